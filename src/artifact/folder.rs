@@ -1,0 +1,126 @@
+//! Writing an artifact folder: all or nothing, and never over somebody else's files.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::{Error, Manifest};
+
+/// An output folder that may be written: absent, empty, or wholly written by this program.
+#[derive(Debug, Clone)]
+pub struct OutputFolder {
+    path: PathBuf,
+}
+
+impl OutputFolder {
+    /// Checks a folder before any work is done; changes nothing.
+    ///
+    /// # Errors
+    /// The path is a file, a parent is missing or not writable, or the folder holds a file that its manifest does
+    /// not list.
+    pub fn check(path: &Path) -> Result<Self, Error> {
+        if path.is_file() {
+            return Err(Error::NotAFolder(path.to_owned()));
+        }
+        let folder = Self { path: path.to_owned() };
+        if path.is_dir() {
+            let present = files_below(path)?;
+            let ours = if present.is_empty() { vec![] } else { Manifest::listed_files(path) };
+            if let Some(file) = present.into_iter().find(|f| !ours.contains(f)) {
+                return Err(Error::Foreign { folder: path.to_owned(), file });
+            }
+        }
+        // A trial of what the commit will do, so that a full run is not lost to a missing permission.
+        drop(folder.staging()?);
+        Ok(folder)
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn parent(&self) -> &Path {
+        match self.path.parent() {
+            Some(parent) if parent != Path::new("") => parent,
+            _ => Path::new("."),
+        }
+    }
+
+    fn staging(&self) -> Result<tempfile::TempDir, Error> {
+        tempfile::Builder::new()
+            .prefix(".judge-uncertainty-")
+            .tempdir_in(self.parent())
+            .map_err(|source| Error::NotWritable { folder: self.parent().to_owned(), source })
+    }
+
+    /// Replaces the folder by the staged files in one step; on any error the previous folder is left whole.
+    ///
+    /// # Errors
+    /// The file system refuses.
+    pub fn commit(&self, staged: &Staged) -> Result<(), Error> {
+        let staging = self.staging()?;
+        let (new, old) = (staging.path().join("new"), staging.path().join("old"));
+        for (file, text) in &staged.files {
+            let path = new.join(file);
+            if let Some(folder) = path.parent() {
+                fs::create_dir_all(folder).map_err(Error::io(folder, "creating"))?;
+            }
+            fs::write(&path, text).map_err(Error::io(&path, "writing"))?;
+        }
+        let replaced = self.path.is_dir();
+        if replaced {
+            fs::rename(&self.path, &old).map_err(Error::io(&self.path, "replacing"))?;
+        }
+        if let Err(e) = fs::rename(&new, &self.path) {
+            if replaced {
+                fs::rename(&old, &self.path).map_err(Error::io(&self.path, "restoring"))?;
+            }
+            return Err(Error::io(&self.path, "writing")(e));
+        }
+        Ok(())
+    }
+}
+
+/// Files of a new artifact folder, by path relative to it.
+#[derive(Debug, Clone, Default)]
+pub struct Staged {
+    files: BTreeMap<String, Vec<u8>>,
+}
+
+impl Staged {
+    /// Adds or replaces a file.
+    pub fn put(&mut self, file: impl Into<String>, content: impl Into<Vec<u8>>) {
+        self.files.insert(file.into(), content.into());
+    }
+
+    /// Text of a file, if it is staged and is text.
+    pub fn text(&self, file: &str) -> Option<&str> {
+        self.files.get(file).and_then(|content| std::str::from_utf8(content).ok())
+    }
+
+    /// Paths of all files, in order.
+    pub fn names(&self) -> Vec<String> {
+        self.files.keys().cloned().collect()
+    }
+}
+
+/// Files below a folder, as relative paths with forward slashes, in order.
+fn files_below(folder: &Path) -> Result<Vec<String>, Error> {
+    let (mut files, mut open) = (vec![], vec![PathBuf::new()]);
+    while let Some(relative) = open.pop() {
+        let here = folder.join(&relative);
+        for entry in fs::read_dir(&here).map_err(Error::io(&here, "listing"))? {
+            let entry = entry.map_err(Error::io(&here, "listing"))?;
+            let path = relative.join(entry.file_name());
+            if entry.path().is_dir() {
+                open.push(path);
+            } else {
+                let parts: Vec<_> = path.iter().map(|p| p.to_string_lossy().into_owned()).collect();
+                files.push(parts.join("/"));
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
+}

@@ -1,0 +1,136 @@
+//! Pieces of Newton's method that the likelihoods of the trust share.
+
+use nalgebra::{DMatrix, DVector, SymmetricEigen};
+use ndarray::Array2;
+
+/// Curvature below this share of the largest counts as none: the direction is not identified by the labels.
+const RANK_TOLERANCE: f64 = 1e-10;
+
+/// An objective and its derivatives at one point, the Hessian in full.
+pub(super) struct Point {
+    pub(super) value: f64,
+    pub(super) gradient: Vec<f64>,
+    pub(super) hessian: Array2<f64>,
+    pub(super) at_limit: usize,
+}
+
+impl Point {
+    pub(super) fn gradient_norm(&self) -> f64 {
+        self.gradient.iter().fold(0.0, |m, g| g.abs().max(m))
+    }
+}
+
+/// A product kept as logarithm plus a factor within the range of f64, so that a sum of many logarithms costs few.
+pub(super) struct LogProduct {
+    ln: f64,
+    factor: f64,
+}
+
+impl Default for LogProduct {
+    fn default() -> Self {
+        Self { ln: 0.0, factor: 1.0 }
+    }
+}
+
+impl LogProduct {
+    #[inline]
+    pub(super) fn multiply(&mut self, x: f64) {
+        self.factor *= x;
+        if !(1e-200..1e200).contains(&self.factor) {
+            self.ln += self.factor.ln();
+            self.factor = 1.0;
+        }
+    }
+
+    pub(super) fn ln(&self) -> f64 {
+        self.ln + self.factor.ln()
+    }
+}
+
+/// Backtracks along a step until the objective rises enough; `None` where no share of the step does.
+pub(super) fn climb(
+    objective: impl Fn(&[f64]) -> Point,
+    from: &[f64],
+    at: &Point,
+    step: &[f64],
+) -> Option<(Vec<f64>, Point)> {
+    let slope: f64 = step.iter().zip(&at.gradient).map(|(s, g)| s * g).sum();
+    // Near the maximum a full step gains less than the value's rounding; a shortened one has to gain something.
+    let mut rounding = 1e-14 * at.value.abs();
+    let mut share = 1.0;
+    while share > 1e-8 {
+        let trial: Vec<f64> = from.iter().zip(step).map(|(b, s)| b + share * s).collect();
+        let there = objective(&trial);
+        if there.value >= at.value + 1e-4 * share * slope - rounding {
+            return Some((trial, there));
+        }
+        share *= 0.5;
+        rounding = 0.0;
+    }
+    None
+}
+
+/// Eigen-decomposition of minus the Hessian, split into directions with and without curvature.
+pub(super) struct Curvature {
+    values: DVector<f64>,
+    vectors: DMatrix<f64>,
+    identified: Vec<bool>,
+}
+
+impl Curvature {
+    pub(super) fn of(point: &Point) -> Self {
+        let p = point.gradient.len();
+        let eigen = SymmetricEigen::new(DMatrix::from_fn(p, p, |a, b| -point.hessian[[a, b]]));
+        let largest = eigen.eigenvalues.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+        let identified =
+            eigen.eigenvalues.iter().map(|x| largest > 1e-12 && x.abs() > RANK_TOLERANCE * largest).collect();
+        Self { values: eigen.eigenvalues, vectors: eigen.eigenvectors, identified }
+    }
+
+    pub(super) fn directions(&self) -> impl Iterator<Item = (usize, f64)> {
+        self.values.iter().copied().enumerate().filter(|(k, _)| self.identified[*k])
+    }
+
+    /// Newton's step, with the absolute curvature so that it goes uphill where the likelihood is not concave.
+    pub(super) fn ascent(&self, gradient: &[f64]) -> Vec<f64> {
+        let mut step = vec![0.0; gradient.len()];
+        for (k, curvature) in self.directions() {
+            let u = self.vectors.column(k);
+            let along: f64 = u.iter().zip(gradient).map(|(u, g)| u * g).sum::<f64>() / curvature.abs();
+            step.iter_mut().zip(u.iter()).for_each(|(s, u)| *s += along * u);
+        }
+        step
+    }
+
+    /// Largest absolute component of a gradient's part along directions with curvature.
+    pub(super) fn identified_norm(&self, gradient: &[f64]) -> f64 {
+        let mut along = vec![0.0; gradient.len()];
+        for (k, _) in self.directions() {
+            let u = self.vectors.column(k);
+            let share: f64 = u.iter().zip(gradient).map(|(u, g)| u * g).sum();
+            along.iter_mut().zip(u.iter()).for_each(|(a, u)| *a += share * u);
+        }
+        along.iter().fold(0.0, |m, a| m.max(a.abs()))
+    }
+
+    /// The (pseudo-)inverse, row by row.
+    pub(super) fn covariance(&self) -> Vec<Vec<f64>> {
+        let p = self.values.len();
+        let entry = |a: usize, b: usize| {
+            self.directions().map(|(k, x)| self.vectors[(a, k)] * self.vectors[(b, k)] / x).sum::<f64>()
+        };
+        (0..p).map(|a| (0..p).map(|b| entry(a, b)).collect()).collect()
+    }
+
+    pub(super) fn rank(&self) -> usize {
+        self.identified.iter().filter(|x| **x).count()
+    }
+
+    pub(super) fn unidentified(&self) -> Vec<usize> {
+        let p = self.values.len();
+        let share = |j: usize| -> f64 {
+            (0..p).filter(|k| !self.identified[*k]).map(|k| self.vectors[(j, k)] * self.vectors[(j, k)]).sum()
+        };
+        (0..p).filter(|&j| share(j) > 1e-6).collect()
+    }
+}

@@ -1,0 +1,56 @@
+//! `data`: get input that this repository may not hold.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use super::Error;
+use crate::dataset::originals::{ARCHIVE, ORIGINALS, fetch};
+
+/// Get input that this repository may not hold.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:
+  judge-uncertainty data fetch chaosnli")]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    Fetch(Fetch),
+}
+
+/// Download a data set, check it against its published SHA-256 sums and unpack it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  judge-uncertainty data fetch chaosnli
+  judge-uncertainty data fetch chaosnli --from ~/Downloads/chaosNLI_v1.0.zip
+  judge-uncertainty reproduce --chaosnli chaosNLI_v1.0")]
+struct Fetch {
+    /// The data set; its licence (ChaosNLI: CC BY-NC 4.0) binds whoever downloads it.
+    #[arg(value_enum)]
+    set: Set,
+    /// Take the archive from this address or file instead of the official address.
+    #[arg(long, value_name = "URL|FILE", default_value = ARCHIVE)]
+    from: String,
+    /// Folder to unpack into; ChaosNLI comes with a folder of its own, chaosNLI_v1.0.
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    out: PathBuf,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Set {
+    Chaosnli,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// An archive that cannot be had or is not the published one.
+pub fn run(args: &Args) -> Result<ExitCode, Error> {
+    let Command::Fetch(Fetch { set: Set::Chaosnli, from, out }) = &args.command;
+    anstream::eprintln!("taking the archive from {from}");
+    let folder = fetch(from, &ORIGINALS, out)?;
+    println!("{} files with the published SHA-256 sums: {}", ORIGINALS.len(), folder.display());
+    Ok(ExitCode::SUCCESS)
+}

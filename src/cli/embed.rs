@@ -1,0 +1,75 @@
+//! `embed`: items to a matrix of embeddings.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use super::{Error, progress::Bars};
+use crate::familiarity::embedding::{
+    Cache, DEFAULT_MODEL, Model, OnnxEmbedder, Options, Precision, Template, check_output, embed_texts, read_items,
+    write_embeddings,
+};
+
+/// Embed the texts of items with a sentence model, on this machine.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:
+  judge-uncertainty embed --items items.csv --text '{title}: {body}' --out embeddings.npy --cache cache")]
+pub struct Args {
+    /// Items: a .csv file with a header, or a .jsonl file with an object on each line
+    #[arg(long, value_name = "FILE")]
+    items: PathBuf,
+    /// Text of an item, such as "Premise: {premise}\nHypothesis: {hypothesis}"; {{ and }} stand for braces
+    #[arg(long, value_name = "TEMPLATE")]
+    text: Template,
+    /// Column with the items' ids
+    #[arg(long, value_name = "COLUMN", default_value = "id")]
+    id: String,
+    /// Matrix to write (.npy, a row for each item); the ids go beside it, to FILE.ids.txt
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Write 16-bit floats instead of 32-bit ones
+    #[arg(long)]
+    half: bool,
+    /// Directory of a sentence model (model.onnx, tokenizer.json, tokenizer_config.json, config.json), or the name of
+    /// one to download
+    #[arg(long, value_name = "DIR|NAME", default_value = DEFAULT_MODEL)]
+    model: String,
+    /// Keep embeddings here, and embed only texts that are not there yet
+    #[arg(long, value_name = "DIR")]
+    cache: Option<PathBuf>,
+    /// Most texts in a batch
+    #[arg(long, value_name = "N", default_value_t = Options::default().batch)]
+    batch: NonZeroUsize,
+    /// Batches embedded at the same time [default: all cores]
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+}
+
+/// Runs the command and prints what it did, in a sentence.
+///
+/// # Errors
+/// Bad items, a model that cannot be used, files that cannot be written.
+pub fn run(args: &Args) -> Result<ExitCode, Error> {
+    let items = read_items(&args.items, &args.id, &args.text)?;
+    check_output(&args.out)?;
+    let model = Model::find(&args.model)?;
+    let max_tokens = model.max_tokens;
+    let defaults = Options::default();
+    let options = Options { threads: args.threads.unwrap_or(defaults.threads), batch: args.batch };
+    let mut embedder = OnnxEmbedder::new(model, options)?;
+    let mut cache = args.cache.as_ref().map(|dir| Cache::open(dir, &embedder)).transpose()?;
+    let embeddings = embed_texts(&mut embedder, &items.texts, cache.as_mut(), &Bars::default())?;
+    let precision = if args.half { Precision::Half } else { Precision::Single };
+    let ids = write_embeddings(&args.out, &items.ids, embeddings.matrix.view(), precision)?;
+    println!(
+        "{} items embedded in {} dimensions ({} from the cache; {} cut after {max_tokens} tokens; {}): {}, {}",
+        items.ids.len(),
+        embeddings.matrix.ncols(),
+        embeddings.from_cache,
+        embeddings.truncated,
+        embedder.runtime(),
+        args.out.display(),
+        ids.display(),
+    );
+    Ok(ExitCode::SUCCESS)
+}

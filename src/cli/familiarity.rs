@@ -1,0 +1,168 @@
+//! Where Experiment 2's embeddings and neighbours come from.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use ndarray::{Array2, ArrayView2};
+
+use super::Error;
+use crate::artifact::Inputs;
+use crate::dataset::error::{Error as DataError, Place, Problem};
+use crate::dataset::items::ItemIds;
+use crate::dataset::originals::{FOLDER, ORIGINALS};
+use crate::experiments::chaosnli::NEIGHBOURS;
+use crate::experiments::half_split::list_width;
+use crate::familiarity::agreement::Agreement;
+use crate::familiarity::chaosnli_text::read_chaosnli_texts;
+use crate::familiarity::embedding::{DEFAULT_MODEL, Embedder, Model, OnnxEmbedder, Options, embed_texts};
+use crate::familiarity::features::SelfNeighbour;
+use crate::familiarity::neighbours::{Exact, Hnsw, HnswSettings, Neighbours, UnitRows};
+use crate::progress::Progress;
+
+/// Options about the familiarity channel of Experiment 2.
+#[derive(Debug, clap::Args)]
+pub struct FamiliarityArgs {
+    /// Embed the sentences of this download of ChaosNLI instead of using the committed matrix of embeddings.
+    #[arg(long, value_name = "DIR")]
+    chaosnli: Option<PathBuf>,
+    /// How neighbours are found; both give the same neighbours [default: exact].
+    #[arg(long, value_enum, value_name = "ENGINE")]
+    neighbours: Option<Engine>,
+    /// Whether a labelled item is its own neighbour, as published, or not; claims are not judged if not
+    /// [default: published].
+    #[arg(long, value_enum, value_name = "SETTING")]
+    familiarity: Option<Setting>,
+}
+
+/// How neighbours are found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Engine {
+    /// Compare all pairs.
+    Exact,
+    /// Search a graph, checked and repaired against all pairs.
+    Hnsw,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Setting {
+    /// A labelled item is its own nearest labelled item, at distance 0.
+    Published,
+    /// It is not.
+    LeaveOneOut,
+}
+
+impl FamiliarityArgs {
+    /// An option that was given, whatever its value.
+    pub fn given(&self) -> Option<&'static str> {
+        let options = [
+            ("--chaosnli", self.chaosnli.is_some()),
+            ("--neighbours", self.neighbours.is_some()),
+            ("--familiarity", self.familiarity.is_some()),
+        ];
+        options.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
+    }
+
+    /// Whether results will be of another setting than the paper's.
+    pub fn leave_one_out(&self) -> bool {
+        self.familiarity == Some(Setting::LeaveOneOut)
+    }
+}
+
+/// The options, checked, with what they ask for read.
+pub struct Familiarity {
+    /// The sentences and the model that is to embed them.
+    originals: Option<(Vec<String>, Model)>,
+    engine: Engine,
+    self_neighbour: SelfNeighbour,
+}
+
+/// The neighbours of the items, and the facts about them.
+pub struct Channel {
+    /// Finds neighbours.
+    pub engine: Box<dyn Neighbours>,
+    /// Whether a labelled item is its own neighbour.
+    pub self_neighbour: SelfNeighbour,
+    /// Sums of the originals.
+    pub inputs: Inputs,
+    /// How it was made, in words.
+    pub settings: BTreeMap<String, String>,
+}
+
+impl Familiarity {
+    /// Reads and checks what the options ask for.
+    ///
+    /// # Errors
+    /// Originals that are missing or not the published ones, or belong to other items; a model that cannot be used.
+    pub fn check(args: &FamiliarityArgs, data: &Path, ids: &ItemIds) -> Result<Self, Error> {
+        let originals = match &args.chaosnli {
+            None => None,
+            Some(dir) => {
+                let items = read_chaosnli_texts(dir)?;
+                if let Some((expected, found)) = ids.iter().zip(&items.ids).find(|(expected, found)| expected != found)
+                {
+                    let problem = Problem::IdOrder { found: found.clone(), expected: expected.to_owned() };
+                    return Err(DataError::refused(Place::file(dir), problem).into());
+                }
+                let inside = Path::new(DEFAULT_MODEL).strip_prefix("data").unwrap_or(Path::new(DEFAULT_MODEL));
+                Some((items.texts, Model::open(&data.join(inside))?))
+            }
+        };
+        let self_neighbour = match args.familiarity {
+            Some(Setting::LeaveOneOut) => SelfNeighbour::LeaveOneOut,
+            Some(Setting::Published) | None => SelfNeighbour::Published,
+        };
+        Ok(Self { originals, engine: args.neighbours.unwrap_or(Engine::Exact), self_neighbour })
+    }
+
+    /// Embeds, if the sentences are to be embedded, and makes the engine.
+    ///
+    /// # Errors
+    /// A model that fails.
+    pub fn open(&self, committed: ArrayView2<f32>, progress: &dyn Progress) -> Result<Channel, Error> {
+        let mut settings = BTreeMap::new();
+        let mut put = |what: &str, fact: String| settings.insert(what.to_owned(), fact);
+        let (rows, inputs) = match &self.originals {
+            None => {
+                put("embeddings", "the committed 16-bit matrix of the data folder".into());
+                (UnitRows::new(committed)?, Inputs::new())
+            }
+            Some((texts, model)) => {
+                let (fresh, how) = embed(texts, model.clone(), progress)?;
+                put("embeddings", format!("computed from the sentences: {how}"));
+                let agreement = Agreement::of(fresh.view(), committed, NEIGHBOURS)?;
+                put("agreement with the committed matrix", agreement.to_string());
+                let sums = ORIGINALS.map(|(name, sum)| (format!("{FOLDER}/{name}"), sum.to_owned()));
+                (UnitRows::new(fresh.view())?, Inputs::from(sums))
+            }
+        };
+        let own = match self.self_neighbour {
+            SelfNeighbour::Published => "an item counts itself (published)",
+            SelfNeighbour::LeaveOneOut => "an item does not count itself (leave-one-out)",
+        };
+        let engine: Box<dyn Neighbours> = match self.engine {
+            Engine::Exact => {
+                put("neighbours", format!("exact cosine distance; {own}"));
+                put("recall", format!("recall@{} 1, since all pairs are compared", list_width(NEIGHBOURS)));
+                Box::new(Exact::new(rows))
+            }
+            Engine::Hnsw => {
+                let settings = HnswSettings { checked_width: list_width(NEIGHBOURS), ..HnswSettings::default() };
+                let index =
+                    Hnsw::build(rows, settings, progress).expect("the default settings are within their ranges");
+                put("neighbours", format!("cosine distance by a checked HNSW index; {own}"));
+                put("recall", format!("{} (before lists were completed)", index.quality()));
+                Box::new(index)
+            }
+        };
+        Ok(Channel { engine, self_neighbour: self.self_neighbour, inputs, settings })
+    }
+}
+
+fn embed(texts: &[String], model: Model, progress: &dyn Progress) -> Result<(Array2<f32>, String), Error> {
+    let threads = NonZeroUsize::new(rayon::current_num_threads()).unwrap_or(NonZeroUsize::MIN);
+    let mut embedder = OnnxEmbedder::new(model, Options { threads, ..Options::default() })?;
+    let embeddings = embed_texts(&mut embedder, texts, None, progress)?;
+    Ok((embeddings.matrix, format!("{}; {} texts truncated", embedder.settings(), embeddings.truncated)))
+}

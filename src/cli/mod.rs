@@ -1,0 +1,174 @@
+//! The command line: arguments, one file per command, progress bars, exit codes.
+
+pub mod claims_table;
+mod compare;
+mod data;
+mod embed;
+mod experiment;
+mod familiarity;
+mod judge;
+mod neighbours;
+mod progress;
+mod render;
+mod reproduce;
+mod study;
+mod verify;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use thiserror::Error as ThisError;
+
+use crate::dataset::originals::FetchError;
+use crate::familiarity::embedding::EmbeddingError;
+use crate::familiarity::neighbours::saved::IndexError;
+
+/// Exit status when claims differ, or two artifact folders do.
+pub const FINDINGS: u8 = 10;
+/// Exit status when input, arguments or an output folder are refused.
+pub const REFUSED: u8 = 2;
+/// Exit status of other failures.
+pub const FAILED: u8 = 1;
+
+/// Decompose an LLM judge's uncertainty to target expert labels, and reproduce the paper that proposes it.
+#[derive(Debug, Parser)]
+#[command(name = "judge-uncertainty", version, max_term_width = 100, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Reproduce(reproduce::Args),
+    Verify(verify::Args),
+    Render(render::Args),
+    Compare(compare::Args),
+    Study(study::Args),
+    Judge(judge::Args),
+    Embed(embed::Args),
+    Neighbours(neighbours::Args),
+    Data(data::Args),
+}
+
+/// Why a command failed.
+#[derive(Debug, ThisError)]
+pub enum Error {
+    /// Input data.
+    #[error(transparent)]
+    Data(#[from] crate::dataset::Error),
+    /// Embeddings that can't be searched.
+    #[error(transparent)]
+    Rows(#[from] crate::familiarity::neighbours::NotFinite),
+    /// A saved neighbour index.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// An experiment.
+    #[error(transparent)]
+    Experiment(#[from] crate::experiments::Error),
+    /// The claims file, or results that lack what it asks for.
+    #[error(transparent)]
+    Claims(#[from] crate::report::claims::ClaimsError),
+    /// The artifact folder.
+    #[error(transparent)]
+    Artifact(#[from] crate::artifact::Error),
+    /// Items, a model, or a cache of embeddings.
+    #[error(transparent)]
+    Embedding(#[from] EmbeddingError),
+    /// Originals that can't be fetched.
+    #[error(transparent)]
+    Fetch(#[from] FetchError),
+    /// An option about Experiment 2 in a run without it.
+    #[error("{option} concerns the experiment chaosnli, which --only leaves out; leave out one of the two")]
+    NotConcerned {
+        /// The option.
+        option: &'static str,
+    },
+    /// Templates.
+    #[error(transparent)]
+    Templates(#[from] crate::report::latex::Error),
+    /// Tables and figures.
+    #[error(transparent)]
+    Bundle(#[from] crate::report::bundle::Error),
+    /// A study.
+    #[error(transparent)]
+    Study(#[from] crate::study::Error),
+    /// A judge that can't be asked, or answers that can't be used.
+    #[error(transparent)]
+    Judge(#[from] crate::judge::Error),
+    /// The extended run on predictions that its registration doesn't know.
+    #[error(
+        "the run beyond the paper is registered for the published predictions: leave out --dice-judge and \
+         --chaosnli-judge, or leave out the extended run"
+    )]
+    OtherJudge,
+    /// Threads.
+    #[error("can't start {threads} threads: {source}; give a smaller --threads")]
+    Threads {
+        /// How many.
+        threads: usize,
+        /// Why not.
+        source: rayon::ThreadPoolBuildError,
+    },
+    /// Standard output is closed or full.
+    #[error("writing to standard output failed: {0}")]
+    Output(#[from] std::io::Error),
+}
+
+impl Error {
+    fn exit_code(&self) -> u8 {
+        match self {
+            Error::Output(_) | Error::Threads { .. } => FAILED,
+            Error::Artifact(crate::artifact::Error::Io { .. }) => FAILED,
+            Error::Study(crate::study::Error::Io { .. } | crate::study::Error::Parquet(_)) => FAILED,
+            Error::Judge(crate::judge::Error::Io { .. } | crate::judge::Error::Endpoint(_)) => FAILED,
+            Error::Embedding(EmbeddingError::Write { .. } | EmbeddingError::Inference { .. }) => FAILED,
+            Error::Fetch(FetchError::Download { .. } | FetchError::Unwritable { .. }) => FAILED,
+            Error::Index(IndexError::Unwritable { .. }) => FAILED,
+            _ => REFUSED,
+        }
+    }
+}
+
+/// Parses the arguments of the process, runs the command and returns its exit code.
+///
+/// Results go to standard output; progress, warnings and errors to standard error.
+pub fn main() -> ExitCode {
+    let run = match Cli::parse().command {
+        Command::Reproduce(args) => reproduce::run(&args),
+        Command::Verify(args) => verify::run(&args),
+        Command::Render(args) => render::run(&args),
+        Command::Compare(args) => compare::run(&args),
+        Command::Study(args) => study::run(&args),
+        Command::Judge(args) => judge::run(&args),
+        Command::Embed(args) => embed::run(&args),
+        Command::Neighbours(args) => neighbours::run(&args),
+        Command::Data(args) => data::run(&args),
+    };
+    match run {
+        Ok(code) => code,
+        // A reader that closes the pipe early (`| head`) is no failure of ours.
+        Err(Error::Output(e)) if e.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            let mut text = format!("error: {error}");
+            let mut cause = std::error::Error::source(&error);
+            while let Some(inner) = cause {
+                // Transparent errors repeat the message of their source.
+                let inner_text = inner.to_string();
+                if !text.contains(&inner_text) {
+                    text.push_str(&format!("\n  because: {inner_text}"));
+                }
+                cause = inner.source();
+            }
+            anstream::eprintln!("{text}");
+            ExitCode::from(error.exit_code())
+        }
+    }
+}
+
+/// Uses this many threads; all cores if no number is given.
+fn threads(number: Option<u32>) -> Result<(), Error> {
+    let Some(threads) = number.map(|number| number as usize) else { return Ok(()) };
+    let built = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+    built.map_err(|source| Error::Threads { threads, source })
+}

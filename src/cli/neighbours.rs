@@ -1,0 +1,86 @@
+//! `neighbours`: the nearest neighbours of embedded items.
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use super::Error;
+use super::familiarity::Engine;
+use super::progress::Bars;
+use crate::familiarity::neighbours::saved::IndexError;
+use crate::familiarity::neighbours::{Exact, Hnsw, HnswSettings, NeighbourLists, Neighbours, UnitRows};
+use crate::familiarity::user_embeddings::read_identified;
+
+/// What a saved index says about where its embeddings come from; its data sum tells one matrix from another.
+const MODEL: &str = "a matrix of the user";
+
+/// List the nearest neighbours of every item by cosine distance, as CSV on standard output.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  judge-uncertainty neighbours --embeddings embeddings.npy > neighbours.csv
+  judge-uncertainty neighbours --embeddings embeddings.npy --index index --k 20 > neighbours.csv")]
+pub struct Args {
+    /// Embeddings: .npy with the ids of its rows beside it (FILE.ids.txt, as `embed` writes them), or .csv with a
+    /// column `id` and one column per dimension
+    #[arg(long, value_name = "FILE")]
+    embeddings: PathBuf,
+    /// Neighbours of each item
+    #[arg(long, value_name = "N", default_value = "10")]
+    k: NonZeroUsize,
+    /// How neighbours are found; all pairs are faster below half a million items
+    #[arg(long, value_enum, value_name = "ENGINE", default_value = "exact")]
+    engine: Engine,
+    /// Use the HNSW index saved in this folder, or build it and save it there; an index of other embeddings or another
+    /// --k is refused
+    #[arg(long, value_name = "DIR")]
+    index: Option<PathBuf>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Embeddings that cannot be read, an index that is stale, damaged or cannot be saved.
+pub fn run(args: &Args) -> Result<ExitCode, Error> {
+    let (ids, matrix) = read_identified(&args.embeddings)?;
+    let rows = UnitRows::new(matrix.view())?;
+    let k = args.k.get();
+    let settings = HnswSettings { checked_width: k, ..HnswSettings::default() };
+    let build = |rows| Hnsw::build(rows, settings.clone(), &Bars::default()).expect("settings within their ranges");
+    let engine: Box<dyn Neighbours> = match (&args.index, args.engine) {
+        (None, Engine::Exact) => Box::new(Exact::new(rows)),
+        (None, Engine::Hnsw) => reported(build(rows)),
+        (Some(folder), _) => reported(load_or_save(folder, rows, &settings, build)?),
+    };
+    let lists = NeighbourLists::build(engine.as_ref(), k);
+    let mut table = csv::Writer::from_writer(std::io::stdout().lock());
+    table.write_record(["id", "rank", "neighbour", "distance"]).map_err(std::io::Error::from)?;
+    for (item, id) in ids.iter().enumerate() {
+        for (rank, near) in (1..).zip(lists.of(item)) {
+            let record = [id, &format!("{rank}"), &ids[near.item], &format!("{}", near.distance)];
+            table.write_record(record).map_err(std::io::Error::from)?;
+        }
+    }
+    table.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn reported(index: Hnsw) -> Box<dyn Neighbours> {
+    anstream::eprintln!("index: {} (before lists were completed)", index.quality());
+    Box::new(index)
+}
+
+fn load_or_save(
+    folder: &Path,
+    rows: UnitRows,
+    settings: &HnswSettings,
+    build: impl FnOnce(UnitRows) -> Hnsw,
+) -> Result<Hnsw, IndexError> {
+    match Hnsw::load(folder, rows.clone(), MODEL, settings) {
+        Err(IndexError::Absent { .. }) => {
+            let index = build(rows);
+            index.save(folder, MODEL)?;
+            Ok(index)
+        }
+        loaded => loaded,
+    }
+}

@@ -1,0 +1,204 @@
+//! `reproduce`: recompute everything, write the artifact, judge the claims.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::ValueEnum;
+
+use super::claims_table::{self, Layout};
+use super::familiarity::FamiliarityArgs;
+use super::progress::Bars;
+use super::{Error, FINDINGS, experiment};
+use crate::artifact::{Manifest, OutputFolder, Results, Staged, results_file, to_json};
+use crate::experiments::Experiment;
+use crate::report::claims::{Claims, Verdict};
+use crate::report::latex::Templates;
+use crate::report::numbers::NumberStyle;
+use crate::report::{self, page, verdicts::Verdicts};
+
+/// Replicates of a `--quick` run.
+const QUICK: usize = 10;
+
+/// Recompute every number of the paper, render its tables and figures, and judge it claim by claim.
+///
+/// With --extended, also what goes beyond the paper. Without it, such results that DIR holds already are kept.
+///
+/// Exit status: 0 when no claim differs, 10 when one does, 2 when input or arguments are refused, 1 otherwise.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  judge-uncertainty reproduce
+  judge-uncertainty reproduce --only dice --out my-artifact
+  judge-uncertainty reproduce --quick
+  judge-uncertainty reproduce --only extended
+  judge-uncertainty reproduce --only dice --dice-judge judge-dice
+  judge-uncertainty reproduce --only chaosnli --chaosnli chaosNLI_v1.0 --out fresh
+  judge-uncertainty reproduce --json | jq .counts")]
+pub struct Args {
+    /// Folder to write; replaced in one step when everything is done.
+    ///
+    /// [default: artifact; artifact-quick for a run of reduced size; artifact-leave-one-out for that setting;
+    /// artifact-own-judge for other predictions]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Run one experiment only; results of the others that DIR holds are kept.
+    #[arg(long, value_enum, value_name = "EXPERIMENT")]
+    only: Option<Only>,
+    /// Also run what goes beyond the paper: the recalibrated belief and its confirmation.
+    #[arg(long, conflicts_with = "only")]
+    extended: bool,
+    /// Run at most N replicates or seeds of everything; claims are not judged then.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
+    replicates: Option<u32>,
+    /// A look in under ten seconds: ten replicates of everything, claims not judged.
+    #[arg(long, conflicts_with = "replicates")]
+    quick: bool,
+    #[command(flatten)]
+    familiarity: FamiliarityArgs,
+    /// Threads to use; the results do not depend on it [default: all cores].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    threads: Option<u32>,
+    /// Folder with the input data.
+    #[arg(long, value_name = "DIR", default_value = "data")]
+    data: PathBuf,
+    #[command(flatten)]
+    judges: experiment::Judges,
+    /// Folder with the LaTeX templates [default: templates if there is one, else those built in].
+    #[arg(long, value_name = "DIR")]
+    templates: Option<PathBuf>,
+    /// Print a machine-readable summary instead of the table.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Only {
+    Simulations,
+    Dice,
+    Chaosnli,
+    Extended,
+}
+
+impl From<Only> for Experiment {
+    fn from(only: Only) -> Self {
+        match only {
+            Only::Simulations => Experiment::Simulations,
+            Only::Dice => Experiment::Dice,
+            Only::Chaosnli => Experiment::ChaosNli,
+            Only::Extended => Experiment::Extended,
+        }
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Anything refused or failed; the output folder is then as it was.
+pub fn run(args: &Args) -> Result<ExitCode, Error> {
+    let replicates = if args.quick { Some(QUICK) } else { args.replicates.map(|n| n as usize) };
+    let default = match replicates {
+        _ if args.judges.any() => "artifact-own-judge",
+        Some(_) => "artifact-quick",
+        None if args.familiarity.leave_one_out() => "artifact-leave-one-out",
+        None => "artifact",
+    };
+    let out = args.out.clone().unwrap_or_else(|| default.into());
+    let experiments = match args.only {
+        Some(only) => vec![only.into()],
+        None if args.extended => Experiment::ALL.to_vec(),
+        None => Experiment::PAPER.to_vec(),
+    };
+
+    if let Some(option) = args.familiarity.given().filter(|_| !experiments.contains(&Experiment::ChaosNli)) {
+        return Err(Error::NotConcerned { option });
+    }
+    // Everything that can be refused is refused here, before any work.
+    if experiments.contains(&Experiment::Extended) && args.judges.any() {
+        return Err(Error::OtherJudge);
+    }
+    let folder = OutputFolder::check(&out)?;
+    let claims = Claims::load(&args.data.join("paper/claims.toml"))?;
+    let templates = Templates::load(args.templates.as_deref())?;
+    let page = page::Templates::load(args.templates.as_deref())?;
+    let loaded = experiment::Loaded::read(&args.data, &experiments, &args.judges, &args.familiarity)?;
+    let kept = match args.only {
+        Some(_) if out.join(Manifest::file()).is_file() => {
+            let manifest = Manifest::load(&out)?;
+            Some((Results::load(&out, &manifest)?, manifest))
+        }
+        None if !args.extended => extended_of(&out),
+        _ => None,
+    };
+    super::threads(args.threads)?;
+
+    let (mut results, facts) = experiment::run(&loaded, replicates, &Bars::default())?;
+    let mut manifest = Manifest::empty();
+    if let Some((old, old_manifest)) = kept {
+        results.fill_from(old);
+        manifest.deterministic = old_manifest.deterministic;
+        manifest.run = old_manifest.run;
+    }
+    for (experiment, (provenance, run)) in facts {
+        manifest.deterministic.insert(experiment, provenance);
+        manifest.run.insert(experiment, run);
+    }
+
+    let verdicts = Verdicts::judge(&claims, &results, &manifest)?;
+    let mut staged = Staged::default();
+    for experiment in Experiment::ALL {
+        if let Some(text) = results.to_json(experiment) {
+            staged.put(results_file(experiment), text);
+        }
+    }
+    staged.put(report::verdicts::FILE, to_json(&verdicts.to_json()));
+    report::bundle::render(&templates, &results, &verdicts, &mut staged)?;
+    page::write(&page, &results, &verdicts, &manifest, &mut staged)?;
+    manifest.seal(&mut staged);
+    folder.commit(&staged)?;
+    tell_durations(&manifest, &experiments);
+    let code = conclude(&verdicts, args.json, &out)?;
+    if let (Some(extended), false) = (&results.extended, args.json) {
+        let mut stdout = anstream::stdout().lock();
+        writeln!(stdout, "\nBeyond the paper ({}):", out.join(report::extended::FILE).display())?;
+        for finding in report::extended::findings(extended) {
+            writeln!(stdout, "- [{}] {}", finding.status.name(), finding.sentence)?;
+        }
+    }
+    Ok(code)
+}
+
+/// Results beyond the paper that a folder holds; none where they can't be read, for then they are to be made anew.
+fn extended_of(folder: &Path) -> Option<(Results, Manifest)> {
+    let mut manifest = Manifest::load(folder).ok()?;
+    manifest.deterministic.retain(|experiment, _| *experiment == Experiment::Extended);
+    manifest.run.retain(|experiment, _| *experiment == Experiment::Extended);
+    Some((Results::load_extended(folder, &manifest).ok()?, manifest))
+}
+
+/// Says how long each experiment took; on standard error, since it differs from run to run.
+fn tell_durations(manifest: &Manifest, experiments: &[Experiment]) {
+    for experiment in experiments {
+        if let Some(run) = manifest.run.get(experiment) {
+            let seconds = NumberStyle::plain(1).format(run.seconds);
+            anstream::eprintln!("{experiment}: {seconds} s on {} threads", run.threads);
+        }
+    }
+}
+
+/// Prints the verdicts and chooses the exit status.
+pub(super) fn conclude(verdicts: &Verdicts, json: bool, folder: &std::path::Path) -> Result<ExitCode, Error> {
+    let mut stdout = anstream::stdout().lock();
+    if json {
+        write!(stdout, "{}", to_json(&verdicts.to_json()))?;
+    } else {
+        claims_table::write(&mut stdout, verdicts, Layout::of_terminal())?;
+        writeln!(stdout, "\nResults, tables and figures: {}", folder.display())?;
+        let page = folder.join(page::FILE);
+        if page.is_file() {
+            writeln!(stdout, "Report to look at: {}", page.display())?;
+        }
+        writeln!(stdout, "Tolerances with their reasons: {}", folder.join(report::verdicts::FILE).display())?;
+    }
+    let differs = verdicts.rows().iter().any(|row| row.verdict == Verdict::Differs);
+    Ok(if differs { ExitCode::from(FINDINGS) } else { ExitCode::SUCCESS })
+}

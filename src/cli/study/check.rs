@@ -1,0 +1,45 @@
+//! `study check`: read everything, compute nothing.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use super::scores;
+use crate::artifact::to_json;
+use crate::cli::Error;
+use crate::report::study::describe_input;
+use crate::study::scores::ScoreStudy;
+use crate::study::{InputReport, Study};
+
+/// Read a study and say what is in it: items, classes, answers, labels, what is missing; nothing is computed or written.
+///
+/// Exit status: 0 when the study can be run, 2 when something is refused.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The study.toml, or the folder that holds it.
+    #[arg(value_name = "STUDY", default_value = ".")]
+    study: PathBuf,
+    /// Print the counts as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// The first thing that can't be used.
+pub fn run(args: &Args) -> Result<ExitCode, Error> {
+    if ScoreStudy::is_at(&args.study) {
+        return scores::check(&args.study, args.json);
+    }
+    let report = InputReport::of(&Study::load(&args.study)?);
+    let mut stdout = anstream::stdout().lock();
+    if args.json {
+        write!(stdout, "{}", to_json(&report))?;
+    } else {
+        for line in describe_input(&report) {
+            writeln!(stdout, "{line}")?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,53 @@
+//! `study`: the same engines on a user's data.
+
+mod check;
+mod init;
+mod labels;
+mod queue;
+mod register;
+mod run;
+mod scores;
+
+use std::process::ExitCode;
+
+use clap::Subcommand;
+
+use super::Error;
+
+/// Decompose, rank and evaluate with your own items, judge and labels.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:
+  judge-uncertainty study init my-study
+  judge-uncertainty study check my-study
+  judge-uncertainty study run my-study
+  judge-uncertainty study queue my-study --rule info --budget 10%
+  judge-uncertainty study labels add new-labels.csv my-study")]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Init(init::Args),
+    Check(check::Args),
+    Run(run::Args),
+    Queue(queue::Args),
+    Labels(labels::Args),
+    Register(register::Args),
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Anything refused or failed.
+pub fn run(args: &Args) -> Result<ExitCode, Error> {
+    match &args.command {
+        Command::Init(args) => init::run(args),
+        Command::Check(args) => check::run(args),
+        Command::Run(args) => run::run(args),
+        Command::Queue(args) => queue::run(args),
+        Command::Labels(args) => labels::run(args),
+        Command::Register(args) => register::run(args),
+    }
+}

@@ -1,0 +1,167 @@
+//! `study queue`: which items go to experts.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use super::scores;
+use crate::artifact::{OutputFolder, to_json};
+use crate::cli::progress::Bars;
+use crate::cli::{Error, threads};
+use crate::escalation::{Outlook, Rule};
+use crate::study::queue::{Amount, LabelsPerItem, QueueRecord, Ranked, Request};
+use crate::study::scores::ScoreStudy;
+use crate::study::{Decomposition, Error as StudyError, Study};
+
+/// Rank the items under a rule and write those within the budget as a queue, and as imports for Label Studio, Argilla and
+/// Prodigy.
+///
+/// Annotators see the text and the question, not what the judge predicts, unless --with-suggestions is given.
+/// `selection.csv` and `queue.json` are the record of the queue and not for annotators.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  judge-uncertainty study queue --rule info --budget 10%
+  judge-uncertainty study queue my-study --rule delta --budget 300 --labels-per-item greedy
+  judge-uncertainty study queue my-study --until 'epistemic<0.05' --out my-study/queue-2
+  judge-uncertainty study queue my-study --budget 200 --explore 0.1")]
+pub struct Args {
+    /// The study.toml, or the folder that holds it.
+    #[arg(value_name = "STUDY", default_value = ".")]
+    pub(super) study: PathBuf,
+    /// Rule that ranks: info, delta, v, posterior_entropy, judge_entropy, low_confidence,
+    /// fewest_labels, random, fewest_labels_by_info, manhattan, manhattan_ten or margin.
+    #[arg(long, default_value = "info", value_parser = str::parse::<Rule>)]
+    rule: Rule,
+    /// How much is sent: a share of the items (10%) or a number (300); of labels with --labels-per-item greedy.
+    #[arg(long, value_name = "N|N%", default_value = "10%", value_parser = budget, conflicts_with = "until")]
+    budget: Amount,
+    /// Send what it takes to bring the expected epistemic part of every item below a level.
+    #[arg(long, value_name = "epistemic<X", value_parser = until)]
+    until: Option<Amount>,
+    /// Labels for each item, or `greedy`: one label at a time to the item that is worth it most.
+    #[arg(long, value_name = "K|greedy", default_value = "1", value_parser = str::parse::<LabelsPerItem>)]
+    labels_per_item: LabelsPerItem,
+    /// Share of the budget that goes to items drawn at random, so that estimates for all items are possible.
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    explore: Option<f64>,
+    /// Show annotators the judge's prediction; it anchors them, and the record says so.
+    #[arg(long)]
+    with_suggestions: bool,
+    /// Seed of the random share [default: that of the study].
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Folder to write [default: queue, beside the study.toml].
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Replace the queue that the folder holds.
+    #[arg(long)]
+    force: bool,
+    /// Threads to use; the queue does not depend on it [default: all cores].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    threads: Option<u32>,
+    /// Print the record as JSON instead of sentences.
+    #[arg(long)]
+    json: bool,
+}
+
+fn budget(text: &str) -> Result<Amount, String> {
+    match text.parse()? {
+        Amount::Until { .. } => Err("give a level with --until, not with --budget".to_owned()),
+        amount => Ok(amount),
+    }
+}
+
+fn until(text: &str) -> Result<Amount, String> {
+    match text.parse()? {
+        until @ Amount::Until { .. } => Ok(until),
+        _ => Err(format!("{text:?} is no level such as epistemic<0.05")),
+    }
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share| *share > 0.0 && *share <= 1.0);
+    share.ok_or_else(|| format!("{text:?} is no share above 0 and up to 1, such as 0.1"))
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Anything refused or failed; the folder is then as it was.
+pub fn run(args: &Args) -> Result<ExitCode, Error> {
+    if ScoreStudy::is_at(&args.study) {
+        return scores::queue(args);
+    }
+    let study = Study::load(&args.study)?;
+    let place = Place::check(args, &study.file.resolve(Path::new("queue")))?;
+    if args.rule == Rule::LowConfidence && !study.rules().contains(&args.rule) {
+        return Err(StudyError::NoConfidence.into());
+    }
+    let request = request(args, study.file.config.seed);
+    let decomposition = Decomposition::of(&study, &Bars::default())?;
+    let ranked = Ranked::of_classes(&study, &decomposition, request.rule);
+    send(args, &ranked, &request, &place)
+}
+
+/// Where a queue goes, checked before any work.
+pub(super) struct Place {
+    out: PathBuf,
+    folder: OutputFolder,
+}
+
+impl Place {
+    pub(super) fn check(args: &Args, default: &Path) -> Result<Self, Error> {
+        let out = args.out.clone().unwrap_or_else(|| default.to_owned());
+        let folder = OutputFolder::check(&out)?;
+        if std::fs::read_dir(&out).is_ok_and(|mut entries| entries.next().is_some()) && !args.force {
+            return Err(StudyError::Exists { folder: out }.into());
+        }
+        threads(args.threads)?;
+        Ok(Self { out, folder })
+    }
+}
+
+/// The request of the arguments, with the study's seed where they name none.
+pub(super) fn request(args: &Args, seed: u64) -> Request {
+    Request {
+        rule: args.rule,
+        amount: args.until.unwrap_or(args.budget),
+        labels_per_item: args.labels_per_item,
+        explore: args.explore,
+        seed: args.seed.unwrap_or(seed),
+    }
+}
+
+/// Fills the request and writes the queue.
+pub(super) fn send<B: Outlook>(
+    args: &Args,
+    ranked: &Ranked<B>,
+    request: &Request,
+    place: &Place,
+) -> Result<ExitCode, Error> {
+    let (staged, record) = ranked.send(request, args.with_suggestions).map_err(StudyError::from)?;
+    place.folder.commit(&staged)?;
+    let mut stdout = anstream::stdout().lock();
+    if args.json {
+        write!(stdout, "{}", to_json(&record))?;
+    } else {
+        describe(&mut stdout, &record, &place.out)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn describe(out: &mut impl Write, record: &QueueRecord, folder: &Path) -> std::io::Result<()> {
+    writeln!(
+        out,
+        "{} of {} items are queued for {} labels, by the rule {} ({}).",
+        record.queued, record.items, record.labels, record.rule, record.direction
+    )?;
+    let blind = if record.suggestions {
+        "Annotators see the judge's prediction."
+    } else {
+        "Annotators do not see the judge's prediction."
+    };
+    writeln!(out, "{blind}")?;
+    writeln!(out, "Estimates for all items: {}.", record.estimates)?;
+    writeln!(out, "\nThe queue: {}", folder.join("queue.csv").display())?;
+    writeln!(out, "When labels are back: judge-uncertainty study labels add FILE")
+}

@@ -1,0 +1,95 @@
+//! `study register`: hypotheses that are frozen before their evaluation.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use serde_json::Value;
+
+use crate::cli::Error;
+use crate::study::registration::{Plan, Registration, RegistrationError};
+use crate::study::results::FILE;
+use crate::study::scores::ScoreStudy;
+use crate::study::{Error as StudyError, Study, evaluation};
+
+/// Freeze hypotheses, exclusions, seeds, settings and input sums in registration.toml, before any evaluation.
+///
+/// The plan is a TOML file with one [[hypothesis]] per comparison. It is refused once the study's folder holds an
+/// evaluation. `study run` then scores every hypothesis as confirmed, refuted or inconclusive, by intervals adjusted for
+/// the size of the family, and lists what was done otherwise than registered.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example of a plan:
+  level = 0.95
+  exclusions = [\"items that the judge did not answer\"]
+  seen = [\"the labels that the trust is fitted to\"]
+
+  [[hypothesis]]
+  id = \"info-beats-fewest\"
+  statement = \"The epistemic part removes more error than fewest labels first.\"
+  better = \"info\"
+  than = \"fewest_labels\"
+  budget = 10              # percent, one of evaluation.budgets
+  measure = \"value\"        # or selective_error, selective_squared_error
+  margin = 0.0             # the difference has to be above
+  interval = \"percentiles\" # over replicates; or student, of their mean")]
+pub struct Args {
+    /// The study.toml, or the folder that holds it.
+    #[arg(value_name = "STUDY", default_value = ".")]
+    study: PathBuf,
+    /// The plan [default: hypotheses.toml, beside the study.toml].
+    #[arg(long, value_name = "FILE")]
+    plan: Option<PathBuf>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// A plan or study that can't be used, a registration or an evaluation that is there already.
+pub fn run(args: &Args) -> Result<ExitCode, Error> {
+    if ScoreStudy::is_at(&args.study) {
+        return Err(StudyError::NothingToRegister.into());
+    }
+    let study = Study::load(&args.study)?;
+    let folder = study.file.resolve(Path::new(""));
+    let refused = |error: RegistrationError| Error::from(StudyError::from(error));
+    if let Some(found) = evaluation_in(&folder).map_err(StudyError::io(&folder, "listing"))? {
+        return Err(refused(RegistrationError::Evaluated(found)));
+    }
+    let path = args.plan.clone().unwrap_or_else(|| folder.join("hypotheses.toml"));
+    let plan = Plan::load(&path, &study.file.config.budgets()).map_err(refused)?;
+    let registration = Registration::freeze(plan, study.settings(), study.relative_inputs());
+    let file = registration.write(&folder).map_err(refused)?;
+    let mut stdout = anstream::stdout().lock();
+    writeln!(
+        stdout,
+        "{} hypotheses registered at {} in {}\ndigest {}",
+        registration.plan.hypotheses.len(),
+        registration.registered,
+        file.display(),
+        registration.digest()
+    )?;
+    if let Err(reason) = evaluation::evaluated_items(&study) {
+        writeln!(stdout, "warning: with the present data no hypothesis can be evaluated: {reason}.")?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// An evaluation that was computed, or begun, in a study's folder or one below.
+fn evaluation_in(folder: &Path) -> std::io::Result<Option<PathBuf>> {
+    let folder = if folder == Path::new("") { Path::new(".") } else { folder };
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let results = path.join(FILE);
+        let text = fs::read(&results).unwrap_or_default();
+        let evaluated = serde_json::from_slice::<Value>(&text)
+            .is_ok_and(|results| results.pointer("/evaluation/evaluated").is_some());
+        if evaluated {
+            return Ok(Some(results));
+        }
+        if path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(evaluation::JOURNAL_SUFFIX)) {
+            return Ok(Some(path));
+        }
+    }
+    Ok(None)
+}

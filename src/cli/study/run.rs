@@ -1,0 +1,132 @@
+//! `study run`: decompose, rank, evaluate, write.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use super::scores;
+use crate::artifact::{OutputFolder, Staged, to_json};
+use crate::cli::progress::Bars;
+use crate::cli::{Error, experiment, threads};
+use crate::report::latex::Templates;
+use crate::report::study::{describe_results, render};
+use crate::report::{page, study_page};
+use crate::study::evaluation::{Journal, evaluate};
+use crate::study::movement::Movement;
+use crate::study::registered::Registered;
+use crate::study::registration::Registration;
+use crate::study::results::{FILE, StudyManifest};
+use crate::study::scores::ScoreStudy;
+use crate::study::{Decomposition, Error as StudyError, Study, StudyResults, output};
+
+/// Decompose the uncertainty about every item, rank the items under every rule, and evaluate where labels suffice.
+///
+/// An interrupted run goes on where its evaluation stopped. Exit status: 0 when done, 2 when input, arguments or the run
+/// folder are refused, 1 otherwise.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  judge-uncertainty study run
+  judge-uncertainty study run my-study --out my-study/run-2
+  judge-uncertainty study run my-study --force --json | jq .fit.typical_trust")]
+pub struct Args {
+    /// The study.toml, or the folder that holds it.
+    #[arg(value_name = "STUDY", default_value = ".")]
+    pub(super) study: PathBuf,
+    /// Run folder to write [default: run, beside the study.toml].
+    #[arg(long, value_name = "DIR")]
+    pub(super) out: Option<PathBuf>,
+    /// Replace the run that the folder holds.
+    #[arg(long)]
+    pub(super) force: bool,
+    /// Replicates of the evaluation, in place of those of the study.toml; 0 for none.
+    #[arg(long, value_name = "N")]
+    replicates: Option<usize>,
+    /// Threads to use; the results do not depend on it [default: all cores].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub(super) threads: Option<u32>,
+    /// Folder with the LaTeX templates [default: templates if there is one, else those built in].
+    #[arg(long, value_name = "DIR")]
+    templates: Option<PathBuf>,
+    /// Print the results as JSON instead of sentences.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Anything refused or failed; the run folder is then as it was.
+pub fn run(args: &Args) -> Result<ExitCode, Error> {
+    if ScoreStudy::is_at(&args.study) {
+        return scores::run(args);
+    }
+    let start = Instant::now();
+    // Everything that can be refused is refused here, before any work.
+    let mut study = Study::load(&args.study)?;
+    if let Some(replicates) = args.replicates {
+        study.file.config.evaluation.replicates = replicates;
+        study.file.check()?;
+    }
+    let out = args.out.clone().unwrap_or_else(|| study.file.resolve(Path::new("run")));
+    let folder = OutputFolder::check(&out)?;
+    let filled = std::fs::read_dir(&out).is_ok_and(|mut entries| entries.next().is_some());
+    if filled && !args.force {
+        return Err(StudyError::Exists { folder: out }.into());
+    }
+    let templates = Templates::load(args.templates.as_deref())?;
+    let page = page::Templates::load(args.templates.as_deref())?;
+    let registration = Registration::load(&study.file.resolve(Path::new(""))).map_err(StudyError::from)?;
+    threads(args.threads)?;
+
+    let progress = Bars::default();
+    let decomposition = Decomposition::of(&study, &progress)?;
+    let mut journal = Journal::open(&out, &study)?;
+    if journal.finished() > 0 {
+        anstream::eprintln!("going on after {} finished replicates of an interrupted run", journal.finished());
+    }
+    let evaluation = evaluate(&study, Some(&mut journal), &progress)?;
+    let registered = registration.map(|registration| Registered::of(&registration, &study, &evaluation));
+    let movement = Movement::of(&study, &decomposition, &progress)?;
+    let results = StudyResults { registered, movement, ..StudyResults::new(&study, &decomposition, evaluation) };
+
+    let mut staged = Staged::default();
+    stage(&study, &decomposition, &results, &templates, &mut staged)?;
+    study_page::write(&page, &results, &mut staged)?;
+    StudyManifest::new(&study, experiment::run_facts(start)).seal(&mut staged);
+    folder.commit(&staged)?;
+    journal.remove()?;
+
+    let mut stdout = anstream::stdout().lock();
+    if args.json {
+        write!(stdout, "{}", to_json(&results))?;
+    } else {
+        for line in describe_results(&results) {
+            writeln!(stdout, "{line}")?;
+        }
+        writeln!(
+            stdout,
+            "\nReport: {}\nAll items: {}",
+            out.join(page::FILE).display(),
+            out.join("items.csv").display()
+        )?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// All files of a run but the manifest.
+fn stage(
+    study: &Study,
+    decomposition: &Decomposition,
+    results: &StudyResults,
+    templates: &Templates,
+    staged: &mut Staged,
+) -> Result<(), Error> {
+    let columns = output::columns(study, decomposition);
+    staged.put("items.csv", output::to_csv(&columns));
+    staged.put("items.parquet", output::to_parquet(&columns)?);
+    staged.put("columns.csv", output::dictionary(&columns));
+    staged.put(FILE, to_json(results));
+    render(templates, results, staged)?;
+    Ok(())
+}

@@ -1,0 +1,106 @@
+//! The commands of a study for real-valued scores.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use super::run::Args as RunArgs;
+use super::{labels, queue};
+use crate::artifact::{OutputFolder, Staged, to_json};
+use crate::cli::progress::Bars;
+use crate::cli::{Error, experiment, threads};
+use crate::report::scores::{describe_input, describe_results};
+use crate::study::estimates::SelectionFile;
+use crate::study::intake::{Intake, LabelLog, NewLabel, Rules};
+use crate::study::queue::Ranked;
+use crate::study::results::{FILE, StudyManifest};
+use crate::study::scores::inputs::canonical;
+use crate::study::scores::{ScoreDecomposition, ScoreResults, ScoreStudy, results};
+use crate::study::source::Source;
+use crate::study::{Error as StudyError, output};
+
+/// `study check`.
+pub(super) fn check(path: &Path, json: bool) -> Result<ExitCode, Error> {
+    let study = ScoreStudy::load(path)?;
+    let mut stdout = anstream::stdout().lock();
+    if json {
+        write!(stdout, "{}", to_json(&study.report))?;
+    } else {
+        for line in describe_input(&study) {
+            writeln!(stdout, "{line}")?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// `study run`.
+pub(super) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
+    let start = Instant::now();
+    let study = ScoreStudy::load(&args.study)?;
+    let out = args.out.clone().unwrap_or_else(|| study.file.resolve(Path::new("run")));
+    let folder = OutputFolder::check(&out)?;
+    if std::fs::read_dir(&out).is_ok_and(|mut entries| entries.next().is_some()) && !args.force {
+        return Err(StudyError::Exists { folder: out }.into());
+    }
+    threads(args.threads)?;
+    let progress = Bars::default();
+    let decomposition = ScoreDecomposition::of(&study, &study.ratings, &progress)?;
+    let found = ScoreResults::new(&study, &decomposition, &progress)?;
+    let columns = results::columns(&study, &decomposition);
+    let mut staged = Staged::default();
+    staged.put("items.csv", output::to_csv(&columns));
+    staged.put("items.parquet", output::to_parquet(&columns)?);
+    staged.put("columns.csv", output::dictionary(&columns));
+    staged.put(FILE, to_json(&found));
+    let sums = study.inputs.sums().clone();
+    StudyManifest::of(&study.file.config, &study.file.sha256, sums, experiment::run_facts(start)).seal(&mut staged);
+    folder.commit(&staged)?;
+    let mut stdout = anstream::stdout().lock();
+    if args.json {
+        write!(stdout, "{}", to_json(&found))?;
+    } else {
+        for line in describe_results(&found) {
+            writeln!(stdout, "{line}")?;
+        }
+        writeln!(stdout, "\nAll items: {}", out.join("items.csv").display())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// `study queue`.
+pub(super) fn queue(args: &queue::Args) -> Result<ExitCode, Error> {
+    let study = ScoreStudy::load(&args.study)?;
+    let place = queue::Place::check(args, &study.file.resolve(Path::new("queue")))?;
+    let request = queue::request(args, study.file.config.seed);
+    let decomposition = ScoreDecomposition::of(&study, &study.ratings, &Bars::default())?;
+    let ranked = Ranked::of_scores(&study, &decomposition, request.rule)?;
+    queue::send(args, &ranked, &request, &place)
+}
+
+/// `study labels add`.
+pub(super) fn add(args: &labels::Add) -> Result<ExitCode, Error> {
+    let study = ScoreStudy::load(&args.study)?;
+    let log = LabelLog::read(&study.file.resolve(Path::new("")), &mut Source::default())?;
+    let mut intake = Intake::read(&args.file)?;
+    log.check_new(&intake)?;
+    let scale = study.file.config.scale;
+    let known = study.ratings.known(&study.file, &study.items, &log);
+    let rules = Rules { repeats: true, skip_known: args.skip_known };
+    let check = |label: &NewLabel| canonical(label, scale);
+    let fresh = intake.check(&study.items.ids, &study.items.file, check, &known, &rules)?;
+    labels::append(&log, &intake, &fresh)
+}
+
+/// `study labels estimate`: the mean score over all items.
+pub(super) fn estimate(args: &labels::Estimate) -> Result<ExitCode, Error> {
+    let study = ScoreStudy::load(&args.study)?;
+    let name = "mean_score".to_owned();
+    let file = SelectionFile::read(&args.queue, &study.items.ids, &study.items.file, std::slice::from_ref(&name))?;
+    let mut added = study.ratings.clone();
+    added.rows.retain(|rating| rating.batch.is_some());
+    let (scores, _) = added.scores(study.len());
+    let observed: Vec<Option<f64>> = scores.iter().map(|s| (s.n > 0).then_some(s.mean)).collect();
+    let estimate = file.estimate(&name, &observed, args.level).map_err(StudyError::from)?;
+    labels::show(args, &[estimate])
+}

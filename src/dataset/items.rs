@@ -1,0 +1,151 @@
+//! Ids in order, and the human labels of the items.
+
+use std::collections::HashMap;
+use std::ops::Index;
+use std::sync::Arc;
+
+use ndarray::{Array2, ArrayView1};
+
+use super::error::{Error, Place, Problem, Result};
+
+/// The ids of all items, each once, in the order in which every other type holds its items.
+///
+/// Ids are kept letter by letter as they were read. A clone shares the ids.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ItemIds(Arc<Ids>);
+
+#[derive(Debug, PartialEq, Eq)]
+struct Ids {
+    ordered: Vec<String>,
+    index: HashMap<String, usize>,
+}
+
+impl ItemIds {
+    /// Takes ids in order.
+    ///
+    /// # Errors
+    /// An id that stands there twice.
+    pub fn new(ordered: Vec<String>) -> Result<Self> {
+        let mut index = HashMap::with_capacity(ordered.len());
+        for (i, id) in ordered.iter().enumerate() {
+            if index.insert(id.clone(), i).is_some() {
+                let problem = Problem::DuplicateId { id: id.clone(), first_line: None };
+                return Err(Error::refused(Place::item(id), problem));
+            }
+        }
+        Ok(ItemIds(Arc::new(Ids { ordered, index })))
+    }
+
+    /// Number of items.
+    pub fn len(&self) -> usize {
+        self.0.ordered.len()
+    }
+
+    /// Whether there are no items.
+    pub fn is_empty(&self) -> bool {
+        self.0.ordered.is_empty()
+    }
+
+    /// The ids in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.0.ordered.iter().map(String::as_str)
+    }
+
+    /// Position of an id, from 0; `None` for an unknown one.
+    pub fn position(&self, id: &str) -> Option<usize> {
+        self.0.index.get(id).copied()
+    }
+}
+
+impl Index<usize> for ItemIds {
+    type Output = str;
+
+    /// The id of item `i`.
+    fn index(&self, i: usize) -> &str {
+        &self.0.ordered[i]
+    }
+}
+
+/// How many labels of each class each item received from its human annotators.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LabelCounts {
+    classes: Vec<String>,
+    counts: Array2<u32>,
+}
+
+impl LabelCounts {
+    /// Takes counts, items x classes. An item without labels is a row of zeros.
+    ///
+    /// # Errors
+    /// Fewer than two classes, a class named twice, or another number of columns than of classes.
+    pub fn new(classes: Vec<String>, counts: Array2<u32>) -> Result<Self> {
+        check_classes(&classes)?;
+        if counts.ncols() != classes.len() {
+            let shape = |columns: usize| format!("{} x {columns}", counts.nrows());
+            let problem = Problem::Shape { found: shape(counts.ncols()), expected: shape(classes.len()) };
+            return Err(Error::refused(Place::default(), problem));
+        }
+        Ok(LabelCounts { classes, counts })
+    }
+
+    /// Names of the classes, in the order of the columns.
+    pub fn classes(&self) -> &[String] {
+        &self.classes
+    }
+
+    /// The counts, items x classes.
+    pub fn counts(&self) -> &Array2<u32> {
+        &self.counts
+    }
+
+    /// The counts of item `i`.
+    pub fn row(&self, i: usize) -> ArrayView1<'_, u32> {
+        self.counts.row(i)
+    }
+
+    /// Number of labels of item `i`.
+    pub fn n(&self, i: usize) -> u32 {
+        self.row(i).sum()
+    }
+}
+
+/// Two or more classes, each named once.
+pub(super) fn check_classes(classes: &[String]) -> Result<()> {
+    let repeated = (1..classes.len()).any(|i| classes[..i].contains(&classes[i]));
+    if classes.len() < 2 || repeated {
+        return Err(Error::refused(Place::default(), Problem::Classes { classes: classes.to_vec() }));
+    }
+    Ok(())
+}
+
+/// Owned names, for tables and classes that are named in the source.
+pub(super) fn names(names: &[&str]) -> Vec<String> {
+    names.iter().map(|&name| name.to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::*;
+
+    #[test]
+    fn ids_keep_their_order_and_are_found() {
+        let ids = ItemIds::new(names(&["b", "a", " a"])).unwrap();
+        assert_eq!((ids.len(), &ids[1], ids.position(" a"), ids.position("c")), (3, "a", Some(2), None));
+        assert_eq!(ids.iter().collect::<Vec<_>>(), ["b", "a", " a"]);
+        let twice = ItemIds::new(names(&["b", "a", "b"])).unwrap_err();
+        assert!(twice.to_string().contains("\"b\" stands there twice"), "{twice}");
+    }
+
+    #[test]
+    fn counts_need_a_column_per_class() {
+        let counts = LabelCounts::new(names(&["e", "n"]), array![[3, 4], [0, 0]]).unwrap();
+        assert_eq!((counts.n(0), counts.n(1), counts.row(0)), (7, 0, array![3, 4].view()));
+        for (classes, problem) in [(&["e", "n", "c"][..], "2 x 2, not 2 x 3"), (&["e"], "e are"), (&["e", "e"], "e, e")]
+        {
+            let error = LabelCounts::new(names(classes), array![[3, 4], [0, 0]]).unwrap_err().to_string();
+            assert!(error.contains(problem), "{error}");
+        }
+    }
+}

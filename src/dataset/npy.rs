@@ -1,0 +1,137 @@
+//! NumPy matrices (`.npy`) with one row per item.
+
+use std::io;
+use std::path::Path;
+
+use half::f16;
+use ndarray::{Array2, ShapeBuilder};
+use npyz::{Deserialize, NpyFile, NpyHeader, Order};
+
+use super::error::{Error, Place, Problem, Result};
+use super::items::ItemIds;
+
+/// Reads a matrix of 16, 32 or 64-bit floats, `ids.len()` x `columns`, whose row i belongs to item i.
+///
+/// 64-bit values are rounded to 32 bits. `file` is the name for errors.
+///
+/// # Errors
+/// Bytes that are no such matrix, another shape, too few or too many bytes for the shape, a value that is NaN,
+/// infinite or beyond 32 bits (named with its item).
+pub fn read_matrix(file: &Path, bytes: &[u8], ids: &ItemIds, columns: usize) -> Result<Array2<f32>> {
+    let refused = |problem| Error::refused(Place::file(file), problem);
+    let not_a_matrix = |reason: String| refused(Problem::NotAMatrix { reason });
+
+    let mut data = bytes;
+    let header = NpyHeader::from_reader(&mut data).map_err(|error| not_a_matrix(error.to_string()))?;
+    let shape = (ids.len(), columns);
+    if header.shape() != [shape.0 as u64, shape.1 as u64] {
+        let found: Vec<String> = header.shape().iter().map(u64::to_string).collect();
+        let expected = format!("{} x {} (items x columns)", shape.0, shape.1);
+        return Err(refused(Problem::Shape { found: found.join(" x "), expected }));
+    }
+    let number_type = header.dtype().descr();
+    let width = header.dtype().num_bytes().unwrap_or(0) as u64;
+    if data.len() as u64 != header.len() * width {
+        let problem = Problem::MatrixLength { found: data.len() as u64, expected: header.len() * width };
+        return Err(refused(problem));
+    }
+
+    let order = header.order();
+    let values = read_values(NpyFile::with_header(header, data), f16::to_f32)
+        .or_else(|npy| read_values(npy, |value: f32| value))
+        .or_else(|npy| read_values(npy, |value: f64| value as f32))
+        .map_err(|_| not_a_matrix(format!("its numbers are of the type {number_type}")))?
+        .map_err(|error| not_a_matrix(error.to_string()))?;
+    let matrix = match order {
+        Order::C => Array2::from_shape_vec(shape, values),
+        Order::Fortran => {
+            Array2::from_shape_vec(shape.f(), values).map(|matrix| matrix.as_standard_layout().into_owned())
+        }
+    };
+    let matrix = matrix.map_err(|error| not_a_matrix(error.to_string()))?;
+
+    if let Some(((row, column), &value)) = matrix.indexed_iter().find(|(_, value)| !value.is_finite()) {
+        let problem = Problem::NotFinite { value, row, column };
+        return Err(Error::refused(Place::file(file).of_item(&ids[row]), problem));
+    }
+    Ok(matrix)
+}
+
+/// The values in the order of the file, or the unread file back if they are of another type.
+fn read_values<T: Deserialize>(
+    npy: NpyFile<&[u8]>,
+    narrow: impl Fn(T) -> f32,
+) -> Result<io::Result<Vec<f32>>, NpyFile<&[u8]>> {
+    let values = npy.try_data::<T>()?;
+    Ok(values.map(|value| value.map(&narrow)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::super::items::names;
+    use super::*;
+
+    /// A version 1.0 file, laid out by hand after NumPy's description of the format.
+    fn npy(number_type: &str, fortran: bool, shape: &str, data: &[u8]) -> Vec<u8> {
+        let fortran = if fortran { "True" } else { "False" };
+        let dict = format!("{{'descr': '{number_type}', 'fortran_order': {fortran}, 'shape': {shape}, }}");
+        let header = format!("{dict:<117}\n");
+        let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+        bytes.extend((header.len() as u16).to_le_bytes());
+        bytes.extend(header.as_bytes());
+        bytes.extend(data);
+        bytes
+    }
+
+    fn read(bytes: &[u8]) -> Result<Array2<f32>> {
+        let ids = ItemIds::new(names(&["a", "b"])).unwrap();
+        read_matrix(Path::new("m.npy"), bytes, &ids, 3)
+    }
+
+    const VALUES: [f64; 6] = [1.0, -2.5, 0.0, 0.125, 1024.0, 0.00390625];
+
+    #[test]
+    fn matrices_of_each_width_and_order_are_read() {
+        // The values are exact in 16 bits; their bit patterns there follow IEEE 754: sign, 5 exponent, 10 fraction bits.
+        let halves: [u16; 6] = [0x3c00, 0xc100, 0x0000, 0x3000, 0x6400, 0x1c00];
+        let f16: Vec<u8> = halves.iter().flat_map(|half| half.to_le_bytes()).collect();
+        let f32: Vec<u8> = VALUES.iter().flat_map(|value| (*value as f32).to_le_bytes()).collect();
+        let f64: Vec<u8> = VALUES.iter().flat_map(|value| value.to_le_bytes()).collect();
+        let big: Vec<u8> = VALUES.iter().flat_map(|value| value.to_be_bytes()).collect();
+        let rows = array![[1.0, -2.5, 0.0], [0.125, 1024.0, 0.00390625]];
+        for (number_type, data) in [("<f2", f16), ("<f4", f32), ("<f8", f64.clone()), (">f8", big)] {
+            assert_eq!(read(&npy(number_type, false, "(2, 3)", &data)).unwrap(), rows, "{number_type}");
+        }
+        let columns = array![[1.0, 0.0, 1024.0], [-2.5, 0.125, 0.00390625]];
+        assert_eq!(read(&npy("<f8", true, "(2, 3)", &f64)).unwrap(), columns);
+    }
+
+    #[test]
+    fn damaged_matrices_are_refused() {
+        let data: Vec<u8> = VALUES.iter().flat_map(|value| value.to_le_bytes()).collect();
+        let whole = npy("<f8", false, "(2, 3)", &data);
+        let with = |value: f64| {
+            let mut bytes = whole.clone();
+            let last = bytes.len() - 8;
+            bytes[last..].copy_from_slice(&value.to_le_bytes());
+            bytes
+        };
+        for (bytes, expected) in [
+            (b"id,x\na,1\n".to_vec(), "m.npy: not a NumPy matrix"),
+            (whole[..60].to_vec(), "m.npy: not a NumPy matrix"),
+            (whole[..whole.len() - 1].to_vec(), "m.npy: it holds 47 bytes of numbers where its shape asks for 48"),
+            ([whole.clone(), vec![0]].concat(), "m.npy: it holds 49 bytes of numbers where its shape asks for 48"),
+            (npy("<f8", false, "(3, 2)", &data), "m.npy: its shape is 3 x 2, not 2 x 3"),
+            (npy("<f8", false, "(6,)", &data), "m.npy: its shape is 6, not 2 x 3"),
+            (npy("<i8", false, "(2, 3)", &data), "m.npy: not a NumPy matrix: its numbers are of the type '<i8'"),
+            (with(f64::NAN), "m.npy (item \"b\"): the value at [1, 2] is NaN, not a finite"),
+            (with(f64::NEG_INFINITY), "m.npy (item \"b\"): the value at [1, 2] is -inf, not a finite"),
+            (with(1e39), "m.npy (item \"b\"): the value at [1, 2] is inf, not a finite"),
+        ] {
+            let error = read(&bytes).unwrap_err().to_string();
+            assert!(error.starts_with(expected), "{expected}: {error}");
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! The frozen registration and its confirmation on items that had no part in it.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::contest::Contender;
+use super::development::Choice;
+use super::stage::{BeliefName, Contests, Staged};
+use crate::dataset::checksum::CheckedFolder;
+use crate::escalation::{Budget, Rule};
+use crate::experiments::Error;
+use crate::stats::inference::{Inference, compare};
+
+/// File of the registration within its folder.
+pub const FILE: &str = "extended.toml";
+
+/// What was frozen before the confirmation half was looked at.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Registration {
+    /// Day of the registration.
+    pub registered: String,
+    /// Seed of the split into development and confirmation half.
+    pub split_seed: u64,
+    /// What the development half chose.
+    pub developed: Choice,
+    /// What the planning calculations had in mind, on all items and without a confirmation.
+    pub planned: Choice,
+}
+
+impl Registration {
+    /// Reads the registration of a folder, its digest checked; returns it with the digest.
+    ///
+    /// # Errors
+    /// The file is missing, differs from its digest, or is malformed.
+    pub fn load(folder: &Path) -> Result<(Self, String), Error> {
+        let mut checked = CheckedFolder::open(folder)?;
+        let path = checked.path(FILE);
+        let text = checked.read(FILE)?;
+        let refused = |detail: String| Error::Registration { path: path.clone(), detail };
+        let text = std::str::from_utf8(&text).map_err(|e| refused(e.to_string()))?;
+        let registration = toml::from_str(text).map_err(|e| refused(e.to_string()))?;
+        Ok((registration, checked.into_hashes().remove(FILE).unwrap_or_default()))
+    }
+}
+
+/// On which side of 0 a registered quantity is expected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Side {
+    /// An error that falls.
+    Below,
+    /// A value that rises.
+    Above,
+}
+
+/// What the confirmation says of a registered comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// The simultaneous interval lies on the expected side of 0.
+    Confirmed,
+    /// Only the plain interval does.
+    Suggested,
+    /// The plain interval holds 0.
+    Open,
+    /// The plain interval lies on the other side.
+    Refuted,
+}
+
+impl Outcome {
+    fn of(side: Side, x: &Inference) -> Self {
+        let towards = |lo: f64, hi: f64| match side {
+            Side::Below => hi < 0.0,
+            Side::Above => lo > 0.0,
+        };
+        if towards(x.simultaneous_lo, x.simultaneous_hi) {
+            Self::Confirmed
+        } else if towards(x.lo, x.hi) {
+            Self::Suggested
+        } else if x.lo <= 0.0 && x.hi >= 0.0 {
+            Self::Open
+        } else {
+            Self::Refuted
+        }
+    }
+}
+
+/// One registered quantity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum Quantity {
+    /// Mean Manhattan error before any label is bought, minus the published belief's.
+    Error {
+        /// The belief.
+        belief: BeliefName,
+    },
+    /// The same over items without labels.
+    ErrorUnlabelled {
+        /// The belief.
+        belief: BeliefName,
+    },
+    /// Value of a rule minus that of another, both under one belief.
+    Advantage {
+        /// The belief.
+        belief: BeliefName,
+        /// The rule.
+        rule: Contender,
+        /// The rule that it is compared with.
+        over: Contender,
+        /// The budget.
+        budget: Budget,
+    },
+}
+
+impl Quantity {
+    /// Its value in one set of contests.
+    pub fn of(self, contests: &Contests) -> f64 {
+        match self {
+            Self::Error { belief } => contests[&belief].error - contests[&BeliefName::Published].error,
+            Self::ErrorUnlabelled { belief } => {
+                contests[&belief].error_unlabelled - contests[&BeliefName::Published].error_unlabelled
+            }
+            Self::Advantage { belief, rule, over, budget } => {
+                contests[&belief].value(rule, budget) - contests[&belief].value(over, budget)
+            }
+        }
+    }
+
+    fn side(self) -> Side {
+        match self {
+            Self::Error { .. } | Self::ErrorUnlabelled { .. } => Side::Below,
+            Self::Advantage { .. } => Side::Above,
+        }
+    }
+}
+
+/// The registered quantities: errors of both new beliefs against the published one, and the advantage of each one's rule
+/// over fewest labels at 5, 10 and 20% and over fewest labels with ties by I at 10%.
+pub fn registered(registration: &Registration) -> Vec<Quantity> {
+    let (fewest, by_info) = (Contender::Rule(Rule::FewestLabels), Contender::Rule(Rule::FewestLabelsByInfo));
+    let beliefs =
+        [(BeliefName::Recalibrated, registration.developed.rule), (BeliefName::Planned, registration.planned.rule)];
+    let mut all = vec![];
+    for (belief, rule) in beliefs {
+        let rule = Contender::Rule(rule);
+        all.push(Quantity::Error { belief });
+        all.push(Quantity::ErrorUnlabelled { belief });
+        for budget in &Budget::PAPER[1..] {
+            all.push(Quantity::Advantage { belief, rule, over: fewest, budget: *budget });
+        }
+        all.push(Quantity::Advantage { belief, rule, over: by_info, budget: Budget::HEADLINE });
+    }
+    all
+}
+
+/// A registered quantity with its verdict.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// What was registered.
+    pub quantity: Quantity,
+    /// The side of 0 that was expected.
+    pub expected: Side,
+    /// What was found.
+    pub found: Inference,
+    /// The verdict.
+    pub outcome: Outcome,
+}
+
+/// The registered comparisons on one set of items.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Confirmation {
+    /// Items evaluated.
+    pub items: usize,
+    /// Label re-draws of them.
+    pub redraws: usize,
+    /// Bootstrap samples of items.
+    pub samples: usize,
+    /// Critical value of the simultaneous intervals, in standard errors.
+    pub critical: f64,
+    /// Fits that did not converge.
+    pub unconverged_fits: usize,
+    /// Mean error of each belief before any label is bought, in the order published, recalibrated, planned.
+    pub errors: Vec<(BeliefName, f64)>,
+    /// The comparisons.
+    pub verdicts: Vec<Verdict>,
+}
+
+impl Confirmation {
+    /// Judges the registered quantities in a stage's contests.
+    pub fn judge(items: usize, staged: &Staged, registration: &Registration) -> Self {
+        let quantities = registered(registration);
+        let (on_items, on_samples) = staged.quantities(|c| quantities.iter().map(|q| q.of(c)).collect());
+        let (found, critical) = compare(&on_items, &on_samples);
+        let verdicts = quantities.into_iter().zip(found).map(|(quantity, found)| Verdict {
+            quantity,
+            expected: quantity.side(),
+            found,
+            outcome: Outcome::of(quantity.side(), &found),
+        });
+        let names = staged.on_items[0].keys().copied();
+        let error = |name: BeliefName| {
+            let errors: Vec<f64> = staged.on_items.iter().map(|c| c[&name].error).collect();
+            crate::stats::mean(&errors)
+        };
+        Self {
+            items,
+            redraws: staged.on_items.len(),
+            samples: staged.on_samples.len(),
+            critical,
+            unconverged_fits: staged.unconverged(),
+            errors: names.map(|name| (name, error(name))).collect(),
+            verdicts: verdicts.collect(),
+        }
+    }
+}

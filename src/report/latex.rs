@@ -1,0 +1,175 @@
+//! Text inside LaTeX: the one place that escapes it, and the template engine set up for it.
+
+use std::path::Path;
+
+use tera::{Delimiters, Tera};
+
+use super::templates;
+pub use super::templates::Error;
+
+macro_rules! built_in {
+    ($($name:literal),* $(,)?) => { [$(($name, include_str!(concat!("../../templates/", $name)))),*] };
+}
+
+/// The templates as they were when the program was built.
+const BUILT_IN: &[(&str, &str)] = &built_in![
+    "iso.tex",
+    "esc.tex",
+    "conf.tex",
+    "isolation.tex",
+    "confidence.tex",
+    "escalation.tex",
+    "extended-confirmation.tex",
+    "extended-parts.tex",
+    "extended-rules.tex",
+    "numbers.tex",
+    "reproduction.tex",
+    "trust.tex",
+    "judge.tex",
+];
+
+/// The LaTeX templates, parsed.
+///
+/// Blocks are `<% %>`, variables `<< >>`, comments `<# #>`, none of which LaTeX uses. Variables are escaped unless marked
+/// `safe`.
+#[derive(Debug)]
+pub struct Templates(Tera);
+
+impl Templates {
+    /// Templates from a folder; without one, from `templates` if that exists here, else those built in.
+    ///
+    /// # Errors
+    /// A template that is missing or malformed.
+    pub fn load(folder: Option<&Path>) -> Result<Self, Error> {
+        let mut tera = Tera::new();
+        let delimiters = Delimiters {
+            block_start: "<%".into(),
+            block_end: "%>".into(),
+            variable_start: "<<".into(),
+            variable_end: ">>".into(),
+            comment_start: "<#".into(),
+            comment_end: "#>".into(),
+        };
+        tera.set_delimiters(delimiters).map_err(|e| Error::template("delimiters", &e))?;
+        tera.autoescape_on(vec![".tex"]);
+        tera.set_escape_fn(|text, out| out.write_all(escape(text).as_bytes()));
+        templates::add(&mut tera, folder, BUILT_IN)?;
+        Ok(Self(tera))
+    }
+
+    /// Renders a template.
+    ///
+    /// # Errors
+    /// The template asks for something that the view does not have.
+    pub fn render(&self, name: &str, view: &impl serde::Serialize) -> Result<String, Error> {
+        templates::render(&self.0, name, view)
+    }
+}
+
+/// Text as LaTeX shows it: every character that LaTeX treats specially is escaped, and pairs that its fonts would join to
+/// another character (`--`, `,,`, `''`) are kept apart.
+///
+/// Letters of European languages stay as they are. Greek letters and the signs that our own texts use become mathematics;
+/// any other character, which would stop plain pdflatex, is shown by its code: `[U+4E2D]`.
+pub fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut before = None;
+    for c in text.chars() {
+        if before == Some(c) && matches!(c, '-' | ',' | '\'') {
+            out.push_str("{}");
+        }
+        before = Some(c);
+        match c {
+            '&' | '%' | '$' | '#' | '_' | '{' | '}' => {
+                out.push('\\');
+                out.push(c);
+            }
+            '\\' => out.push_str("\\textbackslash{}"),
+            '~' => out.push_str("\\textasciitilde{}"),
+            '^' => out.push_str("\\textasciicircum{}"),
+            '`' => out.push_str("\\textasciigrave{}"),
+            '<' => out.push_str("\\textless{}"),
+            '>' => out.push_str("\\textgreater{}"),
+            '|' => out.push_str("\\textbar{}"),
+            '"' => out.push_str("\\textquotedbl{}"),
+            '\n' | '\t' | '\r' => out.push(' '),
+            ' '..='~' => out.push(c),
+            '\u{a1}'..='\u{17f}' if !NOT_IN_T1.contains(c) => out.push(c),
+            '–' | '—' | '‘' | '’' | '“' | '”' | '…' => out.push(c),
+            _ => match mathematics(c) {
+                Some(command) => out.push_str(&format!("\\ensuremath{{{command}}}")),
+                None => out.push_str(&format!("[U+{:04X}]", u32::from(c))),
+            },
+        }
+    }
+    out
+}
+
+/// Characters up to U+017F that pdflatex refuses in T1 (found by compiling each), or that are signs of mathematics.
+const NOT_IN_T1: &str = "ĦħĸĿŀŉŦŧſ\u{ad}±×÷¬";
+
+/// A character as LaTeX's mathematics names it.
+fn mathematics(c: char) -> Option<&'static str> {
+    Some(match c {
+        'α' => "\\alpha",
+        'β' => "\\beta",
+        'γ' => "\\gamma",
+        'δ' => "\\delta",
+        'λ' => "\\lambda",
+        'μ' => "\\mu",
+        'ρ' => "\\rho",
+        'σ' => "\\sigma",
+        'τ' => "\\tau",
+        'Δ' => "\\Delta",
+        '−' => "-",
+        '±' => "\\pm",
+        '×' => "\\times",
+        '÷' => "\\div",
+        '¬' => "\\neg",
+        '≤' => "\\leq",
+        '≥' => "\\geq",
+        '≈' => "\\approx",
+        '→' => "\\to",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn every_special_character_is_escaped() {
+        assert_eq!(
+            escape(r#"a&b%c$d#e_f{g}h~i^j\k<l>m|n"o"#),
+            r"a\&b\%c\$d\#e\_f\{g\}h\textasciitilde{}i\textasciicircum{}j\textbackslash{}k\textless{}l\textgreater{}m\textbar{}n\textquotedbl{}o"
+        );
+        assert_eq!(escape("plain -0.12 [+1.7, ä]"), "plain -0.12 [+1.7, ä]");
+        assert_eq!(escape("`a`"), r"\textasciigrave{}a\textasciigrave{}");
+    }
+
+    #[test]
+    fn what_fonts_would_join_or_lack_is_shown_as_it_is() {
+        assert_eq!(escape("--only --- ,,a''"), "-{}-only -{}-{}- ,{},a'{}'");
+        assert_eq!(
+            escape("Δ ≥ −1 × λ"),
+            r"\ensuremath{\Delta} \ensuremath{\geq} \ensuremath{-}1 \ensuremath{\times} \ensuremath{\lambda}"
+        );
+        assert_eq!(escape("中 a\u{7}b\u{ad}\u{200b}\nc"), "[U+4E2D] a[U+0007]b[U+00AD][U+200B] c");
+    }
+
+    #[test]
+    fn a_broken_template_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        for &(name, text) in BUILT_IN {
+            fs::write(folder.path().join(name), text).unwrap();
+        }
+        Templates::load(Some(folder.path())).unwrap();
+        fs::write(folder.path().join("conf.tex"), "<% for row in rows %>").unwrap();
+        assert!(Templates::load(Some(folder.path())).unwrap_err().to_string().contains("conf.tex"));
+        fs::remove_file(folder.path().join("conf.tex")).unwrap();
+        assert!(Templates::load(Some(folder.path())).unwrap_err().to_string().contains("conf.tex"));
+    }
+}

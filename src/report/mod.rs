@@ -1,0 +1,16 @@
+//! Views of results: the paper's claims and their verdicts, and numbers as text. Nothing here computes a result.
+
+pub mod bundle;
+pub mod claims;
+pub mod extended;
+pub mod figures;
+pub mod followup;
+pub mod latex;
+pub mod numbers;
+pub mod page;
+pub mod scores;
+pub mod study;
+pub mod study_page;
+pub mod tables;
+mod templates;
+pub mod verdicts;

@@ -1,0 +1,83 @@
+//! A page as HTML: templates, and the policy that forbids any request.
+
+use std::path::Path;
+
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+use tera::Tera;
+
+use super::Page;
+use crate::report::templates::{self, Error};
+
+macro_rules! built_in {
+    ($($name:literal),* $(,)?) => {
+        [$((concat!("report/", $name), include_str!(concat!("../../../templates/report/", $name)))),*]
+    };
+}
+
+/// The templates as they were when the program was built; each may include those before it.
+const BUILT_IN: [(&str, &str); 4] = built_in!["style.css", "page.js", "claims.html", "page.html"];
+
+/// The templates of the page, parsed. Variables are escaped for HTML unless marked `safe`.
+#[derive(Debug)]
+pub struct Templates(Tera);
+
+#[derive(Serialize)]
+struct View<'p> {
+    page: &'p Page,
+    version: &'static str,
+    script: String,
+    script_sha256: String,
+}
+
+impl Templates {
+    /// Templates from the folder `report` in a folder; without one, from `templates` if that exists here, else those
+    /// built in.
+    ///
+    /// # Errors
+    /// A template that is missing or malformed.
+    pub fn load(folder: Option<&Path>) -> Result<Self, Error> {
+        let mut tera = Tera::new();
+        tera.autoescape_on(vec![".html"]);
+        templates::add(&mut tera, folder, &BUILT_IN)?;
+        Ok(Self(tera))
+    }
+
+    /// The page as HTML.
+    ///
+    /// # Errors
+    /// A template that asks for something a page does not have.
+    pub fn html(&self, page: &Page) -> Result<String, Error> {
+        let script = templates::render(&self.0, "report/page.js", &serde_json::json!({}))?;
+        let script_sha256 = base64(&Sha256::digest(&script));
+        let view = View { page, version: env!("CARGO_PKG_VERSION"), script, script_sha256 };
+        templates::render(&self.0, "report/page.html", &view)
+    }
+}
+
+/// Bytes in base 64, as a content security policy names a script.
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    for chunk in bytes.chunks(3) {
+        let bits = chunk.iter().enumerate().fold(0, |bits, (i, byte)| bits | u32::from(*byte) << (16 - 8 * i));
+        for place in 0..4 {
+            let digit = DIGITS[(bits >> (18 - 6 * place) & 63) as usize];
+            text.push(if place > chunk.len() { '=' } else { char::from(digit) });
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RFC 4648, section 10.
+    #[test]
+    fn base_64_by_the_standards_own_vectors() {
+        for (bytes, text) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")] {
+            assert_eq!(base64(bytes.as_bytes()), text);
+        }
+    }
+}

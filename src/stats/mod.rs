@@ -1,0 +1,14 @@
+//! Summaries over replicates, rank correlation, and the special functions behind the closed forms.
+
+pub mod beta;
+pub mod gamma;
+pub mod inference;
+pub mod normal;
+pub mod psi;
+pub mod quantile;
+pub mod rank;
+pub mod student;
+pub mod summary;
+
+pub use rank::{ranks, spearman};
+pub use summary::{Summary, mean, population_sd, sample_sd};

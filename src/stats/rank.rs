@@ -1,0 +1,62 @@
+//! Ranks with ties averaged, and Spearman's correlation.
+
+/// Ranks 1..=n of `values` in ascending order; tied values share the mean of their ranks.
+///
+/// Values are finite; the order among NaN is that of [`f64::total_cmp`].
+pub fn ranks(values: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_unstable_by(|&a, &b| values[a].total_cmp(&values[b]));
+    let mut ranks = vec![0.0; values.len()];
+    let mut start = 0;
+    while start < order.len() {
+        let value = values[order[start]];
+        let tied = order[start..].iter().take_while(|&&i| values[i] == value).count().max(1);
+        let shared = start as f64 + (tied as f64 + 1.0) / 2.0;
+        for &i in &order[start..start + tied] {
+            ranks[i] = shared;
+        }
+        start += tied;
+    }
+    ranks
+}
+
+/// Spearman's rank correlation of two equally long slices: Pearson's correlation of their [`ranks`].
+///
+/// Range -1 to 1. `None` where it is undefined: fewer than two values, or all values of one slice equal.
+///
+/// # Panics
+/// If the lengths differ.
+pub fn spearman(a: &[f64], b: &[f64]) -> Option<f64> {
+    assert_eq!(a.len(), b.len(), "rank correlation needs two slices of one length");
+    let (ra, rb) = (ranks(a), ranks(b));
+    let centre = (a.len() as f64 + 1.0) / 2.0;
+    let (mut ab, mut aa, mut bb) = (0.0, 0.0, 0.0);
+    for (x, y) in ra.iter().zip(&rb) {
+        let (x, y) = (x - centre, y - centre);
+        ab += x * y;
+        aa += x * x;
+        bb += y * y;
+    }
+    (aa > 0.0 && bb > 0.0).then(|| ab / (aa * bb).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ties_share_the_mean_rank() {
+        assert_eq!(ranks(&[3.0, 1.0, 3.0, 2.0]), [3.5, 1.0, 3.5, 2.0]);
+        assert_eq!(ranks(&[7.0; 3]), [2.0; 3]);
+        assert_eq!(ranks(&[]), [0.0; 0]);
+    }
+
+    #[test]
+    fn correlation_by_hand() {
+        // Without ties: 1 - 6 sum d^2 / (n (n^2 - 1)) with d = (0, -1, 1, 0).
+        let r = spearman(&[1.0, 2.0, 3.0, 4.0], &[10.0, 30.0, 20.0, 40.0]).unwrap();
+        assert!((r - (1.0 - 6.0 * 2.0 / 60.0)).abs() < 1e-15);
+        assert_eq!(spearman(&[1.0, 2.0], &[5.0, 5.0]), None);
+        assert_eq!(spearman(&[1.0], &[1.0]), None);
+    }
+}

@@ -1,0 +1,88 @@
+//! Why a study can't be run.
+
+use std::path::PathBuf;
+
+/// Why a study can't be run.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Input that can't be used.
+    #[error(transparent)]
+    Data(#[from] crate::dataset::Error),
+    /// Features that can't be used.
+    #[error(transparent)]
+    Design(#[from] crate::belief::design::DesignError),
+    /// A trust regression that can't be fitted.
+    #[error(transparent)]
+    Trust(#[from] crate::belief::TrustError),
+    /// An evaluation that can't be run.
+    #[error(transparent)]
+    Evaluation(#[from] crate::experiments::Error),
+    /// Embeddings that can't be searched.
+    #[error(transparent)]
+    Rows(#[from] crate::familiarity::neighbours::NotFinite),
+    /// A setting of the index.
+    #[error(transparent)]
+    Index(#[from] crate::familiarity::neighbours::hnsw::SettingOutOfRange),
+    /// A fit of real-valued scores.
+    #[error(transparent)]
+    Gaussian(#[from] crate::belief::GaussianError),
+    /// A rule that needs classes or a stated confidence.
+    #[error(
+        "the rule {rule} does not rank scores: use info, delta, v, posterior_entropy, judge_entropy, fewest_labels or random"
+    )]
+    NotForScores {
+        /// The rule.
+        rule: &'static str,
+    },
+    /// Scores where the command needs classes.
+    #[error(
+        "a study of scores has no half-split evaluation, so there is nothing to register; register a study of classes"
+    )]
+    NothingToRegister,
+    /// A queue that was asked for in a way that contradicts itself.
+    #[error(transparent)]
+    Request(#[from] super::queue::RequestError),
+    /// A registration.
+    #[error(transparent)]
+    Registration(#[from] super::registration::RegistrationError),
+    /// A mean over all items that can't be estimated.
+    #[error(transparent)]
+    Estimate(#[from] crate::escalation::NoEstimate),
+    /// A ranking by confidence without any.
+    #[error(
+        "no item has a stated confidence to rank by: name its column under judge.confidence, or choose another --rule"
+    )]
+    NoConfidence,
+    /// items.parquet.
+    #[error("items.parquet can't be written: {0}")]
+    Parquet(#[from] parquet::errors::ParquetError),
+    /// A run or queue that is there already.
+    #[error("{}: holds a run or queue already; nothing was changed. Choose another folder with --out, or replace it with --force", folder.display())]
+    Exists {
+        /// The run folder.
+        folder: PathBuf,
+    },
+    /// A file that would be overwritten.
+    #[error("{}: exists already; nothing was changed. Choose another folder, or move that file away", file.display())]
+    FileExists {
+        /// The file.
+        file: PathBuf,
+    },
+    /// The file system refused.
+    #[error("{}: {action} failed: {source}", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What was tried.
+        action: &'static str,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+}
+
+impl Error {
+    pub(crate) fn io(path: &std::path::Path, action: &'static str) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Error::Io { path, action, source }
+    }
+}

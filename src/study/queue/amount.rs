@@ -1,0 +1,123 @@
+//! How much is sent to experts.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// How much is sent: a budget of items (of labels, where these are allocated greedily), or whatever it takes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Amount {
+    /// A share of the items in percent, rounded down but never to nothing.
+    Percent(f64),
+    /// A number.
+    Number(usize),
+    /// As many labels as bring every item's expected epistemic part below a level.
+    Until {
+        /// The level, in the unit of the epistemic part (nats; squared units of a score).
+        below: f64,
+    },
+}
+
+impl Amount {
+    /// The budget among `items`; all of them for [`Amount::Until`].
+    pub fn of(self, items: usize) -> usize {
+        match self {
+            Amount::Percent(percent) => ((items as f64 * percent / 100.0).floor() as usize).max(1),
+            Amount::Number(number) => number,
+            Amount::Until { .. } => items,
+        }
+    }
+}
+
+impl FromStr for Amount {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let positive = |number: &str| number.trim().parse::<f64>().ok().filter(|x| x.is_finite() && *x > 0.0);
+        if let Some(level) = text.strip_prefix("epistemic<") {
+            let below =
+                positive(level).ok_or_else(|| format!("{level:?} is no level above 0, such as epistemic<0.05"))?;
+            return Ok(Amount::Until { below });
+        }
+        let amount = match text.strip_suffix('%') {
+            Some(percent) => positive(percent).map(Amount::Percent),
+            None => text.parse().ok().filter(|n| *n > 0).map(Amount::Number),
+        };
+        amount.ok_or_else(|| format!("{text:?} is no budget such as 10% or 300"))
+    }
+}
+
+impl fmt::Display for Amount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Amount::Percent(percent) => write!(f, "{percent}%"),
+            Amount::Number(number) => write!(f, "{number}"),
+            Amount::Until { below } => write!(f, "epistemic<{below}"),
+        }
+    }
+}
+
+/// How many labels an item is sent for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LabelsPerItem {
+    /// The same number for every item, 1 or more.
+    Fixed(u32),
+    /// One label at a time to the item that is worth it most; the budget counts labels.
+    Greedy,
+}
+
+impl FromStr for LabelsPerItem {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "greedy" => Ok(LabelsPerItem::Greedy),
+            _ => text
+                .parse()
+                .ok()
+                .filter(|n| (1..=1000).contains(n))
+                .map(LabelsPerItem::Fixed)
+                .ok_or_else(|| format!("{text:?} is neither a number of labels from 1 to 1000 nor greedy")),
+        }
+    }
+}
+
+impl fmt::Display for LabelsPerItem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LabelsPerItem::Fixed(number) => write!(f, "{number}"),
+            LabelsPerItem::Greedy => f.write_str("greedy"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_are_read_and_shown_alike() {
+        for (text, amount, of_250) in [
+            ("10%", Amount::Percent(10.0), 25),
+            ("0.5%", Amount::Percent(0.5), 1),
+            ("300", Amount::Number(300), 300),
+            ("epistemic<0.05", Amount::Until { below: 0.05 }, 250),
+        ] {
+            assert_eq!(text.parse(), Ok(amount));
+            assert_eq!((amount.to_string().as_str(), amount.of(250)), (text, of_250));
+        }
+        assert_eq!(Amount::Percent(0.1).of(5), 1);
+        for bad in ["0", "-3", "0%", "1e999%", "3.5", "epistemic<0", "epistemic<x", "", "%", "ten"] {
+            assert!(bad.parse::<Amount>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn labels_per_item_are_read_and_shown_alike() {
+        for text in ["1", "7", "greedy"] {
+            assert_eq!(text.parse::<LabelsPerItem>().unwrap().to_string(), text);
+        }
+        for bad in ["0", "1001", "-1", "best"] {
+            assert!(bad.parse::<LabelsPerItem>().is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,466 @@
+//! Pre-registration: hypotheses that are frozen before their evaluation, and judged as they were frozen.
+//!
+//! A user writes what is to be tested into a draft, [`Plan`]. Registering adds what the run must not change without saying
+//! so, the settings and the sums of the inputs, and a digest over all of it: a [`Registration`]. After the run each
+//! hypothesis is judged by the rule written in it, and whatever differs from the registration is listed.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error as ThisError;
+
+use super::hypothesis::{Hypothesis, JudgedHypothesis, Measure};
+use crate::artifact::to_json;
+use crate::clock;
+use crate::dataset::checksum::sha256_hex;
+use crate::escalation::{Budget, Rule};
+
+/// Name of the file in a study's folder.
+pub const REGISTRATION_FILE: &str = "registration.toml";
+/// Version of its layout.
+const FORMAT: u32 = 1;
+
+/// A draft: what a user writes before registering.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// Probability with which all intervals of the family together are to hold.
+    #[serde(default = "default_level")]
+    pub level: f64,
+    /// What is left out of the analysis and why, in words; exclusions that the study's settings make are frozen with them.
+    #[serde(default)]
+    pub exclusions: Vec<String>,
+    /// What has been seen of the data before, in words.
+    #[serde(default)]
+    pub seen: Vec<String>,
+    /// The family of hypotheses.
+    #[serde(rename = "hypothesis")]
+    pub hypotheses: Vec<Hypothesis>,
+}
+
+fn default_level() -> f64 {
+    0.95
+}
+
+/// Why a registration is refused.
+#[derive(Debug, ThisError)]
+pub enum RegistrationError {
+    /// The file system refused.
+    #[error("{path}: {action} failed: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What was tried.
+        action: &'static str,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// A file that is no TOML of the form needed.
+    #[error("{path}:{line}:{column}: {reason}; a hypothesis needs id, statement, better, than, budget and measure")]
+    NotToml {
+        /// The file.
+        path: PathBuf,
+        /// Line, from 1.
+        line: usize,
+        /// Column in characters, from 1.
+        column: usize,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A hypothesis that can't be tested.
+    #[error("{path}: hypothesis {id:?}: {reason}")]
+    Hypothesis {
+        /// The file.
+        path: PathBuf,
+        /// Its name.
+        id: String,
+        /// What is wrong and what to do.
+        reason: String,
+    },
+    /// A plan without a family.
+    #[error("{path}: {reason}")]
+    Plan {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong and what to do.
+        reason: String,
+    },
+    /// A second registration.
+    #[error("{0}: exists already, and a registration is never changed; start a new study folder for a new one")]
+    Exists(PathBuf),
+    /// An evaluation that was computed before.
+    #[error(
+        "{0}: an evaluation has been computed already, so nothing can be registered before its results are seen; report \
+         it as exploratory, or register for new data in another folder"
+    )]
+    Evaluated(PathBuf),
+    /// A registration that was edited.
+    #[error(
+        "{path}: its digest is {found}, but it says {stated}: the registration was changed after it was made; restore \
+         the file, or report all comparisons as exploratory by removing it"
+    )]
+    Tampered {
+        /// The file.
+        path: PathBuf,
+        /// The digest in the file.
+        stated: String,
+        /// That of its content.
+        found: String,
+    },
+    /// A registration of another version.
+    #[error("{path}: has format {found}, but this program reads format {FORMAT}")]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// Its format.
+        found: u32,
+    },
+}
+
+impl RegistrationError {
+    fn io(path: &Path, action: &'static str) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| RegistrationError::Io { path, action, source }
+    }
+}
+
+fn read(path: &Path) -> Result<String, RegistrationError> {
+    std::fs::read_to_string(path).map_err(RegistrationError::io(path, "reading"))
+}
+
+fn parse<T: serde::de::DeserializeOwned>(path: &Path, text: &str) -> Result<T, RegistrationError> {
+    toml::from_str(text).map_err(|error| {
+        let before = &text[..error.span().map_or(0, |span| span.start).min(text.len())];
+        RegistrationError::NotToml {
+            path: path.to_owned(),
+            line: 1 + before.matches('\n').count(),
+            column: 1 + before.rsplit('\n').next().unwrap_or("").chars().count(),
+            reason: error.message().replace('\n', "; "),
+        }
+    })
+}
+
+impl Plan {
+    /// Reads and checks a draft; `budgets` are those that the study evaluates.
+    ///
+    /// # Errors
+    /// No TOML of this form, no hypothesis, a repeated or blank id, a rule compared with itself, a budget that is not
+    /// evaluated, a margin or level outside its range.
+    pub fn load(path: &Path, budgets: &[Budget]) -> Result<Self, RegistrationError> {
+        let plan: Plan = parse(path, &read(path)?)?;
+        let refuse = |reason: &str| RegistrationError::Plan { path: path.to_owned(), reason: reason.to_owned() };
+        if plan.hypotheses.is_empty() {
+            return Err(refuse("there is no hypothesis; write at least one [[hypothesis]]"));
+        }
+        if !(plan.level > 0.0 && plan.level < 1.0) {
+            return Err(refuse(&format!("level = {} is outside 0 to 1; write a probability such as 0.95", plan.level)));
+        }
+        for (k, h) in plan.hypotheses.iter().enumerate() {
+            let wrong =
+                |reason: String| Err(RegistrationError::Hypothesis { path: path.to_owned(), id: h.id.clone(), reason });
+            if h.id.trim().is_empty() || plan.hypotheses[..k].iter().any(|other| other.id == h.id) {
+                return wrong("the id is blank or stands there twice; give every hypothesis its own".to_owned());
+            }
+            if h.better == h.than {
+                return wrong(format!("compares {:?} with itself; name two rules", h.better.key()));
+            }
+            if !h.margin.is_finite() {
+                return wrong(format!("margin = {} is no finite number; write one such as 0.0", h.margin));
+            }
+            if !h.budget().is_some_and(|budget| budgets.contains(&budget)) {
+                return wrong(format!(
+                    "budget = {} is not one that the study evaluates; choose one of its evaluation.budgets or add it there",
+                    h.budget
+                ));
+            }
+        }
+        Ok(plan)
+    }
+}
+
+/// A frozen plan with everything that the run is held against.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Registration {
+    /// Version of the layout.
+    format: u32,
+    /// Program and version that registered.
+    pub program: String,
+    /// When, in UTC.
+    pub registered: String,
+    /// SHA-256 over everything else, as canonical JSON with this field empty.
+    digest: String,
+    /// SHA-256 of every input file, by name.
+    pub inputs: BTreeMap<String, String>,
+    /// Every setting of the study, seeds included, as text.
+    pub settings: BTreeMap<String, String>,
+    /// The plan.
+    pub plan: Plan,
+}
+
+impl Registration {
+    /// Freezes a plan.
+    pub fn freeze(plan: Plan, settings: BTreeMap<String, String>, inputs: BTreeMap<String, String>) -> Self {
+        let mut registration = Self {
+            format: FORMAT,
+            program: format!("{} {}", env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")),
+            registered: clock::now(),
+            digest: String::new(),
+            inputs,
+            settings,
+            plan,
+        };
+        registration.digest = registration.content_digest();
+        registration
+    }
+
+    fn content_digest(&self) -> String {
+        sha256_hex(to_json(&Self { digest: String::new(), ..self.clone() }).as_bytes())
+    }
+
+    /// SHA-256 of the content.
+    pub fn digest(&self) -> &str {
+        &self.digest
+    }
+
+    /// The file's text.
+    pub fn to_toml(&self) -> String {
+        let body = toml::to_string_pretty(self).expect("a registration is plain data with string keys");
+        format!(
+            "# Registered before any evaluation was computed. Changing this file invalidates it: its digest is checked.\n\n{body}"
+        )
+    }
+
+    /// Writes the file into a folder, where it must not exist yet.
+    ///
+    /// # Errors
+    /// A registration is there already, or the file system refuses.
+    pub fn write(&self, folder: &Path) -> Result<PathBuf, RegistrationError> {
+        use std::io::Write;
+        let path = folder.join(REGISTRATION_FILE);
+        let mut file = match std::fs::OpenOptions::new().write(true).create_new(true).open(&path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                return Err(RegistrationError::Exists(path));
+            }
+            Err(error) => return Err(RegistrationError::io(&path, "writing")(error)),
+        };
+        file.write_all(self.to_toml().as_bytes()).map_err(RegistrationError::io(&path, "writing"))?;
+        Ok(path)
+    }
+
+    /// Reads the registration of a folder and checks its digest; `None` if there is none.
+    ///
+    /// # Errors
+    /// A file that can't be read, has another format, or was changed after it was made.
+    pub fn load(folder: &Path) -> Result<Option<Self>, RegistrationError> {
+        let path = folder.join(REGISTRATION_FILE);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let registration: Self = parse(&path, &read(&path)?)?;
+        if registration.format != FORMAT {
+            return Err(RegistrationError::Format { path, found: registration.format });
+        }
+        let found = registration.content_digest();
+        if found != registration.digest {
+            return Err(RegistrationError::Tampered { path, stated: registration.digest, found });
+        }
+        Ok(Some(registration))
+    }
+
+    /// What a run does otherwise than it was registered, in the order of the names.
+    pub fn deviations(&self, settings: &BTreeMap<String, String>, inputs: &BTreeMap<String, String>) -> Vec<Deviation> {
+        let mut deviations = differing("setting", &self.settings, settings);
+        deviations.extend(differing("input", &self.inputs, inputs));
+        deviations
+    }
+
+    /// Judges every hypothesis; `differences` gives the paired difference of each replicate, in replicate order, or
+    /// `None` if the run could not evaluate it.
+    pub fn judge(&self, differences: impl Fn(&Hypothesis) -> Option<Vec<f64>>) -> Vec<JudgedHypothesis> {
+        let family = self.plan.hypotheses.len();
+        let judged = |h: &Hypothesis| {
+            let differences = differences(h).filter(|d| !d.is_empty());
+            JudgedHypothesis::new(h, differences.as_deref(), self.plan.level, family)
+        };
+        self.plan.hypotheses.iter().map(judged).collect()
+    }
+
+    /// Whether a comparison of two rules at a budget belongs to the registered family; others are exploratory.
+    pub fn covers(&self, better: Rule, than: Rule, budget: Budget, measure: Measure) -> bool {
+        let same = |h: &Hypothesis| {
+            let pair = (h.better, h.than) == (better, than) || (h.better, h.than) == (than, better);
+            pair && h.budget() == Some(budget) && h.measure == measure
+        };
+        self.plan.hypotheses.iter().any(same)
+    }
+}
+
+/// Something that a run does otherwise than it was registered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Deviation {
+    /// "setting" or "input".
+    pub kind: String,
+    /// Which one.
+    pub name: String,
+    /// As registered; `None` if it was not there.
+    pub registered: Option<String>,
+    /// As it was in the run; `None` if it is not there any more.
+    pub found: Option<String>,
+}
+
+fn differing(kind: &str, registered: &BTreeMap<String, String>, found: &BTreeMap<String, String>) -> Vec<Deviation> {
+    let mut names: Vec<&String> = registered.keys().chain(found.keys()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+        .into_iter()
+        .filter(|&name| registered.get(name) != found.get(name))
+        .map(|name| Deviation {
+            kind: kind.to_owned(),
+            name: name.clone(),
+            registered: registered.get(name).cloned(),
+            found: found.get(name).cloned(),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::hypothesis::Status;
+    use super::*;
+
+    const DRAFT: &str = r#"
+level = 0.9
+exclusions = ["items without a prediction"]
+
+[[hypothesis]]
+id = "info-fewest"
+statement = "The epistemic part beats fewest labels first."
+better = "info"
+than = "fewest_labels"
+budget = 10
+measure = "value"
+
+[[hypothesis]]
+id = "info-entropy"
+statement = "It beats judge entropy by 2."
+better = "info"
+than = "judge_entropy"
+budget = 20
+measure = "selective_error"
+margin = 2.0
+interval = "student"
+"#;
+
+    fn plan(text: &str) -> Result<Plan, RegistrationError> {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("plan.toml");
+        std::fs::write(&path, text).unwrap();
+        Plan::load(&path, &Budget::PAPER)
+    }
+
+    fn map(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+        pairs.iter().map(|&(a, b)| (a.to_owned(), b.to_owned())).collect()
+    }
+
+    fn registered() -> Registration {
+        let inputs = map(&[("items.csv", "ab"), ("judge.csv", "cd")]);
+        Registration::freeze(plan(DRAFT).unwrap(), map(&[("seed", "0"), ("evaluation.replicates", "200")]), inputs)
+    }
+
+    #[test]
+    fn a_registration_reads_back_and_a_change_is_found() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(Registration::load(dir.path()).unwrap().is_none());
+        let registration = registered();
+        let path = registration.write(dir.path()).unwrap();
+        assert_eq!(Registration::load(dir.path()).unwrap().unwrap(), registration);
+        assert!(matches!(registration.write(dir.path()), Err(RegistrationError::Exists(_))));
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, text.replace("margin = 2.0", "margin = 1.0")).unwrap();
+        let error = Registration::load(dir.path()).unwrap_err();
+        assert!(matches!(error, RegistrationError::Tampered { .. }), "{error}");
+        std::fs::write(&path, text.replace("format = 1", "format = 9")).unwrap();
+        assert!(matches!(Registration::load(dir.path()), Err(RegistrationError::Format { found: 9, .. })));
+    }
+
+    #[test]
+    fn whatever_differs_is_a_deviation() {
+        let registration = registered();
+        assert!(registration.deviations(&registration.settings, &registration.inputs).is_empty());
+        let settings = map(&[("seed", "1"), ("floor", "0.1")]);
+        let found = registration.deviations(&settings, &map(&[("items.csv", "ab"), ("judge.csv", "ff")]));
+        let names: Vec<(&str, &str)> = found.iter().map(|d| (d.kind.as_str(), d.name.as_str())).collect();
+        assert_eq!(
+            names,
+            [("setting", "evaluation.replicates"), ("setting", "floor"), ("setting", "seed"), ("input", "judge.csv")]
+        );
+        assert_eq!((found[0].found.clone(), found[1].registered.clone()), (None, None));
+        assert_eq!(found[2].registered.as_deref(), Some("0"));
+    }
+
+    #[test]
+    fn hypotheses_are_judged_by_the_adjusted_interval() {
+        let registration = registered();
+        // Differences 0, 1, ..., 1000: percentiles are known.
+        let ramp = |shift: f64| (0..=1000).map(|i| f64::from(i) + shift).collect::<Vec<f64>>();
+        let status = |shift: f64| {
+            let judged = registration.judge(|h| (h.id == "info-fewest").then(|| ramp(shift)));
+            assert_eq!((judged.len(), judged[0].family, judged[1].status), (2, 2, Status::Inconclusive));
+            assert!(judged[1].note.as_deref().unwrap().contains("could not evaluate"));
+            judged[0].clone()
+        };
+        // Level 0.9 and a family of two: 5% and 95% plain, 2.5% and 97.5% adjusted.
+        let found = status(-26.0);
+        for (got, want) in [(found.interval, [24.0, 924.0]), (found.adjusted, [-1.0, 949.0])] {
+            assert!(got.unwrap().iter().zip(want).all(|(g, w)| (g - w).abs() < 1e-9), "{got:?}");
+        }
+        assert_eq!((found.status, found.difference, found.note), (Status::Inconclusive, Some(474.0), None));
+        assert_eq!(status(-24.0).status, Status::Confirmed);
+        assert_eq!(status(-975.0).status, Status::Inconclusive);
+        assert_eq!(status(-976.0).status, Status::Refuted);
+    }
+
+    /// t quantile of 1 - 0.05/2 with 3 degrees, from scipy.stats.t.ppf.
+    #[test]
+    fn the_student_interval_and_its_margin() {
+        let registration = registered();
+        let judged = registration.judge(|h| (h.id == "info-entropy").then(|| vec![3.0, 5.0, 4.0, 4.0]));
+        let [low, high] = judged[1].adjusted.unwrap();
+        let reach = 3.182446305284263 * (2.0_f64 / 3.0).sqrt() / 2.0;
+        assert!((low - (4.0 - reach)).abs() < 1e-9 && (high - (4.0 + reach)).abs() < 1e-9);
+        assert_eq!(judged[1].status, Status::Confirmed);
+        let few = registration.judge(|_| Some(vec![1.0, 1.5, 2.0]));
+        assert!(few[0].note.as_deref().unwrap().contains("3 replicates are too few"), "{few:?}");
+    }
+
+    #[test]
+    fn the_family_is_the_registered_one() {
+        let registration = registered();
+        let budget = |p| Budget::percent(p).unwrap();
+        assert!(registration.covers(Rule::FewestLabels, Rule::Info, budget(10), Measure::Value));
+        assert!(!registration.covers(Rule::FewestLabels, Rule::Info, budget(20), Measure::Value));
+        assert!(!registration.covers(Rule::FewestLabels, Rule::Delta, budget(10), Measure::Value));
+    }
+
+    #[test]
+    fn drafts_that_cannot_be_tested_are_refused() {
+        let refused = |from: &str, to: &str| plan(&DRAFT.replace(from, to)).unwrap_err().to_string();
+        for (from, to, message) in [
+            ("info-entropy", "info-fewest", "stands there twice"),
+            ("than = \"judge_entropy\"", "than = \"info\"", "compares \"info\" with itself"),
+            ("budget = 20", "budget = 15", "not one that the study evaluates"),
+            ("margin = 2.0", "margin = nan", "no finite number"),
+            ("level = 0.9", "level = 1.0", "outside 0 to 1"),
+            ("interval = \"student\"", "intervall = 1", "plan.toml:21:1: unknown field `intervall`"),
+            ("than = \"fewest_labels\"", "than = \"fewest\"", "unknown variant `fewest`"),
+        ] {
+            let error = refused(from, to);
+            assert!(error.contains(message), "{error}");
+        }
+        assert!(plan("level = 0.5\nhypothesis = []").unwrap_err().to_string().contains("no hypothesis"));
+    }
+}

@@ -1,0 +1,228 @@
+//! The command line as a user meets it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::support::{repository, run};
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+/// A copy of the committed artifact.
+fn artifact() -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("artifact");
+    copy(&repository("artifact"), &path);
+    (folder, path)
+}
+
+fn path(p: &Path) -> &str {
+    p.to_str().unwrap()
+}
+
+#[test]
+fn results_do_not_depend_on_the_number_of_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let (one, two) = (folder.path().join("one"), folder.path().join("two"));
+    let (stdout, _) = run(&["reproduce", "--replicates", "2", "--threads", "1", "--out", path(&one)], 0);
+    run(&["reproduce", "--replicates", "2", "--threads", "3", "--out", path(&two)], 0);
+    assert!(stdout.contains("NOT judged") && stdout.contains("176 not judged"), "{stdout}");
+    for file in ["simulations.json", "dice.json", "chaosnli.json", "claims.json"] {
+        let read = |folder: &Path| fs::read(folder.join("results").join(file)).unwrap();
+        assert!(read(&one) == read(&two), "{file} differs");
+    }
+    let (stdout, _) = run(&["compare", path(&one), path(&two)], 0);
+    assert_eq!(stdout, "0 differences\n");
+    let (stdout, _) = run(&["compare", "artifact", path(&one)], 10);
+    assert!(stdout.contains("dice/draws: 200.000000000 -> 2.000000000"), "{stdout}");
+    // Nothing but the two folders is left behind.
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+}
+
+#[test]
+fn one_experiment_leaves_the_results_of_the_others() {
+    let (_folder, artifact) = artifact();
+    let before = fs::read(artifact.join("results/chaosnli.json")).unwrap();
+    let (stdout, _) = run(&["reproduce", "--only", "dice", "--replicates", "3", "--out", path(&artifact), "--json"], 0);
+    let summary: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(summary["experiments"]["dice"]["not_judged"], 57);
+    assert_eq!(summary["experiments"]["chaosnli"]["differs"], 0);
+    assert_eq!(summary["counts"]["not_run"], 0);
+    assert_eq!(fs::read(artifact.join("results/chaosnli.json")).unwrap(), before);
+}
+
+#[test]
+fn the_committed_artifact_is_verified() {
+    let (stdout, _) = run(&["verify"], 0);
+    assert!(stdout.contains("176 claims") && stdout.contains(" 0 differ"), "{stdout}");
+    // Piped output is plain: no colour codes, one line per claim.
+    assert!(!stdout.contains('\x1b'));
+    assert_eq!(stdout.lines().filter(|line| line.split('\t').count() == 6).count(), 176);
+}
+
+#[test]
+fn a_wrong_published_value_is_caught() {
+    let folder = tempfile::tempdir().unwrap();
+    let claims = folder.path().join("claims.toml");
+    let text = fs::read_to_string(repository("data/paper/claims.toml")).unwrap();
+    let planted = text.replacen("published = \"0.158\"\nvalue = 0.158", "published = \"0.159\"\nvalue = 0.159", 1);
+    assert_ne!(text, planted);
+    fs::write(&claims, planted).unwrap();
+    let (stdout, _) = run(&["verify", "--claims", path(&claims)], 10);
+    assert!(stdout.contains("0.159\t0.158\tDIFFERS"), "{stdout}");
+}
+
+#[test]
+fn results_edited_after_the_run_are_refused() {
+    let (_folder, artifact) = artifact();
+    let file = artifact.join("results/dice.json");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replacen("0.5", "0.6", 1)).unwrap();
+    let (_, stderr) = run(&["verify", "--artifact", path(&artifact)], 2);
+    assert!(stderr.contains("dice.json") && stderr.contains("changed after the run"), "{stderr}");
+    let (_, stderr) = run(&["verify", "--artifact", path(&artifact.join("no-such"))], 2);
+    assert!(stderr.contains("manifest.json: not found"), "{stderr}");
+}
+
+#[test]
+fn a_template_edit_changes_a_table_and_no_result() {
+    let (folder, artifact) = artifact();
+    let templates = folder.path().join("templates");
+    copy(&repository("templates"), &templates);
+    let conf = templates.join("conf.tex");
+    fs::write(&conf, fs::read_to_string(&conf).unwrap().replace("judge error", "error of the judge")).unwrap();
+    let results = fs::read(artifact.join("results/dice.json")).unwrap();
+    run(&["render", "--artifact", path(&artifact), "--templates", path(&templates)], 0);
+    assert!(fs::read_to_string(artifact.join("paper/tables/conf.tex")).unwrap().contains("error of the judge"));
+    assert_eq!(fs::read(artifact.join("results/dice.json")).unwrap(), results);
+    let (stdout, _) = run(&["compare", "artifact", path(&artifact)], 10);
+    assert_eq!(stdout, "paper/tables/conf.tex: text differs\n1 differences\n");
+}
+
+#[test]
+fn a_folder_with_files_of_others_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("mine");
+    fs::create_dir(&out).unwrap();
+    fs::write(out.join("thesis.tex"), "years of work").unwrap();
+    let (_, stderr) = run(&["reproduce", "--quick", "--out", path(&out)], 2);
+    assert!(stderr.contains("`thesis.tex`") && stderr.contains("--out"), "{stderr}");
+    assert_eq!(fs::read_to_string(out.join("thesis.tex")).unwrap(), "years of work");
+    assert_eq!(fs::read_dir(&out).unwrap().count(), 1);
+    let (_, stderr) = run(&["reproduce", "--quick", "--out", path(&out.join("thesis.tex"))], 2);
+    assert!(stderr.contains("is a file"), "{stderr}");
+    let (_, stderr) = run(&["reproduce", "--quick", "--out", path(&folder.path().join("no/such/parent"))], 2);
+    assert!(stderr.contains("no/such: can't be written") && stderr.contains("--out"), "{stderr}");
+}
+
+#[test]
+fn damaged_input_is_refused_before_anything_is_touched() {
+    let (folder, artifact) = artifact();
+    let data = folder.path().join("data");
+    copy(&repository("data/paper"), &data.join("paper"));
+    copy(&repository("data/dice"), &data.join("dice"));
+    let table = data.join("dice/judge.csv");
+    let text = fs::read_to_string(&table).unwrap();
+    fs::write(&table, &text[..text.len() / 2]).unwrap();
+    let before = fs::read(artifact.join("results/manifest.json")).unwrap();
+    let args = ["reproduce", "--only", "dice", "--data", path(&data), "--out", path(&artifact)];
+    let (_, stderr) = run(&args, 2);
+    assert!(stderr.contains("judge.csv") && stderr.contains("SHA-256"), "{stderr}");
+    assert_eq!(fs::read(artifact.join("results/manifest.json")).unwrap(), before);
+
+    fs::write(data.join("paper/claims.toml"), "[[claim]]\nid = 3\n").unwrap();
+    let (_, stderr) = run(&args, 2);
+    assert!(stderr.contains("claims.toml"), "{stderr}");
+    let (_, stderr) = run(&["reproduce", "--data", path(&folder.path().join("nowhere"))], 2);
+    assert!(stderr.contains("nowhere"), "{stderr}");
+}
+
+#[test]
+fn wrong_arguments_are_explained() {
+    for args in [
+        vec!["reproduce", "--only", "cats"],
+        vec!["reproduce", "--replicates", "1"],
+        vec!["reproduce", "--threads", "0"],
+        vec!["reproduce", "--quick", "--replicates", "5"],
+        vec!["reproduce", "--only", "dice", "--neighbours", "hnsw"],
+        vec!["frobnicate"],
+    ] {
+        let (_, stderr) = run(&args, 2);
+        assert!(stderr.contains("error:"), "{args:?}: {stderr}");
+    }
+    for name in ["reproduce", "verify", "render", "compare", "embed", "neighbours", "data"] {
+        let (stdout, _) = run(&[name, "--help"], 0);
+        assert!(stdout.contains("Example"), "{name} --help shows no example");
+    }
+}
+
+#[test]
+fn leave_one_out_is_run_but_never_judged() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let args = ["reproduce", "--only", "chaosnli", "--familiarity", "leave-one-out", "--out", path(&out), "--json"];
+    let (stdout, stderr) = run(&args, 0);
+    let summary: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(summary["experiments"]["chaosnli"]["not_judged"], 79);
+    assert!(stderr.contains("an item does not count itself (leave-one-out)"), "{stderr}");
+    assert!(stderr.contains("ChaosNLI, embeddings: the committed 16-bit matrix"), "{stderr}");
+    let manifest = fs::read_to_string(out.join("results/manifest.json")).unwrap();
+    assert!(manifest.contains("leave-one-out") && manifest.contains("recall@32 1"), "{manifest}");
+    let (stdout, _) = run(&["compare", "artifact", path(&out)], 10);
+    assert!(stdout.contains("chaosnli/full/value/info/b10/mean"), "{stdout}");
+}
+
+#[test]
+fn other_sentences_than_the_published_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_, stderr) = run(&["reproduce", "--chaosnli", path(folder.path())], 2);
+    assert!(stderr.contains("chaosNLI_snli.jsonl is missing") && stderr.contains("data fetch chaosnli"), "{stderr}");
+    fs::write(folder.path().join("chaosNLI_snli.jsonl"), "{}").unwrap();
+    let (_, stderr) = run(&["reproduce", "--chaosnli", path(folder.path())], 2);
+    assert!(stderr.contains("not the published file"), "{stderr}");
+}
+
+/// The neighbours in the plane can be read off: the first two rows lie 0.04 apart, 1 - 0.96.
+#[test]
+fn neighbours_are_listed_and_an_index_is_saved_and_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("points.csv");
+    fs::write(&file, "id,x,y\na,3,4\n\"b,c\",4,3\nd,0,-1\n").unwrap();
+    let args = ["neighbours", "--embeddings", path(&file), "--k", "1"];
+    let (exact, _) = run(&args, 0);
+    let rows: Vec<(String, String, String, f64)> =
+        csv::Reader::from_reader(exact.as_bytes()).deserialize().map(Result::unwrap).collect();
+    let names: Vec<_> = rows.iter().map(|(id, _, near, _)| (id.as_str(), near.as_str())).collect();
+    assert_eq!(names, [("a", "b,c"), ("b,c", "a"), ("d", "b,c")]);
+    for ((_, _, _, distance), expected) in rows.iter().zip([0.04, 0.04, 1.6]) {
+        assert!((distance - expected).abs() < 1e-12, "{distance}");
+    }
+
+    let index = folder.path().join("index");
+    let with_index = [&args[..], &["--index", path(&index)]].concat();
+    let (built, stderr) = run(&with_index, 0);
+    assert_eq!(built, exact);
+    assert!(stderr.contains("recall@1 1.00000"), "{stderr}");
+    let made = fs::read(index.join("index.json")).unwrap();
+    assert_eq!(run(&with_index, 0).0, exact);
+    assert_eq!(fs::read(index.join("index.json")).unwrap(), made, "used, not built again");
+
+    fs::write(&file, "id,x,y\na,3,4\nb,4,3\nd,0,1\n").unwrap();
+    let (_, stderr) = run(&with_index, 2);
+    assert!(stderr.contains("is stale: its data is"), "{stderr}");
+    let (_, stderr) = run(&["neighbours", "--embeddings", path(&folder.path().join("m.npy"))], 2);
+    assert!(stderr.contains("m.npy.ids.txt"), "{stderr}");
+}

@@ -1,0 +1,358 @@
+//! What follows on a study's first run, as a user meets it: queues, labels that come back, registrations, scores.
+
+use std::fs;
+use std::path::Path;
+
+use assert_cmd::Command;
+use insta::{Settings, assert_snapshot};
+use judge_uncertainty::dataset::checksum::sha256_hex;
+use judge_uncertainty::random::Stream;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::support::{number, repository};
+
+/// Runs a `study` command that must end with `code`; returns standard output and standard error.
+fn study(args: &[&str], code: i32) -> (String, String) {
+    let output =
+        Command::new(assert_cmd::cargo::cargo_bin!("judge-uncertainty")).arg("study").args(args).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(code), "{args:?}\n{stdout}\n{stderr}");
+    (stdout, stderr)
+}
+
+/// A copy of an example study.
+fn example(name: &str) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for entry in fs::read_dir(repository("examples").join(name)).unwrap() {
+        let path = entry.unwrap().path();
+        fs::copy(&path, folder.path().join(path.file_name().unwrap())).unwrap();
+    }
+    folder
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+fn json_of(path: &Path) -> Value {
+    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+}
+
+fn lines_of(path: &Path) -> Vec<Value> {
+    fs::read_to_string(path).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn queues_are_blind_unless_asked_and_never_overwritten() {
+    let dir = example("starter");
+    let queue = dir.path().join("queue");
+    let all = ["queue.csv", "queue.jsonl", "label-studio.json", "label-studio.xml", "argilla.jsonl", "prodigy.jsonl"];
+    study(&["queue", text(dir.path()), "--rule", "delta", "--budget", "25%", "--labels-per-item", "2"], 0);
+    for name in all {
+        let file = fs::read_to_string(queue.join(name)).unwrap();
+        for revealing in ["suggestion", "predictions", "accept", "mean_", "epistemic", "trust"] {
+            assert!(!file.contains(revealing), "{name} holds {revealing}");
+        }
+    }
+    let record = json_of(&queue.join("queue.json"));
+    let quarter = record["items"].as_u64().unwrap() / 4;
+    assert_eq!((&record["queued"], &record["labels"]), (&json!(quarter), &json!(2 * quarter)));
+    assert_eq!(record["suggestions"], json!(false));
+    let labels = fs::read(dir.path().join("labels.csv")).unwrap();
+    assert_eq!(record["inputs"]["labels.csv"], json!(sha256_hex(&labels)));
+    let rows = lines_of(&queue.join("queue.jsonl"));
+    assert_eq!(
+        rows.iter().map(|row| row["rank"].as_u64().unwrap()).collect::<Vec<_>>(),
+        (1..=quarter).collect::<Vec<_>>()
+    );
+    assert!(rows.is_sorted_by(|a, b| number(&a["score"]) >= number(&b["score"])));
+    assert!(rows.iter().all(|row| row["direction"] == "higher first" && row["labels_suggested"] == 2));
+
+    let (_, stderr) = study(&["queue", text(dir.path())], 2);
+    assert!(stderr.contains("holds a run or queue already"), "{stderr}");
+    study(&["queue", text(dir.path()), "--force", "--with-suggestions"], 0);
+    assert!(fs::read_to_string(queue.join("queue.csv")).unwrap().lines().next().unwrap().ends_with(",suggestion"));
+    assert!(json_of(&queue.join("label-studio.json"))[0]["predictions"][0]["result"][0]["value"]["choices"].is_array());
+    assert!(lines_of(&queue.join("prodigy.jsonl"))[0]["accept"].is_array());
+    assert!(lines_of(&queue.join("argilla.jsonl"))[0]["suggestions"]["label"]["value"].is_string());
+    fs::write(queue.join("mine.txt"), "mine").unwrap();
+    let (_, stderr) = study(&["queue", text(dir.path()), "--force"], 2);
+    assert!(stderr.contains("mine.txt"), "{stderr}");
+}
+
+#[test]
+fn requests_that_contradict_themselves_are_refused() {
+    let dir = example("starter");
+    for (args, message) in [
+        (&["--rule", "random", "--labels-per-item", "greedy"][..], "can't be allocated greedily"),
+        (&["--until", "epistemic<0.1", "--explore", "0.2"], "--explore needs a budget"),
+        (&["--until", "entropy<0.1"], "no budget such as"),
+        (&["--budget", "0"], "no budget such as"),
+        (&["--rule", "best"], "none of the rules"),
+        (&["--explore", "0"], "no share above 0"),
+    ] {
+        let (_, stderr) = study(&[&["queue", text(dir.path())], args].concat(), 2);
+        assert!(stderr.contains(message), "{stderr}");
+    }
+    assert!(!dir.path().join("queue").exists());
+}
+
+/// Out through a Label Studio import, annotated, and back through its export.
+#[test]
+fn labels_come_back_and_the_next_run_says_what_moved() {
+    let dir = example("starter");
+    let own = fs::read(dir.path().join("labels.csv")).unwrap();
+    study(&["queue", text(dir.path()), "--budget", "5"], 0);
+    let mut tasks = json_of(&dir.path().join("queue/label-studio.json"));
+    for (k, task) in tasks.as_array_mut().unwrap().iter_mut().enumerate() {
+        let annotation = |by: u64, class: &str| {
+            json!({"id": 10 * k as u64 + by, "completed_by": by, "was_cancelled": false, "created_at": "2026-01-01",
+                   "result": [{"from_name": "label", "to_name": "text", "type": "choices", "value": {"choices": [class]}}]})
+        };
+        let skipped = json!({"completed_by": 9, "was_cancelled": true, "result": []});
+        task["annotations"] = json!([annotation(7, "mixed"), annotation(8, "negative"), skipped]);
+    }
+    let export = dir.path().join("export.json");
+    fs::write(&export, tasks.to_string()).unwrap();
+    let (stdout, _) = study(&["labels", "add", text(&export), text(dir.path())], 0);
+    assert!(
+        stdout.contains("10 labels of 5 items added") && stdout.contains("5 answers left out: cancelled"),
+        "{stdout}"
+    );
+    let (_, stderr) = study(&["labels", "add", text(&export), text(dir.path())], 2);
+    assert!(stderr.contains("the same file was added before"), "{stderr}");
+    // An export of everything so far, with one new label.
+    tasks[0]["annotations"]
+        .as_array_mut()
+        .unwrap()
+        .push(json!({"completed_by": 11, "result": [{"type": "choices", "value": {"choices": ["mixed"]}}]}));
+    fs::write(&export, tasks.to_string()).unwrap();
+    let (_, stderr) = study(&["labels", "add", text(&export), text(dir.path())], 2);
+    assert!(stderr.contains("--skip-known"), "{stderr}");
+    let (stdout, _) = study(&["labels", "add", text(&export), text(dir.path()), "--skip-known"], 0);
+    assert!(
+        stdout.contains("1 labels of 1 items") && stdout.contains("10 answers left out: already there"),
+        "{stdout}"
+    );
+
+    assert_eq!(fs::read(dir.path().join("labels.csv")).unwrap(), own, "the user's file must not change");
+    let log = fs::read_to_string(dir.path().join("added-labels.csv")).unwrap();
+    assert_eq!(log.lines().count(), 12);
+    let (stdout, _) = study(&["run", text(dir.path())], 0);
+    assert!(stdout.contains("11 labels came back for 5 items (from 2 files)"), "{stdout}");
+    let results = json_of(&dir.path().join("run/results/study.json"));
+    let movement = &results["movement"];
+    let stage = |part: &str, stage: &str| number(&movement["touched"][part][stage]);
+    assert!(stage("epistemic", "by_labels") < stage("epistemic", "before"), "{movement}");
+    assert_eq!(movement["untouched"]["epistemic"]["before"], movement["untouched"]["epistemic"]["by_labels"]);
+    assert_eq!((&movement["first"]["items"], &movement["removed"]["items"]), (&json!(5), &json!(5)));
+    let starter_labels = String::from_utf8(own).unwrap().lines().count() as u64 - 1;
+    assert_eq!(results["input"]["labels"]["labels"], json!(starter_labels + 11));
+}
+
+#[test]
+fn bad_labels_are_refused_whole() {
+    let dir = example("starter");
+    let file = dir.path().join("new.csv");
+    for (rows, message) in [
+        ("r01,zoe,mixed\nr99,zoe,mixed", "the id \"r99\" is unknown"),
+        ("r01,zoe,mixed\nr02,zoe,meh", "\"meh\" is not one of positive, negative, mixed"),
+        ("r01,ben,positive", "\"ben\" has given this item the label \"positive\" already"),
+        ("r01,ben,mixed", "\"ben\" gives this item the label \"mixed\", but gave it \"positive\" before"),
+        ("r01,zoe,mixed\nr01,zoe,negative", "but gave it \"mixed\" before"),
+        ("r01,,mixed", "the cell is blank"),
+    ] {
+        fs::write(&file, format!("id,annotator,label\n{rows}\n")).unwrap();
+        let (_, stderr) = study(&["labels", "add", text(&file), text(dir.path())], 2);
+        assert!(stderr.contains(message) && stderr.contains("new.csv:"), "{stderr}");
+        assert!(!dir.path().join("added-labels.csv").exists(), "nothing may be added");
+    }
+}
+
+#[test]
+fn only_exploring_queues_allow_estimates() {
+    let dir = example("starter");
+    let (queue, file) = (dir.path().join("queue"), dir.path().join("new.csv"));
+    study(&["queue", text(dir.path()), "--budget", "12", "--explore", "0.5"], 0);
+    let rows = lines_of(&queue.join("queue.jsonl"));
+    assert_eq!(rows.iter().filter(|row| row["selected_by"] == "random").count(), 6);
+    let mut labels = "id,annotator,label\n".to_owned();
+    for (k, row) in rows.iter().enumerate() {
+        labels += &format!("{},zoe,{}\n", row["id"].as_str().unwrap(), ["positive", "negative"][k % 2]);
+    }
+    fs::write(&file, labels).unwrap();
+    study(&["labels", "add", text(&file), text(dir.path())], 0);
+    let (stdout, _) = study(&["labels", "estimate", text(&queue), text(dir.path()), "--json"], 0);
+    let estimates: Vec<Value> = serde_json::from_str(&stdout).unwrap();
+    // Certain items weigh 1, the six drawn ones stand for all others; shares over all classes sum to 1.
+    let items = number(&json_of(&queue.join("queue.json"))["items"]);
+    let weight = |row: &Value| if row["selected_by"] == "random" { (items - 6.0) / 6.0 } else { 1.0 };
+    let expected: f64 = rows.iter().step_by(2).map(weight).sum::<f64>() / items;
+    assert!((number(&estimates[0]["weighted"]["mean"]) - expected).abs() < 1e-12, "{stdout}");
+    let sum: f64 = estimates.iter().map(|e| number(&e["assisted"]["mean"])).sum();
+    assert!((sum - 1.0).abs() < 1e-9, "{sum}");
+
+    study(&["queue", text(dir.path()), "--budget", "12", "--force"], 0);
+    let (_, stderr) = study(&["labels", "estimate", text(&queue), text(dir.path())], 2);
+    assert!(
+        stderr.contains(&format!("{} of {items} items had no chance", items - 12.0)) && stderr.contains("biased"),
+        "{stderr}"
+    );
+}
+
+/// Forty items with thirty labels each, half of them well predicted.
+fn evaluated_study() -> TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let mut stream = Stream::new(31);
+    let (mut items, mut judge, mut labels) =
+        ("id\n".to_owned(), "id,p_yes,p_no\n".to_owned(), "id,n_yes,n_no\n".to_owned());
+    for i in 0..40 {
+        let p = stream.random();
+        let q = if i % 2 == 0 { p } else { stream.random() };
+        let mut counts = [0; 2];
+        stream.multinomial(30, &[p, 1.0 - p], &mut counts);
+        items += &format!("i{i}\n");
+        judge += &format!("i{i},{q},{}\n", 1.0 - q);
+        labels += &format!("i{i},{},{}\n", counts[0], counts[1]);
+    }
+    let config = "title = \"t\"\nclasses = [\"yes\", \"no\"]\n[items]\nfile = \"items.csv\"\n[judge]\nfile = \"judge.csv\"\n\
+                  kind = \"probabilities\"\n[labels]\nfile = \"labels.csv\"\nform = \"counts\"\n[evaluation]\nreplicates = 12\n";
+    for (name, text) in [("items.csv", &*items), ("judge.csv", &judge), ("labels.csv", &labels), ("study.toml", config)]
+    {
+        fs::write(dir.path().join(name), text).unwrap();
+    }
+    fs::write(
+        dir.path().join("hypotheses.toml"),
+        "[[hypothesis]]\nid = \"up\"\nstatement = \"s\"\nbetter = \"info\"\nthan = \"judge_entropy\"\nbudget = 10\n\
+         measure = \"value\"\nmargin = -100.0\n\n[[hypothesis]]\nid = \"down\"\nstatement = \"s\"\nbetter = \"info\"\n\
+         than = \"random\"\nbudget = 20\nmeasure = \"selective_error\"\nmargin = 100.0\n",
+    )
+    .unwrap();
+    dir
+}
+
+#[test]
+fn registered_hypotheses_are_scored_and_deviations_listed() {
+    let dir = evaluated_study();
+    let results = dir.path().join("run/results/study.json");
+    let (stdout, _) = study(&["register", text(dir.path())], 0);
+    assert!(stdout.contains("2 hypotheses registered") && stdout.contains("digest"), "{stdout}");
+    let (_, stderr) = study(&["register", text(dir.path())], 2);
+    assert!(stderr.contains("never changed"), "{stderr}");
+
+    let (stdout, _) = study(&["run", text(dir.path())], 0);
+    assert!(stdout.contains("CONFIRMED    up") && stdout.contains("REFUTED      down"), "{stdout}");
+    let registered = json_of(&results)["registered"].clone();
+    assert_eq!((&registered["family"], &registered["deviations"]), (&json!(2), &json!([])));
+    let up = &registered["hypotheses"][0];
+    let difference = json_of(&results)["evaluation"]["evaluated"]["full"]["minus_judge_entropy"]["info"]["b10"].clone();
+    assert!((number(&up["difference"]) - number(&difference["mean"])).abs() < 1e-12);
+    assert!((number(&up["interval"][0]) - number(&difference["lo"])).abs() < 1e-12);
+    assert!(number(&up["adjusted"][0]) <= number(&up["interval"][0]));
+    let comparisons = registered["comparisons"].as_array().unwrap();
+    assert_eq!(comparisons.iter().filter(|c| c["registered"] == json!(true)).count(), 2);
+    assert!(comparisons.len() > 20);
+
+    let (stdout, _) = study(&["run", text(dir.path()), "--force", "--replicates", "3"], 0);
+    assert!(stdout.contains("DEVIATION    setting evaluation.replicates: registered 12, found 3"), "{stdout}");
+    let file = dir.path().join("registration.toml");
+    let changed = fs::read_to_string(&file).unwrap().replace("margin = -100.0", "margin = 0.0");
+    fs::write(&file, changed).unwrap();
+    let (_, stderr) = study(&["run", text(dir.path()), "--force"], 2);
+    assert!(stderr.contains("changed after it was made"), "{stderr}");
+}
+
+#[test]
+fn nothing_is_registered_once_an_evaluation_was_seen() {
+    let dir = evaluated_study();
+    study(&["run", text(dir.path()), "--replicates", "2"], 0);
+    let (_, stderr) = study(&["register", text(dir.path())], 2);
+    assert!(stderr.contains("an evaluation has been computed already"), "{stderr}");
+    assert!(!dir.path().join("registration.toml").exists());
+}
+
+#[test]
+fn the_example_of_scores_runs_through_the_same_commands() {
+    let dir = example("recipes");
+    let (stdout, _) = study(&["check", text(dir.path())], 0);
+    assert!(stdout.contains("520 ratings by 14 annotators for 153 items"), "{stdout}");
+    let (stdout, _) = study(&["run", text(dir.path())], 0);
+    let mut settings = Settings::new();
+    settings.set_snapshot_path("../../snapshots");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    let sentences: Vec<&str> = stdout.lines().take_while(|line| !line.is_empty()).collect();
+    settings.bind(|| assert_snapshot!("study-recipes", sentences.join("\n")));
+
+    // The judge is worth more on the crafts that it knows, and is sent out less on them.
+    let mut reader = csv::Reader::from_path(dir.path().join("run/items.csv")).unwrap();
+    let header = reader.headers().unwrap().clone();
+    let column = |name: &str| header.iter().position(|h| h == name).unwrap();
+    let (mut known, mut unknown) = (vec![], vec![]);
+    for row in reader.records() {
+        let row = row.unwrap();
+        let at = |name: &str| row[column(name)].parse::<f64>().unwrap();
+        assert!((at("aleatoric") + at("epistemic") - at("total")).abs() < 1e-12);
+        assert!((at("within_annotators") + at("between_annotators") - at("aleatoric")).abs() < 1e-12);
+        let is_known = ["baking", "soups", "salads"].contains(&&row[column("group")]);
+        if is_known { known.push(at("trust")) } else { unknown.push(at("trust")) }
+    }
+    let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len() as f64;
+    assert!(mean(&known) > 1.5 * mean(&unknown), "{} {}", mean(&known), mean(&unknown));
+
+    study(&["queue", text(dir.path()), "--budget", "60", "--labels-per-item", "greedy", "--with-suggestions"], 0);
+    let tasks = json_of(&dir.path().join("queue/label-studio.json"));
+    assert!(tasks[0]["predictions"][0]["result"][0]["value"]["number"].is_f64());
+    let id = tasks[0]["data"]["uid"].as_str().unwrap().to_owned();
+    let file = dir.path().join("new.csv");
+    // The same annotator may rate again, in the file and later.
+    fs::write(&file, format!("id,annotator,label\n{id},zoe,4\n{id},zoe,4.5\n{id},abe,6\n")).unwrap();
+    study(&["labels", "add", text(&file), text(dir.path())], 0);
+    fs::write(&file, format!("id,annotator,label\n{id},zoe,10.5\n")).unwrap();
+    let (_, stderr) = study(&["labels", "add", text(&file), text(dir.path())], 2);
+    assert!(stderr.contains("10.5 is outside the range from 0 to 10"), "{stderr}");
+    study(&["run", text(dir.path()), "--force"], 0);
+    let results = json_of(&dir.path().join("run/results/study.json"));
+    assert_eq!(results["movement"]["labels"], json!(3));
+    assert_eq!(results["input"]["repeats"], json!(65));
+    let (_, stderr) = study(&["register", text(dir.path())], 2);
+    assert!(stderr.contains("no half-split evaluation"), "{stderr}");
+}
+
+#[test]
+fn bad_input_of_scores_is_refused_by_place() {
+    let refused = |name: &str, from: &str, to: &str, message: &str| {
+        let dir = example("recipes");
+        let file = dir.path().join(name);
+        let before = fs::read_to_string(&file).unwrap();
+        assert!(before.contains(from), "{name} holds no {from:?}");
+        fs::write(&file, before.replacen(from, to, 1)).unwrap();
+        let (_, stderr) = study(&["check", text(dir.path())], 2);
+        assert!(stderr.contains(message), "{stderr}");
+    };
+    refused(
+        "judge.csv",
+        "s001,brief,7.42,1",
+        "s001,brief,11,1",
+        "judge.csv:2:3 (column \"mean\", item \"s001\"): 11 is outside",
+    );
+    refused(
+        "judge.csv",
+        "s001,brief,7.42,1",
+        "s001,brief,7.42,0",
+        "judge.csv:2:4 (column \"sd\", item \"s001\"): 0 is outside",
+    );
+    refused(
+        "judge.csv",
+        "s001,reasoned",
+        "s001,brief",
+        "a score of variant \"brief\" stands there twice, first in line 2",
+    );
+    refused("ratings.csv", "s001,cook13,6.5", "s001,cook13,good", "ratings.csv:2:3");
+    refused("ratings.csv", "s001,cook13,6.5", "t001,cook13,6.5", "\"t001\" is unknown");
+    refused("study.toml", "scale = [0, 10]", "scale = [10, 0]", "study.toml:5:1: scale");
+    refused("study.toml", "sd = \"sd\"", "sdd = \"sd\"", "unknown field `sdd`");
+    refused("study.toml", "\"spread\", ", "\"spreads\", ", "is no feature");
+}

@@ -1,0 +1,345 @@
+//! What the client makes of an endpoint's behaviour, good and bad.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::server::{Call, Reply, Server, completion, completion_body, expected, good, good_text, refusal};
+use super::{Desk, KEY, counts, ends};
+
+#[test]
+fn trouble_that_passes_costs_no_answer() {
+    // The first request of every question goes wrong in one of eight ways.
+    let server = Server::start(|call: &Call| match (call.repeat, call.item() % 8) {
+        (0, 0) => Reply::Full(429, vec![("Retry-After", "0".into())], "{}".into()),
+        (0, 1) => Reply::Full(429, vec![], "slow down".into()),
+        (0, 2) => refusal(500, "server_error", None, "our fault"),
+        (0, 3) => Reply::Full(502, vec![], "<html>bad gateway</html>".into()),
+        (0, 4) => Reply::Cut(completion_body(&good_text(call.item()))),
+        (0, 5) => Reply::HangUp,
+        (0, 6) => Reply::Slow(Duration::from_secs(20), Box::new(good(call))),
+        (1, 1) => Reply::Full(503, vec![("Retry-After", "Tue, 18 Aug 2020 00:00:00 GMT".into())], String::new()),
+        _ => good(call),
+    });
+    let desk = Desk::with(24);
+    ends(desk.run(&server).args(["--timeout", "3", "--concurrency", "8", "--price", "1:10"]), 0);
+    let (summary, predictions) = (desk.summary(), desk.predictions());
+    assert_eq!((&summary["answered"], &summary["usable"]), (&json!(24), &json!(24)));
+    assert_eq!((&summary["failures"], &summary["unreached"]), (&json!({}), &json!({})));
+    assert_eq!(summary["served_models"], json!(["test-model-2026-01-01"]));
+    assert_eq!(summary["hosts"], json!(["127.0.0.1"]));
+    assert_eq!(summary["tokens"], json!({ "prompt": 24 * 50, "completion": 24 * 20 }));
+    for i in 0..desk.items {
+        let shares = expected(i).map(|n| f64::from(n) / 100.0);
+        assert_eq!(predictions[&format!("item-{i}")].as_deref(), Some(&shares[..]), "item {i}");
+    }
+    // Three questions per kind, one more request for each, and a third for those that met two kinds.
+    assert_eq!(server.calls().len(), 24 + 21 + 3);
+    assert_eq!(desk.entries().len(), 24);
+}
+
+#[test]
+fn trouble_that_stays_leaves_the_question_open() {
+    let server = Server::start(|call: &Call| match call.item() {
+        0 => Reply::Full(429, vec![], "{}".into()),
+        1 => Reply::Full(500, vec![], "{}".into()),
+        2 => Reply::HangUp,
+        // Nobody waits that long.
+        3 => Reply::Full(429, vec![("Retry-After", "86400".into())], "{}".into()),
+        _ => good(call),
+    });
+    let desk = Desk::with(6);
+    let (stdout, _) = ends(desk.run(&server).args(["--retries", "2"]), 10);
+    assert!(stdout.contains("unanswered  2 rate_limited"), "{stdout}");
+    let summary = desk.summary();
+    assert_eq!(
+        counts(&summary["unreached"]),
+        [("connection", 1), ("rate_limited", 2), ("server_error", 1)].map(|(k, n)| (k.to_owned(), n)).into()
+    );
+    assert_eq!(server.calls().len(), 3 + 3 + 3 + 1 + 2);
+    assert_eq!((desk.entries().len(), desk.predictions()["item-0"].clone()), (2, None));
+    // Once the trouble is over, the same command asks these four and no others.
+    let before = server.calls().len();
+    let well = Server::start(good);
+    ends(&mut desk.run(&well), 0);
+    assert_eq!((server.calls().len(), well.calls().len()), (before, 4));
+}
+
+#[test]
+fn an_endpoint_that_asks_for_time_gets_it() {
+    let server = Server::start(|call: &Call| match call.repeat {
+        0 => Reply::Full(429, vec![("Retry-After", "1".into())], "{}".into()),
+        1 => Reply::Full(429, vec![("retry-after-ms", "700".into())], "{}".into()),
+        _ => good(call),
+    });
+    let desk = Desk::with(1);
+    ends(&mut desk.run(&server), 0);
+    // Waiting longer than asked is no fault, so that a busy machine can't fail this.
+    let at: Vec<_> = server.calls().iter().map(|call| call.at).collect();
+    assert!(at[1] - at[0] >= Duration::from_secs(1) && at[2] - at[1] >= Duration::from_millis(700), "{at:?}");
+}
+
+#[test]
+fn answers_that_say_nothing_are_kept_and_counted() {
+    let huge = "x".repeat(2 << 20);
+    let server = Server::start(move |call: &Call| match call.item() {
+        0 => Reply::Full(200, vec![], "{\"choices\": [".into()),
+        1 => Reply::Full(200, vec![], json!({ "choices": [] }).to_string()),
+        2 => Reply::Full(
+            200,
+            vec![],
+            json!({ "choices": [{ "message": { "content": "", "refusal": "I will not." } }] }).to_string(),
+        ),
+        3 => completion("   "),
+        4 => completion(&huge),
+        5 => completion("{\"red\": 50, \"green\": 50}"),
+        6 => completion("{\"red\": 120, \"green\": -20, \"blue\": 0}"),
+        7 => completion("I am sorry, but I can't help with that."),
+        8 => refusal(400, "content_filter", None, "filtered"),
+        9 => refusal(400, "context_length_exceeded", None, "too long"),
+        10 => Reply::Full(
+            200,
+            vec![],
+            json!({ "choices": [{ "message": { "content": "{\"red\": 5" }, "finish_reason": "length" }] }).to_string(),
+        ),
+        11 => completion("{\"red\": 33, \"green\": 33, \"blue\": 33}"),
+        _ => good(call),
+    });
+    let desk = Desk::with(14);
+    let (stdout, _) = ends(&mut desk.run(&server), 10);
+    assert!(stdout.contains("failed      1 refusal") && stdout.contains("usable      3 (1 normalised)"), "{stdout}");
+    let kinds = [
+        "not_json",
+        "wrong_shape",
+        "refusal",
+        "empty",
+        "too_large",
+        "missing_class",
+        "negative",
+        "unparseable",
+        "content_filter",
+        "prompt_too_long",
+        "truncated",
+    ];
+    assert_eq!(counts(&desk.summary()["failures"]), kinds.map(|kind| (kind.to_owned(), 1)).into());
+    let raws: BTreeMap<String, String> = desk
+        .entries()
+        .iter()
+        .map(|e| (e["item"].as_str().unwrap().to_owned(), e["answer"]["raw"].as_str().unwrap().to_owned()))
+        .collect();
+    assert_eq!(raws.len(), 14);
+    assert_eq!(raws["item-0"], "{\"choices\": [");
+    assert_eq!(raws["item-7"], "I am sorry, but I can't help with that.");
+    assert!(raws["item-4"].len() < 10_000 && raws["item-4"].contains("xxxx"));
+    let predictions = desk.predictions();
+    assert!((0..11).all(|i| predictions[&format!("item-{i}")].is_none()), "{predictions:?}");
+    assert_eq!(predictions["item-11"], Some(vec![1.0 / 3.0; 3]));
+
+    // Not asked again unless that is wanted; then only the failures are.
+    let well = Server::start(good);
+    ends(&mut desk.run(&well), 10);
+    assert_eq!(well.calls().len(), 0);
+    ends(desk.run(&well).arg("--retry-failed"), 0);
+    assert_eq!((well.calls().len(), desk.entries().len()), (11, 25));
+    assert_eq!(desk.summary()["superseded"], 11);
+    ends(desk.run(&well).arg("--refresh"), 0);
+    assert_eq!((well.calls().len(), desk.entries().len()), (25, 39));
+    // Asked again on purpose, no endpoint may take it for the same question.
+    assert!(well.calls().iter().all(|call| call.repeat == 0 && call.key.len() > 64));
+}
+
+#[test]
+fn the_key_is_shown_to_the_endpoint_and_nobody_else() {
+    let escaped = KEY.replace('/', "\\/");
+    let in_json = serde_json::to_string(KEY).unwrap();
+    let server = Server::start(move |call: &Call| match (call.repeat, call.item()) {
+        (0, 0) => refusal(500, "server_error", None, &format!("failed with {KEY}")),
+        (_, 0) => completion(&format!("your key is {KEY}")),
+        // The same letters, written as JSON may write them.
+        (_, 1) => Reply::Full(
+            200,
+            vec![],
+            format!("{{\"model\": {in_json}, \"choices\": [{{\"message\": {{\"content\": \"{escaped}\"}}}}]}}"),
+        ),
+        (_, 2) => Reply::Full(200, vec![], format!("not JSON: {KEY} {escaped}")),
+        (_, 3) => refusal(400, "content_filter", None, KEY),
+        (_, 4) => Reply::Full(
+            200,
+            vec![],
+            json!({ "choices": [{ "message": { "content": "", "refusal": KEY } }] }).to_string(),
+        ),
+        (_, 5) => refusal(401, "invalid_api_key", None, &format!("Incorrect API key provided: {KEY}")),
+        _ => good(call),
+    });
+    let desk = Desk::with(6);
+    let mut seen = vec![];
+    for extra in [&["--concurrency", "1"][..], &["--json"], &["--dry-run"]] {
+        let output = desk.run(&server).args(extra).output().unwrap();
+        let code = if extra[0] == "--dry-run" { 0 } else { 1 };
+        assert_eq!(output.status.code(), Some(code), "{output:?}");
+        seen.extend([output.stdout, output.stderr]);
+    }
+    let refused = String::from_utf8_lossy(&seen[1]).into_owned();
+    assert!(refused.contains("Incorrect API key provided: [key]") && refused.contains("environment"), "{refused}");
+    seen.extend(fs::read_dir(desk.path("out")).unwrap().map(|file| fs::read(file.unwrap().path()).unwrap()));
+    assert_eq!(seen.len(), 6 + 3, "answers, predictions and summary");
+    for bytes in &seen {
+        // The end of the key is in it however it was written.
+        let text = String::from_utf8_lossy(bytes);
+        assert!(!text.contains("KEEP-ME-SECRET"), "{text}");
+    }
+    // The search would find it: it was sent, and came back in five answers.
+    let sent = format!("Bearer {KEY}");
+    assert!(server.calls().iter().all(|call| call.headers["authorization"] == sent));
+    assert_eq!(desk.text("answers.jsonl").matches("[key]").count(), 8, "{}", desk.text("answers.jsonl"));
+}
+
+#[test]
+fn a_key_comes_from_the_environment_or_not_at_all() {
+    let server = Server::start(good);
+    let desk = Desk::with(1);
+    let (_, stderr) = ends(desk.run(&server).env_remove("OPENAI_API_KEY"), 2);
+    assert!(stderr.contains("OPENAI_API_KEY is not set"), "{stderr}");
+    let (_, stderr) = ends(desk.run(&server).env("OTHER", "two words").args(["--key-env", "OTHER"]), 2);
+    assert!(stderr.contains("OTHER holds no key") && !stderr.contains("two words"), "{stderr}");
+    assert_eq!(server.calls().len(), 0);
+    ends(desk.run(&server).env_remove("OPENAI_API_KEY").arg("--no-key"), 0);
+    assert!(!server.calls()[0].headers.contains_key("authorization"));
+}
+
+#[test]
+fn azure_is_asked_at_its_own_address() {
+    let server = Server::start(good);
+    let desk = Desk::with(2);
+    let mut command = desk.command();
+    command.args(["judge", "run", "--items", "items.csv", "--classes", "red,green,blue", "--out", "out"]);
+    command.args(["--variants", "neutral", "--confidence", "none", "--model", "m", "--base-url", &server.address()]);
+    command.args(["--judge", "azure", "--deployment", "my-judge", "--api-version", "2024-12-01-preview"]);
+    ends(command.env("AZURE_OPENAI_API_KEY", "azure-key-1"), 0);
+    for call in server.calls() {
+        assert_eq!(call.path, "/openai/deployments/my-judge/chat/completions?api-version=2024-12-01-preview");
+        assert_eq!(call.headers["api-key"], "azure-key-1");
+        assert!(!call.headers.contains_key("authorization"));
+    }
+}
+
+#[test]
+fn refused_parameters_are_dropped_only_as_allowed_and_recorded() {
+    let server = Server::start(|call: &Call| {
+        let sent = |name: &str| !call.body[name].is_null();
+        if sent("temperature") {
+            return refusal(400, "unsupported_value", Some("temperature"), "temperature is not supported");
+        }
+        if sent("max_completion_tokens") {
+            let message = "Unsupported parameter: 'max_completion_tokens' is not supported with this model.";
+            return refusal(400, "invalid_request_error", None, message);
+        }
+        good(call)
+    });
+    let desk = Desk::with(3);
+    let set = ["--temperature", "0", "--max-tokens", "100", "--reasoning-effort", "low", "--concurrency", "1"];
+    let (_, stderr) = ends(desk.run(&server).args(set), 1);
+    assert!(stderr.contains("--drop-refused temperature"), "{stderr}");
+    let (_, stderr) = ends(desk.run(&server).args(set).args(["--drop-refused", "temperature"]), 1);
+    assert!(stderr.contains("max_completion_tokens"), "{stderr}");
+    assert_eq!(desk.entries().len(), 0);
+    let (stdout, _) = ends(desk.run(&server).args(set).args(["--drop-refused", "temperature,max_tokens"]), 0);
+    assert!(stdout.contains("dropped     temperature in 3 requests"), "{stdout}");
+    for entry in desk.entries() {
+        assert_eq!(entry["answer"]["dropped"], json!(["max_completion_tokens", "temperature"]));
+        assert_eq!(entry["parameters"]["temperature"], json!(0.0));
+    }
+    assert_eq!(
+        counts(&desk.summary()["dropped"]),
+        [("max_completion_tokens".to_owned(), 3), ("temperature".to_owned(), 3)].into()
+    );
+    let last = server.calls().pop().unwrap();
+    assert_eq!(last.body["reasoning_effort"], "low");
+    // What is not given is not sent.
+    let plain = Server::start(good);
+    ends(desk.run(&plain).args(["--structured", "--refresh"]), 0);
+    let body = &plain.calls()[0].body;
+    assert!(body["temperature"].is_null() && body["max_completion_tokens"].is_null(), "{body}");
+    let schema = &body["response_format"]["json_schema"]["schema"];
+    assert_eq!(schema["required"], json!(["red", "green", "blue"]));
+    assert_eq!(schema["additionalProperties"], json!(false));
+}
+
+#[test]
+fn an_endpoint_that_refuses_everything_is_asked_little() {
+    for (reply, words) in [
+        (refusal(404, "model_not_found", None, "no such model"), "no such model"),
+        (refusal(429, "insufficient_quota", None, "no money left"), "no money left"),
+        (Reply::Full(301, vec![("Location", "http://example.invalid/".into())], String::new()), "redirects"),
+    ] {
+        let server = Server::start(move |_: &Call| reply.clone());
+        let desk = Desk::with(50);
+        let (_, stderr) = ends(desk.run(&server).args(["--concurrency", "4"]), 1);
+        assert!(stderr.contains(words), "{stderr}");
+        assert!(server.calls().len() <= 4, "{}", server.calls().len());
+    }
+    let server = Server::start(|_: &Call| Reply::HangUp);
+    let (_, stderr) = ends(Desk::with(500).run(&server).args(["--retries", "0"]), 1);
+    assert!(stderr.contains("goes on from there"), "{stderr}");
+    assert!(server.calls().len() < 60, "{}", server.calls().len());
+}
+
+#[test]
+fn spending_stops_before_its_limit() {
+    let server = Server::start(good);
+    let desk = Desk::with(40);
+    // An answer costs 50 + 10 x 20 = 250 millionths.
+    let limits = ["--price", "1:10", "--max-spend", "0.002", "--concurrency", "3", "--max-tokens", "20"];
+    let (_, stderr) = ends(desk.run(&server).args(limits), 10);
+    assert!(stderr.contains("--max-spend"), "{stderr}");
+    let spent = desk.summary()["spent"].as_f64().unwrap();
+    let calls = server.calls().len();
+    assert!(spent <= 0.002 && (spent - 250e-6 * calls as f64).abs() < 1e-12 && calls >= 5, "{spent} in {calls}");
+    // What is on file counts: the same limit allows at most what is left of it.
+    ends(desk.run(&server).args(limits), 10);
+    assert!(250e-6 * server.calls().len() as f64 <= 0.002);
+}
+
+#[test]
+fn log_probabilities_keep_the_mass_off_the_labels() {
+    let listed = |call: &Call| {
+        let top: Vec<_> = [("red", 0.5), (" Green", 0.3), ("the", 0.1)]
+            .iter()
+            .map(|(token, p): &(&str, f64)| json!({ "token": token, "logprob": p.ln() }))
+            .collect();
+        let logprobs = json!({ "content": [{ "token": "red", "logprob": -0.69, "top_logprobs": top }] });
+        let logprobs = if call.item() == 1 { json!(null) } else { logprobs };
+        let choice = json!({ "message": { "content": "red" }, "logprobs": logprobs, "finish_reason": "stop" });
+        Reply::Full(200, vec![], json!({ "choices": [choice] }).to_string())
+    };
+    let server = Server::start(listed);
+    let desk = Desk::with(2);
+    ends(desk.run(&server).args(["--prediction", "logprobs"]), 10);
+    assert_eq!(server.calls()[0].body["logprobs"], json!(true));
+    assert_eq!(server.calls()[0].body["top_logprobs"], json!(20));
+    let table = desk.text("predictions.csv");
+    let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows[0], ["id", "variant", "p_red", "p_green", "p_blue", "confidence", "unseen_mass"]);
+    let numbers: Vec<f64> = [2, 3, 4, 6].map(|i| rows[1][i].parse().unwrap()).to_vec();
+    for (got, want) in numbers.iter().zip([0.5, 0.3, 0.0, 0.2]) {
+        assert!((got - want).abs() < 1e-12, "{numbers:?}");
+    }
+    // The text "red" is no prediction where its log-probabilities are missing.
+    assert_eq!(rows[2][2..], ["", "", "", "", ""]);
+    assert_eq!(counts(&desk.summary()["failures"]), [("wrong_shape".to_owned(), 1)].into());
+}
+
+#[test]
+fn a_dry_run_sends_and_writes_nothing() {
+    let server = Server::start(good);
+    let desk = Desk::with(3);
+    let (stdout, _) =
+        ends(desk.run(&server).args(["--dry-run", "--show", "2", "--price", "10:100", "--expect-tokens", "1000"]), 0);
+    assert!(stdout.contains("text number 1") && !stdout.contains("text number 2"), "{stdout}");
+    // 3 answers of 1000 tokens at 100 per million, and less than a cent for the prompts.
+    assert!(stdout.contains("requests: 3\n") && stdout.contains("cost, about: 0.30\n"), "{stdout}");
+    assert_eq!(server.calls().len(), 0);
+    assert!(!desk.path("out").exists());
+}

@@ -1,0 +1,391 @@
+//! Answers from elsewhere and predictions for elsewhere: the published cache, batches, `reproduce`, the simulated judge.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use super::server::{completion_body, expected, good_text};
+use super::{Desk, counts, ends, lines};
+use crate::support::repository;
+
+/// The program in the root of the repository, where the data are.
+fn at_home(args: &[&str]) -> Command {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("judge-uncertainty"));
+    command.current_dir(repository("")).args(args);
+    command
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// A table of the repository, cells by column.
+fn table(path: &str) -> Vec<BTreeMap<String, String>> {
+    let mut reader = csv::Reader::from_path(repository(path)).unwrap();
+    let header = reader.headers().unwrap().clone();
+    let row = |row: csv::StringRecord| header.iter().map(String::from).zip(row.iter().map(String::from)).collect();
+    reader.records().map(|record| row(record.unwrap())).collect()
+}
+
+/// The published answers for the dice, in the form of the cache that the paper's release has: rows with idx, variant,
+/// raw, dist and confidence. A third of the rows lack the raw text.
+fn published_dice() -> String {
+    let mut rows = String::new();
+    for (i, die) in table("data/dice/judge.csv").iter().enumerate() {
+        for variant in ["neutral", "sceptical", "literal", "selfupdate"] {
+            let counts: Vec<u32> = ["red", "green", "blue"]
+                .iter()
+                .filter_map(|face| die[&format!("{variant}_{face}")].parse().ok())
+                .collect();
+            if counts.is_empty() {
+                continue;
+            }
+            let raw = format!("{{\"red\": {}, \"green\": {}, \"blue\": {}}}", counts[0], counts[1], counts[2]);
+            let shares: Vec<f64> = counts.iter().map(|n| f64::from(*n) / 100.0).collect();
+            let raw = if i % 3 == 0 { Value::Null } else { raw.into() };
+            rows += &(json!({ "idx": i, "variant": variant, "raw": raw, "dist": shares, "confidence": null })
+                .to_string()
+                + "\n");
+        }
+        if let Ok(stated) = die["confidence"].parse::<u32>() {
+            rows += &(json!({ "idx": i, "variant": "confidence", "raw": stated.to_string(), "dist": null, "confidence": stated }).to_string() + "\n");
+        }
+    }
+    rows
+}
+
+/// Numbers of a results file by path.
+fn numbers(value: &Value, path: String, into: &mut BTreeMap<String, f64>) {
+    match value {
+        Value::Number(n) => {
+            into.insert(path, n.as_f64().unwrap());
+        }
+        Value::Array(list) => list.iter().enumerate().for_each(|(i, v)| numbers(v, format!("{path}/{i}"), into)),
+        Value::Object(fields) => fields.iter().for_each(|(k, v)| numbers(v, format!("{path}/{k}"), into)),
+        _ => {}
+    }
+}
+
+fn results(folder: &Path) -> BTreeMap<String, f64> {
+    let file: Value = serde_json::from_slice(&fs::read(folder.join("results/dice.json")).unwrap()).unwrap();
+    let mut found = BTreeMap::new();
+    numbers(&file["results"], String::new(), &mut found);
+    found
+}
+
+#[test]
+fn the_published_cache_gives_the_published_results() {
+    let folder = tempfile::tempdir().unwrap();
+    let [cache, out, own, published] =
+        ["cache.jsonl", "judge", "own", "published"].map(|name| folder.path().join(name));
+    fs::write(&cache, published_dice()).unwrap();
+    let (stdout, _) =
+        ends(&mut at_home(&["judge", "import", "dice", "--published", text(&cache), "--out", text(&out)]), 0);
+    assert!(stdout.contains("predictions 1500 of 500 items in 3 variants"), "{stdout}");
+    assert!(stdout.contains("usable      2356 (0 normalised)"), "{stdout}");
+    let reproduce = ["reproduce", "--only", "dice", "--replicates", "2", "--out"];
+    ends(at_home(&reproduce).arg(&published), 0);
+    let (stdout, _) = ends(at_home(&reproduce).arg(&own).args(["--dice-judge", text(&out)]), 0);
+    assert!(stdout.contains("NOT judged"), "{stdout}");
+    let (own_results, published) = (results(&own), results(&published));
+    assert_eq!(own_results.len(), published.len());
+    for (path, number) in &published {
+        assert_eq!(own_results[path], *number, "{path}");
+    }
+    let manifest: Value = serde_json::from_slice(&fs::read(own.join("results/manifest.json")).unwrap()).unwrap();
+    let facts = &manifest["deterministic"]["dice"];
+    assert_eq!(facts["published_size"], json!(false));
+    let inputs: Vec<&String> = facts["inputs"].as_object().unwrap().keys().collect();
+    assert_eq!(inputs, ["dice/predictions.csv", "dice/self-updates.csv"]);
+    // Not even at full size are the claims judged with predictions that are not the paper's.
+    assert!(facts["settings"]["judge"].as_str().unwrap().contains("not the published one"));
+}
+
+#[test]
+fn rows_of_the_published_cache_that_contradict_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let cache = folder.path().join("cache.jsonl");
+    let row = |idx: Value, variant: &str, raw: Value, dist: Value| {
+        json!({ "idx": idx, "variant": variant, "raw": raw, "dist": dist, "confidence": null }).to_string()
+    };
+    let good = row(json!(0), "neutral", json!("{\"red\": 10, \"green\": 20, \"blue\": 70}"), json!([10, 20, 70]));
+    for (second, words) in [
+        (
+            row(json!(1), "neutral", json!("{\"red\": 10, \"green\": 20, \"blue\": 70}"), json!([0.2, 0.1, 0.7])),
+            "is not what its raw text says",
+        ),
+        (row(json!(500), "neutral", Value::Null, json!([10, 20, 70])), "not among those"),
+        (good.clone(), "stands in"),
+        (row(Value::Null, "neutral", Value::Null, json!([10, 20, 70])), "one of idx and uid"),
+        ("{\"idx\": 1".to_owned(), "no row of the cache"),
+    ] {
+        fs::write(&cache, format!("{good}\n{second}\n")).unwrap();
+        let out = folder.path().join("out");
+        let mut command = at_home(&["judge", "import", "dice", "--published", text(&cache), "--out", text(&out)]);
+        let (_, stderr) = ends(&mut command, 2);
+        assert!(stderr.contains("cache.jsonl:2: ") && stderr.contains(words), "{stderr}");
+    }
+    // Empty and unparseable answers are failures, not numbers.
+    let rows = [
+        row(json!(1), "neutral", json!(""), Value::Null),
+        row(json!(2), "neutral", json!("no idea"), Value::Null),
+        row(json!(3), "neutral", Value::Null, json!([10, 20])),
+        row(json!(4), "neutral", json!("10, 20, 70 in that order"), json!({ "red": 10, "blue": 70, "green": 20 })),
+    ];
+    fs::write(&cache, good + "\n" + &rows.join("\n")).unwrap();
+    let out = folder.path().join("out");
+    let mut command = at_home(&["judge", "import", "dice", "--published", text(&cache), "--out", text(&out), "--json"]);
+    let (stdout, _) = ends(&mut command, 10);
+    let summary: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(
+        counts(&summary["failures"]),
+        ["empty", "missing_class", "unparseable"].map(|k| (k.to_owned(), 1)).into()
+    );
+    let table = fs::read_to_string(out.join("predictions.csv")).unwrap();
+    let rows: Vec<&str> = table.lines().filter(|line| line.contains(",neutral,")).take(5).collect();
+    assert_eq!(
+        rows,
+        ["0,neutral,0.1,0.2,0.7,", "1,neutral,,,,", "2,neutral,,,,", "3,neutral,,,,", "4,neutral,0.1,0.2,0.7,"]
+    );
+}
+
+#[test]
+fn a_batch_goes_out_and_comes_back() {
+    let desk = Desk::with(4);
+    let task = ["--items", "items.csv", "--classes", "red,green,blue", "--variants", "neutral", "--confidence", "none"];
+    let settings = ["--model", "test-model", "--temperature", "0.5"];
+    let (input, _) = ends(desk.command().args(["judge", "export-batch"]).args(task).args(settings), 0);
+    let mut output = String::new();
+    for (i, line) in input.lines().enumerate() {
+        let request: Value = serde_json::from_str(line).unwrap();
+        assert_eq!((&request["method"], &request["url"]), (&json!("POST"), &json!("/v1/chat/completions")));
+        assert_eq!(request["body"]["temperature"], json!(0.5));
+        assert!(request["body"]["messages"][0]["content"].as_str().unwrap().contains(&format!("text number {i}")));
+        let body: Value = serde_json::from_str(&completion_body(&good_text(i))).unwrap();
+        let response = match i {
+            3 => json!({ "status_code": 500, "body": {} }),
+            _ => json!({ "status_code": 200, "body": body }),
+        };
+        let line = json!({ "id": "b", "custom_id": request["custom_id"], "response": response, "error": null });
+        output = line.to_string() + "\n" + &output;
+    }
+    fs::write(desk.path("output.jsonl"), &output).unwrap();
+    let import = |code| {
+        let mut command = desk.command();
+        command.args(["judge", "import", "--batch", "output.jsonl", "--out", "out"]).args(task).args(settings);
+        ends(&mut command, code)
+    };
+    import(10);
+    let predictions = desk.predictions();
+    for i in 0..3 {
+        let shares = expected(i).map(|n| f64::from(n) / 100.0).to_vec();
+        assert_eq!(predictions[&format!("item-{i}")], Some(shares));
+    }
+    assert_eq!(predictions["item-3"], None);
+    assert_eq!(desk.summary()["answered"], 3);
+    // Read again, nothing is stored twice; and only the open question is left for another batch.
+    import(10);
+    assert_eq!(desk.entries().len(), 3);
+    let (rest, _) = ends(desk.command().args(["judge", "export-batch", "--out", "out"]).args(task).args(settings), 0);
+    assert_eq!(rest, input.lines().nth(3).unwrap().to_owned() + "\n");
+
+    fs::write(desk.path("output.jsonl"), output.lines().next().unwrap().to_owned() + "\n" + &output).unwrap();
+    let (_, stderr) = import(2);
+    assert!(stderr.contains("output.jsonl:2: ") && stderr.contains("answered twice"), "{stderr}");
+    fs::write(desk.path("output.jsonl"), "{\"custom_id\": \"other\", \"response\": {}}\n").unwrap();
+    let (_, stderr) = import(2);
+    assert!(stderr.contains("\"other\" is no question of this run"), "{stderr}");
+}
+
+#[test]
+fn a_simulated_judge_serves_the_whole_chain() {
+    let folder = tempfile::tempdir().unwrap();
+    let [out, artifact] = ["judge", "artifact"].map(|name| folder.path().join(name));
+    let run =
+        ["judge", "run", "dice", "--judge", "simulated", "--variants", "neutral,literal", "--confidence", "first"];
+    ends(at_home(&run).args(["--self-update", "--out", text(&out)]), 0);
+    let summary: Value = serde_json::from_slice(&fs::read(out.join("summary.json")).unwrap()).unwrap();
+    // 500 dice in two variants, a confidence each, and an update of the 380 that have rolls.
+    assert_eq!(summary["questions"], json!(1000 + 500 + 380));
+    assert_eq!((&summary["hosts"], &summary["simulated_seed"]), (&json!(["simulated"]), &json!(0)));
+    let reproduce = ["reproduce", "--only", "dice", "--replicates", "2"];
+    ends(at_home(&reproduce).args(["--dice-judge", text(&out), "--out", text(&artifact)]), 0);
+    let results = results(&artifact);
+    // What makes it a judge worth simulating: it errs less where the description tells more, and its stated confidence
+    // does not tell. The sizes are far outside chance with 125 dice per tier.
+    let of = |tier: &str, what: &str| results[&format!("/tiers/{tier}/{what}")];
+    let errors = ["none", "directional", "strong"].map(|tier| of(tier, "judge_error"));
+    assert!(errors[0] > 1.3 * errors[1] && errors[1] > 2.0 * errors[2], "{errors:?}");
+    assert!((of("none", "stated_confidence") - of("strong", "stated_confidence")).abs() < 5.0);
+
+    fs::remove_file(out.join("self-updates.csv")).unwrap();
+    let (_, stderr) = ends(at_home(&reproduce).args(["--dice-judge", text(&out), "--out", text(&artifact)]), 2);
+    assert!(stderr.contains("self-updates.csv") && stderr.contains("--self-update"), "{stderr}");
+}
+
+#[test]
+fn the_simulated_judge_answers_alike_for_any_number_of_threads() {
+    let desk = Desk::with(40);
+    let run = |out: &str, extra: &[&str]| {
+        let mut command = desk.command();
+        command.args(["judge", "run", "--judge", "simulated", "--items", "items.csv", "--out", out]).args(extra);
+        ends(&mut command, 0);
+        fs::read(desk.path(out).join("predictions.csv")).unwrap()
+    };
+    let classes = ["--classes", "yes,no"];
+    let one = run("one", &[&classes[..], &["--concurrency", "1"]].concat());
+    assert_eq!(run("eight", &[&classes[..], &["--concurrency", "8"]].concat()), one);
+    // Another seed is another judge, on the same file too.
+    assert_ne!(run("one", &[&classes[..], &["--seed", "1", "--model", "gpt"]].concat()), one);
+    assert_eq!(lines(&desk.path("one/answers.jsonl")).last().unwrap()["model"], "simulated-1");
+    let scores = String::from_utf8(run("scores", &["--scale", "1:5"])).unwrap();
+    assert!(scores.starts_with("id,variant,mean,sd,confidence\nitem-0,neutral,"), "{scores}");
+    let tokens = String::from_utf8(run("tokens", &[&classes[..], &["--prediction", "logprobs"]].concat())).unwrap();
+    assert!(tokens.starts_with("id,variant,p_yes,p_no,confidence,unseen_mass\n"), "{tokens}");
+}
+
+#[test]
+fn chaosnli_is_read_from_its_own_files() {
+    let desk = Desk::with(1);
+    let item = |uid: &str, premise: &str, counts: [u32; 3]| {
+        let example = json!({ "uid": uid, "premise": premise, "hypothesis": "Somebody is outside." });
+        json!({ "uid": uid, "label_count": counts, "example": example }).to_string() + "\n"
+    };
+    let run = |code| {
+        let mut command = desk.command();
+        command.args(["judge", "run", "chaosnli", "--chaosnli", "nli", "--judge", "simulated", "--out", "out"]);
+        ends(&mut command, code)
+    };
+    fs::create_dir(desk.path("nli")).unwrap();
+    let (_, stderr) = run(2);
+    assert!(stderr.contains("chaosNLI_snli.jsonl"), "{stderr}");
+    fs::write(desk.path("nli/chaosNLI_snli.jsonl"), item("a#1", "Two gardeners rest on a wall.", [60, 40, 0])).unwrap();
+    fs::write(desk.path("nli/chaosNLI_mnli_m.jsonl"), item("b#2", "The shop was shut.", [0, 70, 30])).unwrap();
+    run(0);
+    let entries = lines(&desk.out("answers.jsonl"));
+    assert_eq!(entries.len(), 2 * 3 * 2);
+    let table = desk.text("predictions.csv");
+    let ids: Vec<&str> = table.lines().skip(1).map(|line| line.split(',').next().unwrap()).collect();
+    assert_eq!(ids, ["a#1", "a#1", "a#1", "b#2", "b#2", "b#2"]);
+    fs::write(desk.path("nli/chaosNLI_mnli_m.jsonl"), item("a#1", "Again.", [0, 70, 30])).unwrap();
+    let (_, stderr) = run(2);
+    assert!(stderr.contains("\"a#1\" stands there twice"), "{stderr}");
+    fs::write(desk.path("nli/chaosNLI_mnli_m.jsonl"), "{\"uid\": 3}\n").unwrap();
+    let (_, stderr) = run(2);
+    assert!(stderr.contains("chaosNLI_mnli_m.jsonl:1: no ChaosNLI item"), "{stderr}");
+    let mut command = desk.command();
+    let (_, stderr) = ends(command.args(["judge", "run", "chaosnli", "--judge", "simulated"]), 2);
+    assert!(stderr.contains("--chaosnli"), "{stderr}");
+}
+
+#[test]
+fn items_that_can_not_be_asked_about_are_refused() {
+    let desk = Desk::with(2);
+    for (items, args, words) in [
+        ("id,text\na,x\na,y\n", &["--classes", "yes,no"][..], "stands there twice"),
+        ("id\na\n", &["--classes", "yes,no"], "no column that a prompt could show"),
+        ("id,text,n_yes\na,x,1\n", &["--classes", "yes,no"], "n_no"),
+        ("id,text,n_yes,n_no\na,x,1,-1\n", &["--classes", "yes,no"], "not a count"),
+        ("id,text\na,x\n", &["--classes", "yes"], "yes are not classes"),
+        ("id,text\na,x\n", &["--classes", "yes,yes"], "are not classes"),
+        ("id,text\na,x\n", &["--scale", "5:1"], "no interval"),
+        ("id,text\na,x\n", &[], "--classes"),
+        ("id,text\na,x\n", &["--classes", "yes,no", "--self-update"], "without labels in hand"),
+        ("id,text\na,x\n", &["--classes", "yes,no", "--variants", "rude"], "no such variant"),
+        ("id,text\na,x\n", &["--scale", "1:5", "--prediction", "logprobs"], "no label tokens"),
+        ("id,text\na,x\n", &["--classes", "yes,no", "--max-spend", "1"], "--price"),
+        ("id,text\na,x\n", &["--classes", "yes,no", "--judge", "openai"], "--model"),
+    ] {
+        fs::write(desk.path("items.csv"), items).unwrap();
+        let mut command = desk.command();
+        command.args(["judge", "run", "--items", "items.csv", "--out", "out"]).args(args);
+        if !args.contains(&"--judge") {
+            command.args(["--judge", "simulated"]);
+        }
+        let (_, stderr) = ends(&mut command, 2);
+        assert!(stderr.contains(words), "{args:?}: {stderr}");
+        assert!(!desk.path("out").exists(), "{args:?}");
+    }
+    fs::write(desk.path("items.csv"), "id,text,n_yes,n_no\na,x,1,2\nb,y,0,0\n").unwrap();
+    let mut command = desk.command();
+    command.args([
+        "judge",
+        "run",
+        "--items",
+        "items.csv",
+        "--classes",
+        "yes,no",
+        "--judge",
+        "simulated",
+        "--self-update",
+    ]);
+    ends(command.args(["--out", "out"]), 0);
+    let updates = desk.text("self-updates.csv");
+    assert!(updates.starts_with("id,variant,p_yes,p_no\na,neutral,") && updates.lines().count() == 2, "{updates}");
+}
+
+#[test]
+fn a_study_reads_what_its_judge_said() {
+    let desk = Desk::with(1);
+    let study = desk.path("study");
+    fs::create_dir(&study).unwrap();
+    for file in ["study.toml", "items.csv", "labels.csv"] {
+        fs::copy(repository("examples/starter").join(file), study.join(file)).unwrap();
+    }
+    let run = || {
+        let mut command = desk.command();
+        command.args(["judge", "run", "--study", "study", "--judge", "simulated", "--self-update", "--out", "judge"]);
+        command
+    };
+    ends(&mut run(), 0);
+    let config = fs::read_to_string(study.join("study.toml")).unwrap();
+    let pointed = config.replace("file = \"judge.csv\"", "file = \"../judge/predictions.csv\"");
+    assert_ne!(pointed, config);
+    fs::write(study.join("study.toml"), pointed).unwrap();
+    let (stdout, _) = ends(desk.command().args(["study", "check", "study", "--json"]), 0);
+    let report: Value = serde_json::from_str(&stdout).unwrap();
+    let answers = |name: &str| report["judge"][name].as_u64().unwrap();
+    let (items, labels) = (table("examples/starter/items.csv"), table("examples/starter/labels.csv"));
+    let expected = (3 * items.len() as u64, 0, 0);
+    assert_eq!((answers("answers"), answers("failed_answers"), answers("without_confidence")), expected, "{report}");
+    // The prompt shows the text that experts read, and the labels in hand where it is asked to.
+    let entries = lines(&desk.path("judge/answers.jsonl"));
+    let labelled: BTreeSet<&String> =
+        labels.iter().filter(|row| !row["label"].is_empty()).map(|row| &row["id"]).collect();
+    assert_eq!(entries.iter().filter(|entry| entry["ask"] == "update").count(), labelled.len());
+    let (stdout, _) = ends(run().args(["--dry-run", "--show", "1"]), 0);
+    assert!(stdout.contains("Item: The kettle boils quickly") && stdout.contains("have answered already"), "{stdout}");
+
+    fs::write(study.join("study.toml"), config.replace("text = ", "# text = ")).unwrap();
+    let (_, stderr) = ends(&mut run(), 2);
+    assert!(stderr.contains("study.toml") && stderr.contains("needs a text"), "{stderr}");
+}
+
+/// A study of scores asks for means and spreads, on its scale, and reads them as they were written.
+#[test]
+fn a_study_of_scores_reads_what_its_judge_said() {
+    let desk = Desk::with(1);
+    let study = desk.path("study");
+    fs::create_dir(&study).unwrap();
+    for file in ["study.toml", "items.csv", "ratings.csv", "embeddings.npy"] {
+        fs::copy(repository("examples/recipes").join(file), study.join(file)).unwrap();
+    }
+    let mut command = desk.command();
+    ends(command.args(["judge", "run", "--study", "study", "--judge", "simulated", "--out", "judge"]), 0);
+    let config = fs::read_to_string(study.join("study.toml")).unwrap();
+    let pointed = config.replace("file = \"judge.csv\"", "file = \"../judge/predictions.csv\"");
+    assert_ne!(pointed, config);
+    fs::write(study.join("study.toml"), &pointed).unwrap();
+    ends(desk.command().args(["study", "check", "study"]), 0);
+    let items = table("examples/recipes/items.csv").len();
+    let predictions = fs::read_to_string(desk.path("judge/predictions.csv")).unwrap();
+    assert_eq!(predictions.lines().count(), 1 + 3 * items, "{predictions}");
+
+    let recalibrated = pointed.replace("[trust]\n", "[trust]\nbelief = { recalibrated = {} }\n");
+    fs::write(study.join("study.toml"), recalibrated).unwrap();
+    let (_, stderr) = ends(desk.command().args(["study", "check", "study"]), 2);
+    assert!(stderr.contains("trust.belief") && stderr.contains("leave it out"), "{stderr}");
+}

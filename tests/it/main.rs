@@ -1,0 +1,25 @@
+//! Integration tests: one binary, a module for each part.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helper functions too")]
+
+mod claims;
+mod cli;
+mod closed_forms;
+mod dataset;
+mod embedding;
+mod extended;
+mod figures;
+mod fixture;
+mod followup;
+mod judge;
+mod neighbours;
+mod originals;
+mod page;
+mod random;
+mod replicates;
+mod results;
+mod snapshots;
+mod study;
+mod study_run;
+mod support;
+mod user_embeddings;

@@ -1,0 +1,453 @@
+//! What a study reads, and what it refuses with place, value and remedy.
+
+use std::fs;
+
+use judge_uncertainty::study::config::{Format, StudyFile};
+use judge_uncertainty::study::{Feature, InputReport, Study};
+use tempfile::TempDir;
+
+const CONFIG: &str = "title = \"t\"\nclasses = [\"yes\", \"no\"]\n\n[items]\nfile = \"items.csv\"\n\n[judge]\nfile = \
+                      \"judge.csv\"\nkind = \"probabilities\"\n\n[labels]\nfile = \"labels.csv\"\nform = \"counts\"\n";
+const ITEMS: &str = "id,text,length,topic\na,One,1,x\nb,Two,2,y\nc,\"Three, or\nfour\",,x\n";
+const JUDGE: &str = "id,p_yes,p_no\na,0.5,0.5\nb,1,0\nc,0.25,0.75\n";
+const LABELS: &str = "id,n_yes,n_no\na,2,1\nb,0,1\n";
+
+/// A study's folder.
+struct Folder(TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        let folder = Self(tempfile::tempdir().unwrap());
+        for (name, text) in [("study.toml", CONFIG), ("items.csv", ITEMS), ("judge.csv", JUDGE), ("labels.csv", LABELS)]
+        {
+            folder.put(name, text);
+        }
+        folder
+    }
+
+    fn put(&self, name: &str, text: impl AsRef<[u8]>) {
+        fs::write(self.0.path().join(name), text).unwrap();
+    }
+
+    /// Replaces `from`, which stands there once, in a file.
+    fn edit(&self, name: &str, from: &str, to: &str) {
+        let text = fs::read_to_string(self.0.path().join(name)).unwrap();
+        assert_eq!(text.matches(from).count(), 1, "{from:?} in {name}");
+        self.put(name, text.replace(from, to));
+    }
+
+    fn load(&self) -> Result<Study, String> {
+        Study::load(self.0.path()).map_err(|error| {
+            // Paths differ from run to run.
+            error.to_string().replace(&format!("{}/", self.0.path().display()), "")
+        })
+    }
+}
+
+fn edited(name: &str, from: &str, to: &str) -> Folder {
+    let folder = Folder::new();
+    folder.edit(name, from, to);
+    folder
+}
+
+#[test]
+fn a_small_study_is_read_as_it_stands() {
+    let folder =
+        edited("study.toml", "[items]\n", "[items]\ntext = \"<{text}>\"\ngroup = \"topic\"\nnumbers = [\"length\"]\n");
+    let study = folder.load().unwrap();
+    assert_eq!(study.items.ids.iter().collect::<Vec<_>>(), ["a", "b", "c"]);
+    assert_eq!(study.items.texts.as_ref().unwrap()[2], "<Three, or\nfour>");
+    assert_eq!(study.items.groups.as_ref().unwrap(), &["x", "y", "x"]);
+    assert_eq!(study.items.columns[0].feature.values, [Some(1.0), Some(2.0), None]);
+    assert_eq!(study.numbers(), [3, 1, 0]);
+    assert_eq!(study.features, [Feature::LogLabels, Feature::Column(0)]);
+    // By hand: (1, 0) raised to (1, 0.005) and divided by 1.005.
+    assert_eq!(study.predictions.q.row(1).to_vec(), [1.0 / 1.005, 0.005 / 1.005]);
+    let report = InputReport::of(&study);
+    assert_eq!((report.judge.answers, report.judge.floored_items, report.judge.tied_items), (3, 1, 1));
+    assert_eq!((report.labels.labels, report.labels.labelled_items, report.labels.most_labels), (4, 2, 3));
+    assert_eq!(report.evaluated_items, None);
+}
+
+#[test]
+fn every_refusal_names_place_value_and_remedy() {
+    let cases = [
+        // study.toml
+        ("study.toml", "[items]", "[item]", "study.toml:4:2: unknown field `item`, expected one of"),
+        ("study.toml", "title = \"t\"", "title = \"t\"\ncolour = 1", "study.toml:2:1: unknown field `colour`"),
+        ("study.toml", "title = \"t\"\n", "", "study.toml:1:1: missing field `title`; see the commented study.toml"),
+        ("study.toml", "kind = \"probabilities\"", "kind = \"probs\"", "study.toml:9:8: unknown variant `probs`"),
+        (
+            "study.toml",
+            "[\"yes\", \"no\"]",
+            "[\"yes\"]",
+            "study.toml:2:1: classes = [\"yes\"]: a label needs a choice; name two",
+        ),
+        (
+            "study.toml",
+            "[\"yes\", \"no\"]",
+            "[\"yes\", \"yes\"]",
+            "study.toml:2:1: classes = \"yes\": stands there twice; name it once",
+        ),
+        (
+            "study.toml",
+            "[\"yes\", \"no\"]",
+            "[\"yes\", \" \"]",
+            "study.toml:2:1: classes = [\"yes\", \" \"]: a class is blank",
+        ),
+        ("study.toml", "title = \"t\"", "title = \" \"", "study.toml:1:1: title = \" \": is blank; name the study"),
+        (
+            "study.toml",
+            "\"counts\"\n",
+            "\"counts\"\n[evaluation]\nreplicates = 1\n",
+            "study.toml:15:1: evaluation.replicates = 1: is no number of replicates; choose 0",
+        ),
+        (
+            "study.toml",
+            "\"counts\"\n",
+            "\"counts\"\n[evaluation]\nbudgets = [0]\n",
+            "study.toml:15:1: evaluation.budgets = Some(0): a budget is a percentage; write whole",
+        ),
+        (
+            "study.toml",
+            "\"counts\"\n",
+            "\"counts\"\n[evaluation]\nbudgets = [10, 5]\n",
+            "study.toml:15:1: evaluation.budgets = [10, 5]: budgets are needed in ascending order",
+        ),
+        (
+            "study.toml",
+            "\"counts\"\n",
+            "\"counts\"\n[evaluation]\nreveal = [0]\n",
+            "study.toml:15:1: evaluation.reveal = [0]: no item would have labels",
+        ),
+        (
+            "study.toml",
+            "\"counts\"\n",
+            "\"counts\"\n[evaluation]\nleast_labels = 3\n",
+            "study.toml:15:1: evaluation.least_labels = 3: is too few to split",
+        ),
+        (
+            "study.toml",
+            "\"counts\"\n",
+            "\"counts\"\n[trust]\nfeatures = [\"colour\"]\n",
+            "study.toml:15:1: trust.features = \"colour\": is no feature",
+        ),
+        (
+            "study.toml",
+            "\"counts\"\n",
+            "\"counts\"\n[trust]\nfeatures = [\"spread\"]\n",
+            "study.toml:15:1: trust.features = \"spread\": no item has answers under two variants",
+        ),
+        (
+            "study.toml",
+            "\"counts\"\n",
+            "\"counts\"\n[trust]\nfeatures = [\"nearest_labelled\"]\n",
+            "study.toml:15:1: trust.features = \"nearest_labelled\": there is no [familiarity]",
+        ),
+        (
+            "study.toml",
+            "\"probabilities\"",
+            "\"probabilities\"\nfloor = 0.5",
+            "study.toml:10:1: judge.floor = 0.5: is outside the open range",
+        ),
+        (
+            "study.toml",
+            "\"probabilities\"",
+            "\"probabilities\"\ncolumns = \"p\"",
+            "study.toml:10:1: judge.columns = \"p\": does not name the class; write a name with {class}",
+        ),
+        (
+            "study.toml",
+            "\"probabilities\"",
+            "\"probabilities\"\nconfidence_range = [1, 1]",
+            "study.toml:10:1: judge.confidence_range = (1.0, 1.0): is no range",
+        ),
+        ("study.toml", "form = \"counts\"\n", "", "labels.form = \"\": is not given; write form"),
+        (
+            "study.toml",
+            "\"items.csv\"",
+            "\"items.csv\"\ntext = \"{question}\"",
+            "study.toml:6:1: items.text = \"{question}\": \"question\" is no column of the items",
+        ),
+        (
+            "study.toml",
+            "\"items.csv\"",
+            "\"items.csv\"\ntext = \"plain\"",
+            "study.toml:6:1: items.text = \"plain\": the template names no column",
+        ),
+        (
+            "study.toml",
+            "\"items.csv\"",
+            "\"items.csv\"\ncategories = [\"id\", \"topic\", \"topic\"]",
+            "study.toml:6:1: items.categories = \"topic\": stands there twice",
+        ),
+        (
+            "study.toml",
+            "\"items.csv\"",
+            "\"items.txt\"",
+            "items.txt: format = none: the extension of the file does not say",
+        ),
+        ("study.toml", "\"items.csv\"", "\"other.csv\"", "cannot read other.csv; check that the file exists"),
+        // items
+        (
+            "items.csv",
+            "b,Two",
+            "a,Two",
+            "items.csv:3:1 (column \"id\", item \"a\"): the id \"a\" stands there twice, first in line 2; keep one row",
+        ),
+        ("items.csv", "b,Two", ",Two", "items.csv:3:1 (column \"id\"): the cell is blank (\"\"); fill the cell in"),
+        (
+            "items.csv",
+            "b,Two,2,y",
+            "b,Two,2",
+            "items.csv:3 (item \"b\"): 3 columns where the header has 4: \"b,Two,2\"",
+        ),
+        (
+            "items.csv",
+            "id,text",
+            "uid,text",
+            "items.csv:1: the header has no column \"id\"; the table needs the columns id",
+        ),
+        // judge
+        (
+            "judge.csv",
+            "b,1,0\n",
+            "",
+            "judge.csv (item \"b\"): 1 of 3 items have no answer of the judge; add their answers",
+        ),
+        (
+            "judge.csv",
+            "b,1,0",
+            "d,1,0",
+            "judge.csv:3:1 (column \"id\", item \"d\"): the id \"d\" is unknown: items.csv does not have it",
+        ),
+        (
+            "judge.csv",
+            "b,1,0",
+            "a,1,0",
+            "judge.csv:3:1 (column \"id\", item \"a\"): an answer under the variant \"judge\" stands there twice, first in line 2",
+        ),
+        (
+            "judge.csv",
+            "b,1,0",
+            "b,60,40",
+            "judge.csv:3 (item \"b\"): the probabilities sum to 100, more than 1; give probabilities that sum to 1 or less, or declare kind = \"counts\"",
+        ),
+        (
+            "judge.csv",
+            "b,1,0",
+            "b,-1,2",
+            "judge.csv:3:2 (column \"p_yes\", item \"b\"): -1 is outside the range from 0",
+        ),
+        (
+            "judge.csv",
+            "b,1,0",
+            "b,0,0",
+            "judge.csv:3 (item \"b\"): the answer [0.0, 0.0] is not a distribution over the 2 classes",
+        ),
+        (
+            "judge.csv",
+            "b,1,0",
+            "b,1,",
+            "judge.csv:3 (item \"b\"): the answer [\"1\", \"\"] is blank for some of its classes",
+        ),
+        ("judge.csv", "b,1,0", "b,NaN,0", "judge.csv:3:2 (column \"p_yes\", item \"b\"): \"NaN\" is not a number"),
+        ("judge.csv", "p_yes", "p_Yes", "judge.csv:1: the header has no column \"p_yes\""),
+        // labels
+        (
+            "labels.csv",
+            "b,0,1",
+            "b,0,-1",
+            "labels.csv:3:3 (column \"n_no\", item \"b\"): \"-1\" is not a count; write a whole number",
+        ),
+        ("labels.csv", "b,0,1", "b,0,1.5", "labels.csv:3:3 (column \"n_no\", item \"b\"): \"1.5\" is not a count"),
+        ("labels.csv", "b,0,1", "z,0,1", "labels.csv:3:1 (column \"id\", item \"z\"): the id \"z\" is unknown"),
+        (
+            "labels.csv",
+            "b,0,1",
+            "a,0,1",
+            "labels.csv:3:1 (column \"id\", item \"a\"): a row of counts stands there twice, first in line 2",
+        ),
+        (
+            "labels.csv",
+            "a,2,1\nb,0,1",
+            "a,,\nb,0,0",
+            "labels.csv: no item has a label, so there is nothing to learn the trust from",
+        ),
+    ];
+    for (name, from, to, expected) in cases {
+        let error = edited(name, from, to).load().unwrap_err();
+        assert!(error.contains(expected) && error.contains("; "), "{to:?}:\n{error}\n{expected}");
+    }
+}
+
+#[test]
+fn thousands_of_classes_are_refused_before_anything_is_read() {
+    let classes: Vec<String> = (0..10_000).map(|k| format!("\"c{k}\"")).collect();
+    let folder = edited("study.toml", "\"yes\", \"no\"", &classes.join(", "));
+    folder.put("items.csv", "");
+    let error = folder.load().unwrap_err();
+    assert!(
+        error.contains("study.toml:2:1: classes = \"[... 10000 classes ...]\": a study has at most 1000 classes"),
+        "{error}"
+    );
+    // With a thousand the default floor leaves room for all of them.
+    let folder = edited("study.toml", "\"yes\", \"no\"", &classes[..1000].join(", "));
+    assert_eq!(StudyFile::load(folder.0.path()).unwrap().config.floor(), 0.00025);
+}
+
+#[test]
+fn left_out_items_and_rows_are_counted() {
+    let folder = edited("study.toml", "title = \"t\"", "title = \"t\"\nunmatched = \"leave_out\"");
+    folder.put("judge.csv", "id,p_yes,p_no\nz,0.5,0.5\nb,1,0\nc,0.25,0.75\n");
+    folder.put("labels.csv", "id,n_yes,n_no\na,2,1\nb,0,1\n");
+    let study = folder.load().unwrap();
+    assert_eq!(study.left_out, ["a"]);
+    assert_eq!(study.items.ids.iter().collect::<Vec<_>>(), ["b", "c"]);
+    assert_eq!((study.judge_report.unknown_rows, study.labels.report.unknown_rows), (1, 1));
+    assert_eq!(study.numbers(), [1, 0]);
+    let warnings = InputReport::of(&study).warnings.join("\n");
+    assert!(
+        warnings.contains("1 items have no answer") && warnings.contains("2 rows of judge and labels"),
+        "{warnings}"
+    );
+}
+
+#[test]
+fn sampled_labels_are_tallied_and_failures_never_become_labels() {
+    let folder = edited("study.toml", "\"probabilities\"", "\"labels\"\nvariant = \"model\"");
+    folder.put("judge.csv", "id,model,label\na,m1,yes\na,m1,yes\na,m1,\na,m1,no\na,m2,no\nb,m1,no\nc,m2,yes\nc,m2,\n");
+    let study = folder.load().unwrap();
+    assert_eq!(study.judge.variants(), ["m1", "m2"]);
+    assert_eq!(study.judge.item(0).variants, [Some(vec![2.0, 1.0]), Some(vec![0.0, 1.0])]);
+    assert_eq!((study.judge_report.answers, study.judge_report.failed_answers), (6, 2));
+    // By hand: shares (2/3, 1/3) and (0, 1) have the mean (1/3, 2/3) and the sd 1/3 for both classes.
+    assert!((study.predictions.spread[0].unwrap() - 1.0 / 3.0).abs() < 1e-15);
+    assert_eq!(study.predictions.spread[1], None);
+    folder.edit("judge.csv", "b,m1,no", "b,m1,maybe");
+    let error = folder.load().unwrap_err();
+    assert!(
+        error.starts_with("judge.csv:7:3 (column \"label\", item \"b\"): \"maybe\" is not one of yes, no"),
+        "{error}"
+    );
+}
+
+#[test]
+fn mass_outside_the_classes_is_recorded_and_warned_about() {
+    let folder = Folder::new();
+    folder.put("judge.csv", "id,p_yes,p_no\na,0.3,0.2\nb,0.9,0.1\nc,,\n");
+    folder.edit("study.toml", "title = \"t\"", "title = \"t\"\nunmatched = \"leave_out\"");
+    let study = folder.load().unwrap();
+    let mass = study.judge_report.mass.unwrap();
+    assert_eq!((mass.least, mass.mean, mass.warned), (0.5, 0.75, 1));
+    assert_eq!((study.judge_report.renormalised_answers, study.judge_report.failed_answers), (1, 1));
+    assert_eq!(study.predictions.q.row(0).to_vec(), [0.6, 0.4]);
+    let warnings = InputReport::of(&study).warnings.join("\n");
+    assert!(warnings.contains("1 of the judge's answers put less than 0.9 of their probability"), "{warnings}");
+}
+
+#[test]
+fn long_labels_keep_their_annotators() {
+    let folder = edited("study.toml", "\"counts\"", "\"long\"");
+    folder.put("labels.csv", "id,annotator,label\nb,ann,no\na,ben,yes\na,ann,no\na,cy,\n");
+    let study = folder.load().unwrap();
+    assert_eq!(study.labels.annotators, ["ann", "ben"]);
+    let records: Vec<_> =
+        study.labels.annotations.iter().map(|one| (one.item, one.annotator, one.class, one.line)).collect();
+    assert_eq!(records, [(1, 0, 1, 2), (0, 1, 0, 3), (0, 0, 1, 4)]);
+    assert_eq!((study.numbers(), study.labels.report.blank), (vec![2, 1, 0], 1));
+    for (from, to, expected) in [
+        (
+            "a,ann,no",
+            "a,ben,no",
+            "labels.csv:4:1 (column \"id\", item \"a\"): a label by \"ben\" stands there twice, first in line 3",
+        ),
+        ("a,ann,no", "a,,no", "labels.csv:4:2 (column \"annotator\", item \"a\"): the cell is blank"),
+        ("a,ann,no", "a,ann,No", "labels.csv:4:3 (column \"label\", item \"a\"): \"No\" is not one of yes, no"),
+    ] {
+        let folder = edited("study.toml", "\"counts\"", "\"long\"");
+        folder.put("labels.csv", "id,annotator,label\nb,ann,no\na,ben,yes\na,ann,no\na,cy,\n");
+        folder.edit("labels.csv", from, to);
+        let error = folder.load().unwrap_err();
+        assert!(error.starts_with(expected), "{error}");
+    }
+}
+
+#[test]
+fn json_lines_read_as_tables_do() {
+    let of_tables = Folder::new().load().unwrap();
+    let folder = Folder::new();
+    for name in ["items", "judge", "labels"] {
+        folder.edit("study.toml", &format!("{name}.csv"), &format!("{name}.jsonl"));
+    }
+    folder.put("items.jsonl", "{\"id\": \"a\"}\n{\"id\": \"b\"}\n{\"id\": \"c\"}\n");
+    folder.put("judge.jsonl", "{\"id\":\"a\",\"p\":{\"yes\":0.5,\"no\":0.5}}\n{\"id\":\"b\",\"p_yes\":1,\"p_no\":0}\n{\"id\":\"c\",\"p\":{\"no\":0.75,\"yes\":0.25}}\n");
+    folder
+        .put("labels.jsonl", "{\"id\":\"a\",\"n\":{\"yes\":2,\"no\":1}}\n{\"id\":\"b\",\"n\":{\"yes\":0,\"no\":1}}\n");
+    let study = folder.load().unwrap();
+    assert_eq!(study.predictions.q, of_tables.predictions.q);
+    assert_eq!(study.labels.counts, of_tables.labels.counts);
+    folder.edit("judge.jsonl", "\"p_yes\":1", "\"p_yes\":2");
+    let error = folder.load().unwrap_err();
+    assert!(error.starts_with("judge.jsonl:2 (item \"b\"): the probabilities sum to 2"), "{error}");
+}
+
+#[test]
+fn chaosnli_and_lewidi_files_are_read_as_they_are() {
+    let folder = Folder::new();
+    folder.edit("study.toml", "\"items.csv\"", "\"pool.jsonl\"\nformat = \"chaosnli\"");
+    folder.edit("study.toml", "\"labels.csv\"\nform = \"counts\"", "\"pool.jsonl\"\nformat = \"chaosnli\"");
+    // ChaosNLI's layout with sentences of our own; classes that nobody chose are absent.
+    folder.put(
+        "pool.jsonl",
+        "{\"uid\": \"a\", \"label_counter\": {\"yes\": 3}, \"label_dist\": [1.0, 0.0], \"example\": {\"premise\": \"P\", \"hypothesis\": \"H\"}}\n\
+         {\"uid\": \"b\", \"label_counter\": {\"no\": 1, \"yes\": 2}, \"example\": {\"premise\": \"Q\", \"hypothesis\": \"I\"}}\n\
+         {\"uid\": \"c\", \"label_counter\": {\"no\": 3}, \"example\": {\"premise\": \"R\", \"hypothesis\": \"J\"}}\n",
+    );
+    let study = folder.load().unwrap();
+    assert_eq!(study.items.texts.as_ref().unwrap()[1], "Premise: Q\nHypothesis: I");
+    assert_eq!(study.labels.counts.counts(), &ndarray::array![[3, 0], [2, 1], [0, 3]]);
+    folder.edit("pool.jsonl", "\"no\": 3", "\"perhaps\": 3");
+    let error = folder.load().unwrap_err();
+    assert!(
+        error.starts_with(
+            "pool.jsonl:3 (column \"label_counter_perhaps\", item \"c\"): \"perhaps\" is not one of yes, no"
+        ),
+        "{error}"
+    );
+
+    let folder = Folder::new();
+    folder.edit(
+        "study.toml",
+        "\"items.csv\"",
+        "\"CSC_dev.json\"\nformat = \"lewidi\"\ntext = \"{text_context}: {text_response}\"",
+    );
+    folder.edit("study.toml", "\"labels.csv\"\nform = \"counts\"", "\"CSC_dev.json\"\nformat = \"lewidi\"");
+    folder.put(
+        "CSC_dev.json",
+        "{\"c\": {\"text\": {\"context\": \"C\", \"response\": \"R\"}, \"annotators\": \"Ann1, Ann2\", \"annotations\": {\"Ann1\": \"no\", \" Ann2\": \"yes\"}, \"soft_label\": {\"0\": 0.0}, \"split\": \"dev\"},\n\
+         \"a\": {\"text\": {\"context\": \"D\", \"response\": \"S\"}, \"annotations\": {\" Ann2\": \"yes\"}},\n\
+         \"b\": {\"text\": {\"context\": \"E\", \"response\": \"T\"}, \"annotations\": {}}}",
+    );
+    let study = folder.load().unwrap();
+    assert_eq!(study.items.ids.iter().collect::<Vec<_>>(), ["c", "a", "b"]);
+    assert_eq!(study.items.texts.as_ref().unwrap()[0], "C: R");
+    assert_eq!(study.labels.annotators, ["Ann1", "Ann2"]);
+    assert_eq!(study.labels.counts.counts(), &ndarray::array![[1, 1], [1, 0], [0, 0]]);
+    folder.edit("CSC_dev.json", "{\" Ann2\": \"yes\"}", "{\" Ann2\": \"yes,no\"}");
+    let error = folder.load().unwrap_err();
+    assert!(error.starts_with("CSC_dev.json:2 (column \"label\", item \"a\"): \"yes,no\" is not one of"), "{error}");
+    assert_eq!(study.file.config.items.format, Some(Format::LeWiDi));
+}
+
+#[test]
+fn categories_become_features_and_the_first_is_the_reference() {
+    let folder = edited("study.toml", "\"items.csv\"", "\"items.csv\"\ncategories = [\"topic\"]");
+    let study = folder.load().unwrap();
+    assert_eq!(study.items.columns.len(), 1);
+    let feature = &study.items.columns[0].feature;
+    assert_eq!((feature.name.as_str(), &feature.values[..]), ("topic=y", &[Some(0.0), Some(1.0), Some(0.0)][..]));
+    folder.edit("items.csv", "b,Two,2,y", "b,Two,2,x");
+    let error = folder.load().unwrap_err();
+    assert!(error.contains("items.categories = \"topic\": the column has 1 different values"), "{error}");
+}

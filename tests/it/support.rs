@@ -1,0 +1,149 @@
+//! Golden files, comparisons, and the command line.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+use judge_uncertainty::experiments::Experiment;
+use judge_uncertainty::report::claims::Claims;
+use judge_uncertainty::report::verdicts::Verdicts;
+use serde_json::{Value, json};
+
+/// A file of the repository.
+pub fn repository(path: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+/// A golden file of `tests/golden`.
+pub fn golden(name: &str) -> Value {
+    let path = repository("tests/golden").join(name);
+    let text = std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    serde_json::from_slice(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// A JSON number.
+pub fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+}
+
+/// A JSON list of numbers.
+pub fn numbers(value: &Value) -> Vec<f64> {
+    value.as_array().unwrap_or_else(|| panic!("{value} is no list")).iter().map(number).collect()
+}
+
+/// Six invented claims, one for each verdict and way of asking, with texts that are hard to show.
+pub const FIXTURE_CLAIMS: &str = r#"
+[reasons]
+swaps = "Items that nearly tie may swap; measured: 0.4 & less < 0.5."
+
+[[claim]]
+id = "agreeing"
+experiment = "dice"
+place = "Table 1 (tab:one), upper row, value"
+statement = "A number that agrees"
+published = "3,113"
+value = 3113
+decimals = 0
+unit = "dice"
+quantity = "dice/items"
+class = "exact"
+
+[[claim]]
+id = "near"
+experiment = "dice"
+place = "Table 1 (tab:one), lower row, value"
+statement = "A number within tolerance, of <b>bold</b> statement & \"quotes\""
+published = "+6.8"
+value = 6.8
+decimals = 1
+quantity = "dice/regret_pp/mean"
+class = "monte-carlo"
+tolerance = 0.5
+reason = "swaps"
+
+[[claim]]
+id = "far"
+experiment = "dice"
+place = "Sec. 2 (sec:two)"
+statement = "判断の不確かさ of the escalated items, which has to be told in more than one line"
+published = ".76"
+value = 0.76
+decimals = 2
+quantity = "dice/isolation/mean"
+class = "exact"
+
+[[claim]]
+id = "beyond"
+experiment = "chaosnli"
+place = "Sec. 2 (sec:two), with a\ttab"
+statement = "A threshold"
+published = "above 90"
+value = 90
+decimals = 0
+relation = "above"
+unit = "%"
+quantity = "chaosnli/judge/confidence"
+class = "exact"
+
+[[claim]]
+id = "twice"
+experiment = "chaosnli"
+place = "Sec. 2 (sec:two), text"
+statement = "A number that was rounded twice"
+published = "0.2"
+value = 0.2
+decimals = 1
+rounded_through = 2
+quantity = "chaosnli/full/se"
+class = "exact"
+
+[[claim]]
+id = "absent"
+experiment = "simulations"
+place = "App. A"
+statement = "A number that was not computed"
+published = "~50"
+value = 50
+decimals = -1
+unit = "pp"
+quantity = "simulations/null/mean"
+class = "exact"
+"#;
+
+/// The invented claims, held against invented results; the simulations were not run.
+pub fn fixture_verdicts(claims: &Claims) -> Verdicts<'_> {
+    let results = BTreeMap::from([
+        (Experiment::Dice, json!({"items": 3113, "regret_pp": {"mean": 7.14}, "isolation": {"mean": 0.7449}})),
+        (Experiment::ChaosNli, json!({"judge": {"confidence": 90.34}, "full": {"se": 0.146}})),
+    ]);
+    Verdicts::of(claims, &results, |_| true).unwrap()
+}
+
+/// The invented claims, parsed.
+pub fn fixture_claims() -> Claims {
+    Claims::parse(FIXTURE_CLAIMS, Path::new("fixture.toml")).unwrap()
+}
+
+/// Asserts that two lists agree element by element within an absolute tolerance.
+pub fn assert_close(what: &str, got: &[f64], want: &[f64], tolerance: f64) {
+    assert_eq!(got.len(), want.len(), "{what}: length");
+    for (k, (g, w)) in got.iter().zip(want).enumerate() {
+        assert!((g - w).abs() <= tolerance, "{what}[{k}]: {g} for {w}");
+    }
+}
+
+/// The program with arguments, in the root of the repository.
+pub fn command(args: &[&str]) -> Command {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("judge-uncertainty"));
+    command.current_dir(repository("")).args(args);
+    command
+}
+
+/// Runs a command that must end with `code`; returns standard output and standard error.
+pub fn run(args: &[&str], code: i32) -> (String, String) {
+    let output = command(args).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(code), "{args:?}\n{stdout}\n{stderr}");
+    (stdout, stderr)
+}

@@ -65,7 +65,7 @@ impl Cache {
     ///
     /// A file that holds no more than a part of the header was torn while it was made: it counts as empty.
     fn scan(&mut self, header: &[u8]) -> io::Result<bool> {
-        let mut reader = BufReader::new(&self.file);
+        let mut reader = BufReader::new(&*self.file);
         let mut start = Vec::new();
         reader.by_ref().take(header.len() as u64).read_to_end(&mut start)?;
         if !header.starts_with(&start) {

@@ -19,12 +19,12 @@ fn trouble_that_passes_costs_no_answer() {
         (0, 3) => Reply::Full(502, vec![], "<html>bad gateway</html>".into()),
         (0, 4) => Reply::Cut(completion_body(&good_text(call.item()))),
         (0, 5) => Reply::HangUp,
-        (0, 6) => Reply::Slow(Duration::from_secs(20), Box::new(good(call))),
+        (0, 6) => Reply::Slow(Duration::from_secs(60), Box::new(good(call))),
         (1, 1) => Reply::Full(503, vec![("Retry-After", "Tue, 18 Aug 2020 00:00:00 GMT".into())], String::new()),
         _ => good(call),
     });
     let desk = Desk::with(24);
-    ends(desk.run(&server).args(["--timeout", "3", "--concurrency", "8", "--price", "1:10"]), 0);
+    ends(desk.run(&server).args(["--timeout", "10", "--concurrency", "8", "--price", "1:10"]), 0);
     let (summary, predictions) = (desk.summary(), desk.predictions());
     assert_eq!((&summary["answered"], &summary["usable"]), (&json!(24), &json!(24)));
     assert_eq!((&summary["failures"], &summary["unreached"]), (&json!({}), &json!({})));

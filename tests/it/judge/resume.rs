@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Write;
 use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use judge_uncertainty::judge::cache::Cache;
@@ -18,9 +20,13 @@ fn a_killed_run_loses_no_answer_and_asks_none_again() {
     const ITEMS: usize = 120;
     const CONCURRENCY: usize = 4;
     const KILLS: usize = 12;
-    // Answers take up to 20 ms, so that kills hit waiting, arriving, storing and synced answers alike.
-    let server = Server::start(|call: &Call| {
-        let wait = Duration::from_millis((call.item() % 21) as u64);
+    // Answers take up to 20 ms, so that kills hit waiting, arriving, storing and synced answers alike. Requests beyond
+    // those allowed wait until their run is killed: a run can't end before it, however late this thread is.
+    let (arrived, allowed) = (AtomicUsize::new(0), Arc::new(AtomicUsize::new(0)));
+    let limit = Arc::clone(&allowed);
+    let server = Server::start(move |call: &Call| {
+        let held = arrived.fetch_add(1, Ordering::SeqCst) >= limit.load(Ordering::SeqCst);
+        let wait = Duration::from_millis(if held { 60_000 } else { (call.item() % 21) as u64 });
         let reply = if call.item() % 10 == 3 { completion("no idea") } else { good(call) };
         Reply::Slow(wait, Box::new(reply))
     });
@@ -31,11 +37,12 @@ fn a_killed_run_loses_no_answer_and_asks_none_again() {
     let mut killed = 0;
     for _ in 0..KILLS {
         let before = server.calls().len();
+        let (k, pause) = (1 + random.choice(12) as usize, u64::from(random.choice(30)));
+        allowed.store(before + k + CONCURRENCY, Ordering::SeqCst);
         let mut command = desk.run(&server);
         command.args(["--concurrency", &concurrency]).stdout(Stdio::null()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
         // Killed a little after the k-th request, or earlier if all is answered.
-        let (k, pause) = (1 + random.choice(12) as usize, u64::from(random.choice(30)));
         while server.calls().len() < before + k && child.try_wait().unwrap().is_none() {
             std::thread::sleep(Duration::from_millis(1));
         }
@@ -51,6 +58,7 @@ fn a_killed_run_loses_no_answer_and_asks_none_again() {
         stored = now;
     }
     assert!(killed >= KILLS / 2, "only {killed} runs were still going when they were killed");
+    allowed.store(usize::MAX, Ordering::SeqCst);
     ends(desk.run(&server).args(["--concurrency", &concurrency]), 10);
 
     let entries = desk.entries();

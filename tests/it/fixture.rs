@@ -16,7 +16,7 @@ fn map<K: Into<String>>(entries: impl IntoIterator<Item = (K, Value)>) -> Value 
 }
 
 fn by_rule(value: impl Fn(f64) -> Value) -> Value {
-    map(Rule::ALL.into_iter().enumerate().map(|(k, rule)| (rule.key(), value(k as f64))))
+    map(Rule::PAPER.into_iter().enumerate().map(|(k, rule)| (rule.key(), value(k as f64))))
 }
 
 fn by_rule_and_budget(scale: f64) -> Value {

@@ -217,7 +217,6 @@ pub fn run(
     let sequential = sequential::run(
         &stage.deployment,
         &registration.developed.belief(),
-        registration.developed.rule,
         sizes.sequential,
         progress,
     )?;

@@ -7,7 +7,7 @@ use crate::experiments::extended::confirmation::{Quantity, Verdict};
 use crate::experiments::extended::contest::Contender;
 use crate::experiments::extended::stage::BeliefName;
 use crate::report::extended::tables::belief_name;
-use crate::report::extended::{ONE, SIGNED_ONE, SIGNED_THREE, Status, findings, plain_name, said, simultaneous};
+use crate::report::extended::{ONE, SIGNED_ONE, Status, findings, judged, plain_name, simultaneous};
 
 /// The section; without blocks where nothing beyond the paper was run.
 pub fn section(extended: Option<&ExtendedResults>) -> Section {
@@ -32,7 +32,7 @@ fn blocks(results: &ExtendedResults) -> Vec<Block> {
              on the paper's claims.",
         )),
         Block::Heading("Registered, and judged on other items".to_owned()),
-        Block::List(of(&[Status::Confirmed, Status::NotConfirmed])),
+        Block::List(of(&[Status::Confirmed, Status::NotConfirmed, Status::Refuted])),
         Block::Table(registered(results)),
         Block::Heading("Where the truth is known".to_owned()),
         Block::List(of(&[Status::Simulated])),
@@ -53,10 +53,7 @@ fn blocks(results: &ExtendedResults) -> Vec<Block> {
 fn registered(results: &ExtendedResults) -> Table {
     let sets =
         [Some(&results.confirmation), results.transfer.get("snli_to_mnli"), results.transfer.get("mnli_to_snli")];
-    let cell = |v: &Verdict| {
-        let style = if matches!(v.quantity, Quantity::Advantage { .. }) { SIGNED_ONE } else { SIGNED_THREE };
-        Text::plain(format!("{}, {}", simultaneous(&v.found, style), said(v.outcome)))
-    };
+    let cell = |v: &Verdict| Text::plain(judged(v));
     let rows = results.confirmation.verdicts.iter().enumerate().map(|(k, verdict)| {
         let mut row = vec![Text::plain(name(verdict.quantity))];
         row.extend(sets.iter().flatten().map(|set| cell(&set.verdicts[k])));

@@ -489,8 +489,9 @@ impl DiceExperiment {
         let at = |set: &FeatureSet, rule: Rule, budget: Budget| {
             Summary::over(draws, |d| 100.0 * d.evaluations[set].regret[&rule][&budget])
         };
-        let by_rule =
-            |set: &FeatureSet| Rule::PAPER.map(|rule| (rule, Budget::PAPER.map(|b| (b, at(set, rule, b))).into())).into();
+        let by_rule = |set: &FeatureSet| {
+            Rule::PAPER.map(|rule| (rule, Budget::PAPER.map(|b| (b, at(set, rule, b))).into())).into()
+        };
         self.designs.keys().map(|set| (*set, by_rule(set))).collect()
     }
 }

@@ -133,9 +133,7 @@ impl Quantity {
     /// Its value in one set of contests.
     pub fn of(self, contests: &Contests) -> f64 {
         match self {
-            Self::Error { belief } => {
-                contests[&belief].error.all - contests[&BeliefName::Published].error.all
-            }
+            Self::Error { belief } => contests[&belief].error.all - contests[&BeliefName::Published].error.all,
             Self::ErrorUnlabelled { belief } => {
                 contests[&belief].error.unlabelled - contests[&BeliefName::Published].error.unlabelled
             }

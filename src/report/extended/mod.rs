@@ -60,13 +60,13 @@ pub struct Finding {
     pub evidence: String,
 }
 
-pub(super) const TWO: NumberStyle = NumberStyle::plain(2);
-pub(super) const THREE: NumberStyle = NumberStyle::plain(3);
+const TWO: NumberStyle = NumberStyle::plain(2);
+const THREE: NumberStyle = NumberStyle::plain(3);
 const FOUR: NumberStyle = NumberStyle::plain(4);
-pub(super) const ONE: NumberStyle = NumberStyle::plain(1);
+const ONE: NumberStyle = NumberStyle::plain(1);
 const WHOLE: NumberStyle = NumberStyle { thousands: true, ..NumberStyle::plain(0) };
-pub(super) const SIGNED_ONE: NumberStyle = NumberStyle { plus: true, ..ONE };
-pub(super) const SIGNED_THREE: NumberStyle = NumberStyle { plus: true, ..THREE };
+const SIGNED_ONE: NumberStyle = NumberStyle { plus: true, ..ONE };
+const SIGNED_THREE: NumberStyle = NumberStyle { plus: true, ..THREE };
 const SIGNED_FOUR: NumberStyle = NumberStyle { plus: true, ..FOUR };
 const FEWEST: Contender = Contender::Rule(Rule::FewestLabels);
 
@@ -75,7 +75,9 @@ pub fn findings(results: &ExtendedResults) -> Vec<Finding> {
     let mut all = vec![];
     all.extend(errors(results));
     all.extend(advantages(results));
+    all.push(rule_choice(results));
     all.push(trust_features(results));
+    all.extend(temperatures(results));
     all.push(parts(results));
     all.push(removed_without_labels(results));
     all.extend(labels_spared(results));
@@ -86,8 +88,25 @@ pub fn findings(results: &ExtendedResults) -> Vec<Finding> {
     all
 }
 
+/// The sets of items on which the registered comparisons were made, with their names.
+pub(super) fn sets(results: &ExtendedResults) -> Vec<(&'static str, &Confirmation)> {
+    let transfers = [("snli_to_mnli", "SNLI to MNLI"), ("mnli_to_snli", "MNLI to SNLI")];
+    let transfers = transfers.iter().filter_map(|(key, name)| Some((*name, results.transfer.get(*key)?)));
+    std::iter::once(("held-out half", &results.confirmation)).chain(transfers).collect()
+}
+
+/// The worlds whose truth is known, by key in the results, with their names.
+pub(super) const WORLDS: [(&str, &str); 6] = [
+    ("nothing_miscalibrated", "well calibrated judge"),
+    ("overconfident", "overconfident judge"),
+    ("misspecified_honest", "misspecified, honest"),
+    ("misspecified_uninformative", "misspecified, uninformative"),
+    ("dice", "dice, one recalibration"),
+    ("dice_by_tier", "dice, one for each tier"),
+];
+
 /// A mean with its simultaneous interval.
-pub(super) fn simultaneous(x: &Inference, style: NumberStyle) -> String {
+fn simultaneous(x: &Inference, style: NumberStyle) -> String {
     format!(
         "{} [{}, {}]",
         style.format(x.redraws.mean),
@@ -114,7 +133,7 @@ fn status(verdict: &Verdict) -> Status {
 }
 
 /// Digits of a registered quantity.
-pub(super) fn style_of(quantity: Quantity) -> NumberStyle {
+fn style_of(quantity: Quantity) -> NumberStyle {
     match quantity {
         Quantity::Error { .. } | Quantity::ErrorUnlabelled { .. } => SIGNED_THREE,
         Quantity::Advantage { .. } => SIGNED_ONE,
@@ -123,7 +142,7 @@ pub(super) fn style_of(quantity: Quantity) -> NumberStyle {
 
 /// What was found with the simultaneous interval, which decides, and what that makes of the expectation. The plain
 /// interval is told where it says something else.
-pub(super) fn judged(verdict: &Verdict) -> String {
+fn judged(verdict: &Verdict) -> String {
     let (x, style) = (&verdict.found, style_of(verdict.quantity));
     let found = simultaneous(x, style);
     let plain = format!("[{}, {}]", style.format(x.lo), style.format(x.hi));
@@ -165,10 +184,7 @@ fn errors(results: &ExtendedResults) -> Vec<Finding> {
         all.push(Finding {
             id: "recalibration-unlabelled",
             status: status(v),
-            sentence: format!(
-                "For held-out items that have no label at all the change is {}.",
-                judged(v),
-            ),
+            sentence: format!("For held-out items that have no label at all the change is {}.", judged(v),),
             evidence: format!("confirmation/verdicts/{k}"),
         });
     }
@@ -199,7 +215,13 @@ fn advantages(results: &ExtendedResults) -> Vec<Finding> {
     let registration = &results.registration;
     let confirmation = &results.confirmation;
     let cases = [
-        ("rule-developed", BeliefName::Recalibrated, registration.developed.rule, "recalibrated belief as developed", ""),
+        (
+            "rule-developed",
+            BeliefName::Recalibrated,
+            registration.developed.rule,
+            "recalibrated belief as developed",
+            "",
+        ),
         (
             "rule-planned",
             BeliefName::Planned,
@@ -237,7 +259,7 @@ fn advantages(results: &ExtendedResults) -> Vec<Finding> {
 }
 
 /// Name of a contender in running text.
-pub(super) fn plain_name(contender: Contender) -> &'static str {
+fn plain_name(contender: Contender) -> &'static str {
     match contender {
         Contender::Rule(Rule::Info) => "I",
         Contender::Rule(Rule::Delta) => "Delta",
@@ -254,6 +276,42 @@ pub(super) fn plain_name(contender: Contender) -> &'static str {
         Contender::ActiveLab => "ActiveLab",
         Contender::Oracle => "the oracle",
     }
+}
+
+fn rule_choice(results: &ExtendedResults) -> Finding {
+    let candidates =
+        results.development.rules.iter().map(|(rule, advantage)| {
+            format!("{} {}", plain_name(Contender::Rule(*rule)), interval(advantage, SIGNED_ONE))
+        });
+    Finding {
+        id: "rule-choice",
+        status: Status::Exploratory,
+        sentence: format!(
+            "On the {} items of the development half, under the belief developed there, the candidates for the headline \
+             remove beyond fewest labels at 10% (with percentiles over re-draws): {}.",
+            WHOLE.format(results.development.items as f64),
+            candidates.collect::<Vec<_>>().join(", "),
+        ),
+        evidence: "development/rules".to_owned(),
+    }
+}
+
+/// How overconfident the judge is, where the recalibration is by source and where there is one.
+fn temperatures(results: &ExtendedResults) -> Option<Finding> {
+    let tau = |belief: BeliefName| -> Vec<String> {
+        results.exploration.beliefs[&belief].tau.iter().map(|tau| interval(tau, TWO)).collect()
+    };
+    let (by_source, shared) = (tau(BeliefName::Recalibrated), tau(BeliefName::Planned));
+    let ([snli, mnli], [all]) = (by_source.as_slice(), shared.as_slice()) else { return None };
+    Some(Finding {
+        id: "temperature",
+        status: Status::Exploratory,
+        sentence: format!(
+            "The judge is overconfident: the exponent tau that the labels ask for is {snli} on SNLI, {mnli} on MNLI, and \
+             {all} with one for all items (planning figure 0.46), where 1 would leave the prediction as it is."
+        ),
+        evidence: "exploration/beliefs".to_owned(),
+    })
 }
 
 fn trust_features(results: &ExtendedResults) -> Finding {
@@ -416,12 +474,17 @@ fn planning(results: &ExtendedResults) -> Finding {
         status: Status::Exploratory,
         sentence: format!(
             "Values without the label draw at 10% of all items, with the planning figures in brackets: {}; v under the \
-             belief of the planning calculation gains {} (+4.3) over fewest labels, with sd(log lambda) {} (0.34) and \
-             mean error {} (0.325).",
+             belief of the planning calculation gains {} (+4.3) over fewest labels, with sd(log lambda) {} (0.34). Mean \
+             error under the paper's belief {} (0.360), under that of the planning {} (0.325); items without labels {} \
+             (0.468) and {} (0.405); that is {} units (109) without a new label.",
             texts.join(", "),
             SIGNED_ONE.format(value(planned, spread) - value(planned, FEWEST)),
             TWO.format(planned.sd_log_trust.mean),
+            THREE.format(published.error.all.mean),
             THREE.format(planned.error.all.mean),
+            THREE.format(published.error.unlabelled.mean),
+            THREE.format(planned.error.unlabelled.mean),
+            WHOLE.format(results.exploration.items as f64 * (published.error.all.mean - planned.error.all.mean)),
         ),
         evidence: "exploration/beliefs".to_owned(),
     }

@@ -145,14 +145,19 @@ fn belief_name(belief: BeliefName) -> &'static str {
     }
 }
 
+/// Name of a rule at the head of a row.
+fn short_name(contender: Contender) -> &'static str {
+    plain_name(contender).trim_start_matches("the ")
+}
+
 fn registered(results: &ExtendedResults) -> Table {
     let sets = sets(results);
     let name = |quantity: Quantity| match quantity {
         Quantity::Error { belief } => format!("{}: error", belief_name(belief)),
         Quantity::ErrorUnlabelled { belief } => format!("{}: error, items without labels", belief_name(belief)),
         Quantity::Advantage { belief, rule, over, budget } => {
-            let over = plain_name(over).replace("fewest labels, ties", "fewest, ties");
-            format!("{}: {} minus {over}, {}%", belief_name(belief), plain_name(rule), budget.in_percent())
+            let over = plain_name(over).trim_start_matches("fewest labels, ");
+            format!("{}: {} vs {over}, {}%", belief_name(belief), plain_name(rule), budget.in_percent())
         }
     };
     let row = |(k, verdict): (usize, &Verdict)| {
@@ -163,7 +168,8 @@ fn registered(results: &ExtendedResults) -> Table {
         name: "extended-confirmation",
         caption:
             "The registered comparisons. Errors are differences to the published belief and expected below 0; the \
-                  others are differences of the error removed, and expected above 0. Intervals are simultaneous 95% \
+                  others are differences of the error removed at a budget, to fewest labels first without and with ties \
+                  broken by I, and expected above 0. Intervals are simultaneous 95% \
                   intervals for new items; they decide: bold is confirmed, a dagger refuted."
                 .to_owned(),
         columns: std::iter::once("comparison").chain(sets.iter().map(|(name, _)| *name)).collect(),
@@ -181,7 +187,7 @@ fn rules(results: &ExtendedResults) -> Table {
             let minus = minus.map_or(Cell::None, |x| Cell::simultaneous(x, SIGNED_ONE));
             [Cell::number(value(explored, contender), ONE), minus]
         });
-        std::iter::once(Cell::words(plain_name(contender))).chain(cells).collect()
+        std::iter::once(Cell::words(short_name(contender))).chain(cells).collect()
     };
     Table {
         name: "extended-rules",
@@ -306,7 +312,7 @@ fn spent(results: &ExtendedResults) -> Table {
     contenders.sort_by(|a, b| end(*a).total_cmp(&end(*b)));
     let row = |rule: Contender| {
         let both = [BeliefName::Published, BeliefName::Recalibrated].map(|belief| cells(belief, rule));
-        std::iter::once(Cell::words(plain_name(rule))).chain(both.into_iter().flatten()).collect()
+        std::iter::once(Cell::words(short_name(rule))).chain(both.into_iter().flatten()).collect()
     };
     let starts = [BeliefName::Published, BeliefName::Recalibrated].map(|belief| {
         path(belief, Contender::Rule(Rule::FewestLabels)).map_or_else(String::new, |p| THREE.format(p.error[0].mean))

@@ -40,7 +40,7 @@ pub fn render(figure: &Figure) -> String {
          legend columns={},\n]\n",
         figure.panels.len(),
         number(gap),
-        layout::legend_lines(figure).iter().map(Vec::len).max().unwrap_or(1),
+        layout::legend_columns(figure),
     );
     for (k, (panel, (area, shows_y))) in figure.panels.iter().zip(&areas).enumerate() {
         write_axis(&mut out, panel, area, *shows_y);
@@ -179,7 +179,7 @@ fn write_series(out: &mut String, series: &Series, area: &Area) {
         Shape::Columns { points, shift } => write_estimates(out, look, points, |p, v| [p.at + shift, v]),
         Shape::Rows { points, shift } => write_estimates(out, look, points, |p, v| [v, p.at + shift]),
         Shape::Spans { points, shift } => {
-            write_whiskers(out, look, points, ", line width=2.4pt", |p, v| [v, p.at + shift])
+            write_whiskers(out, look, points, ", line width=1.6pt", |p, v| [v, p.at + shift])
         }
         Shape::Cloud(points) => {
             let places = coordinates(points.iter().copied());

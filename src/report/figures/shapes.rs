@@ -13,7 +13,7 @@ use crate::report::numbers::NumberStyle;
 /// Widths of lines, in points.
 const CURVE: f64 = 1.1;
 const WHISKER: f64 = 0.8;
-const SPAN: f64 = 2.6;
+const SPAN: f64 = 1.8;
 const OUTLINE: f64 = 0.8;
 const BAND_OPACITY: f64 = 0.16;
 /// Radius of a marker on a curve or of an estimate, and in a cloud.

@@ -49,8 +49,8 @@ pub fn rules(extended: &ExtendedResults) -> Figure {
             Contender::Rule(crate::escalation::Rule::FewestLabelsByInfo) => "fewest, ties by I",
             other => name_of(other),
         };
-        let which = if belief == BeliefName::Planned { "as planned" } else { "as developed" };
-        let label = format!("{}, belief {which}", name_of(rule));
+        let which = if belief == BeliefName::Planned { "planned" } else { "developed" };
+        let label = format!("{} ({which})", name_of(rule));
         Some((format!("{over}, {}%", budget.in_percent()), label, look_of(rule)))
     };
     Figure {
@@ -59,7 +59,8 @@ pub fn rules(extended: &ExtendedResults) -> Figure {
         alt: alt(extended, &place, 1),
         note: format!(
             "Error removed by the rule minus error removed by the rule that names the row, under the same belief, at budgets \
-             in percent of the items; Manhattan units, expected right of the dashed line. {FOR_NEW_ITEMS}, and it decides."
+             in percent of the items; Manhattan units, expected right of the dashed line. Developed: under the belief that the \
+             development half chose; planned: under that of the planning calculation. {FOR_NEW_ITEMS}, and it decides."
         ),
         width: Width::Full,
         height: 165.0,

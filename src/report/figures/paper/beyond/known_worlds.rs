@@ -80,13 +80,12 @@ pub fn transforms(worlds: &Worlds) -> Figure {
     let panel = |(title, world): &(&str, &KnownWorlds)| {
         let curves = BELIEFS.iter().filter_map(|(key, label, look)| {
             let pit = &world.agreement.get(*key)?.pit;
-            let bins = pit.len() as f64;
-            let points = pit.iter().enumerate().map(|(k, share)| Point::bare((k as f64 + 0.5) / bins, 100.0 * share));
+            let points = pit.iter().enumerate().map(|(k, share)| Point::bare((k + 1) as f64, 100.0 * share));
             Some(Series::new(*label, *look, Shape::Curve(points.collect())))
         });
         Panel {
             title: Some((*title).to_owned()),
-            x: Axis::numbers("place of the truth", &[0.0, 1.0]),
+            x: Axis::numbers("tenth of the belief", &[]),
             y: Axis::numbers("class probabilities (%)", &[0.0]),
             series: std::iter::once(Series::new("calibrated", Look::TRUTH, Shape::Level(10.0))).chain(curves).collect(),
         }
@@ -107,8 +106,8 @@ pub fn transforms(worlds: &Worlds) -> Figure {
              calibrated belief has 10% in each. In the two outer tenths together: {}.",
             sentences.collect::<Vec<_>>().join("; ")
         ),
-        note: "The place is the probability integral transform: the posterior probability of less than the true class \
-               probability. A level line at 10% is a calibrated belief; raised ends mean that it claims too much, a raised \
+        note: "The share of true class probabilities that lie in each tenth of their posterior, lowest first: the probability \
+               integral transform. A level line at 10% is a calibrated belief; raised ends mean that it claims too much, a raised \
                middle that it claims too little."
             .to_owned(),
         width: Width::Full,

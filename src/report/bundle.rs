@@ -153,7 +153,10 @@ impl<'a> Reproduction<'a> {
                     .collect(),
                 tables: extended_tables(extended)
                     .into_iter()
-                    .map(|table| TableView { name: table.name, caption: table.caption.into() })
+                    .map(|table| TableView {
+                        name: table.name,
+                        caption: format!("{}. {}", table.title, table.note).into(),
+                    })
                     .collect(),
                 figures: figure_views(beyond),
             }),

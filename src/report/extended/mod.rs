@@ -432,7 +432,9 @@ fn labels_spared(results: &ExtendedResults) -> Vec<Finding> {
         let path = sequential.paths.iter().position(|p| p.belief == BeliefName::Recalibrated && p.rule == rule)?;
         Some((path, sequential.paths[path].labels_for_fewest_at_one?))
     };
-    if let (Some((k, ours)), Some((_, random))) = (of(rule), of(Contender::Rule(Rule::Random))) {
+    if let Some((k, ours)) = of(rule) {
+        let random = of(Contender::Rule(Rule::Random))
+            .map_or_else(|| format!("more than {}", WHOLE.format(most)), |(_, labels)| TWO.format(labels));
         all.push(Finding {
             id: "buying-in-rounds",
             status: Status::Exploratory,
@@ -441,7 +443,7 @@ fn labels_spared(results: &ExtendedResults) -> Vec<Finding> {
                  item reaches bought where labels are fewest; random buying needs {}.",
                 TWO.format(ours),
                 plain_name(rule),
-                TWO.format(random),
+                random,
             ),
             evidence: format!("sequential/paths/{k}"),
         });

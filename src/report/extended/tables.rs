@@ -21,8 +21,10 @@ use crate::stats::inference::Inference;
 pub struct Table {
     /// Name: of its file, and its anchor on the page.
     pub name: &'static str,
-    /// What it shows and how to read it.
-    pub caption: String,
+    /// What it shows.
+    pub title: &'static str,
+    /// How to read it, in sentences.
+    pub note: String,
     /// Headings; the first column names the rows.
     pub columns: Vec<&'static str>,
     /// Cells by row.
@@ -166,12 +168,12 @@ fn registered(results: &ExtendedResults) -> Table {
     };
     Table {
         name: "extended-confirmation",
-        caption:
-            "The registered comparisons. Errors are differences to the published belief and expected below 0; the \
-                  others are differences of the error removed at a budget, to fewest labels first without and with ties \
-                  broken by I, and expected above 0. Intervals are simultaneous 95% \
-                  intervals for new items; they decide: bold is confirmed, a dagger refuted."
-                .to_owned(),
+        title: "The registered comparisons",
+        note: "Errors are differences to the published belief and expected below 0; the others are differences of the error \
+               removed at a budget, to fewest labels first without and with ties broken by I, and expected above 0. \
+               Intervals are simultaneous 95% intervals for new items, and they decide what is confirmed (in print: bold) \
+               and what is refuted (a dagger)."
+            .to_owned(),
         columns: std::iter::once("comparison").chain(sets.iter().map(|(name, _)| *name)).collect(),
         rows: results.confirmation.verdicts.iter().enumerate().map(row).collect(),
     }
@@ -191,7 +193,8 @@ fn rules(results: &ExtendedResults) -> Table {
     };
     Table {
         name: "extended-rules",
-        caption: "Every rule at 10% of all items: error removed, averaged over each item's unrevealed labels, and the \
+        title: "Every rule at 10% of all items",
+        note: "Error removed, averaged over each item's unrevealed labels, and the \
                   difference to fewest labels with a 95% interval for new items, simultaneous over three beliefs, all \
                   rules and four budgets. Exploratory."
             .to_owned(),
@@ -216,7 +219,8 @@ fn parts(results: &ExtendedResults) -> Table {
     };
     Table {
         name: "extended-parts",
-        caption: "What recalibration and trust features contribute, all items: mean error before any label is bought, \
+        title: "What recalibration and trust features contribute, all items",
+        note: "Mean error before any label is bought, \
                   standard deviation of log trust, and what v removes beyond fewest labels at 10%, with percentiles over \
                   re-draws of the labels. Exploratory."
             .to_owned(),
@@ -257,7 +261,8 @@ fn features(results: &ExtendedResults) -> Table {
     }));
     Table {
         name: "extended-features",
-        caption: "What earned its place on the development half. Likelihood ratio: twice the rise of the log-likelihood, \
+        title: "What earned its place on the development half",
+        note: "Likelihood ratio: twice the rise of the log-likelihood, \
                   mean over re-draws, with the number of features in brackets. Gains: cross-validated log-likelihood per \
                   labelled item in nats, with its standard error over items, of a block alone and beside those chosen. \
                   What gains more than its standard error is taken."
@@ -282,7 +287,8 @@ fn recalibrations(results: &ExtendedResults) -> Table {
     });
     Table {
         name: "extended-recalibration",
-        caption: "How the judge's prediction is read, all items: its logarithm times tau (below 1: the judge is \
+        title: "How the judge's prediction is read, all items",
+        note: "Its logarithm times tau (below 1: the judge is \
                   overconfident), plus a bias for each class against entailment (above 0: the judge gives the class too \
                   little). Means with percentiles over re-draws of the labels. Exploratory."
             .to_owned(),
@@ -319,8 +325,9 @@ fn spent(results: &ExtendedResults) -> Table {
     });
     Table {
         name: "extended-spent",
-        caption: format!(
-            "Bought round after round, all items: mean error after 1, 2 and 3 labels per item under the published and the \
+        title: "Error after labels bought in rounds, all items",
+        note: format!(
+            "Mean error after 1, 2 and 3 labels per item under the published and the \
              recalibrated belief (before the first label: {} and {}), and the labels per item with which a rule reaches what \
              fewest labels reaches with 1 under the same belief. Means over {} replicates. Exploratory.",
             starts[0], starts[1], sequential.replicates,
@@ -341,8 +348,9 @@ fn power(results: &ExtendedResults) -> Table {
     };
     Table {
         name: "extended-power",
-        caption: format!(
-            "How many items would separate two rules at 10%: the difference over all {} items with its simultaneous 95% \
+        title: "How many items would separate two rules at 10%",
+        note: format!(
+            "The difference over all {} items with its simultaneous 95% \
              interval for new items, its standard deviation from one deployment (new items, one draw of their labels) to \
              the next, and the items that one deployment would need for 80% power at a two-sided level of 5%, if the \
              difference found were the true one. Exploratory.",
@@ -369,7 +377,8 @@ fn recovered(results: &ExtendedResults) -> Table {
     });
     Table {
         name: "extended-recovery",
-        caption: "Recovery of the parameters in simulated worlds that were drawn from the recalibrated belief: mean \
+        title: "Recovery of the parameters in worlds drawn from the recalibrated belief",
+        note: "Mean \
                   deviation of the estimate from the truth, its standard deviation over worlds, the standard error that \
                   the fit states, and the percentage of worlds whose 95% interval holds the truth."
             .to_owned(),
@@ -390,7 +399,8 @@ fn worlds(results: &ExtendedResults) -> Table {
     };
     Table {
         name: "extended-worlds",
-        caption: "Where the recalibration helps and what it costs, against known truths: mean error of the published \
+        title: "Where the recalibration helps and what it costs, against known truths",
+        note: "Mean error of the published \
                   belief, and what the recalibrated one changes in it and in the regret of Delta at 10% (percentage \
                   points; below 0 is better), with percentiles over worlds or re-draws."
             .to_owned(),

@@ -107,9 +107,9 @@ fn shown(table: &tables::Table) -> Table {
     };
     Table {
         id: table.name.to_owned(),
-        caption: table.caption.clone(),
+        caption: table.title.to_owned(),
         columns: table.columns.iter().enumerate().map(column).collect(),
         rows: table.rows.iter().map(|row| row.iter().map(|cell| Text::plain(cell.text())).collect()).collect(),
-        note: None,
+        note: Some(Text::plain(table.note.clone())),
     }
 }

@@ -59,7 +59,7 @@ pub enum Rule {
 
 impl Rule {
     /// All rules of the paper, in the order in which its experiments evaluate them (it is part of the random stream).
-    pub const ALL: [Rule; 8] = [
+    pub const PAPER: [Rule; 8] = [
         Rule::Info,
         Rule::Delta,
         Rule::Spread,
@@ -127,7 +127,7 @@ impl std::str::FromStr for Rule {
 
     /// Reads a rule's key.
     fn from_str(key: &str) -> Result<Self, String> {
-        let all = || Rule::ALL.into_iter().chain(Rule::BEYOND);
+        let all = || Rule::PAPER.into_iter().chain(Rule::BEYOND);
         all().find(|rule| rule.key() == key).ok_or_else(|| {
             format!("{key:?} is none of the rules {}", all().map(Rule::key).collect::<Vec<_>>().join(", "))
         })

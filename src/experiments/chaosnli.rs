@@ -128,7 +128,7 @@ impl<'a> ChaosNliExperiment<'a> {
             seed: 0,
             reveal: REVEALED.to_vec(),
             budgets: Budget::PAPER.to_vec(),
-            rules: Rule::ALL.to_vec(),
+            rules: Rule::PAPER.to_vec(),
             belief: BeliefModel::Published,
         };
         let split = HalfSplit::new(pool, judge.clone(), Some(familiarity), features(&judge), settings);

@@ -403,7 +403,7 @@ impl DiceExperiment {
             random: &random,
         };
         let mut regrets = BTreeMap::new();
-        for rule in Rule::ALL {
+        for rule in Rule::PAPER {
             let scores = rule.scores(&inputs);
             let by_budget = Budget::PAPER.map(|b| Some((b, regret(&values, &scores, &jitter, b.of(DICE))?)));
             let by_budget: Option<BTreeMap<Budget, f64>> = by_budget.into_iter().collect();
@@ -489,8 +489,9 @@ impl DiceExperiment {
         let at = |set: &FeatureSet, rule: Rule, budget: Budget| {
             Summary::over(draws, |d| 100.0 * d.evaluations[set].regret[&rule][&budget])
         };
-        let by_rule =
-            |set: &FeatureSet| Rule::ALL.map(|rule| (rule, Budget::PAPER.map(|b| (b, at(set, rule, b))).into())).into();
+        let by_rule = |set: &FeatureSet| {
+            Rule::PAPER.map(|rule| (rule, Budget::PAPER.map(|b| (b, at(set, rule, b))).into())).into()
+        };
         self.designs.keys().map(|set| (*set, by_rule(set))).collect()
     }
 }

@@ -1,17 +1,22 @@
 //! The LaTeX bundle, `paper/` of an artifact folder: tables, number macros, figures, and a document that shows them all.
 //!
 //! ```text
-//! paper/tables/*.tex       the paper's tables
+//! paper/tables/*.tex       the paper's tables, and extended-*.tex beyond them
 //! paper/numbers.tex        one macro per claim
 //! paper/figures/NAME.*     pdf for LaTeX, svg for a page, csv the data, tex the figure as pgfplots
 //! paper/reproduction.tex   includes all of the above; compiles with pdflatex
 //! ```
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 use super::claims::{Judged, Verdict};
+use super::extended::findings;
+use super::extended::tables::tables as extended_tables;
 use super::figures::{self, Figure};
 use super::latex::Templates;
+use super::numbers::with_minus;
 use super::tables;
 use super::verdicts::Verdicts;
 use crate::artifact::{Results, Staged};
@@ -37,8 +42,8 @@ pub enum Error {
 /// A template that asks for something its view does not have; a figure with a character that the font lacks.
 pub fn render(templates: &Templates, results: &Results, verdicts: &Verdicts, staged: &mut Staged) -> Result<(), Error> {
     tables::render(templates, results, verdicts, staged)?;
-    let figures = figures::all(results);
-    for figure in &figures {
+    let (reproduced, beyond) = (figures::reproduced(results), figures::beyond(results));
+    for figure in reproduced.iter().chain(&beyond) {
         let mut put = |kind: &str, content: Vec<u8>| {
             staged.put(format!("{FOLDER}/figures/{}.{kind}", figure.name()), content);
         };
@@ -47,7 +52,7 @@ pub fn render(templates: &Templates, results: &Results, verdicts: &Verdicts, sta
         put("csv", figure.csv().into_bytes());
         put("tex", figure.pgfplots().into_bytes());
     }
-    let document = templates.render("reproduction.tex", &Reproduction::of(results, verdicts, &figures))?;
+    let document = templates.render("reproduction.tex", &Reproduction::of(results, verdicts, &reproduced, &beyond))?;
     staged.put(format!("{FOLDER}/reproduction.tex"), document);
     Ok(())
 }
@@ -62,6 +67,21 @@ struct Reproduction<'a> {
     tables: Vec<TableView>,
     figures: Vec<FigureView<'a>>,
     places: Vec<PlaceView<'a>>,
+    beyond: Option<BeyondView<'a>>,
+}
+
+/// What goes beyond the paper.
+#[derive(Serialize)]
+struct BeyondView<'a> {
+    findings: Vec<FindingView>,
+    tables: Vec<TableView>,
+    figures: Vec<FigureView<'a>>,
+}
+
+#[derive(Serialize)]
+struct FindingView {
+    status: &'static str,
+    sentence: String,
 }
 
 #[derive(Serialize)]
@@ -77,7 +97,7 @@ struct Total {
 #[derive(Serialize)]
 struct TableView {
     name: &'static str,
-    caption: &'static str,
+    caption: Cow<'static, str>,
 }
 
 #[derive(Serialize)]
@@ -105,7 +125,7 @@ struct ClaimView<'a> {
 }
 
 impl<'a> Reproduction<'a> {
-    fn of(results: &Results, verdicts: &'a Verdicts, figures: &'a [Figure]) -> Self {
+    fn of(results: &Results, verdicts: &'a Verdicts, reproduced: &'a [Figure], beyond: &'a [Figure]) -> Self {
         let count = |wanted: &[Verdict]| verdicts.rows().iter().filter(|r| wanted.contains(&r.verdict)).count();
         let open = count(&[Verdict::NotRun, Verdict::NotJudged]);
         Self {
@@ -122,12 +142,30 @@ impl<'a> Reproduction<'a> {
             tables: TABLES
                 .into_iter()
                 .filter(|(_, needs, _)| needs.iter().all(|e| results.has(*e)))
-                .map(|(name, _, caption)| TableView { name, caption })
+                .map(|(name, _, caption)| TableView { name, caption: caption.into() })
                 .collect(),
-            figures: figures.iter().map(|f| FigureView { name: &f.name, title: &f.title, note: &f.note }).collect(),
+            figures: figure_views(reproduced),
             places: places(verdicts),
+            beyond: results.extended.as_ref().map(|extended| BeyondView {
+                findings: findings(extended)
+                    .into_iter()
+                    .map(|f| FindingView { status: f.status.name(), sentence: with_minus(&f.sentence) })
+                    .collect(),
+                tables: extended_tables(extended)
+                    .into_iter()
+                    .map(|table| TableView {
+                        name: table.name,
+                        caption: format!("{}. {}", table.title, table.note).into(),
+                    })
+                    .collect(),
+                figures: figure_views(beyond),
+            }),
         }
     }
+}
+
+fn figure_views(figures: &[Figure]) -> Vec<FigureView<'_>> {
+    figures.iter().map(|f| FigureView { name: &f.name, title: &f.title, note: &f.note }).collect()
 }
 
 /// Each table with the experiments that it needs and its caption.

@@ -44,8 +44,8 @@ pub fn render(templates: &Templates, results: &Results, verdicts: &Verdicts, sta
         put("escalation.tex", templates.render("escalation.tex", &rules)?);
     }
     if let Some(extended) = &results.extended {
-        for (name, table) in super::extended::tables::tables(extended) {
-            put(name, templates.render(name, &table)?);
+        for table in super::extended::tables::tables(extended) {
+            put(&format!("{}.tex", table.name), templates.render("extended.tex", &table)?);
         }
         staged.put(super::extended::FILE, crate::artifact::to_json(&super::extended::findings(extended)));
     }

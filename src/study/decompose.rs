@@ -95,7 +95,7 @@ impl Study {
     /// paper come with the belief beyond it.
     pub fn rules(&self) -> Vec<Rule> {
         let confidence = self.predictions.confidence.iter().any(Option::is_some);
-        let published = Rule::ALL.into_iter().filter(|rule| confidence || *rule != Rule::LowConfidence);
+        let published = Rule::PAPER.into_iter().filter(|rule| confidence || *rule != Rule::LowConfidence);
         match self.file.config.trust.belief {
             BeliefModel::Published => published.collect(),
             BeliefModel::Recalibrated(_) => published.chain(Rule::BEYOND).collect(),

@@ -6,10 +6,12 @@ use judge_uncertainty::artifact::{Manifest, Results};
 use judge_uncertainty::belief::Recalibration;
 use judge_uncertainty::dataset::ChaosNliData;
 use judge_uncertainty::dataset::checksum::sha256_hex;
-use judge_uncertainty::experiments::extended::confirmation::Registration;
+use judge_uncertainty::experiments::extended::confirmation::{Outcome, Registration, Side};
 use judge_uncertainty::experiments::extended::corpus::{Corpus, SPLIT_SEED};
 use judge_uncertainty::familiarity::neighbours::{Exact, UnitRows};
 use judge_uncertainty::report::extended::findings;
+use judge_uncertainty::report::extended::tables::tables;
+use judge_uncertainty::report::figures::{self, Shape};
 use serde_json::Value;
 
 use crate::support::{assert_close, number, repository};
@@ -78,7 +80,7 @@ fn the_planning_figures_come_out() {
     }
     for (belief, error, unlabelled) in [("published", 0.360, 0.468), ("planned", 0.325, 0.405)] {
         let of = |what: &str| at(&results, &format!("exploration/beliefs/{belief}/{what}/mean"));
-        assert_close(belief, &[of("error"), of("error_unlabelled")], &[error, unlabelled], 0.005);
+        assert_close(belief, &[of("error/all"), of("error/unlabelled")], &[error, unlabelled], 0.005);
     }
 }
 
@@ -89,7 +91,7 @@ fn the_published_belief_is_that_of_the_paper() {
     let (paper, extended) = (results.chaosnli.unwrap(), results.extended.expect("the committed artifact has them"));
     let extended = serde_json::to_value(extended).unwrap();
     let of = |what: &str| at(&extended, &format!("exploration/beliefs/published/{what}/mean"));
-    assert_close("error", &[of("error")], &[paper.full.mean_error.mean], 1e-9);
+    assert_close("error", &[of("error/all")], &[paper.full.mean_error.mean], 1e-9);
     assert_close("trust", &[of("sd_log_trust")], &[paper.full.sd_log_trust.mean], 1e-9);
 }
 
@@ -106,4 +108,39 @@ fn committed_findings_rest_on_the_registration_and_on_figures_that_exist() {
         assert!(values.pointer(&format!("/{}", finding.evidence)).is_some(), "{finding:?}");
         assert!(!finding.sentence.contains("NaN"), "{}", finding.sentence);
     }
+}
+
+/// The registration: confirmed where the simultaneous interval lies on the expected side of 0. Whatever a reader sees says
+/// the same, and refuted is said by the same interval only.
+#[test]
+fn verdicts_rest_on_the_simultaneous_interval_everywhere() {
+    let results = committed();
+    let extended = results.extended.as_ref().expect("the committed artifact has them");
+    let registered = tables(extended).into_iter().find(|table| table.name == "extended-confirmation").unwrap();
+    let sets = [&extended.confirmation, &extended.transfer["snli_to_mnli"], &extended.transfer["mnli_to_snli"]];
+    let (mut confirmed, mut refuted) = (0, 0);
+    for (column, set) in sets.into_iter().enumerate() {
+        for (verdict, row) in set.verdicts.iter().zip(&registered.rows) {
+            let x = &verdict.found;
+            let side = if verdict.expected == Side::Above { 1.0 } else { -1.0 };
+            let [lo, hi] = [x.simultaneous_lo, x.simultaneous_hi].map(|end| end * side);
+            let is = [lo.min(hi) > 0.0, lo.max(hi) < 0.0];
+            assert_eq!(is, [Outcome::Confirmed, Outcome::Refuted].map(|o| verdict.outcome == o), "{verdict:?}");
+            let said = row[column + 1].text();
+            let words = [said.ends_with(", confirmed"), said.contains("refuted")];
+            assert_eq!(is, words, "{said}");
+            confirmed += usize::from(is[0]);
+            refuted += usize::from(is[1]);
+        }
+    }
+    let marks = |label: &str| -> usize {
+        let series = figures::beyond(&results).into_iter().flat_map(|f| f.panels).flat_map(|p| p.series);
+        let points = series.filter(|s| s.label == label).map(|s| match s.shape {
+            Shape::Rows { points, .. } => points.len(),
+            other => panic!("{other:?}"),
+        });
+        points.sum()
+    };
+    assert!(confirmed > 0 && refuted > 0);
+    assert_eq!([marks("confirmed"), marks("refuted")], [confirmed, refuted]);
 }

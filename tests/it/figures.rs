@@ -13,7 +13,7 @@ use crate::fixture;
 use crate::snapshots::{committed, with_settings};
 use crate::support::repository;
 
-const NAMES: [&str; 9] = [
+const NAMES: [&str; 17] = [
     "convergence",
     "trust-spread",
     "corruption",
@@ -23,6 +23,14 @@ const NAMES: [&str; 9] = [
     "coefficients",
     "calibration",
     "phase",
+    "recalibration",
+    "held-out-error",
+    "held-out-rules",
+    "every-rule",
+    "labels-spent",
+    "labels-spent-difference",
+    "coverage",
+    "pit",
 ];
 
 #[test]
@@ -36,6 +44,8 @@ fn each_figure_of_the_fixture() {
         assert_snapshot!("figures-convergence-pgfplots", figures[0].pgfplots());
         assert_snapshot!("figures-phase-pgfplots", figures[8].pgfplots());
         assert_snapshot!("figures-advantage-csv", figures[4].csv());
+        assert_snapshot!("figures-held-out-error-pgfplots", figures[10].pgfplots());
+        assert_snapshot!("figures-held-out-error-csv", figures[10].csv());
     });
 }
 
@@ -47,6 +57,8 @@ fn figures_need_their_experiment_only() {
     assert_eq!(names(&dice), ["convergence", "coefficients", "calibration"]);
     let simulations = Results { simulations: fixture::results().simulations, ..Results::default() };
     assert_eq!(names(&simulations), ["trust-spread", "corruption", "phase"]);
+    let extended = Results { extended: fixture::results().extended, ..Results::default() };
+    assert_eq!(names(&extended), NAMES[9..]);
 }
 
 #[test]

@@ -16,6 +16,7 @@ mod neighbours;
 mod originals;
 mod page;
 mod random;
+mod recalibration;
 mod replicates;
 mod results;
 mod snapshots;

@@ -36,7 +36,7 @@ fn the_tables_and_the_document_of_the_committed_results() {
     bundle::render(&templates, &results, &verdicts, &mut staged).unwrap();
     // Figures are looked at elsewhere.
     let names: Vec<String> = staged.names().into_iter().filter(|name| !name.contains("/figures/")).collect();
-    assert_eq!(names.len(), 12);
+    assert_eq!(names.len(), 18);
     with_settings(|| {
         for name in names {
             let text = staged.text(&name).unwrap();

@@ -1,15 +1,17 @@
 //! The frozen registration and its confirmation on items that had no part in it.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::contest::Contender;
+use super::contest::{Contender, Contest, Errors};
 use super::development::Choice;
 use super::stage::{BeliefName, Contests, Staged};
 use crate::dataset::checksum::CheckedFolder;
 use crate::escalation::{Budget, Rule};
 use crate::experiments::Error;
+use crate::stats::Summary;
 use crate::stats::inference::{Inference, compare};
 
 /// File of the registration within its folder.
@@ -56,6 +58,9 @@ pub enum Side {
 }
 
 /// What the confirmation says of a registered comparison.
+///
+/// The registration names one decision, [`Outcome::Confirmed`], and the simultaneous interval as what it rests on. The
+/// others say how far a comparison that is not confirmed is from it, by the same interval on both sides of 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
@@ -63,26 +68,36 @@ pub enum Outcome {
     Confirmed,
     /// Only the plain interval does.
     Suggested,
-    /// The plain interval holds 0.
+    /// The plain interval holds 0, and so does the simultaneous one, which is never narrower.
     Open,
-    /// The plain interval lies on the other side.
+    /// Only the plain interval lies on the other side.
+    Doubted,
+    /// The simultaneous interval lies on the other side.
     Refuted,
 }
 
 impl Outcome {
     fn of(side: Side, x: &Inference) -> Self {
-        let towards = |lo: f64, hi: f64| match side {
+        let lies = |lo: f64, hi: f64, side: Side| match side {
             Side::Below => hi < 0.0,
             Side::Above => lo > 0.0,
         };
-        if towards(x.simultaneous_lo, x.simultaneous_hi) {
+        let simultaneous = |side| lies(x.simultaneous_lo, x.simultaneous_hi, side);
+        let plain = |side| lies(x.lo, x.hi, side);
+        let other = match side {
+            Side::Below => Side::Above,
+            Side::Above => Side::Below,
+        };
+        if simultaneous(side) {
             Self::Confirmed
-        } else if towards(x.lo, x.hi) {
-            Self::Suggested
-        } else if x.lo <= 0.0 && x.hi >= 0.0 {
-            Self::Open
-        } else {
+        } else if simultaneous(other) {
             Self::Refuted
+        } else if plain(side) {
+            Self::Suggested
+        } else if plain(other) {
+            Self::Doubted
+        } else {
+            Self::Open
         }
     }
 }
@@ -118,9 +133,9 @@ impl Quantity {
     /// Its value in one set of contests.
     pub fn of(self, contests: &Contests) -> f64 {
         match self {
-            Self::Error { belief } => contests[&belief].error - contests[&BeliefName::Published].error,
+            Self::Error { belief } => contests[&belief].error.all - contests[&BeliefName::Published].error.all,
             Self::ErrorUnlabelled { belief } => {
-                contests[&belief].error_unlabelled - contests[&BeliefName::Published].error_unlabelled
+                contests[&belief].error.unlabelled - contests[&BeliefName::Published].error.unlabelled
             }
             Self::Advantage { belief, rule, over, budget } => {
                 contests[&belief].value(rule, budget) - contests[&belief].value(over, budget)
@@ -181,8 +196,8 @@ pub struct Confirmation {
     pub critical: f64,
     /// Fits that did not converge.
     pub unconverged_fits: usize,
-    /// Mean error of each belief before any label is bought, in the order published, recalibrated, planned.
-    pub errors: Vec<(BeliefName, f64)>,
+    /// Errors of each belief over the re-draws, before any label is bought.
+    pub errors: BTreeMap<BeliefName, Errors<Summary>>,
     /// The comparisons.
     pub verdicts: Vec<Verdict>,
 }
@@ -199,10 +214,9 @@ impl Confirmation {
             found,
             outcome: Outcome::of(quantity.side(), &found),
         });
-        let names = staged.on_items[0].keys().copied();
-        let error = |name: BeliefName| {
-            let errors: Vec<f64> = staged.on_items.iter().map(|c| c[&name].error).collect();
-            crate::stats::mean(&errors)
+        let errors = |&name: &BeliefName| {
+            let contests: Vec<&Contest> = staged.on_items.iter().map(|c| &c[&name]).collect();
+            (name, Errors::over(&contests))
         };
         Self {
             items,
@@ -210,8 +224,41 @@ impl Confirmation {
             samples: staged.on_samples.len(),
             critical,
             unconverged_fits: staged.unconverged(),
-            errors: names.map(|name| (name, error(name))).collect(),
+            errors: staged.on_items[0].keys().map(errors).collect(),
             verdicts: verdicts.collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn confirmed_and_refuted_rest_on_the_same_interval() {
+        let outcome = |side, mean: f64, plain: f64, simultaneous: f64| {
+            let found = Inference {
+                redraws: Summary { mean, se: 0.0, lo: mean, hi: mean },
+                se: plain / 1.96,
+                lo: mean - plain,
+                hi: mean + plain,
+                simultaneous_lo: mean - simultaneous,
+                simultaneous_hi: mean + simultaneous,
+                deployment_sd: 1.0,
+            };
+            Outcome::of(side, &found)
+        };
+        use Outcome::{Confirmed, Doubted, Open, Refuted, Suggested};
+        for (mean, above, below) in [
+            (3.0, Confirmed, Refuted),
+            (1.5, Suggested, Doubted),
+            (0.5, Open, Open),
+            (-0.5, Open, Open),
+            (-1.5, Doubted, Suggested),
+            (-3.0, Refuted, Confirmed),
+        ] {
+            assert_eq!(outcome(Side::Above, mean, 1.0, 2.0), above, "{mean}");
+            assert_eq!(outcome(Side::Below, mean, 1.0, 2.0), below, "{mean}");
         }
     }
 }

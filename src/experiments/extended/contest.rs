@@ -13,7 +13,7 @@ use crate::escalation::{Budget, Rule, RuleInputs, top};
 use crate::experiments::half_split::Labels;
 use crate::experiments::world::uniforms;
 use crate::random::Stream;
-use crate::stats::mean;
+use crate::stats::{Summary, mean};
 
 /// Everything that competes: the rules, a baseline that needs the labels by class, and the ceiling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -30,7 +30,7 @@ pub enum Contender {
 impl Contender {
     /// All contenders: the paper's rules, those beyond it, ActiveLab, the oracle.
     pub fn all() -> Vec<Self> {
-        let rules = Rule::ALL.into_iter().chain(Rule::BEYOND).map(Self::Rule);
+        let rules = Rule::PAPER.into_iter().chain(Rule::BEYOND).map(Self::Rule);
         rules.chain([Self::ActiveLab, Self::Oracle]).collect()
     }
 
@@ -71,13 +71,33 @@ impl Luck {
     }
 }
 
+/// Mean Manhattan error of the posterior mean before any label is bought, 0 to 2.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Errors<T> {
+    /// Over all items.
+    pub all: T,
+    /// Over items with a label.
+    pub labelled: T,
+    /// Over items without one.
+    pub unlabelled: T,
+}
+
+impl Errors<Summary> {
+    /// Over re-draws of the labels.
+    pub fn over(contests: &[&Contest]) -> Self {
+        Self {
+            all: Summary::over(contests, |c| c.error.all),
+            labelled: Summary::over(contests, |c| c.error.labelled),
+            unlabelled: Summary::over(contests, |c| c.error.unlabelled),
+        }
+    }
+}
+
 /// One belief in one deployment.
 #[derive(Debug, Clone)]
 pub struct Contest {
-    /// Mean Manhattan error of the posterior mean before any label is bought.
-    pub error: f64,
-    /// The same over items without a label.
-    pub error_unlabelled: f64,
+    /// Before any label is bought.
+    pub error: Errors<f64>,
     /// Standard deviation over items of ln lambda.
     pub sd_log_trust: f64,
     /// Whether the fit converged.
@@ -119,8 +139,11 @@ impl Contest {
             (contender, Budget::PAPER.map(|b| (b, value(b))).into())
         });
         Self {
-            error: errors(&|_| true),
-            error_unlabelled: errors(&|i| labels.numbers[i] == 0),
+            error: Errors {
+                all: errors(&|_| true),
+                labelled: errors(&|i| labels.numbers[i] > 0),
+                unlabelled: errors(&|i| labels.numbers[i] == 0),
+            },
             sd_log_trust: believed.sd_log_trust,
             converged: believed.fit.converged(),
             tau: believed.fit.recalibrated().map_or_else(Vec::new, |fit| fit.tau.clone()),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::confirmation::Registration;
-use super::contest::Contender;
+use super::contest::{Contender, Errors};
 use super::corpus::BeliefSpec;
 use super::stage::{BeliefName, Contests, Draws, Stage, Staged};
 use crate::belief::recalibration::Options;
@@ -21,10 +21,8 @@ const FEWEST: Contender = Contender::Rule(Rule::FewestLabels);
 /// One belief on all items.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Explored {
-    /// Mean Manhattan error before any label is bought.
-    pub error: Summary,
-    /// The same over items without a label.
-    pub error_unlabelled: Summary,
+    /// Before any label is bought.
+    pub error: Errors<Summary>,
     /// Standard deviation over items of ln lambda.
     pub sd_log_trust: Summary,
     /// tau by group (SNLI, MNLI if by source).
@@ -123,8 +121,7 @@ impl Exploration {
             let bias =
                 |g: usize| (0..contests[0].bias[g].len()).map(|j| Summary::over(&contests, |c| c.bias[g][j])).collect();
             let explored = Explored {
-                error: Summary::over(&contests, |c| c.error),
-                error_unlabelled: Summary::over(&contests, |c| c.error_unlabelled),
+                error: Errors::over(&contests),
                 sd_log_trust: Summary::over(&contests, |c| c.sd_log_trust),
                 tau: (0..groups).map(|g| Summary::over(&contests, |c| c.tau[g])).collect(),
                 bias: (0..groups).map(bias).collect(),
@@ -201,7 +198,7 @@ fn parts(
             parts.push(Part {
                 recalibration,
                 trust_features,
-                error: Summary::over(&contests, |c| c.error),
+                error: Summary::over(&contests, |c| c.error.all),
                 sd_log_trust: Summary::over(&contests, |c| c.sd_log_trust),
                 spread_minus_fewest: Summary::over(&contests, |c| c.value(spread, b) - c.value(FEWEST, b)),
             });

@@ -214,13 +214,7 @@ pub fn run(
     };
     let staged = stage.run("exploration", sizes.others(), progress)?;
     let exploration = Exploration::of(&stage, &staged, registration, sizes.ablation, progress)?;
-    let sequential = sequential::run(
-        &stage.deployment,
-        &registration.developed.belief(),
-        registration.developed.rule,
-        sizes.sequential,
-        progress,
-    )?;
+    let sequential = sequential::run(&stage.deployment, &registration.developed.belief(), sizes.sequential, progress)?;
 
     let dice = DiceExperiment::new(dice)?;
     let worlds = BTreeMap::from([

@@ -34,6 +34,8 @@ pub struct Path {
     pub rule: Contender,
     /// Mean Manhattan error after each round, before the first at the front.
     pub error: Vec<Summary>,
+    /// The same minus that of fewest labels under the same belief, with the same labels at the start.
+    pub minus_fewest: Vec<Summary>,
     /// Bought labels per item with which this path reaches the error that fewest labels has under the same belief at
     /// 1 label per item; `None` if it does not within the rounds.
     pub labels_for_fewest_at_one: Option<f64>,
@@ -53,26 +55,10 @@ pub struct Sequential {
     pub published_labels_for_recalibrated_start: Option<f64>,
 }
 
-/// Belief and rule of each path.
-fn strategies(rule: Rule) -> Vec<(BeliefName, Contender)> {
-    use BeliefName::{Published, Recalibrated};
-    let rules = |rules: &[Rule]| rules.iter().copied().map(Contender::Rule).collect::<Vec<_>>();
-    let published = rules(&[Rule::Info, Rule::FewestLabels, Rule::JudgeEntropy, Rule::Random]);
-    let mut ours = rules(&[
-        Rule::Info,
-        Rule::Delta,
-        Rule::Spread,
-        Rule::Manhattan,
-        Rule::FewestLabels,
-        Rule::FewestLabelsByInfo,
-        Rule::JudgeEntropy,
-        Rule::Random,
-    ]);
-    if !ours.contains(&Contender::Rule(rule)) {
-        ours.push(Contender::Rule(rule));
-    }
-    ours.extend([Contender::ActiveLab, Contender::Oracle]);
-    published.into_iter().map(|r| (Published, r)).chain(ours.into_iter().map(|r| (Recalibrated, r))).collect()
+/// Belief and rule of each path: every rule under both beliefs.
+fn strategies() -> Vec<(BeliefName, Contender)> {
+    let beliefs = [BeliefName::Published, BeliefName::Recalibrated];
+    beliefs.into_iter().flat_map(|belief| Contender::all().into_iter().map(move |rule| (belief, rule))).collect()
 }
 
 /// Buys labels under every strategy.
@@ -87,11 +73,10 @@ fn strategies(rule: Rule) -> Vec<(BeliefName, Contender)> {
 pub fn run(
     deployment: &Deployment,
     recalibrated: &BeliefSpec,
-    rule: Rule,
     replicates: usize,
     progress: &dyn Progress,
 ) -> Result<Sequential, Error> {
-    let strategies = strategies(rule);
+    let strategies = strategies();
     let published = BeliefSpec::published();
     let jobs: Vec<(u64, usize)> =
         (0..replicates as u64).flat_map(|r| (0..strategies.len()).map(move |s| (SEED + r, s))).collect();
@@ -106,30 +91,37 @@ pub fn run(
     let per_round = deployment.len() * PERCENT_PER_ROUND / 100;
     let labels_per_item: Vec<f64> =
         (0..=ROUNDS).map(|round| (round * per_round) as f64 / deployment.len() as f64).collect();
-    let curve = |s: usize| -> Vec<Summary> {
-        let of: Vec<&Vec<f64>> = paths.iter().skip(s).step_by(strategies.len()).collect();
-        (0..=ROUNDS).map(|round| Summary::over(&of, |path| path[round])).collect()
+    let fewest = |belief: BeliefName| {
+        let wanted = (belief, Contender::Rule(Rule::FewestLabels));
+        strategies.iter().position(|s| *s == wanted).expect("fewest labels buys under every belief")
     };
-    let curves: Vec<Vec<Summary>> = (0..strategies.len()).map(curve).collect();
-    let of = |belief, rule| strategies.iter().position(|s| *s == (belief, rule)).map(|s| &curves[s]);
-    let fewest = Contender::Rule(Rule::FewestLabels);
-    let at_one = |belief| of(belief, fewest).map(|curve| error_at(curve, &labels_per_item, 1.0));
-    let start = of(BeliefName::Recalibrated, fewest).map(|curve| curve[0].mean);
+    // The paths of a strategy, one per replicate.
+    let of = |s: usize| paths.iter().skip(s).step_by(strategies.len());
+    let after = |s: usize, round: usize| Summary::over(&of(s).collect::<Vec<_>>(), |path| path[round]);
+    let minus = |s: usize, other: usize, round: usize| {
+        Summary::over(&of(s).zip(of(other)).collect::<Vec<_>>(), |(path, other)| path[round] - other[round])
+    };
+    let curves: Vec<Vec<Summary>> =
+        (0..strategies.len()).map(|s| (0..=ROUNDS).map(|round| after(s, round)).collect()).collect();
+    let path = |(s, &(belief, rule)): (usize, &(BeliefName, Contender))| {
+        let at_one = error_at(&curves[fewest(belief)], &labels_per_item, 1.0);
+        Path {
+            belief,
+            rule,
+            error: curves[s].clone(),
+            minus_fewest: (0..=ROUNDS).map(|round| minus(s, fewest(belief), round)).collect(),
+            labels_for_fewest_at_one: labels_for(&curves[s], &labels_per_item, at_one),
+        }
+    };
+    let start = curves[fewest(BeliefName::Recalibrated)][0].mean;
     Ok(Sequential {
         replicates,
-        published_labels_for_recalibrated_start: start
-            .zip(of(BeliefName::Published, fewest))
-            .and_then(|(error, curve)| labels_for(curve, &labels_per_item, error)),
-        paths: strategies
-            .iter()
-            .zip(&curves)
-            .map(|(&(belief, rule), curve)| Path {
-                belief,
-                rule,
-                error: curve.clone(),
-                labels_for_fewest_at_one: at_one(belief).and_then(|error| labels_for(curve, &labels_per_item, error)),
-            })
-            .collect(),
+        published_labels_for_recalibrated_start: labels_for(
+            &curves[fewest(BeliefName::Published)],
+            &labels_per_item,
+            start,
+        ),
+        paths: strategies.iter().enumerate().map(path).collect(),
         labels_per_item,
     })
 }

@@ -26,6 +26,8 @@ pub enum Status {
     Confirmed,
     /// Registered, and not confirmed.
     NotConfirmed,
+    /// Registered, and its simultaneous interval lies on the other side.
+    Refuted,
     /// Not registered.
     Exploratory,
     /// About worlds whose truth is known.
@@ -38,6 +40,7 @@ impl Status {
         match self {
             Self::Confirmed => "confirmed",
             Self::NotConfirmed => "not confirmed",
+            Self::Refuted => "refuted",
             Self::Exploratory => "exploratory",
             Self::Simulated => "known truth",
         }
@@ -57,13 +60,13 @@ pub struct Finding {
     pub evidence: String,
 }
 
-pub(super) const TWO: NumberStyle = NumberStyle::plain(2);
-pub(super) const THREE: NumberStyle = NumberStyle::plain(3);
+const TWO: NumberStyle = NumberStyle::plain(2);
+const THREE: NumberStyle = NumberStyle::plain(3);
 const FOUR: NumberStyle = NumberStyle::plain(4);
-pub(super) const ONE: NumberStyle = NumberStyle::plain(1);
+const ONE: NumberStyle = NumberStyle::plain(1);
 const WHOLE: NumberStyle = NumberStyle { thousands: true, ..NumberStyle::plain(0) };
-pub(super) const SIGNED_ONE: NumberStyle = NumberStyle { plus: true, ..ONE };
-pub(super) const SIGNED_THREE: NumberStyle = NumberStyle { plus: true, ..THREE };
+const SIGNED_ONE: NumberStyle = NumberStyle { plus: true, ..ONE };
+const SIGNED_THREE: NumberStyle = NumberStyle { plus: true, ..THREE };
 const SIGNED_FOUR: NumberStyle = NumberStyle { plus: true, ..FOUR };
 const FEWEST: Contender = Contender::Rule(Rule::FewestLabels);
 
@@ -72,7 +75,9 @@ pub fn findings(results: &ExtendedResults) -> Vec<Finding> {
     let mut all = vec![];
     all.extend(errors(results));
     all.extend(advantages(results));
+    all.push(rule_choice(results));
     all.push(trust_features(results));
+    all.extend(temperatures(results));
     all.push(parts(results));
     all.push(removed_without_labels(results));
     all.extend(labels_spared(results));
@@ -83,8 +88,25 @@ pub fn findings(results: &ExtendedResults) -> Vec<Finding> {
     all
 }
 
+/// The sets of items on which the registered comparisons were made, with their names.
+pub(super) fn sets(results: &ExtendedResults) -> Vec<(&'static str, &Confirmation)> {
+    let transfers = [("snli_to_mnli", "SNLI to MNLI"), ("mnli_to_snli", "MNLI to SNLI")];
+    let transfers = transfers.iter().filter_map(|(key, name)| Some((*name, results.transfer.get(*key)?)));
+    std::iter::once(("held-out half", &results.confirmation)).chain(transfers).collect()
+}
+
+/// The worlds whose truth is known, by key in the results, with their names.
+pub(super) const WORLDS: [(&str, &str); 6] = [
+    ("nothing_miscalibrated", "well calibrated judge"),
+    ("overconfident", "overconfident judge"),
+    ("misspecified_honest", "misspecified, honest"),
+    ("misspecified_uninformative", "misspecified, uninformative"),
+    ("dice", "dice, one recalibration"),
+    ("dice_by_tier", "dice, one for each tier"),
+];
+
 /// A mean with its simultaneous interval.
-pub(super) fn simultaneous(x: &Inference, style: NumberStyle) -> String {
+fn simultaneous(x: &Inference, style: NumberStyle) -> String {
     format!(
         "{} [{}, {}]",
         style.format(x.redraws.mean),
@@ -103,16 +125,35 @@ fn find(confirmation: &Confirmation, quantity: Quantity) -> Option<(usize, &Verd
 }
 
 fn status(verdict: &Verdict) -> Status {
-    if verdict.outcome == Outcome::Confirmed { Status::Confirmed } else { Status::NotConfirmed }
+    match verdict.outcome {
+        Outcome::Confirmed => Status::Confirmed,
+        Outcome::Refuted => Status::Refuted,
+        Outcome::Suggested | Outcome::Open | Outcome::Doubted => Status::NotConfirmed,
+    }
 }
 
-/// A verdict in words.
-pub(super) fn said(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Confirmed => "confirmed",
-        Outcome::Suggested => "not confirmed (only the plain interval excludes 0)",
-        Outcome::Open => "not confirmed (the interval holds 0)",
-        Outcome::Refuted => "refuted (the interval lies on the other side of 0)",
+/// Digits of a registered quantity.
+fn style_of(quantity: Quantity) -> NumberStyle {
+    match quantity {
+        Quantity::Error { .. } | Quantity::ErrorUnlabelled { .. } => SIGNED_THREE,
+        Quantity::Advantage { .. } => SIGNED_ONE,
+    }
+}
+
+/// What was found with the simultaneous interval, which decides, and what that makes of the expectation. The plain
+/// interval is told where it says something else.
+fn judged(verdict: &Verdict) -> String {
+    let (x, style) = (&verdict.found, style_of(verdict.quantity));
+    let found = simultaneous(x, style);
+    let plain = format!("[{}, {}]", style.format(x.lo), style.format(x.hi));
+    match verdict.outcome {
+        Outcome::Confirmed => format!("{found}, confirmed"),
+        Outcome::Suggested => format!("{found}, not confirmed (only the plain interval {plain} leaves out 0)"),
+        Outcome::Open => format!("{found}, not confirmed"),
+        Outcome::Doubted => {
+            format!("{found}, not confirmed (and the plain interval {plain} lies on the other side of 0)")
+        }
+        Outcome::Refuted => format!("{found}, refuted (on the other side of 0)"),
     }
 }
 
@@ -121,21 +162,20 @@ fn errors(results: &ExtendedResults) -> Vec<Finding> {
     let confirmation = &results.confirmation;
     let mut all = vec![];
     let belief = BeliefName::Recalibrated;
-    let error_of = |c: &Confirmation, b: BeliefName| c.errors.iter().find(|e| e.0 == b).map_or(f64::NAN, |e| e.1);
+    let error_of = |c: &Confirmation, b: BeliefName| THREE.format(c.errors[&b].all.mean);
     if let Some((k, v)) = find(confirmation, Quantity::Error { belief }) {
         all.push(Finding {
             id: "recalibration",
             status: status(v),
             sentence: format!(
                 "On {} held-out items, reading the judge's prediction through a fitted temperature and class biases \
-                 changes the mean Manhattan error of the belief by {} without a new label (from {} to {}; 95% interval \
-                 over new items, simultaneous over {} registered comparisons): {}.",
+                 changes the mean Manhattan error of the belief without a new label, from {} to {}: {}. (95% interval \
+                 for new items, simultaneous over {} registered comparisons.)",
                 WHOLE.format(confirmation.items as f64),
-                simultaneous(&v.found, SIGNED_THREE),
-                THREE.format(error_of(confirmation, BeliefName::Published)),
-                THREE.format(error_of(confirmation, belief)),
+                error_of(confirmation, BeliefName::Published),
+                error_of(confirmation, belief),
+                judged(v),
                 confirmation.verdicts.len(),
-                said(v.outcome),
             ),
             evidence: format!("confirmation/verdicts/{k}"),
         });
@@ -144,11 +184,7 @@ fn errors(results: &ExtendedResults) -> Vec<Finding> {
         all.push(Finding {
             id: "recalibration-unlabelled",
             status: status(v),
-            sentence: format!(
-                "For held-out items that have no label at all the change is {}: {}.",
-                simultaneous(&v.found, SIGNED_THREE),
-                said(v.outcome),
-            ),
+            sentence: format!("For held-out items that have no label at all the change is {}.", judged(v),),
             evidence: format!("confirmation/verdicts/{k}"),
         });
     }
@@ -161,12 +197,11 @@ fn errors(results: &ExtendedResults) -> Vec<Finding> {
                 id: if name == "snli_to_mnli" { "transfer-to-mnli" } else { "transfer-to-snli" },
                 status: status(v),
                 sentence: format!(
-                    "A recalibration {title} changes the error there by {} (from {} under the paper's belief, fitted \
-                     to those items themselves, to {}): {}.",
-                    simultaneous(&v.found, SIGNED_THREE),
-                    THREE.format(error_of(transfer, BeliefName::Published)),
-                    THREE.format(error_of(transfer, belief)),
-                    said(v.outcome),
+                    "A recalibration {title} changes the error there from {} (under the paper's belief, fitted to \
+                     those items themselves) to {}: {}.",
+                    error_of(transfer, BeliefName::Published),
+                    error_of(transfer, belief),
+                    judged(v),
                 ),
                 evidence: format!("transfer/{name}/verdicts/{k}"),
             });
@@ -180,16 +215,23 @@ fn advantages(results: &ExtendedResults) -> Vec<Finding> {
     let registration = &results.registration;
     let confirmation = &results.confirmation;
     let cases = [
-        ("rule-developed", BeliefName::Recalibrated, registration.developed.rule, "recalibrated belief as developed"),
+        (
+            "rule-developed",
+            BeliefName::Recalibrated,
+            registration.developed.rule,
+            "recalibrated belief as developed",
+            "",
+        ),
         (
             "rule-planned",
             BeliefName::Planned,
             registration.planned.rule,
             "belief of the planning calculation (one recalibration, many trust features)",
+            " The planning figures were +3.4, +4.3 and +3.1, over all items and thus twice as many.",
         ),
     ];
     let mut all = vec![];
-    for (id, belief, rule, title) in cases {
+    for (id, belief, rule, title, planning) in cases {
         let rule = Contender::Rule(rule);
         let at = |budget| find(confirmation, Quantity::Advantage { belief, rule, over: FEWEST, budget });
         let found: Vec<(usize, &Verdict)> = Budget::PAPER[1..].iter().filter_map(|&b| at(b)).collect();
@@ -200,15 +242,14 @@ fn advantages(results: &ExtendedResults) -> Vec<Finding> {
                 id,
                 status: status(ten),
                 sentence: format!(
-                    "Under the {title}, ranking by {} instead of fewest labels first removes {}, {} and {} more units \
-                     of error at 5, 10 and 20% of the held-out items (at 10%: {}), and {} more than fewest labels with \
-                     ties broken by I at 10%.",
+                    "Under the {title}, ranking by {} instead of fewest labels first removes more units of error on the \
+                     held-out items: at 5% {}; at 10% {}; at 20% {}. Against fewest labels with ties broken by I at \
+                     10%: {}.{planning}",
                     plain_name(rule),
-                    simultaneous(&five.found, SIGNED_ONE),
-                    simultaneous(&ten.found, SIGNED_ONE),
-                    simultaneous(&twenty.found, SIGNED_ONE),
-                    said(ten.outcome),
-                    simultaneous(&harder.found, SIGNED_ONE),
+                    judged(five),
+                    judged(ten),
+                    judged(twenty),
+                    judged(harder),
                 ),
                 evidence: format!("confirmation/verdicts/{k}"),
             });
@@ -218,7 +259,7 @@ fn advantages(results: &ExtendedResults) -> Vec<Finding> {
 }
 
 /// Name of a contender in running text.
-pub(super) fn plain_name(contender: Contender) -> &'static str {
+fn plain_name(contender: Contender) -> &'static str {
     match contender {
         Contender::Rule(Rule::Info) => "I",
         Contender::Rule(Rule::Delta) => "Delta",
@@ -235,6 +276,42 @@ pub(super) fn plain_name(contender: Contender) -> &'static str {
         Contender::ActiveLab => "ActiveLab",
         Contender::Oracle => "the oracle",
     }
+}
+
+fn rule_choice(results: &ExtendedResults) -> Finding {
+    let candidates =
+        results.development.rules.iter().map(|(rule, advantage)| {
+            format!("{} {}", plain_name(Contender::Rule(*rule)), interval(advantage, SIGNED_ONE))
+        });
+    Finding {
+        id: "rule-choice",
+        status: Status::Exploratory,
+        sentence: format!(
+            "On the {} items of the development half, under the belief developed there, the candidates for the headline \
+             remove beyond fewest labels at 10% (with percentiles over re-draws): {}.",
+            WHOLE.format(results.development.items as f64),
+            candidates.collect::<Vec<_>>().join(", "),
+        ),
+        evidence: "development/rules".to_owned(),
+    }
+}
+
+/// How overconfident the judge is, where the recalibration is by source and where there is one.
+fn temperatures(results: &ExtendedResults) -> Option<Finding> {
+    let tau = |belief: BeliefName| -> Vec<String> {
+        results.exploration.beliefs[&belief].tau.iter().map(|tau| interval(tau, TWO)).collect()
+    };
+    let (by_source, shared) = (tau(BeliefName::Recalibrated), tau(BeliefName::Planned));
+    let ([snli, mnli], [all]) = (by_source.as_slice(), shared.as_slice()) else { return None };
+    Some(Finding {
+        id: "temperature",
+        status: Status::Exploratory,
+        sentence: format!(
+            "The judge is overconfident: the exponent tau that the labels ask for is {snli} on SNLI, {mnli} on MNLI, and \
+             {all} with one for all items (planning figure 0.46), where 1 would leave the prediction as it is."
+        ),
+        evidence: "exploration/beliefs".to_owned(),
+    })
 }
 
 fn trust_features(results: &ExtendedResults) -> Finding {
@@ -301,7 +378,7 @@ fn removed_without_labels(results: &ExtendedResults) -> Finding {
     let exploration = &results.exploration;
     let (published, ours) =
         (&exploration.beliefs[&BeliefName::Published], &exploration.beliefs[&BeliefName::Recalibrated]);
-    let removed = exploration.items as f64 * (published.error.mean - ours.error.mean);
+    let removed = exploration.items as f64 * (published.error.all.mean - ours.error.all.mean);
     let bought = Budget::HEADLINE.of(exploration.items);
     let best = Contender::all()
         .into_iter()
@@ -317,10 +394,10 @@ fn removed_without_labels(results: &ExtendedResults) -> Finding {
              labels and the oracle {}.",
             WHOLE.format(exploration.items as f64),
             WHOLE.format(removed),
-            THREE.format(published.error.mean),
-            THREE.format(ours.error.mean),
-            THREE.format(published.error_unlabelled.mean),
-            THREE.format(ours.error_unlabelled.mean),
+            THREE.format(published.error.all.mean),
+            THREE.format(ours.error.all.mean),
+            THREE.format(published.error.unlabelled.mean),
+            THREE.format(ours.error.unlabelled.mean),
             plain_name(best),
             ONE.format(value(published, best)),
             bought,
@@ -355,7 +432,9 @@ fn labels_spared(results: &ExtendedResults) -> Vec<Finding> {
         let path = sequential.paths.iter().position(|p| p.belief == BeliefName::Recalibrated && p.rule == rule)?;
         Some((path, sequential.paths[path].labels_for_fewest_at_one?))
     };
-    if let (Some((k, ours)), Some((_, random))) = (of(rule), of(Contender::Rule(Rule::Random))) {
+    if let Some((k, ours)) = of(rule) {
+        let random = of(Contender::Rule(Rule::Random))
+            .map_or_else(|| format!("more than {}", WHOLE.format(most)), |(_, labels)| TWO.format(labels));
         all.push(Finding {
             id: "buying-in-rounds",
             status: Status::Exploratory,
@@ -364,7 +443,7 @@ fn labels_spared(results: &ExtendedResults) -> Vec<Finding> {
                  item reaches bought where labels are fewest; random buying needs {}.",
                 TWO.format(ours),
                 plain_name(rule),
-                TWO.format(random),
+                random,
             ),
             evidence: format!("sequential/paths/{k}"),
         });
@@ -397,12 +476,17 @@ fn planning(results: &ExtendedResults) -> Finding {
         status: Status::Exploratory,
         sentence: format!(
             "Values without the label draw at 10% of all items, with the planning figures in brackets: {}; v under the \
-             belief of the planning calculation gains {} (+4.3) over fewest labels, with sd(log lambda) {} (0.34) and \
-             mean error {} (0.325).",
+             belief of the planning calculation gains {} (+4.3) over fewest labels, with sd(log lambda) {} (0.34). Mean \
+             error under the paper's belief {} (0.360), under that of the planning {} (0.325); items without labels {} \
+             (0.468) and {} (0.405); that is {} units (109) without a new label.",
             texts.join(", "),
             SIGNED_ONE.format(value(planned, spread) - value(planned, FEWEST)),
             TWO.format(planned.sd_log_trust.mean),
-            THREE.format(planned.error.mean),
+            THREE.format(published.error.all.mean),
+            THREE.format(planned.error.all.mean),
+            THREE.format(published.error.unlabelled.mean),
+            THREE.format(planned.error.unlabelled.mean),
+            WHOLE.format(results.exploration.items as f64 * (published.error.all.mean - planned.error.all.mean)),
         ),
         evidence: "exploration/beliefs".to_owned(),
     }

@@ -45,7 +45,7 @@ fn records(panel: &Panel, series: &Series) -> Vec<[String; 5]> {
                 [place(&panel.x, p.at), number(p.value), lo, hi, none()]
             })
             .collect(),
-        Shape::Rows { points, .. } => points
+        Shape::Rows { points, .. } | Shape::Spans { points, .. } => points
             .iter()
             .map(|p| {
                 let [lo, hi] = interval(p);

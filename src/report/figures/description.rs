@@ -141,6 +141,13 @@ pub enum Shape {
         /// Shift downwards, in places.
         shift: f64,
     },
+    /// Thick horizontal intervals (at = y) without markers, to lie under those of [`Shape::Rows`], moved as these are.
+    Spans {
+        /// The points.
+        points: Vec<Point>,
+        /// Shift downwards, in places.
+        shift: f64,
+    },
     /// Many markers (x, y) without intervals.
     Cloud(Vec<[f64; 2]>),
     /// A horizontal line at a height.
@@ -185,7 +192,9 @@ impl Shape {
             Self::Curve(points) | Self::Columns { points, .. } => {
                 points.iter().flat_map(|p| ends(p).map(|v| [Some(p.at), Some(v)])).collect()
             }
-            Self::Rows { points, .. } => points.iter().flat_map(|p| ends(p).map(|v| [Some(v), Some(p.at)])).collect(),
+            Self::Rows { points, .. } | Self::Spans { points, .. } => {
+                points.iter().flat_map(|p| ends(p).map(|v| [Some(v), Some(p.at)])).collect()
+            }
             Self::Cloud(points) => points.iter().map(|p| p.map(Some)).collect(),
             Self::Level(y) => vec![[None, Some(*y)]],
             Self::Upright(x) => vec![[Some(*x), None]],

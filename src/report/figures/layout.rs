@@ -255,6 +255,18 @@ pub fn legend_lines(figure: &Figure) -> Vec<Vec<Entry<'_>>> {
     lines
 }
 
+/// How many entries of the legend stand side by side where they stand in columns, which pgfplots always does.
+pub fn legend_columns(figure: &Figure) -> usize {
+    let lines = legend_lines(figure);
+    let most = lines.iter().map(Vec::len).max().unwrap_or(1);
+    let wide: Vec<f64> = lines.iter().flatten().map(|entry| entry.wide).collect();
+    let in_columns = |n: usize| -> f64 {
+        let column = |k: usize| wide.iter().skip(k).step_by(n).copied().fold(0.0, f64::max);
+        (0..n).map(column).sum::<f64>() + ENTRY_GAP * (n - 1) as f64
+    };
+    (1..=most).rev().find(|&n| in_columns(n) <= figure.width.points()).unwrap_or(1)
+}
+
 fn draw_legend(scene: &mut Scene, lines: &[Vec<Entry>]) {
     // Entries of several lines stand in columns where that fits; else each line is centred.
     let most = lines.iter().map(Vec::len).max().unwrap_or(0);

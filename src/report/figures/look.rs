@@ -137,6 +137,23 @@ impl Look {
     /// A series that needs no telling apart.
     pub const PLAIN: Self = Self::new(Colour::BLUE, Dash::Solid, Marker::Disc);
 
+    /// The paper's belief, where beliefs are compared.
+    pub const PUBLISHED: Self = Self::new(Colour::INK, Dash::Short, Marker::Ring);
+    /// The recalibrated belief.
+    pub const RECALIBRATED: Self = Self::new(Colour::BLUE, Dash::Solid, Marker::Disc);
+    /// The recalibrated belief as it was planned.
+    pub const PLANNED: Self = Self::new(Colour::ORANGE, Dash::Dashed, Marker::OpenTriangle);
+    /// The belief from which a world was drawn.
+    pub const TRUE_BELIEF: Self = Self::new(Colour::GREY, Dash::Dotted, Marker::Cross);
+    /// ActiveLab's ranking.
+    pub const ACTIVE_LAB: Self = Self::new(Colour::ORANGE, Dash::DashDot, Marker::Cross);
+    /// The ceiling: ranking by the true value of a label.
+    pub const ORACLE: Self = Self::new(Colour::INK, Dash::Solid, Marker::OpenDiamond);
+    /// Around the marker of an expectation that was confirmed, and across that of one refuted.
+    pub const CONFIRMED: Self = Self::new(Colour::INK, Dash::Solid, Marker::Circle);
+    /// See [`Look::CONFIRMED`].
+    pub const REFUTED: Self = Self::new(Colour::INK, Dash::Solid, Marker::Cross);
+
     /// Look of a rule under a second condition: its colour, with another line, and a
     /// marker that shows around the other.
     pub const fn of_rule_elsewhere(rule: Rule) -> Self {
@@ -188,10 +205,10 @@ mod tests {
 
     #[test]
     fn rules_differ_in_colour_and_in_marker_alone() {
-        let looks = Rule::ALL.map(Look::of_rule);
+        let looks = Rule::PAPER.map(Look::of_rule);
         let markers: BTreeSet<String> = looks.iter().map(|l| format!("{:?}", l.marker)).collect();
         let colours: BTreeSet<String> = looks.iter().map(|l| l.colour.hex()).collect();
-        assert_eq!((markers.len(), colours.len()), (Rule::ALL.len(), Rule::ALL.len()));
+        assert_eq!((markers.len(), colours.len()), (Rule::PAPER.len(), Rule::PAPER.len()));
     }
 
     #[test]

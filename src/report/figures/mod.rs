@@ -22,7 +22,7 @@ pub mod svg;
 
 pub use description::{Axis, Figure, Panel, Point, Scale, Series, Shape, Width};
 pub use look::Look;
-pub use paper::all;
+pub use paper::{all, beyond, reproduced};
 pub use pdf::Error;
 
 impl Figure {

@@ -40,7 +40,7 @@ pub fn render(figure: &Figure) -> String {
          legend columns={},\n]\n",
         figure.panels.len(),
         number(gap),
-        layout::legend_lines(figure).iter().map(Vec::len).max().unwrap_or(1),
+        layout::legend_columns(figure),
     );
     for (k, (panel, (area, shows_y))) in figure.panels.iter().zip(&areas).enumerate() {
         write_axis(&mut out, panel, area, *shows_y);
@@ -178,6 +178,9 @@ fn write_series(out: &mut String, series: &Series, area: &Area) {
         }
         Shape::Columns { points, shift } => write_estimates(out, look, points, |p, v| [p.at + shift, v]),
         Shape::Rows { points, shift } => write_estimates(out, look, points, |p, v| [v, p.at + shift]),
+        Shape::Spans { points, shift } => {
+            write_whiskers(out, look, points, ", line width=1.6pt", |p, v| [v, p.at + shift])
+        }
         Shape::Cloud(points) => {
             let places = coordinates(points.iter().copied());
             put!(out, "\\addplot[{}, forget plot] coordinates {{{places}}};\n", style(look, false));
@@ -207,14 +210,18 @@ fn write_series(out: &mut String, series: &Series, area: &Area) {
 
 /// Whiskers as a line of their own under the markers, so that both coordinates are explicit.
 fn write_estimates(out: &mut String, look: Look, points: &[Point], place: impl Fn(&Point, f64) -> [f64; 2]) {
+    write_whiskers(out, look, points, "", &place);
+    let places = coordinates(points.iter().map(|p| place(p, p.value)));
+    put!(out, "\\addplot[{}, forget plot] coordinates {{{places}}};\n", style(look, false));
+}
+
+fn write_whiskers(out: &mut String, look: Look, points: &[Point], wide: &str, place: impl Fn(&Point, f64) -> [f64; 2]) {
     for p in points {
         if let Some(ends) = p.interval {
             let whisker = coordinates(ends.into_iter().map(|end| place(p, end)));
-            put!(out, "\\addplot[draw={}, forget plot] coordinates {{{whisker}}};\n", colour(look.colour));
+            put!(out, "\\addplot[draw={}{wide}, forget plot] coordinates {{{whisker}}};\n", colour(look.colour));
         }
     }
-    let places = coordinates(points.iter().map(|p| place(p, p.value)));
-    put!(out, "\\addplot[{}, forget plot] coordinates {{{places}}};\n", style(look, false));
 }
 
 fn write_line(out: &mut String, look: Look, ends: [[f64; 2]; 2]) {

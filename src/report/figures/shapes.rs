@@ -13,6 +13,7 @@ use crate::report::numbers::NumberStyle;
 /// Widths of lines, in points.
 const CURVE: f64 = 1.1;
 const WHISKER: f64 = 0.8;
+const SPAN: f64 = 1.8;
 const OUTLINE: f64 = 0.8;
 const BAND_OPACITY: f64 = 0.16;
 /// Radius of a marker on a curve or of an estimate, and in a cloud.
@@ -37,19 +38,16 @@ pub fn draw(scene: &mut Scene, series: &Series, area: &Area) {
                 let x = area.x(p.at + shift);
                 p.interval.map(|[lo, hi]| [[x, area.y(lo)], [x, area.y(hi)]])
             });
-            draw_whiskers(scene, whiskers, look);
+            draw_whiskers(scene, whiskers, look, WHISKER);
             let places: Vec<_> = points.iter().map(|p| [area.x(p.at + shift), area.y(p.value)]).collect();
             markers(scene, &places, look, MARKER);
         }
         Shape::Rows { points, shift } => {
-            let whiskers = points.iter().filter_map(|p| {
-                let y = area.y(p.at + shift);
-                p.interval.map(|[lo, hi]| [[area.x(lo), y], [area.x(hi), y]])
-            });
-            draw_whiskers(scene, whiskers, look);
+            draw_whiskers(scene, level_whiskers(points, *shift, area), look, WHISKER);
             let places: Vec<_> = points.iter().map(|p| [area.x(p.value), area.y(p.at + shift)]).collect();
             markers(scene, &places, look, MARKER);
         }
+        Shape::Spans { points, shift } => draw_whiskers(scene, level_whiskers(points, *shift, area), look, SPAN),
         Shape::Cloud(points) => {
             let places: Vec<_> = points.iter().map(|[x, y]| [area.x(*x), area.y(*y)]).collect();
             markers(scene, &places, look, CLOUD_MARKER);
@@ -83,10 +81,11 @@ pub fn sample(scene: &mut Scene, series: &Series, [x, y]: [f64; 2], wide: f64) {
         Shape::Columns { points, .. } | Shape::Rows { points, .. } => {
             if points.iter().any(|p| p.interval.is_some()) {
                 let half = 0.35 * wide;
-                draw_whiskers(scene, [[[middle[0][0] - half, y], [middle[0][0] + half, y]]].into_iter(), look);
+                draw_whiskers(scene, [[[middle[0][0] - half, y], [middle[0][0] + half, y]]].into_iter(), look, WHISKER);
             }
             markers(scene, &middle, look, MARKER);
         }
+        Shape::Spans { .. } => draw_whiskers(scene, [[[x, y], [x + wide, y]]].into_iter(), look, SPAN),
         Shape::Cloud(_) if look.marker == Marker::Dot => {
             let some = [[-0.25, 1.0], [0.0, -1.0], [0.25, 0.5]].map(|[dx, dy]| [middle[0][0] + dx * wide, y + dy]);
             markers(scene, &some, look, CLOUD_MARKER);
@@ -124,9 +123,17 @@ fn band(scene: &mut Scene, points: &[Point], look: Look, area: &Area) {
     scene.path(pieces, Paint::fill(look.colour, BAND_OPACITY));
 }
 
-fn draw_whiskers(scene: &mut Scene, ends: impl Iterator<Item = [[f64; 2]; 2]>, look: Look) {
+/// Ends of horizontal intervals on the page.
+fn level_whiskers(points: &[Point], shift: f64, area: &Area) -> impl Iterator<Item = [[f64; 2]; 2]> {
+    points.iter().filter_map(move |p| {
+        let y = area.y(p.at + shift);
+        p.interval.map(|[lo, hi]| [[area.x(lo), y], [area.x(hi), y]])
+    })
+}
+
+fn draw_whiskers(scene: &mut Scene, ends: impl Iterator<Item = [[f64; 2]; 2]>, look: Look, wide: f64) {
     let pieces = ends.flat_map(|[[x0, y0], [x1, y1]]| [Piece::Move(x0, y0), Piece::Line(x1, y1)]);
-    scene.path(pieces.collect(), Paint::stroke(look.colour, WHISKER, &[]));
+    scene.path(pieces.collect(), Paint::stroke(look.colour, wide, &[]));
 }
 
 /// All markers of a series as one outline.

@@ -8,7 +8,7 @@ use crate::report::figures::look::{Look, rule_name};
 
 pub fn figure(chaosnli: &ChaosNliResults) -> Figure {
     let differences = &chaosnli.full.minus_judge_entropy;
-    let mut rules: Vec<Rule> = Rule::ALL.into_iter().filter(|rule| *rule != Rule::JudgeEntropy).collect();
+    let mut rules: Vec<Rule> = Rule::PAPER.into_iter().filter(|rule| *rule != Rule::JudgeEntropy).collect();
     let headline = |rule: Rule| &differences[&rule][&Budget::HEADLINE];
     rules.sort_by(|a, b| headline(*b).mean.total_cmp(&headline(*a).mean));
     let names = Axis::names("", rules.iter().map(|rule| rule_name(*rule)));

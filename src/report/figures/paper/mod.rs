@@ -1,6 +1,7 @@
 //! The figures of the paper, and what it lacks, from the results of its experiments.
 
 mod advantage;
+mod beyond;
 mod budget;
 mod calibration;
 mod coefficients;
@@ -15,8 +16,18 @@ use super::description::Figure;
 use crate::artifact::Results;
 use crate::report::numbers::NumberStyle;
 
-/// The figures whose experiment has results: those of the paper in its order, then the others.
+/// The figures whose experiment has results: [`reproduced`], then those that go [`beyond`] the paper.
 pub fn all(results: &Results) -> Vec<Figure> {
+    [reproduced(results), beyond(results)].concat()
+}
+
+/// The figures of what goes beyond the paper, if that has results.
+pub fn beyond(results: &Results) -> Vec<Figure> {
+    results.extended.as_ref().map_or_else(Vec::new, beyond::all)
+}
+
+/// The figures of the three experiments: those of the paper in its order, then the others.
+pub fn reproduced(results: &Results) -> Vec<Figure> {
     let (dice, simulations) = (results.dice.as_ref(), results.simulations.as_ref());
     let chaosnli = results.chaosnli.as_ref();
     let figures = [

@@ -1,118 +1,115 @@
 //! What goes beyond the paper, kept apart from its claims.
 
 use super::super::{Block, Column, Note, Section, Table, Text};
-use crate::escalation::Budget;
+use super::{Figures, fixed, with_interval};
+use crate::artifact::Results;
+use crate::escalation::{Budget, Rule};
+use crate::experiments::chaosnli::ChaosNliResults;
 use crate::experiments::extended::ExtendedResults;
-use crate::experiments::extended::confirmation::{Quantity, Verdict};
 use crate::experiments::extended::contest::Contender;
 use crate::experiments::extended::stage::BeliefName;
-use crate::report::extended::tables::belief_name;
-use crate::report::extended::{ONE, SIGNED_ONE, SIGNED_THREE, Status, findings, plain_name, said, simultaneous};
+use crate::report::extended::tables::{self, tables};
+use crate::report::extended::{Status, findings};
+
+/// Headings with the findings, figures and tables below them.
+const PARTS: [(&str, &[Status], &[&str], &[&str]); 3] = [
+    (
+        "Registered, and judged on other items",
+        &[Status::Confirmed, Status::NotConfirmed, Status::Refuted],
+        &["held-out-error", "held-out-rules"],
+        &["extended-confirmation"],
+    ),
+    (
+        "Exploratory",
+        &[Status::Exploratory],
+        &["recalibration", "every-rule", "labels-spent", "labels-spent-difference"],
+        &[
+            "extended-rules",
+            "extended-parts",
+            "extended-features",
+            "extended-recalibration",
+            "extended-spent",
+            "extended-power",
+        ],
+    ),
+    ("Where the truth is known", &[Status::Simulated], &["coverage", "pit"], &["extended-recovery", "extended-worlds"]),
+];
+
+/// What the rules beyond the paper are, and where they come from.
+const RULES: &str = "\
+    Fewest labels, ties by I: the strongest form of counting labels. Manhattan value of one label or ten: the expected fall, \
+    under the belief, of the error that is measured here, in closed form from the mean absolute deviations of Beta \
+    marginals. Margin: the smaller the distance between the judge's two likeliest classes the sooner (Scheffer, Decomain \
+    and Wrobel 2001). ActiveLab: the score of Goh and Mueller (2023) for labels from several annotators, here with all \
+    annotators pooled. Oracle: by what a label truly removes on average, which nobody knows; the ceiling.";
 
 /// The section; without blocks where nothing beyond the paper was run.
-pub fn section(extended: Option<&ExtendedResults>) -> Section {
-    Section { id: "beyond".to_owned(), title: "Beyond the paper".to_owned(), blocks: extended.map_or(vec![], blocks) }
+pub(super) fn section(results: &Results, figures: &mut Figures) -> Section {
+    let blocks = results.extended.as_ref().map_or(vec![], |extended| blocks(extended, results, figures));
+    Section { id: "beyond".to_owned(), title: "Beyond the paper".to_owned(), blocks }
 }
 
-fn blocks(results: &ExtendedResults) -> Vec<Block> {
-    let all = findings(results);
-    let of = |wanted: &[Status]| -> Vec<Text> {
-        let these = all.iter().filter(|finding| wanted.contains(&finding.status));
-        these
-            .map(|f| {
-                let evidence = format!(" ({}; results/extended.json: {})", f.status.name(), f.evidence);
-                Text::plain(f.sentence.clone()).then(Text::plain(evidence))
-            })
-            .collect()
-    };
-    vec![
-        Block::Prose(Text::plain(
-            "The paper takes the judge's prediction as it is and fits only how far to trust it. Here the prediction is \
-             fitted too: a temperature and a bias for each class, by the same likelihood. None of this enters the verdicts \
-             on the paper's claims.",
-        )),
-        Block::Heading("Registered, and judged on other items".to_owned()),
-        Block::List(of(&[Status::Confirmed, Status::NotConfirmed])),
-        Block::Table(registered(results)),
-        Block::Heading("Where the truth is known".to_owned()),
-        Block::List(of(&[Status::Simulated])),
-        Block::Heading("Exploratory".to_owned()),
-        Block::List(of(&[Status::Exploratory])),
-        Block::Table(rules(results)),
-        Block::Note(Note {
-            summary: "How to read the intervals".to_owned(),
-            text: Text::marked(
-                "Intervals of registered comparisons hold for new items: items are sampled with replacement and their \
-                 labels drawn anew. They are simultaneous over the twelve comparisons of one set of items. What was \
-                 registered, and how it was chosen: `data/registration/README.md`.",
-            ),
-        }),
-    ]
-}
-
-fn registered(results: &ExtendedResults) -> Table {
-    let sets =
-        [Some(&results.confirmation), results.transfer.get("snli_to_mnli"), results.transfer.get("mnli_to_snli")];
-    let cell = |v: &Verdict| {
-        let style = if matches!(v.quantity, Quantity::Advantage { .. }) { SIGNED_ONE } else { SIGNED_THREE };
-        Text::plain(format!("{}, {}", simultaneous(&v.found, style), said(v.outcome)))
-    };
-    let rows = results.confirmation.verdicts.iter().enumerate().map(|(k, verdict)| {
-        let mut row = vec![Text::plain(name(verdict.quantity))];
-        row.extend(sets.iter().flatten().map(|set| cell(&set.verdicts[k])));
-        row
-    });
-    Table {
-        id: "registered".to_owned(),
-        caption: "The registered comparisons, with simultaneous 95% intervals for new items".to_owned(),
-        columns: vec![
-            Column::text("comparison"),
-            Column::text("confirmation half"),
-            Column::text("fitted on SNLI, judged on MNLI"),
-            Column::text("fitted on MNLI, judged on SNLI"),
-        ],
-        rows: rows.collect(),
-        note: None,
+fn blocks(extended: &ExtendedResults, results: &Results, figures: &mut Figures) -> Vec<Block> {
+    let mut blocks = vec![Block::Prose(Text::plain(
+        "The paper takes the judge's prediction as it is and fits only how far to trust it. Here the prediction is fitted \
+         too: a temperature and a bias for each class, by the same likelihood. None of this enters the verdicts on the \
+         paper's claims.",
+    ))];
+    let (all, tables) = (findings(extended), tables(extended));
+    for (heading, statuses, figure_names, table_names) in PARTS {
+        blocks.push(Block::Heading(heading.to_owned()));
+        let these = all.iter().filter(|finding| statuses.contains(&finding.status)).map(|f| {
+            let evidence = format!(" ({}; results/extended.json: {})", f.status.name(), f.evidence);
+            Text::plain(f.sentence.clone()).then(Text::plain(evidence))
+        });
+        blocks.push(Block::List(these.collect()));
+        blocks.extend(figure_names.iter().filter_map(|name| figures.take(name)).map(Block::Figure));
+        blocks.extend(tables.iter().filter(|t| table_names.contains(&t.name)).map(|t| Block::Table(shown(t))));
     }
-}
-
-fn name(quantity: Quantity) -> String {
-    match quantity {
-        Quantity::Error { belief } => format!("{}: error minus the published belief's", belief_name(belief)),
-        Quantity::ErrorUnlabelled { belief } => format!("{}: the same, items without labels", belief_name(belief)),
-        Quantity::Advantage { belief, rule, over, budget } => {
-            let percent = String::from(budget).replace('b', "");
-            format!("{}: {} minus {} at {percent}%", belief_name(belief), plain_name(rule), plain_name(over))
-        }
+    blocks.push(Block::Note(Note { summary: "The rules beyond the paper".to_owned(), text: Text::plain(RULES) }));
+    if let Some(chaosnli) = &results.chaosnli {
+        blocks.push(Block::Note(Note {
+            summary: "Values without the label draw".to_owned(),
+            text: Text::plain(without_the_draw(chaosnli, extended)),
+        }));
     }
+    blocks.push(Block::Note(Note {
+        summary: "How to read the intervals".to_owned(),
+        text: Text::marked(
+            "Intervals of registered comparisons hold for new items: items are sampled with replacement and their labels \
+             drawn anew. A plain interval holds one comparison with 95% probability, the simultaneous ones hold all twelve \
+             of one set of items together with 95%. The simultaneous interval decides: wholly on the side of 0 that was \
+             registered, the comparison is confirmed; wholly on the other side, the expectation is refuted; else it is not \
+             confirmed. What was registered, and how it was chosen: `data/registration/README.md`.",
+        ),
+    }));
+    blocks
 }
 
-fn rules(results: &ExtendedResults) -> Table {
-    let beliefs = [BeliefName::Published, BeliefName::Recalibrated].map(|b| &results.exploration.beliefs[&b]);
-    let value = |k: usize, rule: Contender| beliefs[k].value[&rule][&Budget::HEADLINE].mean;
-    let mut contenders = Contender::all();
-    contenders.sort_by(|a, b| value(1, *b).total_cmp(&value(1, *a)));
-    let rows = contenders.into_iter().map(|rule| {
-        let mut row = vec![Text::plain(plain_name(rule))];
-        for (k, explored) in beliefs.iter().enumerate() {
-            row.push(Text::plain(ONE.format(value(k, rule))));
-            let minus = explored.minus_fewest.get(&rule).map(|m| simultaneous(&m[&Budget::HEADLINE], SIGNED_ONE));
-            row.push(Text::plain(minus.unwrap_or_else(|| "–".to_owned())));
-        }
-        row
-    });
+/// The same rule by both ways of valuing a label.
+fn without_the_draw(chaosnli: &ChaosNliResults, extended: &ExtendedResults) -> String {
+    let drawn = &chaosnli.full.value[&Rule::Info][&Budget::HEADLINE];
+    let published = &extended.exploration.beliefs[&BeliefName::Published];
+    let averaged = &published.value[&Contender::Rule(Rule::Info)][&Budget::HEADLINE];
+    format!(
+        "The paper draws one of an item's unrevealed labels and sees what it removes. Here every value is the mean over \
+         all of them, which has the same expectation and less chance in it: for I at 10% under the published belief, {} \
+         with the draw and {} without, an interval {} times as wide.",
+        with_interval(drawn, 1),
+        with_interval(averaged, 1),
+        fixed((averaged.hi - averaged.lo) / (drawn.hi - drawn.lo), 2),
+    )
+}
+
+fn shown(table: &tables::Table) -> Table {
+    let column = |(k, head): (usize, &&str)| {
+        if k > 0 && table.is_numeric(k) { Column::numbers(head) } else { Column::text(head) }
+    };
     Table {
-        id: "every-rule".to_owned(),
-        caption: "Every rule at 10% of all items: error removed, averaged over each item's unrevealed labels"
-            .to_owned(),
-        columns: vec![
-            Column::text("rule"),
-            Column::numbers("published belief"),
-            Column::numbers("minus fewest labels"),
-            Column::numbers("recalibrated belief"),
-            Column::numbers("minus fewest labels"),
-        ],
-        rows: rows.collect(),
-        note: None,
+        id: table.name.to_owned(),
+        caption: table.title.to_owned(),
+        columns: table.columns.iter().enumerate().map(column).collect(),
+        rows: table.rows.iter().map(|row| row.iter().map(|cell| Text::plain(cell.text())).collect()).collect(),
+        note: Some(Text::plain(table.note.clone())),
     }
 }

@@ -87,7 +87,7 @@ fn caveats(results: &Results) -> Vec<Text> {
             if includes_zero(minus_entropy(Rule::Delta)) { "is inconclusive" } else { "has an interval without 0" },
             difference(minus_entropy(Rule::Delta), 1),
             difference(&chaosnli.counts_only_delta_minus_full_judge_entropy[&Budget::HEADLINE], 1),
-            count(Rule::ALL.len()),
+            count(Rule::PAPER.len()),
         ));
         say("Intervals come from drawing labels again for the same items. They say nothing about new items.".to_owned());
     }

@@ -19,13 +19,8 @@ pub fn page(results: &Results, verdicts: &Verdicts, manifest: &Manifest) -> Page
     let mut figures = Figures(figures::all(results).iter().map(FigureBlock::of).collect());
     let story = story::section(results, &mut figures);
     let limits = limits::section(results, &mut figures);
-    let sections = vec![
-        verdict::section(verdicts),
-        story,
-        limits,
-        beyond::section(results.extended.as_ref()),
-        machinery::section(results, manifest),
-    ];
+    let beyond = beyond::section(results, &mut figures);
+    let sections = vec![verdict::section(verdicts), story, limits, beyond, machinery::section(results, manifest)];
     Page {
         title: "Reproduction report".to_owned(),
         lead: Text::plain("What becomes of the numbers of ")

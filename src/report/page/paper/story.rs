@@ -245,7 +245,7 @@ fn escalation(chaosnli: &ChaosNliResults, figures: &mut Figures, blocks: &mut Ve
     );
     let heading = "On real disagreement, the epistemic ranking removes more error than entropy";
     blocks.extend(finding(heading, text, Some("budget"), figures));
-    let mut rules = Rule::ALL;
+    let mut rules = Rule::PAPER;
     rules.sort_by(|a, b| value(*b).mean.total_cmp(&value(*a).mean));
     let rows = rules.map(|rule| {
         let advantage = &chaosnli.full.minus_judge_entropy[&rule][&Budget::HEADLINE];
@@ -269,7 +269,7 @@ fn escalation(chaosnli: &ChaosNliResults, figures: &mut Figures, blocks: &mut Ve
              so it tells what to expect of one labelling round, not how well the mean is known. {} rules are compared, and \
              no interval is corrected for that.",
             count(chaosnli.replicates),
-            count(Rule::ALL.len()),
+            count(Rule::PAPER.len()),
         ))),
     }));
     for name in ["advantage", "components"] {

@@ -1,7 +1,8 @@
 //! The results of a study of scores, in sentences.
 
-use super::followup::describe_movement;
+use super::followup::{describe_movement, describe_registered};
 use super::numbers::{NumberStyle, three};
+use super::score_evaluation::describe_evaluation;
 use crate::study::scores::{ScoreResults, ScoreStudy};
 
 /// What was read, line by line.
@@ -99,7 +100,8 @@ pub fn describe_results(results: &ScoreResults) -> Vec<String> {
             inside.collect::<Vec<_>>().join(", ")
         ));
     }
-    lines.push(format!("Not evaluated: {}.", results.evaluation));
+    lines.extend(describe_evaluation(&results.evaluation));
+    lines.extend(results.registered.iter().flat_map(describe_registered));
     lines.extend(results.movement.iter().flat_map(describe_movement));
     lines
 }

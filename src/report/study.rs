@@ -31,7 +31,12 @@ pub fn render(templates: &Templates, results: &StudyResults, staged: &mut Staged
 
 /// The budget that tables show: a tenth of the items, or the largest below it, or the smallest there is.
 pub(super) fn headline(evaluation: &Evaluation) -> Budget {
-    let budgets: Vec<Budget> = evaluation.oracle.keys().copied().collect();
+    headline_of(evaluation.oracle.keys().copied())
+}
+
+/// The same out of the budgets, in ascending order.
+pub(super) fn headline_of(budgets: impl Iterator<Item = Budget>) -> Budget {
+    let budgets: Vec<Budget> = budgets.collect();
     let up_to = budgets.iter().rev().find(|budget| **budget <= Budget::HEADLINE);
     up_to.or(budgets.first()).copied().unwrap_or(Budget::HEADLINE)
 }

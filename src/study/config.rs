@@ -320,6 +320,15 @@ impl<C> StudyFile<C> {
         let text = std::fs::read_to_string(&self.path).unwrap_or_default();
         Check { path: &self.path, text: &text }.refuse(setting, value, reason, remedy)
     }
+
+    /// Checks the values of an evaluation.
+    ///
+    /// # Errors
+    /// A value outside its range.
+    pub fn check_evaluation(&self, evaluation: &EvaluationConfig) -> Result<()> {
+        let text = std::fs::read_to_string(&self.path).unwrap_or_default();
+        Check { path: &self.path, text: &text }.evaluation(evaluation)
+    }
 }
 
 impl StudyFile {
@@ -349,10 +358,12 @@ impl StudyConfig {
         let even = 1.0 / self.classes.len() as f64;
         self.judge.floor.unwrap_or(crate::experiments::chaosnli::FLOOR.min(even / 4.0))
     }
+}
 
+impl EvaluationConfig {
     /// Budgets of the evaluation; those of a checked configuration are all possible.
     pub fn budgets(&self) -> Vec<Budget> {
-        self.evaluation.budgets.iter().filter_map(|&percent| Budget::percent(percent)).collect()
+        self.budgets.iter().filter_map(|&percent| Budget::percent(percent)).collect()
     }
 }
 

@@ -34,11 +34,6 @@ pub enum Error {
         /// The rule.
         rule: &'static str,
     },
-    /// Scores where the command needs classes.
-    #[error(
-        "a study of scores has no half-split evaluation, so there is nothing to register; register a study of classes"
-    )]
-    NothingToRegister,
     /// A queue that was asked for in a way that contradicts itself.
     #[error(transparent)]
     Request(#[from] super::queue::RequestError),

@@ -79,6 +79,8 @@ pub struct Study {
     pub features: Vec<Feature>,
     /// Ids of items left out because the judge has no answer for them, in the order of the file.
     pub left_out: Vec<String>,
+    /// Items that a registration leaves out of the evaluation, by position, and why.
+    pub excluded: BTreeMap<usize, String>,
     /// Sums of all files read.
     pub inputs: Source,
 }
@@ -143,6 +145,7 @@ impl Study {
             embeddings,
             features,
             left_out,
+            excluded: BTreeMap::new(),
             inputs,
         })
     }

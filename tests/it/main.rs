@@ -18,6 +18,7 @@ mod page;
 mod random;
 mod replicates;
 mod results;
+mod score_split;
 mod snapshots;
 mod study;
 mod study_run;

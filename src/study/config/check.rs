@@ -158,7 +158,7 @@ impl Check<'_> {
         self.that(pattern.contains("{class}"), "labels.columns", &pattern, "does not name the class", remedy)
     }
 
-    fn evaluation(&self, evaluation: &EvaluationConfig) -> Result<()> {
+    pub(super) fn evaluation(&self, evaluation: &EvaluationConfig) -> Result<()> {
         let setting = |key: &str| format!("evaluation.{key}");
         let replicates = evaluation.replicates;
         let fits = replicates == 0 || (2..=100_000).contains(&replicates);

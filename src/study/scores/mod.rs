@@ -5,12 +5,15 @@
 //! | [`config`] | `study.toml` of a study of scores |
 //! | [`inputs`] | the judge's scores and the annotators' ratings |
 //! | [`decompose`] | the fit, the belief about every item, its rankings |
+//! | [`evaluation`], [`diagnostics`] | half splits where labels suffice, the judge against the labels |
 //! | [`results`] | what a run reports, and the table of all items |
 //!
 //! A `study.toml` with `scale` in place of `classes` is one of these.
 
 pub mod config;
 pub mod decompose;
+pub mod diagnostics;
+pub mod evaluation;
 pub mod inputs;
 pub mod results;
 
@@ -29,6 +32,7 @@ use crate::familiarity::user_embeddings::read_embeddings;
 
 pub use config::ScoreConfig;
 pub use decompose::ScoreDecomposition;
+pub use evaluation::ScoreEvaluation;
 pub use inputs::{Rating, Ratings, ScoreInputs};
 pub use results::ScoreResults;
 
@@ -53,6 +57,8 @@ pub struct ScoreStudy {
     pub features: Vec<String>,
     /// Ids of items left out because the judge has no score for them, in the order of the file.
     pub left_out: Vec<String>,
+    /// Items that a registration leaves out of the evaluation, by position, and why.
+    pub excluded: BTreeMap<usize, String>,
     /// Sums of all files read.
     pub inputs: Source,
 }
@@ -116,6 +122,7 @@ impl ScoreStudy {
             embeddings,
             features,
             left_out,
+            excluded: BTreeMap::new(),
             inputs: sums,
         })
     }

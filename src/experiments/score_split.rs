@@ -156,7 +156,7 @@ impl<'a> ScoreSplit<'a> {
     /// The annotators of an item in random order: the first `half`, of which there are so many, are the first half.
     ///
     /// Stream: one draw for each annotator of the first half, of its place among those that are left.
-    fn shuffled(&self, item: usize, stream: &mut Stream) -> (usize, Vec<&'_ [f64]>) {
+    fn shuffled(&self, item: usize, stream: &mut Stream) -> (usize, Vec<&[f64]>) {
         let mut annotators: Vec<&[f64]> = self.ratings[item].iter().map(Vec::as_slice).collect();
         let half = annotators.len() / 2;
         for k in 0..half {

@@ -24,6 +24,9 @@ pub fn describe_input(study: &ScoreStudy) -> Vec<String> {
         ),
     );
     line("", format!("{} of them repeat an earlier rating, {} were added", input.repeats, input.added));
+    if let Some(texts) = input.to_embed {
+        line("embeddings", format!("{texts} different texts are still to be embedded, by the next run"));
+    }
     line("trust from", study.features.join(", "));
     if !study.left_out.is_empty() {
         lines.push(format!("warning: {} items have no score of the judge and are left out", study.left_out.len()));

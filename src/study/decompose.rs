@@ -117,10 +117,10 @@ impl Study {
     }
 }
 
-/// The configured engine over the embeddings of the items at positions `kept`; `None` without embeddings.
+/// The configured engine over the embeddings of the items at positions `kept`; `None` without familiarity.
 ///
 /// # Errors
-/// A value of an embedding that is not finite.
+/// Texts that are not embedded yet, a value of an embedding that is not finite.
 pub(super) fn engine(
     study: &Study,
     kept: &[usize],
@@ -136,9 +136,8 @@ pub(super) fn engine_of(
     kept: &[usize],
     progress: &dyn Progress,
 ) -> Result<Option<Box<dyn Neighbours>>, Error> {
-    let (Some(embeddings), Some(config)) = (embeddings, config) else {
-        return Ok(None);
-    };
+    let Some(config) = config else { return Ok(None) };
+    let embeddings = embeddings.ok_or(Error::NotEmbedded)?;
     let rows = if kept.len() == embeddings.nrows() {
         UnitRows::new(embeddings.view())?
     } else {

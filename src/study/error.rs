@@ -20,6 +20,12 @@ pub enum Error {
     /// Embeddings that can't be searched.
     #[error(transparent)]
     Rows(#[from] crate::familiarity::neighbours::NotFinite),
+    /// Texts that can't be embedded.
+    #[error(transparent)]
+    Embedding(#[from] crate::familiarity::embedding::EmbeddingError),
+    /// Familiarity without embeddings, which a caller of the library forgot.
+    #[error("the texts of the study are not embedded yet: call `embed` before its decomposition")]
+    NotEmbedded,
     /// A setting of the index.
     #[error(transparent)]
     Index(#[from] crate::familiarity::neighbours::hnsw::SettingOutOfRange),

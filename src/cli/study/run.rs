@@ -9,6 +9,7 @@ use super::scores;
 use crate::artifact::{OutputFolder, Staged, to_json};
 use crate::cli::progress::Bars;
 use crate::cli::{Error, experiment, threads};
+use crate::familiarity::embedding::Embeddings;
 use crate::report::latex::Templates;
 use crate::report::study::{describe_results, render};
 use crate::report::{page, study_page};
@@ -83,6 +84,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     threads(args.threads)?;
 
     let progress = Bars::default();
+    embedded(study.embed(&progress)?.as_ref());
     let decomposition = Decomposition::of(&study, &progress)?;
     let mut journal = Journal::open(&out, &study)?;
     going_on(journal.finished());
@@ -120,6 +122,19 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
         )?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says what was embedded, if anything was.
+pub(super) fn embedded(embeddings: Option<&Embeddings>) {
+    if let Some(done) = embeddings {
+        let texts = done.matrix.nrows();
+        anstream::eprintln!(
+            "{} texts embedded, {} taken from the cache, {} of all cut at the model's limit",
+            texts - done.from_cache,
+            done.from_cache,
+            done.truncated
+        );
+    }
 }
 
 /// Says that an interrupted evaluation goes on.

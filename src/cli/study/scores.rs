@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use super::run::{Args as RunArgs, going_on};
+use super::run::{Args as RunArgs, embedded, going_on};
 use super::{labels, queue, register};
 use crate::artifact::{OutputFolder, Staged, to_json};
 use crate::cli::progress::Bars;
@@ -27,7 +27,8 @@ use crate::study::{Error as StudyError, output};
 
 /// `study check`.
 pub(super) fn check(path: &Path, json: bool) -> Result<ExitCode, Error> {
-    let study = ScoreStudy::load(path)?;
+    let mut study = ScoreStudy::load(path)?;
+    study.report.to_embed = study.to_embed()?;
     let mut stdout = anstream::stdout().lock();
     if json {
         write!(stdout, "{}", to_json(&study.report))?;
@@ -58,6 +59,7 @@ pub(super) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
     }
     threads(args.threads)?;
     let progress = Bars::default();
+    embedded(study.embed(&progress)?.as_ref());
     let decomposition = ScoreDecomposition::of(&study, &study.ratings, &progress)?;
     let mut journal = evaluation::journal(&out, &study)?;
     going_on(journal.finished());
@@ -111,9 +113,10 @@ pub(super) fn register(args: &register::Args) -> Result<ExitCode, Error> {
 
 /// `study queue`.
 pub(super) fn queue(args: &queue::Args) -> Result<ExitCode, Error> {
-    let study = ScoreStudy::load(&args.study)?;
+    let mut study = ScoreStudy::load(&args.study)?;
     let place = queue::Place::check(args, &study.file.resolve(Path::new("queue")))?;
     let request = queue::request(args, study.file.config.seed);
+    embedded(study.embed(&Bars::default())?.as_ref());
     let decomposition = ScoreDecomposition::of(&study, &study.ratings, &Bars::default())?;
     let ranked = Ranked::of_scores(&study, &decomposition, request.rule)?;
     queue::send(args, &ranked, &request, &place)

@@ -30,9 +30,7 @@ pub(super) fn choose(
 ) -> DataResult<Vec<String>> {
     let lacks = |name: &str| match name {
         "spread" if !spread => Some("no item has scores under two variants"),
-        "nearest_labelled" | "mean_nearest_labelled" if !embeddings => {
-            Some("there is no [familiarity] table with embeddings")
-        }
+        "nearest_labelled" | "mean_nearest_labelled" if !embeddings => Some("there is no [familiarity] table"),
         name if OWN_FEATURES.contains(&name) || items.columns.iter().any(|c| c.source == name) => None,
         _ => Some("is no feature: a column of the items must be listed under numbers or categories"),
     };
@@ -158,7 +156,7 @@ impl ScoreStudy {
         columns
     }
 
-    /// The configured engine over the embeddings of the items at positions `kept`; `None` without embeddings.
+    /// The configured engine over the embeddings of the items at positions `kept`; `None` without familiarity.
     pub(super) fn engine(&self, kept: &[usize], progress: &dyn Progress) -> Result<Option<Box<dyn Neighbours>>, Error> {
         engine_of(self.embeddings.as_ref(), self.file.config.familiarity.as_ref(), kept, progress)
     }

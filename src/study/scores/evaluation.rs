@@ -7,10 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use super::ScoreStudy;
 use super::diagnostics::ScoreDiagnostics;
+use super::results::Coverage;
 use crate::belief::JudgeScores;
 use crate::escalation::{Budget, Rule};
 use crate::experiments::half_split::{ByRule, Escalation, Familiarity, Measured, Settings, by_rule, summarise};
-use crate::experiments::score_split::{LEVELS, MeasuredScores, Places, ScoreSplit};
+use crate::experiments::score_split::{MeasuredScores, Places, ScoreSplit};
 use crate::familiarity::neighbours::Neighbours;
 use crate::progress::Progress;
 use crate::stats::Summary;
@@ -70,32 +71,16 @@ pub struct SquaredValue {
 /// right.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HeldOutRatings {
-    /// Ratings compared, each once per replicate in which it is held out.
-    pub ratings: u64,
-    /// Share of them in each tenth of its predictive distribution: 0.1 where the belief is calibrated.
+    /// Share of the ratings in each tenth of its predictive distribution: 0.1 where the belief is calibrated.
     pub tenths: Vec<f64>,
-    /// Share of them in central intervals.
-    pub coverage: Vec<HeldOutCoverage>,
-}
-
-/// How many ratings fell into central intervals of a level.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct HeldOutCoverage {
-    /// Probability that the intervals are to have.
-    pub level: f64,
-    /// Share of ratings inside.
-    pub inside: f64,
+    /// How many fell into central intervals; each counts once per replicate in which it is held out.
+    pub coverage: Vec<Coverage>,
 }
 
 impl HeldOutRatings {
     fn of(places: &Places) -> Self {
         let share = |n: u64| n as f64 / places.ratings() as f64;
-        let coverage = LEVELS.into_iter().zip(places.inside);
-        Self {
-            ratings: places.ratings(),
-            tenths: places.tenths.into_iter().map(share).collect(),
-            coverage: coverage.map(|(level, n)| HeldOutCoverage { level, inside: share(n) }).collect(),
-        }
+        Self { tenths: places.tenths.into_iter().map(share).collect(), coverage: Coverage::of(places) }
     }
 }
 

@@ -36,7 +36,7 @@ pub struct ScoreResults {
     pub fit: ScoreFitReport,
     /// Averages over all items.
     pub decomposition: ScoreAverages,
-    /// Held-out ratings against their intervals; none without items of two labels.
+    /// Held-out ratings against their intervals, one for each item with two labels or more; none without such items.
     pub calibration: Vec<Coverage>,
     /// What escalation achieves, where labels suffice.
     pub evaluation: Outcome<ScoreEvaluation>,
@@ -101,8 +101,20 @@ pub struct Coverage {
     pub level: f64,
     /// Share of ratings inside.
     pub inside: f64,
-    /// Ratings held out, one for each item with two labels or more.
-    pub ratings: usize,
+    /// Ratings held out.
+    pub ratings: u64,
+}
+
+impl Coverage {
+    /// The coverage at each of [`LEVELS`]; none without ratings.
+    pub(super) fn of(places: &Places) -> Vec<Self> {
+        let ratings = places.ratings();
+        if ratings == 0 {
+            return vec![];
+        }
+        let at = |(level, n): (f64, u64)| Self { level, inside: n as f64 / ratings as f64, ratings };
+        LEVELS.into_iter().zip(places.inside).map(at).collect()
+    }
 }
 
 impl ScoreResults {
@@ -198,13 +210,7 @@ fn calibration(study: &ScoreStudy, d: &ScoreDecomposition) -> Vec<Coverage> {
         let others = Scores::by_annotator(others.iter().map(Vec::as_slice), within);
         Some(d.priors[i].updated(&others).label_cdf(first[0]))
     };
-    let places = Places::of(study.ratings.grouped(study.len()).iter().enumerate().filter_map(of));
-    let ratings = places.ratings() as usize;
-    if ratings == 0 {
-        return vec![];
-    }
-    let coverage = |(level, n): (f64, u64)| Coverage { level, inside: n as f64 / ratings as f64, ratings };
-    LEVELS.into_iter().zip(places.inside).map(coverage).collect()
+    Coverage::of(&Places::of(study.ratings.grouped(study.len()).iter().enumerate().filter_map(of)))
 }
 
 /// What added ratings moved; as [`Movement::of`], with the squared error of the mean against single labels.

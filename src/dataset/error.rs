@@ -175,6 +175,9 @@ pub enum Problem {
     /// A word that is none of those that the column may hold.
     #[error("{value:?} is not one of {}", list(allowed))]
     NotOneOf { value: String, allowed: Vec<String> },
+    /// An annotation of several labels where one is needed.
+    #[error("{value:?} is several labels")]
+    SeveralLabels { value: String },
     /// Two files that tell different things of one item.
     #[error("{value:?} where {other} has {other_value:?}")]
     Disagrees { value: String, other: String, other_value: String },
@@ -291,6 +294,9 @@ impl Problem {
             }
             Problem::OutOfRange { .. } => "write a number within the range",
             Problem::NotOneOf { .. } => "write one of these",
+            Problem::SeveralLabels { .. } => {
+                "name all labels of the file under items.multilabel, which makes each of them a question of its own"
+            }
             Problem::Disagrees { .. } => "make the two files agree",
             Problem::DuplicateId { .. } => "keep one row per item",
             Problem::UnknownId { .. } => "correct the id or remove its row",

@@ -30,40 +30,85 @@ pub fn read_lines(file: &Path, bytes: &[u8], id_column: &str) -> Result<Table> {
 /// Reads a LeWiDi file, `{"1": {"text": ..., "annotations": {" Ann1": "0", ...}, ...}, ...}`: one row per item, whose id
 /// is the key. The annotations are left to [`read_lewidi_labels`].
 ///
+/// With `labels`, those of a file whose annotators may give several, there is one row per item and label: its id is
+/// `KEY/LABEL`, and the label stands in the column [`LABEL`].
+///
 /// # Errors
 /// As [`read_lines`].
-pub fn read_lewidi(file: &Path, bytes: &[u8]) -> Result<Table> {
+pub fn read_lewidi(file: &Path, bytes: &[u8], labels: &[String]) -> Result<Table> {
     let mut objects = Objects::default();
     each_item(file, bytes, |line, id, item| {
         let mut found = fields(file, line, item)?;
         found.retain(|(field, _)| !field.starts_with(ANNOTATIONS));
-        found.insert(0, (ID.to_owned(), id.to_owned()));
-        objects.add(file, line, found)
+        if labels.is_empty() {
+            found.insert(0, (ID.to_owned(), id.to_owned()));
+            return objects.add(file, line, found);
+        }
+        for label in labels {
+            let own = [(ID.to_owned(), asked(id, label)), (LABEL.to_owned(), label.clone())];
+            objects.add(file, line, own.into_iter().chain(found.clone()).collect())?;
+        }
+        Ok(())
     })?;
     objects.into_table(file, ID)
 }
 
-/// Reads the labels of a LeWiDi file: one row per item and annotator, with the columns [`ID`], `annotator` and `label`.
+/// Reads the labels of a LeWiDi file: one row per item and annotator, with the columns [`ID`], `annotator` and [`LABEL`].
 ///
 /// Annotators are trimmed, because the files separate them by commas with blanks.
 ///
+/// With `labels` there is one row per item, label and annotator, which says `1` where the annotator gave this label, among
+/// others perhaps, and `0` where not: several labels of one annotator are as many answers to different questions, so that
+/// counts stay whole numbers. Several labels are separated by commas, or a list. An annotation without any is blank,
+/// missing for all labels.
+///
 /// # Errors
-/// As [`read_lines`].
-pub fn read_lewidi_labels(file: &Path, bytes: &[u8]) -> Result<Table> {
+/// As [`read_lines`]; an annotation with a label that is none of `labels`.
+pub fn read_lewidi_labels(file: &Path, bytes: &[u8], labels: &[String]) -> Result<Table> {
     let mut rows = Vec::new();
     each_item(file, bytes, |line, id, item| {
-        for (field, label) in &fields(file, line, item)? {
-            if let Some(annotator) = field.strip_prefix(ANNOTATIONS) {
-                rows.push((line, StringRecord::from(vec![id, annotator.trim(), label.trim()])));
+        for (field, given) in &fields(file, line, item)? {
+            let Some(annotator) = field.strip_prefix(ANNOTATIONS).map(str::trim) else { continue };
+            if labels.is_empty() {
+                rows.push((line, StringRecord::from(vec![id, annotator, given.trim()])));
+                continue;
+            }
+            let given = several(given);
+            if let Some(unknown) = given.iter().find(|label| !labels.contains(label)) {
+                let place = Place::file(file).at_line(line).of_item(id).in_field(field);
+                let problem = Problem::NotOneOf { value: unknown.clone(), allowed: labels.to_vec() };
+                return Err(Error::refused(place, problem));
+            }
+            for label in labels {
+                let answer = match (given.is_empty(), given.contains(label)) {
+                    (true, _) => "",
+                    (_, true) => "1",
+                    (_, false) => "0",
+                };
+                rows.push((line, StringRecord::from(vec![asked(id, label).as_str(), annotator, answer])));
             }
         }
         Ok(())
     })?;
-    Table::of_objects(file, [ID, "annotator", "label"].map(str::to_owned).to_vec(), rows, ID)
+    Table::of_objects(file, [ID, "annotator", LABEL].map(str::to_owned).to_vec(), rows, ID)
+}
+
+/// Id of the item that asks whether a label applies.
+fn asked(id: &str, label: &str) -> String {
+    format!("{id}/{label}")
+}
+
+/// The labels of an annotation, `a, b` or `["a", "b"]`.
+fn several(text: &str) -> Vec<String> {
+    let list = serde_json::from_str::<Vec<String>>(text);
+    let labels = list.unwrap_or_else(|_| text.split(',').map(str::to_owned).collect());
+    labels.iter().map(|label| label.trim().to_owned()).filter(|label| !label.is_empty()).collect()
 }
 
 /// Column of the keys of a LeWiDi file.
 pub const ID: &str = "id";
+/// Column of a label.
+pub const LABEL: &str = "label";
 /// How the columns of the annotations begin once they are flattened.
 const ANNOTATIONS: &str = "annotations_";
 
@@ -285,13 +330,40 @@ mod tests {
     fn lewidi_items_keep_their_order_and_line() {
         let text = "{\n \"2\": {\"text\": {\"post\": \"p\"},\n  \"annotations\": {\"Ann1\": \"1\", \" Ann2\": \"0\"}},\n \"1\": \
                     {\"text\": {\"post\": \"q\"}, \"annotations\": {}}\n}";
-        let items = read_lewidi(Path::new(FILE), text.as_bytes()).unwrap();
+        let items = read_lewidi(Path::new(FILE), text.as_bytes(), &[]).unwrap();
         let post = items.column("text_post").unwrap();
         let rows: Vec<_> = items.rows().map(|row| (row.id(), row.line(), row.cell(post))).collect();
         assert_eq!(rows, [("2", 2, "p"), ("1", 4, "q")]);
-        let labels = read_lewidi_labels(Path::new(FILE), text.as_bytes()).unwrap();
+        let labels = read_lewidi_labels(Path::new(FILE), text.as_bytes(), &[]).unwrap();
         let [annotator, label] = ["annotator", "label"].map(|name| labels.column(name).unwrap());
         let rows: Vec<_> = labels.rows().map(|row| (row.id(), row.cell(annotator), row.cell(label))).collect();
         assert_eq!(rows, [("2", "Ann1", "1"), ("2", "Ann2", "0")]);
+    }
+    #[test]
+    fn several_labels_of_an_annotator_answer_a_question_each() {
+        let text = "{\"1\": {\"text\": {\"context\": \"p\"}, \"annotations\": {\"Ann1\": \"yes\", \" Ann2\": \"yes, maybe\", \
+                    \"Ann3\": [\"no\"], \"Ann4\": \"\"}},\n \"2\": {\"text\": {\"context\": \"q\"}, \"annotations\": {}}}";
+        let labels = ["yes", "no", "maybe"].map(str::to_owned);
+        let items = read_lewidi(Path::new(FILE), text.as_bytes(), &labels).unwrap();
+        let [label, context] = [LABEL, "text_context"].map(|name| items.column(name).unwrap());
+        let rows: Vec<_> = items.rows().map(|row| (row.id(), row.cell(label), row.cell(context))).collect();
+        assert_eq!(
+            rows[..4],
+            [("1/yes", "yes", "p"), ("1/no", "no", "p"), ("1/maybe", "maybe", "p"), ("2/yes", "yes", "q")]
+        );
+        assert_eq!(rows.len(), 6);
+        let answers = read_lewidi_labels(Path::new(FILE), text.as_bytes(), &labels).unwrap();
+        let [annotator, label] = ["annotator", LABEL].map(|name| answers.column(name).unwrap());
+        let of = |wanted: &str| -> Vec<(&str, &str)> {
+            let own = answers.rows().filter(|row| row.id() == wanted);
+            own.map(|row| (row.cell(annotator), row.cell(label))).collect()
+        };
+        assert_eq!(of("1/yes"), [("Ann1", "1"), ("Ann2", "1"), ("Ann3", "0"), ("Ann4", "")]);
+        assert_eq!(of("1/maybe"), [("Ann1", "0"), ("Ann2", "1"), ("Ann3", "0"), ("Ann4", "")]);
+        let error = read_lewidi_labels(Path::new(FILE), text.as_bytes(), &labels[1..]).unwrap_err().to_string();
+        assert!(
+            error.starts_with("a.jsonl:1 (column \"annotations_Ann1\", item \"1\"): \"yes\" is not one of no"),
+            "{error}"
+        );
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`rule`], [`budget`] | scores of items, and the items at the top |
+//! | [`rule`], [`score_rule`], [`budget`] | scores of items, whose labels are classes or numbers, and the items at the top |
 //! | [`outlook`], [`allocation`] | several labels per item: what the next one is worth, and who gets it |
 //! | [`exploration`] | a share of the budget at random, and what may be estimated from it |
 //! | [`value`], [`mod@regret`] | what escalating was worth against a known truth |
@@ -14,6 +14,7 @@ pub mod exploration;
 pub mod outlook;
 pub mod regret;
 pub mod rule;
+pub mod score_rule;
 pub mod value;
 
 pub use allocation::allocate;
@@ -22,3 +23,4 @@ pub use exploration::{NoEstimate, Selection, WeightedMean, weighted_mean};
 pub use outlook::Outlook;
 pub use regret::regret;
 pub use rule::{Rule, RuleInputs};
+pub use score_rule::ScoreRuleInputs;

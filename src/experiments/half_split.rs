@@ -316,7 +316,7 @@ pub fn seeded(seed: u64, number: u64) -> Stream {
 }
 
 /// Per-item errors of the posterior mean: Manhattan, and squared less the sampling noise of the truth.
-struct ItemErrors(Vec<[f64; 2]>);
+pub(super) struct ItemErrors(pub(super) Vec<[f64; 2]>);
 
 impl ItemErrors {
     fn of(beliefs: &Beliefs, truth: ArrayView2<f64>, sizes: impl Iterator<Item = f64>) -> Self {
@@ -331,7 +331,7 @@ impl ItemErrors {
     }
 
     /// Means over all items but the escalated ones.
-    fn without(&self, escalated: &[usize]) -> [f64; 2] {
+    pub(super) fn without(&self, escalated: &[usize]) -> [f64; 2] {
         let mut kept = vec![true; self.0.len()];
         escalated.iter().for_each(|&i| kept[i] = false);
         let left = (self.0.len() - escalated.len()) as f64;
@@ -340,17 +340,21 @@ impl ItemErrors {
     }
 }
 
+/// Summarises a quantity over replicates for each rule and budget of `like`.
+///
+/// # Panics
+/// If there is no replicate.
+pub fn by_rule<R, T>(replicates: &[R], like: &ByRuleAndBudget<T>, of: impl Fn(&R, Rule, Budget) -> f64) -> ByRule {
+    let at = |rule: Rule, budget: Budget| Summary::over(replicates, |replicate| of(replicate, rule, budget));
+    like.iter().map(|(&rule, by)| (rule, by.keys().map(|&budget| (budget, at(rule, budget))).collect())).collect()
+}
+
 /// Summarises what the replicates measured under one feature set.
 ///
 /// # Panics
 /// If there is no replicate.
 pub fn summarise(measured: &[Measured]) -> Escalation {
-    let rules: Vec<Rule> = measured[0].value.keys().copied().collect();
-    let budgets: Vec<Budget> = measured[0].oracle.keys().copied().collect();
-    let by_rule = |of: &dyn Fn(&Measured, Rule, Budget) -> f64| -> ByRule {
-        let at = |rule: Rule, budget: Budget| Summary::over(measured, |m| of(m, rule, budget));
-        rules.iter().map(|&rule| (rule, budgets.iter().map(|&b| (b, at(rule, b))).collect())).collect()
-    };
+    let by_rule = |of: &dyn Fn(&Measured, Rule, Budget) -> f64| by_rule(measured, &measured[0].value, of);
     let minus = |other: Rule| by_rule(&|m, rule, b| m.value[&rule][&b] - m.value[&other][&b]);
     let names = measured[0].coefficients.iter().map(|(name, _)| name.clone());
     let coefficients: Vec<(String, Summary)> =

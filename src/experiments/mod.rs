@@ -8,6 +8,7 @@ pub mod extended;
 pub mod half_split;
 pub mod isolation;
 pub mod replicate;
+pub mod score_split;
 pub mod simulations;
 pub mod split;
 pub mod world;
@@ -17,7 +18,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use thiserror::Error as ThisError;
 
-use crate::belief::{TrustError, design::DesignError};
+use crate::belief::{GaussianError, TrustError, design::DesignError};
 
 /// A part with results of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -69,6 +70,9 @@ pub enum Error {
     /// A trust regression that can't be fitted.
     #[error(transparent)]
     Trust(#[from] TrustError),
+    /// A fit of real-valued scores.
+    #[error(transparent)]
+    Gaussian(#[from] GaussianError),
     /// Draws that the random streams do not define.
     #[error(transparent)]
     Stream(#[from] crate::random::UnsupportedCorrelation),

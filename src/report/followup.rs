@@ -74,6 +74,9 @@ pub fn describe_registered(registered: &Registered) -> Vec<String> {
         lines.push(format!("  {:<13}{}{figures}", status, h.hypothesis.id));
         lines.extend(h.note.iter().map(|note| format!("               {note}")));
     }
+    for e in &registered.excluded {
+        lines.push(format!("  EXCLUDED     {}: {}", e.id, e.reason));
+    }
     for d in &registered.deviations {
         let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "absent".to_owned());
         lines.push(format!(

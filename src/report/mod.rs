@@ -8,6 +8,7 @@ pub mod followup;
 pub mod latex;
 pub mod numbers;
 pub mod page;
+pub mod score_evaluation;
 pub mod scores;
 pub mod study;
 pub mod study_page;

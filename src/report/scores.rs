@@ -1,7 +1,8 @@
 //! The results of a study of scores, in sentences.
 
-use super::followup::describe_movement;
+use super::followup::{describe_movement, describe_registered};
 use super::numbers::{NumberStyle, three};
+use super::score_evaluation::describe_evaluation;
 use crate::study::scores::{ScoreResults, ScoreStudy};
 
 /// What was read, line by line.
@@ -23,6 +24,9 @@ pub fn describe_input(study: &ScoreStudy) -> Vec<String> {
         ),
     );
     line("", format!("{} of them repeat an earlier rating, {} were added", input.repeats, input.added));
+    if let Some(texts) = input.to_embed {
+        line("embeddings", format!("{texts} different texts are still to be embedded, by the next run"));
+    }
     line("trust from", study.features.join(", "));
     if !study.left_out.is_empty() {
         lines.push(format!("warning: {} items have no score of the judge and are left out", study.left_out.len()));
@@ -99,7 +103,8 @@ pub fn describe_results(results: &ScoreResults) -> Vec<String> {
             inside.collect::<Vec<_>>().join(", ")
         ));
     }
-    lines.push(format!("Not evaluated: {}.", results.evaluation));
+    lines.extend(describe_evaluation(&results.evaluation));
+    lines.extend(results.registered.iter().flat_map(describe_registered));
     lines.extend(results.movement.iter().flat_map(describe_movement));
     lines
 }

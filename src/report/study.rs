@@ -31,7 +31,12 @@ pub fn render(templates: &Templates, results: &StudyResults, staged: &mut Staged
 
 /// The budget that tables show: a tenth of the items, or the largest below it, or the smallest there is.
 pub(super) fn headline(evaluation: &Evaluation) -> Budget {
-    let budgets: Vec<Budget> = evaluation.oracle.keys().copied().collect();
+    headline_of(evaluation.oracle.keys().copied())
+}
+
+/// The same out of the budgets, in ascending order.
+pub(super) fn headline_of(budgets: impl Iterator<Item = Budget>) -> Budget {
+    let budgets: Vec<Budget> = budgets.collect();
     let up_to = budgets.iter().rev().find(|budget| **budget <= Budget::HEADLINE);
     up_to.or(budgets.first()).copied().unwrap_or(Budget::HEADLINE)
 }
@@ -183,6 +188,9 @@ pub fn describe_input(input: &InputReport) -> Vec<String> {
     if let Some(dimensions) = input.dimensions {
         line("embeddings", format!("{dimensions} dimensions"));
     }
+    if let Some(texts) = input.to_embed {
+        line("embeddings", format!("{texts} different texts are still to be embedded, by the next run"));
+    }
     let features = input.features.iter().map(|feature| match feature.missing {
         Some(missing) if missing > 0 => format!("{} ({missing} missing)", feature.feature),
         _ => feature.feature.clone(),
@@ -273,6 +281,15 @@ pub fn describe_results(results: &StudyResults) -> Vec<String> {
         Outcome::NotEvaluated(reason) => lines.push(format!("Not evaluated: {reason}.")),
         Outcome::Evaluated(evaluation) => describe_evaluation(evaluation, &mut lines),
     }
+    lines.extend(results.soft_scores.iter().map(|soft| {
+        format!(
+            "LeWiDi-2025 soft scores of the judge over {} labelled items: mean Manhattan distance {}, mean Wasserstein \
+             distance {} (classes in the order of the study).",
+            soft.items,
+            three(soft.manhattan),
+            three(soft.wasserstein)
+        )
+    }));
     lines.extend(results.registered.iter().flat_map(describe_registered));
     lines.extend(results.movement.iter().flat_map(describe_movement));
     lines

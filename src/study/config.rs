@@ -15,6 +15,7 @@ use crate::dataset::checksum::{read_file, sha256_hex};
 use crate::dataset::error::{Error, Place, Problem, Result};
 use crate::dataset::judge::CONFIDENCE_RANGE;
 use crate::escalation::Budget;
+use crate::familiarity::embedding::DEFAULT_MODEL;
 use check::{Check, place};
 
 /// The configuration of a study.
@@ -89,6 +90,10 @@ pub struct ItemsConfig {
     /// Columns with numbers, to be features.
     #[serde(default)]
     pub numbers: Vec<String>,
+    /// The labels of a LeWiDi file whose annotators may give several: each item becomes one item per label (`KEY/LABEL`,
+    /// the label in the column `label`), of which annotators say whether it applies, `1`, or not, `0`.
+    #[serde(default)]
+    pub multilabel: Vec<String>,
     /// Columns with categories, to be features: one 0/1 feature per category but the first in the order of the alphabet.
     #[serde(default)]
     pub categories: Vec<String>,
@@ -104,6 +109,14 @@ pub enum JudgeKind {
     Counts,
     /// One label per row, from repeated samples of one prompt; a blank cell is a failed answer.
     Labels,
+}
+
+/// Metrics as a shared task defines them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MetricProfile {
+    /// Soft evaluation of LeWiDi-2025 ([`super::soft_scores`]).
+    #[serde(rename = "lewidi2025")]
+    LeWiDi2025,
 }
 
 /// `[judge]`
@@ -137,6 +150,8 @@ pub struct JudgeConfig {
     pub confidence_range: (f64, f64),
     /// Zero probabilities are raised to this and the rest scaled down; by default half a count of 100.
     pub floor: Option<f64>,
+    /// Metrics of a shared task that are reported besides the judge's own diagnostics.
+    pub metric_profile: Option<MetricProfile>,
     /// Mass on the classes under which an answer is warned about.
     #[serde(default = "least_mass")]
     pub least_mass: f64,
@@ -203,8 +218,14 @@ pub enum Engine {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FamiliarityConfig {
-    /// Embeddings of the items, `.npy` or `.csv`.
-    pub embeddings: PathBuf,
+    /// Embeddings of the items, `.npy` or `.csv`; without it, the items' texts are embedded when the study is run.
+    pub embeddings: Option<PathBuf>,
+    /// Sentence model that embeds texts: a folder, seen from the study's or from the working directory, or a name.
+    #[serde(default = "model")]
+    pub model: String,
+    /// Folder that keeps embeddings of texts, so that only new texts are embedded.
+    #[serde(default = "cache")]
+    pub cache: PathBuf,
     /// Labelled neighbours whose mean distance is `mean_nearest_labelled`.
     #[serde(default = "neighbours")]
     pub neighbours: usize,
@@ -254,6 +275,12 @@ fn confidence_range() -> (f64, f64) {
 }
 fn least_mass() -> f64 {
     0.9
+}
+fn model() -> String {
+    DEFAULT_MODEL.to_owned()
+}
+fn cache() -> PathBuf {
+    PathBuf::from("embedding-cache")
 }
 fn neighbours() -> usize {
     10
@@ -320,6 +347,15 @@ impl<C> StudyFile<C> {
         let text = std::fs::read_to_string(&self.path).unwrap_or_default();
         Check { path: &self.path, text: &text }.refuse(setting, value, reason, remedy)
     }
+
+    /// Checks the values of an evaluation.
+    ///
+    /// # Errors
+    /// A value outside its range.
+    pub fn check_evaluation(&self, evaluation: &EvaluationConfig) -> Result<()> {
+        let text = std::fs::read_to_string(&self.path).unwrap_or_default();
+        Check { path: &self.path, text: &text }.evaluation(evaluation)
+    }
 }
 
 impl StudyFile {
@@ -349,10 +385,12 @@ impl StudyConfig {
         let even = 1.0 / self.classes.len() as f64;
         self.judge.floor.unwrap_or(crate::experiments::chaosnli::FLOOR.min(even / 4.0))
     }
+}
 
+impl EvaluationConfig {
     /// Budgets of the evaluation; those of a checked configuration are all possible.
     pub fn budgets(&self) -> Vec<Budget> {
-        self.evaluation.budgets.iter().filter_map(|&percent| Budget::percent(percent)).collect()
+        self.budgets.iter().filter_map(|&percent| Budget::percent(percent)).collect()
     }
 }
 

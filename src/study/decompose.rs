@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
 use super::config::{Engine, FamiliarityConfig};
@@ -116,36 +117,36 @@ impl Study {
     }
 }
 
-/// The configured engine over the embeddings of the items at positions `kept`; `None` without embeddings.
+/// The configured engine over the embeddings of the items at positions `kept`; `None` without familiarity.
 ///
 /// # Errors
-/// A value of an embedding that is not finite.
+/// Texts that are not embedded yet, a value of an embedding that is not finite.
 pub(super) fn engine(
     study: &Study,
     kept: &[usize],
     progress: &dyn Progress,
 ) -> Result<Option<Box<dyn Neighbours>>, Error> {
-    let (Some(embeddings), Some(config)) = (&study.embeddings, &study.file.config.familiarity) else {
-        return Ok(None);
-    };
-    let rows = if kept.len() == study.len() {
+    engine_of(study.embeddings.as_ref(), study.file.config.familiarity.as_ref(), kept, progress)
+}
+
+/// The same from embeddings and configuration.
+pub(super) fn engine_of(
+    embeddings: Option<&Array2<f32>>,
+    config: Option<&FamiliarityConfig>,
+    kept: &[usize],
+    progress: &dyn Progress,
+) -> Result<Option<Box<dyn Neighbours>>, Error> {
+    let Some(config) = config else { return Ok(None) };
+    let embeddings = embeddings.ok_or(Error::NotEmbedded)?;
+    let rows = if kept.len() == embeddings.nrows() {
         UnitRows::new(embeddings.view())?
     } else {
         UnitRows::new(embeddings.select(ndarray::Axis(0), kept).view())?
     };
-    engine_over(config, rows, progress).map(Some)
-}
-
-/// The configured engine over embeddings.
-pub(super) fn engine_over(
-    config: &FamiliarityConfig,
-    rows: UnitRows,
-    progress: &dyn Progress,
-) -> Result<Box<dyn Neighbours>, Error> {
-    Ok(match config.engine {
+    Ok(Some(match config.engine {
         Engine::Exact => Box::new(Exact::new(rows)),
         Engine::Hnsw => Box::new(Hnsw::build(rows, HnswSettings::default(), progress)?),
-    })
+    }))
 }
 
 /// How many labelled neighbours count, and whether a labelled item is one of its own.

@@ -20,6 +20,12 @@ pub enum Error {
     /// Embeddings that can't be searched.
     #[error(transparent)]
     Rows(#[from] crate::familiarity::neighbours::NotFinite),
+    /// Texts that can't be embedded.
+    #[error(transparent)]
+    Embedding(#[from] crate::familiarity::embedding::EmbeddingError),
+    /// Familiarity without embeddings, which a caller of the library forgot.
+    #[error("the texts of the study are not embedded yet: call `embed` before its decomposition")]
+    NotEmbedded,
     /// A setting of the index.
     #[error(transparent)]
     Index(#[from] crate::familiarity::neighbours::hnsw::SettingOutOfRange),
@@ -34,11 +40,6 @@ pub enum Error {
         /// The rule.
         rule: &'static str,
     },
-    /// Scores where the command needs classes.
-    #[error(
-        "a study of scores has no half-split evaluation, so there is nothing to register; register a study of classes"
-    )]
-    NothingToRegister,
     /// A queue that was asked for in a way that contradicts itself.
     #[error(transparent)]
     Request(#[from] super::queue::RequestError),

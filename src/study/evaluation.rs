@@ -6,8 +6,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::config::EvaluationConfig;
 use super::decompose::{engine, neighbourhood};
 use super::diagnostics::JudgeDiagnostics;
 use super::{Error, Feature, Study};
@@ -52,29 +54,41 @@ pub struct Evaluation {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(clippy::large_enum_variant, reason = "there is one of it")]
-pub enum Outcome {
+pub enum Outcome<E = Evaluation> {
     /// It was run.
-    Evaluated(Evaluation),
+    Evaluated(E),
     /// It can't be run, and why.
     NotEvaluated(String),
 }
 
-/// The items with enough labels, by position, or why they are too few.
+/// The items with enough labels, by position, or why they are too few; excluded ones are left out.
 pub fn evaluated_items(study: &Study) -> Result<Vec<usize>, String> {
-    let config = &study.file.config.evaluation;
+    enough(&study.file.config.evaluation, &study.numbers(), &study.excluded)
+}
+
+/// The same from the numbers of labels.
+pub(super) fn enough(
+    config: &EvaluationConfig,
+    numbers: &[u32],
+    excluded: &BTreeMap<usize, String>,
+) -> Result<Vec<usize>, String> {
     let least = config.least_labels;
-    let kept: Vec<usize> = study.numbers().iter().enumerate().filter(|(_, n)| **n >= least).map(|(i, _)| i).collect();
+    let kept: Vec<usize> = (0..numbers.len()).filter(|i| numbers[*i] >= least && !excluded.contains_key(i)).collect();
     if config.replicates == 0 {
         return Err("evaluation.replicates is 0".to_owned());
     }
     if kept.len() < LEAST_ITEMS {
+        let left_out = match excluded.len() {
+            0 => String::new(),
+            n => format!(" ({n} items are excluded as registered)"),
+        };
         return Err(format!(
             "what escalation achieves here can't be measured: one half of an item's labels has to serve as its truth, and \
              {} of {} items have {least} labels or more (evaluation.least_labels), where {LEAST_ITEMS} such items are \
-             needed. The judge's error, its calibration and its agreement with experts can't be measured for the same \
-             reason. Trust, decomposition and rankings need none of this and are given for all items",
+             needed{left_out}. The judge's error, its calibration and its agreement with experts can't be measured for \
+             the same reason. Trust, decomposition and rankings need none of this and are given for all items",
             kept.len(),
-            study.len()
+            numbers.len()
         ));
     }
     Ok(kept)
@@ -106,7 +120,7 @@ impl<'a> Evaluator<'a> {
         let settings = Settings {
             seed: config.seed,
             reveal: config.evaluation.reveal.clone(),
-            budgets: config.budgets(),
+            budgets: config.evaluation.budgets(),
             rules: study.rules(),
             belief: config.trust.belief,
         };
@@ -169,35 +183,27 @@ pub fn evaluate(study: &Study, journal: Option<&mut Journal>, progress: &dyn Pro
     };
     let engine = engine(study, &kept, progress)?;
     let evaluator = Evaluator::new(study, kept, engine.as_deref());
-    let wanted = study.file.config.evaluation.replicates;
     let mut none = Journal::default();
     let journal = journal.unwrap_or(&mut none);
-    journal.done.truncate(wanted);
-    progress.start("half splits", wanted as u64);
-    progress.advance(journal.done.len() as u64);
-    while journal.done.len() < wanted {
-        let first = journal.done.len();
-        let batch: Vec<Result<Replicate, Error>> = (first..wanted.min(first + BATCH))
-            .into_par_iter()
-            .map(|replicate| {
-                let measured = evaluator.replicate(replicate as u64);
-                progress.advance(1);
-                measured
-            })
-            .collect();
-        journal.append(batch.into_iter().collect::<Result<_, _>>()?)?;
-    }
-    progress.finish();
-    Ok(Outcome::Evaluated(evaluator.summarise(std::mem::take(&mut journal.done))))
+    let wanted = study.file.config.evaluation.replicates;
+    let replicates = journal.complete(wanted, |replicate| evaluator.replicate(replicate), progress)?;
+    Ok(Outcome::Evaluated(evaluator.summarise(replicates)))
 }
 
 /// Finished replicates on disk, one per line under a line that says what they belong to, so that an interrupted
 /// evaluation goes on where it stopped.
-#[derive(Debug, Default)]
-pub struct Journal {
+#[derive(Debug)]
+pub struct Journal<R = Replicate> {
     path: PathBuf,
     file: Option<File>,
-    done: Vec<Replicate>,
+    done: Vec<R>,
+}
+
+impl<R> Default for Journal<R> {
+    /// A journal in memory only.
+    fn default() -> Self {
+        Self { path: PathBuf::new(), file: None, done: vec![] }
+    }
 }
 
 #[derive(Serialize, Deserialize, PartialEq)]
@@ -208,22 +214,34 @@ struct Heading {
 }
 
 impl Journal {
-    /// Opens the journal of a run folder, beside it; what another study, other inputs or another version left there is
-    /// replaced. A line that was cut off is dropped.
+    /// Opens the journal of a run folder, as [`Self::of`].
     ///
     /// # Errors
     /// It can't be read or written.
     pub fn open(folder: &Path, study: &Study) -> Result<Self, Error> {
+        let mut config = study.file.config.clone();
+        config.evaluation.replicates = 0;
+        Self::of(folder, fingerprint(&(config, &study.excluded), study.inputs.sums()))
+    }
+}
+
+impl<R: Serialize + DeserializeOwned + Send> Journal<R> {
+    /// Opens the journal of a run folder, beside it; what another study, other inputs or another version left there is
+    /// replaced. A line that was cut off is dropped. `fingerprint` stands for all that replicates depend on.
+    ///
+    /// # Errors
+    /// It can't be read or written.
+    pub(super) fn of(folder: &Path, fingerprint: String) -> Result<Self, Error> {
         let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let path = folder.with_file_name(format!(".{name}{JOURNAL_SUFFIX}"));
-        let heading = Heading { program: env!("CARGO_PKG_VERSION").to_owned(), evaluation_of: fingerprint(study) };
+        let heading = Heading { program: env!("CARGO_PKG_VERSION").to_owned(), evaluation_of: fingerprint };
         let text = fs::read_to_string(&path).unwrap_or_default();
         let mut lines = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
         let same =
             lines.next().and_then(|line| serde_json::from_str::<Heading>(line).ok()).is_some_and(|h| h == heading);
         let mut done = Vec::new();
         if same {
-            done.extend(lines.map_while(|line| serde_json::from_str::<Replicate>(line).ok()));
+            done.extend(lines.map_while(|line| serde_json::from_str::<R>(line).ok()));
         }
         let mut file = OpenOptions::new()
             .create(true)
@@ -242,7 +260,36 @@ impl Journal {
         self.done.len()
     }
 
-    fn append(&mut self, batch: Vec<Replicate>) -> Result<(), Error> {
+    /// Runs the replicates that are missing to `wanted` and hands over all of them.
+    ///
+    /// # Errors
+    /// That of a replicate, or the journal can't be written.
+    pub(super) fn complete(
+        &mut self,
+        wanted: usize,
+        replicate: impl Fn(u64) -> Result<R, Error> + Sync,
+        progress: &dyn Progress,
+    ) -> Result<Vec<R>, Error> {
+        self.done.truncate(wanted);
+        progress.start("half splits", wanted as u64);
+        progress.advance(self.done.len() as u64);
+        while self.done.len() < wanted {
+            let first = self.done.len();
+            let batch: Vec<Result<R, Error>> = (first..wanted.min(first + BATCH))
+                .into_par_iter()
+                .map(|number| {
+                    let measured = replicate(number as u64);
+                    progress.advance(1);
+                    measured
+                })
+                .collect();
+            self.append(batch.into_iter().collect::<Result<_, _>>()?)?;
+        }
+        progress.finish();
+        Ok(std::mem::take(&mut self.done))
+    }
+
+    fn append(&mut self, batch: Vec<R>) -> Result<(), Error> {
         if let Some(file) = &mut self.file {
             let text: String = batch.iter().map(line).collect();
             file.write_all(text.as_bytes()).map_err(Error::io(&self.path, "writing"))?;
@@ -269,10 +316,7 @@ fn line<T: Serialize>(value: &T) -> String {
     text
 }
 
-/// Sum of everything that replicates depend on, their number apart: settings and input files.
-fn fingerprint(study: &Study) -> String {
-    let mut config = study.file.config.clone();
-    config.evaluation.replicates = 0;
-    let inputs: Vec<&String> = study.inputs.sums().values().collect();
-    sha256_hex(line(&(config, inputs)).as_bytes())
+/// Sum of everything that replicates depend on, their number apart: settings (with what is excluded) and input files.
+pub(super) fn fingerprint(settings: &impl Serialize, inputs: &BTreeMap<String, String>) -> String {
+    sha256_hex(line(&(settings, inputs.values().collect::<Vec<_>>())).as_bytes())
 }

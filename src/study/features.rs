@@ -48,7 +48,7 @@ pub(super) fn choose(file: &StudyFile, items: &Items, available: &Available) -> 
             Some("the judge's file has no confidence, or it is always blank")
         }
         Feature::NearestLabelled | Feature::MeanNearestLabelled if !available.familiarity => {
-            Some("there is no [familiarity] table with embeddings")
+            Some("there is no [familiarity] table")
         }
         _ => None,
     };

@@ -13,10 +13,30 @@ use crate::stats::{mean, sample_sd};
 pub enum Measure {
     /// Error removed by one bought label per escalated item, summed over them.
     Value,
+    /// Squared error removed by one bought label per escalated item, summed over them; for labels that are numbers.
+    SquaredValue,
     /// Mean error over the items that are not escalated; lower is better.
     SelectiveError,
     /// Mean squared error over the items that are not escalated; lower is better.
     SelectiveSquaredError,
+}
+
+impl Measure {
+    /// The measures of studies whose labels are classes.
+    pub const OF_CLASSES: [Self; 3] = [Self::Value, Self::SelectiveError, Self::SelectiveSquaredError];
+    /// Those of studies whose labels are numbers.
+    pub const OF_SCORES: [Self; 4] =
+        [Self::Value, Self::SquaredValue, Self::SelectiveError, Self::SelectiveSquaredError];
+
+    /// Key in plans and results.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Value => "value",
+            Self::SquaredValue => "squared_value",
+            Self::SelectiveError => "selective_error",
+            Self::SelectiveSquaredError => "selective_squared_error",
+        }
+    }
 }
 
 /// How the interval of a difference is made from its replicates.

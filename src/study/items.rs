@@ -8,6 +8,7 @@ use super::source::{Source, read_table};
 use crate::belief::FeatureColumn;
 use crate::dataset::error::Result;
 use crate::dataset::items::ItemIds;
+use crate::dataset::jsonl;
 use crate::dataset::table::{Column, Table};
 use crate::familiarity::embedding::{Template, TemplateError};
 
@@ -46,7 +47,10 @@ const CHAOSNLI_TEXT: &str = "Premise: {example_premise}\nHypothesis: {example_hy
 pub fn read<C: AsRef<ItemsConfig>>(file: &StudyFile<C>, source: &mut Source) -> Result<Items> {
     let config = file.config.as_ref();
     let path = file.resolve(&config.file);
-    let table = read_table(&path, config.format, config.id.as_deref(), source)?;
+    let table = match config.multilabel.is_empty() {
+        true => read_table(&path, config.format, config.id.as_deref(), source)?,
+        false => jsonl::read_lewidi(&path, &source.read(&path)?, &config.multilabel)?,
+    };
     let chaosnli = (config.format == Some(Format::ChaosNli)).then_some(CHAOSNLI_TEXT);
     let texts = match config.text.as_deref().or(chaosnli) {
         Some(template) => Some(render(file, &table, template)?),

@@ -132,7 +132,7 @@ pub fn read(file: &StudyFile, ids: &ItemIds, items: &Path, source: &mut Source) 
         unknown_rows: 0,
     };
     let table = match format {
-        Format::LeWiDi => jsonl::read_lewidi_labels(&path, &source.read(&path)?)?,
+        Format::LeWiDi => jsonl::read_lewidi_labels(&path, &source.read(&path)?, &file.config.items.multilabel)?,
         _ => read_table(&path, config.format, config.id.as_deref(), source)?,
     };
     let form = match format {
@@ -145,7 +145,7 @@ pub fn read(file: &StudyFile, ids: &ItemIds, items: &Path, source: &mut Source) 
             let own = format == Format::LeWiDi;
             let name =
                 |configured: &'static str, given: &str| if own { configured.to_owned() } else { given.to_owned() };
-            reader.long(&table, &name("annotator", &config.annotator), &name("label", &config.label))?;
+            reader.long(&table, &name("annotator", &config.annotator), &name("label", &config.label), own)?;
         }
         _ => reader.wide(&table, format)?,
     }
@@ -218,13 +218,19 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn long(&mut self, table: &Table, annotator: &str, label: &str) -> Result<()> {
+    /// `lewidi` files may hold several labels in a cell.
+    fn long(&mut self, table: &Table, annotator: &str, label: &str, lewidi: bool) -> Result<()> {
         let [annotator, label] = [table.column(annotator)?, table.column(label)?];
         let mut positions: HashMap<&str, usize> = HashMap::new();
         let mut lines: HashMap<(usize, usize), u64> = HashMap::new();
         for row in table.rows() {
             let Some(item) = self.item(&row)? else { continue };
-            let Some(class) = row.optional_word(label, &self.file.config.classes)? else {
+            let classes = &self.file.config.classes;
+            let value = row.cell(label);
+            if lewidi && value.contains([',', '[']) && !classes.iter().any(|class| class == value) {
+                return Err(row.refuse(label, Problem::SeveralLabels { value: value.to_owned() }));
+            }
+            let Some(class) = row.optional_word(label, classes)? else {
                 self.blank += 1;
                 continue;
             };

@@ -6,9 +6,9 @@
 //! | [`config`] | `study.toml` |
 //! | [`source`] | input files as tables |
 //! | [`items`], [`judge`], [`labels`] | the three inputs |
-//! | [`features`] | what trust may depend on |
+//! | [`features`], [`texts`] | what trust may depend on; texts that are embedded when the study is run |
 //! | [`decompose`] | the fit, the belief about every item, the rankings |
-//! | [`evaluation`], [`diagnostics`] | half splits where labels suffice, the judge against the labels |
+//! | [`evaluation`], [`diagnostics`], [`soft_scores`] | half splits where labels suffice, the judge against the labels, metrics of a shared task |
 //! | [`results`], [`output`] | what a run reports, and the table of all items |
 //! | [`mod@error`] | why a study can't be run |
 //! | [`queue`], [`intake`] | the ranked queue on its way out, labels on their way back and their log |
@@ -37,16 +37,19 @@ pub mod registered;
 pub mod registration;
 pub mod results;
 pub mod scores;
+pub mod soft_scores;
 pub mod source;
+pub mod texts;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use ndarray::{Array2, Axis};
+use ndarray::Array2;
 
-use crate::dataset::error::{Error as DataError, Place, Problem, Result};
+use crate::dataset::error::{Error as DataError, Place, Problem};
 use crate::dataset::judge::{JudgeVariants, Predictions};
-use crate::familiarity::user_embeddings::read_embeddings;
+use crate::familiarity::embedding::Embeddings;
+use crate::progress::Progress;
 
 pub use config::{StudyConfig, StudyFile};
 pub use decompose::Decomposition;
@@ -57,6 +60,7 @@ pub use judge::JudgeReport;
 pub use labels::{Annotation, Labels, LabelsReport};
 pub use results::{InputReport, StudyResults};
 use source::Source;
+pub use texts::TextModel;
 
 /// Everything that a study reads, checked and in one order, that of [`Items::ids`].
 #[derive(Debug, Clone)]
@@ -73,12 +77,16 @@ pub struct Study {
     pub judge_report: JudgeReport,
     /// The human labels.
     pub labels: Labels,
-    /// Embeddings of the items, items x dimensions.
+    /// Embeddings of the items, items x dimensions; those of a `text_model` are there after [`Self::embed`].
     pub embeddings: Option<Array2<f32>>,
+    /// What embeds the texts of the items, where the study names no file of embeddings.
+    pub text_model: Option<TextModel>,
     /// Features of the trust regression, in order.
     pub features: Vec<Feature>,
     /// Ids of items left out because the judge has no answer for them, in the order of the file.
     pub left_out: Vec<String>,
+    /// Items that a registration leaves out of the evaluation, by position, and why.
+    pub excluded: BTreeMap<usize, String>,
     /// Sums of all files read.
     pub inputs: Source,
 }
@@ -88,7 +96,7 @@ impl Study {
     ///
     /// # Errors
     /// The first thing in configuration or data that can't be used, with file, line, column, value and remedy.
-    pub fn load(path: &Path) -> Result<Self> {
+    pub fn load(path: &Path) -> Result<Self, Error> {
         let file = StudyFile::load(path)?;
         let mut inputs = Source::default();
         let all = items::read(&file, &mut inputs)?;
@@ -101,7 +109,7 @@ impl Study {
         {
             let judge_file = file.resolve(&file.config.judge.file);
             let problem = Problem::Unanswered { items: left_out.len(), of: all.ids.len() };
-            return Err(DataError::refused(Place::file(&judge_file).of_item(first), problem));
+            return Err(DataError::refused(Place::file(&judge_file).of_item(first), problem).into());
         }
         let all_ids = all.ids.clone();
         let items = if left_out.is_empty() { all } else { all.select(&kept)? };
@@ -110,17 +118,11 @@ impl Study {
         }
         let labels = labels::read(&file, &items.ids, &items.file, &mut inputs)?;
         if labels.report.labels == 0 {
-            return Err(DataError::refused(Place::file(&file.resolve(&file.config.labels.file)), Problem::NoLabels));
+            let place = Place::file(&file.resolve(&file.config.labels.file));
+            return Err(DataError::refused(place, Problem::NoLabels).into());
         }
-        let embeddings = match &file.config.familiarity {
-            Some(familiarity) => {
-                let path = file.resolve(&familiarity.embeddings);
-                inputs.read(&path)?;
-                let matrix = read_embeddings(&path, &all_ids, &items.file, None)?;
-                Some(if left_out.is_empty() { matrix } else { matrix.select(Axis(0), &kept) })
-            }
-            None => None,
-        };
+        let familiarity = file.config.familiarity.as_ref();
+        let (embeddings, text_model) = texts::read(&file, familiarity, &all_ids, &kept, &items, &mut inputs)?;
 
         let variants =
             JudgeVariants::new(items.ids.clone(), file.config.classes.clone(), answers.variants, answers.answers)?;
@@ -130,7 +132,7 @@ impl Study {
         let available = features::Available {
             spread: predictions.spread.iter().any(Option::is_some),
             confidence: predictions.confidence.iter().any(Option::is_some),
-            familiarity: embeddings.is_some(),
+            familiarity: file.config.familiarity.is_some(),
         };
         let features = features::choose(&file, &items, &available)?;
         Ok(Self {
@@ -141,10 +143,32 @@ impl Study {
             judge_report,
             labels,
             embeddings,
+            text_model,
             features,
             left_out,
+            excluded: BTreeMap::new(),
             inputs,
         })
+    }
+
+    /// Embeds the texts, where the study names no file of embeddings; returns what was done.
+    ///
+    /// # Errors
+    /// A model that fails, a cache that can't be used.
+    pub fn embed(&mut self, progress: &dyn Progress) -> Result<Option<Embeddings>, Error> {
+        let (Some(model), Some(texts)) = (&self.text_model, &self.items.texts) else { return Ok(None) };
+        let embedded = model.embed(texts, progress)?;
+        self.embeddings = Some(embedded.matrix.clone());
+        Ok(Some(embedded))
+    }
+
+    /// How many texts [`Self::embed`] would have to embed; `None` where it would do nothing.
+    ///
+    /// # Errors
+    /// A cache that can't be read.
+    pub fn to_embed(&self) -> Result<Option<usize>, Error> {
+        let (Some(model), Some(texts)) = (&self.text_model, &self.items.texts) else { return Ok(None) };
+        model.lacking(texts).map(Some)
     }
 
     /// Number of items.

@@ -14,6 +14,7 @@ use super::hypothesis::{Hypothesis, JudgedHypothesis, Measure};
 use crate::artifact::to_json;
 use crate::clock;
 use crate::dataset::checksum::sha256_hex;
+use crate::dataset::items::ItemIds;
 use crate::escalation::{Budget, Rule};
 
 /// Name of the file in a study's folder.
@@ -34,9 +35,40 @@ pub struct Plan {
     /// What has been seen of the data before, in words.
     #[serde(default)]
     pub seen: Vec<String>,
+    /// Items that the evaluation leaves out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exclude: Vec<Exclusion>,
     /// The family of hypotheses.
     #[serde(rename = "hypothesis")]
     pub hypotheses: Vec<Hypothesis>,
+}
+
+/// Items that the evaluation leaves out: those named, and those of a group. They are decomposed and ranked all the same.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Exclusion {
+    /// Why, in words.
+    pub reason: String,
+    /// Ids of items.
+    #[serde(default)]
+    pub ids: Vec<String>,
+    /// A group of items.
+    pub group: Option<String>,
+}
+
+/// What a study lets hypotheses ask for, and its items.
+#[derive(Debug, Clone)]
+pub struct Testable<'a> {
+    /// The budgets that it evaluates.
+    pub budgets: Vec<Budget>,
+    /// The rules.
+    pub rules: Vec<Rule>,
+    /// What it measures.
+    pub measures: &'a [Measure],
+    /// Its items.
+    pub ids: &'a ItemIds,
+    /// The group of each item.
+    pub groups: Option<&'a [String]>,
 }
 
 fn default_level() -> f64 {
@@ -142,12 +174,12 @@ fn parse<T: serde::de::DeserializeOwned>(path: &Path, text: &str) -> Result<T, R
 }
 
 impl Plan {
-    /// Reads and checks a draft; `budgets` are those that the study evaluates.
+    /// Reads and checks a draft for a study.
     ///
     /// # Errors
-    /// No TOML of this form, no hypothesis, a repeated or blank id, a rule compared with itself, a budget that is not
-    /// evaluated, a margin or level outside its range.
-    pub fn load(path: &Path, budgets: &[Budget]) -> Result<Self, RegistrationError> {
+    /// No TOML of this form, no hypothesis, a repeated or blank id, a rule compared with itself, a rule, budget or measure
+    /// that is not evaluated, a margin or level outside its range, an exclusion of items that are not there.
+    pub fn load(path: &Path, study: &Testable) -> Result<Self, RegistrationError> {
         let plan: Plan = parse(path, &read(path)?)?;
         let refuse = |reason: &str| RegistrationError::Plan { path: path.to_owned(), reason: reason.to_owned() };
         if plan.hypotheses.is_empty() {
@@ -168,11 +200,44 @@ impl Plan {
             if !h.margin.is_finite() {
                 return wrong(format!("margin = {} is no finite number; write one such as 0.0", h.margin));
             }
-            if !h.budget().is_some_and(|budget| budgets.contains(&budget)) {
+            if let Some(rule) = [h.better, h.than].into_iter().find(|rule| !study.rules.contains(rule)) {
+                let rules: Vec<&str> = study.rules.iter().map(|rule| rule.key()).collect();
+                return wrong(format!(
+                    "this study does not rank by {:?}; choose among {}",
+                    rule.key(),
+                    rules.join(", ")
+                ));
+            }
+            if !study.measures.contains(&h.measure) {
+                let measures: Vec<&str> = study.measures.iter().map(|measure| measure.key()).collect();
+                return wrong(format!(
+                    "this study does not measure {:?}; choose among {}",
+                    h.measure.key(),
+                    measures.join(", ")
+                ));
+            }
+            if !h.budget().is_some_and(|budget| study.budgets.contains(&budget)) {
                 return wrong(format!(
                     "budget = {} is not one that the study evaluates; choose one of its evaluation.budgets or add it there",
                     h.budget
                 ));
+            }
+        }
+        for exclusion in &plan.exclude {
+            let wrong = |what: &str| Err(refuse(&format!("[[exclude]] {:?} {what}", exclusion.reason)));
+            if exclusion.reason.trim().is_empty() {
+                return wrong("has no reason; write why these items are left out");
+            }
+            if exclusion.ids.is_empty() && exclusion.group.is_none() {
+                return wrong("names no items; write ids = [...] or group = \"...\"");
+            }
+            if let Some(id) = exclusion.ids.iter().find(|id| study.ids.position(id).is_none()) {
+                return wrong(&format!("names {id:?}, which is no item of the study; correct or remove the id"));
+            }
+            if let Some(group) = &exclusion.group
+                && !study.groups.is_some_and(|groups| groups.contains(group))
+            {
+                return wrong(&format!("names the group {group:?}, which no item has; see items.group of the study"));
             }
         }
         Ok(plan)
@@ -288,6 +353,18 @@ impl Registration {
         self.plan.hypotheses.iter().map(judged).collect()
     }
 
+    /// The items that the evaluation leaves out, by position, and why: the reason of the first exclusion that holds them.
+    pub fn excluded(&self, ids: &ItemIds, groups: Option<&[String]>) -> BTreeMap<usize, String> {
+        let reason = |(i, id): (usize, &str)| {
+            let holds = |e: &&Exclusion| {
+                let of_group = e.group.as_ref().zip(groups).is_some_and(|(group, groups)| groups[i] == *group);
+                of_group || e.ids.iter().any(|excluded| excluded == id)
+            };
+            self.plan.exclude.iter().find(holds).map(|exclusion| (i, exclusion.reason.clone()))
+        };
+        ids.iter().enumerate().filter_map(reason).collect()
+    }
+
     /// Whether a comparison of two rules at a budget belongs to the registered family; others are exploratory.
     pub fn covers(&self, better: Rule, than: Rule, budget: Budget, measure: Measure) -> bool {
         let same = |h: &Hypothesis| {
@@ -359,7 +436,15 @@ interval = "student"
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("plan.toml");
         std::fs::write(&path, text).unwrap();
-        Plan::load(&path, &Budget::PAPER)
+        let ids = ItemIds::new(["a", "b", "c"].map(str::to_owned).to_vec()).unwrap();
+        let study = Testable {
+            budgets: Budget::PAPER.to_vec(),
+            rules: Rule::ALL.to_vec(),
+            measures: &Measure::OF_CLASSES,
+            ids: &ids,
+            groups: Some(&["x", "y", "y"].map(str::to_owned)),
+        };
+        Plan::load(&path, &study)
     }
 
     fn map(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
@@ -457,10 +542,36 @@ interval = "student"
             ("level = 0.9", "level = 1.0", "outside 0 to 1"),
             ("interval = \"student\"", "intervall = 1", "plan.toml:21:1: unknown field `intervall`"),
             ("than = \"fewest_labels\"", "than = \"fewest\"", "unknown variant `fewest`"),
+            ("than = \"fewest_labels\"", "than = \"margin\"", "does not rank by \"margin\"; choose among info"),
+            ("measure = \"value\"", "measure = \"squared_value\"", "does not measure \"squared_value\""),
         ] {
             let error = refused(from, to);
             assert!(error.contains(message), "{error}");
         }
         assert!(plan("level = 0.5\nhypothesis = []").unwrap_err().to_string().contains("no hypothesis"));
+        for (exclusion, message) in [
+            ("reason = \" \"\nids = [\"a\"]", "has no reason"),
+            ("reason = \"r\"", "names no items"),
+            ("reason = \"r\"\nids = [\"a\", \"d\"]", "names \"d\", which is no item"),
+            ("reason = \"r\"\ngroup = \"z\"", "names the group \"z\", which no item has"),
+        ] {
+            let error = plan(&format!("{DRAFT}\n[[exclude]]\n{exclusion}\n")).unwrap_err().to_string();
+            assert!(error.contains(message), "{error}");
+        }
+    }
+
+    #[test]
+    fn excluded_items_keep_the_first_reason_and_the_file_reads_back() {
+        let exclusions = "[[exclude]]\nreason = \"pilot\"\nids = [\"c\"]\n[[exclude]]\nreason = \"y\"\ngroup = \"y\"\n";
+        let plan = plan(&format!("{DRAFT}\n{exclusions}")).unwrap();
+        let registration = Registration::freeze(plan, map(&[]), map(&[]));
+        let dir = tempfile::tempdir().unwrap();
+        registration.write(dir.path()).unwrap();
+        let read = Registration::load(dir.path()).unwrap().unwrap();
+        let ids = ItemIds::new(["a", "b", "c"].map(str::to_owned).to_vec()).unwrap();
+        let groups = ["x", "y", "y"].map(str::to_owned);
+        let excluded = read.excluded(&ids, Some(&groups));
+        assert_eq!(excluded, BTreeMap::from([(1, "y".to_owned()), (2, "pilot".to_owned())]));
+        assert!(registered().excluded(&ids, Some(&groups)).is_empty());
     }
 }

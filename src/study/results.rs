@@ -8,6 +8,7 @@ use super::decompose::{Decomposition, EvidenceReport, FitReport};
 use super::evaluation::{Outcome, evaluated_items};
 use super::movement::Movement;
 use super::registered::Registered;
+use super::soft_scores::SoftScores;
 use super::{JudgeReport, LabelsReport, Study};
 use crate::artifact::{Manifest, Run, Staged, to_json};
 
@@ -31,6 +32,9 @@ pub struct StudyResults {
     pub groups: BTreeMap<String, GroupReport>,
     /// What escalation achieves, where labels suffice.
     pub evaluation: Outcome,
+    /// The judge by the metrics of a shared task; `None` without a profile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub soft_scores: Option<SoftScores>,
     /// What labels moved that came back from a queue; `None` without any.
     pub movement: Option<Movement>,
     /// The evaluation held against its registration; `None` without one, and everything is exploratory.
@@ -60,6 +64,10 @@ pub struct InputReport {
     pub labels: LabelsReport,
     /// Width of the embeddings; `None` without them.
     pub dimensions: Option<usize>,
+    /// Texts that the next run has to embed first, as `study check` finds it; not part of a run's results, which do not
+    /// depend on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to_embed: Option<usize>,
     /// Embeddings without a direction, which lie at distance 1 from everything.
     pub zero_embeddings: usize,
     /// Features of the trust regression, in order.
@@ -141,6 +149,7 @@ impl InputReport {
             judge: study.judge_report.clone(),
             labels: study.labels.report.clone(),
             dimensions: study.embeddings.as_ref().map(|matrix| matrix.ncols()),
+            to_embed: None,
             zero_embeddings: study
                 .embeddings
                 .as_ref()
@@ -225,6 +234,7 @@ impl StudyResults {
             evidence: EvidenceReport::of(study, decomposition),
             groups: groups(study, decomposition),
             evaluation,
+            soft_scores: study.file.config.judge.metric_profile.map(|profile| SoftScores::of(study, profile)),
             movement: None,
             registered: None,
         }

@@ -24,6 +24,11 @@ impl Source {
         Ok(bytes)
     }
 
+    /// Notes the sum of something that was read elsewhere.
+    pub(super) fn note(&mut self, name: &str, sum: &str) {
+        self.0.insert(name.to_owned(), sum.to_owned());
+    }
+
     /// The sums, by path as seen from a folder; files elsewhere keep their names.
     pub fn relative(&self, folder: &Path) -> BTreeMap<String, String> {
         let seen = |name: &String| {
@@ -72,6 +77,6 @@ pub fn read_table(path: &Path, declared: Option<Format>, id: Option<&str>, sourc
         Format::Csv => Table::parse(path, &bytes, id.unwrap_or("id")),
         Format::Jsonl => jsonl::read_lines(path, &bytes, id.unwrap_or("id")),
         Format::ChaosNli => jsonl::read_lines(path, &bytes, id.unwrap_or("uid")),
-        Format::LeWiDi => jsonl::read_lewidi(path, &bytes),
+        Format::LeWiDi => jsonl::read_lewidi(path, &bytes, &[]),
     }
 }

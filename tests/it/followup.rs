@@ -317,8 +317,6 @@ fn the_example_of_scores_runs_through_the_same_commands() {
     let results = json_of(&dir.path().join("run/results/study.json"));
     assert_eq!(results["movement"]["labels"], json!(3));
     assert_eq!(results["input"]["repeats"], json!(65));
-    let (_, stderr) = study(&["register", text(dir.path())], 2);
-    assert!(stderr.contains("no half-split evaluation"), "{stderr}");
 }
 
 #[test]

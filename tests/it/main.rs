@@ -19,6 +19,7 @@ mod random;
 mod recalibration;
 mod replicates;
 mod results;
+mod score_split;
 mod snapshots;
 mod study;
 mod study_run;

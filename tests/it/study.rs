@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use judge_uncertainty::study::config::{Format, StudyFile};
+use judge_uncertainty::study::config::{Format, MetricProfile, StudyFile};
+use judge_uncertainty::study::soft_scores::SoftScores;
 use judge_uncertainty::study::{Feature, InputReport, Study};
 use tempfile::TempDir;
 
@@ -436,8 +437,42 @@ fn chaosnli_and_lewidi_files_are_read_as_they_are() {
     assert_eq!(study.labels.counts.counts(), &ndarray::array![[1, 1], [1, 0], [0, 0]]);
     folder.edit("CSC_dev.json", "{\" Ann2\": \"yes\"}", "{\" Ann2\": \"yes,no\"}");
     let error = folder.load().unwrap_err();
-    assert!(error.starts_with("CSC_dev.json:2 (column \"label\", item \"a\"): \"yes,no\" is not one of"), "{error}");
+    assert!(
+        error.starts_with("CSC_dev.json:2 (column \"label\", item \"a\"): \"yes,no\" is several labels"),
+        "{error}"
+    );
     assert_eq!(study.file.config.items.format, Some(Format::LeWiDi));
+}
+
+/// VariErrNLI's layout with sentences of our own: each label is a question of its own.
+#[test]
+fn several_labels_of_an_annotator_become_questions_and_the_judge_gets_soft_scores() {
+    let folder = Folder::new();
+    let multilabel = "\"VEN_dev.json\"\nformat = \"lewidi\"\ntext = \"{text_context} Does {label} apply?\"\nmultilabel = \
+                      [\"contradiction\", \"entailment\", \"neutral\"]";
+    folder.edit("study.toml", "\"items.csv\"", multilabel);
+    folder.edit("study.toml", "\"labels.csv\"\nform = \"counts\"", "\"VEN_dev.json\"\nformat = \"lewidi\"");
+    folder.edit("study.toml", "\"probabilities\"", "\"probabilities\"\nmetric_profile = \"lewidi2025\"");
+    let refused = folder.load().unwrap_err();
+    assert!(refused.starts_with("study.toml:2:1: classes = [\"yes\", \"no\"]: every label is a question"), "{refused}");
+    folder.edit("study.toml", "[\"yes\", \"no\"]", "[\"0\", \"1\"]");
+    folder.put(
+        "VEN_dev.json",
+        "{\"7\": {\"text\": {\"context\": \"C.\"}, \"annotators\": \"Ann1, Ann2\", \"annotations\": {\"Ann1\": \"entailment\", \
+         \" Ann2\": \"entailment,neutral\"}, \"soft_label\": {\"entailment\": {\"0\": 0.0, \"1\": 1.0}}}}",
+    );
+    folder.put("judge.csv", "id,p_0,p_1\n7/contradiction,1,0\n7/entailment,0.25,0.75\n7/neutral,0.9,0.1\n");
+    let study = folder.load().unwrap();
+    assert_eq!(study.items.ids.iter().collect::<Vec<_>>(), ["7/contradiction", "7/entailment", "7/neutral"]);
+    assert_eq!(study.items.texts.as_ref().unwrap()[2], "C. Does neutral apply?");
+    assert_eq!(study.labels.counts.counts(), &ndarray::array![[2, 0], [0, 2], [1, 1]]);
+    // Mean over labels of |q0 - p0| + |q1 - p1|: 0, 0.5 and 0.8; places of two classes are half of that apart.
+    let soft = SoftScores::of(&study, MetricProfile::LeWiDi2025);
+    assert!((soft.manhattan - 1.3 / 3.0).abs() < 1e-12 && (soft.wasserstein - 0.65 / 3.0).abs() < 1e-12, "{soft:?}");
+    assert_eq!(soft.items, 3);
+    folder.edit("VEN_dev.json", "entailment,neutral", "entailment,perhaps");
+    let error = folder.load().unwrap_err();
+    assert!(error.contains("column \"annotations_ Ann2\", item \"7\"): \"perhaps\" is not one of"), "{error}");
 }
 
 #[test]

@@ -32,7 +32,8 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     if ScoreStudy::is_at(&args.study) {
         return scores::check(&args.study, args.json);
     }
-    let report = InputReport::of(&Study::load(&args.study)?);
+    let study = Study::load(&args.study)?;
+    let report = InputReport { to_embed: study.to_embed()?, ..InputReport::of(&study) };
     let mut stdout = anstream::stdout().lock();
     if args.json {
         write!(stdout, "{}", to_json(&report))?;

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use super::run::embedded;
 use super::scores;
 use crate::artifact::{OutputFolder, to_json};
 use crate::cli::progress::Bars;
@@ -91,12 +92,13 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     if ScoreStudy::is_at(&args.study) {
         return scores::queue(args);
     }
-    let study = Study::load(&args.study)?;
+    let mut study = Study::load(&args.study)?;
     let place = Place::check(args, &study.file.resolve(Path::new("queue")))?;
     if args.rule == Rule::LowConfidence && !study.rules().contains(&args.rule) {
         return Err(StudyError::NoConfidence.into());
     }
     let request = request(args, study.file.config.seed);
+    embedded(study.embed(&Bars::default())?.as_ref());
     let decomposition = Decomposition::of(&study, &Bars::default())?;
     let ranked = Ranked::of_classes(&study, &decomposition, request.rule);
     send(args, &ranked, &request, &place)

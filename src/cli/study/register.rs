@@ -1,5 +1,6 @@
 //! `study register`: hypotheses that are frozen before their evaluation.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -7,8 +8,10 @@ use std::process::ExitCode;
 
 use serde_json::Value;
 
+use super::scores;
 use crate::cli::Error;
-use crate::study::registration::{Plan, Registration, RegistrationError};
+use crate::study::hypothesis::Measure;
+use crate::study::registration::{Plan, Registration, RegistrationError, Testable};
 use crate::study::results::FILE;
 use crate::study::scores::ScoreStudy;
 use crate::study::{Error as StudyError, Study, evaluation};
@@ -30,13 +33,17 @@ use crate::study::{Error as StudyError, Study, evaluation};
   better = \"info\"
   than = \"fewest_labels\"
   budget = 10              # percent, one of evaluation.budgets
-  measure = \"value\"        # or selective_error, selective_squared_error
+  measure = \"value\"        # or selective_error, selective_squared_error; squared_value where labels are numbers
   margin = 0.0             # the difference has to be above
-  interval = \"percentiles\" # over replicates; or student, of their mean")]
+  interval = \"percentiles\" # over replicates; or student, of their mean
+
+  [[exclude]]              # items that the evaluation leaves out
+  reason = \"used to write the prompt\"
+  ids = [\"m001\", \"m002\"]  # and, or, group = \"...\"")]
 pub struct Args {
     /// The study.toml, or the folder that holds it.
     #[arg(value_name = "STUDY", default_value = ".")]
-    study: PathBuf,
+    pub(super) study: PathBuf,
     /// The plan [default: hypotheses.toml, beside the study.toml].
     #[arg(long, value_name = "FILE")]
     plan: Option<PathBuf>,
@@ -48,29 +55,53 @@ pub struct Args {
 /// A plan or study that can't be used, a registration or an evaluation that is there already.
 pub fn run(args: &Args) -> Result<ExitCode, Error> {
     if ScoreStudy::is_at(&args.study) {
-        return Err(StudyError::NothingToRegister.into());
+        return scores::register(args);
     }
-    let study = Study::load(&args.study)?;
+    let mut study = Study::load(&args.study)?;
     let folder = study.file.resolve(Path::new(""));
+    let testable = Testable {
+        budgets: study.file.config.evaluation.budgets(),
+        rules: study.rules(),
+        measures: &Measure::OF_CLASSES,
+        ids: &study.items.ids,
+        groups: study.items.groups.as_deref(),
+    };
+    let registration = freeze(args, &folder, &testable, study.settings(), study.relative_inputs())?;
+    study.excluded = registration.excluded(&study.items.ids, study.items.groups.as_deref());
+    warn(evaluation::evaluated_items(&study))
+}
+
+/// Freezes the plan of the arguments in a study's folder and says so.
+pub(super) fn freeze(
+    args: &Args,
+    folder: &Path,
+    testable: &Testable,
+    settings: BTreeMap<String, String>,
+    inputs: BTreeMap<String, String>,
+) -> Result<Registration, Error> {
     let refused = |error: RegistrationError| Error::from(StudyError::from(error));
-    if let Some(found) = evaluation_in(&folder).map_err(StudyError::io(&folder, "listing"))? {
+    if let Some(found) = evaluation_in(folder).map_err(StudyError::io(folder, "listing"))? {
         return Err(refused(RegistrationError::Evaluated(found)));
     }
     let path = args.plan.clone().unwrap_or_else(|| folder.join("hypotheses.toml"));
-    let plan = Plan::load(&path, &study.file.config.budgets()).map_err(refused)?;
-    let registration = Registration::freeze(plan, study.settings(), study.relative_inputs());
-    let file = registration.write(&folder).map_err(refused)?;
-    let mut stdout = anstream::stdout().lock();
+    let plan = Plan::load(&path, testable).map_err(refused)?;
+    let registration = Registration::freeze(plan, settings, inputs);
+    let file = registration.write(folder).map_err(refused)?;
     writeln!(
-        stdout,
+        anstream::stdout(),
         "{} hypotheses registered at {} in {}\ndigest {}",
         registration.plan.hypotheses.len(),
         registration.registered,
         file.display(),
         registration.digest()
     )?;
-    if let Err(reason) = evaluation::evaluated_items(&study) {
-        writeln!(stdout, "warning: with the present data no hypothesis can be evaluated: {reason}.")?;
+    Ok(registration)
+}
+
+/// Warns where nothing could be evaluated now.
+pub(super) fn warn(evaluated: Result<Vec<usize>, String>) -> Result<ExitCode, Error> {
+    if let Err(reason) = evaluated {
+        writeln!(anstream::stdout(), "warning: with the present data no hypothesis can be evaluated: {reason}.")?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -9,12 +9,13 @@ use super::scores;
 use crate::artifact::{OutputFolder, Staged, to_json};
 use crate::cli::progress::Bars;
 use crate::cli::{Error, experiment, threads};
+use crate::familiarity::embedding::Embeddings;
 use crate::report::latex::Templates;
 use crate::report::study::{describe_results, render};
 use crate::report::{page, study_page};
-use crate::study::evaluation::{Journal, evaluate};
+use crate::study::evaluation::{Journal, Outcome, evaluate};
 use crate::study::movement::Movement;
-use crate::study::registered::Registered;
+use crate::study::registered::{Registered, excluded_items};
 use crate::study::registration::Registration;
 use crate::study::results::{FILE, StudyManifest};
 use crate::study::scores::ScoreStudy;
@@ -41,7 +42,7 @@ pub struct Args {
     pub(super) force: bool,
     /// Replicates of the evaluation, in place of those of the study.toml; 0 for none.
     #[arg(long, value_name = "N")]
-    replicates: Option<usize>,
+    pub(super) replicates: Option<usize>,
     /// Threads to use; the results do not depend on it [default: all cores].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(super) threads: Option<u32>,
@@ -77,16 +78,25 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     let templates = Templates::load(args.templates.as_deref())?;
     let page = page::Templates::load(args.templates.as_deref())?;
     let registration = Registration::load(&study.file.resolve(Path::new(""))).map_err(StudyError::from)?;
+    if let Some(registration) = &registration {
+        study.excluded = registration.excluded(&study.items.ids, study.items.groups.as_deref());
+    }
     threads(args.threads)?;
 
     let progress = Bars::default();
+    embedded(study.embed(&progress)?.as_ref());
     let decomposition = Decomposition::of(&study, &progress)?;
     let mut journal = Journal::open(&out, &study)?;
-    if journal.finished() > 0 {
-        anstream::eprintln!("going on after {} finished replicates of an interrupted run", journal.finished());
-    }
+    going_on(journal.finished());
     let evaluation = evaluate(&study, Some(&mut journal), &progress)?;
-    let registered = registration.map(|registration| Registered::of(&registration, &study, &evaluation));
+    let registered = registration.map(|registration| {
+        let measured = match &evaluation {
+            Outcome::Evaluated(evaluation) => evaluation.measured.as_slice(),
+            Outcome::NotEvaluated(_) => &[],
+        };
+        let excluded = excluded_items(&study.excluded, &study.items.ids);
+        Registered::of(&registration, (&study.settings(), &study.relative_inputs()), excluded, measured)
+    });
     let movement = Movement::of(&study, &decomposition, &progress)?;
     let results = StudyResults { registered, movement, ..StudyResults::new(&study, &decomposition, evaluation) };
 
@@ -112,6 +122,26 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
         )?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says what was embedded, if anything was.
+pub(super) fn embedded(embeddings: Option<&Embeddings>) {
+    if let Some(done) = embeddings {
+        let texts = done.matrix.nrows();
+        anstream::eprintln!(
+            "{} texts embedded, {} taken from the cache, {} of all cut at the model's limit",
+            texts - done.from_cache,
+            done.from_cache,
+            done.truncated
+        );
+    }
+}
+
+/// Says that an interrupted evaluation goes on.
+pub(super) fn going_on(finished: usize) {
+    if finished > 0 {
+        anstream::eprintln!("going on after {finished} finished replicates of an interrupted run");
+    }
 }
 
 /// All files of a run but the manifest.

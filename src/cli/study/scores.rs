@@ -5,24 +5,30 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use super::run::Args as RunArgs;
-use super::{labels, queue};
+use super::run::{Args as RunArgs, embedded, going_on};
+use super::{labels, queue, register};
 use crate::artifact::{OutputFolder, Staged, to_json};
 use crate::cli::progress::Bars;
 use crate::cli::{Error, experiment, threads};
+use crate::escalation::Rule;
 use crate::report::scores::{describe_input, describe_results};
 use crate::study::estimates::SelectionFile;
+use crate::study::evaluation::Outcome;
+use crate::study::hypothesis::Measure;
 use crate::study::intake::{Intake, LabelLog, NewLabel, Rules};
 use crate::study::queue::Ranked;
+use crate::study::registered::{Registered, excluded_items};
+use crate::study::registration::{Registration, Testable};
 use crate::study::results::{FILE, StudyManifest};
 use crate::study::scores::inputs::canonical;
-use crate::study::scores::{ScoreDecomposition, ScoreResults, ScoreStudy, results};
+use crate::study::scores::{ScoreDecomposition, ScoreResults, ScoreStudy, evaluation, results};
 use crate::study::source::Source;
 use crate::study::{Error as StudyError, output};
 
 /// `study check`.
 pub(super) fn check(path: &Path, json: bool) -> Result<ExitCode, Error> {
-    let study = ScoreStudy::load(path)?;
+    let mut study = ScoreStudy::load(path)?;
+    study.report.to_embed = study.to_embed()?;
     let mut stdout = anstream::stdout().lock();
     if json {
         write!(stdout, "{}", to_json(&study.report))?;
@@ -37,16 +43,36 @@ pub(super) fn check(path: &Path, json: bool) -> Result<ExitCode, Error> {
 /// `study run`.
 pub(super) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
     let start = Instant::now();
-    let study = ScoreStudy::load(&args.study)?;
+    let mut study = ScoreStudy::load(&args.study)?;
+    if let Some(replicates) = args.replicates {
+        study.file.config.evaluation.replicates = replicates;
+        study.file.check_evaluation(&study.file.config.evaluation)?;
+    }
     let out = args.out.clone().unwrap_or_else(|| study.file.resolve(Path::new("run")));
     let folder = OutputFolder::check(&out)?;
     if std::fs::read_dir(&out).is_ok_and(|mut entries| entries.next().is_some()) && !args.force {
         return Err(StudyError::Exists { folder: out }.into());
     }
+    let registration = Registration::load(&study.file.resolve(Path::new(""))).map_err(StudyError::from)?;
+    if let Some(registration) = &registration {
+        study.excluded = registration.excluded(&study.items.ids, study.items.groups.as_deref());
+    }
     threads(args.threads)?;
     let progress = Bars::default();
+    embedded(study.embed(&progress)?.as_ref());
     let decomposition = ScoreDecomposition::of(&study, &study.ratings, &progress)?;
-    let found = ScoreResults::new(&study, &decomposition, &progress)?;
+    let mut journal = evaluation::journal(&out, &study)?;
+    going_on(journal.finished());
+    let evaluation = evaluation::evaluate(&study, Some(&mut journal), &progress)?;
+    let registered = registration.map(|registration| {
+        let measured = match &evaluation {
+            Outcome::Evaluated(evaluation) => evaluation.measured.as_slice(),
+            Outcome::NotEvaluated(_) => &[],
+        };
+        let excluded = excluded_items(&study.excluded, &study.items.ids);
+        Registered::of(&registration, (&study.settings(), &study.relative_inputs()), excluded, measured)
+    });
+    let found = ScoreResults { registered, ..ScoreResults::new(&study, &decomposition, evaluation, &progress)? };
     let columns = results::columns(&study, &decomposition);
     let mut staged = Staged::default();
     staged.put("items.csv", output::to_csv(&columns));
@@ -56,6 +82,7 @@ pub(super) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
     let sums = study.inputs.sums().clone();
     StudyManifest::of(&study.file.config, &study.file.sha256, sums, experiment::run_facts(start)).seal(&mut staged);
     folder.commit(&staged)?;
+    journal.remove()?;
     let mut stdout = anstream::stdout().lock();
     if args.json {
         write!(stdout, "{}", to_json(&found))?;
@@ -68,11 +95,28 @@ pub(super) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// `study register`.
+pub(super) fn register(args: &register::Args) -> Result<ExitCode, Error> {
+    let mut study = ScoreStudy::load(&args.study)?;
+    let folder = study.file.resolve(Path::new(""));
+    let testable = Testable {
+        budgets: study.file.config.evaluation.budgets(),
+        rules: Rule::FOR_SCORES.to_vec(),
+        measures: &Measure::OF_SCORES,
+        ids: &study.items.ids,
+        groups: study.items.groups.as_deref(),
+    };
+    let registration = register::freeze(args, &folder, &testable, study.settings(), study.relative_inputs())?;
+    study.excluded = registration.excluded(&study.items.ids, study.items.groups.as_deref());
+    register::warn(evaluation::evaluated_items(&study))
+}
+
 /// `study queue`.
 pub(super) fn queue(args: &queue::Args) -> Result<ExitCode, Error> {
-    let study = ScoreStudy::load(&args.study)?;
+    let mut study = ScoreStudy::load(&args.study)?;
     let place = queue::Place::check(args, &study.file.resolve(Path::new("queue")))?;
     let request = queue::request(args, study.file.config.seed);
+    embedded(study.embed(&Bars::default())?.as_ref());
     let decomposition = ScoreDecomposition::of(&study, &study.ratings, &Bars::default())?;
     let ranked = Ranked::of_scores(&study, &decomposition, request.rule)?;
     queue::send(args, &ranked, &request, &place)

@@ -12,7 +12,8 @@
 //! A run that is killed leaves at most one torn record, at the end. Opening keeps what comes before the first record
 //! that is torn or damaged and drops the rest.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -25,6 +26,9 @@ use crate::locked::LockedFile;
 const KEY: usize = 32;
 const CHECK: usize = 8;
 
+/// Where the record of each text starts, by the hash of the text.
+type Places = BTreeMap<[u8; KEY], u64>;
+
 /// The embeddings of one embedder on disk. The file is locked for as long as the cache is open.
 #[derive(Debug)]
 pub struct Cache {
@@ -32,7 +36,7 @@ pub struct Cache {
     file: LockedFile,
     dimension: usize,
     /// Where the record of each text starts.
-    places: BTreeMap<[u8; KEY], u64>,
+    places: Places,
     end: u64,
 }
 
@@ -45,45 +49,45 @@ impl Cache {
     pub fn open(dir: &Path, embedder: &dyn Embedder) -> Result<Self, EmbeddingError> {
         std::fs::create_dir_all(dir).map_err(EmbeddingError::write(dir))?;
         let settings = embedder.settings();
-        let name = super::hex(&Sha256::digest(&settings)[..8]);
-        let path = dir.join(format!("{name}.embeddings"));
+        let path = path_of(dir, &settings);
         let Some(file) = LockedFile::open(&path).map_err(EmbeddingError::write(&path))? else {
             return Err(EmbeddingError::CacheBusy { path });
         };
         let dimension = embedder.dimension();
-        let header = format!("judge-uncertainty embedding cache 1\n{settings}\ndimension={dimension}\n");
-        let mut cache = Self { path, file, dimension, places: BTreeMap::new(), end: 0 };
-        let whole = cache.scan(header.as_bytes()).map_err(EmbeddingError::read(&cache.path))?;
-        if !whole {
-            return Err(EmbeddingError::CacheForeign { path: cache.path.clone() });
-        }
+        let header = format!("{}{dimension}\n", header_of(&settings));
+        let scanned = scan(&file, header.as_bytes(), record_len(dimension)).map_err(EmbeddingError::read(&path))?;
+        let Some((places, end)) = scanned else { return Err(EmbeddingError::CacheForeign { path }) };
+        let mut cache = Self { path, file, dimension, places, end };
         cache.repair(header.as_bytes()).map_err(EmbeddingError::write(&cache.path))?;
         Ok(cache)
     }
 
-    /// Finds the records and the end of the last whole one; false if the file does not start with the header.
+    /// How many different texts the cache of an embedder with these settings lacks in the directory `dir`. Only reads, also
+    /// while another run has the cache open.
     ///
-    /// A file that holds no more than a part of the header was torn while it was made: it counts as empty.
-    fn scan(&mut self, header: &[u8]) -> io::Result<bool> {
-        let mut reader = BufReader::new(&*self.file);
-        let mut start = Vec::new();
-        reader.by_ref().take(header.len() as u64).read_to_end(&mut start)?;
-        if !header.starts_with(&start) {
-            return Ok(false);
-        }
-        if start.len() < header.len() {
-            return Ok(true);
-        }
-        self.end = header.len() as u64;
-        let mut record = vec![0; self.record_len()];
-        while read_whole(&mut reader, &mut record)? {
-            let Some(content) = checked(&record) else { break };
-            let mut key = [0; KEY];
-            key.copy_from_slice(&content[..KEY]);
-            self.places.insert(key, self.end);
-            self.end += record.len() as u64;
-        }
-        Ok(true)
+    /// # Errors
+    /// A file that cannot be read or is not a cache of this embedder.
+    pub fn lacking(dir: &Path, settings: &str, texts: &[String]) -> Result<usize, EmbeddingError> {
+        let path = path_of(dir, settings);
+        let file = match File::open(&path) {
+            Ok(file) => Some(file),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => None,
+            Err(e) => return Err(EmbeddingError::read(&path)(e)),
+        };
+        let places = match file {
+            None => BTreeMap::new(),
+            Some(file) => {
+                let dimension = stated_dimension(&file, settings).map_err(EmbeddingError::read(&path))?;
+                let header = format!("{}{dimension}\n", header_of(settings));
+                let scanned = scan(&file, header.as_bytes(), record_len(dimension));
+                match scanned.map_err(EmbeddingError::read(&path))? {
+                    Some((places, _)) => places,
+                    None => return Err(EmbeddingError::CacheForeign { path }),
+                }
+            }
+        };
+        let wanted: BTreeSet<[u8; KEY]> = texts.iter().map(|text| key(text)).collect();
+        Ok(wanted.iter().filter(|key| !places.contains_key(*key)).count())
     }
 
     /// Drops what follows the last whole record; writes the header into an empty file.
@@ -97,7 +101,7 @@ impl Cache {
     }
 
     fn record_len(&self) -> usize {
-        KEY + 1 + 4 * self.dimension + CHECK
+        record_len(self.dimension)
     }
 
     /// The file.
@@ -160,6 +164,56 @@ impl Cache {
         self.end += bytes.len() as u64;
         Ok(())
     }
+}
+
+fn path_of(dir: &Path, settings: &str) -> PathBuf {
+    dir.join(format!("{}.embeddings", super::hex(&Sha256::digest(settings)[..8])))
+}
+
+/// The header up to the dimension.
+fn header_of(settings: &str) -> String {
+    format!("judge-uncertainty embedding cache 1\n{settings}\ndimension=")
+}
+
+/// The dimension that the header of a cache states; 0 where it states none, which is that of no cache.
+fn stated_dimension(mut file: &File, settings: &str) -> io::Result<usize> {
+    const DIGITS: usize = 12;
+    let known = header_of(settings).len();
+    let mut start = Vec::new();
+    file.take((known + DIGITS) as u64).read_to_end(&mut start)?;
+    file.rewind()?;
+    let digits = start.get(known..).unwrap_or_default().split(|byte| *byte == b'\n').next().unwrap_or_default();
+    Ok(std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok()).unwrap_or(0))
+}
+
+fn record_len(dimension: usize) -> usize {
+    KEY + 1 + 4 * dimension + CHECK
+}
+
+/// Finds the place of every record and the end of the last whole one; `None` if the file does not start with the header.
+///
+/// A file that holds no more than a part of the header was torn while it was made: it counts as empty.
+fn scan(file: &File, header: &[u8], record_len: usize) -> io::Result<Option<(Places, u64)>> {
+    let mut reader = BufReader::new(file);
+    let mut start = Vec::new();
+    reader.by_ref().take(header.len() as u64).read_to_end(&mut start)?;
+    if !header.starts_with(&start) {
+        return Ok(None);
+    }
+    let mut places = Places::new();
+    if start.len() < header.len() {
+        return Ok(Some((places, 0)));
+    }
+    let mut end = header.len() as u64;
+    let mut record = vec![0; record_len];
+    while read_whole(&mut reader, &mut record)? {
+        let Some(content) = checked(&record) else { break };
+        let mut key = [0; KEY];
+        key.copy_from_slice(&content[..KEY]);
+        places.insert(key, end);
+        end += record.len() as u64;
+    }
+    Ok(Some((places, end)))
 }
 
 fn key(text: &str) -> [u8; KEY] {

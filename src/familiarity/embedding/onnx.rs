@@ -67,6 +67,14 @@ impl OnnxEmbedder {
         Ok(Self { model, options, runtime, sessions: vec![session], dimension: word[0].len() })
     }
 
+    /// The [`Embedder::settings`] of an embedder of this model, without loading it.
+    ///
+    /// # Errors
+    /// A runtime that cannot be started.
+    pub fn settings_of(model: &Model) -> Result<String, EmbeddingError> {
+        Ok(settings(model, runtime::start()?))
+    }
+
     /// The runtime and its version.
     pub fn runtime(&self) -> &'static str {
         self.runtime
@@ -110,9 +118,7 @@ impl OnnxEmbedder {
 
 impl Embedder for OnnxEmbedder {
     fn settings(&self) -> String {
-        let Model { hash, max_tokens, pooling, .. } = &self.model;
-        let runtime = self.runtime;
-        format!("model={hash} max_tokens={max_tokens} pooling={pooling:?} norm=L2 {runtime}")
+        settings(&self.model, self.runtime)
     }
 
     fn dimension(&self) -> usize {
@@ -158,6 +164,11 @@ impl Embedder for OnnxEmbedder {
             receiver.into_iter().try_for_each(|embedded| done(embedded?))
         })
     }
+}
+
+fn settings(model: &Model, runtime: &str) -> String {
+    let Model { hash, max_tokens, pooling, .. } = model;
+    format!("model={hash} max_tokens={max_tokens} pooling={pooling:?} norm=L2 {runtime}")
 }
 
 fn new_session(model: &Model) -> Result<TextEmbedding, EmbeddingError> {

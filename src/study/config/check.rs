@@ -72,6 +72,7 @@ impl Check<'_> {
         self.that(!blank, "classes", &config.classes, "a class is blank", "name every class")?;
         self.judge(&config.judge, config)?;
         self.items(&config.items)?;
+        self.multilabel(config)?;
         self.labels(&config.labels)?;
         self.evaluation(&config.evaluation)?;
         if let BeliefModel::Recalibrated(options) = &config.trust.belief {
@@ -111,6 +112,22 @@ impl Check<'_> {
             self.that(own.is_none(), setting, &own, "is the name of a feature that every study has", remedy)?;
         }
         self.each_once("items.categories", &features)
+    }
+
+    fn multilabel(&self, config: &StudyConfig) -> Result<()> {
+        let (setting, labels) = ("items.multilabel", &config.items.multilabel);
+        if labels.is_empty() {
+            return Ok(());
+        }
+        self.each_once(setting, labels)?;
+        let blank = labels.iter().any(|label| label.trim().is_empty());
+        self.that(!blank, setting, labels, "a label is blank", "name every label")?;
+        let lewidi = [config.items.format, config.labels.format] == [Some(Format::LeWiDi); 2];
+        let remedy = "set format = \"lewidi\" under [items] and [labels]";
+        self.that(lewidi, setting, labels, "only LeWiDi files have several labels in an annotation", remedy)?;
+        let answers = config.classes == ["0", "1"];
+        let remedy = "write classes = [\"0\", \"1\"]: the label does not apply, or it does";
+        self.that(answers, "classes", &config.classes, "every label is a question of its own here", remedy)
     }
 
     fn judge(&self, judge: &JudgeConfig, config: &StudyConfig) -> Result<()> {
@@ -158,7 +175,7 @@ impl Check<'_> {
         self.that(pattern.contains("{class}"), "labels.columns", &pattern, "does not name the class", remedy)
     }
 
-    fn evaluation(&self, evaluation: &EvaluationConfig) -> Result<()> {
+    pub(super) fn evaluation(&self, evaluation: &EvaluationConfig) -> Result<()> {
         let setting = |key: &str| format!("evaluation.{key}");
         let replicates = evaluation.replicates;
         let fits = replicates == 0 || (2..=100_000).contains(&replicates);

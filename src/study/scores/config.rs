@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::belief::BeliefModel;
 use crate::dataset::error::Result;
-use crate::study::config::{FamiliarityConfig, Format, ItemsConfig, StudyFile, TrustConfig, Unmatched};
+use crate::study::config::{
+    EvaluationConfig, FamiliarityConfig, Format, ItemsConfig, StudyFile, TrustConfig, Unmatched,
+};
 
 /// The configuration of a study of scores; what it shares with a study of classes is configured alike.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -33,6 +35,9 @@ pub struct ScoreConfig {
     pub trust: TrustConfig,
     /// How near items are to the labelled ones; without it, trust doesn't depend on that.
     pub familiarity: Option<FamiliarityConfig>,
+    /// The half-split evaluation; an annotator is one label.
+    #[serde(default)]
+    pub evaluation: EvaluationConfig,
 }
 
 /// `[judge]`
@@ -115,6 +120,7 @@ impl ScoreConfig {
         let fits = (1..=1000).contains(&neighbours);
         let setting = "familiarity.neighbours";
         that(fits, setting, neighbours.to_string(), "is outside 1 to 1000", "choose a number such as 10")?;
+        file.check_evaluation(&config.evaluation)?;
         Ok(file)
     }
 }

@@ -6,15 +6,15 @@ use super::{Ratings, ScoreConfig, ScoreStudy};
 use crate::belief::design::FeatureScale;
 use crate::belief::{Design, FeatureColumn, Gaussian, GaussianFit, Repeats, Scores, Standardizer, fit_gaussian};
 use crate::dataset::error::Result as DataResult;
-use crate::escalation::{Rule, top};
+use crate::escalation::{Rule, ScoreRuleInputs, top};
 use crate::experiments::half_split::seeded;
 use crate::experiments::world::{log_labels, uniforms};
-use crate::familiarity::features::familiarity_once;
-use crate::familiarity::neighbours::UnitRows;
+use crate::familiarity::features::{FamiliarityFeatures, familiarity_once};
+use crate::familiarity::neighbours::Neighbours;
 use crate::progress::Progress;
 use crate::study::Error;
 use crate::study::config::StudyFile;
-use crate::study::decompose::{RANKING_STREAM, engine_over, neighbourhood_of};
+use crate::study::decompose::{RANKING_STREAM, engine_of, neighbourhood_of};
 use crate::study::items::Items;
 use crate::study::queue::{Question, Ranked, Task};
 
@@ -30,9 +30,7 @@ pub(super) fn choose(
 ) -> DataResult<Vec<String>> {
     let lacks = |name: &str| match name {
         "spread" if !spread => Some("no item has scores under two variants"),
-        "nearest_labelled" | "mean_nearest_labelled" if !embeddings => {
-            Some("there is no [familiarity] table with embeddings")
-        }
+        "nearest_labelled" | "mean_nearest_labelled" if !embeddings => Some("there is no [familiarity] table"),
         name if OWN_FEATURES.contains(&name) || items.columns.iter().any(|c| c.source == name) => None,
         _ => Some("is no feature: a column of the items must be listed under numbers or categories"),
     };
@@ -88,7 +86,14 @@ impl ScoreDecomposition {
     pub fn of(study: &ScoreStudy, ratings: &Ratings, progress: &dyn Progress) -> Result<Self, Error> {
         let items = study.len();
         let (labels, repeats) = ratings.scores(items);
-        let features = feature_columns(study, &labels, progress)?;
+        let all: Vec<usize> = (0..items).collect();
+        let numbers: Vec<u32> = labels.iter().map(|labels| labels.n).collect();
+        let near = study.engine(&all, progress)?.map(|engine| {
+            let labelled: Vec<bool> = numbers.iter().map(|&n| n > 0).collect();
+            let (neighbours, mode) = neighbourhood_of(study.file.config.familiarity.as_ref());
+            familiarity_once(engine.as_ref(), &labelled, neighbours, mode)
+        });
+        let features = study.feature_columns(&all, &numbers, near.as_ref());
         let standardizer = Standardizer::fit(&features)?;
         let design = if features.is_empty() { Design::constant(items) } else { standardizer.apply(&features)? };
         let fit = fit_gaussian(&design, &study.judge, &labels)?;
@@ -100,31 +105,15 @@ impl ScoreDecomposition {
         Ok(Self { features, scales, fit, priors, beliefs, labels, repeats, jitter, random })
     }
 
-    /// The rules that rank scores. Info and v are the same here: both rank by Var(m).
-    pub const RULES: [Rule; 7] = [
-        Rule::Info,
-        Rule::Delta,
-        Rule::Spread,
-        Rule::PosteriorEntropy,
-        Rule::JudgeEntropy,
-        Rule::FewestLabels,
-        Rule::Random,
-    ];
-
-    /// Scores of every item under a rule: its epistemic part (info, v), the value of a label (delta), the variance of a
-    /// fresh label (posterior_entropy), the judge's variance (judge_entropy), fewest labels or a random draw; `None` for
-    /// the other rules, which need classes or a stated confidence.
+    /// Scores of every item under a rule; `None` for a rule that does not rank scores ([`Rule::of_scores`]).
     pub fn scores(&self, rule: Rule) -> Option<Vec<f64>> {
-        let of = |f: fn(&Gaussian) -> f64| Some(self.beliefs.iter().map(f).collect());
-        match rule {
-            Rule::Info | Rule::Spread => of(Gaussian::epistemic),
-            Rule::Delta => of(Gaussian::label_value),
-            Rule::PosteriorEntropy => of(Gaussian::total),
-            Rule::JudgeEntropy => Some(self.priors.iter().map(|prior| prior.scale).collect()),
-            Rule::FewestLabels => Some(self.labels.iter().map(|labels| -f64::from(labels.n)).collect()),
-            Rule::Random => Some(self.random.clone()),
-            _ => None,
-        }
+        let labels: Vec<u32> = self.labels.iter().map(|labels| labels.n).collect();
+        rule.of_scores(&ScoreRuleInputs {
+            priors: &self.priors,
+            beliefs: &self.beliefs,
+            labels: &labels,
+            random: &self.random,
+        })
     }
 
     /// Positions of all items, most urgent first under the rule; `None` as [`Self::scores`].
@@ -138,37 +127,39 @@ impl ScoreDecomposition {
     }
 }
 
-/// The features of all items, which hold `labels`.
-fn feature_columns(
-    study: &ScoreStudy,
-    labels: &[Scores],
-    progress: &dyn Progress,
-) -> Result<Vec<FeatureColumn>, Error> {
-    let numbers: Vec<u32> = labels.iter().map(|labels| labels.n).collect();
-    let near = match (&study.embeddings, &study.file.config.familiarity) {
-        (Some(embeddings), Some(config)) => {
-            let engine = engine_over(config, UnitRows::new(embeddings.view())?, progress)?;
-            let labelled: Vec<bool> = numbers.iter().map(|&n| n > 0).collect();
-            let (neighbours, mode) = neighbourhood_of(Some(config));
-            Some(familiarity_once(engine.as_ref(), &labelled, neighbours, mode))
-        }
-        _ => None,
-    };
-    let mut columns = vec![];
-    for name in &study.features {
-        match (name.as_str(), &near) {
-            ("spread", _) => columns.push(FeatureColumn::partial("spread", study.spread.iter().copied())),
-            ("log_labels", _) => columns.push(FeatureColumn::complete("log_labels", log_labels(&numbers))),
-            ("nearest_labelled", Some(near)) => {
-                columns.push(FeatureColumn::partial("nearest_labelled", near.nearest.iter().copied()));
+impl ScoreStudy {
+    /// The features of the items at positions `kept`, which hold `numbers` labels and are `near` to the labelled ones.
+    pub fn feature_columns(
+        &self,
+        kept: &[usize],
+        numbers: &[u32],
+        near: Option<&FamiliarityFeatures>,
+    ) -> Vec<FeatureColumn> {
+        let some = |values: &[Option<f64>]| kept.iter().map(|&i| values[i]).collect();
+        let mut columns = vec![];
+        for name in &self.features {
+            let mut put = |values| columns.push(FeatureColumn { name: name.clone(), values });
+            match (name.as_str(), near) {
+                ("spread", _) => put(some(&self.spread)),
+                ("log_labels", _) => columns.push(FeatureColumn::complete("log_labels", log_labels(numbers))),
+                ("nearest_labelled", Some(near)) => put(near.nearest.clone()),
+                ("mean_nearest_labelled", Some(near)) => put(near.mean_nearest.clone()),
+                _ => {
+                    let own = self.items.columns.iter().filter(|column| column.source == *name);
+                    columns.extend(own.map(|column| FeatureColumn {
+                        name: column.feature.name.clone(),
+                        values: some(&column.feature.values),
+                    }));
+                }
             }
-            ("mean_nearest_labelled", Some(near)) => {
-                columns.push(FeatureColumn::partial("mean_nearest_labelled", near.mean_nearest.iter().copied()));
-            }
-            _ => columns.extend(study.items.columns.iter().filter(|c| c.source == *name).map(|c| c.feature.clone())),
         }
+        columns
     }
-    Ok(columns)
+
+    /// The configured engine over the embeddings of the items at positions `kept`; `None` without familiarity.
+    pub(super) fn engine(&self, kept: &[usize], progress: &dyn Progress) -> Result<Option<Box<dyn Neighbours>>, Error> {
+        engine_of(self.embeddings.as_ref(), self.file.config.familiarity.as_ref(), kept, progress)
+    }
 }
 
 impl Ranked<Gaussian> {

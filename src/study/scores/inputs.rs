@@ -128,6 +128,9 @@ pub struct ScoreInputs {
     pub blank: usize,
     /// Rows of ids that the items don't have, left out.
     pub unknown_rows: usize,
+    /// Texts that the next run has to embed first, as `study check` finds it; not part of a run's results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to_embed: Option<usize>,
 }
 
 impl ScoreInputs {
@@ -149,6 +152,7 @@ impl ScoreInputs {
             annotators: ratings.annotators.len(),
             blank: ratings.blank,
             unknown_rows: judge.unknown_rows + ratings.unknown_rows,
+            to_embed: None,
         }
     }
 }

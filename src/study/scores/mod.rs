@@ -5,30 +5,36 @@
 //! | [`config`] | `study.toml` of a study of scores |
 //! | [`inputs`] | the judge's scores and the annotators' ratings |
 //! | [`decompose`] | the fit, the belief about every item, its rankings |
+//! | [`evaluation`], [`diagnostics`] | half splits where labels suffice, the judge against the labels |
 //! | [`results`] | what a run reports, and the table of all items |
 //!
 //! A `study.toml` with `scale` in place of `classes` is one of these.
 
 pub mod config;
 pub mod decompose;
+pub mod diagnostics;
+pub mod evaluation;
 pub mod inputs;
 pub mod results;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use ndarray::{Array2, Axis};
+use ndarray::Array2;
 
 use super::config::{StudyFile, Unmatched, flattened};
 use super::items::{self, Items};
 use super::source::Source;
+use super::texts::{self, TextModel};
 use super::{Error, intake::LabelLog};
 use crate::belief::JudgeScores;
 use crate::dataset::error::{Error as DataError, Place, Problem};
-use crate::familiarity::user_embeddings::read_embeddings;
+use crate::familiarity::embedding::Embeddings;
+use crate::progress::Progress;
 
 pub use config::ScoreConfig;
 pub use decompose::ScoreDecomposition;
+pub use evaluation::ScoreEvaluation;
 pub use inputs::{Rating, Ratings, ScoreInputs};
 pub use results::ScoreResults;
 
@@ -47,12 +53,16 @@ pub struct ScoreStudy {
     pub ratings: Ratings,
     /// What was found in the files.
     pub report: ScoreInputs,
-    /// Embeddings of the items, items x dimensions.
+    /// Embeddings of the items, items x dimensions; those of a `text_model` are there after [`Self::embed`].
     pub embeddings: Option<Array2<f32>>,
+    /// What embeds the texts of the items, where the study names no file of embeddings.
+    pub text_model: Option<TextModel>,
     /// Features of the trust regression, by name, in order.
     pub features: Vec<String>,
     /// Ids of items left out because the judge has no score for them, in the order of the file.
     pub left_out: Vec<String>,
+    /// Items that a registration leaves out of the evaluation, by position, and why.
+    pub excluded: BTreeMap<usize, String>,
     /// Sums of all files read.
     pub inputs: Source,
 }
@@ -92,17 +102,10 @@ impl ScoreStudy {
                 DataError::refused(Place::file(&file.resolve(&file.config.labels.file)), Problem::NoLabels).into()
             );
         }
-        let embeddings = match &file.config.familiarity {
-            Some(familiarity) => {
-                let path = file.resolve(&familiarity.embeddings);
-                sums.read(&path)?;
-                let matrix = read_embeddings(&path, &all_ids, &items.file, None)?;
-                Some(if left_out.is_empty() { matrix } else { matrix.select(Axis(0), &kept) })
-            }
-            None => None,
-        };
+        let familiarity = file.config.familiarity.as_ref();
+        let (embeddings, text_model) = texts::read(&file, familiarity, &all_ids, &kept, &items, &mut sums)?;
         let spread: Vec<Option<f64>> = kept.iter().map(|&i| judge.spread[i]).collect();
-        let features = decompose::choose(&file, &items, spread.iter().any(Option::is_some), embeddings.is_some())?;
+        let features = decompose::choose(&file, &items, spread.iter().any(Option::is_some), familiarity.is_some())?;
         Ok(Self {
             judge: JudgeScores {
                 mean: kept.iter().filter_map(|&i| judge.mean[i]).collect(),
@@ -114,10 +117,32 @@ impl ScoreStudy {
             spread,
             ratings,
             embeddings,
+            text_model,
             features,
             left_out,
+            excluded: BTreeMap::new(),
             inputs: sums,
         })
+    }
+
+    /// Embeds the texts, where the study names no file of embeddings; returns what was done.
+    ///
+    /// # Errors
+    /// A model that fails, a cache that can't be used.
+    pub fn embed(&mut self, progress: &dyn Progress) -> Result<Option<Embeddings>, Error> {
+        let (Some(model), Some(texts)) = (&self.text_model, &self.items.texts) else { return Ok(None) };
+        let embedded = model.embed(texts, progress)?;
+        self.embeddings = Some(embedded.matrix.clone());
+        Ok(Some(embedded))
+    }
+
+    /// How many texts [`Self::embed`] would have to embed; `None` where it would do nothing.
+    ///
+    /// # Errors
+    /// A cache that can't be read.
+    pub fn to_embed(&self) -> Result<Option<usize>, Error> {
+        let (Some(model), Some(texts)) = (&self.text_model, &self.items.texts) else { return Ok(None) };
+        model.lacking(texts).map(Some)
     }
 
     /// Number of items.

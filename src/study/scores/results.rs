@@ -2,19 +2,20 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ScoreDecomposition, ScoreInputs, ScoreStudy};
+use super::{ScoreDecomposition, ScoreEvaluation, ScoreInputs, ScoreStudy};
 use crate::belief::{Gaussian, Scores};
+use crate::escalation::Rule;
+use crate::experiments::score_split::{LEVELS, Places};
 use crate::progress::Progress;
 use crate::stats::quantile::percentiles;
 use crate::stats::{mean, population_sd};
 use crate::study::Error;
 use crate::study::decompose::{Coefficient, Estimate};
+use crate::study::evaluation::Outcome;
 use crate::study::movement::{Comparison, Movement, Shift};
 use crate::study::output::{OutputColumn, Values, describe};
+use crate::study::registered::Registered;
 use crate::study::results::SCHEMA;
-
-/// Levels at which held-out ratings are compared with their intervals.
-const LEVELS: [f64; 3] = [0.5, 0.8, 0.95];
 
 /// Everything that a run of a study of scores reports.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -35,12 +36,14 @@ pub struct ScoreResults {
     pub fit: ScoreFitReport,
     /// Averages over all items.
     pub decomposition: ScoreAverages,
-    /// Held-out ratings against their intervals; none without items of two labels.
+    /// Held-out ratings against their intervals, one for each item with two labels or more; none without such items.
     pub calibration: Vec<Coverage>,
-    /// Why there is no half-split evaluation.
-    pub evaluation: String,
+    /// What escalation achieves, where labels suffice.
+    pub evaluation: Outcome<ScoreEvaluation>,
     /// What ratings moved that came back from a queue; `None` without any.
     pub movement: Option<Movement>,
+    /// The evaluation held against its registration; `None` without one, and everything is exploratory.
+    pub registered: Option<Registered>,
 }
 
 /// The fitted trust in a judge's scores.
@@ -98,8 +101,20 @@ pub struct Coverage {
     pub level: f64,
     /// Share of ratings inside.
     pub inside: f64,
-    /// Ratings held out, one for each item with two labels or more.
-    pub ratings: usize,
+    /// Ratings held out.
+    pub ratings: u64,
+}
+
+impl Coverage {
+    /// The coverage at each of [`LEVELS`]; none without ratings.
+    pub(super) fn of(places: &Places) -> Vec<Self> {
+        let ratings = places.ratings();
+        if ratings == 0 {
+            return vec![];
+        }
+        let at = |(level, n): (f64, u64)| Self { level, inside: n as f64 / ratings as f64, ratings };
+        LEVELS.into_iter().zip(places.inside).map(at).collect()
+    }
 }
 
 impl ScoreResults {
@@ -107,7 +122,12 @@ impl ScoreResults {
     ///
     /// # Errors
     /// As [`ScoreDecomposition::of`], when it is fitted without added ratings.
-    pub fn new(study: &ScoreStudy, d: &ScoreDecomposition, progress: &dyn Progress) -> Result<Self, Error> {
+    pub fn new(
+        study: &ScoreStudy,
+        d: &ScoreDecomposition,
+        evaluation: Outcome<ScoreEvaluation>,
+        progress: &dyn Progress,
+    ) -> Result<Self, Error> {
         Ok(Self {
             schema: SCHEMA,
             title: study.file.config.title.clone(),
@@ -118,10 +138,9 @@ impl ScoreResults {
             fit: ScoreFitReport::of(d),
             decomposition: ScoreAverages::of(d),
             calibration: calibration(study, d),
-            evaluation:
-                "half splits are for labels that are classes; real-valued scores are checked by held-out ratings"
-                    .to_owned(),
+            evaluation,
             movement: movement(study, d, progress)?,
+            registered: None,
         })
     }
 }
@@ -191,12 +210,7 @@ fn calibration(study: &ScoreStudy, d: &ScoreDecomposition) -> Vec<Coverage> {
         let others = Scores::by_annotator(others.iter().map(Vec::as_slice), within);
         Some(d.priors[i].updated(&others).label_cdf(first[0]))
     };
-    let places: Vec<f64> = study.ratings.grouped(study.len()).iter().enumerate().filter_map(of).collect();
-    if places.is_empty() {
-        return vec![];
-    }
-    let inside = |level: f64| places.iter().filter(|u| (**u - 0.5).abs() <= 0.5 * level).count() as f64;
-    LEVELS.map(|level| Coverage { level, inside: inside(level) / places.len() as f64, ratings: places.len() }).to_vec()
+    Coverage::of(&Places::of(study.ratings.grouped(study.len()).iter().enumerate().filter_map(of)))
 }
 
 /// What added ratings moved; as [`Movement::of`], with the squared error of the mean against single labels.
@@ -287,7 +301,7 @@ pub fn columns(study: &ScoreStudy, d: &ScoreDecomposition) -> Vec<OutputColumn> 
     }
     put("epistemic", SQUARE, "Var(m), the expected squared error of the mean; also v", belief(Gaussian::epistemic));
     put("delta", SQUARE, "One-label value: how much one label is expected to lower it", belief(Gaussian::label_value));
-    for rule in ScoreDecomposition::RULES {
+    for rule in Rule::FOR_SCORES {
         let mut ranks = vec![0; study.len()];
         for (item, rank) in d.ranking(rule).unwrap_or_default().into_iter().zip(1..) {
             ranks[item] = rank;

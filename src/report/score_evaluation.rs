@@ -1,0 +1,73 @@
+//! What escalation achieves in a study of scores, in sentences.
+
+use super::numbers::{NumberStyle, three};
+use super::study::headline_of;
+use crate::escalation::Rule;
+use crate::study::evaluation::Outcome;
+use crate::study::scores::ScoreEvaluation;
+
+/// The evaluation, or why there is none.
+pub fn describe_evaluation(outcome: &Outcome<ScoreEvaluation>) -> Vec<String> {
+    match outcome {
+        Outcome::NotEvaluated(reason) => vec![format!("Not evaluated: {reason}.")],
+        Outcome::Evaluated(evaluation) => describe(evaluation),
+    }
+}
+
+/// What a rule ranks scores by.
+pub fn rule_name(rule: Rule) -> &'static str {
+    match rule {
+        Rule::Info | Rule::Spread => "epistemic part Var(m)",
+        Rule::PosteriorEntropy => "total uncertainty, variance of a label",
+        Rule::JudgeEntropy => "the judge's variance",
+        other => crate::study::output::describe(other),
+    }
+}
+
+fn describe(evaluation: &ScoreEvaluation) -> Vec<String> {
+    let (full, judge) = (&evaluation.full, &evaluation.judge);
+    let budget = headline_of(evaluation.oracle.keys().copied());
+    let mut lines = vec![
+        format!(
+            "The judge errs by {} on {} items with {} labels or more (bias {}), where the means of halves of the labels \
+             differ by {}.",
+            three(judge.mean_error),
+            evaluation.items,
+            evaluation.least_labels,
+            three(judge.bias),
+            three(judge.noise_ceiling)
+        ),
+        format!(
+            "Absolute error removed by one label for each of {} items ({} replicates, mean and standard error; oracle {}):",
+            budget.of(evaluation.items),
+            evaluation.replicates,
+            three(evaluation.oracle[&budget].mean)
+        ),
+    ];
+    // Info and v rank scores alike.
+    let mut rules: Vec<Rule> = full.value.keys().copied().filter(|rule| *rule != Rule::Spread).collect();
+    rules.sort_by(|a, b| full.value[b][&budget].mean.total_cmp(&full.value[a][&budget].mean));
+    for rule in rules {
+        let (value, minus) = (&full.value[&rule][&budget], &evaluation.minus_total[&rule][&budget]);
+        let against = match rule {
+            Rule::PosteriorEntropy => String::new(),
+            _ => format!("  vs. total {} [{}, {}]", three(minus.mean), three(minus.lo), three(minus.hi)),
+        };
+        lines.push(format!("  {:<40}{:>8} ({}){against}", rule_name(rule), three(value.mean), three(value.se)));
+    }
+    let minus = &evaluation.squared.minus_total[&Rule::Info][&budget];
+    lines.push(format!(
+        "In squared error the epistemic part removes {} more than total uncertainty does [{}, {}].",
+        three(minus.mean),
+        three(minus.lo),
+        three(minus.hi)
+    ));
+    let percent = |share: f64| NumberStyle::plain(0).format(100.0 * share);
+    let inside = evaluation.held_out.coverage.iter();
+    let inside = inside.map(|c| format!("{}% in the {}%", percent(c.inside), percent(c.level)));
+    lines.push(format!(
+        "Of the ratings in held-out halves, which the fits have not seen, {} interval.",
+        inside.collect::<Vec<_>>().join(", ")
+    ));
+    lines
+}

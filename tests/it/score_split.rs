@@ -1,0 +1,280 @@
+//! Half splits of studies whose labels are numbers.
+
+use std::fs;
+use std::path::Path;
+
+use assert_cmd::Command;
+use judge_uncertainty::belief::{FeatureColumn, Gaussian, JudgeScores};
+use judge_uncertainty::escalation::{Budget, Rule};
+use judge_uncertainty::experiments::half_split::{ByRule, Settings, by_rule};
+use judge_uncertainty::experiments::score_split::{MeasuredScores, Outcome, ScoreSplit};
+use judge_uncertainty::progress::Silent;
+use judge_uncertainty::random::Stream;
+use judge_uncertainty::stats::mean;
+use judge_uncertainty::study::evaluation::Outcome as Evaluated;
+use judge_uncertainty::study::scores::evaluation::{Evaluator, evaluate, evaluated_items, journal};
+use judge_uncertainty::study::scores::{ScoreEvaluation, ScoreStudy};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::support::number;
+
+/// Items drawn from the belief itself: judge's mean and variance, m and s^2 of the pool, 24 annotators each.
+struct World {
+    ratings: Vec<Vec<Vec<f64>>>,
+    judge: JudgeScores,
+    means: Vec<f64>,
+    familiar: Vec<f64>,
+}
+
+/// `trust` of the items that the judge is not familiar with and of those that it is; each is every second one.
+fn world(items: usize, trust: [f64; 2], seed: u64) -> World {
+    let mut stream = Stream::new(seed);
+    let mut world = World {
+        ratings: vec![],
+        judge: JudgeScores { mean: vec![], variance: vec![] },
+        means: vec![],
+        familiar: vec![],
+    };
+    for i in 0..items {
+        let mu = 20.0 + 60.0 * stream.random();
+        // Disagreement differs more from item to item than ignorance does.
+        let stated = (4.0 * (stream.random() - 0.5)).exp();
+        let s2 = 12.0 * stated / (2.0 * stream.gamma(6.0));
+        let m = mu + (s2 / trust[i % 2]).sqrt() * stream.standard_normal();
+        world.ratings.push((0..24).map(|_| vec![m + s2.sqrt() * stream.standard_normal()]).collect());
+        world.judge.mean.push(mu);
+        world.judge.variance.push(Some(stated));
+        world.means.push(m);
+        world.familiar.push((i % 2) as f64);
+    }
+    world
+}
+
+fn split(world: &World, reveal: &[u32]) -> ScoreSplit<'static> {
+    let familiar = world.familiar.clone();
+    let features =
+        Box::new(move |_: &[u32], _: Option<&_>| vec![FeatureColumn::complete("familiar", familiar.iter().copied())]);
+    let settings = Settings {
+        seed: 0,
+        reveal: reveal.to_vec(),
+        budgets: [1, 10, 20].map(|percent| Budget::percent(percent).unwrap()).to_vec(),
+        rules: Rule::FOR_SCORES.to_vec(),
+        belief: Default::default(),
+    };
+    ScoreSplit::new(world.ratings.clone(), world.judge.clone(), None, features, settings)
+}
+
+fn replicate(split: &ScoreSplit, number: u64) -> Outcome {
+    let mut stream = split.stream(number);
+    let labels = split.draw_labels(&mut stream);
+    let features = split.features(&labels);
+    split.evaluate(&labels, &features, &mut stream).unwrap()
+}
+
+/// What ranking by the epistemic part gains over ranking by total uncertainty: absolute and squared error.
+fn gains(split: &ScoreSplit) -> [ByRule; 2] {
+    let measured: Vec<MeasuredScores> = (0..40).map(|number| replicate(split, number).measured).collect();
+    let like = &measured[0].squared.value;
+    let total = Rule::PosteriorEntropy;
+    [
+        by_rule(&measured, like, |m, rule, b| m.absolute.value[&rule][&b] - m.absolute.value[&total][&b]),
+        by_rule(&measured, like, |m, rule, b| m.squared.value[&rule][&b] - m.squared.value[&total][&b]),
+    ]
+}
+
+#[test]
+fn where_trust_varies_the_epistemic_part_beats_total_uncertainty() {
+    let split = split(&world(600, [0.5, 60.0], 7), &[0, 1, 2, 5, 10]);
+    for gain in gains(&split) {
+        for percent in [10, 20] {
+            let gain = gain[&Rule::Info][&Budget::percent(percent).unwrap()];
+            assert!(gain.lo > 0.0, "{percent}%: {gain:?}");
+        }
+    }
+}
+
+#[test]
+fn where_trust_is_flat_it_does_not_beyond_noise() {
+    // With equal trust and equally many labels both rank by E[s^2], but for the noise of the fitted trust.
+    let split = split(&world(600, [6.0, 6.0], 7), &[2]);
+    for gain in gains(&split) {
+        for percent in [10, 20] {
+            let gain = gain[&Rule::Info][&Budget::percent(percent).unwrap()];
+            assert!(gain.lo <= 0.0 && gain.hi >= 0.0, "{percent}%: {gain:?}");
+        }
+    }
+}
+
+#[test]
+fn errors_and_held_out_places_are_those_of_the_simulated_truth() {
+    let world = world(1500, [2.0, 20.0], 3);
+    let split = split(&world, &[0, 1, 2, 5, 10]);
+    let outcome = replicate(&split, 0);
+    let of = |error: &dyn Fn(&Gaussian, f64) -> f64| {
+        mean(&outcome.beliefs.iter().zip(&world.means).map(|(b, &m)| error(b, m)).collect::<Vec<_>>())
+    };
+    // The squared error less the noise of the held-out mean is that against the pool's own mean; one percent is left out.
+    let squared = of(&|b, m| (b.mean - m).powi(2));
+    let measured = outcome.measured.absolute.selective[&Rule::Random][&Budget::percent(1).unwrap()][1];
+    assert!((measured / squared - 1.0).abs() < 0.1, "{measured} for {squared}");
+    let foreseen = of(&|b, _| b.epistemic());
+    assert!((foreseen / squared - 1.0).abs() < 0.15, "{foreseen} for {squared}");
+    let places = &outcome.measured.held_out;
+    assert_eq!(places.ratings(), 1500 * 12);
+    // Twelve ratings of an item share its mean, so the shares vary as those of about 1500 draws at worst.
+    for tenth in places.tenths {
+        let share = tenth as f64 / places.ratings() as f64;
+        assert!((share - 0.1).abs() < 4.0 * (0.09_f64 / 1500.0).sqrt(), "{:?}", places.tenths);
+    }
+    let inside = places.inside.map(|n| n as f64 / places.ratings() as f64);
+    for (inside, level) in inside.into_iter().zip([0.5, 0.8, 0.95]) {
+        assert!((inside - level).abs() < 0.03, "{inside} for {level}");
+    }
+}
+
+#[test]
+fn every_annotator_is_in_one_half_with_all_ratings() {
+    let mut world = world(30, [6.0, 6.0], 1);
+    // Labels that say who gave them: annotator k rates k, and again k + 1/2.
+    for annotators in &mut world.ratings {
+        annotators.truncate(9);
+        for (k, ratings) in annotators.iter_mut().enumerate() {
+            *ratings = vec![k as f64, k as f64 + 0.5];
+        }
+    }
+    let split = split(&world, &[0, 3, 10]);
+    let labels = split.draw_labels(&mut split.stream(0));
+    for i in 0..30 {
+        // Of nine annotators four are the first half.
+        let (revealed, unrevealed, truth) = (&labels.revealed[i], &labels.unrevealed[i], &labels.truth[i]);
+        assert_eq!(revealed.n, labels.numbers[i]);
+        assert!([0, 3, 4].contains(&revealed.n));
+        assert_eq!((revealed.n as usize + unrevealed.len(), truth.ratings.len()), (4, 5));
+        let sum = f64::from(revealed.n) * revealed.mean + unrevealed.iter().sum::<f64>() + 5.0 * truth.mean;
+        assert!((sum - (36.0 + 9.0 * 0.25)).abs() < 1e-9, "{sum}");
+        assert!(truth.ratings.iter().all(|rating| rating.fract() == 0.0));
+        let labels = || truth.ratings.iter().map(|rating| rating + 0.25);
+        let scatter: f64 = labels().map(|y| (y - truth.mean).powi(2)).sum();
+        assert!((truth.noise - scatter / 4.0 / 5.0).abs() < 1e-12);
+    }
+    let halves: Vec<f64> = (0..20).map(|k| split.draw_labels(&mut split.stream(k)).truth[0].mean).collect();
+    assert!(halves.iter().any(|half| *half != halves[0]));
+}
+
+/// A study of scores on disk: forty items, 24 annotators each, two more items with few.
+fn study(trust: [f64; 2]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let world = world(42, trust, 11);
+    let (mut items, mut judge, mut ratings) =
+        ("id,familiar,kind\n".to_owned(), "id,mean,sd\n".to_owned(), "id,annotator,score\n".to_owned());
+    for (i, annotators) in world.ratings.iter().enumerate() {
+        items += &format!("i{i},{},{}\n", world.familiar[i], if i < 4 { "pilot" } else { "main" });
+        judge += &format!("i{i},{},{}\n", world.judge.mean[i], world.judge.variance[i].unwrap().sqrt());
+        for (a, rating) in annotators.iter().enumerate().take(if i < 40 { 24 } else { 3 }) {
+            ratings += &format!("i{i},a{a},{}\n", rating[0].clamp(0.0, 100.0));
+        }
+    }
+    let config = "title = \"t\"\nscale = [0, 100]\n[items]\nfile = \"items.csv\"\nnumbers = [\"familiar\"]\ngroup = \"kind\"\n\
+                  [judge]\nfile = \"judge.csv\"\nsd = \"sd\"\n[labels]\nfile = \"ratings.csv\"\n[evaluation]\nreplicates = 12\n";
+    for (name, text) in
+        [("items.csv", &*items), ("judge.csv", &judge), ("ratings.csv", &ratings), ("study.toml", config)]
+    {
+        fs::write(folder.path().join(name), text).unwrap();
+    }
+    folder
+}
+
+fn evaluation(study: &ScoreStudy) -> ScoreEvaluation {
+    match evaluate(study, None, &Silent).unwrap() {
+        Evaluated::Evaluated(evaluation) => evaluation,
+        Evaluated::NotEvaluated(reason) => panic!("{reason}"),
+    }
+}
+
+#[test]
+fn an_interrupted_evaluation_of_scores_goes_on_where_it_stopped() {
+    let folder = study([1.0, 30.0]);
+    let mut study = ScoreStudy::load(folder.path()).unwrap();
+    let whole = evaluation(&study);
+    assert_eq!((whole.items, whole.replicates, whole.held_out.coverage[0].ratings), (40, 12, 12 * 40 * 12));
+    assert!(whole.counts_only.is_some());
+    for (rule, values) in &whole.full.value {
+        for (budget, value) in values {
+            assert!(value.mean < whole.oracle[budget].mean, "{rule:?} at {budget:?} beats the oracle");
+        }
+    }
+    let out = folder.path().join("run");
+    study.file.config.evaluation.replicates = 5;
+    let mut begun = journal(&out, &study).unwrap();
+    evaluate(&study, Some(&mut begun), &Silent).unwrap();
+    drop(begun);
+    study.file.config.evaluation.replicates = 12;
+    let mut begun = journal(&out, &study).unwrap();
+    assert_eq!(begun.finished(), 5);
+    assert_eq!(evaluate(&study, Some(&mut begun), &Silent).unwrap(), Evaluated::Evaluated(whole));
+    drop(begun);
+    // What is left out is another evaluation.
+    study.excluded.insert(0, "r".to_owned());
+    assert_eq!(journal(&out, &study).unwrap().finished(), 0);
+    assert_eq!(evaluated_items(&study).unwrap().len(), 39);
+    study.excluded.extend((0..21).map(|i| (i, "r".to_owned())));
+    let reason = evaluated_items(&study).unwrap_err();
+    assert!(reason.contains("19 of 42 items have 20 labels") && reason.contains("21 items are excluded"), "{reason}");
+    // Its first replicate stands on its own.
+    study.excluded.clear();
+    let kept = evaluated_items(&study).unwrap();
+    let alone = Evaluator::new(&study, kept, None).replicate(3).unwrap();
+    assert_eq!(alone.0, evaluation(&study).measured[3]);
+}
+
+fn run(arguments: &[&str], code: i32) -> String {
+    let output =
+        Command::new(assert_cmd::cargo::cargo_bin!("judge-uncertainty")).arg("study").args(arguments).output().unwrap();
+    let text = [output.stdout, output.stderr].concat();
+    let text = String::from_utf8(text).unwrap();
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}\n{text}");
+    text
+}
+
+fn results(folder: &Path) -> Value {
+    serde_json::from_slice(&fs::read(folder.join("run/results/study.json")).unwrap()).unwrap()
+}
+
+#[test]
+fn hypotheses_about_scores_are_registered_and_judged_without_the_excluded_items() {
+    let folder = study([1.0, 30.0]);
+    let path = folder.path().to_str().unwrap();
+    let plan = |extra: &str| {
+        let text = "[[hypothesis]]\nid = \"up\"\nstatement = \"s\"\nbetter = \"info\"\nthan = \"posterior_entropy\"\n\
+                    budget = 10\nmeasure = \"squared_value\"\nmargin = -10000.0\n\n[[hypothesis]]\nid = \"down\"\n\
+                    statement = \"s\"\nbetter = \"info\"\nthan = \"random\"\nbudget = 20\nmeasure = \"value\"\nmargin = 1000.0\n";
+        fs::write(folder.path().join("hypotheses.toml"), text.to_owned() + extra).unwrap();
+    };
+    plan(
+        "\n[[hypothesis]]\nid = \"c\"\nstatement = \"s\"\nbetter = \"low_confidence\"\nthan = \"info\"\nbudget = 10\n\
+          measure = \"value\"\n",
+    );
+    let refused = run(&["register", path], 2);
+    assert!(refused.contains("does not rank by \"low_confidence\"; choose among info, delta"), "{refused}");
+    plan("\n[[exclude]]\nreason = \"pilot\"\ngroup = \"pilot\"\n\n[[exclude]]\nreason = \"broken\"\nids = [\"i9\"]\n");
+    assert!(run(&["register", path], 0).contains("2 hypotheses registered"));
+    let said = run(&["run", path, "--threads", "1"], 0);
+    assert!(said.contains("CONFIRMED    up") && said.contains("REFUTED      down"), "{said}");
+    assert!(said.contains("EXCLUDED     i0: pilot") && said.contains("EXCLUDED     i9: broken"), "{said}");
+    let first = results(folder.path());
+    let (evaluation, registered) = (&first["evaluation"]["evaluated"], &first["registered"]);
+    assert_eq!((&evaluation["items"], &registered["deviations"]), (&json!(35), &json!([])));
+    assert_eq!(registered["excluded"].as_array().unwrap().len(), 5);
+    let up = &registered["hypotheses"][0];
+    let minus = &evaluation["squared"]["minus_total"]["info"]["b10"];
+    assert!((number(&up["difference"]) - number(&minus["mean"])).abs() < 1e-9);
+    // Excluded items are ranked all the same.
+    let items = fs::read_to_string(folder.path().join("run/items.csv")).unwrap();
+    assert!(items.contains("\ni9,") && items.lines().count() == 43);
+    run(&["run", path, "--threads", "2", "--force"], 0);
+    assert_eq!(results(folder.path()), first);
+    run(&["run", path, "--force", "--replicates", "0"], 0);
+    assert_eq!(results(folder.path())["evaluation"], json!({"not_evaluated": "evaluation.replicates is 0"}));
+    assert!(run(&["run", path, "--force", "--replicates", "1"], 2).contains("evaluation.replicates"));
+}

@@ -24,8 +24,8 @@ const BUILT_IN: &[(&str, &str)] = &built_in![
     "extended-rules.tex",
     "numbers.tex",
     "reproduction.tex",
-    "trust.tex",
-    "judge.tex",
+    "table.tex",
+    "study.tex",
 ];
 
 /// The LaTeX templates, parsed.
@@ -66,15 +66,32 @@ impl Templates {
     }
 }
 
+/// Letters of a word that always fit in a line.
+const WORD: usize = 24;
+/// Letters that stay together in a longer one.
+const PIECE: usize = 12;
+
 /// Text as LaTeX shows it: every character that LaTeX treats specially is escaped, and pairs that its fonts would join to
 /// another character (`--`, `,,`, `''`) are kept apart.
 ///
 /// Letters of European languages stay as they are. Greek letters and the signs that our own texts use become mathematics;
-/// any other character, which would stop plain pdflatex, is shown by its code: `[U+4E2D]`.
+/// any other character, which would stop plain pdflatex, is shown by its code: `[U+4E2D]`. A word of more than 24 letters
+/// may be broken after a sign, or where it has had none for 12.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut before = None;
-    for c in text.chars() {
+    let (mut word, mut unbroken) = (0, 0);
+    for (at, c) in text.char_indices() {
+        if c.is_whitespace() {
+            word = 0;
+        } else if word == 0 {
+            (word, unbroken) = (text[at..].chars().take_while(|c| !c.is_whitespace()).count(), 0);
+        }
+        if word > WORD && unbroken > 0 && (before.is_some_and(|c: char| !c.is_alphanumeric()) || unbroken == PIECE) {
+            out.push_str("\\allowbreak{}");
+            unbroken = 0;
+        }
+        unbroken += 1;
         if before == Some(c) && matches!(c, '-' | ',' | '\'') {
             out.push_str("{}");
         }
@@ -158,6 +175,16 @@ mod tests {
             r"\ensuremath{\Delta} \ensuremath{\geq} \ensuremath{-}1 \ensuremath{\times} \ensuremath{\lambda}"
         );
         assert_eq!(escape("中 a\u{7}b\u{ad}\u{200b}\nc"), "[U+4E2D] a[U+0007]b[U+00AD][U+200B] c");
+    }
+
+    #[test]
+    fn long_words_may_be_broken() {
+        assert_eq!(escape("the_cover=dark_blue"), r"the\_cover=dark\_blue");
+        let broken = escape("colour_of_the_cover=dark, Donaudampfschifffahrtsgesellschaft");
+        assert_eq!(
+            broken.replace(r"\allowbreak{}", "|"),
+            r"colour\_|of\_|the\_|cover=|dark, Donaudampfsc|hifffahrtsge|sellschaft"
+        );
     }
 
     #[test]

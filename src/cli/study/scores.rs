@@ -10,7 +10,9 @@ use super::{labels, queue};
 use crate::artifact::{OutputFolder, Staged, to_json};
 use crate::cli::progress::Bars;
 use crate::cli::{Error, experiment, threads};
+use crate::report::latex::Templates;
 use crate::report::scores::{describe_input, describe_results};
+use crate::report::{figures, page, scores_page, study_bundle};
 use crate::study::estimates::SelectionFile;
 use crate::study::intake::{Intake, LabelLog, NewLabel, Rules};
 use crate::study::queue::Ranked;
@@ -43,6 +45,8 @@ pub(super) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
     if std::fs::read_dir(&out).is_ok_and(|mut entries| entries.next().is_some()) && !args.force {
         return Err(StudyError::Exists { folder: out }.into());
     }
+    let templates = Templates::load(args.templates.as_deref())?;
+    let html = page::Templates::load(args.templates.as_deref())?;
     threads(args.threads)?;
     let progress = Bars::default();
     let decomposition = ScoreDecomposition::of(&study, &study.ratings, &progress)?;
@@ -53,6 +57,8 @@ pub(super) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
     staged.put("items.parquet", output::to_parquet(&columns)?);
     staged.put("columns.csv", output::dictionary(&columns));
     staged.put(FILE, to_json(&found));
+    let figures = figures::study::of_scores(&found);
+    study_bundle::write(&templates, &html, &scores_page::page(&found, &figures), &figures, &mut staged)?;
     let sums = study.inputs.sums().clone();
     StudyManifest::of(&study.file.config, &study.file.sha256, sums, experiment::run_facts(start)).seal(&mut staged);
     folder.commit(&staged)?;
@@ -63,7 +69,7 @@ pub(super) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
         for line in describe_results(&found) {
             writeln!(stdout, "{line}")?;
         }
-        writeln!(stdout, "\nAll items: {}", out.join("items.csv").display())?;
+        super::run::write_places(&mut stdout, &out)?;
     }
     Ok(ExitCode::SUCCESS)
 }

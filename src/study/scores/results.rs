@@ -1,9 +1,12 @@
 //! What a run of a study of scores reports, and the table of all its items.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::{ScoreDecomposition, ScoreInputs, ScoreStudy};
 use crate::belief::{Gaussian, Scores};
+use crate::escalation::Rule;
 use crate::progress::Progress;
 use crate::stats::quantile::percentiles;
 use crate::stats::{mean, population_sd};
@@ -12,6 +15,7 @@ use crate::study::decompose::{Coefficient, Estimate};
 use crate::study::movement::{Comparison, Movement, Shift};
 use crate::study::output::{OutputColumn, Values, describe};
 use crate::study::results::SCHEMA;
+use crate::study::sample::ItemSample;
 
 /// Levels at which held-out ratings are compared with their intervals.
 const LEVELS: [f64; 3] = [0.5, 0.8, 0.95];
@@ -35,8 +39,13 @@ pub struct ScoreResults {
     pub fit: ScoreFitReport,
     /// Averages over all items.
     pub decomposition: ScoreAverages,
+    /// Both parts of the items that figures show, with what the epistemic part and the judge's variance escalate.
+    pub items: ItemSample,
     /// Held-out ratings against their intervals; none without items of two labels.
     pub calibration: Vec<Coverage>,
+    /// Where the held-out ratings lie in their predicted distributions (probability integral transform): how many in each
+    /// tenth, lowest first. Equal shares for a belief that is right.
+    pub places: Vec<usize>,
     /// Why there is no half-split evaluation.
     pub evaluation: String,
     /// What ratings moved that came back from a queue; `None` without any.
@@ -89,6 +98,24 @@ pub struct ScoreAverages {
     pub between_annotators: Option<f64>,
     /// Degrees of freedom behind the noise; 0 without repeats.
     pub repeats: u32,
+    /// 5, 50 and 95 percentiles over items of each part.
+    pub over_items: BTreeMap<Part, [f64; 3]>,
+}
+
+/// A part of an item's variance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Part {
+    /// Variance of a fresh label.
+    Total,
+    /// What labels reduce.
+    Epistemic,
+    /// What they don't.
+    Aleatoric,
+    /// Its part within annotators, where ratings were repeated.
+    WithinAnnotators,
+    /// Its part between annotators, where ratings were repeated.
+    BetweenAnnotators,
 }
 
 /// How many held-out ratings fell into their central intervals.
@@ -108,6 +135,7 @@ impl ScoreResults {
     /// # Errors
     /// As [`ScoreDecomposition::of`], when it is fitted without added ratings.
     pub fn new(study: &ScoreStudy, d: &ScoreDecomposition, progress: &dyn Progress) -> Result<Self, Error> {
+        let places = held_out(study, d);
         Ok(Self {
             schema: SCHEMA,
             title: study.file.config.title.clone(),
@@ -117,7 +145,9 @@ impl ScoreResults {
             left_out: study.left_out.clone(),
             fit: ScoreFitReport::of(d),
             decomposition: ScoreAverages::of(d),
-            calibration: calibration(study, d),
+            items: sample(d),
+            calibration: calibration(&places),
+            places: tenths(&places),
             evaluation:
                 "half splits are for labels that are classes; real-valued scores are checked by held-out ratings"
                     .to_owned(),
@@ -161,42 +191,74 @@ impl ScoreFitReport {
 
 impl ScoreAverages {
     fn of(d: &ScoreDecomposition) -> Self {
-        let average = |f: &dyn Fn(usize) -> f64| (0..d.beliefs.len()).map(f).sum::<f64>() / d.beliefs.len() as f64;
-        let part = |f: fn(&Gaussian) -> f64| average(&|i| f(&d.beliefs[i]));
-        let split = |k: usize| {
-            d.repeats.map(|repeats| {
-                average(&|i| {
-                    let (within, between) = repeats.split(d.beliefs[i].aleatoric());
-                    [within, between][k]
-                })
-            })
-        };
-        Self {
-            total: part(Gaussian::total),
-            aleatoric: part(Gaussian::aleatoric),
-            epistemic: part(Gaussian::epistemic),
-            within_annotators: split(0),
-            between_annotators: split(1),
-            repeats: d.repeats.map_or(0, |repeats| repeats.degrees),
+        let over = |part: fn(&Gaussian) -> f64| -> Vec<f64> { d.beliefs.iter().map(part).collect() };
+        let mut parts: BTreeMap<Part, Vec<f64>> = [
+            (Part::Total, over(Gaussian::total)),
+            (Part::Aleatoric, over(Gaussian::aleatoric)),
+            (Part::Epistemic, over(Gaussian::epistemic)),
+        ]
+        .into();
+        if let Some(repeats) = d.repeats {
+            let splits = d.beliefs.iter().map(|belief| repeats.split(belief.aleatoric()));
+            let (within, between) = splits.unzip();
+            parts.extend([(Part::WithinAnnotators, within), (Part::BetweenAnnotators, between)]);
         }
+        let average = |part: Part| parts.get(&part).map(|values| mean(values));
+        Self {
+            total: mean(&parts[&Part::Total]),
+            aleatoric: mean(&parts[&Part::Aleatoric]),
+            epistemic: mean(&parts[&Part::Epistemic]),
+            within_annotators: average(Part::WithinAnnotators),
+            between_annotators: average(Part::BetweenAnnotators),
+            repeats: d.repeats.map_or(0, |repeats| repeats.degrees),
+            over_items: parts.iter().map(|(part, values)| (*part, percentiles(values, [5.0, 50.0, 95.0]))).collect(),
+        }
+    }
+
+    /// The parts that are identified, with their means.
+    pub fn parts(&self) -> Vec<(Part, f64)> {
+        let all = [
+            (Part::Total, Some(self.total)),
+            (Part::Epistemic, Some(self.epistemic)),
+            (Part::Aleatoric, Some(self.aleatoric)),
+            (Part::WithinAnnotators, self.within_annotators),
+            (Part::BetweenAnnotators, self.between_annotators),
+        ];
+        all.into_iter().filter_map(|(part, mean)| mean.map(|mean| (part, mean))).collect()
     }
 }
 
-/// Each item's first annotator is held out, and one of their ratings compared with the belief from the others. The fitted
-/// trust has seen the rating, among all others.
-fn calibration(study: &ScoreStudy, d: &ScoreDecomposition) -> Vec<Coverage> {
+fn sample(d: &ScoreDecomposition) -> ItemSample {
+    let parts = |i: usize| [d.beliefs[i].aleatoric(), d.beliefs[i].epistemic()];
+    let scores = [Rule::Info, Rule::JudgeEntropy].into_iter().filter_map(|rule| Some((rule, d.scores(rule)?)));
+    ItemSample::of(&d.random, &d.jitter, parts, scores.collect())
+}
+
+/// Where held-out ratings lie in their predicted distributions, 0 to 1: each item's first annotator is held out, and one
+/// of their ratings compared with the belief from the others. The fitted trust has seen the rating, among all others.
+fn held_out(study: &ScoreStudy, d: &ScoreDecomposition) -> Vec<f64> {
     let within = d.repeats.map(|repeats| repeats.variance);
     let of = |(i, groups): (usize, &Vec<Vec<f64>>)| {
         let (first, others) = groups.split_first().filter(|(_, others)| !others.is_empty())?;
         let others = Scores::by_annotator(others.iter().map(Vec::as_slice), within);
         Some(d.priors[i].updated(&others).label_cdf(first[0]))
     };
-    let places: Vec<f64> = study.ratings.grouped(study.len()).iter().enumerate().filter_map(of).collect();
+    study.ratings.grouped(study.len()).iter().enumerate().filter_map(of).collect()
+}
+
+fn calibration(places: &[f64]) -> Vec<Coverage> {
     if places.is_empty() {
         return vec![];
     }
     let inside = |level: f64| places.iter().filter(|u| (**u - 0.5).abs() <= 0.5 * level).count() as f64;
     LEVELS.map(|level| Coverage { level, inside: inside(level) / places.len() as f64, ratings: places.len() }).to_vec()
+}
+
+/// How many places lie in each tenth from 0 to 1; none without places.
+fn tenths(places: &[f64]) -> Vec<usize> {
+    let mut counts = vec![0; if places.is_empty() { 0 } else { 10 }];
+    places.iter().for_each(|u| counts[((10.0 * u) as usize).min(9)] += 1);
+    counts
 }
 
 /// What added ratings moved; as [`Movement::of`], with the squared error of the mean against single labels.
@@ -300,4 +362,19 @@ pub fn columns(study: &ScoreStudy, d: &ScoreDecomposition) -> Vec<OutputColumn> 
         put(&format!("feature_{}", feature.name), "its own", &meaning, Values::Number(feature.values.clone()));
     }
     columns
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tenths_and_coverage_by_hand() {
+        let places = [0.0, 0.05, 0.3, 0.5, 0.7, 0.99, 1.0];
+        assert_eq!(tenths(&places), [2, 0, 0, 1, 0, 1, 0, 1, 0, 2]);
+        // Within 0.25 to 0.75: three of seven; within 0.1 to 0.9 the same; within 0.025 to 0.975: four.
+        let inside: Vec<f64> = calibration(&places).iter().map(|c| 7.0 * c.inside).collect();
+        assert!(inside.iter().zip([3.0, 3.0, 4.0]).all(|(a, b)| (a - b).abs() < 1e-12), "{inside:?}");
+        assert_eq!((tenths(&[]), calibration(&[])), (vec![], vec![]));
+    }
 }

@@ -21,9 +21,8 @@ pub fn describe_movement(movement: &Movement) -> Vec<String> {
         if batches == 1 { "" } else { "s" }
     )];
     let shift = |name: &str, shift: &Shift| {
-        let stages = |s: &Stages| {
-            format!("{} -> {} (refitted {})", three(s.before), three(s.by_labels), three(s.after))
-        };
+        let stages =
+            |s: &Stages| format!("{} -> {} (refitted {})", three(s.before), three(s.by_labels), three(s.after));
         [
             format!("  {name}: epistemic {}", stages(&shift.epistemic)),
             format!("  {name}: aleatoric {}", stages(&shift.aleatoric)),
@@ -111,7 +110,7 @@ pub(super) fn movement_section(movement: &Movement, unit: &str) -> Section {
     });
     let moved = Table {
         id: "table-movement".to_owned(),
-        caption: format!("What the new labels moved, means over items, in {unit}"),
+        caption: format!("What the new labels moved: means over items, uncertainty in {unit}"),
         columns: vec![
             Column::text("items"),
             Column::numbers("number"),
@@ -161,7 +160,8 @@ pub(super) fn movement_section(movement: &Movement, unit: &str) -> Section {
     let mut blocks = vec![Block::Prose(came.into()), Block::Table(moved), Block::Table(promised)];
     if movement.removed.is_none() {
         blocks.push(Block::Prose(
-            "The error removed can't be measured: no item got two new labels, one to learn from and one to test.".into(),
+            "The error removed can't be measured: no item got two new labels, one to learn from and one to test."
+                .into(),
         ));
     }
     section("movement", "What the new labels moved", blocks)

@@ -67,7 +67,7 @@ impl Templates {
 }
 
 /// Letters of a word that always fit in a line.
-const WORD: usize = 24;
+const WORD: usize = 20;
 /// Letters that stay together in a longer one.
 const PIECE: usize = 12;
 
@@ -75,7 +75,7 @@ const PIECE: usize = 12;
 /// another character (`--`, `,,`, `''`) are kept apart.
 ///
 /// Letters of European languages stay as they are. Greek letters and the signs that our own texts use become mathematics;
-/// any other character, which would stop plain pdflatex, is shown by its code: `[U+4E2D]`. A word of more than 24 letters
+/// any other character, which would stop plain pdflatex, is shown by its code: `[U+4E2D]`. A word of more than 20 letters
 /// may be broken after a sign, or where it has had none for 12.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -85,13 +85,14 @@ pub fn escape(text: &str) -> String {
         if c.is_whitespace() {
             word = 0;
         } else if word == 0 {
-            (word, unbroken) = (text[at..].chars().take_while(|c| !c.is_whitespace()).count(), 0);
+            (word, unbroken) = (text[at..].chars().take_while(|c| !c.is_whitespace()).map(letters).sum(), 0);
         }
-        if word > WORD && unbroken > 0 && (before.is_some_and(|c: char| !c.is_alphanumeric()) || unbroken == PIECE) {
+        let after_sign = before.is_some_and(|c: char| !c.is_alphanumeric());
+        if word > WORD && unbroken > 0 && (after_sign || unbroken + letters(c) > PIECE) {
             out.push_str("\\allowbreak{}");
             unbroken = 0;
         }
-        unbroken += 1;
+        unbroken += letters(c);
         if before == Some(c) && matches!(c, '-' | ',' | '\'') {
             out.push_str("{}");
         }
@@ -110,9 +111,7 @@ pub fn escape(text: &str) -> String {
             '|' => out.push_str("\\textbar{}"),
             '"' => out.push_str("\\textquotedbl{}"),
             '\n' | '\t' | '\r' => out.push(' '),
-            ' '..='~' => out.push(c),
-            '\u{a1}'..='\u{17f}' if !NOT_IN_T1.contains(c) => out.push(c),
-            '–' | '—' | '‘' | '’' | '“' | '”' | '…' => out.push(c),
+            _ if is_shown(c) => out.push(c),
             _ => match mathematics(c) {
                 Some(command) => out.push_str(&format!("\\ensuremath{{{command}}}")),
                 None => out.push_str(&format!("[U+{:04X}]", u32::from(c))),
@@ -120,6 +119,20 @@ pub fn escape(text: &str) -> String {
         }
     }
     out
+}
+
+/// Whether T1 fonts have a character.
+fn is_shown(c: char) -> bool {
+    match c {
+        ' '..='~' | '–' | '—' | '‘' | '’' | '“' | '”' | '…' => true,
+        '\u{a1}'..='\u{17f}' => !NOT_IN_T1.contains(c),
+        _ => false,
+    }
+}
+
+/// Letters that a character takes when it is shown: eight by its code.
+fn letters(c: char) -> usize {
+    if is_shown(c) || mathematics(c).is_some() { 1 } else { 8 }
 }
 
 /// Characters up to U+017F that pdflatex refuses in T1 (found by compiling each), or that are signs of mathematics.
@@ -185,6 +198,7 @@ mod tests {
             broken.replace(r"\allowbreak{}", "|"),
             r"colour\_|of\_|the\_|cover=|dark, Donaudampfsc|hifffahrtsge|sellschaft"
         );
+        assert_eq!(escape("可能性").replace(r"\allowbreak{}", "|"), "[U+53EF]|[U+80FD]|[U+6027]");
     }
 
     #[test]

@@ -22,9 +22,10 @@ pub fn page(results: &ScoreResults, figures: &[Figure]) -> Page {
     sections.push(files());
     Page {
         title: results.title.clone(),
-        lead: "How much of the variance of a score is disagreement among annotators, how much is the judge's ignorance, \
+        lead:
+            "How much of the variance of a score is disagreement among annotators, how much is the judge's ignorance, \
                which labels cure, and which items to send to annotators first."
-            .into(),
+                .into(),
         sections,
     }
 }

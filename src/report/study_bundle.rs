@@ -22,6 +22,8 @@ pub const DOCUMENT: &str = "study.tex";
 const MOST_LINES: usize = 40;
 /// Letters of a cell above which its column breaks lines.
 const LONG: usize = 28;
+/// Least width of such a column, as a share of the text's; a table that gets too wide is scaled down.
+const NARROWEST: f64 = 0.34;
 /// Letters that fit across the text.
 const LETTERS: f64 = 80.0;
 
@@ -39,7 +41,8 @@ pub fn write(
     staged.put(page::FILE, html.html(page)?);
     for block in page.sections.iter().flat_map(|section| &section.blocks) {
         if let Block::Table(table) = block {
-            staged.put(format!("tables/{}.tex", file_stem(&table.id)), latex.render("table.tex", &TableView::of(table))?);
+            staged
+                .put(format!("tables/{}.tex", file_stem(&table.id)), latex.render("table.tex", &TableView::of(table))?);
         }
     }
     for figure in figures {
@@ -95,7 +98,8 @@ fn columns(table: &Table) -> (String, f64) {
     let long = |k: usize| table.rows.iter().any(|row| row[k].len() > LONG);
     let breaks: Vec<bool> = table.columns.iter().enumerate().map(|(k, c)| !c.numeric && long(k)).collect();
     let others = breaks.iter().filter(|breaks| !**breaks).count();
-    let each = (0.92 - 0.16 * others as f64).max(0.3) / breaks.iter().filter(|breaks| **breaks).count().max(1) as f64;
+    let share = (0.92 - 0.16 * others as f64) / breaks.iter().filter(|breaks| **breaks).count().max(1) as f64;
+    let each = share.max(NARROWEST);
     let spec = |(column, breaks): (&Column, &bool)| match (breaks, column.numeric) {
         (true, _) => format!(">{{\\raggedright\\arraybackslash}}p{{{each:.2}\\linewidth}}"),
         (false, true) => "r".to_owned(),
@@ -131,6 +135,6 @@ mod tests {
     fn whatever_a_table_holds_is_escaped() {
         let templates = Templates::load(None).unwrap();
         let tex = templates.render("table.tex", &TableView::of(&table(["50% \\of_{it} & #1", "−3"], 1))).unwrap();
-        assert!(tex.contains(r"50\% \textbackslash{}of\_\{it\} \& \#1 & \ensuremath{-}3 \\"), "{tex}");
+        assert!(tex.contains(r"{}50\% \textbackslash{}of\_\{it\} \& \#1 & \ensuremath{-}3 \\"), "{tex}");
     }
 }

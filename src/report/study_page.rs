@@ -19,7 +19,8 @@ const MOST_GROUPS: usize = 50;
 
 /// The page of a run; `figures` are those of its results.
 pub fn page(results: &StudyResults, figures: &[Figure]) -> Page {
-    let mut sections = vec![findings(results), input(&results.input), trust(results, figures), groups(results, figures)];
+    let mut sections =
+        vec![findings(results), input(&results.input), trust(results, figures), groups(results, figures)];
     match &results.evaluation {
         Outcome::Evaluated(evaluation) => {
             sections.push(escalation(evaluation, figures));
@@ -190,11 +191,7 @@ fn groups(results: &StudyResults, figures: &[Figure]) -> Section {
         row.extend(cells.map(Text::plain));
         row
     });
-    let rest = if left > 0 {
-        format!(" {left} smaller groups are in results/study.json only.")
-    } else {
-        String::new()
-    };
+    let rest = if left > 0 { format!(" {left} smaller groups are in results/study.json only.") } else { String::new() };
     let table = Table {
         id: "table-groups".to_owned(),
         caption: "Means over items".to_owned(),

@@ -20,6 +20,7 @@ mod replicates;
 mod results;
 mod snapshots;
 mod study;
+mod study_report;
 mod study_run;
 mod support;
 mod user_embeddings;

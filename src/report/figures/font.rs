@@ -81,7 +81,10 @@ mod tests {
         assert_eq!(fitted("a漢b", 7.5, 60.0), "a[U+6F22]b");
         for most in [20.0, 60.0, 99.0] {
             let cut = fitted("colour_of_the_cover=dark_blue_with_stripes", 7.5, most);
-            assert!(width(&cut, 7.5, Weight::Regular) <= most && width(&cut, 7.5, Weight::Regular) > most - 8.0, "{cut}");
+            assert!(
+                width(&cut, 7.5, Weight::Regular) <= most && width(&cut, 7.5, Weight::Regular) > most - 8.0,
+                "{cut}"
+            );
             assert!(cut.starts_with('c') && cut.ends_with('s') && cut.contains('…'), "{cut}");
         }
     }

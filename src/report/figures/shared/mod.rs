@@ -30,23 +30,30 @@ pub fn budgets(full: &Escalation) -> Vec<Budget> {
 
 /// The budget that tables and sentences show: a tenth of the items, or the largest below it, or the smallest there is.
 pub fn headline(full: &Escalation) -> Budget {
-    let budgets = budgets(full);
+    headline_of(&budgets(full))
+}
+
+fn headline_of(budgets: &[Budget]) -> Budget {
     let up_to = budgets.iter().rev().find(|budget| **budget <= Budget::HEADLINE);
     up_to.or(budgets.first()).copied().unwrap_or(Budget::HEADLINE)
 }
 
 /// The budgets that figures show: all, or four spread over them, the headline among them.
 fn shown_budgets(full: &Escalation) -> Vec<Budget> {
-    let all = budgets(full);
+    spread_over(&budgets(full))
+}
+
+fn spread_over(all: &[Budget]) -> Vec<Budget> {
     if all.len() <= MOST_BUDGETS {
-        return all;
+        return all.to_vec();
     }
-    let headline = headline(full);
+    let headline = headline_of(all);
     let mut shown: Vec<Budget> = (0..MOST_BUDGETS).map(|k| all[k * (all.len() - 1) / (MOST_BUDGETS - 1)]).collect();
     if !shown.contains(&headline) {
-        // In place of the nearer of the inner two; the ends stay.
-        let k = if headline < shown[1] || headline.in_percent() - shown[1].in_percent() < shown[2].in_percent() - headline.in_percent() { 1 } else { 2 };
-        shown[k] = headline;
+        // In place of the nearer of the inner ones; the ends stay.
+        let distance = |k: &usize| shown[*k].in_percent().abs_diff(headline.in_percent());
+        let nearest = (1..MOST_BUDGETS - 1).min_by_key(distance).unwrap_or(1);
+        shown[nearest] = headline;
     }
     shown
 }
@@ -90,6 +97,15 @@ pub(in crate::report::figures) fn listed(parts: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn many_budgets_are_thinned_and_the_headline_stays() {
+        let of = |percents: &[u32]| percents.iter().filter_map(|p| Budget::percent(*p)).collect::<Vec<_>>();
+        assert_eq!(spread_over(&of(&[5, 10])), of(&[5, 10]));
+        assert_eq!(spread_over(&of(&[5, 10, 15, 20, 25, 50])), of(&[5, 10, 20, 50]));
+        assert_eq!(spread_over(&of(&[1, 2, 3, 4, 5, 6, 10, 20])), of(&[1, 3, 10, 20]));
+        assert_eq!([of(&[20, 30]), of(&[1, 7, 20]), vec![]].map(|b| headline_of(&b).in_percent()), [20, 7, 10]);
+    }
 
     #[test]
     fn counts_and_lists_read_as_prose() {

@@ -55,8 +55,7 @@ pub fn figure(registered: &Registered) -> Option<Figure> {
         name: "hypotheses".to_owned(),
         title: "Registered hypotheses".to_owned(),
         alt: format!(
-            "Forest plot of {}: {}. {}.",
-            counted(shown.len(), "registered hypothesis").replace("hypothesiss", "hypotheses"),
+            "Forest plot of registered hypotheses: {}. {}.",
             listed(&counts),
             shown.iter().map(sentence).collect::<Vec<_>>().join("; "),
         ),
@@ -69,7 +68,10 @@ pub fn figure(registered: &Registered) -> Option<Figure> {
             registered.level,
             match left_out {
                 0 => String::new(),
-                n => format!(" {} without an interval or without room here: see the table.", capital(&counted(n, "other"))),
+                n => format!(
+                    " {} without an interval or without room here: see the table.",
+                    capital(&counted(n, "other"))
+                ),
             }
         ),
         width: Width::Full,
@@ -82,9 +84,8 @@ fn panel(measure: Measure, hypotheses: &[&JudgedHypothesis]) -> Panel {
     let rows = |points: Vec<Point>| Shape::Rows { points, shift: 0.0 };
     let of = |status: Status| {
         let own = hypotheses.iter().enumerate().filter(|(_, h)| h.status == status);
-        let points: Vec<Point> = own
-            .filter_map(|(k, h)| Some(Point { at: k as f64, value: h.difference?, interval: h.adjusted }))
-            .collect();
+        let points: Vec<Point> =
+            own.filter_map(|(k, h)| Some(Point { at: k as f64, value: h.difference?, interval: h.adjusted })).collect();
         let (label, look) = look(status);
         (!points.is_empty()).then(|| Series::new(label, look, rows(points)))
     };

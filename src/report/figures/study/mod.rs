@@ -75,7 +75,10 @@ fn setting(sample: &ItemSample) -> String {
 fn reading(sample: &ItemSample) -> String {
     let shown = sample.components.aleatoric.len();
     let which = if sample.is_partial() {
-        format!("an item out of a random sample of {shown} of the {} (those that the rule random ranks first)", sample.items)
+        format!(
+            "an item out of a random sample of {shown} of the {} (those that the rule random ranks first)",
+            sample.items
+        )
     } else {
         "an item".to_owned()
     };
@@ -85,7 +88,7 @@ fn reading(sample: &ItemSample) -> String {
     )
 }
 
-/// The clearest features first drop out last: at most [`MOST_FEATURES`] by their distance from 0 in standard errors.
+/// The coefficients that the labels identify; of very many those farthest from 0 in standard errors. `None` without any.
 fn coefficients(coefficients: &[Coefficient]) -> Option<Figure> {
     let identified: Vec<&Coefficient> = coefficients.iter().filter(|c| c.identified).collect();
     let clearness = |c: &Coefficient| (c.per_sd.value / c.per_sd.standard_error).abs();

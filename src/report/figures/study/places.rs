@@ -48,7 +48,8 @@ pub fn figure(counts: &[usize]) -> Option<Figure> {
             title: None,
             x: Axis::names(
                 "place in the predicted distribution",
-                (0..bins).map(|k| format!("{} to {}", say(k as f64 / bins as f64, 1), say((k + 1) as f64 / bins as f64, 1))),
+                (0..bins)
+                    .map(|k| format!("{} to {}", say(k as f64 / bins as f64, 1), say((k + 1) as f64 / bins as f64, 1))),
             ),
             y: Axis::numbers("held-out ratings (%)", &[0.0]),
             series: vec![

@@ -44,16 +44,23 @@ pub fn render(templates: &Templates, results: &Results, verdicts: &Verdicts, sta
     tables::render(templates, results, verdicts, staged)?;
     let (reproduced, beyond) = (figures::reproduced(results), figures::beyond(results));
     for figure in reproduced.iter().chain(&beyond) {
-        let mut put = |kind: &str, content: Vec<u8>| {
-            staged.put(format!("{FOLDER}/figures/{}.{kind}", figure.name()), content);
-        };
-        put("svg", figure.svg().into_bytes());
-        put("pdf", figure.pdf()?);
-        put("csv", figure.csv().into_bytes());
-        put("tex", figure.pgfplots().into_bytes());
+        put_figure(&format!("{FOLDER}/figures"), figure, staged)?;
     }
     let document = templates.render("reproduction.tex", &Reproduction::of(results, verdicts, &reproduced, &beyond))?;
     staged.put(format!("{FOLDER}/reproduction.tex"), document);
+    Ok(())
+}
+
+/// Adds a figure to a folder in every form.
+///
+/// # Errors
+/// A character that the font lacks.
+pub(super) fn put_figure(folder: &str, figure: &Figure, staged: &mut Staged) -> Result<(), Error> {
+    let mut put = |kind: &str, content: Vec<u8>| staged.put(format!("{folder}/{}.{kind}", figure.name()), content);
+    put("svg", figure.svg().into_bytes());
+    put("pdf", figure.pdf()?);
+    put("csv", figure.csv().into_bytes());
+    put("tex", figure.pgfplots().into_bytes());
     Ok(())
 }
 

@@ -22,8 +22,8 @@ const BUILT_IN: &[(&str, &str)] = &built_in![
     "extended.tex",
     "numbers.tex",
     "reproduction.tex",
-    "trust.tex",
-    "judge.tex",
+    "table.tex",
+    "study.tex",
 ];
 
 /// The LaTeX templates, parsed.
@@ -64,15 +64,33 @@ impl Templates {
     }
 }
 
+/// Letters of a word that always fit in a line.
+const WORD: usize = 20;
+/// Letters that stay together in a longer one.
+const PIECE: usize = 12;
+
 /// Text as LaTeX shows it: every character that LaTeX treats specially is escaped, and pairs that its fonts would join to
 /// another character (`--`, `,,`, `''`) are kept apart.
 ///
 /// Letters of European languages stay as they are. Greek letters and the signs that our own texts use become mathematics;
-/// any other character, which would stop plain pdflatex, is shown by its code: `[U+4E2D]`.
+/// any other character, which would stop plain pdflatex, is shown by its code: `[U+4E2D]`. A word of more than 20 letters
+/// may be broken after a sign, or where it has had none for 12.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut before = None;
-    for c in text.chars() {
+    let (mut word, mut unbroken) = (0, 0);
+    for (at, c) in text.char_indices() {
+        if c.is_whitespace() {
+            word = 0;
+        } else if word == 0 {
+            (word, unbroken) = (text[at..].chars().take_while(|c| !c.is_whitespace()).map(letters).sum(), 0);
+        }
+        let after_sign = before.is_some_and(|c: char| !c.is_alphanumeric());
+        if word > WORD && unbroken > 0 && (after_sign || unbroken + letters(c) > PIECE) {
+            out.push_str("\\allowbreak{}");
+            unbroken = 0;
+        }
+        unbroken += letters(c);
         if before == Some(c) && matches!(c, '-' | ',' | '\'') {
             out.push_str("{}");
         }
@@ -91,9 +109,7 @@ pub fn escape(text: &str) -> String {
             '|' => out.push_str("\\textbar{}"),
             '"' => out.push_str("\\textquotedbl{}"),
             '\n' | '\t' | '\r' => out.push(' '),
-            ' '..='~' => out.push(c),
-            '\u{a1}'..='\u{17f}' if !NOT_IN_T1.contains(c) => out.push(c),
-            '–' | '—' | '‘' | '’' | '“' | '”' | '…' => out.push(c),
+            _ if is_shown(c) => out.push(c),
             _ => match mathematics(c) {
                 Some(command) => out.push_str(&format!("\\ensuremath{{{command}}}")),
                 None => out.push_str(&format!("[U+{:04X}]", u32::from(c))),
@@ -101,6 +117,20 @@ pub fn escape(text: &str) -> String {
         }
     }
     out
+}
+
+/// Whether T1 fonts have a character.
+fn is_shown(c: char) -> bool {
+    match c {
+        ' '..='~' | '–' | '—' | '‘' | '’' | '“' | '”' | '…' => true,
+        '\u{a1}'..='\u{17f}' => !NOT_IN_T1.contains(c),
+        _ => false,
+    }
+}
+
+/// Letters that a character takes when it is shown: eight by its code.
+fn letters(c: char) -> usize {
+    if is_shown(c) || mathematics(c).is_some() { 1 } else { 8 }
 }
 
 /// Characters up to U+017F that pdflatex refuses in T1 (found by compiling each), or that are signs of mathematics.
@@ -156,6 +186,17 @@ mod tests {
             r"\ensuremath{\Delta} \ensuremath{\geq} \ensuremath{-}1 \ensuremath{\times} \ensuremath{\lambda}"
         );
         assert_eq!(escape("中 a\u{7}b\u{ad}\u{200b}\nc"), "[U+4E2D] a[U+0007]b[U+00AD][U+200B] c");
+    }
+
+    #[test]
+    fn long_words_may_be_broken() {
+        assert_eq!(escape("the_cover=dark_blue"), r"the\_cover=dark\_blue");
+        let broken = escape("colour_of_the_cover=dark, Donaudampfschifffahrtsgesellschaft");
+        assert_eq!(
+            broken.replace(r"\allowbreak{}", "|"),
+            r"colour\_|of\_|the\_|cover=|dark, Donaudampfsc|hifffahrtsge|sellschaft"
+        );
+        assert_eq!(escape("可能性").replace(r"\allowbreak{}", "|"), "[U+53EF]|[U+80FD]|[U+6027]");
     }
 
     #[test]

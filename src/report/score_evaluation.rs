@@ -1,7 +1,7 @@
 //! What escalation achieves in a study of scores, in sentences.
 
+use super::figures::shared::headline;
 use super::numbers::{NumberStyle, three};
-use super::study::headline_of;
 use crate::escalation::Rule;
 use crate::study::evaluation::Outcome;
 use crate::study::scores::ScoreEvaluation;
@@ -24,9 +24,18 @@ pub fn rule_name(rule: Rule) -> &'static str {
     }
 }
 
+/// The rules of an evaluation, highest value first; of I and v, which rank scores alike, only the first.
+pub(super) fn ranked(evaluation: &ScoreEvaluation) -> Vec<Rule> {
+    let value = &evaluation.full.value;
+    let budget = headline(&evaluation.full);
+    let mut rules: Vec<Rule> = value.keys().copied().filter(|rule| *rule != Rule::Spread).collect();
+    rules.sort_by(|a, b| value[b][&budget].mean.total_cmp(&value[a][&budget].mean));
+    rules
+}
+
 fn describe(evaluation: &ScoreEvaluation) -> Vec<String> {
     let (full, judge) = (&evaluation.full, &evaluation.judge);
-    let budget = headline_of(evaluation.oracle.keys().copied());
+    let budget = headline(full);
     let mut lines = vec![
         format!(
             "The judge errs by {} on {} items with {} labels or more (bias {}), where the means of halves of the labels \
@@ -44,10 +53,7 @@ fn describe(evaluation: &ScoreEvaluation) -> Vec<String> {
             three(evaluation.oracle[&budget].mean)
         ),
     ];
-    // Info and v rank scores alike.
-    let mut rules: Vec<Rule> = full.value.keys().copied().filter(|rule| *rule != Rule::Spread).collect();
-    rules.sort_by(|a, b| full.value[b][&budget].mean.total_cmp(&full.value[a][&budget].mean));
-    for rule in rules {
+    for rule in ranked(evaluation) {
         let (value, minus) = (&full.value[&rule][&budget], &evaluation.minus_total[&rule][&budget]);
         let against = match rule {
             Rule::PosteriorEntropy => String::new(),

@@ -3,14 +3,46 @@
 use super::followup::{describe_movement, describe_registered};
 use super::numbers::{NumberStyle, three};
 use super::score_evaluation::describe_evaluation;
-use crate::study::scores::{ScoreResults, ScoreStudy};
+use crate::study::scores::{ScoreInputs, ScoreResults, ScoreStudy};
+
+/// What a study of scores read, before anything is computed or after.
+pub struct Read<'a> {
+    title: &'a str,
+    scale: (f64, f64),
+    input: &'a ScoreInputs,
+    features: Vec<&'a str>,
+    left_out: usize,
+}
+
+impl<'a> From<&'a ScoreStudy> for Read<'a> {
+    fn from(study: &'a ScoreStudy) -> Self {
+        Self {
+            title: &study.file.config.title,
+            scale: study.file.config.scale,
+            input: &study.report,
+            features: study.features.iter().map(String::as_str).collect(),
+            left_out: study.left_out.len(),
+        }
+    }
+}
+
+impl<'a> From<&'a ScoreResults> for Read<'a> {
+    fn from(results: &'a ScoreResults) -> Self {
+        Self {
+            title: &results.title,
+            scale: results.scale,
+            input: &results.input,
+            features: results.fit.coefficients.iter().map(|c| c.feature.as_str()).collect(),
+            left_out: results.left_out.len(),
+        }
+    }
+}
 
 /// What was read, line by line.
-pub fn describe_input(study: &ScoreStudy) -> Vec<String> {
-    let input = &study.report;
-    let mut lines = vec![study.file.config.title.clone(), String::new()];
+pub fn describe_input<'a>(read: impl Into<Read<'a>>) -> Vec<String> {
+    let Read { title, scale: (low, high), input, features, left_out } = read.into();
+    let mut lines = vec![title.to_owned(), String::new()];
     let mut line = |name: &str, text: String| lines.push(format!("{name:<12}{text}"));
-    let (low, high) = study.file.config.scale;
     line("items", input.items.to_string());
     line("scale", format!("{low} to {high}"));
     let variants = input.variants.len().max(1);
@@ -27,9 +59,9 @@ pub fn describe_input(study: &ScoreStudy) -> Vec<String> {
     if let Some(texts) = input.to_embed {
         line("embeddings", format!("{texts} different texts are still to be embedded, by the next run"));
     }
-    line("trust from", study.features.join(", "));
-    if !study.left_out.is_empty() {
-        lines.push(format!("warning: {} items have no score of the judge and are left out", study.left_out.len()));
+    line("trust from", features.join(", "));
+    if left_out > 0 {
+        lines.push(format!("warning: {left_out} items have no score of the judge and are left out"));
     }
     if input.unknown_rows > 0 {
         lines.push(format!("warning: {} rows belong to no item and are left out", input.unknown_rows));

@@ -1,132 +1,28 @@
-//! A study's results as words and LaTeX tables.
+//! A study's results as words.
 
-use serde::Serialize;
-
+use super::figures::shared::headline;
 use super::followup::{describe_movement, describe_registered};
-use super::latex::{Error, Templates};
 use super::numbers::{NumberStyle, three};
-use super::tables::{Interval, Rows, RuleView};
-use crate::artifact::Staged;
-use crate::escalation::{Budget, Rule};
-use crate::study::decompose::{Coefficient, Estimate, FORGONE, FitReport};
+use crate::escalation::Rule;
+use crate::study::decompose::FORGONE;
 use crate::study::diagnostics::JudgeDiagnostics;
 use crate::study::evaluation::{Evaluation, Outcome};
 use crate::study::output::describe;
 use crate::study::{InputReport, StudyResults};
 
-/// Renders the tables of a study.
-///
-/// # Errors
-/// A template that asks for something its table does not have.
-pub fn render(templates: &Templates, results: &StudyResults, staged: &mut Staged) -> Result<(), Error> {
-    let mut put = |name: &str, text: String| staged.put(format!("tables/{name}"), text);
-    put("trust.tex", templates.render("trust.tex", &TrustTable::of(&results.fit))?);
-    if let Outcome::Evaluated(evaluation) = &results.evaluation {
-        let rows = rule_rows(evaluation);
-        put("escalation.tex", templates.render("escalation.tex", &Rows { rows })?);
-        put("judge.tex", templates.render("judge.tex", &Rows { rows: judge_rows(&evaluation.judge) })?);
-    }
-    Ok(())
-}
-
-/// The budget that tables show: a tenth of the items, or the largest below it, or the smallest there is.
-pub(super) fn headline(evaluation: &Evaluation) -> Budget {
-    headline_of(evaluation.oracle.keys().copied())
-}
-
-/// The same out of the budgets, in ascending order.
-pub(super) fn headline_of(budgets: impl Iterator<Item = Budget>) -> Budget {
-    let budgets: Vec<Budget> = budgets.collect();
-    let up_to = budgets.iter().rev().find(|budget| **budget <= Budget::HEADLINE);
-    up_to.or(budgets.first()).copied().unwrap_or(Budget::HEADLINE)
-}
-
 /// The rules of an evaluation, highest value first.
 pub(super) fn rules(evaluation: &Evaluation) -> Vec<Rule> {
-    let value = |rule: &Rule| evaluation.full.value[rule][&headline(evaluation)].mean;
+    let value = |rule: &Rule| evaluation.full.value[rule][&headline(&evaluation.full)].mean;
     let mut rules: Vec<Rule> = evaluation.full.value.keys().copied().collect();
     rules.sort_by(|a, b| value(b).total_cmp(&value(a)));
     rules
-}
-
-/// The rules as rows of the LaTeX table.
-fn rule_rows(evaluation: &Evaluation) -> Vec<RuleView> {
-    let (full, budget) = (&evaluation.full, headline(evaluation));
-    let row = |(place, rule): (usize, Rule)| {
-        let (value, minus) = (&full.value[&rule][&budget], &full.minus_judge_entropy[&rule][&budget]);
-        RuleView {
-            name: describe(rule),
-            short: Some(describe(rule)),
-            value: three(value.mean),
-            se: three(value.se),
-            best: place == 0,
-            advantage: (rule != Rule::JudgeEntropy).then(|| Interval {
-                mean: three(minus.mean),
-                lo: three(minus.lo),
-                hi: three(minus.hi),
-                above_zero: minus.lo > 0.0,
-            }),
-        }
-    };
-    rules(evaluation).into_iter().enumerate().map(row).collect()
 }
 
 fn percent(share: f64) -> String {
     format!("{}%", NumberStyle::plain(0).format(100.0 * share))
 }
 
-#[derive(Serialize)]
-struct TrustTable {
-    rows: Vec<CoefficientView>,
-    labels: String,
-    lo: String,
-    hi: String,
-    sd: String,
-}
-
-#[derive(Serialize)]
-struct CoefficientView {
-    feature: String,
-    mean: String,
-    sd: String,
-    per_sd: EstimateView,
-    per_unit: Option<EstimateView>,
-}
-
-#[derive(Serialize)]
-struct EstimateView {
-    mean: String,
-    lo: String,
-    hi: String,
-}
-
-impl EstimateView {
-    fn of(estimate: &Estimate) -> Self {
-        Self { mean: three(estimate.value), lo: three(estimate.lo), hi: three(estimate.hi) }
-    }
-}
-
-impl TrustTable {
-    fn of(fit: &FitReport) -> Self {
-        let row = |c: &Coefficient| CoefficientView {
-            feature: c.feature.clone(),
-            mean: three(c.mean),
-            sd: three(c.sd),
-            per_sd: EstimateView::of(&c.per_sd),
-            per_unit: c.identified.then(|| EstimateView::of(&c.per_unit)),
-        };
-        Self {
-            rows: fit.coefficients.iter().map(row).collect(),
-            labels: three(fit.typical_trust.value),
-            lo: three(fit.typical_trust.lo),
-            hi: three(fit.typical_trust.hi),
-            sd: three(fit.sd_log_trust),
-        }
-    }
-}
-
 /// A measure of the judge; without a value where it is undefined.
-#[derive(Serialize)]
 pub(super) struct JudgeRow {
     pub(super) name: &'static str,
     pub(super) value: Option<String>,
@@ -296,7 +192,7 @@ pub fn describe_results(results: &StudyResults) -> Vec<String> {
 }
 
 fn describe_evaluation(evaluation: &Evaluation, lines: &mut Vec<String>) {
-    let budget = headline(evaluation);
+    let budget = headline(&evaluation.full);
     let full = &evaluation.full;
     let judge = &evaluation.judge;
     lines.push(format!(

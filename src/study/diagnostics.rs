@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Study;
 use crate::belief::{dirichlet::row, entropy, manhattan};
-use crate::stats::{mean, spearman};
+use crate::stats::{mean, sample_sd, spearman};
 
 /// Groups of stated confidence.
 const BINS: usize = 10;
@@ -68,6 +68,8 @@ pub struct CalibrationBin {
     pub confidence: f64,
     /// Mean share of labels that are the judge's most probable class, 0 to 1.
     pub hits: f64,
+    /// Standard error of that mean over items; `None` for one item.
+    pub hits_se: Option<f64>,
 }
 
 impl JudgeDiagnostics {
@@ -121,21 +123,21 @@ fn largest<T: PartialOrd + Copy>(values: impl Iterator<Item = T>) -> usize {
 
 fn bins(stated: impl Iterator<Item = (f64, f64)>) -> Vec<CalibrationBin> {
     let width = 100.0 / BINS as f64;
-    let mut sums = vec![(0, 0.0, 0.0); BINS];
+    let mut bins = vec![(vec![], vec![]); BINS];
     for (confidence, hit) in stated {
-        let (items, confidences, hits) = &mut sums[((confidence / width) as usize).min(BINS - 1)];
-        *items += 1;
-        *confidences += confidence;
-        *hits += hit;
+        let (confidences, hits) = &mut bins[((confidence / width) as usize).min(BINS - 1)];
+        confidences.push(confidence);
+        hits.push(hit);
     }
-    let filled = sums.into_iter().enumerate().filter(|(_, (items, ..))| *items > 0);
+    let filled = bins.into_iter().enumerate().filter(|(_, (_, hits))| !hits.is_empty());
     filled
-        .map(|(k, (items, confidences, hits))| CalibrationBin {
+        .map(|(k, (confidences, hits))| CalibrationBin {
             from: width * k as f64,
             to: width * (k + 1) as f64,
-            items,
-            confidence: confidences / items as f64,
-            hits: hits / items as f64,
+            items: hits.len(),
+            confidence: mean(&confidences),
+            hits: mean(&hits),
+            hits_se: (hits.len() > 1).then(|| sample_sd(&hits) / (hits.len() as f64).sqrt()),
         })
         .collect()
 }
@@ -189,5 +191,7 @@ mod tests {
         let bins = bins([(0.0, 1.0), (9.9, 0.0), (10.0, 0.5), (100.0, 0.25)].into_iter());
         let found: Vec<(f64, usize, f64)> = bins.iter().map(|bin| (bin.from, bin.items, bin.hits)).collect();
         assert_eq!(found, [(0.0, 2, 0.5), (10.0, 1, 0.5), (90.0, 1, 0.25)]);
+        // Of 1 and 0: standard deviation sqrt(1/2), over sqrt(2).
+        assert_eq!(bins.iter().map(|bin| bin.hits_se).collect::<Vec<_>>(), [Some(0.5), None, None]);
     }
 }

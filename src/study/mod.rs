@@ -9,7 +9,7 @@
 //! | [`features`], [`texts`] | what trust may depend on; texts that are embedded when the study is run |
 //! | [`decompose`] | the fit, the belief about every item, the rankings |
 //! | [`evaluation`], [`diagnostics`], [`soft_scores`] | half splits where labels suffice, the judge against the labels, metrics of a shared task |
-//! | [`results`], [`output`] | what a run reports, and the table of all items |
+//! | [`results`], [`sample`], [`output`] | what a run reports, the items that figures show, and the table of all items |
 //! | [`mod@error`] | why a study can't be run |
 //! | [`queue`], [`intake`] | the ranked queue on its way out, labels on their way back and their log |
 //! | [`scores`] | studies whose labels are numbers |
@@ -36,6 +36,7 @@ pub mod queue;
 pub mod registered;
 pub mod registration;
 pub mod results;
+pub mod sample;
 pub mod scores;
 pub mod soft_scores;
 pub mod source;

@@ -8,9 +8,11 @@ use super::decompose::{Decomposition, EvidenceReport, FitReport};
 use super::evaluation::{Outcome, evaluated_items};
 use super::movement::Movement;
 use super::registered::Registered;
+use super::sample::ItemSample;
 use super::soft_scores::SoftScores;
 use super::{JudgeReport, LabelsReport, Study};
 use crate::artifact::{Manifest, Run, Staged, to_json};
+use crate::escalation::Rule;
 
 /// Version of the layout of the results.
 pub const SCHEMA: u32 = 1;
@@ -30,6 +32,8 @@ pub struct StudyResults {
     pub evidence: EvidenceReport,
     /// Means over the items of each group, and of all (`""`).
     pub groups: BTreeMap<String, GroupReport>,
+    /// Both parts of the items that figures show, with what the epistemic part and the judge's entropy escalate.
+    pub items: ItemSample,
     /// What escalation achieves, where labels suffice.
     pub evaluation: Outcome,
     /// The judge by the metrics of a shared task; `None` without a profile.
@@ -117,6 +121,16 @@ fn groups(study: &Study, decomposition: &Decomposition) -> BTreeMap<String, Grou
         group.trust = group.trust.exp();
     }
     groups
+}
+
+fn sample(study: &Study, decomposition: &Decomposition) -> ItemSample {
+    let inputs = decomposition.rule_inputs(study);
+    let parts = |i: usize| {
+        let belief = decomposition.beliefs.get(i);
+        [belief.aleatoric(), belief.epistemic()]
+    };
+    let scores = [Rule::Info, Rule::JudgeEntropy].map(|rule| (rule, rule.scores(&inputs)));
+    ItemSample::of(&decomposition.random, &decomposition.jitter, parts, scores.into())
 }
 
 /// A feature and how many items lack it (known before labelled neighbours are searched).
@@ -233,6 +247,7 @@ impl StudyResults {
             fit: FitReport::of(study, decomposition),
             evidence: EvidenceReport::of(study, decomposition),
             groups: groups(study, decomposition),
+            items: sample(study, decomposition),
             evaluation,
             soft_scores: study.file.config.judge.metric_profile.map(|profile| SoftScores::of(study, profile)),
             movement: None,

@@ -91,23 +91,28 @@ fn edges(text: &Text) -> [f64; 4] {
     }
 }
 
+/// No text is cut or meets another.
+pub fn assert_texts_are_whole(figures: &[Figure]) {
+    for figure in figures {
+        let scene = layout::scene(figure);
+        let texts: Vec<&Text> = scene.texts().filter(|t| !t.text.is_empty()).collect();
+        for (k, text) in texts.iter().enumerate() {
+            let [left, top, right, bottom] = edges(text);
+            let inside = left >= 0.0 && top >= 0.0 && right <= scene.width && bottom <= scene.height;
+            assert!(inside, "{}: \"{}\" is cut: {:?}", figure.name(), text.text, edges(text));
+            for other in &texts[..k] {
+                let [l, t, r, b] = edges(other);
+                let apart = right <= l || r <= left || bottom <= t || b <= top;
+                assert!(apart, "{}: \"{}\" meets \"{}\"", figure.name(), text.text, other.text);
+            }
+        }
+    }
+}
+
 #[test]
 fn no_text_is_cut_or_meets_another() {
     for results in [committed().0, fixture::results()] {
-        for figure in figures::all(&results) {
-            let scene = layout::scene(&figure);
-            let texts: Vec<&Text> = scene.texts().filter(|t| !t.text.is_empty()).collect();
-            for (k, text) in texts.iter().enumerate() {
-                let [left, top, right, bottom] = edges(text);
-                let inside = left >= 0.0 && top >= 0.0 && right <= scene.width && bottom <= scene.height;
-                assert!(inside, "{}: \"{}\" is cut: {:?}", figure.name(), text.text, edges(text));
-                for other in &texts[..k] {
-                    let [l, t, r, b] = edges(other);
-                    let apart = right <= l || r <= left || bottom <= t || b <= top;
-                    assert!(apart, "{}: \"{}\" meets \"{}\"", figure.name(), text.text, other.text);
-                }
-            }
-        }
+        assert_texts_are_whole(&figures::all(&results));
     }
 }
 

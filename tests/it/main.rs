@@ -22,6 +22,7 @@ mod results;
 mod score_split;
 mod snapshots;
 mod study;
+mod study_report;
 mod study_run;
 mod support;
 mod user_embeddings;

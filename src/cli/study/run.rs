@@ -11,8 +11,8 @@ use crate::cli::progress::Bars;
 use crate::cli::{Error, experiment, threads};
 use crate::familiarity::embedding::Embeddings;
 use crate::report::latex::Templates;
-use crate::report::study::{describe_results, render};
-use crate::report::{page, study_page};
+use crate::report::study::describe_results;
+use crate::report::{figures, page, study_bundle, study_page};
 use crate::study::evaluation::{Journal, Outcome, evaluate};
 use crate::study::movement::Movement;
 use crate::study::registered::{Registered, excluded_items};
@@ -48,7 +48,7 @@ pub struct Args {
     pub(super) threads: Option<u32>,
     /// Folder with the LaTeX templates [default: templates if there is one, else those built in].
     #[arg(long, value_name = "DIR")]
-    templates: Option<PathBuf>,
+    pub(super) templates: Option<PathBuf>,
     /// Print the results as JSON instead of sentences.
     #[arg(long)]
     pub(super) json: bool,
@@ -76,7 +76,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
         return Err(StudyError::Exists { folder: out }.into());
     }
     let templates = Templates::load(args.templates.as_deref())?;
-    let page = page::Templates::load(args.templates.as_deref())?;
+    let html = page::Templates::load(args.templates.as_deref())?;
     let registration = Registration::load(&study.file.resolve(Path::new(""))).map_err(StudyError::from)?;
     if let Some(registration) = &registration {
         study.excluded = registration.excluded(&study.items.ids, study.items.groups.as_deref());
@@ -101,8 +101,13 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     let results = StudyResults { registered, movement, ..StudyResults::new(&study, &decomposition, evaluation) };
 
     let mut staged = Staged::default();
-    stage(&study, &decomposition, &results, &templates, &mut staged)?;
-    study_page::write(&page, &results, &mut staged)?;
+    let columns = output::columns(&study, &decomposition);
+    staged.put("items.csv", output::to_csv(&columns));
+    staged.put("items.parquet", output::to_parquet(&columns)?);
+    staged.put("columns.csv", output::dictionary(&columns));
+    staged.put(FILE, to_json(&results));
+    let figures = figures::study::all(&results);
+    study_bundle::write(&templates, &html, &study_page::page(&results, &figures), &figures, &mut staged)?;
     StudyManifest::new(&study, experiment::run_facts(start)).seal(&mut staged);
     folder.commit(&staged)?;
     journal.remove()?;
@@ -114,12 +119,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
         for line in describe_results(&results) {
             writeln!(stdout, "{line}")?;
         }
-        writeln!(
-            stdout,
-            "\nReport: {}\nAll items: {}",
-            out.join(page::FILE).display(),
-            out.join("items.csv").display()
-        )?;
+        write_places(&mut stdout, &out)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -144,19 +144,9 @@ pub(super) fn going_on(finished: usize) {
     }
 }
 
-/// All files of a run but the manifest.
-fn stage(
-    study: &Study,
-    decomposition: &Decomposition,
-    results: &StudyResults,
-    templates: &Templates,
-    staged: &mut Staged,
-) -> Result<(), Error> {
-    let columns = output::columns(study, decomposition);
-    staged.put("items.csv", output::to_csv(&columns));
-    staged.put("items.parquet", output::to_parquet(&columns)?);
-    staged.put("columns.csv", output::dictionary(&columns));
-    staged.put(FILE, to_json(results));
-    render(templates, results, staged)?;
+/// Where to look first.
+pub(super) fn write_places(stdout: &mut impl Write, out: &Path) -> Result<(), Error> {
+    let (report, items) = (out.join(page::FILE), out.join("items.csv"));
+    writeln!(stdout, "\nReport: {}\nAll items: {}", report.display(), items.display())?;
     Ok(())
 }

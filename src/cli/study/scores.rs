@@ -11,7 +11,9 @@ use crate::artifact::{OutputFolder, Staged, to_json};
 use crate::cli::progress::Bars;
 use crate::cli::{Error, experiment, threads};
 use crate::escalation::Rule;
+use crate::report::latex::Templates;
 use crate::report::scores::{describe_input, describe_results};
+use crate::report::{figures, page, scores_page, study_bundle};
 use crate::study::estimates::SelectionFile;
 use crate::study::evaluation::Outcome;
 use crate::study::hypothesis::Measure;
@@ -53,6 +55,8 @@ pub(super) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
     if std::fs::read_dir(&out).is_ok_and(|mut entries| entries.next().is_some()) && !args.force {
         return Err(StudyError::Exists { folder: out }.into());
     }
+    let templates = Templates::load(args.templates.as_deref())?;
+    let html = page::Templates::load(args.templates.as_deref())?;
     let registration = Registration::load(&study.file.resolve(Path::new(""))).map_err(StudyError::from)?;
     if let Some(registration) = &registration {
         study.excluded = registration.excluded(&study.items.ids, study.items.groups.as_deref());
@@ -79,6 +83,8 @@ pub(super) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
     staged.put("items.parquet", output::to_parquet(&columns)?);
     staged.put("columns.csv", output::dictionary(&columns));
     staged.put(FILE, to_json(&found));
+    let figures = figures::study::of_scores(&found);
+    study_bundle::write(&templates, &html, &scores_page::page(&found, &figures), &figures, &mut staged)?;
     let sums = study.inputs.sums().clone();
     StudyManifest::of(&study.file.config, &study.file.sha256, sums, experiment::run_facts(start)).seal(&mut staged);
     folder.commit(&staged)?;
@@ -90,7 +96,7 @@ pub(super) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
         for line in describe_results(&found) {
             writeln!(stdout, "{line}")?;
         }
-        writeln!(stdout, "\nAll items: {}", out.join("items.csv").display())?;
+        super::run::write_places(&mut stdout, &out)?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -41,6 +41,28 @@ pub fn missing(text: &str, weight: Weight) -> Option<char> {
     text.chars().find(|c| face(weight).glyph_index(*c).is_none())
 }
 
+/// A name as a figure shows it: characters that the font lacks by their code (`[U+4E2D]`), and so much of its middle as
+/// is wider than `most` points replaced by dots, for names that are alike often begin or end alike.
+pub fn fitted(name: &str, size: f64, most: f64) -> String {
+    let shown: String = name
+        .chars()
+        .map(|c| match face(Weight::Regular).glyph_index(c) {
+            Some(_) => c.to_string(),
+            None => format!("[U+{:04X}]", u32::from(c)),
+        })
+        .collect();
+    if width(&shown, size, Weight::Regular) <= most {
+        return shown;
+    }
+    let letters: Vec<char> = shown.chars().collect();
+    let cut = |kept: usize| -> String {
+        let (start, end) = (&letters[..kept.div_ceil(2)], &letters[letters.len() - kept / 2..]);
+        start.iter().chain(&['…']).chain(end).collect()
+    };
+    let fits = |kept: &usize| width(&cut(*kept), size, Weight::Regular) <= most;
+    cut((2..letters.len()).rev().find(fits).unwrap_or(2))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -48,8 +70,22 @@ mod tests {
     #[test]
     fn the_fonts_have_what_figures_say() {
         for weight in [Weight::Regular, Weight::Semibold] {
-            assert_eq!(missing("ABCxyz 0123456789 +−×≥≤–—%()[]/,.:;'\"ΔγλρηµÄéß½°", weight), None);
+            assert_eq!(missing("ABCxyz 0123456789 +−×≥≤–—%()[]/,.:;'\"ΔγλρηµÄéß½°…", weight), None);
             assert_eq!(missing("a漢b", weight), Some('漢'));
+        }
+    }
+
+    #[test]
+    fn long_names_lose_their_middle_and_strange_letters_show_their_code() {
+        assert_eq!(fitted("short", 7.5, 60.0), "short");
+        assert_eq!(fitted("a漢b", 7.5, 60.0), "a[U+6F22]b");
+        for most in [20.0, 60.0, 99.0] {
+            let cut = fitted("colour_of_the_cover=dark_blue_with_stripes", 7.5, most);
+            assert!(
+                width(&cut, 7.5, Weight::Regular) <= most && width(&cut, 7.5, Weight::Regular) > most - 8.0,
+                "{cut}"
+            );
+            assert!(cut.starts_with('c') && cut.ends_with('s') && cut.contains('…'), "{cut}");
         }
     }
 

@@ -64,11 +64,31 @@ struct Margins {
     shows_y: bool,
 }
 
+/// Share of a figure's width that the names along its vertical axes may take together.
+const NAMES: f64 = 0.5;
+
+/// Whether a panel shows its y axis: it is the first, or the one to its left has another.
+fn shows_y(figure: &Figure, k: usize) -> bool {
+    k == 0 || figure.panels[k - 1].y != figure.panels[k].y
+}
+
+/// Labelled places up a panel whose data area is so tall; names are as long as there is room for.
+pub fn y_ticks(figure: &Figure, panel: &Panel, tall: f64) -> Vec<Tick> {
+    let mut ticks = Range::up(panel, figure).ticks(&panel.y, most_ticks(tall, TICK_HEIGHT));
+    if matches!(panel.y.scale, Scale::Names(_)) {
+        let axes = (0..figure.panels.len()).filter(|k| shows_y(figure, *k)).count();
+        let most = NAMES * figure.width.points() / axes.max(1) as f64;
+        ticks.iter_mut().for_each(|tick| tick.text = font::fitted(&tick.text, TICK, most));
+    }
+    ticks
+}
+
 /// Lays a figure out.
 pub fn scene(figure: &Figure) -> Scene {
     let mut scene = Scene { width: figure.width.points(), height: figure.height, marks: vec![] };
     for (panel, (area, shows_y)) in figure.panels.iter().zip(areas(figure)) {
-        draw_panel(&mut scene, panel, &area, shows_y);
+        let y_ticks = y_ticks(figure, panel, area.bottom - area.top);
+        draw_panel(&mut scene, panel, &area, &y_ticks, shows_y);
     }
     draw_legend(&mut scene, &legend_lines(figure));
     scene
@@ -96,8 +116,8 @@ pub fn areas(figure: &Figure) -> Vec<(Area, bool)> {
 }
 
 fn margins(figure: &Figure, k: usize, panel: &Panel, tall: f64) -> Margins {
-    let shows_y = k == 0 || figure.panels[k - 1].y != panel.y;
-    let ticks = Range::up(panel, figure).ticks(&panel.y, most_ticks(tall, TICK_HEIGHT));
+    let shows_y = shows_y(figure, k);
+    let ticks = y_ticks(figure, panel, tall);
     let before = if k == 0 {
         0.0
     } else if shows_y {
@@ -132,10 +152,9 @@ fn widest(ticks: &[Tick]) -> f64 {
     ticks.iter().map(|t| font::width(&t.text, TICK, Weight::Regular)).fold(0.0, f64::max)
 }
 
-fn draw_panel(scene: &mut Scene, panel: &Panel, area: &Area, shows_y: bool) {
+fn draw_panel(scene: &mut Scene, panel: &Panel, area: &Area, y_ticks: &[Tick], shows_y: bool) {
     let wide = area.right - area.left;
     let x_ticks = area.x.ticks(&panel.x, most_ticks(wide, TICK_WIDTH));
-    let y_ticks = area.y.ticks(&panel.y, most_ticks(area.bottom - area.top, TICK_HEIGHT));
     let grid = Paint::stroke(Colour::GRID, 0.5, &[]);
     let frame = Paint::stroke(Colour::INK, 0.6, &[]);
     let is_heat_map = heat(panel).is_some();
@@ -161,12 +180,12 @@ fn draw_panel(scene: &mut Scene, panel: &Panel, area: &Area, shows_y: bool) {
     let middle = (area.left + area.right) / 2.0;
     scene.text(&panel.x.label, [middle, area.bottom + 1.2 * LINE + 1.0 + RISE * LABEL], LABEL, Anchor::Middle);
     if shows_y {
-        for tick in &y_ticks {
+        for tick in y_ticks {
             let y = area.y(tick.at);
             scene.line([area.left - 2.5, y], [area.left, y], frame);
             scene.text(&tick.text, [area.left - 4.5, y + RISE * TICK / 2.0], TICK, Anchor::End);
         }
-        let x = area.left - 6.0 - widest(&y_ticks) - 0.3 * LINE;
+        let x = area.left - 6.0 - widest(y_ticks) - 0.3 * LINE;
         upwards(scene, &panel.y.label, [x, (area.top + area.bottom) / 2.0]);
     }
     if let Some(title) = &panel.title {

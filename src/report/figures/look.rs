@@ -134,6 +134,14 @@ impl Look {
     pub const NOTHING: Self = Self::new(Colour::GREY, Dash::Short, Marker::None);
     /// Items that are not marked.
     pub const REST: Self = Self::new(Colour::PALE, Dash::Solid, Marker::Dot);
+    /// A hypothesis that was confirmed.
+    pub const CONFIRMED: Self = Self::new(Colour::GREEN, Dash::Solid, Marker::Disc);
+    /// A hypothesis that was refuted.
+    pub const REFUTED: Self = Self::new(Colour::VERMILLION, Dash::Solid, Marker::OpenTriangle);
+    /// A hypothesis that stays open.
+    pub const INCONCLUSIVE: Self = Self::new(Colour::GREY, Dash::Solid, Marker::Ring);
+    /// A bound that an estimate is held against.
+    pub const BOUND: Self = Self::new(Colour::INK, Dash::Solid, Marker::Cross);
     /// A series that needs no telling apart.
     pub const PLAIN: Self = Self::new(Colour::BLUE, Dash::Solid, Marker::Disc);
 

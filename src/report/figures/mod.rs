@@ -5,7 +5,8 @@
 //!                                 -> csv, pgfplots
 //! ```
 //!
-//! [`description`] knows no results type: the paper's figures ([`paper`]) are one user of it, studies on other data another.
+//! [`description`] knows no results type: the paper's figures ([`paper`]) are one user of it, studies of other data
+//! ([`study`]) another; what both draw is in [`shared`].
 
 pub mod axis;
 pub mod csv;
@@ -18,6 +19,8 @@ pub mod pdf;
 pub mod pgfplots;
 pub mod scene;
 pub mod shapes;
+pub mod shared;
+pub mod study;
 pub mod svg;
 
 pub use description::{Axis, Figure, Panel, Point, Scale, Series, Shape, Width};

@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use super::axis::Range;
+use super::axis::{Range, Tick};
 use super::description::{Axis, Figure, Panel, Point, Scale, Series, Shape};
 use super::layout::{self, Area};
 use super::look::{Colour, Look, Marker};
@@ -43,7 +43,7 @@ pub fn render(figure: &Figure) -> String {
         layout::legend_columns(figure),
     );
     for (k, (panel, (area, shows_y))) in figure.panels.iter().zip(&areas).enumerate() {
-        write_axis(&mut out, panel, area, *shows_y);
+        write_axis(&mut out, figure, panel, area, *shows_y);
         if k == 0 {
             for entry in layout::legend_lines(figure).into_iter().flatten() {
                 let label = escape(&entry.series.label);
@@ -67,7 +67,7 @@ fn colour(colour: Colour) -> String {
     format!("{{rgb,255:red,{r};green,{g};blue,{b}}}")
 }
 
-fn write_axis(out: &mut String, panel: &Panel, area: &Area, shows_y: bool) {
+fn write_axis(out: &mut String, figure: &Figure, panel: &Panel, area: &Area, shows_y: bool) {
     put!(
         out,
         "\\nextgroupplot[width={}bp, height={}bp",
@@ -77,8 +77,10 @@ fn write_axis(out: &mut String, panel: &Panel, area: &Area, shows_y: bool) {
     if let Some(title) = &panel.title {
         put!(out, ", title={{{}}}", escape(title));
     }
-    write_scale(out, 'x', &panel.x, &area.x, true);
-    write_scale(out, 'y', &panel.y, &area.y, shows_y);
+    let names = |ticks: Vec<Tick>| ticks.into_iter().map(|tick| tick.text).collect::<Vec<_>>();
+    let up = layout::y_ticks(figure, panel, area.bottom - area.top);
+    write_scale(out, 'x', &panel.x, &area.x, true, &names(area.x.ticks(&panel.x, 2)));
+    write_scale(out, 'y', &panel.y, &area.y, shows_y, &names(up));
     if let Some((series, _, lo, hi)) = layout::heat(panel) {
         let stops: Vec<String> = (0..5)
             .map(|k| {
@@ -100,13 +102,14 @@ fn write_axis(out: &mut String, panel: &Panel, area: &Area, shows_y: bool) {
     out.push_str("]\n");
 }
 
-fn write_scale(out: &mut String, which: char, axis: &Axis, range: &Range, labelled: bool) {
+/// `names` are those of an axis of names as they are shown.
+fn write_scale(out: &mut String, which: char, axis: &Axis, range: &Range, labelled: bool, names: &[String]) {
     put!(out, ", {which}min={}, {which}max={}", number(range.lo), number(range.hi));
     if labelled && !axis.label.is_empty() {
         put!(out, ", {which}label={{{}}}", escape(&axis.label));
     }
     match &axis.scale {
-        Scale::Names(names) => {
+        Scale::Names(_) => {
             let places: Vec<String> = (0..names.len()).map(|k| k.to_string()).collect();
             put!(out, ", {which}tick={{{}}}", places.join(","));
             let names: Vec<String> = names.iter().map(|name| format!("{{{}}}", escape(name))).collect();

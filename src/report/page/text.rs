@@ -37,6 +37,16 @@ impl Text {
         Self(parts.map(|(i, part)| Span { text: part.to_owned(), code: i % 2 == 1, href: None }).collect())
     }
 
+    /// Its letters.
+    pub fn len(&self) -> usize {
+        self.0.iter().map(|span| span.text.chars().count()).sum()
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// This text and then another.
     #[must_use]
     pub fn then(mut self, other: Self) -> Self {

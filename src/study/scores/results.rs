@@ -1,5 +1,7 @@
 //! What a run of a study of scores reports, and the table of all its items.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::{ScoreDecomposition, ScoreEvaluation, ScoreInputs, ScoreStudy};
@@ -16,6 +18,7 @@ use crate::study::movement::{Comparison, Movement, Shift};
 use crate::study::output::{OutputColumn, Values, describe};
 use crate::study::registered::Registered;
 use crate::study::results::SCHEMA;
+use crate::study::sample::ItemSample;
 
 /// Everything that a run of a study of scores reports.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -36,8 +39,12 @@ pub struct ScoreResults {
     pub fit: ScoreFitReport,
     /// Averages over all items.
     pub decomposition: ScoreAverages,
+    /// Both parts of the items that figures show, with what the epistemic part and the judge's variance escalate.
+    pub items: ItemSample,
     /// Held-out ratings against their intervals, one for each item with two labels or more; none without such items.
     pub calibration: Vec<Coverage>,
+    /// Where these ratings lie in their predicted distributions (probability integral transform).
+    pub places: Places,
     /// What escalation achieves, where labels suffice.
     pub evaluation: Outcome<ScoreEvaluation>,
     /// What ratings moved that came back from a queue; `None` without any.
@@ -92,6 +99,24 @@ pub struct ScoreAverages {
     pub between_annotators: Option<f64>,
     /// Degrees of freedom behind the noise; 0 without repeats.
     pub repeats: u32,
+    /// 5, 50 and 95 percentiles over items of each part.
+    pub over_items: BTreeMap<Part, [f64; 3]>,
+}
+
+/// A part of an item's variance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Part {
+    /// Variance of a fresh label.
+    Total,
+    /// What labels reduce.
+    Epistemic,
+    /// What they don't.
+    Aleatoric,
+    /// Its part within annotators, where ratings were repeated.
+    WithinAnnotators,
+    /// Its part between annotators, where ratings were repeated.
+    BetweenAnnotators,
 }
 
 /// How many held-out ratings fell into their central intervals.
@@ -128,6 +153,7 @@ impl ScoreResults {
         evaluation: Outcome<ScoreEvaluation>,
         progress: &dyn Progress,
     ) -> Result<Self, Error> {
+        let places = held_out(study, d);
         Ok(Self {
             schema: SCHEMA,
             title: study.file.config.title.clone(),
@@ -137,7 +163,9 @@ impl ScoreResults {
             left_out: study.left_out.clone(),
             fit: ScoreFitReport::of(d),
             decomposition: ScoreAverages::of(d),
-            calibration: calibration(study, d),
+            items: sample(d),
+            calibration: Coverage::of(&places),
+            places,
             evaluation,
             movement: movement(study, d, progress)?,
             registered: None,
@@ -180,37 +208,59 @@ impl ScoreFitReport {
 
 impl ScoreAverages {
     fn of(d: &ScoreDecomposition) -> Self {
-        let average = |f: &dyn Fn(usize) -> f64| (0..d.beliefs.len()).map(f).sum::<f64>() / d.beliefs.len() as f64;
-        let part = |f: fn(&Gaussian) -> f64| average(&|i| f(&d.beliefs[i]));
-        let split = |k: usize| {
-            d.repeats.map(|repeats| {
-                average(&|i| {
-                    let (within, between) = repeats.split(d.beliefs[i].aleatoric());
-                    [within, between][k]
-                })
-            })
-        };
-        Self {
-            total: part(Gaussian::total),
-            aleatoric: part(Gaussian::aleatoric),
-            epistemic: part(Gaussian::epistemic),
-            within_annotators: split(0),
-            between_annotators: split(1),
-            repeats: d.repeats.map_or(0, |repeats| repeats.degrees),
+        let over = |part: fn(&Gaussian) -> f64| -> Vec<f64> { d.beliefs.iter().map(part).collect() };
+        let mut parts: BTreeMap<Part, Vec<f64>> = [
+            (Part::Total, over(Gaussian::total)),
+            (Part::Aleatoric, over(Gaussian::aleatoric)),
+            (Part::Epistemic, over(Gaussian::epistemic)),
+        ]
+        .into();
+        if let Some(repeats) = d.repeats {
+            let splits = d.beliefs.iter().map(|belief| repeats.split(belief.aleatoric()));
+            let (within, between) = splits.unzip();
+            parts.extend([(Part::WithinAnnotators, within), (Part::BetweenAnnotators, between)]);
         }
+        let average = |part: Part| parts.get(&part).map(|values| mean(values));
+        Self {
+            total: mean(&parts[&Part::Total]),
+            aleatoric: mean(&parts[&Part::Aleatoric]),
+            epistemic: mean(&parts[&Part::Epistemic]),
+            within_annotators: average(Part::WithinAnnotators),
+            between_annotators: average(Part::BetweenAnnotators),
+            repeats: d.repeats.map_or(0, |repeats| repeats.degrees),
+            over_items: parts.iter().map(|(part, values)| (*part, percentiles(values, [5.0, 50.0, 95.0]))).collect(),
+        }
+    }
+
+    /// The parts that are identified, with their means.
+    pub fn parts(&self) -> Vec<(Part, f64)> {
+        let all = [
+            (Part::Total, Some(self.total)),
+            (Part::Epistemic, Some(self.epistemic)),
+            (Part::Aleatoric, Some(self.aleatoric)),
+            (Part::WithinAnnotators, self.within_annotators),
+            (Part::BetweenAnnotators, self.between_annotators),
+        ];
+        all.into_iter().filter_map(|(part, mean)| mean.map(|mean| (part, mean))).collect()
     }
 }
 
-/// Each item's first annotator is held out, and one of their ratings compared with the belief from the others. The fitted
-/// trust has seen the rating, among all others.
-fn calibration(study: &ScoreStudy, d: &ScoreDecomposition) -> Vec<Coverage> {
+fn sample(d: &ScoreDecomposition) -> ItemSample {
+    let parts = |i: usize| [d.beliefs[i].aleatoric(), d.beliefs[i].epistemic()];
+    let scores = [Rule::Info, Rule::JudgeEntropy].into_iter().filter_map(|rule| Some((rule, d.scores(rule)?)));
+    ItemSample::of(&d.random, &d.jitter, parts, scores.collect())
+}
+
+/// Where held-out ratings lie in their predicted distributions, 0 to 1: each item's first annotator is held out, and one
+/// of their ratings compared with the belief from the others. The fitted trust has seen the rating, among all others.
+fn held_out(study: &ScoreStudy, d: &ScoreDecomposition) -> Places {
     let within = d.repeats.map(|repeats| repeats.variance);
     let of = |(i, groups): (usize, &Vec<Vec<f64>>)| {
         let (first, others) = groups.split_first().filter(|(_, others)| !others.is_empty())?;
         let others = Scores::by_annotator(others.iter().map(Vec::as_slice), within);
         Some(d.priors[i].updated(&others).label_cdf(first[0]))
     };
-    Coverage::of(&Places::of(study.ratings.grouped(study.len()).iter().enumerate().filter_map(of)))
+    Places::of(study.ratings.grouped(study.len()).iter().enumerate().filter_map(of))
 }
 
 /// What added ratings moved; as [`Movement::of`], with the squared error of the mean against single labels.
@@ -314,4 +364,19 @@ pub fn columns(study: &ScoreStudy, d: &ScoreDecomposition) -> Vec<OutputColumn> 
         put(&format!("feature_{}", feature.name), "its own", &meaning, Values::Number(feature.values.clone()));
     }
     columns
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tenths_and_coverage_by_hand() {
+        let places = [0.0, 0.05, 0.3, 0.5, 0.7, 0.99, 1.0];
+        assert_eq!(tenths(&places), [2, 0, 0, 1, 0, 1, 0, 1, 0, 2]);
+        // Within 0.25 to 0.75: three of seven; within 0.1 to 0.9 the same; within 0.025 to 0.975: four.
+        let inside: Vec<f64> = calibration(&places).iter().map(|c| 7.0 * c.inside).collect();
+        assert!(inside.iter().zip([3.0, 3.0, 4.0]).all(|(a, b)| (a - b).abs() < 1e-12), "{inside:?}");
+        assert_eq!((tenths(&[]), calibration(&[])), (vec![], vec![]));
+    }
 }

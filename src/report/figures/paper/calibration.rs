@@ -4,11 +4,8 @@ use super::say;
 use crate::experiments::calibration::ConfidenceGroup;
 use crate::experiments::chaosnli::ChaosNliResults;
 use crate::experiments::dice::DiceResults;
-use crate::report::figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};
-use crate::report::figures::look::Look;
-
-/// Standard errors to each side of a mean that make a 95% interval.
-const NORMAL_95: f64 = 1.96;
+use crate::report::figures::description::{Axis, Figure, Width};
+use crate::report::figures::shared::calibration::{panel, point};
 
 pub fn figure(dice: Option<&DiceResults>, chaosnli: Option<&ChaosNliResults>) -> Option<Figure> {
     let parts: Vec<(&str, &[ConfidenceGroup], f64)> = [
@@ -21,23 +18,10 @@ pub fn figure(dice: Option<&DiceResults>, chaosnli: Option<&ChaosNliResults>) ->
     if parts.is_empty() {
         return None;
     }
-    let panel = |(title, groups, _): &(&str, &[ConfidenceGroup], f64)| {
-        let points = groups.iter().map(|g| {
-            let half = NORMAL_95 * g.error.se;
-            let [lo, hi] = [g.error.mean - half, g.error.mean + half];
-            Point { at: g.confidence, value: g.error.mean, interval: Some([lo, hi]) }
-        });
-        Panel {
-            title: Some((*title).to_owned()),
-            x: Axis::numbers("stated confidence (0 to 100)", &[]),
-            y: Axis::numbers("error of the prediction (0 to 2)", &[0.0]),
-            series: vec![Series::unlisted(
-                "items of similar confidence",
-                Look::PLAIN,
-                Shape::Columns { points: points.collect(), shift: 0.0 },
-            )],
-        }
-    };
+    let panels = parts.iter().map(|(title, groups, _)| {
+        let points = groups.iter().map(|g| point(g.confidence, g.error.mean, Some(g.error.se))).collect();
+        panel(Some((*title).to_owned()), Axis::numbers("error of the prediction (0 to 2)", &[0.0]), points)
+    });
     let sentences = parts.iter().filter_map(|(title, groups, correlation)| {
         let (first, last) = (groups.first()?, groups.last()?);
         Some(format!(
@@ -60,6 +44,6 @@ pub fn figure(dice: Option<&DiceResults>, chaosnli: Option<&ChaosNliResults>) ->
             .to_owned(),
         width: Width::Full,
         height: 150.0,
-        panels: parts.iter().map(panel).collect(),
+        panels: panels.collect(),
     })
 }

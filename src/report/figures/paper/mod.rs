@@ -1,20 +1,19 @@
 //! The figures of the paper, and what it lacks, from the results of its experiments.
 
-mod advantage;
 mod beyond;
-mod budget;
 mod calibration;
 mod coefficients;
-mod components;
 mod convergence;
 mod corruption;
 mod phase;
 mod trust_spread;
 
-use super::axis::signed;
 use super::description::Figure;
+use super::look::rule_name;
+use super::shared::components::{self, RULES, View};
+use super::shared::{OVER_REPLICATES, advantage, budget, say};
 use crate::artifact::Results;
-use crate::report::numbers::NumberStyle;
+use crate::experiments::chaosnli::ChaosNliResults;
 
 /// The figures whose experiment has results: [`reproduced`], then those that go [`beyond`] the paper.
 pub fn all(results: &Results) -> Vec<Figure> {
@@ -34,9 +33,9 @@ pub fn reproduced(results: &Results) -> Vec<Figure> {
         dice.map(convergence::figure),
         simulations.map(trust_spread::figure),
         simulations.map(corruption::figure),
-        chaosnli.map(budget::figure),
-        chaosnli.map(advantage::figure),
-        chaosnli.map(components::figure),
+        chaosnli.map(|c| budget::figure(c.items, &c.full)),
+        chaosnli.map(|c| advantage::figure(&c.full)),
+        chaosnli.map(item_components),
         coefficients::figure(dice, chaosnli),
         calibration::figure(dice, chaosnli),
         simulations.map(phase::figure),
@@ -44,11 +43,17 @@ pub fn reproduced(results: &Results) -> Vec<Figure> {
     figures.into_iter().flatten().collect()
 }
 
-/// A number in a sentence.
-fn say(value: f64, decimals: i8) -> String {
-    signed(&NumberStyle::plain(decimals).format(value))
+/// The items of Experiment 2 in its first replicate.
+fn item_components(chaosnli: &ChaosNliResults) -> Figure {
+    components::figure(&View {
+        items: &chaosnli.components,
+        unit: "nats",
+        names: RULES.map(rule_name),
+        said: ["I", "the judge's entropy"],
+        setting: "in one draw of labels",
+        reading: "Each dot is an item under its posterior belief in the first replicate. Labels help at the top and change \
+                  nothing at the bottom, wherever the dot stands across. The horizontal layers are numbers of labels in \
+                  hand: with equal trust, an item with more labels lies lower.",
+        number: |value| say(value, 2),
+    })
 }
-
-/// How intervals over replicates are to be read, the same words for every figure.
-const OVER_REPLICATES: &str = "run from the 2.5 to the 97.5 percentile over replicates: the spread from one draw of \
-                               labels to the next, not the precision of the mean, which is far finer";

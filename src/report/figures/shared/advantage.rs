@@ -1,16 +1,21 @@
 //! Paired differences to ranking by the judge's entropy, as a forest plot.
 
-use super::{OVER_REPLICATES, say};
+use super::{OVER_REPLICATES, capital, counted, headline, other_budgets, ranked_rules, say, shown_budgets};
 use crate::escalation::{Budget, Rule};
-use crate::experiments::chaosnli::ChaosNliResults;
+use crate::experiments::half_split::Escalation;
 use crate::report::figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};
 use crate::report::figures::look::{Look, rule_name};
 
-pub fn figure(chaosnli: &ChaosNliResults) -> Figure {
-    let differences = &chaosnli.full.minus_judge_entropy;
-    let mut rules: Vec<Rule> = Rule::PAPER.into_iter().filter(|rule| *rule != Rule::JudgeEntropy).collect();
-    let headline = |rule: Rule| &differences[&rule][&Budget::HEADLINE];
-    rules.sort_by(|a, b| headline(*b).mean.total_cmp(&headline(*a).mean));
+/// Rules for which the height of the figure is enough, and what one more needs.
+const RULES: usize = 7;
+const ROW: f64 = 13.0;
+
+/// What every other rule removes beyond ranking by the judge's entropy, by budget, with its spread over replicates.
+pub fn figure(full: &Escalation) -> Figure {
+    let differences = &full.minus_judge_entropy;
+    let mut rules = ranked_rules(full, |rule, budget| differences[&rule][&budget].mean);
+    rules.retain(|rule| *rule != Rule::JudgeEntropy);
+    let (budgets, headline) = (shown_budgets(full), headline(full));
     let names = Axis::names("", rules.iter().map(|rule| rule_name(*rule)));
     let panel = |budget: Budget| {
         let rows = rules.iter().enumerate().map(|(k, &rule)| {
@@ -25,7 +30,7 @@ pub fn figure(chaosnli: &ChaosNliResults) -> Figure {
             series: std::iter::once(nothing).chain(rows).collect(),
         }
     };
-    let clear: Vec<String> = Budget::PAPER
+    let clear: Vec<String> = budgets
         .iter()
         .flat_map(|budget| rules.iter().map(move |rule| (*budget, *rule)))
         .filter(|(budget, rule)| differences[rule][budget].lo > 0.0)
@@ -34,25 +39,30 @@ pub fn figure(chaosnli: &ChaosNliResults) -> Figure {
     let rows: Vec<String> = rules
         .iter()
         .map(|&rule| {
-            let s = headline(rule);
+            let s = &differences[&rule][&headline];
             format!("{} {} [{}, {}]", rule_name(rule), say(s.mean, 1), say(s.lo, 1), say(s.hi, 1))
         })
         .collect();
+    let (compared, at) = (counted(rules.len(), "rule"), counted(budgets.len(), "budget"));
     Figure {
         name: "advantage".to_owned(),
         title: "Paired differences to ranking by the judge's entropy".to_owned(),
         alt: format!(
-            "Forest plot of seven rules at four budgets. Differences at 10%: {}. Intervals wholly above 0: {}.",
+            "Forest plot of {compared} at {at}. Differences at {}%: {}. Intervals wholly above 0: {}.",
+            headline.in_percent(),
             rows.join("; "),
             if clear.is_empty() { "none".to_owned() } else { clear.join(", ") },
         ),
         note: format!(
             "Error removed by a rule minus error removed by ranking on the judge's entropy, in the same draw of labels, \
-             in Manhattan units. Right of the dashed line the rule removes more. Bars {OVER_REPLICATES}. Four budgets \
-             and seven rules are compared, so no single interval stands alone. Panels have scales of their own."
+             in Manhattan units. Right of the dashed line the rule removes more. Bars {OVER_REPLICATES}. {} and \
+             {compared} are compared, so no single interval stands alone.{}{}",
+            capital(&at),
+            if budgets.len() > 1 { " Panels have scales of their own." } else { "" },
+            other_budgets(full),
         ),
         width: Width::Full,
-        height: 140.0,
-        panels: Budget::PAPER.into_iter().map(panel).collect(),
+        height: 140.0 + ROW * rules.len().saturating_sub(RULES) as f64,
+        panels: budgets.into_iter().map(panel).collect(),
     }
 }

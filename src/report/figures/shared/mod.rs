@@ -1,0 +1,117 @@
+//! Figures that the paper and studies of other data have in common, drawn from what both hold.
+
+pub mod advantage;
+pub mod budget;
+pub mod calibration;
+pub mod coefficients;
+pub mod components;
+
+use super::axis::signed;
+use crate::escalation::{Budget, Rule};
+use crate::experiments::half_split::Escalation;
+use crate::report::numbers::NumberStyle;
+
+/// Budgets that a figure has room for.
+const MOST_BUDGETS: usize = 4;
+
+/// How intervals over replicates are to be read, the same words for every figure.
+pub(in crate::report::figures) const OVER_REPLICATES: &str = "run from the 2.5 to the 97.5 percentile over replicates: the spread from one \
+                                          draw of labels to the next, not the precision of the mean, which is far finer";
+
+/// A number in a sentence.
+pub(in crate::report::figures) fn say(value: f64, decimals: i8) -> String {
+    signed(&NumberStyle::plain(decimals).format(value))
+}
+
+/// The budgets of an evaluation, in ascending order.
+pub fn budgets(full: &Escalation) -> Vec<Budget> {
+    full.value.values().next().map_or(vec![], |by_budget| by_budget.keys().copied().collect())
+}
+
+/// The budget that tables and sentences show: a tenth of the items, or the largest below it, or the smallest there is.
+pub fn headline(full: &Escalation) -> Budget {
+    headline_of(&budgets(full))
+}
+
+fn headline_of(budgets: &[Budget]) -> Budget {
+    let up_to = budgets.iter().rev().find(|budget| **budget <= Budget::HEADLINE);
+    up_to.or(budgets.first()).copied().unwrap_or(Budget::HEADLINE)
+}
+
+/// The budgets that figures show: all, or four spread over them, the headline among them.
+fn shown_budgets(full: &Escalation) -> Vec<Budget> {
+    spread_over(&budgets(full))
+}
+
+fn spread_over(all: &[Budget]) -> Vec<Budget> {
+    if all.len() <= MOST_BUDGETS {
+        return all.to_vec();
+    }
+    let headline = headline_of(all);
+    let mut shown: Vec<Budget> = (0..MOST_BUDGETS).map(|k| all[k * (all.len() - 1) / (MOST_BUDGETS - 1)]).collect();
+    if !shown.contains(&headline) {
+        // In place of the nearer of the inner ones; the ends stay.
+        let distance = |k: &usize| shown[*k].in_percent().abs_diff(headline.in_percent());
+        let nearest = (1..MOST_BUDGETS - 1).min_by_key(distance).unwrap_or(1);
+        shown[nearest] = headline;
+    }
+    shown
+}
+
+/// What a figure leaves out, if anything.
+fn other_budgets(full: &Escalation) -> &'static str {
+    if budgets(full).len() > MOST_BUDGETS { " Other budgets were evaluated too." } else { "" }
+}
+
+/// The rules of an evaluation, highest mean of `value` at the headline budget first.
+fn ranked_rules(full: &Escalation, value: impl Fn(Rule, Budget) -> f64) -> Vec<Rule> {
+    let headline = headline(full);
+    let mut rules: Vec<Rule> = full.value.keys().copied().collect();
+    rules.sort_by(|a, b| value(*b, headline).total_cmp(&value(*a, headline)));
+    rules
+}
+
+/// A count with its noun: in words up to twelve, as books print it.
+pub(in crate::report::figures) fn counted(count: usize, noun: &str) -> String {
+    const WORDS: [&str; 13] =
+        ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
+    let number = WORDS.get(count).map_or_else(|| count.to_string(), |word| (*word).to_owned());
+    format!("{number} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+/// The same at the start of a sentence.
+pub(in crate::report::figures) fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// `1, 5, 10 and 20`.
+pub(in crate::report::figures) fn listed(parts: &[String]) -> String {
+    match parts {
+        [] => String::new(),
+        [one] => one.clone(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_budgets_are_thinned_and_the_headline_stays() {
+        let of = |percents: &[u32]| percents.iter().filter_map(|p| Budget::percent(*p)).collect::<Vec<_>>();
+        assert_eq!(spread_over(&of(&[5, 10])), of(&[5, 10]));
+        assert_eq!(spread_over(&of(&[5, 10, 15, 20, 25, 50])), of(&[5, 10, 20, 50]));
+        assert_eq!(spread_over(&of(&[1, 2, 3, 4, 5, 6, 10, 20])), of(&[1, 3, 10, 20]));
+        assert_eq!([of(&[20, 30]), of(&[1, 7, 20]), vec![]].map(|b| headline_of(&b).in_percent()), [20, 7, 10]);
+    }
+
+    #[test]
+    fn counts_and_lists_read_as_prose() {
+        assert_eq!(capital(&counted(8, "rule")), "Eight rules");
+        assert_eq!([counted(1, "budget"), counted(13, "rule")], ["one budget", "13 rules"]);
+        let parts = |n: usize| (1..=n).map(|k| k.to_string()).collect::<Vec<_>>();
+        assert_eq!([0, 1, 2, 4].map(|n| listed(&parts(n))), ["", "1", "1 and 2", "1, 2, 3 and 4"]);
+    }
+}

@@ -1,0 +1,159 @@
+//! The figures of a study, from its results; what the results do not hold is not drawn.
+
+mod hypotheses;
+mod parts;
+mod places;
+
+use super::axis::signed;
+use super::description::{Axis, Figure, Point, Series, Shape, Width};
+use super::look::{Look, rule_name};
+use super::shared::coefficients::{Effect, READING, panel, sentence};
+use super::shared::components::{self, RULES, View};
+use super::shared::{advantage, budget, calibration, say};
+use crate::report::numbers::three;
+use crate::study::StudyResults;
+use crate::study::decompose::Coefficient;
+use crate::study::diagnostics::JudgeDiagnostics;
+use crate::study::evaluation::Outcome;
+use crate::study::sample::ItemSample;
+use crate::study::scores::ScoreResults;
+
+/// Features that a figure has room for.
+const MOST_FEATURES: usize = 30;
+/// Height of a row of names, and of what stands around the rows.
+const ROW: f64 = 13.0;
+const AROUND_ROWS: f64 = 48.0;
+
+/// The figures of a study of classes.
+pub fn all(results: &StudyResults) -> Vec<Figure> {
+    let mut figures = vec![components::figure(&View {
+        items: &results.items.components,
+        unit: "nats",
+        names: RULES.map(rule_name),
+        said: ["I", "the judge's entropy"],
+        setting: &setting(&results.items),
+        reading: &reading(&results.items),
+        number,
+    })];
+    figures.extend(coefficients(&results.fit.coefficients));
+    if let Outcome::Evaluated(evaluation) = &results.evaluation {
+        figures.push(budget::figure(evaluation.items, &evaluation.full));
+        figures.push(advantage::figure(&evaluation.full));
+        figures.extend(confidence(&evaluation.judge));
+    }
+    figures.extend(results.registered.as_ref().and_then(hypotheses::figure));
+    figures
+}
+
+/// The figures of a study of scores.
+pub fn of_scores(results: &ScoreResults) -> Vec<Figure> {
+    let mut figures = vec![components::figure(&View {
+        items: &results.items.components,
+        unit: "squared units of the score",
+        names: ["epistemic variance", "variance, judge"],
+        said: ["the epistemic variance", "the judge's own variance"],
+        setting: &setting(&results.items),
+        reading: &reading(&results.items),
+        number,
+    })];
+    figures.push(parts::figure(&results.decomposition));
+    figures.extend(coefficients(&results.fit.coefficients));
+    figures.extend(places::figure(&results.places));
+    figures
+}
+
+/// A number of unknown size in a sentence.
+fn number(value: f64) -> String {
+    signed(&three(value))
+}
+
+fn setting(sample: &ItemSample) -> String {
+    let all = "under all labels in hand";
+    if sample.is_partial() { format!("a random sample of {}, {all}", sample.items) } else { all.to_owned() }
+}
+
+fn reading(sample: &ItemSample) -> String {
+    let shown = sample.components.aleatoric.len();
+    let which = if sample.is_partial() {
+        format!(
+            "an item out of a random sample of {shown} of the {} (those that the rule random ranks first)",
+            sample.items
+        )
+    } else {
+        "an item".to_owned()
+    };
+    format!(
+        "Each dot is {which} under its posterior belief. Labels help at the top and change nothing at the bottom, wherever \
+         the dot stands across: with equal trust, an item with more labels lies lower."
+    )
+}
+
+/// The coefficients that the labels identify; of very many those farthest from 0 in standard errors. `None` without any.
+fn coefficients(coefficients: &[Coefficient]) -> Option<Figure> {
+    let identified: Vec<&Coefficient> = coefficients.iter().filter(|c| c.identified).collect();
+    let clearness = |c: &Coefficient| (c.per_sd.value / c.per_sd.standard_error).abs();
+    let mut shown: Vec<usize> = (0..identified.len()).collect();
+    shown.sort_by(|a, b| clearness(identified[*b]).total_cmp(&clearness(identified[*a])));
+    shown.truncate(MOST_FEATURES);
+    shown.sort_unstable();
+    if shown.is_empty() {
+        return None;
+    }
+    let effect = |k: &usize| {
+        let c = identified[*k];
+        Effect { feature: c.feature.clone(), value: c.per_sd.value, interval: [c.per_sd.lo, c.per_sd.hi] }
+    };
+    let effects: Vec<Effect> = shown.iter().map(effect).collect();
+    let (left, unknown) = (identified.len() - shown.len(), coefficients.len() - identified.len());
+    let mut note = format!("{READING} Bars are 95% intervals (1.96 standard errors).");
+    if left > 0 {
+        note.push_str(&format!(" Of {} features the {} clearest are shown.", identified.len(), shown.len()));
+    }
+    if unknown > 0 {
+        note.push_str(&format!(" Left out because the labels do not identify them: {unknown}."));
+    }
+    Some(Figure {
+        name: "coefficients".to_owned(),
+        title: "Fitted trust: its coefficients by feature".to_owned(),
+        alt: format!("Dot plot of regression coefficients with intervals. {}", sentence(&effects)),
+        note,
+        width: Width::Full,
+        height: AROUND_ROWS + ROW * effects.len() as f64,
+        panels: vec![panel(None, &effects)],
+    })
+}
+
+/// Stated confidence against the labels that agree; `None` without any stated confidence.
+fn confidence(judge: &JudgeDiagnostics) -> Option<Figure> {
+    let bins = &judge.calibration;
+    let (first, last) = (bins.first()?, bins.last()?);
+    let percent = |share: f64| 100.0 * share;
+    let points = bins.iter().map(|b| calibration::point(b.confidence, percent(b.hits), b.hits_se.map(percent)));
+    let y = Axis::numbers("labels that agree (%)", &[0.0, 100.0]);
+    let mut panel = calibration::panel(None, y, points.collect());
+    let diagonal = vec![Point::bare(0.0, 0.0), Point::bare(100.0, 100.0)];
+    panel.series.insert(0, Series::new("perfect calibration", Look::TRUTH, Shape::Curve(diagonal)));
+    panel.x = Axis::numbers("stated confidence (0 to 100)", &[0.0, 100.0]);
+    let stated: usize = bins.iter().map(|bin| bin.items).sum();
+    Some(Figure {
+        name: "calibration".to_owned(),
+        title: "Stated confidence against labels that agree".to_owned(),
+        alt: format!(
+            "Dot plot over {stated} items in groups of similar stated confidence. At a mean confidence of {} the share of \
+             labels that are the judge's likeliest class is {}%, at {} it is {}%. The mean distance from the diagonal is \
+             {} percentage points.",
+            say(first.confidence, 0),
+            say(percent(first.hits), 0),
+            say(last.confidence, 0),
+            say(percent(last.hits), 0),
+            judge.calibration_error.map_or_else(|| "0".to_owned(), |error| say(percent(error), 1)),
+        ),
+        note: "Each marker is a group of items whose stated confidence lies in the same tenth of the scale; its height is \
+               the mean share of their labels that are the judge's likeliest class, with a 95% interval of that mean (1.96 \
+               standard errors over the items; none for a single item). Below the diagonal the judge claims too much."
+            .to_owned(),
+        width: Width::Full,
+        height: 170.0,
+        panels: vec![panel],
+    })
+}

@@ -218,7 +218,7 @@ fn hard_names_reach_every_output_and_break_none() {
     assert_texts_are_whole(&figures);
     for name in expected {
         for kind in ["svg", "pdf", "csv", "tex"] {
-            assert!(folder.join(format!("figures/{name}.{kind}")).metadata().unwrap().len() > 300, "{name}.{kind}");
+            assert!(folder.join(format!("figures/{name}.{kind}")).metadata().unwrap().len() > 100, "{name}.{kind}");
         }
     }
     let text = |name: &str| fs::read_to_string(folder.join(name)).unwrap();

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tera::{Delimiters, Tera};
+use tera::{Delimiters, EscapeFn, Tera};
 
 use super::templates;
 pub use super::templates::Error;
@@ -45,15 +45,18 @@ impl Templates {
     /// # Errors
     /// A template that is missing or malformed.
     pub fn load(folder: Option<&Path>) -> Result<Self, Error> {
-        let engine = |escape: fn(&str) -> String, built_in| {
+        let engine = |escape: EscapeFn, built_in| {
             let mut tera = Tera::new();
             tera.set_delimiters(delimiters()).map_err(|e| Error::template("delimiters", &e))?;
             tera.autoescape_on(vec![".tex"]);
-            tera.set_escape_fn(move |text, out| out.write_all(escape(text).as_bytes()));
+            tera.set_escape_fn(escape);
             templates::add(&mut tera, folder, built_in)?;
             Ok(tera)
         };
-        Ok(Self { paper: engine(escape, BUILT_IN)?, study: engine(breakable, STUDY)? })
+        Ok(Self {
+            paper: engine(|text, out| out.write_all(escape(text).as_bytes()), BUILT_IN)?,
+            study: engine(|text, out| out.write_all(breakable(text).as_bytes()), STUDY)?,
+        })
     }
 
     /// Renders a template.

@@ -2,9 +2,10 @@
 
 use super::figures::Figure;
 use super::figures::look::rule_name;
+use super::figures::study::hypotheses;
 use super::numbers::three;
-use super::page::{Block, Column, Section, Table, Text};
-use super::study_page::{figure, section, show, with_interval};
+use super::page::{Block, Column, FigureBlock, Section, Table, Text};
+use super::study_page::{section, show, with_interval};
 use crate::escalation::WeightedMean;
 use crate::study::estimates::PoolMean;
 use crate::study::hypothesis::{JudgedHypothesis, Measure, Status};
@@ -184,10 +185,13 @@ pub(super) fn registered_section(registered: &Registered, figures: &[Figure]) ->
         )
         .into(),
     )];
-    blocks.push(Block::Table(hypotheses(registered)));
-    blocks.push(figure(figures, "hypotheses").unwrap_or_else(|| {
-        Block::Prose("There is no figure of the hypotheses, for none of them has an interval.".into())
-    }));
+    blocks.push(Block::Table(hypotheses_table(registered)));
+    let own = figures.iter().filter(|figure| figure.name().starts_with(hypotheses::NAME));
+    let drawn: Vec<Block> = own.map(|figure| Block::Figure(FigureBlock::of(figure))).collect();
+    if drawn.is_empty() {
+        blocks.push(Block::Prose("There is no figure of the hypotheses, for none of them has an interval.".into()));
+    }
+    blocks.extend(drawn);
     let list = |title: &str, points: Vec<Text>| match points.is_empty() {
         true => vec![],
         false => vec![Block::Heading(title.to_owned()), Block::List(points)],
@@ -208,7 +212,7 @@ pub(super) fn registered_section(registered: &Registered, figures: &[Figure]) ->
     section("registered", "Registered hypotheses", blocks)
 }
 
-fn hypotheses(registered: &Registered) -> Table {
+fn hypotheses_table(registered: &Registered) -> Table {
     let row = |j: &JudgedHypothesis| {
         let h = &j.hypothesis;
         let interval = |ends: Option<[f64; 2]>| match ends {

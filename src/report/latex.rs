@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tera::{Delimiters, Tera};
+use tera::{Delimiters, EscapeFn, Tera};
 
 use super::templates;
 pub use super::templates::Error;
@@ -22,16 +22,20 @@ const BUILT_IN: &[(&str, &str)] = &built_in![
     "extended.tex",
     "numbers.tex",
     "reproduction.tex",
-    "table.tex",
-    "study.tex",
 ];
+
+/// Those of studies, whose words may be of any length.
+const STUDY: &[(&str, &str)] = &built_in!["table.tex", "study.tex"];
 
 /// The LaTeX templates, parsed.
 ///
 /// Blocks are `<% %>`, variables `<< >>`, comments `<# #>`, none of which LaTeX uses. Variables are escaped unless marked
 /// `safe`.
 #[derive(Debug)]
-pub struct Templates(Tera);
+pub struct Templates {
+    paper: Tera,
+    study: Tera,
+}
 
 impl Templates {
     /// Templates from a folder; without one, from `templates` if that exists here, else those built in.
@@ -39,20 +43,18 @@ impl Templates {
     /// # Errors
     /// A template that is missing or malformed.
     pub fn load(folder: Option<&Path>) -> Result<Self, Error> {
-        let mut tera = Tera::new();
-        let delimiters = Delimiters {
-            block_start: "<%".into(),
-            block_end: "%>".into(),
-            variable_start: "<<".into(),
-            variable_end: ">>".into(),
-            comment_start: "<#".into(),
-            comment_end: "#>".into(),
+        let engine = |escape: EscapeFn, built_in| {
+            let mut tera = Tera::new();
+            tera.set_delimiters(delimiters()).map_err(|e| Error::template("delimiters", &e))?;
+            tera.autoescape_on(vec![".tex"]);
+            tera.set_escape_fn(escape);
+            templates::add(&mut tera, folder, built_in)?;
+            Ok(tera)
         };
-        tera.set_delimiters(delimiters).map_err(|e| Error::template("delimiters", &e))?;
-        tera.autoescape_on(vec![".tex"]);
-        tera.set_escape_fn(|text, out| out.write_all(escape(text).as_bytes()));
-        templates::add(&mut tera, folder, BUILT_IN)?;
-        Ok(Self(tera))
+        Ok(Self {
+            paper: engine(|text, out| out.write_all(escape(text).as_bytes()), BUILT_IN)?,
+            study: engine(|text, out| out.write_all(breakable(text).as_bytes()), STUDY)?,
+        })
     }
 
     /// Renders a template.
@@ -60,7 +62,19 @@ impl Templates {
     /// # Errors
     /// The template asks for something that the view does not have.
     pub fn render(&self, name: &str, view: &impl serde::Serialize) -> Result<String, Error> {
-        templates::render(&self.0, name, view)
+        let study = STUDY.iter().any(|(known, _)| *known == name);
+        templates::render(if study { &self.study } else { &self.paper }, name, view)
+    }
+}
+
+fn delimiters() -> Delimiters {
+    Delimiters {
+        block_start: "<%".into(),
+        block_end: "%>".into(),
+        variable_start: "<<".into(),
+        variable_end: ">>".into(),
+        comment_start: "<#".into(),
+        comment_end: "#>".into(),
     }
 }
 
@@ -73,9 +87,17 @@ const PIECE: usize = 12;
 /// another character (`--`, `,,`, `''`) are kept apart.
 ///
 /// Letters of European languages stay as they are. Greek letters and the signs that our own texts use become mathematics;
-/// any other character, which would stop plain pdflatex, is shown by its code: `[U+4E2D]`. A word of more than 20 letters
-/// may be broken after a sign, or where it has had none for 12.
+/// any other character, which would stop plain pdflatex, is shown by its code: `[U+4E2D]`.
 pub fn escape(text: &str) -> String {
+    escaped(text, false)
+}
+
+/// The same, and a word of more than 20 letters may be broken after a sign, or where it has had none for 12.
+pub fn breakable(text: &str) -> String {
+    escaped(text, true)
+}
+
+fn escaped(text: &str, breaks: bool) -> String {
     let mut out = String::with_capacity(text.len());
     let mut before = None;
     let (mut word, mut unbroken) = (0, 0);
@@ -86,7 +108,7 @@ pub fn escape(text: &str) -> String {
             (word, unbroken) = (text[at..].chars().take_while(|c| !c.is_whitespace()).map(letters).sum(), 0);
         }
         let after_sign = before.is_some_and(|c: char| !c.is_alphanumeric());
-        if word > WORD && unbroken > 0 && (after_sign || unbroken + letters(c) > PIECE) {
+        if breaks && word > WORD && unbroken > 0 && (after_sign || unbroken + letters(c) > PIECE) {
             out.push_str("\\allowbreak{}");
             unbroken = 0;
         }
@@ -190,19 +212,19 @@ mod tests {
 
     #[test]
     fn long_words_may_be_broken() {
-        assert_eq!(escape("the_cover=dark_blue"), r"the\_cover=dark\_blue");
-        let broken = escape("colour_of_the_cover=dark, Donaudampfschifffahrtsgesellschaft");
+        assert_eq!(breakable("the_cover=dark_blue"), r"the\_cover=dark\_blue");
+        let broken = breakable("colour_of_the_cover=dark, Donaudampfschifffahrtsgesellschaft");
         assert_eq!(
             broken.replace(r"\allowbreak{}", "|"),
             r"colour\_|of\_|the\_|cover=|dark, Donaudampfsc|hifffahrtsge|sellschaft"
         );
-        assert_eq!(escape("可能性").replace(r"\allowbreak{}", "|"), "[U+53EF]|[U+80FD]|[U+6027]");
+        assert_eq!(breakable("可能性").replace(r"\allowbreak{}", "|"), "[U+53EF]|[U+80FD]|[U+6027]");
     }
 
     #[test]
     fn a_broken_template_is_named() {
         let folder = tempfile::tempdir().unwrap();
-        for &(name, text) in BUILT_IN {
+        for &(name, text) in BUILT_IN.iter().chain(STUDY) {
             fs::write(folder.path().join(name), text).unwrap();
         }
         Templates::load(Some(folder.path())).unwrap();

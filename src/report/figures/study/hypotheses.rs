@@ -1,4 +1,4 @@
-//! Registered hypotheses with the intervals that they are judged by, as a forest plot.
+//! Registered hypotheses with the intervals that they are judged by, as a forest plots.
 
 use super::{AROUND_ROWS, ROW, number};
 use crate::report::figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};
@@ -7,14 +7,17 @@ use crate::report::figures::shared::{capital, counted, listed};
 use crate::study::hypothesis::{JudgedHypothesis, Measure, Status};
 use crate::study::registered::Registered;
 
-/// Hypotheses about one measure that a panel has room for.
+/// Start of the figures' names.
+pub const NAME: &str = "hypotheses";
+/// Hypotheses about one measure that a figure has room for.
 const MOST_ROWS: usize = 30;
 
-fn title(measure: Measure) -> &'static str {
+/// Name of a figure, and what its differences are in.
+fn names(measure: Measure) -> (&'static str, &'static str) {
     match measure {
-        Measure::Value => "error removed",
-        Measure::SelectiveError => "error of the others",
-        Measure::SelectiveSquaredError => "squared error, others",
+        Measure::Value => ("value", "error removed"),
+        Measure::SelectiveError => ("selective-error", "error of the others"),
+        Measure::SelectiveSquaredError => ("selective-squared-error", "squared error of the others"),
     }
 }
 
@@ -26,37 +29,38 @@ fn look(status: Status) -> (&'static str, Look) {
     }
 }
 
-/// One panel for each measure with hypotheses that have an interval; `None` without any.
-pub fn figure(registered: &Registered) -> Option<Figure> {
-    let drawn = |measure: Measure| -> Vec<&JudgedHypothesis> {
-        let all = registered.hypotheses.iter().filter(|h| h.hypothesis.measure == measure && h.adjusted.is_some());
-        all.take(MOST_ROWS).collect()
+const STATUSES: [Status; 3] = [Status::Confirmed, Status::Refuted, Status::Inconclusive];
+
+/// One figure for each measure with hypotheses that have an interval.
+pub fn figures(registered: &Registered) -> Vec<Figure> {
+    let all = [Measure::Value, Measure::SelectiveError, Measure::SelectiveSquaredError];
+    all.into_iter().filter_map(|measure| figure(registered, measure)).collect()
+}
+
+fn figure(registered: &Registered, measure: Measure) -> Option<Figure> {
+    let own: Vec<&JudgedHypothesis> =
+        registered.hypotheses.iter().filter(|h| h.hypothesis.measure == measure).collect();
+    let drawn = own.iter().copied().filter(|h| h.adjusted.is_some());
+    let shown: Vec<&JudgedHypothesis> = drawn.take(MOST_ROWS).collect();
+    if shown.is_empty() {
+        return None;
+    }
+    let count = |status: Status| {
+        let count = shown.iter().filter(|h| h.status == status).count();
+        format!("{count} {}", look(status).0)
     };
-    let groups: Vec<(Measure, Vec<&JudgedHypothesis>)> =
-        [Measure::Value, Measure::SelectiveError, Measure::SelectiveSquaredError]
-            .into_iter()
-            .map(|measure| (measure, drawn(measure)))
-            .filter(|(_, hypotheses)| !hypotheses.is_empty())
-            .collect();
-    let most = groups.iter().map(|(_, hypotheses)| hypotheses.len()).max()?;
-    let shown: Vec<&JudgedHypothesis> = groups.iter().flat_map(|(_, hypotheses)| hypotheses.iter().copied()).collect();
-    let statuses = [Status::Confirmed, Status::Refuted, Status::Inconclusive];
-    let counts: Vec<String> = statuses
-        .into_iter()
-        .map(|status| format!("{} {}", shown.iter().filter(|h| h.status == status).count(), look(status).0))
-        .collect();
     let sentence = |h: &&JudgedHypothesis| {
         let (difference, [low, high]) = (h.difference.unwrap_or(f64::NAN), h.adjusted.unwrap_or([f64::NAN; 2]));
         let margin = number(h.hypothesis.margin);
         format!("{} {} [{}, {}] against {margin}", h.hypothesis.id, number(difference), number(low), number(high))
     };
-    let left_out = registered.hypotheses.len() - shown.len();
+    let (name, unit) = names(measure);
     Some(Figure {
-        name: "hypotheses".to_owned(),
-        title: "Registered hypotheses".to_owned(),
+        name: format!("{NAME}-{name}"),
+        title: format!("Registered hypotheses about the {unit}"),
         alt: format!(
             "Forest plot of registered hypotheses: {}. {}.",
-            listed(&counts),
+            listed(&STATUSES.map(count)),
             shown.iter().map(sentence).collect::<Vec<_>>().join("; "),
         ),
         note: format!(
@@ -66,7 +70,7 @@ pub fn figure(registered: &Registered) -> Option<Figure> {
              and otherwise inconclusive.{}",
             registered.family,
             registered.level,
-            match left_out {
+            match own.len() - shown.len() {
                 0 => String::new(),
                 n => format!(
                     " {} without an interval or without room here: see the table.",
@@ -75,12 +79,12 @@ pub fn figure(registered: &Registered) -> Option<Figure> {
             }
         ),
         width: Width::Full,
-        height: AROUND_ROWS + 2.0 * ROW + ROW * most as f64,
-        panels: groups.iter().map(|(measure, hypotheses)| panel(*measure, hypotheses)).collect(),
+        height: AROUND_ROWS + ROW + ROW * shown.len() as f64,
+        panels: vec![panel(unit, &shown)],
     })
 }
 
-fn panel(measure: Measure, hypotheses: &[&JudgedHypothesis]) -> Panel {
+fn panel(unit: &str, hypotheses: &[&JudgedHypothesis]) -> Panel {
     let rows = |points: Vec<Point>| Shape::Rows { points, shift: 0.0 };
     let of = |status: Status| {
         let own = hypotheses.iter().enumerate().filter(|(_, h)| h.status == status);
@@ -90,13 +94,12 @@ fn panel(measure: Measure, hypotheses: &[&JudgedHypothesis]) -> Panel {
         (!points.is_empty()).then(|| Series::new(label, look, rows(points)))
     };
     let margins = hypotheses.iter().enumerate().map(|(k, h)| Point::bare(k as f64, h.hypothesis.margin)).collect();
-    let estimates = [Status::Confirmed, Status::Refuted, Status::Inconclusive].into_iter().filter_map(of);
     Panel {
-        title: Some(title(measure).to_owned()),
-        x: Axis::numbers("difference", &[]),
+        title: None,
+        x: Axis::numbers(format!("difference in {unit}"), &[]),
         y: Axis::names("", hypotheses.iter().map(|h| h.hypothesis.id.as_str())),
         series: std::iter::once(Series::unlisted("no difference", Look::NOTHING, Shape::Upright(0.0)))
-            .chain(estimates)
+            .chain(STATUSES.into_iter().filter_map(of))
             .chain([Series::new("margin", Look::BOUND, rows(margins))])
             .collect(),
     }

@@ -1,6 +1,6 @@
 //! The figures of a study, from its results; what the results do not hold is not drawn.
 
-mod hypotheses;
+pub mod hypotheses;
 mod parts;
 mod places;
 
@@ -41,7 +41,7 @@ pub fn all(results: &StudyResults) -> Vec<Figure> {
         figures.push(advantage::figure(&evaluation.full));
         figures.extend(confidence(&evaluation.judge));
     }
-    figures.extend(results.registered.as_ref().and_then(hypotheses::figure));
+    figures.extend(results.registered.iter().flat_map(hypotheses::figures));
     figures
 }
 

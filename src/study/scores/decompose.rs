@@ -61,6 +61,8 @@ pub(super) fn choose(
 pub struct ScoreDecomposition {
     /// Features of the trust regression.
     pub features: Vec<FeatureColumn>,
+    /// How labelled neighbours were found, in words; `None` without embeddings.
+    pub neighbours: Option<String>,
     /// Their scales.
     pub scales: Vec<FeatureScale>,
     /// The trust regression.
@@ -88,7 +90,7 @@ impl ScoreDecomposition {
     pub fn of(study: &ScoreStudy, ratings: &Ratings, progress: &dyn Progress) -> Result<Self, Error> {
         let items = study.len();
         let (labels, repeats) = ratings.scores(items);
-        let features = feature_columns(study, &labels, progress)?;
+        let (features, neighbours) = feature_columns(study, &labels, progress)?;
         let standardizer = Standardizer::fit(&features)?;
         let design = if features.is_empty() { Design::constant(items) } else { standardizer.apply(&features)? };
         let fit = fit_gaussian(&design, &study.judge, &labels)?;
@@ -97,7 +99,7 @@ impl ScoreDecomposition {
         let mut stream = seeded(study.file.config.seed, RANKING_STREAM);
         let (jitter, random) = (uniforms(&mut stream, items), uniforms(&mut stream, items));
         let scales = standardizer.scales().to_vec();
-        Ok(Self { features, scales, fit, priors, beliefs, labels, repeats, jitter, random })
+        Ok(Self { features, neighbours, scales, fit, priors, beliefs, labels, repeats, jitter, random })
     }
 
     /// The rules that rank scores. Info and v are the same here: both rank by Var(m).
@@ -138,22 +140,23 @@ impl ScoreDecomposition {
     }
 }
 
-/// The features of all items, which hold `labels`.
+/// The features of all items, which hold `labels`, and how neighbours were found.
 fn feature_columns(
     study: &ScoreStudy,
     labels: &[Scores],
     progress: &dyn Progress,
-) -> Result<Vec<FeatureColumn>, Error> {
+) -> Result<(Vec<FeatureColumn>, Option<String>), Error> {
     let numbers: Vec<u32> = labels.iter().map(|labels| labels.n).collect();
     let near = match (&study.embeddings, &study.file.config.familiarity) {
         (Some(embeddings), Some(config)) => {
             let engine = engine_over(config, UnitRows::new(embeddings.view())?, progress)?;
             let labelled: Vec<bool> = numbers.iter().map(|&n| n > 0).collect();
             let (neighbours, mode) = neighbourhood_of(Some(config));
-            Some(familiarity_once(engine.as_ref(), &labelled, neighbours, mode))
+            Some((familiarity_once(engine.as_ref(), &labelled, neighbours, mode), engine.describe()))
         }
         _ => None,
     };
+    let (near, neighbours) = near.unzip();
     let mut columns = vec![];
     for name in &study.features {
         match (name.as_str(), &near) {
@@ -168,7 +171,7 @@ fn feature_columns(
             _ => columns.extend(study.items.columns.iter().filter(|c| c.source == *name).map(|c| c.feature.clone())),
         }
     }
-    Ok(columns)
+    Ok((columns, neighbours))
 }
 
 impl Ranked<Gaussian> {

@@ -60,6 +60,9 @@ pub struct ScoreFitReport {
     pub common_variance: Option<f64>,
     /// The coefficients of the features.
     pub coefficients: Vec<Coefficient>,
+    /// How labelled neighbours were found, in words; `None` without embeddings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub neighbours: Option<String>,
     /// Whether the fit converged.
     pub converged: bool,
     /// Newton steps.
@@ -149,6 +152,7 @@ impl ScoreFitReport {
             freedom: d.fit.freedom,
             common_variance: d.fit.common_variance,
             coefficients: coefficients.collect(),
+            neighbours: d.neighbours.clone(),
             converged: d.fit.converged,
             iterations: d.fit.iterations,
             gradient_norm: d.fit.gradient_norm,

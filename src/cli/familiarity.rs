@@ -45,7 +45,9 @@ impl ValueEnum for Engine {
     fn to_possible_value(&self) -> Option<PossibleValue> {
         Some(match self {
             Self::Hnsw => PossibleValue::new("hnsw").help("Search a graph, checked and repaired against all pairs"),
-            Self::Exact => PossibleValue::new("exact").help("Compare all pairs; faster, see REPRODUCE.md for up to which size"),
+            Self::Exact => {
+                PossibleValue::new("exact").help("Compare all pairs; faster, REPRODUCE.md says up to which size")
+            }
         })
     }
 }

@@ -327,7 +327,9 @@ fn a_graph_that_loses_points_is_repaired() {
     for engine in [&engine, &reloaded(&engine, &STARVED)] {
         let lists = NeighbourLists::build(engine, 30);
         for item in 0..600 {
-            assert_same(lists.of(item), &brute_force(embeddings.view(), item)[..30], item);
+            let expected = &brute_force(embeddings.view(), item)[..30];
+            assert_same(lists.of(item), expected, item);
+            assert_same(&engine.nearest(item, 3), &expected[..3], item);
         }
     }
 }

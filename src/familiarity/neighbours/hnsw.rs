@@ -129,7 +129,10 @@ impl fmt::Display for SearchQuality {
             None => write!(f, "no neighbours")?,
         }
         write!(f, " on {} of {} items at search effort {}", self.compared, self.items, self.ef_search)?;
-        write!(f, ", before {} lists were completed; ", self.completed)?;
+        match self.completed {
+            0 => write!(f, "; ")?,
+            lists => write!(f, " before {lists} lists were completed; ")?,
+        }
         write!(f, "{} unreachable items are compared directly", self.unreachable)
     }
 }
@@ -275,8 +278,10 @@ impl Neighbours for Hnsw {
         if let Some(list) = self.compared.get(&item).and_then(|list| list.get(..width)) {
             return list.to_vec();
         }
+        // What is noted as missed is missed by searches for lists as long as those checked; shorter ones are their heads.
+        let reach = width.max(self.quality.width);
         // Twice the width, so that rounding in 32 bits cannot push a neighbour out of what is compared in 64.
-        let mut candidates = self.reached(item, self.quality.ef_search.max(2 * width + 1), width);
+        let mut candidates = self.reached(item, self.quality.ef_search.max(2 * reach + 1), reach);
         candidates.extend(first(&self.zero_vectors, width));
         candidates.extend(&self.repairs.unreachable);
         candidates.extend(self.repairs.missed.get(&item).into_iter().flatten());

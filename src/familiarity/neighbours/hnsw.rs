@@ -12,12 +12,11 @@
 //!
 //! # When it pays
 //!
-//! Comparing all pairs is one matrix product and hard to beat. Measured in processor time for lists of 64 in 384
-//! dimensions (`benches/index_size.rs`), building, checking and searching an index cost 33 times as much as
-//! [`Exact`](super::Exact) on the 3,113 ChaosNLI items, and 17 times on 30,000 mixtures of them; on 30,000 random
-//! directions, which have no neighbourhoods to follow, more than 50 times. All pairs grow with the square of the items
-//! and the index little more than with the items; extrapolated, it pays for text beyond half a million items. For
-//! smaller sets choose [`Exact`](super::Exact).
+//! Comparing all pairs is one matrix product and hard to beat. Measured in processor time for lists of 32 in 384
+//! dimensions (`benches/index_size.rs`; the table is in REPRODUCE.md), inserting, checking and searching cost 36 times
+//! as much as [`Exact`](super::Exact) on the 3,113 ChaosNLI items, 71 times on 3,000 random directions, which have no
+//! neighbourhoods to follow, and more than 20 times on 30,000. A single list costs 12 and 25 times as much at the two
+//! smaller sizes. Larger sets were not measured to the end.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;

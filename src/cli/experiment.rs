@@ -15,7 +15,7 @@ use crate::experiments::dice::{self, DiceExperiment};
 use crate::experiments::extended::{self, confirmation::Registration};
 use crate::experiments::simulations::{self, SimulationSizes};
 use crate::familiarity::features::SelfNeighbour;
-use crate::familiarity::neighbours::{Exact, UnitRows};
+use crate::familiarity::neighbours::UnitRows;
 use crate::progress::Progress;
 
 /// Input of the experiments that are to run, read and checked.
@@ -155,23 +155,28 @@ pub fn run(loaded: &Loaded, replicates: Option<usize>, progress: &dyn Progress) 
         provenance.inputs.extend(inputs);
         facts.insert(Experiment::ChaosNli, (provenance, run_facts(start)));
     }
-    if let (Some(dice), Some((chaosnli, _)), Some((registration, digest))) =
+    if let (Some(dice), Some((chaosnli, familiarity)), Some((registration, digest))) =
         (&loaded.dice, &loaded.chaosnli, &loaded.registration)
     {
         let sizes = replicates.map_or_else(extended::Sizes::default, extended::Sizes::capped);
         let start = Instant::now();
-        let engine = Exact::new(UnitRows::new(chaosnli.embeddings.view())?);
-        results.extended = Some(extended::run(chaosnli, dice, &engine, (registration, digest), &sizes, progress)?);
+        let rows = UnitRows::new(chaosnli.embeddings.view())?;
+        let engine = familiarity.engine(rows, extended::corpus::LIST_WIDTH, progress);
+        let registration = (registration, digest.as_str());
+        results.extended = Some(extended::run(chaosnli, dice, engine.as_ref(), registration, &sizes, progress)?);
         let mut inputs = prefixed("chaosnli", &chaosnli.hashes);
         inputs.extend(prefixed("dice", &dice.hashes));
         inputs.insert("registration/extended.toml".to_owned(), digest.clone());
         let provenance = Provenance {
             replicates: sizes.named(),
             published_size: sizes == extended::Sizes::default(),
-            settings: BTreeMap::from([(
-                "neighbours".to_owned(),
-                "exact cosine distance; an item counts itself in the published belief only".to_owned(),
-            )]),
+            settings: BTreeMap::from([
+                (
+                    "neighbours".to_owned(),
+                    "by cosine distance; an item counts itself in the published belief only".to_owned(),
+                ),
+                ("recall".to_owned(), engine.describe()),
+            ]),
             ..provenance(inputs, extended::SEEDS)
         };
         facts.insert(Experiment::Extended, (provenance, run_facts(start)));

@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use clap::builder::PossibleValue;
 use ndarray::{Array2, ArrayView2};
 
 use super::Error;
@@ -18,7 +19,7 @@ use crate::familiarity::agreement::Agreement;
 use crate::familiarity::chaosnli_text::read_chaosnli_texts;
 use crate::familiarity::embedding::{DEFAULT_MODEL, Embedder, Model, OnnxEmbedder, Options, embed_texts};
 use crate::familiarity::features::SelfNeighbour;
-use crate::familiarity::neighbours::{Exact, Hnsw, HnswSettings, Neighbours, UnitRows};
+use crate::familiarity::neighbours::{Engine, Neighbours, UnitRows};
 use crate::progress::Progress;
 
 /// Options about the familiarity channel of Experiment 2.
@@ -27,7 +28,7 @@ pub struct FamiliarityArgs {
     /// Embed the sentences of this download of ChaosNLI instead of using the committed matrix of embeddings.
     #[arg(long, value_name = "DIR")]
     chaosnli: Option<PathBuf>,
-    /// How neighbours are found; both give the same neighbours [default: exact].
+    /// How neighbours are found; both give the same neighbours [default: hnsw].
     #[arg(long, value_enum, value_name = "ENGINE")]
     neighbours: Option<Engine>,
     /// Whether a labelled item is its own neighbour, as published, or not; claims are not judged if not
@@ -36,13 +37,19 @@ pub struct FamiliarityArgs {
     familiarity: Option<Setting>,
 }
 
-/// How neighbours are found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Engine {
-    /// Compare all pairs.
-    Exact,
-    /// Search a graph, checked and repaired against all pairs.
-    Hnsw,
+impl ValueEnum for Engine {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self::Hnsw, Self::Exact]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(match self {
+            Self::Hnsw => PossibleValue::new("hnsw").help("Search a graph, checked and repaired against all pairs"),
+            Self::Exact => {
+                PossibleValue::new("exact").help("Compare all pairs; faster, REPRODUCE.md says up to which size")
+            }
+        })
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -113,7 +120,12 @@ impl Familiarity {
             Some(Setting::LeaveOneOut) => SelfNeighbour::LeaveOneOut,
             Some(Setting::Published) | None => SelfNeighbour::Published,
         };
-        Ok(Self { originals, engine: args.neighbours.unwrap_or(Engine::Exact), self_neighbour })
+        Ok(Self { originals, engine: args.neighbours.unwrap_or_default(), self_neighbour })
+    }
+
+    /// The engine asked for over other rows; an index is checked by lists of `width`, which is at least 1.
+    pub fn engine(&self, rows: UnitRows, width: usize, progress: &dyn Progress) -> Box<dyn Neighbours> {
+        self.engine.over(rows, width, progress).expect("a width of at least 1")
     }
 
     /// Embeds, if the sentences are to be embedded, and makes the engine.
@@ -141,21 +153,9 @@ impl Familiarity {
             SelfNeighbour::Published => "an item counts itself (published)",
             SelfNeighbour::LeaveOneOut => "an item does not count itself (leave-one-out)",
         };
-        let engine: Box<dyn Neighbours> = match self.engine {
-            Engine::Exact => {
-                put("neighbours", format!("exact cosine distance; {own}"));
-                put("recall", format!("recall@{} 1, since all pairs are compared", list_width(NEIGHBOURS)));
-                Box::new(Exact::new(rows))
-            }
-            Engine::Hnsw => {
-                let settings = HnswSettings { checked_width: list_width(NEIGHBOURS), ..HnswSettings::default() };
-                let index =
-                    Hnsw::build(rows, settings, progress).expect("the default settings are within their ranges");
-                put("neighbours", format!("cosine distance by a checked HNSW index; {own}"));
-                put("recall", format!("{} (before lists were completed)", index.quality()));
-                Box::new(index)
-            }
-        };
+        let engine = self.engine(rows, list_width(NEIGHBOURS), progress);
+        put("neighbours", format!("by cosine distance; {own}"));
+        put("recall", engine.describe());
         Ok(Channel { engine, self_neighbour: self.self_neighbour, inputs, settings })
     }
 }

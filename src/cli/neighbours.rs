@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::Error;
-use super::familiarity::Engine;
 use super::progress::Bars;
 use crate::familiarity::neighbours::saved::IndexError;
-use crate::familiarity::neighbours::{Exact, Hnsw, HnswSettings, NeighbourLists, Neighbours, UnitRows};
+use crate::familiarity::neighbours::{Engine, Hnsw, HnswSettings, NeighbourLists, Neighbours, UnitRows};
 use crate::familiarity::user_embeddings::read_identified;
 
 /// What a saved index says about where its embeddings come from; its data sum tells one matrix from another.
@@ -27,12 +26,12 @@ pub struct Args {
     /// Neighbours of each item
     #[arg(long, value_name = "N", default_value = "10")]
     k: NonZeroUsize,
-    /// How neighbours are found; all pairs are faster below half a million items
-    #[arg(long, value_enum, value_name = "ENGINE", default_value = "exact")]
+    /// How neighbours are found
+    #[arg(long, value_enum, value_name = "ENGINE", default_value = "hnsw")]
     engine: Engine,
     /// Use the HNSW index saved in this folder, or build it and save it there; an index of other embeddings or another
     /// --k is refused
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", conflicts_with = "engine")]
     index: Option<PathBuf>,
 }
 
@@ -44,13 +43,11 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     let (ids, matrix) = read_identified(&args.embeddings)?;
     let rows = UnitRows::new(matrix.view())?;
     let k = args.k.get();
-    let settings = HnswSettings { checked_width: k, ..HnswSettings::default() };
-    let build = |rows| Hnsw::build(rows, settings.clone(), &Bars::default()).expect("settings within their ranges");
-    let engine: Box<dyn Neighbours> = match (&args.index, args.engine) {
-        (None, Engine::Exact) => Box::new(Exact::new(rows)),
-        (None, Engine::Hnsw) => reported(build(rows)),
-        (Some(folder), _) => reported(load_or_save(folder, rows, &settings, build)?),
+    let engine: Box<dyn Neighbours> = match &args.index {
+        None => args.engine.over(rows, k, &Bars::default()).expect("a width of at least 1"),
+        Some(folder) => Box::new(load_or_save(folder, rows, k)?),
     };
+    anstream::eprintln!("{}", engine.describe());
     let lists = NeighbourLists::build(engine.as_ref(), k);
     let mut table = csv::Writer::from_writer(std::io::stdout().lock());
     table.write_record(["id", "rank", "neighbour", "distance"]).map_err(std::io::Error::from)?;
@@ -64,20 +61,11 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn reported(index: Hnsw) -> Box<dyn Neighbours> {
-    anstream::eprintln!("index: {} (before lists were completed)", index.quality());
-    Box::new(index)
-}
-
-fn load_or_save(
-    folder: &Path,
-    rows: UnitRows,
-    settings: &HnswSettings,
-    build: impl FnOnce(UnitRows) -> Hnsw,
-) -> Result<Hnsw, IndexError> {
-    match Hnsw::load(folder, rows.clone(), MODEL, settings) {
+fn load_or_save(folder: &Path, rows: UnitRows, k: usize) -> Result<Hnsw, IndexError> {
+    let settings = HnswSettings { checked_width: k, ..HnswSettings::default() };
+    match Hnsw::load(folder, rows.clone(), MODEL, &settings) {
         Err(IndexError::Absent { .. }) => {
-            let index = build(rows);
+            let index = Hnsw::build(rows, settings, &Bars::default()).expect("settings within their ranges");
             index.save(folder, MODEL)?;
             Ok(index)
         }

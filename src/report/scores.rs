@@ -96,6 +96,7 @@ pub fn describe_results(results: &ScoreResults) -> Vec<String> {
             fit.iterations, fit.gradient_norm
         ));
     }
+    lines.extend(fit.neighbours.iter().map(|how| format!("Labelled neighbours: {how}.")));
     if !fit.unidentified.is_empty() {
         lines.push(format!("The ratings do not tell apart: {}.", fit.unidentified.join(", ")));
     }

@@ -138,6 +138,7 @@ pub fn describe_results(results: &StudyResults) -> Vec<String> {
             fit.iterations, fit.gradient_norm
         ));
     }
+    lines.extend(fit.neighbours.iter().map(|how| format!("Labelled neighbours: {how}.")));
     let unidentified: Vec<&str> =
         fit.coefficients.iter().filter(|c| !c.identified).map(|c| c.feature.as_str()).collect();
     if !unidentified.is_empty() {
@@ -202,6 +203,7 @@ fn describe_evaluation(evaluation: &Evaluation, lines: &mut Vec<String>) {
         evaluation.least_labels,
         three(judge.noise_ceiling)
     ));
+    lines.extend(evaluation.neighbours.iter().map(|how| format!("Labelled neighbours among these items: {how}.")));
     lines.push(format!(
         "Error removed by one label for each of {} items ({} replicates, mean and standard error; oracle {}):",
         budget.of(evaluation.items),

@@ -16,6 +16,7 @@ use crate::dataset::error::{Error, Place, Problem, Result};
 use crate::dataset::judge::CONFIDENCE_RANGE;
 use crate::escalation::Budget;
 use crate::familiarity::embedding::DEFAULT_MODEL;
+use crate::familiarity::neighbours::Engine;
 use check::{Check, place};
 
 /// The configuration of a study.
@@ -201,17 +202,6 @@ pub struct TrustConfig {
     /// Which belief is fitted: the paper's, or one that recalibrates the prediction as well and brings further rules.
     #[serde(default)]
     pub belief: BeliefModel,
-}
-
-/// How neighbours are found.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Engine {
-    /// All pairs are compared.
-    #[default]
-    Exact,
-    /// A graph index, checked and repaired.
-    Hnsw,
 }
 
 /// `[familiarity]`

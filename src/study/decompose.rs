@@ -5,16 +5,16 @@ use std::collections::BTreeSet;
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
-use super::config::{Engine, FamiliarityConfig};
+use super::config::FamiliarityConfig;
 use super::{Error, Study};
 use crate::belief::design::FeatureScale;
 use crate::belief::recalibration::{RecalibratedFit, Recalibration};
 use crate::belief::{BeliefModel, Beliefs, Design, FeatureColumn, FittedBelief, JudgedItems, Standardizer};
 use crate::escalation::{Rule, RuleInputs, top};
-use crate::experiments::half_split::seeded;
+use crate::experiments::half_split::{list_width, seeded};
 use crate::experiments::world::uniforms;
 use crate::familiarity::features::{SelfNeighbour, familiarity_once};
-use crate::familiarity::neighbours::{Exact, Hnsw, HnswSettings, Neighbours, UnitRows};
+use crate::familiarity::neighbours::{Neighbours, UnitRows};
 use crate::progress::Progress;
 use crate::stats::normal::normal_quantile;
 use crate::stats::quantile::percentiles;
@@ -28,6 +28,8 @@ pub(super) const RANKING_STREAM: u64 = u64::MAX;
 pub struct Decomposition {
     /// Features of the trust regression.
     pub features: Vec<FeatureColumn>,
+    /// How labelled neighbours were found, in words; `None` without embeddings.
+    pub neighbours: Option<String>,
     /// Their scales.
     pub scales: Vec<FeatureScale>,
     /// The fitted belief.
@@ -55,8 +57,9 @@ impl Decomposition {
         let labelled: Vec<bool> = numbers.iter().map(|&n| n > 0).collect();
         let near = engine(study, &all, progress)?.map(|engine| {
             let (neighbours, mode) = neighbourhood(study);
-            familiarity_once(engine.as_ref(), &labelled, neighbours, mode)
+            (familiarity_once(engine.as_ref(), &labelled, neighbours, mode), engine.describe())
         });
+        let (near, neighbours) = near.unzip();
         let features = study.feature_columns(&all, &numbers, near.as_ref());
         let standardizer = Standardizer::fit(&features)?;
         let design = if features.is_empty() { Design::constant(study.len()) } else { standardizer.apply(&features)? };
@@ -70,7 +73,7 @@ impl Decomposition {
         let jitter = uniforms(&mut stream, study.len());
         let random = uniforms(&mut stream, study.len());
         let scales = standardizer.scales().to_vec();
-        Ok(Self { features, scales, fit, trust, beliefs, numbers, jitter, random })
+        Ok(Self { features, neighbours, scales, fit, trust, beliefs, numbers, jitter, random })
     }
 
     /// What rules score by.
@@ -143,10 +146,7 @@ pub(super) fn engine_of(
     } else {
         UnitRows::new(embeddings.select(ndarray::Axis(0), kept).view())?
     };
-    Ok(Some(match config.engine {
-        Engine::Exact => Box::new(Exact::new(rows)),
-        Engine::Hnsw => Box::new(Hnsw::build(rows, HnswSettings::default(), progress)?),
-    }))
+    Ok(Some(config.engine.over(rows, list_width(config.neighbours), progress)?))
 }
 
 /// How many labelled neighbours count, and whether a labelled item is one of its own.
@@ -228,6 +228,9 @@ pub struct FitReport {
     pub sd_log_trust: f64,
     /// The coefficients of the features.
     pub coefficients: Vec<Coefficient>,
+    /// How labelled neighbours were found, in words; `None` without embeddings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub neighbours: Option<String>,
     /// Whether the fit converged.
     pub converged: bool,
     /// Newton steps.
@@ -300,6 +303,7 @@ impl FitReport {
             trust_percentiles: percentiles(&decomposition.trust, [5.0, 50.0, 95.0]),
             sd_log_trust: population_sd(&log_trust),
             coefficients: coefficients.collect(),
+            neighbours: decomposition.neighbours.clone(),
             converged: fit.converged,
             iterations: fit.iterations,
             gradient_norm: fit.gradient_norm,

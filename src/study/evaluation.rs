@@ -37,6 +37,9 @@ pub struct Evaluation {
     pub least_labels: u32,
     /// Half splits.
     pub replicates: usize,
+    /// How labelled neighbours were found among them, in words; `None` without embeddings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub neighbours: Option<String>,
     /// The judge against the labels.
     pub judge: JudgeDiagnostics,
     /// All features.
@@ -99,6 +102,8 @@ pub struct Evaluator<'a> {
     study: &'a Study,
     kept: Vec<usize>,
     split: HalfSplit<'a>,
+    /// How neighbours are found.
+    engine: Option<&'a dyn Neighbours>,
     /// Column of the features that is the number of labels, where it is not the only feature.
     counts: Option<usize>,
 }
@@ -133,7 +138,7 @@ impl<'a> Evaluator<'a> {
         let groups = kept.iter().filter_map(|&i| groups.get(i).copied()).collect();
         let split = HalfSplit::new(pool.view(), judge, near, features, settings).with_groups(groups);
         let counts = study.features.iter().position(|feature| *feature == Feature::LogLabels);
-        Self { study, kept, split, counts: counts.filter(|_| study.features.len() > 1) }
+        Self { study, kept, split, engine, counts: counts.filter(|_| study.features.len() > 1) }
     }
 
     /// One half split.
@@ -163,6 +168,7 @@ impl<'a> Evaluator<'a> {
             items: self.kept.len(),
             least_labels: self.study.file.config.evaluation.least_labels,
             replicates: count,
+            neighbours: self.engine.map(|engine| engine.describe()),
             judge: JudgeDiagnostics::of(self.study, &self.kept, self.split.noise_ceiling()),
             oracle: budgets.map(|b| (*b, Summary::over(&full, |m| m.oracle[b]))).collect(),
             counts_only: (!counts_only.is_empty()).then(|| summarise(&counts_only)),

@@ -439,7 +439,7 @@ interval = "student"
         let ids = ItemIds::new(["a", "b", "c"].map(str::to_owned).to_vec()).unwrap();
         let study = Testable {
             budgets: Budget::PAPER.to_vec(),
-            rules: Rule::ALL.to_vec(),
+            rules: Rule::PAPER.to_vec(),
             measures: &Measure::OF_CLASSES,
             ids: &ids,
             groups: Some(&["x", "y", "y"].map(str::to_owned)),

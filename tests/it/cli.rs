@@ -157,7 +157,7 @@ fn wrong_arguments_are_explained() {
         vec!["reproduce", "--replicates", "1"],
         vec!["reproduce", "--threads", "0"],
         vec!["reproduce", "--quick", "--replicates", "5"],
-        vec!["reproduce", "--only", "dice", "--neighbours", "hnsw"],
+        vec!["reproduce", "--only", "dice", "--neighbours", "exact"],
         vec!["frobnicate"],
     ] {
         let (_, stderr) = run(&args, 2);
@@ -180,7 +180,7 @@ fn leave_one_out_is_run_but_never_judged() {
     assert!(stderr.contains("an item does not count itself (leave-one-out)"), "{stderr}");
     assert!(stderr.contains("ChaosNLI, embeddings: the committed 16-bit matrix"), "{stderr}");
     let manifest = fs::read_to_string(out.join("results/manifest.json")).unwrap();
-    assert!(manifest.contains("leave-one-out") && manifest.contains("recall@32 1"), "{manifest}");
+    assert!(manifest.contains("leave-one-out") && manifest.contains("HNSW index, recall@32 0.999"), "{manifest}");
     let (stdout, _) = run(&["compare", "artifact", path(&out)], 10);
     assert!(stdout.contains("chaosnli/full/value/info/b10/mean"), "{stdout}");
 }
@@ -202,7 +202,11 @@ fn neighbours_are_listed_and_an_index_is_saved_and_used() {
     let file = folder.path().join("points.csv");
     fs::write(&file, "id,x,y\na,3,4\n\"b,c\",4,3\nd,0,-1\n").unwrap();
     let args = ["neighbours", "--embeddings", path(&file), "--k", "1"];
-    let (exact, _) = run(&args, 0);
+    let (by_default, stderr) = run(&args, 0);
+    assert!(stderr.contains("HNSW index, recall@1 1.00000"), "{stderr}");
+    let (exact, stderr) = run(&[&args[..], &["--engine", "exact"]].concat(), 0);
+    assert!(stderr.contains("all pairs are compared"), "{stderr}");
+    assert_eq!(by_default, exact);
     let rows: Vec<(String, String, String, f64)> =
         csv::Reader::from_reader(exact.as_bytes()).deserialize().map(Result::unwrap).collect();
     let names: Vec<_> = rows.iter().map(|(id, _, near, _)| (id.as_str(), near.as_str())).collect();

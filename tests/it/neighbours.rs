@@ -21,6 +21,13 @@ fn hnsw(embeddings: ArrayView2<f32>, settings: HnswSettings) -> Hnsw {
     Hnsw::build(UnitRows::new(embeddings).unwrap(), settings, &Silent).unwrap()
 }
 
+/// An index that has been saved and loaded: it searches for every list, and keeps none from the check.
+fn reloaded(index: &Hnsw, settings: &HnswSettings) -> Hnsw {
+    let folder = tempfile::tempdir().unwrap();
+    index.save(folder.path(), "a model").unwrap();
+    Hnsw::load(folder.path(), index.rows().clone(), "a model", settings).unwrap()
+}
+
 /// All others of `item` sorted by (distance, index), by the definition: rows normalised first, no blocks, no shortcuts.
 fn brute_force(embeddings: ArrayView2<f32>, item: usize) -> Vec<Neighbour> {
     let unit = |i: usize| -> Vec<f64> {
@@ -132,8 +139,9 @@ fn features_of_the_paper_equal_an_independent_calculation() {
     let quality = graph.quality();
     assert!(quality.recall.unwrap() > 0.999, "{quality}");
     assert_eq!((quality.items, quality.compared, quality.width, quality.unreachable), (3113, 3113, 64, 0));
+    let loaded = reloaded(&graph, &HnswSettings::default());
     let exact = Exact::new(UnitRows::new(embeddings.view()).unwrap());
-    let engines: [&dyn Neighbours; 2] = [&exact, &graph];
+    let engines: [&dyn Neighbours; 3] = [&exact, &graph, &loaded];
 
     let golden = golden();
     for engine in engines {
@@ -316,9 +324,13 @@ fn a_graph_that_loses_points_is_repaired() {
     assert!(quality.unreachable > 0 && quality.completed > 0 && quality.recall.unwrap() < 1.0, "{quality}");
     assert_eq!((quality.items, quality.compared, quality.width), (600, 600, 30));
     assert!(quality.ef_search > STARVED.ef_search, "low recall raises the effort: {quality}");
-    let lists = NeighbourLists::build(&engine, 30);
-    for item in 0..600 {
-        assert_same(lists.of(item), &brute_force(embeddings.view(), item)[..30], item);
+    for engine in [&engine, &reloaded(&engine, &STARVED)] {
+        let lists = NeighbourLists::build(engine, 30);
+        for item in 0..600 {
+            let expected = &brute_force(embeddings.view(), item)[..30];
+            assert_same(lists.of(item), expected, item);
+            assert_same(&engine.nearest(item, 3), &expected[..3], item);
+        }
     }
 }
 
@@ -330,8 +342,11 @@ fn a_large_set_is_compared_by_a_sample() {
     assert_eq!((quality.items, quality.compared), (10_300, 1000), "{quality}");
     assert!(quality.recall.unwrap() < 1.0, "{quality}");
     // Every 10.3rd item is in the sample, so all but the last of these.
+    let loaded = reloaded(&engine, &HnswSettings { links: 4, ef_construction: 8, ..STARVED });
     for item in [0, 10, 20, 10_289] {
-        assert_same(&engine.nearest(item, 30), &brute_force(embeddings.view(), item)[..30], item);
+        let expected = &brute_force(embeddings.view(), item)[..30];
+        assert_same(&engine.nearest(item, 30), expected, item);
+        assert_same(&loaded.nearest(item, 30), expected, item);
     }
     assert_eq!(engine.nearest(10_299, 30).len(), 30);
 }

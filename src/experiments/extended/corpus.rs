@@ -18,8 +18,9 @@ use crate::stats::population_sd;
 
 /// Seed of the stream that splits the items in a development and a confirmation half.
 pub const SPLIT_SEED: u64 = 7;
-/// Two in five of all items are labelled in a half of them, so ten labelled ones are nearly always among so many.
-const LIST_WIDTH: usize = 96;
+/// Length of the neighbour lists. Two in five of all items are labelled in a half of them, so ten labelled ones are
+/// nearly always among so many.
+pub const LIST_WIDTH: usize = 96;
 
 /// A feature of the trust, by its name in the registration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -26,13 +26,16 @@ impl Neighbours for Exact {
         &self.rows
     }
 
+    fn describe(&self) -> String {
+        "all pairs are compared, so recall is 1".to_owned()
+    }
+
     fn nearest(&self, item: usize, width: usize) -> Vec<Neighbour> {
         self.rows.nearest_of(item, self.rows.others(item), width)
     }
 
-    fn nearest_of_all(&self, width: usize) -> Vec<Neighbour> {
-        let items: Vec<usize> = (0..self.rows.len()).collect();
-        nearest_of_items(&self.rows, &items, width)
+    fn nearest_of_items(&self, items: &[usize], width: usize) -> Vec<Neighbour> {
+        nearest_of_items(&self.rows, items, width.min(self.rows.len().saturating_sub(1)))
     }
 
     fn nearest_among(&self, item: usize, width: usize, wanted: &[bool]) -> Vec<Neighbour> {

@@ -7,16 +7,16 @@
 //! 3. Every point is searched for. Items at points that are not found stay beside the graph too; whatever stays
 //!    beside is compared directly in every search.
 //! 4. Lists are compared with exact ones, those of all items of small sets and of a sample of large ones. As long as
-//!    recall is low the search effort is doubled; neighbours still missed are noted for their item.
+//!    recall is low the search effort is doubled; neighbours still missed are noted for their item. The lists so
+//!    completed are kept, since each costs a search.
 //!
 //! # When it pays
 //!
-//! Comparing all pairs is one matrix product and hard to beat. Measured in processor time for lists of 64 in 384
-//! dimensions (`benches/index_size.rs`), building, checking and searching an index cost 33 times as much as
-//! [`Exact`](super::Exact) on the 3,113 ChaosNLI items, and 17 times on 30,000 mixtures of them; on 30,000 random
-//! directions, which have no neighbourhoods to follow, more than 50 times. All pairs grow with the square of the items
-//! and the index little more than with the items; extrapolated, it pays for text beyond half a million items. For
-//! smaller sets choose [`Exact`](super::Exact).
+//! Comparing all pairs is one matrix product and hard to beat. Measured in processor time for lists of 32 in 384
+//! dimensions (`benches/index_size.rs`; the table is in REPRODUCE.md), inserting, checking and searching cost 36 times
+//! as much as [`Exact`](super::Exact) on the 3,113 ChaosNLI items, 71 times on 3,000 random directions, which have no
+//! neighbourhoods to follow, and more than 20 times on 30,000. A single list costs 12 and 25 times as much at the two
+//! smaller sizes. Larger sets were not measured to the end.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -48,7 +48,7 @@ pub(super) type Graph = hnsw_rs::hnsw::Hnsw<'static, f32, Cosine>;
 /// | parameter | default | range |
 /// |---|---|---|
 /// | `links` | 24 | 2..=255 |
-/// | `ef_construction` | 400 | at least 1 |
+/// | `ef_construction` | 200 | at least 1 |
 /// | `ef_search` | 200 | at least 1 |
 /// | `checked_width` | 64 | at least 1 |
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,7 +66,7 @@ pub struct HnswSettings {
 
 impl Default for HnswSettings {
     fn default() -> Self {
-        Self { links: 24, ef_construction: 400, ef_search: 200, checked_width: 64 }
+        Self { links: 24, ef_construction: 200, ef_search: 200, checked_width: 64 }
     }
 }
 
@@ -128,7 +128,11 @@ impl fmt::Display for SearchQuality {
             None => write!(f, "no neighbours")?,
         }
         write!(f, " on {} of {} items at search effort {}", self.compared, self.items, self.ef_search)?;
-        write!(f, "; {} lists completed, {} unreachable items compared directly", self.completed, self.unreachable)
+        match self.completed {
+            0 => write!(f, "; ")?,
+            lists => write!(f, " before {lists} lists were completed; ")?,
+        }
+        write!(f, "{} unreachable items are compared directly", self.unreachable)
     }
 }
 
@@ -151,6 +155,8 @@ pub struct Hnsw {
     pub(super) points: Vec<Vec<usize>>,
     zero_vectors: Vec<usize>,
     pub(super) repairs: Repairs,
+    /// Lists that the check completed, by item. A loaded index has none and searches.
+    compared: BTreeMap<usize, Vec<Neighbour>>,
     pub(super) quality: SearchQuality,
 }
 
@@ -195,7 +201,7 @@ impl Hnsw {
         quality: SearchQuality,
     ) -> Self {
         let zero_vectors = rows.zero_vectors();
-        Self { rows, settings, graph, points, zero_vectors, repairs, quality }
+        Self { rows, settings, graph, points, zero_vectors, repairs, compared: BTreeMap::new(), quality }
     }
 
     /// What the check after building found.
@@ -239,6 +245,7 @@ impl Hnsw {
                 self.quality.recall = Some(recall);
                 self.quality.completed = missed.len();
                 self.repairs.missed = missed;
+                self.compared = sample.into_iter().zip(exact.chunks(width).map(<[Neighbour]>::to_vec)).collect();
                 return;
             }
             self.quality.ef_search = raised;
@@ -261,10 +268,19 @@ impl Neighbours for Hnsw {
         &self.rows
     }
 
+    fn describe(&self) -> String {
+        format!("HNSW index, {}", self.quality)
+    }
+
     fn nearest(&self, item: usize, width: usize) -> Vec<Neighbour> {
         let width = width.min(self.rows.len().saturating_sub(1));
+        if let Some(list) = self.compared.get(&item).and_then(|list| list.get(..width)) {
+            return list.to_vec();
+        }
+        // What is noted as missed is missed by searches for lists as long as those checked; shorter ones are their heads.
+        let reach = width.max(self.quality.width);
         // Twice the width, so that rounding in 32 bits cannot push a neighbour out of what is compared in 64.
-        let mut candidates = self.reached(item, self.quality.ef_search.max(2 * width + 1), width);
+        let mut candidates = self.reached(item, self.quality.ef_search.max(2 * reach + 1), reach);
         candidates.extend(first(&self.zero_vectors, width));
         candidates.extend(&self.repairs.unreachable);
         candidates.extend(self.repairs.missed.get(&item).into_iter().flatten());
@@ -277,8 +293,8 @@ impl Neighbours for Hnsw {
         self.rows.nearest_of(item, candidates, width)
     }
 
-    fn nearest_of_all(&self, width: usize) -> Vec<Neighbour> {
-        (0..self.rows.len()).into_par_iter().flat_map_iter(|item| self.nearest(item, width)).collect()
+    fn nearest_of_items(&self, items: &[usize], width: usize) -> Vec<Neighbour> {
+        items.par_iter().flat_map_iter(|&item| self.nearest(item, width)).collect()
     }
 
     fn nearest_among(&self, item: usize, width: usize, wanted: &[bool]) -> Vec<Neighbour> {

@@ -1,9 +1,9 @@
 //! Nearest neighbours of every item by cosine distance.
 //!
-//! Two engines stand behind one trait, [`Neighbours`]: [`Exact`] compares all pairs, [`Hnsw`] searches a
-//! graph. Engines use 32-bit arithmetic
-//! to *find* neighbours and [`UnitRows::distance`] (64-bit, one order of summation) to *report* them, so a
-//! distance is the same number whichever engine found it, on any processor and with any number of threads.
+//! Two engines stand behind one trait, [`Neighbours`]: [`Hnsw`] (the default of all commands) searches a graph,
+//! [`Exact`] compares all pairs. Engines use 32-bit arithmetic to *find* neighbours and [`UnitRows::distance`]
+//! (64-bit, one order of summation) to *report* them, so a distance is the same number whichever engine found it, on
+//! any processor and with any number of threads.
 //!
 //! Conventions, the same for every engine:
 //!
@@ -12,6 +12,9 @@
 //! * a zero vector has no direction: it lies at distance 1 from everything else, other zero vectors included.
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::progress::Progress;
 
 mod exact;
 pub mod hnsw;
@@ -19,6 +22,7 @@ mod rows;
 pub mod saved;
 
 pub use exact::Exact;
+use hnsw::SettingOutOfRange;
 pub use hnsw::{Hnsw, HnswSettings};
 pub use rows::{NotFinite, UnitRows};
 
@@ -31,16 +35,51 @@ pub struct Neighbour {
     pub distance: f64,
 }
 
+/// The engines by name.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Engine {
+    /// A graph index, checked and repaired.
+    #[default]
+    Hnsw,
+    /// All pairs are compared.
+    Exact,
+}
+
+impl Engine {
+    /// This engine over the rows; an index is checked by lists of `width`.
+    ///
+    /// # Errors
+    /// A width of 0.
+    pub fn over(
+        self,
+        rows: UnitRows,
+        width: usize,
+        progress: &dyn Progress,
+    ) -> Result<Box<dyn Neighbours>, SettingOutOfRange> {
+        Ok(match self {
+            Self::Hnsw => {
+                let settings = HnswSettings { checked_width: width, ..HnswSettings::default() };
+                Box::new(Hnsw::build(rows, settings, progress)?)
+            }
+            Self::Exact => Box::new(Exact::new(rows)),
+        })
+    }
+}
+
 /// An engine that finds the nearest neighbours of the items it holds.
 pub trait Neighbours: Sync {
     /// The rows that the engine searches.
     fn rows(&self) -> &UnitRows;
 
+    /// How neighbours are found and what share of them is, in words.
+    fn describe(&self) -> String;
+
     /// The `width` items nearest to `item` (all others if there are fewer), without `item` itself.
     fn nearest(&self, item: usize, width: usize) -> Vec<Neighbour>;
 
-    /// [`nearest`](Self::nearest) for every item in turn, one list after the other; uses all threads.
-    fn nearest_of_all(&self, width: usize) -> Vec<Neighbour>;
+    /// [`nearest`](Self::nearest) for each of the `items`, one list after the other; uses all threads.
+    fn nearest_of_items(&self, items: &[usize], width: usize) -> Vec<Neighbour>;
 
     /// The `width` items nearest to `item` among those `wanted` (all of them if there are fewer), without `item`
     /// itself. `wanted` has one entry per item.
@@ -66,7 +105,7 @@ impl NeighbourLists {
     pub fn build(engine: &dyn Neighbours, width: usize) -> Self {
         let items = engine.rows().len();
         let width = width.min(items.saturating_sub(1));
-        let neighbours = engine.nearest_of_all(width);
+        let neighbours = engine.nearest_of_items(&Vec::from_iter(0..items), width);
         assert_eq!(neighbours.len(), items * width, "an engine returns full lists");
         Self { items, width, neighbours }
     }

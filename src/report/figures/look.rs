@@ -157,10 +157,10 @@ impl Look {
     pub const ACTIVE_LAB: Self = Self::new(Colour::ORANGE, Dash::DashDot, Marker::Cross);
     /// The ceiling: ranking by the true value of a label.
     pub const ORACLE: Self = Self::new(Colour::INK, Dash::Solid, Marker::OpenDiamond);
-    /// Around the marker of an expectation that was confirmed, and across that of one refuted.
-    pub const CONFIRMED: Self = Self::new(Colour::INK, Dash::Solid, Marker::Circle);
-    /// See [`Look::CONFIRMED`].
-    pub const REFUTED: Self = Self::new(Colour::INK, Dash::Solid, Marker::Cross);
+    /// Around the marker of an expectation that was confirmed.
+    pub const AROUND_CONFIRMED: Self = Self::new(Colour::INK, Dash::Solid, Marker::Circle);
+    /// Across the marker of an expectation that was refuted.
+    pub const ACROSS_REFUTED: Self = Self::new(Colour::INK, Dash::Solid, Marker::Cross);
 
     /// Look of a rule under a second condition: its colour, with another line, and a
     /// marker that shows around the other.

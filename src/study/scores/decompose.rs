@@ -59,6 +59,8 @@ pub(super) fn choose(
 pub struct ScoreDecomposition {
     /// Features of the trust regression.
     pub features: Vec<FeatureColumn>,
+    /// How labelled neighbours were found, in words; `None` without embeddings.
+    pub neighbours: Option<String>,
     /// Their scales.
     pub scales: Vec<FeatureScale>,
     /// The trust regression.
@@ -91,8 +93,9 @@ impl ScoreDecomposition {
         let near = study.engine(&all, progress)?.map(|engine| {
             let labelled: Vec<bool> = numbers.iter().map(|&n| n > 0).collect();
             let (neighbours, mode) = neighbourhood_of(study.file.config.familiarity.as_ref());
-            familiarity_once(engine.as_ref(), &labelled, neighbours, mode)
+            (familiarity_once(engine.as_ref(), &labelled, neighbours, mode), engine.describe())
         });
+        let (near, neighbours) = near.unzip();
         let features = study.feature_columns(&all, &numbers, near.as_ref());
         let standardizer = Standardizer::fit(&features)?;
         let design = if features.is_empty() { Design::constant(items) } else { standardizer.apply(&features)? };
@@ -102,7 +105,7 @@ impl ScoreDecomposition {
         let mut stream = seeded(study.file.config.seed, RANKING_STREAM);
         let (jitter, random) = (uniforms(&mut stream, items), uniforms(&mut stream, items));
         let scales = standardizer.scales().to_vec();
-        Ok(Self { features, scales, fit, priors, beliefs, labels, repeats, jitter, random })
+        Ok(Self { features, neighbours, scales, fit, priors, beliefs, labels, repeats, jitter, random })
     }
 
     /// Scores of every item under a rule; `None` for a rule that does not rank scores ([`Rule::of_scores`]).

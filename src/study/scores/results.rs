@@ -70,6 +70,9 @@ pub struct ScoreFitReport {
     pub common_variance: Option<f64>,
     /// The coefficients of the features.
     pub coefficients: Vec<Coefficient>,
+    /// How labelled neighbours were found, in words; `None` without embeddings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub neighbours: Option<String>,
     /// Whether the fit converged.
     pub converged: bool,
     /// Newton steps.
@@ -196,6 +199,7 @@ impl ScoreFitReport {
             freedom: d.fit.freedom,
             common_variance: d.fit.common_variance,
             coefficients: coefficients.collect(),
+            neighbours: d.neighbours.clone(),
             converged: d.fit.converged,
             iterations: d.fit.iterations,
             gradient_norm: d.fit.gradient_norm,
@@ -373,10 +377,11 @@ mod tests {
     #[test]
     fn tenths_and_coverage_by_hand() {
         let places = [0.0, 0.05, 0.3, 0.5, 0.7, 0.99, 1.0];
-        assert_eq!(tenths(&places), [2, 0, 0, 1, 0, 1, 0, 1, 0, 2]);
+        let places = Places::of(places);
+        assert_eq!(places.tenths, [2, 0, 0, 1, 0, 1, 0, 1, 0, 2]);
         // Within 0.25 to 0.75: three of seven; within 0.1 to 0.9 the same; within 0.025 to 0.975: four.
-        let inside: Vec<f64> = calibration(&places).iter().map(|c| 7.0 * c.inside).collect();
+        let inside: Vec<f64> = Coverage::of(&places).iter().map(|c| 7.0 * c.inside).collect();
         assert!(inside.iter().zip([3.0, 3.0, 4.0]).all(|(a, b)| (a - b).abs() < 1e-12), "{inside:?}");
-        assert_eq!((tenths(&[]), calibration(&[])), (vec![], vec![]));
+        assert_eq!(Coverage::of(&Places::of([])), []);
     }
 }

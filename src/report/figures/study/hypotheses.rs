@@ -16,6 +16,7 @@ const MOST_ROWS: usize = 30;
 fn names(measure: Measure) -> (&'static str, &'static str) {
     match measure {
         Measure::Value => ("value", "error removed"),
+        Measure::SquaredValue => ("squared-value", "squared error removed"),
         Measure::SelectiveError => ("selective-error", "error of the others"),
         Measure::SelectiveSquaredError => ("selective-squared-error", "squared error of the others"),
     }
@@ -33,8 +34,7 @@ const STATUSES: [Status; 3] = [Status::Confirmed, Status::Refuted, Status::Incon
 
 /// One figure for each measure with hypotheses that have an interval.
 pub fn figures(registered: &Registered) -> Vec<Figure> {
-    let all = [Measure::Value, Measure::SelectiveError, Measure::SelectiveSquaredError];
-    all.into_iter().filter_map(|measure| figure(registered, measure)).collect()
+    Measure::OF_SCORES.into_iter().filter_map(|measure| figure(registered, measure)).collect()
 }
 
 fn figure(registered: &Registered, measure: Measure) -> Option<Figure> {

@@ -59,6 +59,7 @@ pub fn of_scores(results: &ScoreResults) -> Vec<Figure> {
     figures.push(parts::figure(&results.decomposition));
     figures.extend(coefficients(&results.fit.coefficients));
     figures.extend(places::figure(&results.places));
+    figures.extend(results.registered.iter().flat_map(hypotheses::figures));
     figures
 }
 

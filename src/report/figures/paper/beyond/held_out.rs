@@ -106,7 +106,9 @@ fn panels(extended: &ExtendedResults, place: &dyn Fn(Quantity) -> Option<Place>,
                 }
             }
         }
-        for (label, look, points) in [("confirmed", Look::CONFIRMED, confirmed), ("refuted", Look::REFUTED, refuted)] {
+        for (label, look, points) in
+            [("confirmed", Look::AROUND_CONFIRMED, confirmed), ("refuted", Look::ACROSS_REFUTED, refuted)]
+        {
             if !points.is_empty() {
                 series.push(Series::new(label, look, Shape::Rows { points, shift: 0.0 }));
             }

@@ -16,7 +16,7 @@ use super::description::Figure;
 use crate::artifact::Results;
 use crate::report::numbers::NumberStyle;
 
-/// The figures whose experiment has results: [`reproduced`], then those that go [`beyond`] the paper.
+/// The figures whose experiment has results: [`reproduced()`], then those [`beyond()`] the paper.
 pub fn all(results: &Results) -> Vec<Figure> {
     [reproduced(results), beyond(results)].concat()
 }

@@ -15,7 +15,7 @@ use super::shared::{OVER_REPLICATES, advantage, budget, say};
 use crate::artifact::Results;
 use crate::experiments::chaosnli::ChaosNliResults;
 
-/// The figures whose experiment has results: [`reproduced`], then those that go [`beyond`] the paper.
+/// The figures whose experiment has results: [`reproduced()`], then those [`beyond()`] the paper.
 pub fn all(results: &Results) -> Vec<Figure> {
     [reproduced(results), beyond(results)].concat()
 }

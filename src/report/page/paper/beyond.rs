@@ -11,19 +11,26 @@ use crate::experiments::extended::stage::BeliefName;
 use crate::report::extended::tables::{self, tables};
 use crate::report::extended::{Status, findings};
 
-/// Headings with the findings, figures and tables below them.
-const PARTS: [(&str, &[Status], &[&str], &[&str]); 3] = [
-    (
-        "Registered, and judged on other items",
-        &[Status::Confirmed, Status::NotConfirmed, Status::Refuted],
-        &["held-out-error", "held-out-rules"],
-        &["extended-confirmation"],
-    ),
-    (
-        "Exploratory",
-        &[Status::Exploratory],
-        &["recalibration", "every-rule", "labels-spent", "labels-spent-difference"],
-        &[
+/// A heading with the findings, figures and tables below it.
+struct Part {
+    heading: &'static str,
+    statuses: &'static [Status],
+    figures: &'static [&'static str],
+    tables: &'static [&'static str],
+}
+
+const PARTS: [Part; 3] = [
+    Part {
+        heading: "Registered, and judged on other items",
+        statuses: &[Status::Confirmed, Status::NotConfirmed, Status::Refuted],
+        figures: &["held-out-error", "held-out-rules"],
+        tables: &["extended-confirmation"],
+    },
+    Part {
+        heading: "Exploratory",
+        statuses: &[Status::Exploratory],
+        figures: &["recalibration", "every-rule", "labels-spent", "labels-spent-difference"],
+        tables: &[
             "extended-rules",
             "extended-parts",
             "extended-features",
@@ -31,8 +38,13 @@ const PARTS: [(&str, &[Status], &[&str], &[&str]); 3] = [
             "extended-spent",
             "extended-power",
         ],
-    ),
-    ("Where the truth is known", &[Status::Simulated], &["coverage", "pit"], &["extended-recovery", "extended-worlds"]),
+    },
+    Part {
+        heading: "Where the truth is known",
+        statuses: &[Status::Simulated],
+        figures: &["coverage", "pit"],
+        tables: &["extended-recovery", "extended-worlds"],
+    },
 ];
 
 /// What the rules beyond the paper are, and where they come from.
@@ -56,15 +68,15 @@ fn blocks(extended: &ExtendedResults, results: &Results, figures: &mut Figures) 
          paper's claims.",
     ))];
     let (all, tables) = (findings(extended), tables(extended));
-    for (heading, statuses, figure_names, table_names) in PARTS {
-        blocks.push(Block::Heading(heading.to_owned()));
-        let these = all.iter().filter(|finding| statuses.contains(&finding.status)).map(|f| {
+    for part in PARTS {
+        blocks.push(Block::Heading(part.heading.to_owned()));
+        let these = all.iter().filter(|finding| part.statuses.contains(&finding.status)).map(|f| {
             let evidence = format!(" ({}; results/extended.json: {})", f.status.name(), f.evidence);
             Text::plain(f.sentence.clone()).then(Text::plain(evidence))
         });
         blocks.push(Block::List(these.collect()));
-        blocks.extend(figure_names.iter().filter_map(|name| figures.take(name)).map(Block::Figure));
-        blocks.extend(tables.iter().filter(|t| table_names.contains(&t.name)).map(|t| Block::Table(shown(t))));
+        blocks.extend(part.figures.iter().filter_map(|name| figures.take(name)).map(Block::Figure));
+        blocks.extend(tables.iter().filter(|t| part.tables.contains(&t.name)).map(|t| Block::Table(shown(t))));
     }
     blocks.push(Block::Note(Note { summary: "The rules beyond the paper".to_owned(), text: Text::plain(RULES) }));
     if let Some(chaosnli) = &results.chaosnli {

@@ -74,7 +74,7 @@ fn replicate(split: &ScoreSplit, number: u64) -> Outcome {
 
 /// What ranking by the epistemic part gains over ranking by total uncertainty: absolute and squared error.
 fn gains(split: &ScoreSplit) -> [ByRule; 2] {
-    let measured: Vec<MeasuredScores> = (0..40).map(|number| replicate(split, number).measured).collect();
+    let measured: Vec<MeasuredScores> = (0..200).map(|number| replicate(split, number).measured).collect();
     let like = &measured[0].squared.value;
     let total = Rule::PosteriorEntropy;
     [

@@ -91,7 +91,7 @@ fn write_study(folder: &Path, items: usize, dimensions: usize) -> Result<(), Box
         fs::write(folder.join(name), text)?;
     }
     if dimensions > 0 {
-        config += "[familiarity]\nembeddings = \"embeddings.npy\"\nengine = \"exact\"\n";
+        config += "[familiarity]\nembeddings = \"embeddings.npy\"\n";
         let header = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({items}, {dimensions}), }}\n");
         let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
         bytes.extend((header.len() as u16).to_le_bytes());

@@ -219,8 +219,8 @@ pub struct FamiliarityConfig {
     /// Labelled neighbours whose mean distance is `mean_nearest_labelled`.
     #[serde(default = "neighbours")]
     pub neighbours: usize,
-    /// How neighbours are found.
-    #[serde(default)]
+    /// How neighbours are found; by default exactly, which was faster in every size that was measured.
+    #[serde(default = "engine")]
     pub engine: Engine,
     /// Whether a labelled item counts among its own neighbours, as it does in the paper's numbers.
     #[serde(default)]
@@ -249,6 +249,10 @@ impl Default for EvaluationConfig {
     fn default() -> Self {
         Self { replicates: replicates(), budgets: budgets(), reveal: reveal(), least_labels: least_labels() }
     }
+}
+
+fn engine() -> Engine {
+    Engine::Exact
 }
 
 fn id() -> String {

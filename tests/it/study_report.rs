@@ -15,6 +15,7 @@ use judge_uncertainty::report::latex::Templates;
 use judge_uncertainty::report::page::{self, Page};
 use judge_uncertainty::report::{scores_page, study_bundle, study_page};
 use judge_uncertainty::study::evaluation::{Outcome, evaluate};
+use judge_uncertainty::study::scores::evaluation::evaluate as evaluate_scores;
 use judge_uncertainty::study::scores::{ScoreDecomposition, ScoreResults, ScoreStudy};
 use judge_uncertainty::study::{Decomposition, Study, StudyResults};
 use tempfile::TempDir;
@@ -34,7 +35,8 @@ fn results(folder: &Path, replicates: usize) -> StudyResults {
 fn scores() -> ScoreResults {
     let study = ScoreStudy::load(&repository("examples/recipes")).unwrap();
     let decomposition = ScoreDecomposition::of(&study, &study.ratings, &Silent).unwrap();
-    ScoreResults::new(&study, &decomposition, &Silent).unwrap()
+    let evaluation = evaluate_scores(&study, None, &Silent).unwrap();
+    ScoreResults::new(&study, &decomposition, evaluation, &Silent).unwrap()
 }
 
 fn bundle(page: &Page, figures: &[Figure]) -> Staged {

@@ -243,7 +243,7 @@ fn hard_names_reach_every_output_and_break_none() {
         text("tables/registered.tex").contains("inconclusive") || text("tables/registered.tex").contains("confirmed")
     );
     assert!(text("tables/deviations.tex").contains("added-"), "{}", text("tables/deviations.tex"));
-    assert!(text("figures/coefficients.csv").contains("Kraftfahrzeughaftpflichtversicherungsgesellschaft & Sons"));
+    assert!(text("figures/coefficients.csv").contains("$kind_of#thing=矛盾_100%"));
     let page = text("report/index.html");
     assert!(
         page.contains("What the new labels moved") && page.contains("矛盾") && page.contains("Deviations from the")

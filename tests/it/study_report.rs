@@ -22,10 +22,10 @@ use tempfile::TempDir;
 
 use crate::figures::assert_texts_are_whole;
 use crate::snapshots::with_settings;
+use crate::study_run::desk;
 use crate::support::{repository, run};
 
-fn results(folder: &Path, replicates: usize) -> StudyResults {
-    let mut study = Study::load(folder).unwrap();
+fn results(mut study: Study, replicates: usize) -> StudyResults {
     study.file.config.evaluation.replicates = replicates;
     let decomposition = Decomposition::of(&study, &Silent).unwrap();
     let evaluation = evaluate(&study, None, &Silent).unwrap();
@@ -82,7 +82,7 @@ fn names(figures: &[Figure]) -> Vec<&str> {
 
 #[test]
 fn the_report_of_the_example_of_classes() {
-    let results = results(&repository("examples/support_desk"), 20);
+    let results = results(desk(), 20);
     let figures = all(&results);
     assert_eq!(names(&figures), ["components", "coefficients", "budget", "advantage", "calibration"]);
     hold("support_desk", &study_page::page(&results, &figures), &figures);
@@ -99,7 +99,7 @@ fn the_report_of_the_example_of_scores() {
 /// The figures say what the results hold: positions read off the data of the figures, against the results themselves.
 #[test]
 fn figures_show_the_numbers_of_the_results() {
-    let results = results(&repository("examples/support_desk"), 20);
+    let results = results(desk(), 20);
     let figures = all(&results);
     let figure = |name: &str| figures.iter().find(|f| f.name() == name).unwrap();
     let Outcome::Evaluated(evaluation) = &results.evaluation else { panic!("not evaluated") };
@@ -119,7 +119,7 @@ fn figures_show_the_numbers_of_the_results() {
 
 #[test]
 fn what_was_not_evaluated_is_not_drawn_and_the_page_says_why() {
-    let results = results(&repository("examples/starter"), 20);
+    let results = results(Study::load(&repository("examples/starter")).unwrap(), 20);
     let figures = all(&results);
     assert_eq!(names(&figures), ["components", "coefficients"]);
     let staged = bundle(&study_page::page(&results, &figures), &figures);
@@ -275,7 +275,7 @@ fn the_documents_of_studies_compile() {
     }
     let dir = hard();
     compile(&dir.path().join("run"));
-    let classes = results(&repository("examples/support_desk"), 20);
+    let classes = results(desk(), 20);
     let (scores, figures) = (scores(), all(&classes));
     let of = |page: &Page, figures: &[Figure]| {
         let parent = tempfile::tempdir().unwrap();

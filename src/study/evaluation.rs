@@ -56,7 +56,6 @@ pub struct Evaluation {
 /// An evaluation, or why there is none.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(clippy::large_enum_variant, reason = "there is one of it")]
 pub enum Outcome<E = Evaluation> {
     /// It was run.
     Evaluated(E),

@@ -12,6 +12,7 @@ use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::figures::Figure;
 use judge_uncertainty::report::figures::study::{all, of_scores};
 use judge_uncertainty::report::latex::Templates;
+use judge_uncertainty::report::numbers::three;
 use judge_uncertainty::report::page::{self, Page};
 use judge_uncertainty::report::{scores_page, study_bundle, study_page};
 use judge_uncertainty::study::evaluation::{Outcome, evaluate};
@@ -94,6 +95,30 @@ fn the_report_of_the_example_of_scores() {
     let figures = of_scores(&results);
     assert_eq!(names(&figures), ["components", "parts", "coefficients", "places"]);
     hold("recipes", &scores_page::page(&results, &figures), &figures);
+}
+
+/// Where annotators suffice, the page of scores shows what escalation achieves, in the numbers of the results.
+#[test]
+fn the_report_of_scores_shows_an_evaluation() {
+    let mut study = ScoreStudy::load(&repository("examples/recipes")).unwrap();
+    let evaluation = &mut study.file.config.evaluation;
+    (evaluation.least_labels, evaluation.reveal, evaluation.replicates) = (4, vec![0, 1, 2], 5);
+    let decomposition = ScoreDecomposition::of(&study, &study.ratings, &Silent).unwrap();
+    let outcome = evaluate_scores(&study, None, &Silent).unwrap();
+    let results = ScoreResults::new(&study, &decomposition, outcome, &Silent).unwrap();
+    let Outcome::Evaluated(evaluation) = &results.evaluation else { panic!("{:?}", results.evaluation) };
+    let figures = of_scores(&results);
+    let staged = bundle(&scores_page::page(&results, &figures), &figures);
+    let html = staged.text("report/index.html").unwrap();
+    let oracle = three(evaluation.oracle[&Budget::HEADLINE].mean);
+    assert!(html.contains(&format!("would remove {oracle} on average")), "{html}");
+    assert!(!html.contains("Not evaluated"));
+    let table = staged.text("tables/escalation.tex").unwrap();
+    let info = &evaluation.full.value[&judge_uncertainty::escalation::Rule::Info][&Budget::HEADLINE];
+    assert!(table.contains(&format!("({})", three(info.se))), "{table}");
+    assert_eq!(table.matches("variance of a label").count(), 1, "{table}");
+    let judge = staged.text("tables/judge.tex").unwrap();
+    assert!(judge.contains(&three(evaluation.judge.mean_error)), "{judge}");
 }
 
 /// The figures say what the results hold: positions read off the data of the figures, against the results themselves.

@@ -219,7 +219,8 @@ struct Heading {
 }
 
 impl Journal {
-    /// Opens the journal of a run folder, as [`Self::of`].
+    /// Opens the journal of a run folder, beside it; what another study, other inputs or another version left there is
+    /// replaced.
     ///
     /// # Errors
     /// It can't be read or written.

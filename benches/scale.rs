@@ -1,9 +1,9 @@
 //! How time and memory of a study grow with its items: reading, familiarity, fit, beliefs, rankings, both tables.
 //!
 //! `cargo bench --bench scale -- ITEMS DIMENSIONS` measures one size in a process of its own, because peak memory is that of
-//! the process; DIMENSIONS 0 is a study without embeddings. Times are wall time; memory is read from /proc, so this runs
-//! on Linux only. The study is synthetic: 4 classes, 3 labels per item on average (0 to 6), embeddings in 50 clusters, all
-//! pairs of which are compared.
+//! the process; DIMENSIONS 0 is a study without embeddings. With a FOLDER the study is only written there, for the commands.
+//! Times are wall time; memory is read from /proc, so this runs on Linux only. The study is synthetic: 4 classes, 3 labels
+//! per item on average (0 to 6), embeddings in 50 clusters, all pairs of which are compared.
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -24,9 +24,15 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
     let sizes: Vec<usize> = arguments.iter().filter_map(|argument| argument.parse().ok()).collect();
     let [items, dimensions] = sizes[..] else {
-        eprintln!("usage: cargo bench --bench scale -- ITEMS DIMENSIONS");
+        eprintln!("usage: cargo bench --bench scale -- ITEMS DIMENSIONS [FOLDER]");
         return ExitCode::from(2);
     };
+    // The study alone, for `study run` and `study queue` from the command line.
+    if let Some(folder) = arguments.get(2) {
+        fs::create_dir_all(folder).expect("a folder can be made there");
+        write_study(Path::new(folder), items, dimensions).expect("the folder is writable");
+        return ExitCode::SUCCESS;
+    }
     let folder = tempfile::tempdir().expect("a temporary folder");
     write_study(folder.path(), items, dimensions).expect("the temporary folder is writable");
     match measure(folder.path()) {
@@ -76,7 +82,12 @@ fn write_study(folder: &Path, items: usize, dimensions: usize) -> Result<(), Box
         let sum: f64 = gamma.iter().sum();
         let p: Vec<f64> = gamma.iter().map(|g| g / sum).collect();
         let (mut judge, mut labels) = ([0; CLASSES], [0; CLASSES]);
-        stream.multinomial(100, &p, &mut judge);
+        // A hundred in four draws: the streams have no larger binomials.
+        for _ in 0..4 {
+            let mut quarter = [0; CLASSES];
+            stream.multinomial(25, &p, &mut quarter);
+            judge.iter_mut().zip(quarter).for_each(|(sum, n)| *sum += n);
+        }
         let number = stream.choice(7);
         stream.multinomial(number, &p, &mut labels);
         writeln!(texts[0], "item-{i},{}", 10 + stream.choice(500))?;

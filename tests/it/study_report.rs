@@ -108,6 +108,9 @@ fn the_report_of_scores_shows_an_evaluation() {
     let results = ScoreResults::new(&study, &decomposition, outcome, &Silent).unwrap();
     let Outcome::Evaluated(evaluation) = &results.evaluation else { panic!("{:?}", results.evaluation) };
     let figures = of_scores(&results);
+    assert_eq!(names(&figures)[4..], ["budget", "advantage"]);
+    assert_texts_are_whole(&figures);
+    assert!(figures[5].csv().contains("the judge's variance") && !figures[5].csv().contains("total uncertainty"));
     let staged = bundle(&scores_page::page(&results, &figures), &figures);
     let html = staged.text("report/index.html").unwrap();
     let oracle = three(evaluation.oracle[&Budget::HEADLINE].mean);

@@ -11,7 +11,7 @@ mod trust_spread;
 use super::description::Figure;
 use super::look::rule_name;
 use super::shared::components::{self, RULES, View};
-use super::shared::{OVER_REPLICATES, advantage, budget, say};
+use super::shared::{Evaluated, OVER_REPLICATES, advantage, budget, say};
 use crate::artifact::Results;
 use crate::experiments::chaosnli::ChaosNliResults;
 
@@ -33,8 +33,8 @@ pub fn reproduced(results: &Results) -> Vec<Figure> {
         dice.map(convergence::figure),
         simulations.map(trust_spread::figure),
         simulations.map(corruption::figure),
-        chaosnli.map(|c| budget::figure(c.items, &c.full)),
-        chaosnli.map(|c| advantage::figure(&c.full)),
+        chaosnli.map(|c| budget::figure(&Evaluated::of_classes(c.items, &c.full))),
+        chaosnli.map(|c| advantage::figure(&Evaluated::of_classes(c.items, &c.full))),
         chaosnli.map(item_components),
         coefficients::figure(dice, chaosnli),
         calibration::figure(dice, chaosnli),

@@ -1,20 +1,19 @@
-//! Paired differences to ranking by the judge's entropy, as a forest plot.
+//! Paired differences to one of the rules, as a forest plot.
 
-use super::{OVER_REPLICATES, capital, counted, headline, other_budgets, ranked_rules, say, shown_budgets};
-use crate::escalation::{Budget, Rule};
-use crate::experiments::half_split::Escalation;
+use super::{Evaluated, OVER_REPLICATES, capital, counted, headline, other_budgets, say, shown_budgets};
+use crate::escalation::Budget;
 use crate::report::figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};
-use crate::report::figures::look::{Look, rule_name};
+use crate::report::figures::look::Look;
 
 /// Rules for which the height of the figure is enough, and what one more needs.
 const RULES: usize = 7;
 const ROW: f64 = 13.0;
 
-/// What every other rule removes beyond ranking by the judge's entropy, by budget, with its spread over replicates.
-pub fn figure(full: &Escalation) -> Figure {
-    let differences = &full.minus_judge_entropy;
-    let mut rules = ranked_rules(full, |rule, budget| differences[&rule][&budget].mean);
-    rules.retain(|rule| *rule != Rule::JudgeEntropy);
+/// What every other rule removes beyond the one they are compared with, by budget, with its spread over replicates.
+pub fn figure(evaluated: &Evaluated) -> Figure {
+    let Evaluated { full, differences, reference, reference_name, name: rule_name, units, .. } = *evaluated;
+    let mut rules = evaluated.ranked_rules(|rule, budget| differences[&rule][&budget].mean);
+    rules.retain(|rule| *rule != reference);
     let (budgets, headline) = (shown_budgets(full), headline(full));
     let names = Axis::names("", rules.iter().map(|rule| rule_name(*rule)));
     let panel = |budget: Budget| {
@@ -46,7 +45,7 @@ pub fn figure(full: &Escalation) -> Figure {
     let (compared, at) = (counted(rules.len(), "rule"), counted(budgets.len(), "budget"));
     Figure {
         name: "advantage".to_owned(),
-        title: "Paired differences to ranking by the judge's entropy".to_owned(),
+        title: format!("Paired differences to ranking by {reference_name}"),
         alt: format!(
             "Forest plot of {compared} at {at}. Differences at {}%: {}. Intervals wholly above 0: {}.",
             headline.in_percent(),
@@ -54,8 +53,8 @@ pub fn figure(full: &Escalation) -> Figure {
             if clear.is_empty() { "none".to_owned() } else { clear.join(", ") },
         ),
         note: format!(
-            "Error removed by a rule minus error removed by ranking on the judge's entropy, in the same draw of labels, \
-             in Manhattan units. Right of the dashed line the rule removes more. Bars {OVER_REPLICATES}. {} and \
+            "Error removed by a rule minus error removed by ranking on {reference_name}, in the same draw of labels, \
+             in {units}. Right of the dashed line the rule removes more. Bars {OVER_REPLICATES}. {} and \
              {compared} are compared, so no single interval stands alone.{}{}",
             capital(&at),
             if budgets.len() > 1 { " Panels have scales of their own." } else { "" },

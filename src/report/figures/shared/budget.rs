@@ -1,10 +1,9 @@
 //! Error removed against the budget, for every rule.
 
-use super::{OVER_REPLICATES, capital, counted, headline, listed, other_budgets, ranked_rules, say, shown_budgets};
+use super::{Evaluated, OVER_REPLICATES, capital, counted, headline, listed, other_budgets, say, shown_budgets};
 use crate::escalation::{Budget, Rule};
-use crate::experiments::half_split::Escalation;
 use crate::report::figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};
-use crate::report::figures::look::{Look, rule_name};
+use crate::report::figures::look::Look;
 
 /// Share of a place that the rules stand on, side by side.
 const SPREAD: f64 = 0.72;
@@ -12,10 +11,11 @@ const SPREAD: f64 = 0.72;
 const RULES: usize = 8;
 const LEGEND_LINE: f64 = 11.0;
 
-/// Mean error removed with its spread over replicates, by rule and budget, in an evaluation of `items` items.
-pub fn figure(items: usize, full: &Escalation) -> Figure {
+/// Mean error removed with its spread over replicates, by rule and budget.
+pub fn figure(evaluated: &Evaluated) -> Figure {
+    let Evaluated { items, full, name: rule_name, error, units, markers, .. } = *evaluated;
     let mean = |rule: Rule, budget: Budget| full.value[&rule][&budget].mean;
-    let (rules, budgets, headline) = (ranked_rules(full, mean), shown_budgets(full), headline(full));
+    let (rules, budgets, headline) = (evaluated.ranked_rules(mean), shown_budgets(full), headline(full));
     let series = rules.iter().enumerate().map(|(k, &rule)| {
         let points = budgets.iter().enumerate().map(|(b, budget)| Point::of(b as f64, &full.value[&rule][budget]));
         let shift = SPREAD * (k as f64 / (rules.len() - 1).max(1) as f64 - 0.5);
@@ -27,7 +27,6 @@ pub fn figure(items: usize, full: &Escalation) -> Figure {
     let best = rules.iter().max_by(|a, b| mean(**a, largest).total_cmp(&mean(**b, largest)));
     let places = budgets.iter().map(|b| format!("{}% ({} labels)", b.in_percent(), b.of(items)));
     let percents: Vec<String> = budgets.iter().map(|budget| budget.in_percent().to_string()).collect();
-    let beyond = rules.iter().any(|rule| Rule::BEYOND.contains(rule));
     Figure {
         name: "budget".to_owned(),
         title: format!(
@@ -47,11 +46,10 @@ pub fn figure(items: usize, full: &Escalation) -> Figure {
             best.map_or("", |rule| rule_name(*rule)),
         ),
         note: format!(
-            "One expert label is bought for each escalated item; the height is the Manhattan error (0 to 2 per item) \
+            "One expert label is bought for each escalated item; the height is the {error} \
              that these labels remove, summed over the escalated items. Markers are means, bars {OVER_REPLICATES}. \
-             Rules stand in the order of their means at {}%{}.{}",
+             Rules stand in the order of their means at {}%{markers}.{}",
             headline.in_percent(),
-            if beyond { "" } else { "; filled markers are the paper's rules" },
             other_budgets(full),
         ),
         width: Width::Full,
@@ -59,7 +57,7 @@ pub fn figure(items: usize, full: &Escalation) -> Figure {
         panels: vec![Panel {
             title: None,
             x: Axis::names("budget, share of items escalated", places),
-            y: Axis::numbers("error removed (Manhattan units)", &[0.0]),
+            y: Axis::numbers(format!("error removed ({units})"), &[0.0]),
             series: series.collect(),
         }],
     }

@@ -7,8 +7,9 @@ pub mod coefficients;
 pub mod components;
 
 use super::axis::signed;
+use super::look::rule_name;
 use crate::escalation::{Budget, Rule};
-use crate::experiments::half_split::Escalation;
+use crate::experiments::half_split::{ByRule, Escalation};
 use crate::report::numbers::NumberStyle;
 
 /// Budgets that a figure has room for.
@@ -17,6 +18,57 @@ const MOST_BUDGETS: usize = 4;
 /// How intervals over replicates are to be read, the same words for every figure.
 pub(in crate::report::figures) const OVER_REPLICATES: &str = "run from the 2.5 to the 97.5 percentile over replicates: the spread from one \
                                           draw of labels to the next, not the precision of the mean, which is far finer";
+
+/// What an evaluation measured, and how figures name it.
+pub struct Evaluated<'a> {
+    /// Evaluated items.
+    pub items: usize,
+    /// Error removed.
+    pub full: &'a Escalation,
+    /// Error removed minus that by the rule `reference`.
+    pub differences: &'a ByRule,
+    /// The rule that others are compared with.
+    pub reference: Rule,
+    /// What that rule ranks by.
+    pub reference_name: &'a str,
+    /// The error.
+    pub error: &'a str,
+    /// Its units.
+    pub units: &'a str,
+    /// Names of the rules.
+    pub name: fn(Rule) -> &'static str,
+    /// Rules that are left out.
+    pub left_out: &'a [Rule],
+    /// What to know of the markers.
+    pub markers: &'a str,
+}
+
+impl<'a> Evaluated<'a> {
+    /// An evaluation of labels that are classes.
+    pub fn of_classes(items: usize, full: &'a Escalation) -> Self {
+        let beyond = full.value.keys().any(|rule| Rule::BEYOND.contains(rule));
+        Self {
+            items,
+            full,
+            differences: &full.minus_judge_entropy,
+            reference: Rule::JudgeEntropy,
+            reference_name: "the judge's entropy",
+            error: "Manhattan error (0 to 2 per item)",
+            units: "Manhattan units",
+            name: rule_name,
+            left_out: &[],
+            markers: if beyond { "" } else { "; filled markers are the paper's rules" },
+        }
+    }
+
+    /// The rules, highest mean of `value` at the headline budget first.
+    fn ranked_rules(&self, value: impl Fn(Rule, Budget) -> f64) -> Vec<Rule> {
+        let headline = headline(self.full);
+        let mut rules: Vec<Rule> = self.full.value.keys().copied().filter(|r| !self.left_out.contains(r)).collect();
+        rules.sort_by(|a, b| value(*b, headline).total_cmp(&value(*a, headline)));
+        rules
+    }
+}
 
 /// A number in a sentence.
 pub(in crate::report::figures) fn say(value: f64, decimals: i8) -> String {
@@ -61,14 +113,6 @@ fn spread_over(all: &[Budget]) -> Vec<Budget> {
 /// What a figure leaves out, if anything.
 fn other_budgets(full: &Escalation) -> &'static str {
     if budgets(full).len() > MOST_BUDGETS { " Other budgets were evaluated too." } else { "" }
-}
-
-/// The rules of an evaluation, highest mean of `value` at the headline budget first.
-fn ranked_rules(full: &Escalation, value: impl Fn(Rule, Budget) -> f64) -> Vec<Rule> {
-    let headline = headline(full);
-    let mut rules: Vec<Rule> = full.value.keys().copied().collect();
-    rules.sort_by(|a, b| value(*b, headline).total_cmp(&value(*a, headline)));
-    rules
 }
 
 /// A count with its noun: in words up to twelve, as books print it.

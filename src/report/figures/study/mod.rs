@@ -9,8 +9,10 @@ use super::description::{Axis, Figure, Point, Series, Shape, Width};
 use super::look::{Look, rule_name};
 use super::shared::coefficients::{Effect, READING, panel, sentence};
 use super::shared::components::{self, RULES, View};
-use super::shared::{advantage, budget, calibration, say};
+use super::shared::{Evaluated, advantage, budget, calibration, say};
+use crate::escalation::Rule;
 use crate::report::numbers::three;
+use crate::report::score_evaluation::rule_name as score_rule_name;
 use crate::study::StudyResults;
 use crate::study::decompose::Coefficient;
 use crate::study::diagnostics::JudgeDiagnostics;
@@ -37,8 +39,8 @@ pub fn all(results: &StudyResults) -> Vec<Figure> {
     })];
     figures.extend(coefficients(&results.fit.coefficients));
     if let Outcome::Evaluated(evaluation) = &results.evaluation {
-        figures.push(budget::figure(evaluation.items, &evaluation.full));
-        figures.push(advantage::figure(&evaluation.full));
+        let evaluated = Evaluated::of_classes(evaluation.items, &evaluation.full);
+        figures.extend([budget::figure(&evaluated), advantage::figure(&evaluated)]);
         figures.extend(confidence(&evaluation.judge));
     }
     figures.extend(results.registered.iter().flat_map(hypotheses::figures));
@@ -59,6 +61,22 @@ pub fn of_scores(results: &ScoreResults) -> Vec<Figure> {
     figures.push(parts::figure(&results.decomposition));
     figures.extend(coefficients(&results.fit.coefficients));
     figures.extend(places::figure(&results.places));
+    if let Outcome::Evaluated(evaluation) = &results.evaluation {
+        let evaluated = Evaluated {
+            items: evaluation.items,
+            full: &evaluation.full,
+            differences: &evaluation.minus_total,
+            reference: Rule::PosteriorEntropy,
+            reference_name: "total uncertainty",
+            error: "absolute error of the mean score",
+            units: "units of the score",
+            name: score_rule_name,
+            // It ranks scores as I does.
+            left_out: &[Rule::Spread],
+            markers: "",
+        };
+        figures.extend([budget::figure(&evaluated), advantage::figure(&evaluated)]);
+    }
     figures.extend(results.registered.iter().flat_map(hypotheses::figures));
     figures
 }

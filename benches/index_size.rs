@@ -76,7 +76,7 @@ fn measure(engine: &str, source: &str) -> Measured {
     // From here on the peak is that of the work.
     fs::write("/proc/self/clear_refs", "5").expect("Linux");
     let start = cpu_seconds();
-    let clock = Clock(Mutex::new(start));
+    let clock = Clock::default();
     let engine: Box<dyn Neighbours> = match engine {
         "exact" => Box::new(Exact::new(rows)),
         _ => {
@@ -87,7 +87,9 @@ fn measure(engine: &str, source: &str) -> Measured {
             Box::new(index)
         }
     };
-    let (built, ready) = (*clock.0.lock().expect("no panic"), cpu_seconds());
+    let ready = cpu_seconds();
+    // The first task is the insertion; an engine without one is ready at once.
+    let built = clock.finished.into_inner().expect("no panic").first().copied().unwrap_or(ready);
     let found = engine.nearest_of_items(&queries, WIDTH);
     let searched = cpu_seconds();
     let memory = proc("status", |line| line.strip_prefix("VmHWM:")).replace(" kB", "").trim().parse::<f64>();
@@ -127,14 +129,22 @@ impl Measured {
     }
 }
 
-/// Keeps the time at which the first task, the insertion, was over.
-struct Clock(Mutex<f64>);
+/// Keeps the times at which tasks were over, and says on stderr how long each took.
+#[derive(Default)]
+struct Clock {
+    begun: Mutex<(String, f64)>,
+    finished: Mutex<Vec<f64>>,
+}
 
 impl Progress for Clock {
-    fn start(&self, _: &str, _: u64) {}
+    fn start(&self, task: &str, total: u64) {
+        *self.begun.lock().expect("no panic") = (format!("{task} ({total})"), cpu_seconds());
+    }
     fn advance(&self, _: u64) {}
     fn finish(&self) {
-        *self.0.lock().expect("no panic") = cpu_seconds();
+        let (now, begun) = (cpu_seconds(), self.begun.lock().expect("no panic"));
+        eprintln!("  {}: {:.1} s", begun.0, now - begun.1);
+        self.finished.lock().expect("no panic").push(now);
     }
 }
 

@@ -234,6 +234,26 @@ fn many_copies_of_one_text() {
     }
 }
 
+/// More items than are multiplied at once, so many of them equal that a shortlist outgrows its first length.
+#[test]
+fn lists_across_blocks_of_candidates_equal_brute_force() {
+    let mut embeddings = directions(9_000, 6);
+    let copied = embeddings.row(3).to_owned();
+    (0..9_000).filter(|item| item % 5 == 0).for_each(|item| embeddings.row_mut(item).assign(&copied));
+    let engine = Exact::new(UnitRows::new(embeddings.view()).unwrap());
+    let items = [0, 3, 4_095, 4_096, 8_192, 8_999];
+    for (&item, found) in items.iter().zip(engine.nearest_of_items(&items, 30).chunks(30)) {
+        assert_same(found, &brute_force(embeddings.view(), item)[..30], item);
+    }
+    let wanted: Vec<bool> = (0..9_000).map(|item| item % 7 < 6).collect();
+    let among = engine.nearest_of_all_among(30, &wanted);
+    for item in items {
+        let mut expected = brute_force(embeddings.view(), item);
+        expected.retain(|near| wanted[near.item]);
+        assert_same(&among[item], &expected[..30], item);
+    }
+}
+
 #[test]
 fn zero_vectors_lie_at_distance_one_from_everything() {
     let mut embeddings = directions(60, 5);

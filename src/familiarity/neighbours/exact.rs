@@ -1,12 +1,15 @@
 //! Neighbours by comparing all pairs.
 
-use ndarray::{ArrayView1, Axis};
+use ndarray::Axis;
 use rayon::prelude::*;
 
 use super::{Neighbour, Neighbours, UnitRows};
 
-/// Similarities that one thread holds at once: 16 MiB.
-const BLOCK_CELLS: usize = 4 << 20;
+/// Items whose products one thread computes at once. A product copies the candidates into the order in which it reads
+/// them; so many items make that copy cheap.
+const BLOCK_ITEMS: usize = 128;
+/// Candidates that they are multiplied with at once: 2 MiB of products.
+const BLOCK_CANDIDATES: usize = 4096;
 
 /// Compares every item with every other.
 #[derive(Debug, Clone)]
@@ -63,59 +66,73 @@ fn nearest_of_items_among(rows: &UnitRows, items: &[usize], among: &[usize], wid
     }
     let inverse = rows.inverse_lengths();
     let selected = (among.len() < rows.len()).then(|| rows.scaled().select(Axis(0), among));
-    let candidates = selected.as_ref().map_or(rows.scaled(), |selected| selected.view()).reversed_axes();
-    let height = (BLOCK_CELLS / among.len()).clamp(1, 128);
+    let scaled = selected.as_ref().map_or(rows.scaled(), |selected| selected.view());
     let blocks: Vec<Vec<Vec<Neighbour>>> = items
-        .par_chunks(height)
+        .par_chunks(BLOCK_ITEMS)
         .map(|block| {
-            let products = rows.scaled().select(Axis(0), block).dot(&candidates);
-            let lists = block.iter().zip(products.rows());
-            lists.map(|(&item, products)| settle(rows, item, among, products, &inverse, width)).collect()
+            let block_rows = rows.scaled().select(Axis(0), block);
+            let mut shortlists: Vec<_> = block.iter().map(|_| Shortlist::new(width, rows.dimensions())).collect();
+            let chunks = among.chunks(BLOCK_CANDIDATES).zip(scaled.axis_chunks_iter(Axis(0), BLOCK_CANDIDATES));
+            for (among, scaled) in chunks {
+                let products = block_rows.dot(&scaled.reversed_axes());
+                for ((&item, shortlist), products) in block.iter().zip(&mut shortlists).zip(products.rows()) {
+                    for (&other, product) in among.iter().zip(products) {
+                        shortlist.offer(other, product * inverse[other] * inverse[item]);
+                    }
+                }
+            }
+            let shortlists = block.iter().zip(shortlists);
+            shortlists.map(|(&item, shortlist)| rows.nearest_of(item, shortlist.others(item), width)).collect()
         })
         .collect();
     blocks.concat()
 }
 
-/// The neighbours of `item`, given its 32-bit products with the scaled rows of those `among`.
+/// The items that can be among the `width` nearest of one item, by similarities in 32 bits.
 ///
-/// The products only preselect: every item within the rounding error of the last place is compared again in 64
-/// bits, so the list does not depend on how the products were summed.
-fn settle(
-    rows: &UnitRows,
-    item: usize,
-    among: &[usize],
-    products: ArrayView1<f32>,
-    inverse: &[f32],
+/// The similarities only preselect: every item within their rounding error of the last place stays, to be compared in
+/// 64 bits, so the list does not depend on how the products were summed.
+struct Shortlist {
     width: usize,
-) -> Vec<Neighbour> {
-    let others = || among.iter().copied().filter(|&other| other != item);
-    if width + 1 >= among.len() {
-        return rows.nearest_of(item, others(), width);
+    /// How far two similarities may be off, together.
+    error: f32,
+    /// What lies below cannot be among the nearest.
+    floor: f32,
+    near: Vec<(usize, f32)>,
+    /// Length at which `near` is pruned.
+    limit: usize,
+}
+
+impl Shortlist {
+    fn new(width: usize, dimensions: usize) -> Self {
+        // A sum of d products is off by less than d/2 epsilon of the lengths, its scaling by less than 4.
+        let error = 2.0 * (dimensions + 8) as f32 * f32::EPSILON;
+        Self { width, error, floor: f32::NEG_INFINITY, near: Vec::new(), limit: 4 * (width + 1) }
     }
-    let similarities = || {
-        let all = among.iter().zip(products).map(|(&other, product)| (other, product * inverse[other] * inverse[item]));
-        all.filter(|&(other, _)| other != item)
-    };
-    // The `width` largest, without a copy of all: whatever is not above the smallest of them so far can't be among them.
-    let (mut largest, mut least) = (Vec::with_capacity(4 * width), f32::NEG_INFINITY);
-    for (_, similarity) in similarities() {
-        if similarity > least || largest.len() < width {
-            largest.push(similarity);
-            if largest.len() == 4 * width {
-                least = keep_largest(&mut largest, width);
+
+    fn offer(&mut self, other: usize, similarity: f32) {
+        if similarity >= self.floor {
+            self.near.push((other, similarity));
+            if self.near.len() == self.limit {
+                self.prune();
             }
         }
     }
-    let last = keep_largest(&mut largest, width);
-    // A sum of d products is off by less than d/2 epsilon of the lengths, its scaling by less than 4.
-    let error = (rows.dimensions() + 8) as f32 * f32::EPSILON;
-    let near = similarities().filter(|&(_, similarity)| similarity >= last - 2.0 * error).map(|(other, _)| other);
-    rows.nearest_of(item, near, width)
-}
 
-/// Drops all but the `width` largest values, of which there are that many, and returns the smallest of those.
-fn keep_largest(values: &mut Vec<f32>, width: usize) -> f32 {
-    let (_, &mut last, _) = values.select_nth_unstable_by(width - 1, |a, b| b.total_cmp(a));
-    values.truncate(width);
-    last
+    fn prune(&mut self) {
+        // One more than wanted, because the item itself may be among them.
+        if self.width < self.near.len() {
+            let (_, &mut (_, last), _) = self.near.select_nth_unstable_by(self.width, |a, b| b.1.total_cmp(&a.1));
+            self.floor = last - self.error;
+            self.near.retain(|&(_, similarity)| similarity >= self.floor);
+        }
+        // Items as near as the last are all kept, however many they are.
+        self.limit = self.limit.max(2 * self.near.len());
+    }
+
+    /// What is left, without `item`.
+    fn others(mut self, item: usize) -> impl Iterator<Item = usize> {
+        self.prune();
+        self.near.into_iter().map(|(other, _)| other).filter(move |&other| other != item)
+    }
 }

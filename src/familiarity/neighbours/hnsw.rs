@@ -185,9 +185,9 @@ impl Hnsw {
             ef_search: settings.ef_search,
         };
         let mut index = Self::assemble(rows, settings, graph, points, Repairs::default(), quality);
-        index.repairs.unreachable = index.unreachable();
+        index.repairs.unreachable = index.unreachable(progress);
         index.quality.unreachable = index.repairs.unreachable.len();
-        index.compare_with_exact();
+        index.compare_with_exact(progress);
         Ok(index)
     }
 
@@ -210,17 +210,22 @@ impl Hnsw {
     }
 
     /// Items at points that a search for them does not find, in ascending order.
-    fn unreachable(&self) -> Vec<usize> {
+    fn unreachable(&self, progress: &dyn Progress) -> Vec<usize> {
         // Nearly every point is found with little effort; the others get the full effort.
         let effort = [self.settings.links.min(self.quality.ef_search), self.quality.ef_search];
-        let lost = |items: &&Vec<usize>| effort.iter().all(|&ef| !self.reached(items[0], ef, 1).contains(&items[0]));
+        let lost = |items: &&Vec<usize>| {
+            progress.advance(1);
+            effort.iter().all(|&ef| !self.reached(items[0], ef, 1).contains(&items[0]))
+        };
+        progress.start("reachable points", self.points.len() as u64);
         let mut items: Vec<usize> = self.points.par_iter().filter(lost).flatten_iter().copied().collect();
+        progress.finish();
         items.sort_unstable();
         items
     }
 
     /// Measures recall, raises the search effort where it is low, and notes the neighbours still missed.
-    fn compare_with_exact(&mut self) {
+    fn compare_with_exact(&mut self, progress: &dyn Progress) {
         let (items, width) = (self.rows.len(), self.quality.width);
         let sample: Vec<usize> = match items {
             0..=COMPARE_ALL => (0..items).collect(),
@@ -232,12 +237,18 @@ impl Hnsw {
         }
         let exact = nearest_of_items(&self.rows, &sample, width);
         loop {
+            progress.start(&format!("recall at effort {}", self.quality.ef_search), sample.len() as u64);
             let missed: BTreeMap<usize, Vec<usize>> = sample
                 .par_iter()
                 .zip(exact.par_chunks(width))
-                .map(|(&item, exact)| (item, missing(exact, &self.nearest(item, width))))
+                .map(|(&item, exact)| {
+                    let missing = missing(exact, &self.nearest(item, width));
+                    progress.advance(1);
+                    (item, missing)
+                })
                 .filter(|(_, missing)| !missing.is_empty())
                 .collect();
+            progress.finish();
             let misses: usize = missed.values().map(Vec::len).sum();
             let recall = 1.0 - misses as f64 / exact.len() as f64;
             let raised = 2 * self.quality.ef_search;

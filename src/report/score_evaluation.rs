@@ -36,23 +36,22 @@ pub(super) fn ranked(evaluation: &ScoreEvaluation) -> Vec<Rule> {
 fn describe(evaluation: &ScoreEvaluation) -> Vec<String> {
     let (full, judge) = (&evaluation.full, &evaluation.judge);
     let budget = headline(full);
-    let mut lines = vec![
-        format!(
-            "The judge errs by {} on {} items with {} labels or more (bias {}), where the means of halves of the labels \
-             differ by {}.",
-            three(judge.mean_error),
-            evaluation.items,
-            evaluation.least_labels,
-            three(judge.bias),
-            three(judge.noise_ceiling)
-        ),
-        format!(
-            "Absolute error removed by one label for each of {} items ({} replicates, mean and standard error; oracle {}):",
-            budget.of(evaluation.items),
-            evaluation.replicates,
-            three(evaluation.oracle[&budget].mean)
-        ),
-    ];
+    let mut lines = vec![format!(
+        "The judge errs by {} on {} items with {} labels or more (bias {}), where the means of halves of the labels \
+         differ by {}.",
+        three(judge.mean_error),
+        evaluation.items,
+        evaluation.least_labels,
+        three(judge.bias),
+        three(judge.noise_ceiling)
+    )];
+    lines.extend(evaluation.neighbours.iter().map(|how| format!("Labelled neighbours among these items: {how}.")));
+    lines.push(format!(
+        "Absolute error removed by one label for each of {} items ({} replicates, mean and standard error; oracle {}):",
+        budget.of(evaluation.items),
+        evaluation.replicates,
+        three(evaluation.oracle[&budget].mean)
+    ));
     for rule in ranked(evaluation) {
         let (value, minus) = (&full.value[&rule][&budget], &evaluation.minus_total[&rule][&budget]);
         let against = match rule {

@@ -10,6 +10,7 @@ use judge_uncertainty::experiments::half_split::{ByRule, Settings, by_rule};
 use judge_uncertainty::experiments::score_split::{MeasuredScores, Outcome, ScoreSplit};
 use judge_uncertainty::progress::Silent;
 use judge_uncertainty::random::Stream;
+use judge_uncertainty::report::score_evaluation::describe_evaluation;
 use judge_uncertainty::stats::{Summary, mean};
 use judge_uncertainty::study::evaluation::Outcome as Evaluated;
 use judge_uncertainty::study::scores::evaluation::{Evaluator, evaluate, evaluated_items, journal};
@@ -231,6 +232,28 @@ fn an_interrupted_evaluation_of_scores_goes_on_where_it_stopped() {
     let kept = evaluated_items(&study).unwrap();
     let alone = Evaluator::new(&study, kept, None).replicate(3).unwrap();
     assert_eq!(alone.0, evaluation(&study).measured[3]);
+}
+
+#[test]
+fn an_evaluation_of_scores_says_how_neighbours_were_found() {
+    let folder = study([1.0, 30.0]);
+    let row = |i: usize| format!("i{i},{},{},{}\n", (i as f64).sin(), (2.3 * i as f64).cos(), 0.1 * i as f64);
+    let embeddings: String = (0..42).map(row).collect();
+    fs::write(folder.path().join("embeddings.csv"), format!("id,a,b,c\n{embeddings}")).unwrap();
+    let path = folder.path().join("study.toml");
+    let config = fs::read_to_string(&path).unwrap();
+    let with = |engine: &str| {
+        let section = format!("[familiarity]\nembeddings = \"embeddings.csv\"\nengine = \"{engine}\"\n");
+        fs::write(&path, config.clone() + &section).unwrap();
+        evaluation(&ScoreStudy::load(folder.path()).unwrap())
+    };
+    let (exact, hnsw) = (with("exact"), with("hnsw"));
+    assert!(exact.neighbours.unwrap().contains("all pairs"));
+    let how = hnsw.neighbours.clone().unwrap();
+    assert!(how.contains("recall@") && how.contains("40 of 40 items"), "{how}");
+    assert_eq!(hnsw.full, exact.full, "the same neighbours");
+    let said = describe_evaluation(&Evaluated::Evaluated(hnsw)).join("\n");
+    assert!(said.contains(&format!("Labelled neighbours among these items: {how}.")), "{said}");
 }
 
 fn run(arguments: &[&str], code: i32) -> String {

@@ -30,6 +30,9 @@ pub struct ScoreEvaluation {
     pub least_labels: u32,
     /// Half splits.
     pub replicates: usize,
+    /// How labelled neighbours were found among them, in words; `None` without embeddings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub neighbours: Option<String>,
     /// The judge against the labels.
     pub judge: ScoreDiagnostics,
     /// All features. The error is the absolute difference of the posterior mean from the mean of the held-out labels.
@@ -99,6 +102,8 @@ pub struct Evaluator<'a> {
     study: &'a ScoreStudy,
     kept: Vec<usize>,
     split: ScoreSplit<'a>,
+    /// How neighbours are found.
+    engine: Option<&'a dyn Neighbours>,
     /// Feature that is the number of labels, where it is not the only one.
     counts: Option<usize>,
 }
@@ -127,7 +132,7 @@ impl<'a> Evaluator<'a> {
             Box::new(move |numbers: &[u32], near: Option<&_>| study.feature_columns(&of_kept, numbers, near));
         let split = ScoreSplit::new(ratings, judge, near, features, settings);
         let counts = study.features.iter().position(|feature| feature == "log_labels");
-        Self { study, kept, split, counts: counts.filter(|_| study.features.len() > 1) }
+        Self { study, kept, split, engine, counts: counts.filter(|_| study.features.len() > 1) }
     }
 
     /// One half split.
@@ -170,6 +175,7 @@ impl<'a> Evaluator<'a> {
             items: self.kept.len(),
             least_labels: self.study.file.config.evaluation.least_labels,
             replicates: count,
+            neighbours: self.engine.map(|engine| engine.describe()),
             judge: ScoreDiagnostics::of(self.study, &self.kept, self.split.noise_ceiling()),
             minus_total: by_rule(&absolute, &absolute[0].value, |m, rule, b| m.value[&rule][&b] - m.value[&total][&b]),
             oracle: budgets().map(|b| (*b, Summary::over(&absolute, |m| m.oracle[b]))).collect(),

@@ -13,10 +13,10 @@
 //! # When it pays
 //!
 //! Comparing all pairs is one matrix product and hard to beat. Measured in processor time for lists of 32 in 384
-//! dimensions (`benches/index_size.rs`; the table is in REPRODUCE.md), inserting, checking and searching cost 36 times
-//! as much as [`Exact`](super::Exact) on the 3,113 ChaosNLI items, 71 times on 3,000 random directions, which have no
-//! neighbourhoods to follow, and more than 20 times on 30,000. A single list costs 12 and 25 times as much at the two
-//! smaller sizes. Larger sets were not measured to the end.
+//! dimensions (`benches/index_size.rs`; the table is in REPRODUCE.md), inserting, checking and searching cost 31 times
+//! as much as [`Exact`](super::Exact) on the 3,113 ChaosNLI items, and 55, 60 and 13 to 23 times on 3,000, 30,000 and
+//! 300,000 random directions, which have no neighbourhoods to follow. A single list costs 10, 18, 46 and 11 to 19 times
+//! as much. Carried on, these times draw level at about a million items for searches with the least effort.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;

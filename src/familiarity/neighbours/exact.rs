@@ -1,6 +1,7 @@
 //! Neighbours by comparing all pairs.
 
-use ndarray::Axis;
+use ndarray::linalg::general_mat_mul;
+use ndarray::{Array2, Axis, s};
 use rayon::prelude::*;
 
 use super::{Neighbour, Neighbours, UnitRows};
@@ -71,28 +72,32 @@ fn nearest_of_items_among(rows: &UnitRows, items: &[usize], among: &[usize], wid
         .par_chunks(BLOCK_ITEMS)
         .map(|block| {
             let block_rows = rows.scaled().select(Axis(0), block);
-            let mut shortlists: Vec<_> = block.iter().map(|_| Shortlist::new(width, rows.dimensions())).collect();
+            let shortlist = |&item| Shortlist::new(item, width, rows.dimensions());
+            let mut shortlists: Vec<_> = block.iter().map(shortlist).collect();
+            let mut products = Array2::zeros((block.len(), among.len().min(BLOCK_CANDIDATES)));
             let chunks = among.chunks(BLOCK_CANDIDATES).zip(scaled.axis_chunks_iter(Axis(0), BLOCK_CANDIDATES));
             for (among, scaled) in chunks {
-                let products = block_rows.dot(&scaled.reversed_axes());
-                for ((&item, shortlist), products) in block.iter().zip(&mut shortlists).zip(products.rows()) {
+                let mut products = products.slice_mut(s![.., ..among.len()]);
+                general_mat_mul(1.0, &block_rows, &scaled.reversed_axes(), 0.0, &mut products);
+                for (shortlist, products) in shortlists.iter_mut().zip(products.rows()) {
+                    let scale = inverse[shortlist.item];
                     for (&other, product) in among.iter().zip(products) {
-                        shortlist.offer(other, product * inverse[other] * inverse[item]);
+                        shortlist.offer(other, product * inverse[other] * scale);
                     }
                 }
             }
-            let shortlists = block.iter().zip(shortlists);
-            shortlists.map(|(&item, shortlist)| rows.nearest_of(item, shortlist.others(item), width)).collect()
+            shortlists.into_iter().map(|shortlist| rows.nearest_of(shortlist.item, shortlist.others(), width)).collect()
         })
         .collect();
-    blocks.concat()
+    blocks.into_iter().flatten().collect()
 }
 
-/// The items that can be among the `width` nearest of one item, by similarities in 32 bits.
+/// The others that can be among the `width` nearest of one item, by similarities in 32 bits.
 ///
-/// The similarities only preselect: every item within their rounding error of the last place stays, to be compared in
+/// The similarities only preselect: every other within their rounding error of the last place stays, to be compared in
 /// 64 bits, so the list does not depend on how the products were summed.
 struct Shortlist {
+    item: usize,
     width: usize,
     /// How far two similarities may be off, together.
     error: f32,
@@ -104,14 +109,14 @@ struct Shortlist {
 }
 
 impl Shortlist {
-    fn new(width: usize, dimensions: usize) -> Self {
+    fn new(item: usize, width: usize, dimensions: usize) -> Self {
         // A sum of d products is off by less than d/2 epsilon of the lengths, its scaling by less than 4.
         let error = 2.0 * (dimensions + 8) as f32 * f32::EPSILON;
-        Self { width, error, floor: f32::NEG_INFINITY, near: Vec::new(), limit: 4 * (width + 1) }
+        Self { item, width, error, floor: f32::NEG_INFINITY, near: Vec::new(), limit: 4 * width }
     }
 
     fn offer(&mut self, other: usize, similarity: f32) {
-        if similarity >= self.floor {
+        if similarity >= self.floor && other != self.item {
             self.near.push((other, similarity));
             if self.near.len() == self.limit {
                 self.prune();
@@ -120,9 +125,8 @@ impl Shortlist {
     }
 
     fn prune(&mut self) {
-        // One more than wanted, because the item itself may be among them.
         if self.width < self.near.len() {
-            let (_, &mut (_, last), _) = self.near.select_nth_unstable_by(self.width, |a, b| b.1.total_cmp(&a.1));
+            let (_, &mut (_, last), _) = self.near.select_nth_unstable_by(self.width - 1, |a, b| b.1.total_cmp(&a.1));
             self.floor = last - self.error;
             self.near.retain(|&(_, similarity)| similarity >= self.floor);
         }
@@ -130,9 +134,9 @@ impl Shortlist {
         self.limit = self.limit.max(2 * self.near.len());
     }
 
-    /// What is left, without `item`.
-    fn others(mut self, item: usize) -> impl Iterator<Item = usize> {
+    /// What is left.
+    fn others(mut self) -> impl ExactSizeIterator<Item = usize> {
         self.prune();
-        self.near.into_iter().map(|(other, _)| other).filter(move |&other| other != item)
+        self.near.into_iter().map(|(other, _)| other)
     }
 }

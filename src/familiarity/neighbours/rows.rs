@@ -144,6 +144,8 @@ impl UnitRows {
             found.select_nth_unstable_by(width, order);
             found.truncate(width);
         }
+        // Lists of all items are kept; the room of those that were dropped would be many times theirs.
+        found.shrink_to_fit();
         found.sort_unstable_by(order);
         found
     }

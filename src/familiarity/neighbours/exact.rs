@@ -79,14 +79,22 @@ fn nearest_of_items_among(rows: &UnitRows, items: &[usize], among: &[usize], wid
             for (among, scaled) in chunks {
                 let mut products = products.slice_mut(s![.., ..among.len()]);
                 general_mat_mul(1.0, &block_rows, &scaled.reversed_axes(), 0.0, &mut products);
-                for (shortlist, products) in shortlists.iter_mut().zip(products.rows()) {
+                let directed = shortlists.iter_mut().zip(products.rows()).filter(|(list, _)| !rows.is_zero(list.item));
+                for (shortlist, products) in directed {
                     let scale = inverse[shortlist.item];
                     for (&other, product) in among.iter().zip(products) {
                         shortlist.offer(other, product * inverse[other] * scale);
                     }
                 }
             }
-            shortlists.into_iter().map(|shortlist| rows.nearest_of(shortlist.item, shortlist.others(), width)).collect()
+            let settle = |shortlist: Shortlist| match shortlist.item {
+                // All lie at distance 1 from a zero vector; a block of such lists at once could fill the memory.
+                item if rows.is_zero(item) => {
+                    rows.nearest_of(item, among.iter().copied().filter(|&other| other != item), width)
+                }
+                item => rows.nearest_of(item, shortlist.others(), width),
+            };
+            shortlists.into_iter().map(settle).collect()
         })
         .collect();
     blocks.into_iter().flatten().collect()

@@ -20,6 +20,7 @@
 //! | [`belief`] | Dirichlet closed forms and the trust regression |
 //! | [`familiarity`] | embeddings, neighbours and the features made from them |
 //! | [`dataset`] | label counts, judge predictions, items: read, check, refuse |
+//! | [`output`] | folders and files to write: staged, listed, replaced in one step |
 //! | [`clock`] | times as text |
 //! | [`locked`] | files that one process at a time may have open |
 //! | [`progress`] | how long work reports on itself |
@@ -36,6 +37,7 @@ pub mod experiments;
 pub mod familiarity;
 pub mod judge;
 pub mod locked;
+pub mod output;
 pub mod progress;
 pub mod random;
 pub mod report;

@@ -7,12 +7,13 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Error, Experiment, Manifest, SCHEMA, read, results_file, to_json};
+use super::{Error, Experiment, Manifest, SCHEMA, read, results_file};
 use crate::dataset::checksum::sha256_hex;
 use crate::experiments::chaosnli::ChaosNliResults;
 use crate::experiments::dice::DiceResults;
 use crate::experiments::extended::ExtendedResults;
 use crate::experiments::simulations::results::SimulationResults;
+use crate::output::to_json;
 
 /// Results of the experiments that were run.
 #[derive(Debug, Clone, Default, PartialEq)]

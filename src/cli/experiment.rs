@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::Error;
 use super::familiarity::{Channel, Familiarity, FamiliarityArgs};
-use crate::artifact::{Inputs, Provenance, Results, Run};
+use crate::artifact::{Inputs, Provenance, Results};
 use crate::dataset::checksum::sha256_hex;
 use crate::dataset::{ChaosNliData, DiceData};
 use crate::experiments::Experiment;
@@ -16,6 +16,7 @@ use crate::experiments::extended::{self, confirmation::Registration};
 use crate::experiments::simulations::{self, SimulationSizes};
 use crate::familiarity::features::SelfNeighbour;
 use crate::familiarity::neighbours::UnitRows;
+use crate::output::Run;
 use crate::progress::Progress;
 
 /// Input of the experiments that are to run, read and checked.
@@ -117,7 +118,7 @@ pub fn run(loaded: &Loaded, replicates: Option<usize>, progress: &dyn Progress) 
             published_size: sizes == SimulationSizes::default(),
             ..provenance(Inputs::new(), simulations::SEEDS)
         };
-        facts.insert(Experiment::Simulations, (provenance, run_facts(start)));
+        facts.insert(Experiment::Simulations, (provenance, Run::since(start)));
     }
     if let Some(data) = loaded.of(Experiment::Dice, &loaded.dice) {
         let draws = cap(dice::PUBLISHED_DRAWS);
@@ -132,7 +133,7 @@ pub fn run(loaded: &Loaded, replicates: Option<usize>, progress: &dyn Progress) 
             published_size: draws == dice::PUBLISHED_DRAWS && loaded.judges.dice_judge.is_none(),
             ..provenance(prefixed("dice", &data.hashes), dice::SEEDS)
         };
-        facts.insert(Experiment::Dice, (provenance, run_facts(start)));
+        facts.insert(Experiment::Dice, (provenance, Run::since(start)));
     }
     if let Some((data, familiarity)) = loaded.of(Experiment::ChaosNli, &loaded.chaosnli) {
         let replicates = cap(chaosnli::PUBLISHED_REPLICATES);
@@ -153,7 +154,7 @@ pub fn run(loaded: &Loaded, replicates: Option<usize>, progress: &dyn Progress) 
             ..provenance(prefixed("chaosnli", &data.hashes), chaosnli::SEEDS)
         };
         provenance.inputs.extend(inputs);
-        facts.insert(Experiment::ChaosNli, (provenance, run_facts(start)));
+        facts.insert(Experiment::ChaosNli, (provenance, Run::since(start)));
     }
     if let (Some(dice), Some((chaosnli, familiarity)), Some((registration, digest))) =
         (&loaded.dice, &loaded.chaosnli, &loaded.registration)
@@ -179,7 +180,7 @@ pub fn run(loaded: &Loaded, replicates: Option<usize>, progress: &dyn Progress) 
             ]),
             ..provenance(inputs, extended::SEEDS)
         };
-        facts.insert(Experiment::Extended, (provenance, run_facts(start)));
+        facts.insert(Experiment::Extended, (provenance, Run::since(start)));
     }
     for (experiment, (provenance, _)) in &mut facts {
         let text = results.to_json(*experiment).unwrap_or_default();
@@ -202,13 +203,4 @@ fn provenance(inputs: Inputs, seeds: &[(&str, &str)]) -> Provenance {
 
 fn prefixed(folder: &str, hashes: &Inputs) -> Inputs {
     hashes.iter().map(|(file, sum)| (format!("{folder}/{file}"), sum.clone())).collect()
-}
-
-/// Facts about a run that began at `start`.
-pub fn run_facts(start: Instant) -> Run {
-    Run {
-        threads: rayon::current_num_threads(),
-        seconds: start.elapsed().as_secs_f64(),
-        platform: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
-    }
 }

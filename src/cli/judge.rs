@@ -10,7 +10,6 @@ use std::process::ExitCode;
 
 use self::arguments::{EndpointArgs, PriceArg, SettingsArgs, TaskArgs};
 use super::{Error, FINDINGS};
-use crate::artifact::to_json;
 use crate::judge::budget::{Pace, Price, Purse};
 use crate::judge::cache::{Cache, Entry};
 use crate::judge::client::Tokens;
@@ -21,6 +20,7 @@ use crate::judge::run::{Effort, Ended, Tally, ask_all, counted, missing};
 use crate::judge::summary::{Facts, ImportSummary, SUMMARY, Summary};
 use crate::judge::task::Task;
 use crate::judge::{self, about_tokens, batch, import};
+use crate::output::{FileError, to_json};
 
 /// File of the answers in the output folder.
 const ANSWERS: &str = "answers.jsonl";
@@ -244,7 +244,7 @@ fn preview(questions: &Questions, show: usize, price: Option<Price>, expected: O
 }
 
 fn open(folder: &Path) -> Result<Cache, Error> {
-    fs::create_dir_all(folder).map_err(io(folder, "making the folder"))?;
+    fs::create_dir_all(folder).map_err(FileError::at(folder, "making the folder"))?;
     let cache = Cache::open(&folder.join(ANSWERS))?;
     if cache.repaired() > 0 {
         anstream::eprintln!(
@@ -289,7 +289,7 @@ fn write_tables(folder: &Path, task: &Task, collected: &Collected) -> Result<(),
     match collected.self_updates(task)? {
         Some(table) => write_file(&updates, &table),
         // Not left from another run: it would be taken for one of these answers.
-        None if updates.is_file() => Ok(fs::remove_file(&updates).map_err(io(&updates, "removing"))?),
+        None if updates.is_file() => Ok(fs::remove_file(&updates).map_err(FileError::at(&updates, "removing"))?),
         None => Ok(()),
     }
 }
@@ -297,13 +297,8 @@ fn write_tables(folder: &Path, task: &Task, collected: &Collected) -> Result<(),
 /// Writes a file beside its place and moves it there.
 fn write_file(path: &Path, content: &[u8]) -> Result<(), Error> {
     let new = path.with_extension("new");
-    fs::write(&new, content).map_err(io(&new, "writing"))?;
-    Ok(fs::rename(&new, path).map_err(io(path, "replacing"))?)
-}
-
-fn io(path: &Path, action: &'static str) -> impl FnOnce(std::io::Error) -> judge::Error {
-    let path = path.to_path_buf();
-    move |source| judge::Error::Io { path, action, source }
+    fs::write(&new, content).map_err(FileError::at(&new, "writing"))?;
+    Ok(fs::rename(&new, path).map_err(FileError::at(path, "replacing"))?)
 }
 
 fn report(summary: &Summary, folder: &Path, json: bool) -> Result<(), Error> {
@@ -368,7 +363,7 @@ fn import_published(args: &ImportArgs) -> Result<ExitCode, Error> {
     let paths: Vec<&Path> = args.published.iter().map(PathBuf::as_path).collect();
     let collected = import::published(&paths, &mut task)?;
     let folder = args.out.clone().unwrap_or_else(|| PathBuf::from(format!("judge-{}", task.name)));
-    fs::create_dir_all(&folder).map_err(io(&folder, "making the folder"))?;
+    fs::create_dir_all(&folder).map_err(FileError::at(&folder, "making the folder"))?;
     write_tables(&folder, &task, &collected)?;
     let summary = ImportSummary::of(&task, args.settings.model.clone(), &paths, &collected)?;
     write_file(&folder.join(SUMMARY), to_json(&summary).as_bytes())?;

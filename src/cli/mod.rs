@@ -14,6 +14,7 @@ mod reproduce;
 mod study;
 mod verify;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -22,6 +23,8 @@ use thiserror::Error as ThisError;
 use crate::dataset::originals::FetchError;
 use crate::familiarity::embedding::EmbeddingError;
 use crate::familiarity::neighbours::saved::IndexError;
+use crate::output::{FileError, MANIFEST, OutputFolder, Record};
+use crate::study::queue::QueueRecord;
 
 /// Exit status when claims differ, or two artifact folders do.
 pub const FINDINGS: u8 = 10;
@@ -69,9 +72,15 @@ pub enum Error {
     /// The claims file, or results that lack what it asks for.
     #[error(transparent)]
     Claims(#[from] crate::report::claims::ClaimsError),
-    /// The artifact folder.
+    /// Results on disk.
     #[error(transparent)]
     Artifact(#[from] crate::artifact::Error),
+    /// A folder to write.
+    #[error(transparent)]
+    Output(#[from] crate::output::Error),
+    /// A file to write.
+    #[error(transparent)]
+    File(#[from] FileError),
     /// Items, a model, or a cache of embeddings.
     #[error(transparent)]
     Embedding(#[from] EmbeddingError),
@@ -112,16 +121,17 @@ pub enum Error {
     },
     /// Standard output is closed or full.
     #[error("writing to standard output failed: {0}")]
-    Output(#[from] std::io::Error),
+    Stdout(#[from] std::io::Error),
 }
 
 impl Error {
     fn exit_code(&self) -> u8 {
         match self {
-            Error::Output(_) | Error::Threads { .. } => FAILED,
-            Error::Artifact(crate::artifact::Error::Io { .. }) => FAILED,
-            Error::Study(crate::study::Error::Io { .. } | crate::study::Error::Parquet(_)) => FAILED,
-            Error::Judge(crate::judge::Error::Io { .. } | crate::judge::Error::Endpoint(_)) => FAILED,
+            Error::Stdout(_) | Error::Threads { .. } | Error::File(_) => FAILED,
+            Error::Output(crate::output::Error::File(_)) => FAILED,
+            Error::Artifact(crate::artifact::Error::File(_)) => FAILED,
+            Error::Study(crate::study::Error::File(_) | crate::study::Error::Parquet(_)) => FAILED,
+            Error::Judge(crate::judge::Error::File(_) | crate::judge::Error::Endpoint(_)) => FAILED,
             Error::Embedding(EmbeddingError::Write { .. } | EmbeddingError::Inference { .. }) => FAILED,
             Error::Fetch(FetchError::Download { .. } | FetchError::Unwritable { .. }) => FAILED,
             Error::Index(IndexError::Unwritable { .. }) => FAILED,
@@ -148,7 +158,7 @@ pub fn main() -> ExitCode {
     match run {
         Ok(code) => code,
         // A reader that closes the pipe early (`| head`) is no failure of ours.
-        Err(Error::Output(e)) if e.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(Error::Stdout(e)) if e.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             let mut text = format!("error: {error}");
             let mut cause = std::error::Error::source(&error);
@@ -164,6 +174,11 @@ pub fn main() -> ExitCode {
             ExitCode::from(error.exit_code())
         }
     }
+}
+
+/// An output folder, whichever command wrote what it holds.
+fn output_folder(path: &Path) -> Result<OutputFolder, Error> {
+    Ok(OutputFolder::check(path, &[MANIFEST, QueueRecord::FILE])?)
 }
 
 /// Uses this many threads; all cores if no number is given.

@@ -9,9 +9,10 @@ use clap::ValueEnum;
 use super::claims_table::{self, Layout};
 use super::familiarity::FamiliarityArgs;
 use super::progress::Bars;
-use super::{Error, FINDINGS, experiment};
-use crate::artifact::{Manifest, OutputFolder, Results, Staged, results_file, to_json};
+use super::{Error, FINDINGS, experiment, output_folder};
+use crate::artifact::{Manifest, Results, results_file};
 use crate::experiments::Experiment;
+use crate::output::{MANIFEST, Staged, to_json};
 use crate::report::claims::{Claims, Verdict};
 use crate::report::latex::Templates;
 use crate::report::numbers::NumberStyle;
@@ -116,13 +117,13 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     if experiments.contains(&Experiment::Extended) && args.judges.any() {
         return Err(Error::OtherJudge);
     }
-    let folder = OutputFolder::check(&out)?;
+    let folder = output_folder(&out)?;
     let claims = Claims::load(&args.data.join("paper/claims.toml"))?;
     let templates = Templates::load(args.templates.as_deref())?;
     let page = page::Templates::load(args.templates.as_deref())?;
     let loaded = experiment::Loaded::read(&args.data, &experiments, &args.judges, &args.familiarity)?;
     let kept = match args.only {
-        Some(_) if out.join(Manifest::file()).is_file() => {
+        Some(_) if out.join(MANIFEST).is_file() => {
             let manifest = Manifest::load(&out)?;
             Some((Results::load(&out, &manifest)?, manifest))
         }
@@ -153,7 +154,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     staged.put(report::verdicts::FILE, to_json(&verdicts.to_json()));
     report::bundle::render(&templates, &results, &verdicts, &mut staged)?;
     page::write(&page, &results, &verdicts, &manifest, &mut staged)?;
-    manifest.seal(&mut staged);
+    staged.seal(&mut manifest);
     folder.commit(&staged)?;
     tell_durations(&manifest, &experiments);
     let code = conclude(&verdicts, args.json, &out)?;

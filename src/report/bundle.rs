@@ -19,8 +19,9 @@ use super::latex::Templates;
 use super::numbers::with_minus;
 use super::tables;
 use super::verdicts::Verdicts;
-use crate::artifact::{Results, Staged};
+use crate::artifact::Results;
 use crate::experiments::Experiment;
+use crate::output::Staged;
 
 /// Folder of the bundle within an artifact folder.
 pub const FOLDER: &str = "paper";

@@ -13,7 +13,7 @@ use super::bundle::{Error, put_figure};
 use super::figures::Figure;
 use super::latex::Templates;
 use super::page::{self, Block, Column, Page, Table, Text};
-use crate::artifact::Staged;
+use crate::output::Staged;
 
 /// The document within a run folder.
 pub const DOCUMENT: &str = "study.tex";

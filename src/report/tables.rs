@@ -6,11 +6,12 @@ use super::bundle;
 use super::latex::{Error, Templates};
 use super::numbers::NumberStyle;
 use super::verdicts::Verdicts;
-use crate::artifact::{Results, Staged};
+use crate::artifact::Results;
 use crate::escalation::{Budget, Rule};
 use crate::experiments::dice::{DiceResults, Tier};
 use crate::experiments::half_split::Escalation;
 use crate::experiments::isolation::Isolation;
+use crate::output::{Staged, to_json};
 use crate::stats::Summary;
 
 /// How the dice's judge is called beside the simulated worlds.
@@ -47,7 +48,7 @@ pub fn render(templates: &Templates, results: &Results, verdicts: &Verdicts, sta
         for table in super::extended::tables::tables(extended) {
             put(&format!("{}.tex", table.name), templates.render("extended.tex", &table)?);
         }
-        staged.put(super::extended::FILE, crate::artifact::to_json(&super::extended::findings(extended)));
+        staged.put(super::extended::FILE, to_json(&super::extended::findings(extended)));
     }
     let macros = templates.render("numbers.tex", &Macros::of(verdicts))?;
     staged.put(format!("{}/numbers.tex", bundle::FOLDER), macros);

@@ -70,20 +70,6 @@ pub enum Error {
         file: PathBuf,
     },
     /// The file system refused.
-    #[error("{}: {action} failed: {source}", path.display())]
-    Io {
-        /// The file or folder.
-        path: PathBuf,
-        /// What was tried.
-        action: &'static str,
-        /// The system's reason.
-        source: std::io::Error,
-    },
-}
-
-impl Error {
-    pub(crate) fn io(path: &std::path::Path, action: &'static str) -> impl FnOnce(std::io::Error) -> Self {
-        let path = path.to_owned();
-        move |source| Error::Io { path, action, source }
-    }
+    #[error(transparent)]
+    File(#[from] crate::output::FileError),
 }

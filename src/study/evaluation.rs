@@ -18,6 +18,7 @@ use crate::dataset::checksum::sha256_hex;
 use crate::escalation::Budget;
 use crate::experiments::half_split::{Escalation, Familiarity, HalfSplit, Measured, Settings, summarise};
 use crate::familiarity::neighbours::Neighbours;
+use crate::output::FileError;
 use crate::progress::Progress;
 use crate::stats::Summary;
 
@@ -254,10 +255,10 @@ impl<R: Serialize + DeserializeOwned + Send> Journal<R> {
             .write(true)
             .truncate(true)
             .open(&path)
-            .map_err(Error::io(&path, "writing"))?;
+            .map_err(FileError::at(&path, "writing"))?;
         let mut again = line(&heading);
         done.iter().for_each(|replicate| again.push_str(&line(replicate)));
-        file.write_all(again.as_bytes()).map_err(Error::io(&path, "writing"))?;
+        file.write_all(again.as_bytes()).map_err(FileError::at(&path, "writing"))?;
         Ok(Self { path, file: Some(file), done })
     }
 
@@ -298,7 +299,7 @@ impl<R: Serialize + DeserializeOwned + Send> Journal<R> {
     fn append(&mut self, batch: Vec<R>) -> Result<(), Error> {
         if let Some(file) = &mut self.file {
             let text: String = batch.iter().map(line).collect();
-            file.write_all(text.as_bytes()).map_err(Error::io(&self.path, "writing"))?;
+            file.write_all(text.as_bytes()).map_err(FileError::at(&self.path, "writing"))?;
         }
         self.done.extend(batch);
         Ok(())
@@ -310,7 +311,7 @@ impl<R: Serialize + DeserializeOwned + Send> Journal<R> {
     /// The file system refuses.
     pub fn remove(self) -> Result<(), Error> {
         match self.file {
-            Some(_) => fs::remove_file(&self.path).map_err(Error::io(&self.path, "removing")),
+            Some(_) => Ok(fs::remove_file(&self.path).map_err(FileError::at(&self.path, "removing"))?),
             None => Ok(()),
         }
     }

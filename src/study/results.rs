@@ -11,8 +11,8 @@ use super::registered::Registered;
 use super::sample::ItemSample;
 use super::soft_scores::SoftScores;
 use super::{JudgeReport, LabelsReport, Study};
-use crate::artifact::{Manifest, Run, Staged, to_json};
 use crate::escalation::Rule;
+use crate::output::{MANIFEST, Record, Run};
 
 /// Version of the layout of the results.
 pub const SCHEMA: u32 = 1;
@@ -256,7 +256,7 @@ impl StudyResults {
     }
 }
 
-/// Where the files of a run folder come from. Stands where [`Manifest::file`] says, so that the folder is known as ours.
+/// Where the files of a run folder come from; the folder's record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StudyManifest {
     /// Version of the layout.
@@ -273,6 +273,14 @@ pub struct StudyManifest {
     pub run: Run,
     /// Every file of the folder.
     pub files: Vec<String>,
+}
+
+impl Record for StudyManifest {
+    const FILE: &'static str = MANIFEST;
+
+    fn set_files(&mut self, files: Vec<String>) {
+        self.files = files;
+    }
 }
 
 impl StudyManifest {
@@ -294,12 +302,5 @@ impl StudyManifest {
             run,
             files: vec![],
         }
-    }
-
-    /// Lists the staged files and itself, and joins them as the last of them.
-    pub fn seal(&mut self, staged: &mut Staged) {
-        staged.put(Manifest::file(), "");
-        self.files = staged.names();
-        staged.put(Manifest::file(), to_json(self));
     }
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::Command;
 
 use insta::assert_snapshot;
-use judge_uncertainty::artifact::{OutputFolder, Staged};
 use judge_uncertainty::escalation::Budget;
+use judge_uncertainty::output::{OutputFolder, Staged};
 use judge_uncertainty::progress::Silent;
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::figures::Figure;
@@ -307,7 +307,7 @@ fn the_documents_of_studies_compile() {
     let (scores, figures) = (scores(), all(&classes));
     let of = |page: &Page, figures: &[Figure]| {
         let parent = tempfile::tempdir().unwrap();
-        let folder = OutputFolder::check(&parent.path().join("run")).unwrap();
+        let folder = OutputFolder::check(&parent.path().join("run"), &[]).unwrap();
         folder.commit(&bundle(page, figures)).unwrap();
         compile(folder.path());
     };

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::scores;
-use crate::artifact::to_json;
 use crate::cli::Error;
+use crate::output::to_json;
 use crate::report::study::describe_input;
 use crate::study::scores::ScoreStudy;
 use crate::study::{InputReport, Study};

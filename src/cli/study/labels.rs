@@ -7,9 +7,9 @@ use std::process::ExitCode;
 use clap::Subcommand;
 
 use super::scores;
-use crate::artifact::to_json;
 use crate::cli::Error;
 use crate::dataset::error::{Error as DataError, Problem};
+use crate::output::{FileError, to_json};
 use crate::report::followup::describe_estimate;
 use crate::study::estimates::{PoolMean, SelectionFile};
 use crate::study::intake::{Intake, LabelLog, NewLabel, Rules};
@@ -111,7 +111,7 @@ fn add(args: &Add) -> Result<ExitCode, Error> {
 /// Appends checked labels and says what was added.
 pub(super) fn append(log: &LabelLog, intake: &Intake, fresh: &[NewLabel]) -> Result<ExitCode, Error> {
     if !fresh.is_empty() {
-        log.append(intake, fresh).map_err(StudyError::io(&log.file, "appending"))?;
+        log.append(intake, fresh).map_err(FileError::at(&log.file, "appending"))?;
     }
     let mut items: Vec<&str> = fresh.iter().map(|label| label.id.as_str()).collect();
     items.sort_unstable();

@@ -6,10 +6,10 @@ use std::process::ExitCode;
 
 use super::run::embedded;
 use super::scores;
-use crate::artifact::{OutputFolder, to_json};
 use crate::cli::progress::Bars;
-use crate::cli::{Error, threads};
+use crate::cli::{Error, output_folder, threads};
 use crate::escalation::{Outlook, Rule};
+use crate::output::{OutputFolder, to_json};
 use crate::study::queue::{Amount, LabelsPerItem, QueueRecord, Ranked, Request};
 use crate::study::scores::ScoreStudy;
 use crate::study::{Decomposition, Error as StudyError, Study};
@@ -113,7 +113,7 @@ pub(super) struct Place {
 impl Place {
     pub(super) fn check(args: &Args, default: &Path) -> Result<Self, Error> {
         let out = args.out.clone().unwrap_or_else(|| default.to_owned());
-        let folder = OutputFolder::check(&out)?;
+        let folder = output_folder(&out)?;
         if std::fs::read_dir(&out).is_ok_and(|mut entries| entries.next().is_some()) && !args.force {
             return Err(StudyError::Exists { folder: out }.into());
         }

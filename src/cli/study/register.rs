@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::scores;
 use crate::cli::Error;
+use crate::output::FileError;
 use crate::study::hypothesis::Measure;
 use crate::study::registration::{Plan, Registration, RegistrationError, Testable};
 use crate::study::results::FILE;
@@ -80,7 +81,7 @@ pub(super) fn freeze(
     inputs: BTreeMap<String, String>,
 ) -> Result<Registration, Error> {
     let refused = |error: RegistrationError| Error::from(StudyError::from(error));
-    if let Some(found) = evaluation_in(folder).map_err(StudyError::io(folder, "listing"))? {
+    if let Some(found) = evaluation_in(folder).map_err(FileError::at(folder, "listing"))? {
         return Err(refused(RegistrationError::Evaluated(found)));
     }
     let path = args.plan.clone().unwrap_or_else(|| folder.join("hypotheses.toml"));

@@ -6,10 +6,10 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use super::scores;
-use crate::artifact::{OutputFolder, Staged, to_json};
 use crate::cli::progress::Bars;
-use crate::cli::{Error, experiment, threads};
+use crate::cli::{Error, output_folder, threads};
 use crate::familiarity::embedding::Embeddings;
+use crate::output::{Run, Staged, to_json};
 use crate::report::latex::Templates;
 use crate::report::study::describe_results;
 use crate::report::{figures, page, study_bundle, study_page};
@@ -70,7 +70,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
         study.file.check()?;
     }
     let out = args.out.clone().unwrap_or_else(|| study.file.resolve(Path::new("run")));
-    let folder = OutputFolder::check(&out)?;
+    let folder = output_folder(&out)?;
     let filled = std::fs::read_dir(&out).is_ok_and(|mut entries| entries.next().is_some());
     if filled && !args.force {
         return Err(StudyError::Exists { folder: out }.into());
@@ -108,7 +108,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     staged.put(FILE, to_json(&results));
     let figures = figures::study::all(&results);
     study_bundle::write(&templates, &html, &study_page::page(&results, &figures), &figures, &mut staged)?;
-    StudyManifest::new(&study, experiment::run_facts(start)).seal(&mut staged);
+    staged.seal(&mut StudyManifest::new(&study, Run::since(start)));
     folder.commit(&staged)?;
     journal.remove()?;
 

@@ -7,10 +7,10 @@ use std::time::Instant;
 
 use super::run::{Args as RunArgs, embedded, going_on};
 use super::{labels, queue, register};
-use crate::artifact::{OutputFolder, Staged, to_json};
 use crate::cli::progress::Bars;
-use crate::cli::{Error, experiment, threads};
+use crate::cli::{Error, output_folder, threads};
 use crate::escalation::Rule;
+use crate::output::{Run, Staged, to_json};
 use crate::report::latex::Templates;
 use crate::report::scores::{describe_input, describe_results};
 use crate::report::{figures, page, scores_page, study_bundle};
@@ -51,7 +51,7 @@ pub(super) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
         study.file.check_evaluation(&study.file.config.evaluation)?;
     }
     let out = args.out.clone().unwrap_or_else(|| study.file.resolve(Path::new("run")));
-    let folder = OutputFolder::check(&out)?;
+    let folder = output_folder(&out)?;
     if std::fs::read_dir(&out).is_ok_and(|mut entries| entries.next().is_some()) && !args.force {
         return Err(StudyError::Exists { folder: out }.into());
     }
@@ -86,7 +86,7 @@ pub(super) fn run(args: &RunArgs) -> Result<ExitCode, Error> {
     let figures = figures::study::of_scores(&found);
     study_bundle::write(&templates, &html, &scores_page::page(&found, &figures), &figures, &mut staged)?;
     let sums = study.inputs.sums().clone();
-    StudyManifest::of(&study.file.config, &study.file.sha256, sums, experiment::run_facts(start)).seal(&mut staged);
+    staged.seal(&mut StudyManifest::of(&study.file.config, &study.file.sha256, sums, Run::since(start)));
     folder.commit(&staged)?;
     journal.remove()?;
     let mut stdout = anstream::stdout().lock();

@@ -20,7 +20,8 @@ use super::figures::Figure;
 use super::latex::Error;
 use super::numbers::shortest;
 use super::verdicts::Verdicts;
-use crate::artifact::{Manifest, Results, Staged};
+use crate::artifact::{Manifest, Results};
+use crate::output::Staged;
 
 /// The report within an artifact folder.
 pub const FILE: &str = "report/index.html";

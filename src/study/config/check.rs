@@ -10,13 +10,12 @@ use crate::belief::BeliefModel;
 use crate::belief::recalibration::Recalibration;
 use crate::dataset::error::{Error, Place, Problem, Result};
 use crate::escalation::Budget;
+use crate::output::TextPosition;
 
 /// Line and column of a byte.
 pub(super) fn place(path: &Path, text: &str, offset: usize) -> Place {
-    let before = &text[..offset.min(text.len())];
-    let line = 1 + before.matches('\n').count() as u64;
-    let column = 1 + before.rsplit('\n').next().unwrap_or("").chars().count();
-    Place::file(path).at_line(line).at_character(column)
+    let TextPosition { line, column } = TextPosition::of(text, offset);
+    Place::file(path).at_line(line as u64).at_character(column)
 }
 
 /// Checks a configuration against the text that it was read from.

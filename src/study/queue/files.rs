@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::{Entry, Queue, Request, tools};
-use crate::artifact::{Staged, to_json};
 use crate::dataset::checksum::sha256_hex;
+use crate::output::{Record, Staged};
 
 /// What annotators are asked about an item.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -77,8 +77,13 @@ pub struct QueueRecord {
     pub files: Vec<String>,
 }
 
-/// The record of a queue, which lists its files.
-pub const QUEUE_FILE: &str = crate::artifact::manifest::QUEUE;
+impl Record for QueueRecord {
+    const FILE: &'static str = "queue.json";
+
+    fn set_files(&mut self, files: Vec<String>) {
+        self.files = files;
+    }
+}
 
 /// In which direction scores are to be read.
 const DIRECTION: &str = "higher first";
@@ -131,11 +136,7 @@ pub fn write_files(
     staged.put("argilla.jsonl", sheet.argilla());
     staged.put("argilla-settings.json", sheet.argilla_settings());
     staged.put("prodigy.jsonl", sheet.prodigy());
-    let mut files = staged.names();
-    files.push(QUEUE_FILE.to_owned());
-    files.sort();
-    record.files = files;
-    staged.put(QUEUE_FILE, to_json(&record));
+    staged.seal(&mut record);
     (staged, record)
 }
 

@@ -18,7 +18,7 @@ use crate::escalation::{Outlook, Rule, Selection, allocate, top};
 use crate::random::Stream;
 
 pub use amount::{Amount, LabelsPerItem};
-pub use files::{QUEUE_FILE, Question, QueueRecord, Task, write_files};
+pub use files::{Question, QueueRecord, Task, write_files};
 pub use ranked::Ranked;
 
 /// Most labels that one item is sent for, so that `--until` ends.

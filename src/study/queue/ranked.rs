@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::{Candidates, Question, Queue, QueueRecord, Request, RequestError, Task, write_files};
-use crate::artifact::Staged;
 use crate::belief::Dirichlet;
 use crate::escalation::{Outlook, Rule};
+use crate::output::Staged;
 use crate::study::{Decomposition, Study};
 
 /// Items with beliefs, scored by a rule.

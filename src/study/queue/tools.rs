@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::files::lines;
 use super::{Entry, Question, Queue, QueueRecord, Task};
-use crate::artifact::to_json;
+use crate::output::to_json;
 
 /// A queue with everything that its forms in the tools are made from.
 pub(super) struct Sheet<'a> {

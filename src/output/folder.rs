@@ -1,10 +1,11 @@
-//! Writing an artifact folder: all or nothing, and never over somebody else's files.
+//! Writing a folder: all or nothing, and never over somebody else's files.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Error, Manifest};
+use serde::Deserialize;
+
+use super::{Error, FileError, Staged};
 
 /// An output folder that may be written: absent, empty, or wholly written by this program.
 #[derive(Debug, Clone)]
@@ -15,17 +16,19 @@ pub struct OutputFolder {
 impl OutputFolder {
     /// Checks a folder before any work is done; changes nothing.
     ///
+    /// `records` are the names that the folder's [record](super::Record) may have; the first that is there counts.
+    ///
     /// # Errors
-    /// The path is a file, a parent is missing or not writable, or the folder holds a file that its manifest does
+    /// The path is a file, a parent is missing or not writable, or the folder holds a file that its record does
     /// not list.
-    pub fn check(path: &Path) -> Result<Self, Error> {
+    pub fn check(path: &Path, records: &[&str]) -> Result<Self, Error> {
         if path.is_file() {
             return Err(Error::NotAFolder(path.to_owned()));
         }
         let folder = Self { path: path.to_owned() };
         if path.is_dir() {
             let present = files_below(path)?;
-            let ours = if present.is_empty() { vec![] } else { Manifest::listed_files(path) };
+            let ours = if present.is_empty() { vec![] } else { listed_files(path, records) };
             if let Some(file) = present.into_iter().find(|f| !ours.contains(f)) {
                 return Err(Error::Foreign { folder: path.to_owned(), file });
             }
@@ -61,57 +64,49 @@ impl OutputFolder {
     pub fn commit(&self, staged: &Staged) -> Result<(), Error> {
         let staging = self.staging()?;
         let (new, old) = (staging.path().join("new"), staging.path().join("old"));
-        for (file, text) in &staged.files {
+        for (file, text) in staged.iter() {
             let path = new.join(file);
             if let Some(folder) = path.parent() {
-                fs::create_dir_all(folder).map_err(Error::io(folder, "creating"))?;
+                fs::create_dir_all(folder).map_err(FileError::at(folder, "creating"))?;
             }
-            fs::write(&path, text).map_err(Error::io(&path, "writing"))?;
+            fs::write(&path, text).map_err(FileError::at(&path, "writing"))?;
         }
         let replaced = self.path.is_dir();
         if replaced {
-            fs::rename(&self.path, &old).map_err(Error::io(&self.path, "replacing"))?;
+            fs::rename(&self.path, &old).map_err(FileError::at(&self.path, "replacing"))?;
         }
         if let Err(e) = fs::rename(&new, &self.path) {
             if replaced {
-                fs::rename(&old, &self.path).map_err(Error::io(&self.path, "restoring"))?;
+                fs::rename(&old, &self.path).map_err(FileError::at(&self.path, "restoring"))?;
             }
-            return Err(Error::io(&self.path, "writing")(e));
+            return Err(FileError::at(&self.path, "writing")(e).into());
         }
         Ok(())
     }
 }
 
-/// Files of a new artifact folder, by path relative to it.
-#[derive(Debug, Clone, Default)]
-pub struct Staged {
-    files: BTreeMap<String, Vec<u8>>,
-}
-
-impl Staged {
-    /// Adds or replaces a file.
-    pub fn put(&mut self, file: impl Into<String>, content: impl Into<Vec<u8>>) {
-        self.files.insert(file.into(), content.into());
+/// Files that the record of a folder lists; none if it has no readable record.
+///
+/// Only the list is read, so that a newer program may replace an older one's output.
+fn listed_files(folder: &Path, records: &[&str]) -> Vec<String> {
+    #[derive(Deserialize)]
+    struct Listing {
+        files: Vec<String>,
     }
-
-    /// Text of a file, if it is staged and is text.
-    pub fn text(&self, file: &str) -> Option<&str> {
-        self.files.get(file).and_then(|content| std::str::from_utf8(content).ok())
-    }
-
-    /// Paths of all files, in order.
-    pub fn names(&self) -> Vec<String> {
-        self.files.keys().cloned().collect()
-    }
+    let listing = |file: &&str| {
+        let text = fs::read(folder.join(file)).unwrap_or_default();
+        serde_json::from_slice::<Listing>(&text).ok()
+    };
+    records.iter().find_map(listing).map(|listing| listing.files).unwrap_or_default()
 }
 
 /// Files below a folder, as relative paths with forward slashes, in order.
-fn files_below(folder: &Path) -> Result<Vec<String>, Error> {
+fn files_below(folder: &Path) -> Result<Vec<String>, FileError> {
     let (mut files, mut open) = (vec![], vec![PathBuf::new()]);
     while let Some(relative) = open.pop() {
         let here = folder.join(&relative);
-        for entry in fs::read_dir(&here).map_err(Error::io(&here, "listing"))? {
-            let entry = entry.map_err(Error::io(&here, "listing"))?;
+        for entry in fs::read_dir(&here).map_err(FileError::at(&here, "listing"))? {
+            let entry = entry.map_err(FileError::at(&here, "listing"))?;
             let path = relative.join(entry.file_name());
             if entry.path().is_dir() {
                 open.push(path);

@@ -12,6 +12,7 @@ use super::sample::ItemSample;
 use super::soft_scores::SoftScores;
 use super::{JudgeReport, LabelsReport, Study};
 use crate::artifact::{Manifest, Run, Staged, to_json};
+use crate::belief::{Belief, BeliefTable};
 use crate::escalation::Rule;
 
 /// Version of the layout of the results.

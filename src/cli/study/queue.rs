@@ -7,9 +7,10 @@ use std::process::ExitCode;
 use super::run::embedded;
 use super::scores;
 use crate::artifact::{OutputFolder, to_json};
+use crate::belief::Belief;
 use crate::cli::progress::Bars;
 use crate::cli::{Error, threads};
-use crate::escalation::{Outlook, Rule};
+use crate::escalation::Rule;
 use crate::study::queue::{Amount, LabelsPerItem, QueueRecord, Ranked, Request};
 use crate::study::scores::ScoreStudy;
 use crate::study::{Decomposition, Error as StudyError, Study};
@@ -134,7 +135,7 @@ pub(super) fn request(args: &Args, seed: u64) -> Request {
 }
 
 /// Fills the request and writes the queue.
-pub(super) fn send<B: Outlook>(
+pub(super) fn send<B: Belief>(
     args: &Args,
     ranked: &Ranked<B>,
     request: &Request,

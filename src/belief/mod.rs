@@ -3,6 +3,7 @@
 //! Labels are classes ([`Dirichlet`], [`fit_trust`]) or numbers ([`Gaussian`], [`fit_gaussian`]). For classes, the judge's
 //! prediction may be recalibrated as well ([`Recalibration`]), which goes beyond the paper.
 
+mod beta;
 pub mod design;
 pub mod dirichlet;
 pub mod gaussian;
@@ -11,6 +12,7 @@ pub mod manhattan;
 pub mod model;
 mod newton;
 pub mod recalibration;
+mod traits;
 pub mod trust;
 
 pub use design::{Design, FeatureColumn, Standardizer};
@@ -19,4 +21,5 @@ pub use gaussian::{Gaussian, Repeats, Scores};
 pub use gaussian_fit::{GaussianError, GaussianFit, JudgeScores, fit_gaussian};
 pub use model::{BeliefModel, FittedBelief, Regression};
 pub use recalibration::{JudgedItems, RecalibratedFit, Recalibration};
+pub use traits::{Belief, BeliefTable};
 pub use trust::{TrustError, TrustFit, fit_trust, log_likelihood};

@@ -3,7 +3,7 @@
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
-use crate::belief::{Beliefs, dirichlet::row, entropy};
+use crate::belief::{Belief, BeliefTable, Beliefs, dirichlet::row, entropy};
 
 /// A rule that scores items; the highest scores are escalated first.
 ///
@@ -120,6 +120,25 @@ impl Rule {
             Rule::Margin => jittered(&|i| -margin(row(inputs.q.row(i)))),
         }
     }
+
+    /// The priority of an item after `more` further labels, in expectation; `in_hand` is the number of labels now.
+    ///
+    /// `None` for rules whose priority no label moves in expectation (nothing would keep them from sending the whole budget
+    /// to one item), and for those beyond the paper, which rank items but don't allocate.
+    pub fn priority_after(self, belief: &impl Belief, in_hand: u32, more: u32) -> Option<f64> {
+        match self {
+            Rule::Info => Some(belief.epistemic_after(more)),
+            Rule::Delta => Some(belief.label_value_after(more)),
+            Rule::Spread => Some(belief.spread_after(more)),
+            Rule::FewestLabels => Some(-f64::from(in_hand) - f64::from(more)),
+            _ => None,
+        }
+    }
+
+    /// Whether [`Rule::priority_after`] has an answer.
+    pub fn looks_ahead(self) -> bool {
+        matches!(self, Rule::Info | Rule::Delta | Rule::Spread | Rule::FewestLabels)
+    }
 }
 
 impl std::str::FromStr for Rule {
@@ -179,6 +198,26 @@ mod tests {
     use ndarray::array;
 
     use super::*;
+    use crate::belief::{Dirichlet, Gaussian};
+
+    #[test]
+    fn every_label_is_worth_less_than_the_one_before() {
+        let belief = Dirichlet::new(&[0.3, 0.9, 4.0]);
+        let gaussian = Gaussian { mean: 0.0, evidence: 3.0, freedom: 7.0, scale: 2.0 };
+        for rule in Rule::PAPER.into_iter().filter(|rule| rule.looks_ahead()) {
+            for k in 0..200 {
+                assert!(rule.priority_after(&belief, 2, k) > rule.priority_after(&belief, 2, k + 1), "{rule:?} {k}");
+                assert!(
+                    rule.priority_after(&gaussian, 2, k) > rule.priority_after(&gaussian, 2, k + 1),
+                    "{rule:?} {k}"
+                );
+            }
+        }
+        assert!(Rule::PAPER.iter().all(|rule| rule.looks_ahead() == rule.priority_after(&belief, 0, 1).is_some()));
+        let value = gaussian.spread_after(4) - gaussian.spread_after(5);
+        assert!((gaussian.label_value_after(4) - value).abs() < 1e-15);
+        assert_eq!(gaussian.label_value_after(0), gaussian.label_value());
+    }
 
     #[test]
     fn margins_by_hand() {

@@ -1,7 +1,7 @@
 //! The rules that rank items whose labels are numbers.
 
 use super::rule::Rule;
-use crate::belief::Gaussian;
+use crate::belief::{Belief, Gaussian};
 
 /// What rules for scores look at; everything is per item.
 #[derive(Debug, Clone, Copy)]

@@ -2,7 +2,7 @@
 
 use ndarray::ArrayView2;
 
-use crate::belief::{Beliefs, dirichlet::row};
+use crate::belief::{BeliefTable, Beliefs, dirichlet::row};
 use crate::random::Stream;
 
 /// The label that a uniform draw `u` selects from weights: how many of their cumulative sums it exceeds.

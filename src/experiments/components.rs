@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::belief::{Belief, BeliefTable};
 use crate::escalation::{Budget, Rule, RuleInputs, top};
 
 /// The two components of every item in one replicate.

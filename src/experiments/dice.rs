@@ -11,8 +11,8 @@ use super::isolation::{Correlations, Isolation, correlations};
 use super::replicate::replicate;
 use super::world::{counts_in_order, grouped_counts, log_labels, peaked_distributions, revealed_numbers, uniforms};
 use crate::belief::{
-    Beliefs, Design, FeatureColumn, JudgedItems, TrustFit, dirichlet::row, entropy, fit_trust, log_likelihood,
-    manhattan,
+    Belief, BeliefTable, Beliefs, Design, FeatureColumn, JudgedItems, TrustFit, dirichlet::row, entropy, fit_trust,
+    log_likelihood, manhattan,
 };
 use crate::dataset::{DiceData, Predictions};
 use crate::escalation::{Budget, Rule, RuleInputs, regret, value::prophet_values};

@@ -9,7 +9,9 @@ use super::config::FamiliarityConfig;
 use super::{Error, Study};
 use crate::belief::design::FeatureScale;
 use crate::belief::recalibration::{RecalibratedFit, Recalibration};
-use crate::belief::{BeliefModel, Beliefs, Design, FeatureColumn, FittedBelief, JudgedItems, Standardizer};
+use crate::belief::{
+    Belief, BeliefModel, BeliefTable, Beliefs, Design, FeatureColumn, FittedBelief, JudgedItems, Standardizer,
+};
 use crate::escalation::{Rule, RuleInputs, top};
 use crate::experiments::half_split::{list_width, seeded};
 use crate::experiments::world::uniforms;
@@ -344,7 +346,7 @@ impl EvidenceReport {
     /// Compares the rankings of a decomposition at a tenth of the items.
     pub fn of(study: &Study, decomposition: &Decomposition) -> Self {
         let beliefs = &decomposition.beliefs;
-        let evidence = beliefs.map(|b| b.total_evidence());
+        let evidence = beliefs.map(|b| b.evidence());
         let log: Vec<f64> = evidence.iter().map(|a| (a + 1.0).ln()).collect();
         let info = beliefs.map(|b| b.epistemic());
         let inputs = decomposition.rule_inputs(study);

@@ -11,6 +11,7 @@ use super::registered::Registered;
 use super::sample::ItemSample;
 use super::soft_scores::SoftScores;
 use super::{JudgeReport, LabelsReport, Study};
+use crate::belief::{Belief, BeliefTable};
 use crate::escalation::Rule;
 use crate::output::{MANIFEST, Record, Run};
 

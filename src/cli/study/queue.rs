@@ -6,9 +6,10 @@ use std::process::ExitCode;
 
 use super::run::embedded;
 use super::scores;
+use crate::belief::Belief;
 use crate::cli::progress::Bars;
 use crate::cli::{Error, output_folder, threads};
-use crate::escalation::{Outlook, Rule};
+use crate::escalation::Rule;
 use crate::output::{OutputFolder, to_json};
 use crate::study::queue::{Amount, LabelsPerItem, QueueRecord, Ranked, Request};
 use crate::study::scores::ScoreStudy;
@@ -134,7 +135,7 @@ pub(super) fn request(args: &Args, seed: u64) -> Request {
 }
 
 /// Fills the request and writes the queue.
-pub(super) fn send<B: Outlook>(
+pub(super) fn send<B: Belief>(
     args: &Args,
     ranked: &Ranked<B>,
     request: &Request,

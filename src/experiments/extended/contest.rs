@@ -6,6 +6,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::corpus::{Believed, Deployment};
+use crate::belief::BeliefTable;
 use crate::belief::dirichlet::row;
 use crate::escalation::active_lab::active_lab_scores;
 use crate::escalation::value::pool_values;

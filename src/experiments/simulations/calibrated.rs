@@ -2,7 +2,7 @@
 
 use ndarray::Array2;
 
-use crate::belief::{Beliefs, Design, FeatureColumn, dirichlet::row, entropy, fit_trust};
+use crate::belief::{Belief, BeliefTable, Beliefs, Design, FeatureColumn, dirichlet::row, entropy, fit_trust};
 use crate::escalation::{Budget, Rule, RuleInputs, regret::regrets};
 use crate::experiments::Error;
 use crate::experiments::isolation::{Correlations, correlations};

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{Candidates, Question, Queue, QueueRecord, Request, RequestError, Task, write_files};
-use crate::belief::Dirichlet;
-use crate::escalation::{Outlook, Rule};
+use crate::belief::{Belief, BeliefTable, Dirichlet};
+use crate::escalation::Rule;
 use crate::output::Staged;
 use crate::study::{Decomposition, Study};
 
@@ -65,7 +65,7 @@ impl<'a> Ranked<Dirichlet<'a>> {
     }
 }
 
-impl<B: Outlook> Ranked<B> {
+impl<B: Belief> Ranked<B> {
     /// Fills a request and writes the queue's files.
     ///
     /// # Errors

@@ -125,18 +125,32 @@ pub enum Error {
 }
 
 impl Error {
-    fn exit_code(&self) -> u8 {
+    /// Whether the machine failed, or something that it talks to, rather than that input, arguments or an output folder
+    /// were refused. An error that wraps others asks them.
+    fn is_failure(&self) -> bool {
         match self {
-            Error::Stdout(_) | Error::Threads { .. } | Error::File(_) => FAILED,
-            Error::Output(crate::output::Error::File(_)) => FAILED,
-            Error::Artifact(crate::artifact::Error::File(_)) => FAILED,
-            Error::Study(crate::study::Error::File(_) | crate::study::Error::Parquet(_)) => FAILED,
-            Error::Judge(crate::judge::Error::File(_) | crate::judge::Error::Endpoint(_)) => FAILED,
-            Error::Embedding(EmbeddingError::Write { .. } | EmbeddingError::Inference { .. }) => FAILED,
-            Error::Fetch(FetchError::Download { .. } | FetchError::Unwritable { .. }) => FAILED,
-            Error::Index(IndexError::Unwritable { .. }) => FAILED,
-            _ => REFUSED,
+            Error::Stdout(_) | Error::Threads { .. } | Error::File(_) => true,
+            Error::Output(error) => error.is_failure(),
+            Error::Artifact(error) => error.is_failure(),
+            Error::Bundle(error) => error.is_failure(),
+            Error::Study(error) => error.is_failure(),
+            Error::Judge(error) => error.is_failure(),
+            Error::Embedding(error) => error.is_failure(),
+            Error::Index(error) => error.is_failure(),
+            Error::Fetch(error) => error.is_failure(),
+            Error::Data(_)
+            | Error::Rows(_)
+            | Error::Experiment(_)
+            | Error::Claims(_)
+            | Error::Templates(_)
+            | Error::NotConcerned { .. }
+            | Error::OtherJudge => false,
         }
+    }
+
+    /// The only place that turns an error into an exit status.
+    fn exit_code(&self) -> u8 {
+        if self.is_failure() { FAILED } else { REFUSED }
     }
 }
 
@@ -186,4 +200,65 @@ fn threads(number: Option<u32>) -> Result<(), Error> {
     let Some(threads) = number.map(|number| number as usize) else { return Ok(()) };
     let built = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
     built.map_err(|source| Error::Threads { threads, source })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::dataset::Error as DataError;
+    use crate::report::{bundle, figures};
+    use crate::study::registration::RegistrationError;
+
+    fn denied() -> io::Error {
+        io::Error::from(io::ErrorKind::PermissionDenied)
+    }
+
+    #[test]
+    fn the_status_is_that_of_the_innermost_error() {
+        let path = PathBuf::from("f");
+        let file = || FileError::at(Path::new("f"), "writing")(denied());
+        let write = || EmbeddingError::Write { path: path.clone(), source: denied() };
+        let inference =
+            || EmbeddingError::Inference { model: path.clone(), texts: 1, length: 1, problem: String::new() };
+        let writer = figures::Error::Writer { figure: String::new(), detail: String::new() };
+        let failures: [Error; 13] = [
+            denied().into(),
+            file().into(),
+            crate::output::Error::from(file()).into(),
+            crate::artifact::Error::from(file()).into(),
+            crate::study::Error::from(file()).into(),
+            crate::study::Error::from(write()).into(),
+            crate::study::Error::from(inference()).into(),
+            crate::study::Error::from(RegistrationError::Unwritable(file())).into(),
+            crate::judge::Error::from(file()).into(),
+            crate::judge::Error::Endpoint(String::new()).into(),
+            write().into(),
+            IndexError::Unwritable { folder: path.clone(), reason: String::new() }.into(),
+            bundle::Error::from(writer).into(),
+        ];
+        for error in failures {
+            assert_eq!(error.exit_code(), FAILED, "{error:?}");
+        }
+        let data = || DataError::Unreadable { file: path.clone(), source: denied() };
+        let read = || EmbeddingError::Read { path: path.clone(), source: denied() };
+        let glyph = figures::Error::Glyph { figure: String::new(), character: '?', text: String::new() };
+        let refusals: [Error; 10] = [
+            data().into(),
+            crate::output::Error::NotWritable { folder: path.clone(), source: denied() }.into(),
+            crate::artifact::Error::Missing { path: path.clone() }.into(),
+            crate::study::Error::from(data()).into(),
+            crate::study::Error::from(crate::experiments::Error::from(data())).into(),
+            crate::study::Error::from(read()).into(),
+            crate::study::Error::from(RegistrationError::Unreadable(file())).into(),
+            crate::judge::Error::from(data()).into(),
+            IndexError::Unreadable { file: path.clone(), source: denied() }.into(),
+            bundle::Error::from(glyph).into(),
+        ];
+        for error in refusals {
+            assert_eq!(error.exit_code(), REFUSED, "{error:?}");
+        }
+    }
 }

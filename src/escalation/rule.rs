@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::belief::{Belief, BeliefTable, Beliefs, dirichlet::row, entropy};
 
-/// A rule that scores items; the highest scores are escalated first.
+/// A rule that ranks items; those with the highest priority are escalated first.
 ///
-/// | rule | score | source |
+/// | rule | priority | source |
 /// |---|---|---|
 /// | `Info` | epistemic part I of the posterior | the paper's rule under log loss |
 /// | `Delta` | one-label value Delta | the paper's rule under squared error |
@@ -24,7 +24,7 @@ use crate::belief::{Belief, BeliefTable, Beliefs, dirichlet::row, entropy};
 ///
 /// The first eight are the paper's; the others go beyond it.
 ///
-/// The jitter, 1e-9 times a uniform draw, breaks ties at random; the four scores in closed form tie when they agree to 12
+/// The jitter, 1e-9 times a uniform draw, breaks ties at random; the four priorities in closed form tie when they agree to 12
 /// digits, and rank by the same draws then (see [`super::top`]). Missing confidence counts as the mean of the present
 /// ones. (The oracle ranks by the true values and needs no rule: see [`super::regret()`].)
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -91,8 +91,8 @@ impl Rule {
         }
     }
 
-    /// Scores every item.
-    pub fn scores(self, inputs: &RuleInputs) -> Vec<f64> {
+    /// The priority of every item.
+    pub fn priority(self, inputs: &RuleInputs) -> Vec<f64> {
         let jittered = |base: &dyn Fn(usize) -> f64| -> Vec<f64> {
             inputs.jitter.iter().enumerate().map(|(i, u)| base(i) + u * JITTER).collect()
         };
@@ -166,14 +166,14 @@ fn margin(p: &[f64]) -> f64 {
 /// Scale of the jitter that breaks ties.
 const JITTER: f64 = 1e-9;
 
-/// A score to 40 significant bits (about 12 digits).
+/// A priority to 40 significant bits (about 12 digits).
 ///
 /// Items with the same evidence in another class order differ in the last bits only, by rounding; they must tie, so that
 /// the tie break and not the arithmetic of the platform decides between them.
-fn without_noise(score: f64) -> f64 {
+fn without_noise(priority: f64) -> f64 {
     const DROPPED: u32 = 52 - 40;
     let half = 1_u64 << (DROPPED - 1);
-    f64::from_bits((score.to_bits() + half) >> DROPPED << DROPPED)
+    f64::from_bits((priority.to_bits() + half) >> DROPPED << DROPPED)
 }
 
 /// What rules look at; everything is per item.
@@ -187,7 +187,7 @@ pub struct RuleInputs<'a> {
     pub confidence: &'a [Option<f64>],
     /// Labels in hand.
     pub labels: &'a [u32],
-    /// Uniform draws in [0, 1) that break ties (scaled by 1e-9 where they are added to a score).
+    /// Uniform draws in [0, 1) that break ties (scaled by 1e-9 where they are added to a priority).
     pub jitter: &'a [f64],
     /// Uniform draws that the random rule ranks by.
     pub random: &'a [f64],
@@ -239,7 +239,7 @@ mod tests {
             jitter: &[0.0; 4],
             random: &[],
         };
-        let scores = Rule::FewestLabelsByInfo.scores(&inputs);
-        assert_eq!(crate::escalation::top(&scores, &[], 4), [3, 1, 0, 2]);
+        let priorities = Rule::FewestLabelsByInfo.priority(&inputs);
+        assert_eq!(crate::escalation::top(&priorities, &[], 4), [3, 1, 0, 2]);
     }
 }

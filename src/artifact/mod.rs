@@ -70,6 +70,14 @@ pub enum Error {
 }
 
 impl Error {
+    /// Whether the machine failed, rather than that the results were refused.
+    pub fn is_failure(&self) -> bool {
+        match self {
+            Self::File(_) => true,
+            Self::Missing { .. } | Self::Json { .. } | Self::Schema { .. } | Self::Changed { .. } => false,
+        }
+    }
+
     fn json(path: &Path) -> impl FnOnce(serde_json::Error) -> Self {
         let path = path.to_owned();
         move |e| Error::Json { path, line: e.line(), column: e.column(), detail: e.to_string() }

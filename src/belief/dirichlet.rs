@@ -47,7 +47,7 @@ impl<'a> Dirichlet<'a> {
     }
 
     /// The mean m, the current estimate of the label distribution.
-    pub fn mean(&self) -> impl Iterator<Item = f64> + 'a {
+    pub fn mean(&self) -> impl Iterator<Item = f64> + Clone + use<'a> {
         let evidence = self.evidence;
         self.alpha.iter().map(move |a| a / evidence)
     }
@@ -173,6 +173,11 @@ impl Beliefs {
         Self { alpha }
     }
 
+    /// Number of classes.
+    pub fn classes(&self) -> usize {
+        self.alpha.ncols()
+    }
+
     /// All beliefs in item order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Dirichlet<'_>> {
         (0..self.len()).map(|i| self.get(i))
@@ -193,7 +198,7 @@ impl BeliefTable for Beliefs {
 
     #[inline]
     fn get(&self, item: usize) -> Dirichlet<'_> {
-        let k = self.alpha.ncols();
+        let k = self.classes();
         let all = self.alpha.as_slice().expect("beliefs are stored row by row");
         Dirichlet::new(&all[item * k..(item + 1) * k])
     }

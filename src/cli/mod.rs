@@ -4,6 +4,7 @@ pub mod claims_table;
 mod compare;
 mod data;
 mod embed;
+mod error;
 mod experiment;
 mod familiarity;
 mod judge;
@@ -11,27 +12,17 @@ mod neighbours;
 mod progress;
 mod render;
 mod reproduce;
+mod setup;
+mod sources;
 mod study;
 mod verify;
 
-use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use thiserror::Error as ThisError;
 
-use crate::dataset::originals::FetchError;
-use crate::familiarity::embedding::EmbeddingError;
-use crate::familiarity::neighbours::saved::IndexError;
-use crate::output::{FileError, MANIFEST, OutputFolder, Record};
-use crate::study::queue::QueueRecord;
-
-/// Exit status when claims differ, or two artifact folders do.
-pub const FINDINGS: u8 = 10;
-/// Exit status when input, arguments or an output folder are refused.
-pub const REFUSED: u8 = 2;
-/// Exit status of other failures.
-pub const FAILED: u8 = 1;
+pub(crate) use self::error::{Error, FINDINGS};
+pub(crate) use self::setup::{output_folder, threads};
 
 /// Decompose an LLM judge's uncertainty to target expert labels, and reproduce the paper that proposes it.
 #[derive(Debug, Parser)]
@@ -52,92 +43,6 @@ enum Command {
     Embed(embed::Args),
     Neighbours(neighbours::Args),
     Data(data::Args),
-}
-
-/// Why a command failed.
-#[derive(Debug, ThisError)]
-pub enum Error {
-    /// Input data.
-    #[error(transparent)]
-    Data(#[from] crate::dataset::Error),
-    /// Embeddings that can't be searched.
-    #[error(transparent)]
-    Rows(#[from] crate::familiarity::neighbours::NotFinite),
-    /// A saved neighbour index.
-    #[error(transparent)]
-    Index(#[from] IndexError),
-    /// An experiment.
-    #[error(transparent)]
-    Experiment(#[from] crate::experiments::Error),
-    /// The claims file, or results that lack what it asks for.
-    #[error(transparent)]
-    Claims(#[from] crate::report::claims::ClaimsError),
-    /// Results on disk.
-    #[error(transparent)]
-    Artifact(#[from] crate::artifact::Error),
-    /// A folder to write.
-    #[error(transparent)]
-    Output(#[from] crate::output::Error),
-    /// A file to write.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// Items, a model, or a cache of embeddings.
-    #[error(transparent)]
-    Embedding(#[from] EmbeddingError),
-    /// Originals that can't be fetched.
-    #[error(transparent)]
-    Fetch(#[from] FetchError),
-    /// An option about Experiment 2 in a run without it.
-    #[error("{option} concerns the experiment chaosnli, which --only leaves out; leave out one of the two")]
-    NotConcerned {
-        /// The option.
-        option: &'static str,
-    },
-    /// Templates.
-    #[error(transparent)]
-    Templates(#[from] crate::report::latex::Error),
-    /// Tables and figures.
-    #[error(transparent)]
-    Bundle(#[from] crate::report::bundle::Error),
-    /// A study.
-    #[error(transparent)]
-    Study(#[from] crate::study::Error),
-    /// A judge that can't be asked, or answers that can't be used.
-    #[error(transparent)]
-    Judge(#[from] crate::judge::Error),
-    /// The extended run on predictions that its registration doesn't know.
-    #[error(
-        "the run beyond the paper is registered for the published predictions: leave out --dice-judge and \
-         --chaosnli-judge, or leave out the extended run"
-    )]
-    OtherJudge,
-    /// Threads.
-    #[error("can't start {threads} threads: {source}; give a smaller --threads")]
-    Threads {
-        /// How many.
-        threads: usize,
-        /// Why not.
-        source: rayon::ThreadPoolBuildError,
-    },
-    /// Standard output is closed or full.
-    #[error("writing to standard output failed: {0}")]
-    Stdout(#[from] std::io::Error),
-}
-
-impl Error {
-    fn exit_code(&self) -> u8 {
-        match self {
-            Error::Stdout(_) | Error::Threads { .. } | Error::File(_) => FAILED,
-            Error::Output(crate::output::Error::File(_)) => FAILED,
-            Error::Artifact(crate::artifact::Error::File(_)) => FAILED,
-            Error::Study(crate::study::Error::File(_) | crate::study::Error::Parquet(_)) => FAILED,
-            Error::Judge(crate::judge::Error::File(_) | crate::judge::Error::Endpoint(_)) => FAILED,
-            Error::Embedding(EmbeddingError::Write { .. } | EmbeddingError::Inference { .. }) => FAILED,
-            Error::Fetch(FetchError::Download { .. } | FetchError::Unwritable { .. }) => FAILED,
-            Error::Index(IndexError::Unwritable { .. }) => FAILED,
-            _ => REFUSED,
-        }
-    }
 }
 
 /// Parses the arguments of the process, runs the command and returns its exit code.
@@ -174,16 +79,4 @@ pub fn main() -> ExitCode {
             ExitCode::from(error.exit_code())
         }
     }
-}
-
-/// An output folder, whichever command wrote what it holds.
-fn output_folder(path: &Path) -> Result<OutputFolder, Error> {
-    Ok(OutputFolder::check(path, &[MANIFEST, QueueRecord::FILE])?)
-}
-
-/// Uses this many threads; all cores if no number is given.
-fn threads(number: Option<u32>) -> Result<(), Error> {
-    let Some(threads) = number.map(|number| number as usize) else { return Ok(()) };
-    let built = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
-    built.map_err(|source| Error::Threads { threads, source })
 }

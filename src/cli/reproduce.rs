@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
+use clap::builder::PossibleValue;
 
 use super::claims_table::{self, Layout};
 use super::familiarity::FamiliarityArgs;
 use super::progress::Bars;
+use super::sources::{Judges, Sources};
 use super::{Error, FINDINGS, experiment, output_folder};
 use crate::artifact::{Manifest, Results, results_file};
 use crate::experiments::Experiment;
@@ -44,7 +46,7 @@ pub struct Args {
     out: Option<PathBuf>,
     /// Run one experiment only; results of the others that DIR holds are kept.
     #[arg(long, value_enum, value_name = "EXPERIMENT")]
-    only: Option<Only>,
+    only: Option<Experiment>,
     /// Also run what goes beyond the paper: the recalibrated belief and its confirmation.
     #[arg(long, conflicts_with = "only")]
     extended: bool,
@@ -63,7 +65,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR", default_value = "data")]
     data: PathBuf,
     #[command(flatten)]
-    judges: experiment::Judges,
+    judges: Judges,
     /// Folder with the LaTeX templates [default: templates if there is one, else those built in].
     #[arg(long, value_name = "DIR")]
     templates: Option<PathBuf>,
@@ -72,22 +74,13 @@ pub struct Args {
     json: bool,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Only {
-    Simulations,
-    Dice,
-    Chaosnli,
-    Extended,
-}
+impl ValueEnum for Experiment {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
+    }
 
-impl From<Only> for Experiment {
-    fn from(only: Only) -> Self {
-        match only {
-            Only::Simulations => Experiment::Simulations,
-            Only::Dice => Experiment::Dice,
-            Only::Chaosnli => Experiment::ChaosNli,
-            Only::Extended => Experiment::Extended,
-        }
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.name()))
     }
 }
 
@@ -105,7 +98,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     };
     let out = args.out.clone().unwrap_or_else(|| default.into());
     let experiments = match args.only {
-        Some(only) => vec![only.into()],
+        Some(only) => vec![only],
         None if args.extended => Experiment::ALL.to_vec(),
         None => Experiment::PAPER.to_vec(),
     };
@@ -121,7 +114,8 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     let claims = Claims::load(&args.data.join("paper/claims.toml"))?;
     let templates = Templates::load(args.templates.as_deref())?;
     let page = page::Templates::load(args.templates.as_deref())?;
-    let loaded = experiment::Loaded::read(&args.data, &experiments, &args.judges, &args.familiarity)?;
+    let sources = Sources::new(&args.data, &args.judges, &args.familiarity);
+    let parts = experiment::load(&experiments, &sources)?;
     let kept = match args.only {
         Some(_) if out.join(MANIFEST).is_file() => {
             let manifest = Manifest::load(&out)?;
@@ -132,7 +126,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     };
     super::threads(args.threads)?;
 
-    let (mut results, facts) = experiment::run(&loaded, replicates, &Bars::default())?;
+    let (mut results, facts) = experiment::run(&parts, replicates, &Bars::default())?;
     let mut manifest = Manifest::empty();
     if let Some((old, old_manifest)) = kept {
         results.fill_from(old);
@@ -173,7 +167,7 @@ fn extended_of(folder: &Path) -> Option<(Results, Manifest)> {
     let mut manifest = Manifest::load(folder).ok()?;
     manifest.deterministic.retain(|experiment, _| *experiment == Experiment::Extended);
     manifest.run.retain(|experiment, _| *experiment == Experiment::Extended);
-    Some((Results::load_extended(folder, &manifest).ok()?, manifest))
+    Some((Results::load(folder, &manifest).ok()?, manifest))
 }
 
 /// Says how long each experiment took; on standard error, since it differs from run to run.

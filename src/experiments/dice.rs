@@ -404,7 +404,7 @@ impl DiceExperiment {
         };
         let mut regrets = BTreeMap::new();
         for rule in Rule::PAPER {
-            let scores = rule.scores(&inputs);
+            let scores = rule.priority(&inputs);
             let by_budget = Budget::PAPER.map(|b| Some((b, regret(&values, &scores, &jitter, b.of(DICE))?)));
             let by_budget: Option<BTreeMap<Budget, f64>> = by_budget.into_iter().collect();
             let undefined = Error::Undefined { experiment: "dice", quantity: "regret" };

@@ -116,6 +116,20 @@ pub enum Error {
 }
 
 impl Error {
+    /// Whether the machine or the endpoint failed, rather than that a table, an argument or a cache was refused.
+    pub fn is_failure(&self) -> bool {
+        match self {
+            Self::File(_) | Self::Endpoint(_) => true,
+            Self::Data(_)
+            | Self::Line { .. }
+            | Self::Locked { .. }
+            | Self::OtherPrompt { .. }
+            | Self::Template { .. }
+            | Self::Key { .. }
+            | Self::Argument(_) => false,
+        }
+    }
+
     fn template(name: &str) -> impl FnOnce(tera::Error) -> Self {
         let name = name.to_owned();
         move |source| Error::Template { name, source }

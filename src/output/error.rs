@@ -53,6 +53,16 @@ pub enum Error {
     },
 }
 
+impl Error {
+    /// Whether the machine failed, rather than that the folder was refused.
+    pub fn is_failure(&self) -> bool {
+        match self {
+            Self::File(_) => true,
+            Self::Foreign { .. } | Self::NotAFolder(_) | Self::NotWritable { .. } => false,
+        }
+    }
+}
+
 /// A place in a text, as an editor counts it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextPosition {

@@ -37,6 +37,16 @@ pub enum Error {
     Figure(#[from] figures::Error),
 }
 
+impl Error {
+    /// Whether a writer failed, rather than that a template or a text was refused.
+    pub fn is_failure(&self) -> bool {
+        match self {
+            Self::Template(_) => false,
+            Self::Figure(error) => error.is_failure(),
+        }
+    }
+}
+
 /// Renders the bundle from results; what has no results is left out.
 ///
 /// # Errors

@@ -92,7 +92,7 @@ impl Decomposition {
 
     /// Positions of all items, most urgent first under the rule.
     pub fn ranking(&self, study: &Study, rule: Rule) -> Vec<usize> {
-        top(&rule.scores(&self.rule_inputs(study)), &self.jitter, self.beliefs.len())
+        top(&rule.priority(&self.rule_inputs(study)), &self.jitter, self.beliefs.len())
     }
 }
 
@@ -351,7 +351,7 @@ impl EvidenceReport {
         let info = beliefs.map(|b| b.epistemic());
         let inputs = decomposition.rule_inputs(study);
         let k = crate::escalation::Budget::HEADLINE.of(beliefs.len());
-        let picks = |rule: Rule| top(&rule.scores(&inputs), &decomposition.jitter, k);
+        let picks = |rule: Rule| top(&rule.priority(&inputs), &decomposition.jitter, k);
         let (best, entropy) = (picks(Rule::Info), picks(Rule::PosteriorEntropy));
         let mut chosen = vec![false; beliefs.len()];
         best.iter().for_each(|&i| chosen[i] = true);
@@ -359,7 +359,7 @@ impl EvidenceReport {
         let sum = |items: &[usize]| items.iter().map(|&i| info[i]).sum::<f64>();
         let most = sum(&best);
         let information_kept = if most > 0.0 { sum(&entropy) / most } else { 1.0 };
-        let correlation = |rule: Rule| spearman(&rule.scores(&inputs), &info);
+        let correlation = |rule: Rule| spearman(&rule.priority(&inputs), &info);
         Self {
             evidence_percentiles: percentiles(&evidence, [5.0, 50.0, 95.0]),
             sd_log_evidence: population_sd(&log),

@@ -73,3 +73,28 @@ pub enum Error {
     #[error(transparent)]
     File(#[from] crate::output::FileError),
 }
+
+impl Error {
+    /// Whether the machine failed, rather than that the study or an argument was refused.
+    pub fn is_failure(&self) -> bool {
+        match self {
+            Self::File(_) | Self::Parquet(_) => true,
+            Self::Embedding(error) => error.is_failure(),
+            Self::Registration(error) => error.is_failure(),
+            Self::Data(_)
+            | Self::Design(_)
+            | Self::Trust(_)
+            | Self::Gaussian(_)
+            | Self::Evaluation(_)
+            | Self::Rows(_)
+            | Self::NotEmbedded
+            | Self::Index(_)
+            | Self::NotForScores { .. }
+            | Self::Request(_)
+            | Self::Estimate(_)
+            | Self::NoConfidence
+            | Self::Exists { .. }
+            | Self::FileExists { .. } => false,
+        }
+    }
+}

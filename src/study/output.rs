@@ -120,6 +120,7 @@ pub fn describe(rule: Rule) -> &'static str {
         Rule::Manhattan => "expected fall of the Manhattan error by one label",
         Rule::ManhattanTen => "expected fall of the Manhattan error by ten labels",
         Rule::Margin => "smallest margin between the judge's likeliest classes",
+        Rule::Wasserstein => "expected fall of the Wasserstein error by one label",
     }
 }
 

@@ -78,9 +78,12 @@ fn default_level() -> f64 {
 /// Why a registration is refused.
 #[derive(Debug, ThisError)]
 pub enum RegistrationError {
-    /// The file system refused.
+    /// A plan or registration that can't be read.
     #[error(transparent)]
-    File(#[from] FileError),
+    Unreadable(FileError),
+    /// A registration that can't be written.
+    #[error(transparent)]
+    Unwritable(FileError),
     /// A file that is no TOML of the form needed.
     #[error("{path}:{line}:{column}: {reason}; a hypothesis needs id, statement, better, than, budget and measure")]
     NotToml {
@@ -143,8 +146,15 @@ pub enum RegistrationError {
     },
 }
 
-fn read(path: &Path) -> Result<String, FileError> {
-    std::fs::read_to_string(path).map_err(FileError::at(path, "reading"))
+impl RegistrationError {
+    /// Whether the machine failed, rather than that a plan or registration was refused.
+    pub fn is_failure(&self) -> bool {
+        matches!(self, Self::Unwritable(_))
+    }
+}
+
+fn read(path: &Path) -> Result<String, RegistrationError> {
+    std::fs::read_to_string(path).map_err(|error| RegistrationError::Unreadable(FileError::at(path, "reading")(error)))
 }
 
 fn parse<T: serde::de::DeserializeOwned>(path: &Path, text: &str) -> Result<T, RegistrationError> {
@@ -285,14 +295,15 @@ impl Registration {
     pub fn write(&self, folder: &Path) -> Result<PathBuf, RegistrationError> {
         use std::io::Write;
         let path = folder.join(REGISTRATION_FILE);
+        let unwritable = |error| RegistrationError::Unwritable(FileError::at(&path, "writing")(error));
         let mut file = match std::fs::OpenOptions::new().write(true).create_new(true).open(&path) {
             Ok(file) => file,
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
                 return Err(RegistrationError::Exists(path));
             }
-            Err(error) => return Err(FileError::at(&path, "writing")(error).into()),
+            Err(error) => return Err(unwritable(error)),
         };
-        file.write_all(self.to_toml().as_bytes()).map_err(FileError::at(&path, "writing"))?;
+        file.write_all(self.to_toml().as_bytes()).map_err(unwritable)?;
         Ok(path)
     }
 

@@ -130,7 +130,7 @@ fn sample(study: &Study, decomposition: &Decomposition) -> ItemSample {
         let belief = decomposition.beliefs.get(i);
         [belief.aleatoric(), belief.epistemic()]
     };
-    let scores = [Rule::Info, Rule::JudgeEntropy].map(|rule| (rule, rule.scores(&inputs)));
+    let scores = [Rule::Info, Rule::JudgeEntropy].map(|rule| (rule, rule.priority(&inputs)));
     ItemSample::of(&decomposition.random, &decomposition.jitter, parts, scores.into())
 }
 

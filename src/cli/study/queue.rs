@@ -31,7 +31,7 @@ pub struct Args {
     #[arg(value_name = "STUDY", default_value = ".")]
     pub(super) study: PathBuf,
     /// Rule that ranks: info, delta, v, posterior_entropy, judge_entropy, low_confidence,
-    /// fewest_labels, random, fewest_labels_by_info, manhattan, manhattan_ten or margin.
+    /// fewest_labels, random, fewest_labels_by_info, manhattan, manhattan_ten, margin or wasserstein.
     #[arg(long, default_value = "info", value_parser = str::parse::<Rule>)]
     rule: Rule,
     /// How much is sent: a share of the items (10%) or a number (300); of labels with --labels-per-item greedy.

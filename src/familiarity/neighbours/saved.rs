@@ -70,6 +70,13 @@ pub enum IndexError {
     },
 }
 
+impl IndexError {
+    /// Whether the machine failed, rather than that an index was refused.
+    pub fn is_failure(&self) -> bool {
+        matches!(self, Self::Unwritable { .. })
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Header {

@@ -184,6 +184,8 @@ impl Look {
             Rule::Manhattan => Self::new(Colour::GREEN, Dash::Solid, Marker::Square),
             Rule::ManhattanTen => Self::new(Colour::PURPLE, Dash::Solid, Marker::Triangle),
             Rule::Margin => Self::new(Colour::SKY, Dash::Dashed, Marker::OpenDiamond),
+            // Never beside v, which ordinal ratings are not ranked by.
+            Rule::Wasserstein => Self::new(Colour::GREEN, Dash::Solid, Marker::Triangle),
         }
     }
 }
@@ -203,6 +205,7 @@ pub const fn rule_name(rule: Rule) -> &'static str {
         Rule::Manhattan => "Manhattan value, 1 label",
         Rule::ManhattanTen => "Manhattan value, 10 labels",
         Rule::Margin => "small margin, judge",
+        Rule::Wasserstein => "Wasserstein value, 1 label",
     }
 }
 
@@ -213,10 +216,12 @@ mod tests {
 
     #[test]
     fn rules_differ_in_colour_and_in_marker_alone() {
-        let looks = Rule::PAPER.map(Look::of_rule);
-        let markers: BTreeSet<String> = looks.iter().map(|l| format!("{:?}", l.marker)).collect();
-        let colours: BTreeSet<String> = looks.iter().map(|l| l.colour.hex()).collect();
-        assert_eq!((markers.len(), colours.len()), (Rule::PAPER.len(), Rule::PAPER.len()));
+        for rules in [Rule::PAPER, Rule::ORDINAL] {
+            let looks = rules.map(Look::of_rule);
+            let markers: BTreeSet<String> = looks.iter().map(|l| format!("{:?}", l.marker)).collect();
+            let colours: BTreeSet<String> = looks.iter().map(|l| l.colour.hex()).collect();
+            assert_eq!((markers.len(), colours.len()), (rules.len(), rules.len()));
+        }
     }
 
     #[test]

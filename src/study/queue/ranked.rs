@@ -31,7 +31,7 @@ impl<'a> Ranked<Dirichlet<'a>> {
     /// Scores the items of a study with classes.
     pub fn of_classes(study: &Study, decomposition: &'a Decomposition, rule: Rule) -> Self {
         let classes = study.labels.counts.classes();
-        let scores = rule.scores(&decomposition.rule_inputs(study));
+        let scores = rule.priority(&decomposition.rule_inputs(study));
         let task = |(i, score): (usize, f64)| {
             let belief = decomposition.beliefs.get(i);
             let q = study.predictions.q.row(i);

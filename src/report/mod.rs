@@ -6,7 +6,6 @@ pub mod extended;
 pub mod figures;
 pub mod followup;
 pub mod latex;
-pub mod numbers;
 pub mod page;
 pub mod score_evaluation;
 pub mod scores;
@@ -17,3 +16,5 @@ pub mod study_page;
 pub mod tables;
 mod templates;
 pub mod verdicts;
+
+pub use judge_uncertainty_text::numbers;

@@ -10,7 +10,7 @@ use crate::experiments::extended::ExtendedResults;
 use crate::experiments::extended::contest::Contender;
 use crate::experiments::extended::stage::BeliefName;
 use crate::report::figures::description::{Figure, Point, Series, Shape};
-use crate::report::figures::look::{Look, rule_name};
+use crate::report::figures::look::{self, Look, rule_name};
 use crate::stats::inference::Inference;
 
 /// All of them: what was registered first, then what is exploratory, then the worlds whose truth is known.
@@ -37,9 +37,9 @@ fn name_of(contender: Contender) -> &'static str {
 
 fn look_of(contender: Contender) -> Look {
     match contender {
-        Contender::Rule(rule) => Look::of_rule(rule),
-        Contender::ActiveLab => Look::ACTIVE_LAB,
-        Contender::Oracle => Look::ORACLE,
+        Contender::Rule(rule) => look::of_rule(rule),
+        Contender::ActiveLab => look::ACTIVE_LAB,
+        Contender::Oracle => look::ORACLE,
     }
 }
 
@@ -53,9 +53,9 @@ fn belief_name(belief: BeliefName) -> &'static str {
 
 fn belief_look(belief: BeliefName) -> Look {
     match belief {
-        BeliefName::Published => Look::PUBLISHED,
-        BeliefName::Recalibrated => Look::RECALIBRATED,
-        BeliefName::Planned => Look::PLANNED,
+        BeliefName::Published => look::PUBLISHED,
+        BeliefName::Recalibrated => look::RECALIBRATED,
+        BeliefName::Planned => look::PLANNED,
     }
 }
 

@@ -343,9 +343,9 @@ impl DiceExperiment {
                 .designs
                 .keys()
                 .map(|set| {
-                    let names = draws_done[0].evaluations[set].fit.names.clone();
+                    let names = draws_done[0].evaluations[set].fit.regression.names.clone();
                     let rows = names.into_iter().enumerate().map(|(k, name)| {
-                        (name, Summary::over(&draws_done, |d| d.evaluations[set].fit.coefficients[k]))
+                        (name, Summary::over(&draws_done, |d| d.evaluations[set].fit.regression.coefficients[k]))
                     });
                     (*set, rows.collect())
                 })
@@ -353,7 +353,7 @@ impl DiceExperiment {
             unconverged_fits: draws_done
                 .iter()
                 .flat_map(|d| d.evaluations.values())
-                .filter(|e| !e.fit.converged)
+                .filter(|e| !e.fit.regression.converged)
                 .count(),
         })
     }

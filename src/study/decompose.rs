@@ -265,10 +265,10 @@ pub struct Recalibrated {
 
 impl Recalibrated {
     fn of(study: &Study, fit: &RecalibratedFit) -> Vec<Self> {
-        let errors = fit.standard_errors();
+        let errors = fit.regression.standard_errors();
         let classes = &study.file.config.classes;
         let names = study.group_names();
-        let at = |group: usize| fit.names.len() + group * classes.len();
+        let at = |group: usize| fit.regression.names.len() + group * classes.len();
         let bias = |group: usize| {
             let one = |j: usize| (classes[j].clone(), Estimate::new(fit.bias[group][j], errors[at(group) + j]));
             (1..classes.len()).map(one).collect()
@@ -287,7 +287,8 @@ impl FitReport {
     /// Reads the fit of a decomposition.
     pub fn of(study: &Study, decomposition: &Decomposition) -> Self {
         let fit = decomposition.fit.regression();
-        let estimate = |k: usize| Estimate::new(fit.coefficients[k], fit.standard_errors[k]);
+        let errors = fit.standard_errors();
+        let estimate = |k: usize| Estimate::new(fit.coefficients[k], errors[k]);
         let identified = |name: &String| !fit.unidentified.contains(name);
         let coefficients = decomposition.scales.iter().enumerate().map(|(k, scale)| Coefficient {
             feature: scale.name.clone(),

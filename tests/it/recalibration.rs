@@ -55,14 +55,18 @@ fn the_optimum_is_that_of_an_independent_fit() {
     for (options, expected) in cases {
         let found = fit(&items, study.labels.counts.counts().view(), &options).unwrap();
         let name = format!("{options:?}");
-        assert!(found.converged, "{name}");
-        assert_close(&name, &found.coefficients, &flat(&expected["coefficients"]), 1e-8);
+        assert!(found.regression.converged, "{name}");
+        assert_close(&name, &found.regression.coefficients, &flat(&expected["coefficients"]), 1e-8);
         assert_close(&name, &found.tau, &flat(&expected["tau"]), 1e-8);
         assert_close(&name, &found.bias.concat(), &flat(&expected["bias"]), 1e-8);
         // The expected ones come from differences.
-        assert_close(&name, &found.standard_errors(), &flat(&expected["standard_errors"]), 1e-6);
+        assert_close(&name, &found.regression.standard_errors(), &flat(&expected["standard_errors"]), 1e-6);
         let log_likelihood = number(&expected["log_likelihood"]);
-        assert!((found.log_likelihood / log_likelihood - 1.0).abs() < 1e-10, "{name}: {}", found.log_likelihood);
+        assert!(
+            (found.regression.log_likelihood / log_likelihood - 1.0).abs() < 1e-10,
+            "{name}: {}",
+            found.regression.log_likelihood
+        );
     }
 }
 

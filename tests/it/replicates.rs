@@ -1,6 +1,6 @@
 //! Replicates of the experiments against an independent Python calculation that follows the same protocol.
 
-use judge_uncertainty::belief::{Belief, BeliefTable, Beliefs, FittedBelief, TrustFit};
+use judge_uncertainty::belief::{Belief, BeliefTable, Beliefs, FittedBelief, Regression};
 use judge_uncertainty::dataset::{ChaosNliData, DiceData};
 use judge_uncertainty::escalation::{Rule, top};
 use judge_uncertainty::experiments::chaosnli::ChaosNliExperiment;
@@ -23,7 +23,7 @@ fn assert_rows(what: &str, got: ndarray::ArrayView2<u32>, want: &Value) {
     }
 }
 
-fn assert_converged(fit: &TrustFit) {
+fn assert_converged(fit: &Regression) {
     assert!(fit.converged && fit.gradient_norm < 1e-7, "{} steps, gradient {}", fit.iterations, fit.gradient_norm);
 }
 
@@ -51,18 +51,20 @@ fn dice_draws_0_to_2() {
         assert_rows("redrawn", draw.counts.view(), &want["counts_first20"]);
         for (name, set) in [("base", FeatureSet::Base), ("tier", FeatureSet::Tier)] {
             let (got, want) = (&draw.evaluations[&set], &want[name]);
-            assert_converged(&got.fit);
+            assert_converged(&got.fit.regression);
             let beta = numbers(&want["beta"]);
-            if got.fit.at_limit > 0 {
+            if got.fit.regression.at_limit > 0 {
                 // The strong tier's trust rises to its upper limit, beyond which the likelihood is flat; the reference
                 // stopped farther out, at a likelihood that is no higher, and what follows differs a little.
                 let theirs = experiment.log_likelihood(set, draw.counts.view(), &beta).unwrap();
-                assert!(got.fit.log_likelihood >= theirs && got.fit.log_likelihood < theirs + 0.1);
+                assert!(
+                    got.fit.regression.log_likelihood >= theirs && got.fit.regression.log_likelihood < theirs + 0.1
+                );
                 assert_close("prophet", &got.values[..5], &numbers(&want["prophet_first5"]), 5e-3);
                 limited += 1;
                 continue;
             }
-            assert_close("beta", &got.fit.coefficients, &beta, 1e-6);
+            assert_close("beta", &got.fit.regression.coefficients, &beta, 1e-6);
             assert_close("prophet", &got.values[..5], &numbers(&want["prophet_first5"]), 1e-6);
             for (rule, regret) in &got.regret {
                 let Some(want) = want["regret"].get(rule.key()) else {
@@ -79,7 +81,7 @@ fn dice_draws_0_to_2() {
         }
         let isolation = &want["isolation"];
         let got = [&draw.isolation[..], &draw.judge_entropy].concat();
-        let at_limit = draw.evaluations[&FeatureSet::Tier].fit.at_limit > 0;
+        let at_limit = draw.evaluations[&FeatureSet::Tier].fit.regression.at_limit > 0;
         for (k, name) in [
             "aleatoric_disagreement",
             "aleatoric_error",
@@ -151,9 +153,9 @@ fn slack_of_ties(scores: &[f64], relative: f64, k: usize, beliefs: &Beliefs, lab
 
 fn assert_outcome(name: &str, got: &Outcome, labels: &Labels, low_confidence: &[f64], want: &Value) {
     let FittedBelief::Published(fit) = &got.fit else { panic!("{name}: the paper's belief is fitted") };
-    assert_converged(fit);
+    assert_converged(&fit.regression);
     // One direction of beta is not identified (see `TrustFit`); the reference drifts along it by about 1e-6.
-    assert_close(&format!("{name}: beta"), &fit.coefficients, &numbers(&want["beta"]), 5e-6);
+    assert_close(&format!("{name}: beta"), &fit.regression.coefficients, &numbers(&want["beta"]), 5e-6);
     assert_close(
         &format!("{name}: sd of log trust"),
         &[got.measured.sd_log_trust],

@@ -146,7 +146,7 @@ impl Contest {
                 unlabelled: errors(&|i| labels.numbers[i] == 0),
             },
             sd_log_trust: believed.sd_log_trust,
-            converged: believed.fit.converged(),
+            converged: believed.fit.regression().converged,
             tau: believed.fit.recalibrated().map_or_else(Vec::new, |fit| fit.tau.clone()),
             bias: believed.fit.recalibrated().map_or_else(Vec::new, |fit| fit.bias.clone()),
             value: value.collect(),

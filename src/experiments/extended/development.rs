@@ -167,7 +167,7 @@ impl Trials<'_, '_> {
         let values = replicate("development", &self.labels, &crate::progress::Silent, |labels| {
             let design = self.deployment.design(&labels.numbers, &spec)?;
             let items = JudgedItems { design: &design, q: self.deployment.q.view(), groups: &self.deployment.sources };
-            Ok::<_, Error>(recalibration::fit(&items, labels.revealed.view(), &options)?.log_likelihood)
+            Ok::<_, Error>(recalibration::fit(&items, labels.revealed.view(), &options)?.regression.log_likelihood)
         })?;
         Ok(mean(&values))
     }

@@ -105,5 +105,5 @@ pub fn world_outcome(gamma_percent: u32, familiarity: bool, seed: u64) -> Result
     let scores = RULES.map(|rule| rule.priority(&inputs));
     let regret = regrets(&values, Budget::HEADLINE.of(ITEMS), &jitter, scores.each_ref().map(Vec::as_slice))
         .ok_or(Error::Undefined { experiment: "simulations", quantity: "regret" })?;
-    Ok(MisspecifiedOutcome { regret, confidence_coefficient: fit.coefficients[1] })
+    Ok(MisspecifiedOutcome { regret, confidence_coefficient: fit.regression.coefficients[1] })
 }

@@ -178,8 +178,9 @@ impl ScoreResults {
 
 impl ScoreFitReport {
     fn of(d: &ScoreDecomposition) -> Self {
-        let errors = d.fit.standard_errors();
-        let estimate = |k: usize| Estimate::new(d.fit.coefficients[k], errors[k]);
+        let fit = &d.fit.regression;
+        let errors = fit.standard_errors();
+        let estimate = |k: usize| Estimate::new(fit.coefficients[k], errors[k]);
         let trust: Vec<f64> = d.priors.iter().map(|prior| prior.evidence).collect();
         let log_trust: Vec<f64> = trust.iter().map(|trust| trust.ln()).collect();
         let coefficients = d.scales.iter().enumerate().map(|(k, scale)| Coefficient {
@@ -189,7 +190,7 @@ impl ScoreFitReport {
             mean: scale.mean,
             sd: scale.sd,
             missing: scale.missing,
-            identified: !d.fit.unidentified.contains(&scale.name),
+            identified: !fit.unidentified.contains(&scale.name),
         });
         Self {
             typical_trust: estimate(0).exp(),
@@ -200,12 +201,12 @@ impl ScoreFitReport {
             common_variance: d.fit.common_variance,
             coefficients: coefficients.collect(),
             neighbours: d.neighbours.clone(),
-            converged: d.fit.converged,
-            iterations: d.fit.iterations,
-            gradient_norm: d.fit.gradient_norm,
-            log_likelihood: d.fit.log_likelihood,
-            labelled_items: d.fit.labelled_items,
-            unidentified: d.fit.unidentified.clone(),
+            converged: fit.converged,
+            iterations: fit.iterations,
+            gradient_norm: fit.gradient_norm,
+            log_likelihood: fit.log_likelihood,
+            labelled_items: fit.labelled_items,
+            unidentified: fit.unidentified.clone(),
         }
     }
 }

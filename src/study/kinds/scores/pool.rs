@@ -249,6 +249,7 @@ impl<'a> ScoreSplit<'a> {
             budgets.iter().map(|&b| (b, best[..b.of(items)].iter().map(|&i| worth[i]).sum())).collect()
         };
         let log_trust: Vec<f64> = priors.iter().map(|prior| prior.evidence.ln()).collect();
+        let regression = &fit.regression;
         let absolute = Measured {
             value,
             oracle: oracle(0),
@@ -256,9 +257,9 @@ impl<'a> ScoreSplit<'a> {
             sd_log_trust: population_sd(&log_trust),
             mean_log_trust: mean(&log_trust),
             mean_error: errors.without(&[])[0],
-            coefficients: fit.names.iter().cloned().zip(fit.coefficients.iter().copied()).collect(),
-            converged: fit.converged,
-            iterations: fit.iterations,
+            coefficients: regression.names.iter().cloned().zip(regression.coefficients.iter().copied()).collect(),
+            converged: regression.converged,
+            iterations: regression.iterations,
         };
         let squared = Removed { value: squared, oracle: oracle(1) };
         let places = beliefs.iter().zip(&labels.truth).flat_map(|(b, t)| t.ratings.iter().map(|&y| b.label_cdf(y)));

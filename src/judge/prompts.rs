@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn every_template_of_every_set_renders() {
         let counted: BTreeMap<String, String> = BTreeMap::from([("text".into(), "a {{ brace }} & \"quote\"".into())]);
-        let item = |text| Item { id: "1".into(), text, labels: vec![3, 0], known: None };
+        let item = |text| Item { id: "1".into(), text, labels: vec![3, 0] };
         let task = |prompts, answers| Task {
             name: "t".into(),
             prompts,
@@ -220,6 +220,8 @@ mod tests {
             answers,
             variants: vec![],
             items: vec![],
+            left_out: vec![],
+            truth: None,
         };
         let classes = Answers::Classes(vec!["yes".into(), "no".into()]);
         let study = task("study", classes);

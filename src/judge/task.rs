@@ -6,7 +6,6 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::Error;
-use super::simulated::Known;
 use crate::dataset::error::{Error as DataError, Place};
 use crate::dataset::items::{ItemIds, LabelCounts};
 use crate::dataset::originals::ORIGINALS;
@@ -36,6 +35,10 @@ pub struct Task {
     pub variants: Vec<String>,
     /// The items in order; ids are unique.
     pub items: Vec<Item>,
+    /// Items beyond a limit, which nobody is asked about.
+    pub left_out: Vec<Item>,
+    /// The truth about every item, then about those left out, where it is known; no prompt shows it.
+    pub truth: Option<Vec<Truth>>,
 }
 
 /// What annotators answer with.
@@ -59,8 +62,15 @@ pub struct Item {
     pub text: BTreeMap<String, String>,
     /// Labels in hand by class; empty where there are none.
     pub labels: Vec<u32>,
-    /// What the simulated judge knows of it, where that is more than its text.
-    pub known: Option<Known>,
+}
+
+/// What is true of an item.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Truth {
+    /// Shares of the classes among the labels of all annotators.
+    pub shares: Vec<f64>,
+    /// How much its text tells, 0 to 1, where that is known.
+    pub told: Option<f64>,
 }
 
 impl Task {
@@ -80,7 +90,7 @@ impl Task {
         let item = |i: usize| {
             let p: Vec<f64> = world.p.row(i).to_vec();
             let tier = Tier::of(i);
-            let (name, familiarity) = match tier {
+            let (name, told) = match tier {
                 Tier::None => ("none", 0.0),
                 Tier::Weak => ("weak", 0.2),
                 Tier::Directional => ("directional", 0.6),
@@ -99,16 +109,25 @@ impl Task {
                 }
             }
             let labels = world.counts.row(i).to_vec();
-            Item { id: i.to_string(), text, labels, known: Some(Known { shares: p, familiarity }) }
+            (Item { id: i.to_string(), text, labels }, Truth { shares: p, told: Some(told) })
         };
+        let (items, truth) = (0..world.numbers.len()).map(item).unzip();
         Task {
             name: "dice".to_owned(),
             prompts: "dice",
             question: String::new(),
             answers: Answers::Classes(FACES.map(str::to_owned).to_vec()),
             variants: ["neutral", "sceptical", "literal"].map(str::to_owned).to_vec(),
-            items: (0..world.numbers.len()).map(item).collect(),
+            items,
+            left_out: vec![],
+            truth: Some(truth),
         }
+    }
+
+    /// Asks about the first items only.
+    pub fn limit(&mut self, items: usize) {
+        let rest = self.items.split_off(items.min(self.items.len()));
+        self.left_out.splice(..0, rest);
     }
 
     /// The items of Experiment 2, from the folder that holds ChaosNLI's original files (SNLI, then MNLI matched).
@@ -127,7 +146,7 @@ impl Task {
             premise: String,
             hypothesis: String,
         }
-        let mut items = vec![];
+        let (mut items, mut truth) = (vec![], vec![]);
         for (name, _) in ORIGINALS {
             let path = folder.join(name);
             for (line, text) in super::lines_of(&path)? {
@@ -137,26 +156,26 @@ impl Task {
                 if row.label_count.len() != NLI.len() || total <= 0.0 {
                     return Err(refused(format!("its label_count is {:?}, not three counts", row.label_count)));
                 }
-                let shares = row.label_count.iter().map(|n| n / total).collect();
+                truth.push(Truth { shares: row.label_count.iter().map(|n| n / total).collect(), told: None });
                 let text = [("premise", row.example.premise), ("hypothesis", row.example.hypothesis)];
                 items.push(Item {
                     id: row.uid,
                     text: text.map(|(name, text)| (name.to_owned(), text)).into(),
                     labels: vec![],
-                    known: Some(Known { shares, familiarity: 0.5 }),
                 });
             }
         }
         unique_ids(&items)?;
-        Task {
+        Ok(Task {
             name: "chaosnli".to_owned(),
             prompts: "nli",
             question: String::new(),
             answers: Answers::Classes(NLI.map(str::to_owned).to_vec()),
             variants: ["neutral", "strict", "intuitive"].map(str::to_owned).to_vec(),
             items,
-        }
-        .with_familiarity_of_words()
+            left_out: vec![],
+            truth: Some(truth),
+        })
     }
 
     /// The items of a study; `path` is its `study.toml` or the folder that holds it. Its judge's file need not exist, nor
@@ -196,18 +215,18 @@ impl Task {
             id: id.to_owned(),
             text: [("Item".to_owned(), text.clone())].into(),
             labels: labels.map_or_else(Vec::new, |counts| counts.row(i).to_vec()),
-            known: None,
         };
         let folder = file.path.parent().and_then(Path::file_name);
-        Task {
+        Ok(Task {
             name: folder.map_or_else(|| "study".to_owned(), |name| name.to_string_lossy().into_owned()),
             prompts: "study",
             question,
             answers,
             variants: ["neutral", "strict", "intuitive"].map(str::to_owned).to_vec(),
             items: items.ids.iter().zip(texts).enumerate().map(item).collect(),
-        }
-        .with_familiarity_of_words()
+            left_out: vec![],
+            truth: None,
+        })
     }
 
     /// A list of items: CSV with a column `id`, optional columns `n_<class>` with the labels in hand, and the columns
@@ -240,24 +259,12 @@ impl Task {
         let items = table.rows().map(|row| {
             let labels = counts.iter().map(|&column| row.count(column)).collect::<Result<_, _>>()?;
             let text = shown.iter().map(|(name, column)| (name.clone(), row.cell(*column).to_owned())).collect();
-            Ok(Item { id: row.id().to_owned(), text, labels, known: None })
+            Ok(Item { id: row.id().to_owned(), text, labels })
         });
         let items = items.collect::<Result<_, DataError>>()?;
         let name = path.file_stem().map_or_else(|| "items".to_owned(), |stem| stem.to_string_lossy().into_owned());
         let variants = ["neutral", "strict", "intuitive"].map(str::to_owned).to_vec();
-        Task { name, prompts: "study", question, answers, variants, items }.with_familiarity_of_words()
-    }
-
-    /// Gives every item of a text a familiarity, for the simulated judge (see [`super::simulated`]).
-    fn with_familiarity_of_words(mut self) -> Result<Self, Error> {
-        let familiarity = super::simulated::familiarity_of_words(&self.items);
-        let classes = self.classes().len();
-        for (item, familiarity) in self.items.iter_mut().zip(familiarity) {
-            let shares = item.known.take().map(|known| known.shares);
-            let shares = shares.unwrap_or_else(|| super::simulated::invented_shares(&item.text, classes));
-            item.known = Some(Known { shares, familiarity });
-        }
-        Ok(self)
+        Ok(Task { name, prompts: "study", question, answers, variants, items, left_out: vec![], truth: None })
     }
 }
 

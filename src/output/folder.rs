@@ -85,6 +85,16 @@ impl OutputFolder {
     }
 }
 
+/// Writes a file beside its place, with the extension `new`, and moves it there.
+///
+/// # Errors
+/// The file system refuses; what stood there before is whole.
+pub fn write_file(path: &Path, content: &[u8]) -> Result<(), FileError> {
+    let new = path.with_extension("new");
+    fs::write(&new, content).map_err(FileError::at(&new, "writing"))?;
+    fs::rename(&new, path).map_err(FileError::at(path, "replacing"))
+}
+
 /// Files that the record of a folder lists; none if it has no readable record.
 ///
 /// Only the list is read, so that a newer program may replace an older one's output.

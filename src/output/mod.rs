@@ -15,7 +15,7 @@ pub mod staged;
 use serde::Serialize;
 
 pub use error::{Error, FileError, TextPosition};
-pub use folder::OutputFolder;
+pub use folder::{OutputFolder, write_file};
 pub use run::Run;
 pub use staged::{Record, Staged};
 

@@ -16,6 +16,7 @@
 //! | [`study`] | the same engines on a user's data |
 //! | [`judge`] | asking a judge for predictions: prompts, requests, the answer cache, parsing |
 //! | [`experiments`] | the paper's simulations, dice and ChaosNLI, and the replication loop |
+//! | [`evaluation`] | half splits: what escalation achieves where labels suffice |
 //! | [`output`] | folders and files to write: staged, listed, replaced in one step |
 //!
 //! The crates beneath it, in the folder `crates`, know nothing of it; their modules can be reached from here:
@@ -31,6 +32,7 @@
 
 pub mod artifact;
 pub mod cli;
+pub mod evaluation;
 pub mod experiments;
 pub mod familiarity;
 pub mod judge;

@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::Error;
 use super::calibration::{ConfidenceGroup, calibration};
 use super::isolation::{Correlations, Isolation, correlations};
-use super::replicate::replicate;
-use super::world::{counts_in_order, grouped_counts, log_labels, peaked_distributions, revealed_numbers, uniforms};
+use crate::evaluation::replicate;
+use super::world::{counts_in_order, grouped_counts, peaked_distributions, revealed_numbers};
+use crate::evaluation::protocol::{log_labels, uniforms};
 use crate::belief::{
     Belief, BeliefTable, Beliefs, Design, FeatureColumn, JudgedItems, TrustFit, dirichlet::row, entropy, fit_trust,
     log_likelihood, manhattan,

@@ -9,7 +9,7 @@ use super::verdicts::Verdicts;
 use crate::artifact::Results;
 use crate::escalation::{Budget, Rule};
 use crate::experiments::dice::{DiceResults, Tier};
-use crate::experiments::half_split::Escalation;
+use crate::evaluation::Escalation;
 use crate::experiments::isolation::Isolation;
 use crate::output::{Staged, to_json};
 use crate::stats::Summary;

@@ -74,6 +74,22 @@ impl Rule {
         Rule::Random,
     ];
 
+    /// All rules that rank classes without an order.
+    pub const OF_CLASSES: [Rule; 12] = [
+        Rule::Info,
+        Rule::Delta,
+        Rule::Spread,
+        Rule::PosteriorEntropy,
+        Rule::JudgeEntropy,
+        Rule::LowConfidence,
+        Rule::FewestLabels,
+        Rule::Random,
+        Rule::FewestLabelsByInfo,
+        Rule::Manhattan,
+        Rule::ManhattanTen,
+        Rule::Margin,
+    ];
+
     /// The rules that go beyond the paper.
     pub const BEYOND: [Rule; 4] = [Rule::FewestLabelsByInfo, Rule::Manhattan, Rule::ManhattanTen, Rule::Margin];
 
@@ -106,6 +122,25 @@ impl Rule {
             Rule::ManhattanTen => "manhattan_ten",
             Rule::Margin => "margin",
             Rule::Wasserstein => "wasserstein",
+        }
+    }
+
+    /// What the rule ranks by, in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Rule::Info => "epistemic part I",
+            Rule::Delta => "one-label value Delta",
+            Rule::Spread => "posterior spread v",
+            Rule::PosteriorEntropy => "entropy of the posterior mean",
+            Rule::JudgeEntropy => "entropy of the judge's prediction",
+            Rule::LowConfidence => "lowest stated confidence",
+            Rule::FewestLabels => "fewest labels",
+            Rule::Random => "random",
+            Rule::FewestLabelsByInfo => "fewest labels, ties by the epistemic part I",
+            Rule::Manhattan => "expected fall of the Manhattan error by one label",
+            Rule::ManhattanTen => "expected fall of the Manhattan error by ten labels",
+            Rule::Margin => "smallest margin between the judge's likeliest classes",
+            Rule::Wasserstein => "expected fall of the Wasserstein error by one label",
         }
     }
 
@@ -172,7 +207,7 @@ impl std::str::FromStr for Rule {
 
     /// Reads a rule's key.
     fn from_str(key: &str) -> Result<Self, String> {
-        let all = || Rule::PAPER.into_iter().chain(Rule::BEYOND).chain([Rule::Wasserstein]);
+        let all = || Rule::OF_CLASSES.into_iter().chain([Rule::Wasserstein]);
         all().find(|rule| rule.key() == key).ok_or_else(|| {
             format!("{key:?} is none of the rules {}", all().map(Rule::key).collect::<Vec<_>>().join(", "))
         })

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::escalation::Rule;
-use crate::experiments::components::ItemComponents;
+use crate::evaluation::ItemComponents;
 use crate::report::figures::description::{Axis, Figure, Panel, Series, Shape, Width};
 use crate::report::figures::look;
 

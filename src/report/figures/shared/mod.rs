@@ -10,7 +10,7 @@ use super::Point;
 use super::axis::signed;
 use super::look::rule_name;
 use crate::escalation::{Budget, Rule};
-use crate::experiments::half_split::{ByRule, Escalation};
+use crate::evaluation::{ByRule, Escalation};
 use crate::report::numbers::NumberStyle;
 use crate::stats::Summary;
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 use tera::Tera;
 
-use super::Page;
+use super::description::Page;
 use crate::report::templates::{self, Error};
 
 macro_rules! built_in {

@@ -6,40 +6,37 @@
 //!
 //! # Map
 //!
-//! Imports point only downward in this list.
+//! Imports point only downward in these lists. This crate is the program:
 //!
 //! | module | holds |
 //! |---|---|
 //! | [`cli`] | arguments, one file per command, progress bars |
-//! | [`report`] | claims and their verdicts, number formatting, tables, figures, the LaTeX bundle: views of results, no computation |
+//! | [`report`] | claims and their verdicts, tables, figures, the LaTeX bundle: views of results, no computation |
 //! | [`artifact`] | the results folder: provenance, loading, replacing it in one step |
 //! | [`study`] | the same engines on a user's data |
 //! | [`judge`] | asking a judge for predictions: prompts, requests, the answer cache, parsing |
 //! | [`experiments`] | the paper's simulations, dice and ChaosNLI, and the replication loop |
-//! | [`escalation`] | ranking rules, value of a label, regret, budgets |
-//! | [`belief`] | Dirichlet closed forms and the trust regression |
-//! | [`familiarity`] | embeddings, neighbours and the features made from them |
-//! | [`dataset`] | label counts, judge predictions, items: read, check, refuse |
 //! | [`output`] | folders and files to write: staged, listed, replaced in one step |
-//! | [`clock`] | times as text |
-//! | [`locked`] | files that one process at a time may have open |
-//! | [`progress`] | how long work reports on itself |
-//! | [`stats`] | summaries, ranks, special functions |
-//! | [`random`] | the random streams of the experiments |
+//!
+//! The crates beneath it, in the folder `crates`, know nothing of it; their modules can be reached from here:
+//!
+//! | crate | holds |
+//! |---|---|
+//! | `onnx` | sentence embeddings with ONNX models |
+//! | `familiarity` | [`familiarity`]: embeddings, neighbours and the features made from them |
+//! | `figures` | the plotting engine: a description of a figure becomes SVG, PDF, pgfplots, CSV |
+//! | `core` | [`belief`]: Dirichlet closed forms and the trust regression; [`escalation`]: ranking rules, value of a label, regret, budgets; [`stats`]: summaries, ranks, special functions; [`random`]: the random streams of the experiments |
+//! | `data` | [`dataset`]: label counts, judge predictions, items: read, check, refuse; [`clock`]: times as text; [`locked`]: files that one process at a time may have open; [`progress`]: how long work reports on itself |
+//! | `text` | number formatting, LaTeX escapes |
 
 pub mod artifact;
-pub mod belief;
 pub mod cli;
-pub mod clock;
-pub mod dataset;
-pub mod escalation;
 pub mod experiments;
 pub mod familiarity;
 pub mod judge;
-pub mod locked;
 pub mod output;
-pub mod progress;
-pub mod random;
 pub mod report;
-pub mod stats;
 pub mod study;
+
+pub use judge_uncertainty_core::{belief, escalation, random, stats};
+pub use judge_uncertainty_data::{clock, dataset, locked, progress};

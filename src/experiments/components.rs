@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::belief::{Belief, BeliefTable};
 use crate::escalation::{Budget, Rule, RuleInputs, top};
 
 /// The two components of every item in one replicate.
@@ -23,7 +24,7 @@ impl ItemComponents {
     /// Decomposes every item and ranks them by each rule.
     pub fn of(inputs: &RuleInputs, rules: &[Rule], budget: Budget) -> Self {
         let escalate = |rule: Rule| {
-            let mut items = top(&rule.scores(inputs), inputs.jitter, budget.of(inputs.beliefs.len()));
+            let mut items = top(&rule.priority(inputs), inputs.jitter, budget.of(inputs.beliefs.len()));
             items.sort_unstable();
             items
         };

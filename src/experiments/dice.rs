@@ -11,8 +11,8 @@ use super::isolation::{Correlations, Isolation, correlations};
 use super::replicate::replicate;
 use super::world::{counts_in_order, grouped_counts, log_labels, peaked_distributions, revealed_numbers, uniforms};
 use crate::belief::{
-    Beliefs, Design, FeatureColumn, JudgedItems, TrustFit, dirichlet::row, entropy, fit_trust, log_likelihood,
-    manhattan,
+    Belief, BeliefTable, Beliefs, Design, FeatureColumn, JudgedItems, TrustFit, dirichlet::row, entropy, fit_trust,
+    log_likelihood, manhattan,
 };
 use crate::dataset::{DiceData, Predictions};
 use crate::escalation::{Budget, Rule, RuleInputs, regret, value::prophet_values};
@@ -404,7 +404,7 @@ impl DiceExperiment {
         };
         let mut regrets = BTreeMap::new();
         for rule in Rule::PAPER {
-            let scores = rule.scores(&inputs);
+            let scores = rule.priority(&inputs);
             let by_budget = Budget::PAPER.map(|b| Some((b, regret(&values, &scores, &jitter, b.of(DICE))?)));
             let by_budget: Option<BTreeMap<Budget, f64>> = by_budget.into_iter().collect();
             let undefined = Error::Undefined { experiment: "dice", quantity: "regret" };

@@ -261,7 +261,7 @@ impl<'a> HalfSplit<'a> {
         let (pool, truth) = (labels.unrevealed.view(), labels.truth.view());
         let (mut value, mut selective) = (BTreeMap::new(), BTreeMap::new());
         for &rule in &self.settings.rules {
-            let ranked = top(&rule.scores(&inputs), &jitter, largest);
+            let ranked = top(&rule.priority(&inputs), &jitter, largest);
             let (mut values, mut left) = (BTreeMap::new(), BTreeMap::new());
             for &budget in budgets {
                 let escalated = &ranked[..budget.of(items)];

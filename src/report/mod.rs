@@ -5,7 +5,6 @@ pub mod claims;
 pub mod figures;
 pub mod followup;
 pub mod latex;
-pub mod numbers;
 pub mod page;
 pub mod paper;
 pub mod score_evaluation;
@@ -16,3 +15,5 @@ pub mod study_bundle;
 pub mod study_page;
 mod templates;
 pub mod verdicts;
+
+pub use judge_uncertainty_text::numbers;

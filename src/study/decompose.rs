@@ -9,7 +9,9 @@ use super::config::FamiliarityConfig;
 use super::{Error, Study};
 use crate::belief::design::FeatureScale;
 use crate::belief::recalibration::{RecalibratedFit, Recalibration};
-use crate::belief::{BeliefModel, Beliefs, Design, FeatureColumn, FittedBelief, JudgedItems, Standardizer};
+use crate::belief::{
+    Belief, BeliefModel, BeliefTable, Beliefs, Design, FeatureColumn, FittedBelief, JudgedItems, Standardizer,
+};
 use crate::escalation::{Rule, RuleInputs, top};
 use crate::experiments::half_split::{list_width, seeded};
 use crate::experiments::world::uniforms;
@@ -90,7 +92,7 @@ impl Decomposition {
 
     /// Positions of all items, most urgent first under the rule.
     pub fn ranking(&self, study: &Study, rule: Rule) -> Vec<usize> {
-        top(&rule.scores(&self.rule_inputs(study)), &self.jitter, self.beliefs.len())
+        top(&rule.priority(&self.rule_inputs(study)), &self.jitter, self.beliefs.len())
     }
 }
 
@@ -344,12 +346,12 @@ impl EvidenceReport {
     /// Compares the rankings of a decomposition at a tenth of the items.
     pub fn of(study: &Study, decomposition: &Decomposition) -> Self {
         let beliefs = &decomposition.beliefs;
-        let evidence = beliefs.map(|b| b.total_evidence());
+        let evidence = beliefs.map(|b| b.evidence());
         let log: Vec<f64> = evidence.iter().map(|a| (a + 1.0).ln()).collect();
         let info = beliefs.map(|b| b.epistemic());
         let inputs = decomposition.rule_inputs(study);
         let k = crate::escalation::Budget::HEADLINE.of(beliefs.len());
-        let picks = |rule: Rule| top(&rule.scores(&inputs), &decomposition.jitter, k);
+        let picks = |rule: Rule| top(&rule.priority(&inputs), &decomposition.jitter, k);
         let (best, entropy) = (picks(Rule::Info), picks(Rule::PosteriorEntropy));
         let mut chosen = vec![false; beliefs.len()];
         best.iter().for_each(|&i| chosen[i] = true);
@@ -357,7 +359,7 @@ impl EvidenceReport {
         let sum = |items: &[usize]| items.iter().map(|&i| info[i]).sum::<f64>();
         let most = sum(&best);
         let information_kept = if most > 0.0 { sum(&entropy) / most } else { 1.0 };
-        let correlation = |rule: Rule| spearman(&rule.scores(&inputs), &info);
+        let correlation = |rule: Rule| spearman(&rule.priority(&inputs), &info);
         Self {
             evidence_percentiles: percentiles(&evidence, [5.0, 50.0, 95.0]),
             sd_log_evidence: population_sd(&log),

@@ -5,9 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::intake::log::Batch;
 use super::{Decomposition, Error, Study};
-use crate::belief::{Beliefs, TrustError};
+use crate::belief::{Belief, BeliefTable, Beliefs, TrustError};
 use crate::dataset::LabelCounts;
-use crate::escalation::Outlook;
 use crate::progress::Progress;
 use crate::stats::{mean, sample_sd};
 

@@ -10,6 +10,7 @@ use parquet::schema::types::Type;
 
 use super::decompose::Decomposition;
 use super::{Error, Study};
+use crate::belief::{Belief, BeliefTable};
 use crate::escalation::Rule;
 
 /// Rows of a group in the Parquet file.
@@ -71,9 +72,9 @@ pub fn columns(study: &Study, decomposition: &Decomposition) -> Vec<OutputColumn
     let meaning = "Trust lambda: how many labels the judge's prediction is worth";
     put("trust".into(), "labels", meaning.into(), number(decomposition.trust.clone()));
     let meaning = "Total evidence alpha_0 = trust + labels";
-    put("total_evidence".into(), "labels", meaning.into(), number(beliefs.map(|b| b.total_evidence())));
+    put("total_evidence".into(), "labels", meaning.into(), number(beliefs.map(|b| b.evidence())));
     for (k, class) in classes.iter().enumerate() {
-        let means = beliefs.map(|b| b.alpha()[k] / b.total_evidence());
+        let means = beliefs.map(|b| b.alpha()[k] / b.evidence());
         put(format!("mean_{class}"), "0 to 1", format!("Posterior mean share of {class:?}"), number(means));
     }
     let meaning = "Total uncertainty about a fresh label: entropy of the posterior mean = aleatoric + epistemic";
@@ -119,6 +120,7 @@ pub fn describe(rule: Rule) -> &'static str {
         Rule::Manhattan => "expected fall of the Manhattan error by one label",
         Rule::ManhattanTen => "expected fall of the Manhattan error by ten labels",
         Rule::Margin => "smallest margin between the judge's likeliest classes",
+        Rule::Wasserstein => "expected fall of the Wasserstein error by one label",
     }
 }
 

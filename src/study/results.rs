@@ -11,6 +11,7 @@ use super::registered::Registered;
 use super::sample::ItemSample;
 use super::soft_scores::SoftScores;
 use super::{JudgeReport, LabelsReport, Study};
+use crate::belief::{Belief, BeliefTable};
 use crate::escalation::Rule;
 use crate::output::{MANIFEST, Record, Run};
 
@@ -129,7 +130,7 @@ fn sample(study: &Study, decomposition: &Decomposition) -> ItemSample {
         let belief = decomposition.beliefs.get(i);
         [belief.aleatoric(), belief.epistemic()]
     };
-    let scores = [Rule::Info, Rule::JudgeEntropy].map(|rule| (rule, rule.scores(&inputs)));
+    let scores = [Rule::Info, Rule::JudgeEntropy].map(|rule| (rule, rule.priority(&inputs)));
     ItemSample::of(&decomposition.random, &decomposition.jitter, parts, scores.into())
 }
 

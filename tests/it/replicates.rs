@@ -1,6 +1,6 @@
 //! Replicates of the experiments against an independent Python calculation that follows the same protocol.
 
-use judge_uncertainty::belief::{Beliefs, FittedBelief, TrustFit};
+use judge_uncertainty::belief::{Belief, BeliefTable, Beliefs, FittedBelief, TrustFit};
 use judge_uncertainty::dataset::{ChaosNliData, DiceData};
 use judge_uncertainty::escalation::{Rule, top};
 use judge_uncertainty::experiments::chaosnli::ChaosNliExperiment;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use assert_cmd::Command;
-use judge_uncertainty::belief::{FeatureColumn, Gaussian, JudgeScores};
+use judge_uncertainty::belief::{Belief, FeatureColumn, Gaussian, JudgeScores};
 use judge_uncertainty::escalation::{Budget, Rule};
 use judge_uncertainty::experiments::half_split::{ByRule, Settings, by_rule};
 use judge_uncertainty::experiments::score_split::{MeasuredScores, Outcome, ScoreSplit};

@@ -8,6 +8,7 @@ use std::process::Output;
 use std::sync::OnceLock;
 
 use assert_cmd::Command;
+use judge_uncertainty::belief::{Belief, BeliefTable};
 use judge_uncertainty::dataset::ChaosNliData;
 use judge_uncertainty::escalation::Rule;
 use judge_uncertainty::experiments::chaosnli::ChaosNliExperiment;

@@ -6,9 +6,10 @@ use std::process::ExitCode;
 
 use super::run::embedded;
 use super::scores;
+use crate::belief::Belief;
 use crate::cli::progress::Bars;
 use crate::cli::{Error, output_folder, threads};
-use crate::escalation::{Outlook, Rule};
+use crate::escalation::Rule;
 use crate::output::{OutputFolder, to_json};
 use crate::study::queue::{Amount, LabelsPerItem, QueueRecord, Ranked, Request};
 use crate::study::scores::ScoreStudy;
@@ -30,7 +31,7 @@ pub struct Args {
     #[arg(value_name = "STUDY", default_value = ".")]
     pub(super) study: PathBuf,
     /// Rule that ranks: info, delta, v, posterior_entropy, judge_entropy, low_confidence,
-    /// fewest_labels, random, fewest_labels_by_info, manhattan, manhattan_ten or margin.
+    /// fewest_labels, random, fewest_labels_by_info, manhattan, manhattan_ten, margin or wasserstein.
     #[arg(long, default_value = "info", value_parser = str::parse::<Rule>)]
     rule: Rule,
     /// How much is sent: a share of the items (10%) or a number (300); of labels with --labels-per-item greedy.
@@ -134,7 +135,7 @@ pub(super) fn request(args: &Args, seed: u64) -> Request {
 }
 
 /// Fills the request and writes the queue.
-pub(super) fn send<B: Outlook>(
+pub(super) fn send<B: Belief>(
     args: &Args,
     ranked: &Ranked<B>,
     request: &Request,

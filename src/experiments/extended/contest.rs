@@ -6,8 +6,9 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::corpus::{Believed, Deployment};
+use crate::belief::BeliefTable;
 use crate::belief::dirichlet::row;
-use crate::escalation::active_lab::active_lab_scores;
+use crate::escalation::active_lab::active_lab_priority;
 use crate::escalation::value::pool_values;
 use crate::escalation::{Budget, Rule, RuleInputs, top};
 use crate::experiments::half_split::Labels;
@@ -21,7 +22,7 @@ use crate::stats::{Summary, mean};
 pub enum Contender {
     /// A rule.
     Rule(Rule),
-    /// ActiveLab's ranking, annotators pooled ([`active_lab_scores`]).
+    /// ActiveLab's ranking, annotators pooled ([`active_lab_priority`]).
     ActiveLab,
     /// Ranks by the true value of a label: the ceiling.
     Oracle,
@@ -163,7 +164,7 @@ pub fn scores(
     gains: &[f64],
 ) -> Vec<f64> {
     match contender {
-        Contender::Rule(rule) => rule.scores(&RuleInputs {
+        Contender::Rule(rule) => rule.priority(&RuleInputs {
             beliefs: &believed.beliefs,
             q: &deployment.q,
             confidence: &deployment.confidence,
@@ -171,7 +172,7 @@ pub fn scores(
             jitter: &luck.jitter,
             random: &luck.random,
         }),
-        Contender::ActiveLab => active_lab_scores(deployment.q.view(), labels.revealed.view()),
+        Contender::ActiveLab => active_lab_priority(deployment.q.view(), labels.revealed.view()),
         Contender::Oracle => gains.to_vec(),
     }
 }

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::belief::dirichlet::row;
 use crate::belief::recalibration::Options;
 use crate::belief::{
-    BeliefModel, Beliefs, Design, FeatureColumn, FittedBelief, JudgedItems, Recalibration, TrustError,
+    Belief, BeliefModel, BeliefTable, Beliefs, Design, FeatureColumn, FittedBelief, JudgedItems, Recalibration,
+    TrustError,
 };
 use crate::escalation::{Budget, regret};
 use crate::experiments::Error;
@@ -94,7 +95,7 @@ impl Seen {
             .ok_or(Error::Undefined { experiment: "extended", quantity: undefined })?;
         let errors: Vec<f64> = beliefs.iter().zip(p.rows()).map(|(b, p)| b.manhattan(row(p))).collect();
         let transform = |(b, p): (crate::belief::Dirichlet, ndarray::ArrayView1<f64>)| -> Vec<f64> {
-            let s = b.total_evidence();
+            let s = b.evidence();
             b.alpha().iter().zip(p).map(|(&a, &p)| beta_cdf(p, a, s - a)).collect()
         };
         Ok(Self { error: mean(&errors), delta_regret, pit: beliefs.iter().zip(p.rows()).flat_map(transform).collect() })

@@ -91,6 +91,7 @@ pub(super) fn plain_name(contender: Contender) -> &'static str {
         Contender::Rule(Rule::Manhattan) => "the Manhattan value of one label",
         Contender::Rule(Rule::ManhattanTen) => "the Manhattan value of ten labels",
         Contender::Rule(Rule::Margin) => "the judge's margin",
+        Contender::Rule(Rule::Wasserstein) => "the Wasserstein value of one label",
         Contender::ActiveLab => "ActiveLab",
         Contender::Oracle => "the oracle",
     }

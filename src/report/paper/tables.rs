@@ -190,6 +190,7 @@ fn rule_names(rule: Rule) -> (&'static str, Option<&'static str>) {
         Rule::Manhattan => ("Manhattan value, one label", None),
         Rule::ManhattanTen => ("Manhattan value, ten labels", None),
         Rule::Margin => ("margin (judge output)", None),
+        Rule::Wasserstein => ("Wasserstein value, one label", None),
     }
 }
 

@@ -14,7 +14,8 @@ pub mod tools;
 
 use thiserror::Error as ThisError;
 
-use crate::escalation::{Outlook, Rule, Selection, allocate, top};
+use crate::belief::Belief;
+use crate::escalation::{Rule, Selection, allocate, top};
 use crate::random::Stream;
 
 pub use amount::{Amount, LabelsPerItem};
@@ -101,7 +102,7 @@ impl Queue {
     ///
     /// # Errors
     /// A request that contradicts itself.
-    pub fn fill<B: Outlook>(request: &Request, candidates: &Candidates<'_, B>) -> Result<Self, RequestError> {
+    pub fn fill<B: Belief>(request: &Request, candidates: &Candidates<'_, B>) -> Result<Self, RequestError> {
         let Candidates { beliefs, scores, labels, tie_break } = *candidates;
         let items = scores.len();
         let ranking = top(scores, tie_break, items);
@@ -126,7 +127,7 @@ impl Queue {
                     return Err(RequestError::Fixed { rule: rule.key() });
                 }
                 let value = |i: usize, k: u32| {
-                    rule.score_after(&beliefs[i], labels[i], k).expect("the rule looks ahead, as was just checked")
+                    rule.priority_after(&beliefs[i], labels[i], k).expect("the rule looks ahead, as was just checked")
                 };
                 let given = allocate(items, amount.of(items), MOST_LABELS, tie_break, value);
                 let wanted: Vec<usize> = ranking.iter().copied().filter(|&i| given[i] > 0).collect();
@@ -166,7 +167,7 @@ fn chosen(items: Vec<usize>, of: usize) -> Selection {
 }
 
 /// The least number of labels after which the expected epistemic part is below a level.
-fn labels_until(belief: &impl Outlook, below: f64) -> u32 {
+fn labels_until(belief: &impl Belief, below: f64) -> u32 {
     if belief.epistemic_after(0) < below {
         return 0;
     }
@@ -184,7 +185,7 @@ fn labels_until(belief: &impl Outlook, below: f64) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::belief::{Beliefs, Gaussian};
+    use crate::belief::{BeliefTable, Beliefs, Gaussian};
 
     fn gaussians() -> Vec<Gaussian> {
         [(1.0, 1.0), (4.0, 1.0), (2.0, 0.1), (9.0, 3.0)]
@@ -196,7 +197,7 @@ mod tests {
         let beliefs = gaussians();
         let labels = [0, 3, 1, 2];
         let scores: Vec<f64> =
-            (0..4).map(|i| rule.score_after(&beliefs[i], labels[i], 0).unwrap_or(i as f64)).collect();
+            (0..4).map(|i| rule.priority_after(&beliefs[i], labels[i], 0).unwrap_or(i as f64)).collect();
         let request = Request {
             rule,
             amount: amount.parse().unwrap(),

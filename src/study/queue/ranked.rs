@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{Candidates, Question, Queue, QueueRecord, Request, RequestError, Task, write_files};
-use crate::belief::Dirichlet;
-use crate::escalation::{Outlook, Rule};
+use crate::belief::{Belief, BeliefTable, Dirichlet};
+use crate::escalation::Rule;
 use crate::output::Staged;
 use crate::study::{Decomposition, Study};
 
@@ -31,7 +31,7 @@ impl<'a> Ranked<Dirichlet<'a>> {
     /// Scores the items of a study with classes.
     pub fn of_classes(study: &Study, decomposition: &'a Decomposition, rule: Rule) -> Self {
         let classes = study.labels.counts.classes();
-        let scores = rule.scores(&decomposition.rule_inputs(study));
+        let scores = rule.priority(&decomposition.rule_inputs(study));
         let task = |(i, score): (usize, f64)| {
             let belief = decomposition.beliefs.get(i);
             let q = study.predictions.q.row(i);
@@ -65,7 +65,7 @@ impl<'a> Ranked<Dirichlet<'a>> {
     }
 }
 
-impl<B: Outlook> Ranked<B> {
+impl<B: Belief> Ranked<B> {
     /// Fills a request and writes the queue's files.
     ///
     /// # Errors

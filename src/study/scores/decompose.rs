@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use super::{Ratings, ScoreConfig, ScoreStudy};
 use crate::belief::design::FeatureScale;
-use crate::belief::{Design, FeatureColumn, Gaussian, GaussianFit, Repeats, Scores, Standardizer, fit_gaussian};
+use crate::belief::{
+    Belief, Design, FeatureColumn, Gaussian, GaussianFit, Repeats, Scores, Standardizer, fit_gaussian,
+};
 use crate::dataset::error::Result as DataResult;
 use crate::escalation::{Rule, ScoreRuleInputs, top};
 use crate::experiments::half_split::seeded;

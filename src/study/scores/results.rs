@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{ScoreDecomposition, ScoreEvaluation, ScoreInputs, ScoreStudy};
-use crate::belief::{Gaussian, Scores};
+use crate::belief::{Belief, Gaussian, Scores};
 use crate::escalation::Rule;
 use crate::experiments::score_split::{LEVELS, Places};
 use crate::progress::Progress;

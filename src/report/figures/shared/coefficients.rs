@@ -2,7 +2,7 @@
 
 use super::say;
 use crate::report::figures::description::{Axis, Panel, Point, Series, Shape};
-use crate::report::figures::look::Look;
+use crate::report::figures::look;
 
 /// How coefficients are to be read.
 pub const READING: &str = "Trust λ is how many labels a prediction is worth; features are standardised, so a coefficient \
@@ -28,8 +28,8 @@ pub fn panel(title: Option<String>, effects: &[Effect]) -> Panel {
         x: Axis::numbers("change of ln λ per sd of the feature", &[]),
         y: Axis::names("", effects.iter().map(|e| e.feature.as_str())),
         series: vec![
-            Series::unlisted("no effect", Look::NOTHING, Shape::Upright(0.0)),
-            Series::unlisted("coefficient", Look::PLAIN, Shape::Rows { points: rows, shift: 0.0 }),
+            Series::unlisted("no effect", look::NOTHING, Shape::Upright(0.0)),
+            Series::unlisted("coefficient", look::PLAIN, Shape::Rows { points: rows, shift: 0.0 }),
         ],
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{AROUND_ROWS, ROW, number};
 use crate::report::figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};
-use crate::report::figures::look::Look;
+use crate::report::figures::look::{self, Look};
 use crate::report::figures::shared::{capital, counted, listed};
 use crate::study::hypothesis::{JudgedHypothesis, Measure, Status};
 use crate::study::registered::Registered;
@@ -24,9 +24,9 @@ fn names(measure: Measure) -> (&'static str, &'static str) {
 
 fn look(status: Status) -> (&'static str, Look) {
     match status {
-        Status::Confirmed => ("confirmed", Look::CONFIRMED),
-        Status::Refuted => ("refuted", Look::REFUTED),
-        Status::Inconclusive => ("inconclusive", Look::INCONCLUSIVE),
+        Status::Confirmed => ("confirmed", look::CONFIRMED),
+        Status::Refuted => ("refuted", look::REFUTED),
+        Status::Inconclusive => ("inconclusive", look::INCONCLUSIVE),
     }
 }
 
@@ -98,9 +98,9 @@ fn panel(unit: &str, hypotheses: &[&JudgedHypothesis]) -> Panel {
         title: None,
         x: Axis::numbers(format!("difference in {unit}"), &[]),
         y: Axis::names("", hypotheses.iter().map(|h| h.hypothesis.id.as_str())),
-        series: std::iter::once(Series::unlisted("no difference", Look::NOTHING, Shape::Upright(0.0)))
+        series: std::iter::once(Series::unlisted("no difference", look::NOTHING, Shape::Upright(0.0)))
             .chain(STATUSES.into_iter().filter_map(of))
-            .chain([Series::new("margin", Look::BOUND, rows(margins))])
+            .chain([Series::new("margin", look::BOUND, rows(margins))])
             .collect(),
     }
 }

@@ -6,7 +6,7 @@ mod places;
 
 use super::axis::signed;
 use super::description::{Axis, Figure, Point, Series, Shape, Width};
-use super::look::{Look, rule_name};
+use super::look::{self, rule_name};
 use super::shared::coefficients::{Effect, READING, panel, sentence};
 use super::shared::components::{self, RULES, View};
 use super::shared::{Evaluated, advantage, budget, calibration, say};
@@ -151,7 +151,7 @@ fn confidence(judge: &JudgeDiagnostics) -> Option<Figure> {
     let y = Axis::numbers("labels that agree (%)", &[0.0, 100.0]);
     let mut panel = calibration::panel(None, y, points.collect());
     let diagonal = vec![Point::bare(0.0, 0.0), Point::bare(100.0, 100.0)];
-    panel.series.insert(0, Series::new("perfect calibration", Look::TRUTH, Shape::Curve(diagonal)));
+    panel.series.insert(0, Series::new("perfect calibration", look::TRUTH, Shape::Curve(diagonal)));
     panel.x = Axis::numbers("stated confidence (0 to 100)", &[0.0, 100.0]);
     let stated: usize = bins.iter().map(|bin| bin.items).sum();
     Some(Figure {

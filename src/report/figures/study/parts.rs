@@ -2,16 +2,16 @@
 
 use super::{AROUND_ROWS, ROW, number};
 use crate::report::figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};
-use crate::report::figures::look::Look;
+use crate::report::figures::look::{self, Look};
 use crate::study::scores::results::{Part, ScoreAverages};
 
 fn look(part: Part) -> (&'static str, Look) {
     match part {
-        Part::Total => ("total: a fresh label", Look::TOTAL),
-        Part::Epistemic => ("epistemic", Look::EPISTEMIC),
-        Part::Aleatoric => ("aleatoric", Look::ALEATORIC),
-        Part::WithinAnnotators => ("within annotators", Look::ALEATORIC),
-        Part::BetweenAnnotators => ("between annotators", Look::ALEATORIC),
+        Part::Total => ("total: a fresh label", look::TOTAL),
+        Part::Epistemic => ("epistemic", look::EPISTEMIC),
+        Part::Aleatoric => ("aleatoric", look::ALEATORIC),
+        Part::WithinAnnotators => ("within annotators", look::ALEATORIC),
+        Part::BetweenAnnotators => ("between annotators", look::ALEATORIC),
     }
 }
 

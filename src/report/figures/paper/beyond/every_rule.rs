@@ -6,7 +6,7 @@ use crate::experiments::extended::contest::Contender;
 use crate::experiments::extended::exploration::Exploration;
 use crate::experiments::extended::stage::BeliefName;
 use crate::report::figures::description::{Axis, Figure, Panel, Series, Shape, Width};
-use crate::report::figures::look::Look;
+use crate::report::figures::look::{self, Look};
 use crate::report::figures::shared::say;
 
 /// How far the two beliefs' rows stand from the middle of their place.
@@ -22,7 +22,7 @@ pub fn figure(exploration: &Exploration) -> Figure {
     let panel = |budget: Budget| {
         let rows = rules.iter().enumerate().flat_map(|(k, &rule)| {
             let elsewhere = match rule {
-                Contender::Rule(rule) => Look::of_rule_elsewhere(rule),
+                Contender::Rule(rule) => look::of_rule_elsewhere(rule),
                 other => look_of(other),
             };
             let row = |belief: &str, look: Look, found, shift: f64| {
@@ -32,7 +32,7 @@ pub fn figure(exploration: &Exploration) -> Figure {
             let published = row("published", elsewhere, &published[&rule][&budget], -APART);
             published.into_iter().chain(row("recalibrated", look_of(rule), &ours[&rule][&budget], APART))
         });
-        let nothing = Series::unlisted("no difference", Look::NOTHING, Shape::Upright(0.0));
+        let nothing = Series::unlisted("no difference", look::NOTHING, Shape::Upright(0.0));
         Panel {
             title: Some(format!("budget {}%", budget.in_percent())),
             x: Axis::numbers("difference", &[]),

@@ -6,7 +6,7 @@ use crate::experiments::extended::confirmation::{Confirmation, Outcome, Quantity
 use crate::experiments::extended::contest::Contender;
 use crate::experiments::extended::stage::BeliefName;
 use crate::report::figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};
-use crate::report::figures::look::Look;
+use crate::report::figures::look::{self, Look};
 use crate::report::figures::shared::say;
 use crate::report::paper::extended::sets;
 use crate::stats::inference::Inference;
@@ -86,7 +86,7 @@ fn panels(extended: &ExtendedResults, place: &dyn Fn(Quantity) -> Option<Place>,
         }
     }
     let panel = |(title, set): (&str, &Confirmation)| {
-        let mut series = vec![Series::unlisted("no difference", Look::NOTHING, Shape::Upright(0.0))];
+        let mut series = vec![Series::unlisted("no difference", look::NOTHING, Shape::Upright(0.0))];
         let (mut confirmed, mut refuted) = (vec![], vec![]);
         for (n, &(label, look)) in lines.iter().enumerate() {
             let shift = APART * (2.0 * n as f64 - (lines.len() - 1) as f64);
@@ -107,7 +107,7 @@ fn panels(extended: &ExtendedResults, place: &dyn Fn(Quantity) -> Option<Place>,
             }
         }
         for (label, look, points) in
-            [("confirmed", Look::AROUND_CONFIRMED, confirmed), ("refuted", Look::ACROSS_REFUTED, refuted)]
+            [("confirmed", look::AROUND_CONFIRMED, confirmed), ("refuted", look::ACROSS_REFUTED, refuted)]
         {
             if !points.is_empty() {
                 series.push(Series::new(label, look, Shape::Rows { points, shift: 0.0 }));

@@ -3,7 +3,7 @@
 use crate::experiments::extended::contest::Contender;
 use crate::experiments::extended::stage::BeliefName;
 use crate::report::figures::description::{Point, Series, Shape};
-use crate::report::figures::look::{Look, rule_name};
+use crate::report::figures::look::{self, Look, rule_name};
 use crate::stats::inference::Inference;
 
 pub(super) fn name_of(contender: Contender) -> &'static str {
@@ -16,9 +16,9 @@ pub(super) fn name_of(contender: Contender) -> &'static str {
 
 pub(super) fn look_of(contender: Contender) -> Look {
     match contender {
-        Contender::Rule(rule) => Look::of_rule(rule),
-        Contender::ActiveLab => Look::ACTIVE_LAB,
-        Contender::Oracle => Look::ORACLE,
+        Contender::Rule(rule) => look::of_rule(rule),
+        Contender::ActiveLab => look::ACTIVE_LAB,
+        Contender::Oracle => look::ORACLE,
     }
 }
 
@@ -32,9 +32,9 @@ pub(super) fn belief_name(belief: BeliefName) -> &'static str {
 
 pub(super) fn belief_look(belief: BeliefName) -> Look {
     match belief {
-        BeliefName::Published => Look::PUBLISHED,
-        BeliefName::Recalibrated => Look::RECALIBRATED,
-        BeliefName::Planned => Look::PLANNED,
+        BeliefName::Published => look::PUBLISHED,
+        BeliefName::Recalibrated => look::RECALIBRATED,
+        BeliefName::Planned => look::PLANNED,
     }
 }
 

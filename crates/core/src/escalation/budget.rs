@@ -1,0 +1,94 @@
+//! Escalation budgets and the items that a ranking spends them on.
+
+use serde::{Deserialize, Serialize};
+
+/// An escalation budget B in percent of the items.
+///
+/// Written as its key, `b10` for 10%.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct Budget(u32);
+
+impl From<Budget> for String {
+    fn from(budget: Budget) -> Self {
+        format!("b{}", budget.0)
+    }
+}
+
+impl TryFrom<String> for Budget {
+    type Error = String;
+
+    fn try_from(key: String) -> Result<Self, Self::Error> {
+        let percent = key.strip_prefix('b').and_then(|p| p.parse().ok());
+        percent.and_then(Budget::percent).ok_or_else(|| format!("`{key}` is no budget such as `b10` (10%)"))
+    }
+}
+
+impl Budget {
+    /// The budgets of the paper: 1, 5, 10 and 20%.
+    pub const PAPER: [Budget; 4] = [Budget(1), Budget(5), Budget(10), Budget(20)];
+    /// The paper's headline budget, 10%.
+    pub const HEADLINE: Budget = Budget(10);
+
+    /// A budget of `percent` of the items, 1 to 100; `None` outside that range.
+    pub fn percent(percent: u32) -> Option<Self> {
+        (1..=100).contains(&percent).then_some(Self(percent))
+    }
+
+    /// The budget in percent of the items, 1 to 100.
+    pub fn in_percent(self) -> u32 {
+        self.0
+    }
+
+    /// How many of `items` are escalated: max(1, floor(items B / 100)), and never more than there are.
+    pub fn of(self, items: usize) -> usize {
+        (items * self.0 as usize / 100).max(1).min(items)
+    }
+}
+
+/// The `k` items with the highest priorities, best first; the higher `tie_break` goes first among equals, then the earlier
+/// item.
+///
+/// Priorities are finite. `tie_break` may be empty: then ties keep item order. `k` above the number of items gives all.
+///
+/// # Panics
+/// If `tie_break` is neither empty nor as long as `priorities`.
+pub fn top(priorities: &[f64], tie_break: &[f64], k: usize) -> Vec<usize> {
+    assert!(tie_break.is_empty() || tie_break.len() == priorities.len(), "one tie break per item, or none");
+    let draw = |i: usize| tie_break.get(i).copied().unwrap_or(0.0);
+    let better = |&a: &usize, &b: &usize| {
+        priorities[b].total_cmp(&priorities[a]).then_with(|| draw(b).total_cmp(&draw(a))).then(a.cmp(&b))
+    };
+    let mut order: Vec<usize> = (0..priorities.len()).collect();
+    let k = k.min(order.len());
+    if k < order.len() {
+        order.select_nth_unstable_by(k, better);
+        order.truncate(k);
+    }
+    order.sort_unstable_by(better);
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn budgets_round_down_but_never_to_nothing() {
+        assert_eq!(Budget::HEADLINE.of(3113), 311);
+        assert_eq!(Budget::PAPER.map(|b| b.of(500)), [5, 25, 50, 100]);
+        assert_eq!(Budget::HEADLINE.of(3), 1);
+        assert_eq!(Budget::HEADLINE.of(0), 0);
+        assert_eq!((Budget::percent(0), Budget::percent(101)), (None, None));
+    }
+
+    #[test]
+    fn ties_follow_the_tie_break_and_then_item_order() {
+        let priorities = [1.0, 3.0, 1.0, 3.0, 2.0];
+        assert_eq!(top(&priorities, &[], 3), [1, 3, 4]);
+        assert_eq!(top(&priorities, &[], 4), [1, 3, 4, 0]);
+        assert_eq!(top(&priorities, &[], 9), [1, 3, 4, 0, 2]);
+        assert_eq!(top(&priorities, &[0.1, 0.2, 0.3, 0.4, 0.5], 4), [3, 1, 4, 2]);
+        assert_eq!(top(&[], &[], 2), [0; 0]);
+    }
+}

@@ -13,8 +13,8 @@
 //! | [`cli`] | arguments, one file per command, progress bars |
 //! | [`report`] | claims and their verdicts, tables, figures, the LaTeX bundle: views of results, no computation |
 //! | [`artifact`] | the results folder: provenance, loading, replacing it in one step |
-//! | [`study`] | the same engines on a user's data |
 //! | [`judge`] | asking a judge for predictions: prompts, requests, the answer cache, parsing |
+//! | [`study`] | the same engines on a user's data |
 //! | [`experiments`] | the paper's simulations, dice and ChaosNLI, and the replication loop |
 //! | [`output`] | folders and files to write: staged, listed, replaced in one step |
 //!

@@ -17,6 +17,7 @@
 //! | [`study`] | the same engines on a user's data |
 //! | [`experiments`] | the paper's simulations, dice and ChaosNLI, and the replication loop |
 //! | [`output`] | folders and files to write: staged, listed, replaced in one step |
+//! | `built_in` | text files that are part of the program |
 //!
 //! The crates beneath it, in the folder `crates`, know nothing of it; their modules can be reached from here:
 //!
@@ -30,6 +31,7 @@
 //! | `text` | number formatting, LaTeX escapes |
 
 pub mod artifact;
+mod built_in;
 pub mod cli;
 pub mod experiments;
 pub mod familiarity;

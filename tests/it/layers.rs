@@ -373,13 +373,17 @@ fn crates() -> Vec<PathBuf> {
     std::iter::once(repository("src")).chain(members).collect()
 }
 
-/// First cells of the rows of the tables in the documentation of `lib.rs`, without brackets and quotes: (is a module, name).
+/// First cells of the tables in the documentation of `lib.rs`, from the top: (in the table of modules, name).
 fn map() -> Vec<(bool, String)> {
     let text = fs::read_to_string(repository("src/lib.rs")).unwrap();
-    let rows = text.lines().filter_map(|line| line.strip_prefix("//! | ")?.split_once(" | "));
-    rows.filter(|(cell, _)| cell.contains('`'))
-        .map(|(cell, _)| (cell.starts_with('['), cell.trim_matches(['[', ']', '`']).to_owned()))
-        .collect()
+    let (mut rows, mut modules) = (vec![], true);
+    for (cell, _) in text.lines().filter_map(|line| line.strip_prefix("//! | ")?.split_once(" | ")) {
+        match cell {
+            "module" | "crate" => modules = cell == "module",
+            _ => rows.push((modules, cell.trim_matches(['[', ']', '`']).to_owned())),
+        }
+    }
+    rows
 }
 
 #[test]

@@ -13,11 +13,12 @@
 //! | [`cli`] | arguments, one file per command, progress bars |
 //! | [`report`] | claims and their verdicts, tables, figures, the LaTeX bundle: views of results, no computation |
 //! | [`artifact`] | the results folder: provenance, loading, replacing it in one step |
-//! | [`study`] | the same engines on a user's data |
 //! | [`judge`] | asking a judge for predictions: prompts, requests, the answer cache, parsing |
+//! | [`study`] | the same engines on a user's data |
 //! | [`experiments`] | the paper's simulations, dice and ChaosNLI, and the replication loop |
 //! | [`evaluation`] | half splits: what escalation achieves where labels suffice |
 //! | [`output`] | folders and files to write: staged, listed, replaced in one step |
+//! | `built_in` | text files that are part of the program |
 //!
 //! The crates beneath it, in the folder `crates`, know nothing of it; their modules can be reached from here:
 //!
@@ -31,6 +32,7 @@
 //! | `text` | number formatting, LaTeX escapes |
 
 pub mod artifact;
+mod built_in;
 pub mod cli;
 pub mod evaluation;
 pub mod experiments;

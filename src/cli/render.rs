@@ -7,10 +7,10 @@ use super::{Error, output_folder};
 use crate::artifact::{Manifest, Results, results_file};
 use crate::experiments::Experiment;
 use crate::output::{Staged, to_json};
-use crate::report::bundle;
 use crate::report::claims::Claims;
 use crate::report::latex::Templates;
 use crate::report::page;
+use crate::report::paper::{self, bundle};
 use crate::report::verdicts::{self, Verdicts};
 
 /// Render tables, figures and the LaTeX bundle again from results on disk; no result changes.
@@ -38,7 +38,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     let folder = output_folder(&args.artifact)?;
     let claims = Claims::load(&args.claims)?;
     let templates = Templates::load(args.templates.as_deref())?;
-    let page = page::Templates::load(args.templates.as_deref())?;
+    let html = page::Templates::load(args.templates.as_deref())?;
     let results = Results::load(&args.artifact, &manifest)?;
     let verdicts = Verdicts::judge(&claims, &results, &manifest)?;
     let mut staged = Staged::default();
@@ -49,7 +49,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     }
     staged.put(verdicts::FILE, to_json(&verdicts.to_json()));
     bundle::render(&templates, &results, &verdicts, &mut staged)?;
-    page::write(&page, &results, &verdicts, &manifest, &mut staged)?;
+    paper::page::write(&html, &results, &verdicts, &manifest, &mut staged)?;
     staged.seal(&mut manifest);
     folder.commit(&staged)?;
     println!("{}", args.artifact.join(bundle::FOLDER).display());

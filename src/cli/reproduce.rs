@@ -18,6 +18,7 @@ use crate::output::{MANIFEST, Staged, to_json};
 use crate::report::claims::{Claims, Verdict};
 use crate::report::latex::Templates;
 use crate::report::numbers::NumberStyle;
+use crate::report::paper::{self, findings};
 use crate::report::{self, page, verdicts::Verdicts};
 
 /// Replicates of a `--quick` run.
@@ -113,7 +114,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     let folder = output_folder(&out)?;
     let claims = Claims::load(&args.data.join("paper/claims.toml"))?;
     let templates = Templates::load(args.templates.as_deref())?;
-    let page = page::Templates::load(args.templates.as_deref())?;
+    let html = page::Templates::load(args.templates.as_deref())?;
     let sources = Sources::new(&args.data, &args.judges, &args.familiarity);
     let parts = experiment::load(&experiments, &sources)?;
     let kept = match args.only {
@@ -146,16 +147,16 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
         }
     }
     staged.put(report::verdicts::FILE, to_json(&verdicts.to_json()));
-    report::bundle::render(&templates, &results, &verdicts, &mut staged)?;
-    page::write(&page, &results, &verdicts, &manifest, &mut staged)?;
+    paper::bundle::render(&templates, &results, &verdicts, &mut staged)?;
+    paper::page::write(&html, &results, &verdicts, &manifest, &mut staged)?;
     staged.seal(&mut manifest);
     folder.commit(&staged)?;
     tell_durations(&manifest, &experiments);
     let code = conclude(&verdicts, args.json, &out)?;
     if let (Some(extended), false) = (&results.extended, args.json) {
         let mut stdout = anstream::stdout().lock();
-        writeln!(stdout, "\nBeyond the paper ({}):", out.join(report::extended::FILE).display())?;
-        for finding in report::extended::findings(extended) {
+        writeln!(stdout, "\nBeyond the paper ({}):", out.join(findings::FILE).display())?;
+        for finding in findings::findings(extended) {
             writeln!(stdout, "- [{}] {}", finding.status.name(), finding.sentence)?;
         }
     }

@@ -12,6 +12,7 @@ mod figures;
 mod fixture;
 mod followup;
 mod judge;
+mod layers;
 mod neighbours;
 mod originals;
 mod page;

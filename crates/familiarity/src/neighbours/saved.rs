@@ -16,7 +16,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::hnsw::{Cosine, Graph, Hnsw, HnswSettings, Repairs, SearchQuality, distinct};
-use super::{Neighbours, UnitRows};
+use super::rows::UnitRows;
+use super::search::Neighbours;
 
 /// The file of a saved index that describes it; written last.
 pub const HEADER: &str = "index.json";

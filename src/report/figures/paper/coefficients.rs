@@ -1,9 +1,9 @@
 //! What the fitted trust rests on: its coefficients with intervals.
 
-use super::OVER_REPLICATES;
 use crate::experiments::chaosnli::ChaosNliResults;
 use crate::experiments::dice::{DiceResults, FeatureSet};
 use crate::report::figures::description::{Figure, Width};
+use crate::report::figures::shared::OVER_REPLICATES;
 use crate::report::figures::shared::coefficients::{Effect, READING, panel, sentence};
 use crate::stats::Summary;
 

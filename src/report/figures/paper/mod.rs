@@ -11,7 +11,7 @@ mod trust_spread;
 use super::description::Figure;
 use super::look::rule_name;
 use super::shared::components::{self, RULES, View};
-use super::shared::{Evaluated, OVER_REPLICATES, advantage, budget, say};
+use super::shared::{Evaluated, advantage, budget, say};
 use crate::artifact::Results;
 use crate::experiments::chaosnli::ChaosNliResults;
 

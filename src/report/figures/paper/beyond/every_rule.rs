@@ -1,13 +1,13 @@
 //! Every rule against fewest labels first, at every budget, under two beliefs.
 
-use super::{FOR_NEW_ITEMS, forest_rows, look_of, name_of};
+use super::look::{FOR_NEW_ITEMS, forest_rows, look_of, name_of};
 use crate::escalation::Budget;
 use crate::experiments::extended::contest::Contender;
 use crate::experiments::extended::exploration::Exploration;
 use crate::experiments::extended::stage::BeliefName;
 use crate::report::figures::description::{Axis, Figure, Panel, Series, Shape, Width};
 use crate::report::figures::look::{self, Look};
-use crate::report::figures::paper::say;
+use crate::report::figures::shared::say;
 
 /// How far the two beliefs' rows stand from the middle of their place.
 const APART: f64 = 0.2;

@@ -1,14 +1,14 @@
 //! The registered comparisons, as forests.
 
-use super::{FOR_NEW_ITEMS, belief_look, belief_name, forest_rows, look_of, name_of};
+use super::look::{FOR_NEW_ITEMS, belief_look, belief_name, forest_rows, look_of, name_of};
 use crate::experiments::extended::ExtendedResults;
 use crate::experiments::extended::confirmation::{Confirmation, Outcome, Quantity, Verdict};
 use crate::experiments::extended::contest::Contender;
 use crate::experiments::extended::stage::BeliefName;
-use crate::report::extended::sets;
 use crate::report::figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};
 use crate::report::figures::look::{self, Look};
-use crate::report::figures::paper::say;
+use crate::report::figures::shared::say;
+use crate::report::paper::extended::sets;
 use crate::stats::inference::Inference;
 
 /// How far the rows of several beliefs stand from the middle of their place.

@@ -1,12 +1,12 @@
 //! Error against labels spent, bought round after round.
 
-use super::{look_of, name_of};
+use super::look::{look_of, name_of};
 use crate::escalation::Rule;
 use crate::experiments::extended::contest::Contender;
 use crate::experiments::extended::sequential::{Path, Sequential};
 use crate::experiments::extended::stage::BeliefName;
 use crate::report::figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};
-use crate::report::figures::paper::say;
+use crate::report::figures::shared::say;
 use crate::stats::Summary;
 
 const BELIEFS: [(BeliefName, &str); 2] =

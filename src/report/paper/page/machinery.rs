@@ -1,10 +1,10 @@
 //! Third reader: how did the numbers come about, and how can they be made again?
 
-use super::super::claims::experiment_name;
-use super::super::{Block, Column, Section, Table, Text};
-use super::{count, fixed};
+use super::shared::{count, fixed};
 use crate::artifact::{Manifest, Provenance, Results, SCHEMA, results_file};
 use crate::experiments::Experiment;
+use crate::report::page::claims::experiment_name;
+use crate::report::page::{Block, Column, Section, Table, Text};
 
 pub(super) fn section(results: &Results, manifest: &Manifest) -> Section {
     let parts: Vec<_> = manifest.deterministic.iter().map(|(e, facts)| (*e, facts)).collect();

@@ -2,27 +2,27 @@
 
 use serde::Serialize;
 
-use super::bundle;
-use super::latex::{Error, Templates};
-use super::numbers::NumberStyle;
-use super::verdicts::Verdicts;
+use super::extended_tables::tables;
 use crate::artifact::Results;
 use crate::escalation::{Budget, Rule};
 use crate::experiments::dice::{DiceResults, Tier};
 use crate::evaluation::Escalation;
 use crate::experiments::isolation::Isolation;
-use crate::output::{Staged, to_json};
+use crate::report::latex::{Error, Templates};
+use crate::report::numbers::NumberStyle;
+use crate::report::verdicts::Verdicts;
 use crate::stats::Summary;
 
 /// How the dice's judge is called beside the simulated worlds.
 const REAL_JUDGE: &str = "real LLM judge";
 
-/// Renders every table whose results are present, and the number macros.
+/// Renders every table whose results are present, and the number macros: paths within the bundle with their texts.
 ///
 /// # Errors
 /// A template that asks for something its table does not have.
-pub fn render(templates: &Templates, results: &Results, verdicts: &Verdicts, staged: &mut Staged) -> Result<(), Error> {
-    let mut put = |name: &str, text: String| staged.put(format!("{}/tables/{name}", bundle::FOLDER), text);
+pub fn render(templates: &Templates, results: &Results, verdicts: &Verdicts) -> Result<Vec<(String, String)>, Error> {
+    let mut files = vec![];
+    let mut put = |name: &str, text: String| files.push((format!("tables/{name}"), text));
     if let Some(dice) = &results.dice {
         put(
             "iso.tex",
@@ -45,20 +45,18 @@ pub fn render(templates: &Templates, results: &Results, verdicts: &Verdicts, sta
         put("escalation.tex", templates.render("escalation.tex", &rules)?);
     }
     if let Some(extended) = &results.extended {
-        for table in super::extended::tables::tables(extended) {
+        for table in tables(extended) {
             put(&format!("{}.tex", table.name), templates.render("extended.tex", &table)?);
         }
-        staged.put(super::extended::FILE, to_json(&super::extended::findings(extended)));
     }
-    let macros = templates.render("numbers.tex", &Macros::of(verdicts))?;
-    staged.put(format!("{}/numbers.tex", bundle::FOLDER), macros);
-    Ok(())
+    files.push(("numbers.tex".to_owned(), templates.render("numbers.tex", &Macros::of(verdicts))?));
+    Ok(files)
 }
 
 /// The rows of a table.
 #[derive(Serialize)]
-pub(super) struct Rows<R> {
-    pub(super) rows: Vec<R>,
+struct Rows<R> {
+    rows: Vec<R>,
 }
 
 #[derive(Serialize)]
@@ -68,11 +66,11 @@ struct Iso {
 
 /// A quantity with its interval, as printed.
 #[derive(Serialize)]
-pub(super) struct Interval {
-    pub(super) mean: String,
-    pub(super) lo: String,
-    pub(super) hi: String,
-    pub(super) above_zero: bool,
+struct Interval {
+    mean: String,
+    lo: String,
+    hi: String,
+    above_zero: bool,
 }
 
 impl Interval {
@@ -142,17 +140,17 @@ fn tier_rows(dice: &DiceResults) -> Vec<TierView> {
 
 /// A rule and what it achieves.
 #[derive(Serialize)]
-pub(super) struct RuleView {
+struct RuleView {
     /// Name in the full table.
-    pub(super) name: &'static str,
+    name: &'static str,
     /// Name in the short table; rules without one are left out there.
-    pub(super) short: Option<&'static str>,
-    pub(super) value: String,
-    pub(super) se: String,
+    short: Option<&'static str>,
+    value: String,
+    se: String,
     /// Whether it has the highest value.
-    pub(super) best: bool,
+    best: bool,
     /// Difference from the judge's entropy; none for that rule itself.
-    pub(super) advantage: Option<Interval>,
+    advantage: Option<Interval>,
 }
 
 /// Rules at a budget, highest value first.
@@ -178,7 +176,7 @@ fn rule_rows(escalation: &Escalation, budget: Budget) -> Vec<RuleView> {
 }
 
 /// Names of a rule in the full and the short table, as LaTeX.
-pub(super) fn rule_names(rule: Rule) -> (&'static str, Option<&'static str>) {
+fn rule_names(rule: Rule) -> (&'static str, Option<&'static str>) {
     match rule {
         Rule::Info => ("ours: mutual information $I$", Some("epistemic ($I$-ranking)")),
         Rule::Delta => (r"ours: label value $\Delta$ \emph{(planned headline)}", None),

@@ -1,15 +1,15 @@
 //! What goes beyond the paper, kept apart from its claims.
 
-use super::super::{Block, Column, Note, Section, Table, Text};
-use super::{Figures, fixed, with_interval};
+use super::shared::{Figures, fixed, with_interval};
 use crate::artifact::Results;
 use crate::escalation::{Budget, Rule};
 use crate::experiments::chaosnli::ChaosNliResults;
 use crate::experiments::extended::ExtendedResults;
 use crate::experiments::extended::contest::Contender;
 use crate::experiments::extended::stage::BeliefName;
-use crate::report::extended::tables::{self, tables};
-use crate::report::extended::{Status, findings};
+use crate::report::page::{Block, Column, Note, Section, Table, Text};
+use crate::report::paper::extended_tables::{self as tables, tables};
+use crate::report::paper::findings::{Status, findings};
 
 /// A heading with the findings, figures and tables below it.
 struct Part {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{
+use super::extended::{
     FOUR, ONE, SIGNED_FOUR, SIGNED_ONE, SIGNED_THREE, THREE, TWO, WHOLE, WORLDS, judged, plain_name, scaled, sets,
     style_of, value,
 };

@@ -1,11 +1,11 @@
 //! Where the method does not win, and what the paper itself says that it cannot show.
 
-use super::super::{Block, Column, Section, Table, Text};
+use super::shared::{Figures, count, difference, fixed};
 use super::story::finding;
-use super::{Figures, count, difference, fixed};
 use crate::artifact::Results;
 use crate::escalation::{Budget, Rule};
 use crate::experiments::chaosnli::ChaosNliResults;
+use crate::report::page::{Block, Column, Section, Table, Text};
 use crate::stats::Summary;
 
 pub(super) fn section(results: &Results, figures: &mut Figures) -> Section {

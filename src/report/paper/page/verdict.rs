@@ -1,9 +1,9 @@
 //! First reader: does the paper hold?
 
-use super::super::claims::experiment_name;
-use super::super::{Block, ClaimsTable, Column, KeyNumber, Section, Table, Text, Tone};
-use super::count;
+use super::shared::count;
 use crate::report::claims::Tally;
+use crate::report::page::claims::experiment_name;
+use crate::report::page::{Block, ClaimsTable, Column, KeyNumber, Section, Table, Text, Tone};
 use crate::report::verdicts::Verdicts;
 
 pub(super) fn section(verdicts: &Verdicts) -> Section {

@@ -1,13 +1,13 @@
 //! Second reader: what do the numbers show? One finding after the other, each with its figure.
 
-use super::super::{Block, Column, Section, Table, Text};
-use super::{Figures, count, difference, fixed, rule_with_origin, signed, with_interval};
+use super::shared::{Figures, count, difference, fixed, rule_with_origin, signed, with_interval};
 use crate::artifact::Results;
 use crate::escalation::{Budget, Rule};
 use crate::experiments::chaosnli::ChaosNliResults;
 use crate::experiments::dice::{DiceResults, Tier};
 use crate::experiments::isolation::Isolation;
 use crate::experiments::simulations::results::{Point, SimulationResults};
+use crate::report::page::{Block, Column, Section, Table, Text};
 
 pub(super) fn section(results: &Results, figures: &mut Figures) -> Section {
     let mut blocks = Vec::new();

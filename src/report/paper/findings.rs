@@ -1,19 +1,19 @@
 //! What goes beyond the paper, in sentences that can be quoted. All figures come from the results.
 
-pub mod tables;
-
 use serde::Serialize;
 
-use super::numbers::NumberStyle;
+use super::extended::{
+    FEWEST, FOUR, ONE, SIGNED_FOUR, SIGNED_ONE, SIGNED_THREE, THREE, TWO, WHOLE, interval, judged, plain_name, scaled,
+    value,
+};
 use crate::belief::Recalibration;
 use crate::escalation::{Budget, Rule};
 use crate::experiments::extended::ExtendedResults;
 use crate::experiments::extended::confirmation::{Confirmation, Outcome, Quantity, Verdict};
 use crate::experiments::extended::contest::Contender;
-use crate::experiments::extended::exploration::Explored;
 use crate::experiments::extended::stage::BeliefName;
-use crate::stats::inference::Inference;
-use crate::stats::{Summary, mean};
+use crate::report::numbers::NumberStyle;
+use crate::stats::mean;
 
 /// File of the findings within an artifact folder.
 pub const FILE: &str = "results/findings.json";
@@ -60,16 +60,6 @@ pub struct Finding {
     pub evidence: String,
 }
 
-const TWO: NumberStyle = NumberStyle::plain(2);
-const THREE: NumberStyle = NumberStyle::plain(3);
-const FOUR: NumberStyle = NumberStyle::plain(4);
-const ONE: NumberStyle = NumberStyle::plain(1);
-const WHOLE: NumberStyle = NumberStyle { thousands: true, ..NumberStyle::plain(0) };
-const SIGNED_ONE: NumberStyle = NumberStyle { plus: true, ..ONE };
-const SIGNED_THREE: NumberStyle = NumberStyle { plus: true, ..THREE };
-const SIGNED_FOUR: NumberStyle = NumberStyle { plus: true, ..FOUR };
-const FEWEST: Contender = Contender::Rule(Rule::FewestLabels);
-
 /// The findings, in the order in which a reader meets them.
 pub fn findings(results: &ExtendedResults) -> Vec<Finding> {
     let mut all = vec![];
@@ -88,38 +78,6 @@ pub fn findings(results: &ExtendedResults) -> Vec<Finding> {
     all
 }
 
-/// The sets of items on which the registered comparisons were made, with their names.
-pub(super) fn sets(results: &ExtendedResults) -> Vec<(&'static str, &Confirmation)> {
-    let transfers = [("snli_to_mnli", "SNLI to MNLI"), ("mnli_to_snli", "MNLI to SNLI")];
-    let transfers = transfers.iter().filter_map(|(key, name)| Some((*name, results.transfer.get(*key)?)));
-    std::iter::once(("held-out half", &results.confirmation)).chain(transfers).collect()
-}
-
-/// The worlds whose truth is known, by key in the results, with their names.
-pub(super) const WORLDS: [(&str, &str); 6] = [
-    ("nothing_miscalibrated", "well calibrated judge"),
-    ("overconfident", "overconfident judge"),
-    ("misspecified_honest", "misspecified, honest"),
-    ("misspecified_uninformative", "misspecified, uninformative"),
-    ("dice", "dice, one recalibration"),
-    ("dice_by_tier", "dice, one for each tier"),
-];
-
-/// A mean with its simultaneous interval.
-fn simultaneous(x: &Inference, style: NumberStyle) -> String {
-    format!(
-        "{} [{}, {}]",
-        style.format(x.redraws.mean),
-        style.format(x.simultaneous_lo),
-        style.format(x.simultaneous_hi)
-    )
-}
-
-/// A mean with its central interval over replicates.
-pub(super) fn interval(x: &Summary, style: NumberStyle) -> String {
-    format!("{} [{}, {}]", style.format(x.mean), style.format(x.lo), style.format(x.hi))
-}
-
 fn find(confirmation: &Confirmation, quantity: Quantity) -> Option<(usize, &Verdict)> {
     confirmation.verdicts.iter().enumerate().find(|(_, v)| v.quantity == quantity)
 }
@@ -129,31 +87,6 @@ fn status(verdict: &Verdict) -> Status {
         Outcome::Confirmed => Status::Confirmed,
         Outcome::Refuted => Status::Refuted,
         Outcome::Suggested | Outcome::Open | Outcome::Doubted => Status::NotConfirmed,
-    }
-}
-
-/// Digits of a registered quantity.
-fn style_of(quantity: Quantity) -> NumberStyle {
-    match quantity {
-        Quantity::Error { .. } | Quantity::ErrorUnlabelled { .. } => SIGNED_THREE,
-        Quantity::Advantage { .. } => SIGNED_ONE,
-    }
-}
-
-/// What was found with the simultaneous interval, which decides, and what that makes of the expectation. The plain
-/// interval is told where it says something else.
-fn judged(verdict: &Verdict) -> String {
-    let (x, style) = (&verdict.found, style_of(verdict.quantity));
-    let found = simultaneous(x, style);
-    let plain = format!("[{}, {}]", style.format(x.lo), style.format(x.hi));
-    match verdict.outcome {
-        Outcome::Confirmed => format!("{found}, confirmed"),
-        Outcome::Suggested => format!("{found}, not confirmed (only the plain interval {plain} leaves out 0)"),
-        Outcome::Open => format!("{found}, not confirmed"),
-        Outcome::Doubted => {
-            format!("{found}, not confirmed (and the plain interval {plain} lies on the other side of 0)")
-        }
-        Outcome::Refuted => format!("{found}, refuted (on the other side of 0)"),
     }
 }
 
@@ -258,27 +191,6 @@ fn advantages(results: &ExtendedResults) -> Vec<Finding> {
     all
 }
 
-/// Name of a contender in running text.
-fn plain_name(contender: Contender) -> &'static str {
-    match contender {
-        Contender::Rule(Rule::Info) => "I",
-        Contender::Rule(Rule::Delta) => "Delta",
-        Contender::Rule(Rule::Spread) => "v",
-        Contender::Rule(Rule::PosteriorEntropy) => "the posterior's entropy",
-        Contender::Rule(Rule::JudgeEntropy) => "the judge's entropy",
-        Contender::Rule(Rule::LowConfidence) => "low stated confidence",
-        Contender::Rule(Rule::FewestLabels) => "fewest labels",
-        Contender::Rule(Rule::Random) => "random",
-        Contender::Rule(Rule::FewestLabelsByInfo) => "fewest labels, ties by I",
-        Contender::Rule(Rule::Manhattan) => "the Manhattan value of one label",
-        Contender::Rule(Rule::ManhattanTen) => "the Manhattan value of ten labels",
-        Contender::Rule(Rule::Margin) => "the judge's margin",
-        Contender::Rule(Rule::Wasserstein) => "the Wasserstein value of one label",
-        Contender::ActiveLab => "ActiveLab",
-        Contender::Oracle => "the oracle",
-    }
-}
-
 fn rule_choice(results: &ExtendedResults) -> Finding {
     let candidates =
         results.development.rules.iter().map(|(rule, advantage)| {
@@ -368,11 +280,6 @@ fn parts(results: &ExtendedResults) -> Finding {
         ),
         evidence: "exploration/parts".to_owned(),
     }
-}
-
-/// Value at the headline budget.
-fn value(explored: &Explored, contender: Contender) -> f64 {
-    explored.value[&contender][&Budget::HEADLINE].mean
 }
 
 fn removed_without_labels(results: &ExtendedResults) -> Finding {
@@ -589,10 +496,6 @@ fn known_worlds(results: &ExtendedResults) -> Vec<Finding> {
         }
     }
     all
-}
-
-fn scaled(x: &Summary, by: f64) -> Summary {
-    Summary { mean: by * x.mean, se: by * x.se, lo: by * x.lo, hi: by * x.hi }
 }
 
 fn development(results: &ExtendedResults) -> Finding {

@@ -115,6 +115,14 @@ impl<K: Kind> Evaluation<K> {
     }
 }
 
+impl<K: Kind> Evaluation<K> {
+    /// As [`Self::differences`], of the squared error; `None` where that is not evaluated.
+    pub fn squared_differences(&self) -> Option<&ByRule> {
+        let squared = self.squared.as_ref()?;
+        Some(if K::REFERENCE == Rule::PosteriorEntropy { &squared.minus_total } else { &squared.minus_judge_entropy })
+    }
+}
+
 /// An evaluation, or why there is none.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", bound = "")]

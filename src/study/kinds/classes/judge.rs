@@ -54,9 +54,9 @@ pub struct Mass {
 
 /// Answers to all items, with the names of the variants in the order of their first appearance.
 pub struct Answers {
-    pub variants: Vec<String>,
-    pub answers: Vec<JudgeAnswers>,
-    pub report: JudgeReport,
+    variants: Vec<String>,
+    answers: Vec<JudgeAnswers>,
+    report: JudgeReport,
 }
 
 /// Name of the only variant where none is named.

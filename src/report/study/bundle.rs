@@ -9,10 +9,10 @@
 
 use serde::Serialize;
 
-use super::bundle::{Error, put_figure};
-use super::figures::Figure;
-use super::latex::Templates;
-use super::page::{self, Block, Column, Page, Table, Text};
+use crate::report::bundle::{Error, put_figure};
+use crate::report::figures::Figure;
+use crate::report::latex::Templates;
+use crate::report::page::{self, Block, Column, Page, Table, Text};
 use crate::output::Staged;
 
 /// The document within a run folder.

@@ -1,10 +1,10 @@
 //! What follows on a queue and on a registration, in sentences and as sections of a study's page.
 
 use super::figures::Figure;
-use super::figures::look::rule_name;
 use super::figures::study::hypotheses;
 use super::numbers::three;
 use super::page::{Block, Column, FigureBlock, Section, Table, Text};
+use super::rules::in_figures as rule_name;
 use super::study_page::{section, show, with_interval};
 use crate::escalation::WeightedMean;
 use crate::study::estimates::PoolMean;

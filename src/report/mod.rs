@@ -7,6 +7,7 @@ pub mod followup;
 pub mod latex;
 pub mod page;
 pub mod paper;
+pub(crate) mod rules;
 pub mod score_evaluation;
 pub mod scores;
 pub mod scores_page;

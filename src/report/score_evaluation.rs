@@ -2,6 +2,7 @@
 
 use super::figures::shared::headline;
 use super::numbers::{NumberStyle, three};
+use super::rules::of_ratings as rule_name;
 use crate::escalation::Rule;
 use crate::study::evaluation::Outcome;
 use crate::study::scores::ScoreEvaluation;
@@ -11,16 +12,6 @@ pub fn describe_evaluation(outcome: &Outcome<ScoreEvaluation>) -> Vec<String> {
     match outcome {
         Outcome::NotEvaluated(reason) => vec![format!("Not evaluated: {reason}.")],
         Outcome::Evaluated(evaluation) => describe(evaluation),
-    }
-}
-
-/// What a rule ranks scores by.
-pub fn rule_name(rule: Rule) -> &'static str {
-    match rule {
-        Rule::Info | Rule::Spread => "epistemic part Var(m)",
-        Rule::PosteriorEntropy => "total uncertainty, variance of a label",
-        Rule::JudgeEntropy => "the judge's variance",
-        other => crate::study::output::describe(other),
     }
 }
 

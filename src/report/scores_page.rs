@@ -5,7 +5,8 @@ use super::figures::shared::headline;
 use super::followup;
 use super::numbers::{NumberStyle, three};
 use super::page::{Block, Column, Page, Section, Table, Text, Tone};
-use super::score_evaluation::{ranked, rule_name};
+use super::rules::of_ratings as rule_name;
+use super::score_evaluation::ranked;
 use super::scores::{describe_input, describe_results};
 use super::study_page::{
     coefficients, figure, files, input_table, not_evaluated, number, section, sentences, show, with_interval,

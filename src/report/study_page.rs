@@ -2,11 +2,11 @@
 
 use super::figures::Figure;
 use super::figures::axis::signed;
-use super::figures::look::rule_name;
 use super::figures::shared::{budgets, headline};
 use super::followup;
 use super::numbers::{NumberStyle, three};
 use super::page::{Block, Column, FigureBlock, KeyNumber, Note, Page, Section, Table, Text, Tone};
+use super::rules::in_figures as rule_name;
 use super::study::{describe_input, describe_results, judge_rows, rules};
 use super::study_bundle::DOCUMENT;
 use crate::escalation::Rule;

@@ -109,6 +109,25 @@ impl Rule {
         }
     }
 
+    /// What the rule ranks by, in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Rule::Info => "epistemic part I",
+            Rule::Delta => "one-label value Delta",
+            Rule::Spread => "posterior spread v",
+            Rule::PosteriorEntropy => "entropy of the posterior mean",
+            Rule::JudgeEntropy => "entropy of the judge's prediction",
+            Rule::LowConfidence => "lowest stated confidence",
+            Rule::FewestLabels => "fewest labels",
+            Rule::Random => "random",
+            Rule::FewestLabelsByInfo => "fewest labels, ties by the epistemic part I",
+            Rule::Manhattan => "expected fall of the Manhattan error by one label",
+            Rule::ManhattanTen => "expected fall of the Manhattan error by ten labels",
+            Rule::Margin => "smallest margin between the judge's likeliest classes",
+            Rule::Wasserstein => "expected fall of the Wasserstein error by one label",
+        }
+    }
+
     /// The priority of every item whose labels are classes.
     pub fn priority<T: ClassBeliefs>(self, inputs: &RuleInputs<T>) -> Vec<f64> {
         let jittered = |base: &dyn Fn(usize) -> f64| -> Vec<f64> {

@@ -6,13 +6,14 @@ mod places;
 
 use super::axis::signed;
 use super::description::{Axis, Figure, Point, Series, Shape, Width};
-use super::look::{self, rule_name};
+use super::look;
 use super::shared::coefficients::{Effect, READING, panel, sentence};
 use super::shared::components::{self, RULES, View};
 use super::shared::{Evaluated, advantage, budget, calibration, say};
 use crate::escalation::Rule;
 use crate::report::numbers::three;
-use crate::report::score_evaluation::rule_name as score_rule_name;
+use crate::report::rules::in_figures as rule_name;
+use crate::report::rules::of_ratings as score_rule_name;
 use crate::study::StudyResults;
 use crate::study::decompose::Coefficient;
 use crate::study::diagnostics::JudgeDiagnostics;

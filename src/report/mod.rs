@@ -6,6 +6,7 @@ pub mod figures;
 pub mod latex;
 pub mod page;
 pub mod paper;
+pub(crate) mod rules;
 pub mod study;
 mod templates;
 pub mod verdicts;

@@ -70,25 +70,6 @@ pub const fn of_rule(rule: Rule) -> Look {
     }
 }
 
-/// Name of a rule in figures.
-pub const fn rule_name(rule: Rule) -> &'static str {
-    match rule {
-        Rule::Info => "mutual information I",
-        Rule::Delta => "label value Δ",
-        Rule::Spread => "posterior spread v",
-        Rule::PosteriorEntropy => "entropy, posterior",
-        Rule::JudgeEntropy => "entropy, judge",
-        Rule::LowConfidence => "low stated confidence",
-        Rule::FewestLabels => "fewest labels first",
-        Rule::Random => "random",
-        Rule::FewestLabelsByInfo => "fewest labels, ties by I",
-        Rule::Manhattan => "Manhattan value, 1 label",
-        Rule::ManhattanTen => "Manhattan value, 10 labels",
-        Rule::Margin => "small margin, judge",
-        Rule::Wasserstein => "Wasserstein value, 1 label",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

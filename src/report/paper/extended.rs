@@ -76,27 +76,6 @@ pub(super) fn judged(verdict: &Verdict) -> String {
     }
 }
 
-/// Name of a contender in running text.
-pub(super) fn plain_name(contender: Contender) -> &'static str {
-    match contender {
-        Contender::Rule(Rule::Info) => "I",
-        Contender::Rule(Rule::Delta) => "Delta",
-        Contender::Rule(Rule::Spread) => "v",
-        Contender::Rule(Rule::PosteriorEntropy) => "the posterior's entropy",
-        Contender::Rule(Rule::JudgeEntropy) => "the judge's entropy",
-        Contender::Rule(Rule::LowConfidence) => "low stated confidence",
-        Contender::Rule(Rule::FewestLabels) => "fewest labels",
-        Contender::Rule(Rule::Random) => "random",
-        Contender::Rule(Rule::FewestLabelsByInfo) => "fewest labels, ties by I",
-        Contender::Rule(Rule::Manhattan) => "the Manhattan value of one label",
-        Contender::Rule(Rule::ManhattanTen) => "the Manhattan value of ten labels",
-        Contender::Rule(Rule::Margin) => "the judge's margin",
-        Contender::Rule(Rule::Wasserstein) => "the Wasserstein value of one label",
-        Contender::ActiveLab => "ActiveLab",
-        Contender::Oracle => "the oracle",
-    }
-}
-
 /// Value at the headline budget.
 pub(super) fn value(explored: &Explored, contender: Contender) -> f64 {
     explored.value[&contender][&Budget::HEADLINE].mean

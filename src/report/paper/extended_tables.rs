@@ -3,8 +3,7 @@
 use serde::Serialize;
 
 use super::extended::{
-    FOUR, ONE, SIGNED_FOUR, SIGNED_ONE, SIGNED_THREE, THREE, TWO, WHOLE, WORLDS, judged, plain_name, scaled, sets,
-    style_of, value,
+    FOUR, ONE, SIGNED_FOUR, SIGNED_ONE, SIGNED_THREE, THREE, TWO, WHOLE, WORLDS, judged, scaled, sets, style_of, value,
 };
 use crate::belief::Recalibration;
 use crate::escalation::{Budget, Rule};
@@ -13,6 +12,7 @@ use crate::experiments::extended::confirmation::{Outcome, Quantity, Verdict};
 use crate::experiments::extended::contest::Contender;
 use crate::experiments::extended::stage::BeliefName;
 use crate::report::numbers::{NumberStyle, with_minus};
+use crate::report::rules::contender_in_text;
 use crate::stats::Summary;
 use crate::stats::inference::Inference;
 
@@ -149,7 +149,7 @@ fn belief_name(belief: BeliefName) -> &'static str {
 
 /// Name of a rule at the head of a row.
 fn short_name(contender: Contender) -> &'static str {
-    plain_name(contender).trim_start_matches("the ")
+    contender_in_text(contender).trim_start_matches("the ")
 }
 
 fn registered(results: &ExtendedResults) -> Table {
@@ -158,8 +158,8 @@ fn registered(results: &ExtendedResults) -> Table {
         Quantity::Error { belief } => format!("{}: error", belief_name(belief)),
         Quantity::ErrorUnlabelled { belief } => format!("{}: error, items without labels", belief_name(belief)),
         Quantity::Advantage { belief, rule, over, budget } => {
-            let over = plain_name(over).trim_start_matches("fewest labels, ");
-            format!("{}: {} vs {over}, {}%", belief_name(belief), plain_name(rule), budget.in_percent())
+            let over = contender_in_text(over).trim_start_matches("fewest labels, ");
+            format!("{}: {} vs {over}, {}%", belief_name(belief), contender_in_text(rule), budget.in_percent())
         }
     };
     let row = |(k, verdict): (usize, &Verdict)| {
@@ -340,7 +340,12 @@ fn spent(results: &ExtendedResults) -> Table {
 fn power(results: &ExtendedResults) -> Table {
     let row = |p: &crate::experiments::extended::exploration::Power| {
         vec![
-            Cell::words(format!("{}: {} minus {}", belief_name(p.belief), plain_name(p.rule), plain_name(p.over))),
+            Cell::words(format!(
+                "{}: {} minus {}",
+                belief_name(p.belief),
+                contender_in_text(p.rule),
+                contender_in_text(p.over)
+            )),
             Cell::simultaneous(&p.difference, SIGNED_ONE),
             Cell::number(p.difference.deployment_sd, ONE),
             p.items_needed.map_or(Cell::None, |n| Cell::words(WHOLE.format(n.ceil()))),

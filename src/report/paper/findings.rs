@@ -3,8 +3,7 @@
 use serde::Serialize;
 
 use super::extended::{
-    FEWEST, FOUR, ONE, SIGNED_FOUR, SIGNED_ONE, SIGNED_THREE, THREE, TWO, WHOLE, interval, judged, plain_name, scaled,
-    value,
+    FEWEST, FOUR, ONE, SIGNED_FOUR, SIGNED_ONE, SIGNED_THREE, THREE, TWO, WHOLE, interval, judged, scaled, value,
 };
 use crate::belief::Recalibration;
 use crate::escalation::{Budget, Rule};
@@ -13,6 +12,7 @@ use crate::experiments::extended::confirmation::{Confirmation, Outcome, Quantity
 use crate::experiments::extended::contest::Contender;
 use crate::experiments::extended::stage::BeliefName;
 use crate::report::numbers::NumberStyle;
+use crate::report::rules::contender_in_text;
 use crate::stats::mean;
 
 /// File of the findings within an artifact folder.
@@ -178,7 +178,7 @@ fn advantages(results: &ExtendedResults) -> Vec<Finding> {
                     "Under the {title}, ranking by {} instead of fewest labels first removes more units of error on the \
                      held-out items: at 5% {}; at 10% {}; at 20% {}. Against fewest labels with ties broken by I at \
                      10%: {}.{planning}",
-                    plain_name(rule),
+                    contender_in_text(rule),
                     judged(five),
                     judged(ten),
                     judged(twenty),
@@ -192,10 +192,9 @@ fn advantages(results: &ExtendedResults) -> Vec<Finding> {
 }
 
 fn rule_choice(results: &ExtendedResults) -> Finding {
-    let candidates =
-        results.development.rules.iter().map(|(rule, advantage)| {
-            format!("{} {}", plain_name(Contender::Rule(*rule)), interval(advantage, SIGNED_ONE))
-        });
+    let candidates = results.development.rules.iter().map(|(rule, advantage)| {
+        format!("{} {}", contender_in_text(Contender::Rule(*rule)), interval(advantage, SIGNED_ONE))
+    });
     Finding {
         id: "rule-choice",
         status: Status::Exploratory,
@@ -306,7 +305,7 @@ fn removed_without_labels(results: &ExtendedResults) -> Finding {
             THREE.format(ours.error.all.mean),
             THREE.format(published.error.unlabelled.mean),
             THREE.format(ours.error.unlabelled.mean),
-            plain_name(best),
+            contender_in_text(best),
             ONE.format(value(published, best)),
             bought,
             ONE.format(value(published, Contender::Oracle)),
@@ -350,7 +349,7 @@ fn labels_spared(results: &ExtendedResults) -> Vec<Finding> {
                 "Bought in rounds under the recalibrated belief, {} labels per item ranked by {} reach what 1 label per \
                  item reaches bought where labels are fewest; random buying needs {}.",
                 TWO.format(ours),
-                plain_name(rule),
+                contender_in_text(rule),
                 random,
             ),
             evidence: format!("sequential/paths/{k}"),
@@ -407,7 +406,7 @@ fn power(results: &ExtendedResults) -> Option<Finding> {
         .filter(|p| p.belief == BeliefName::Published)
         .map(|p| {
             let needed = p.items_needed.map_or("no number of".to_owned(), |n| WHOLE.format(n.ceil()));
-            format!("{} from {}: {needed}", plain_name(p.rule), plain_name(p.over))
+            format!("{} from {}: {needed}", contender_in_text(p.rule), contender_in_text(p.over))
         })
         .collect();
     (!texts.is_empty()).then(|| Finding {

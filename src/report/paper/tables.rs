@@ -10,6 +10,7 @@ use crate::evaluation::Escalation;
 use crate::experiments::isolation::Isolation;
 use crate::report::latex::{Error, Templates};
 use crate::report::numbers::NumberStyle;
+use crate::report::rules;
 use crate::report::verdicts::Verdicts;
 use crate::stats::Summary;
 
@@ -161,7 +162,7 @@ fn rule_rows(escalation: &Escalation, budget: Budget) -> Vec<RuleView> {
     let one = NumberStyle::plain(1);
     let signed = NumberStyle { plus: true, ..one };
     let rows = rules.iter().enumerate().map(|(place, &rule)| {
-        let (name, short) = rule_names(rule);
+        let (name, short) = rules::in_latex(rule);
         RuleView {
             name,
             short,
@@ -173,25 +174,6 @@ fn rule_rows(escalation: &Escalation, budget: Budget) -> Vec<RuleView> {
         }
     });
     rows.collect()
-}
-
-/// Names of a rule in the full and the short table, as LaTeX.
-fn rule_names(rule: Rule) -> (&'static str, Option<&'static str>) {
-    match rule {
-        Rule::Info => ("ours: mutual information $I$", Some("epistemic ($I$-ranking)")),
-        Rule::Delta => (r"ours: label value $\Delta$ \emph{(planned headline)}", None),
-        Rule::Spread => ("ours: posterior spread $v$", None),
-        Rule::PosteriorEntropy => ("entropy (posterior)", None),
-        Rule::JudgeEntropy => ("entropy (judge output)", Some("entropy (total uncertainty)")),
-        Rule::LowConfidence => ("verbalised confidence", None),
-        Rule::FewestLabels => ("fewest-labels-first", Some("fewest-labels-first")),
-        Rule::Random => ("random", None),
-        Rule::FewestLabelsByInfo => ("fewest-labels-first, ties by $I$", None),
-        Rule::Manhattan => ("Manhattan value, one label", None),
-        Rule::ManhattanTen => ("Manhattan value, ten labels", None),
-        Rule::Margin => ("margin (judge output)", None),
-        Rule::Wasserstein => ("Wasserstein value, one label", None),
-    }
 }
 
 #[derive(Serialize)]

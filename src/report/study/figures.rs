@@ -9,12 +9,12 @@ use crate::study::{Evaluated, Evaluation, StudyResults};
 
 /// The figures of a run.
 pub fn figures<K: Shown>(results: &StudyResults<K>) -> Vec<Figure> {
-    let words = K::WORDS;
+    let (words, epistemic, judged) = (K::WORDS, K::epistemic(), K::judged());
     let mut figures = vec![components::figure(&View {
         items: &results.items.components,
         unit: words.unit,
-        names: [words.epistemic.name, words.judged.name],
-        said: [words.epistemic.said, words.judged.said],
+        names: [epistemic.name, judged.name],
+        said: [epistemic.said, judged.said],
         setting: &setting(&results.items),
         reading: &reading(&results.items),
         number,

@@ -3,10 +3,10 @@
 use super::blocks::{brackets, section, show, show_some, with_interval};
 use super::lines::Line;
 use crate::report::figures::Figure;
-use crate::report::figures::look::rule_name;
 use crate::report::figures::study::hypotheses;
 use crate::report::numbers::three;
 use crate::report::page::{Block, Column, FigureBlock, Section, Table, Text};
+use crate::report::rules::in_figures;
 use crate::study::hypothesis::{JudgedHypothesis, Measure, Status};
 use crate::study::registered::Registered;
 
@@ -112,7 +112,7 @@ fn hypotheses_table(registered: &Registered) -> Table {
         };
         [
             h.id.clone(),
-            format!("{} against {}: {measure} at {}%", rule_name(h.better), rule_name(h.than), h.budget),
+            format!("{} against {}: {measure} at {}%", in_figures(h.better), in_figures(h.than), h.budget),
             show(h.margin),
             match (j.difference, j.adjusted) {
                 (Some(difference), Some(adjusted)) => with_interval(difference, adjusted),

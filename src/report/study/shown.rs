@@ -23,10 +23,6 @@ pub struct Words {
     pub unit: &'static str,
     /// Anchor of the section on the decomposition.
     pub decomposition: &'static str,
-    /// What the epistemic part is called, in legends and in sentences.
-    pub epistemic: Named,
-    /// What the judge's own uncertainty is called.
-    pub judged: Named,
     /// What the rule that others are compared with ranks by.
     pub reference: &'static str,
     /// That rule in a line of a terminal.
@@ -66,6 +62,16 @@ pub trait Shown: Kind {
 
     /// What a rule is called in tables and figures.
     fn rule_name(rule: Rule) -> &'static str;
+
+    /// What the epistemic part is called where items are drawn.
+    fn epistemic() -> Named {
+        Named { name: "epistemic variance", said: "the epistemic variance" }
+    }
+
+    /// What the judge's own uncertainty is called there.
+    fn judged() -> Named {
+        Named { name: "variance, judge", said: "the judge's own variance" }
+    }
 
     /// What the markers of figures tell of the rules.
     fn markers(_rules: &[Rule]) -> &'static str {

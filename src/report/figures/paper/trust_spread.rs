@@ -3,8 +3,9 @@
 use crate::escalation::Rule;
 use crate::experiments::simulations::results::{Point as Cell, SimulationResults};
 use crate::report::figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};
-use crate::report::figures::look::{self, rule_name};
+use crate::report::figures::look;
 use crate::report::figures::shared::{OVER_REPLICATES, over_replicates, say};
+use crate::report::rules::in_figures as rule_name;
 
 /// Rules shown; I lies on Delta.
 const RULES: [Rule; 6] =

@@ -8,10 +8,10 @@ pub mod components;
 
 use super::Point;
 use super::axis::signed;
-use super::look::rule_name;
 use crate::escalation::{Budget, Rule};
 use crate::evaluation::{ByRule, Escalation};
 use crate::report::numbers::NumberStyle;
+use crate::report::rules::in_figures as rule_name;
 use crate::stats::Summary;
 
 /// Budgets that a figure has room for.

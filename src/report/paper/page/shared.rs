@@ -1,8 +1,7 @@
 //! What the sections have in common: figures to be placed, numbers as text.
 
 use crate::artifact::Results;
-use crate::escalation::Rule;
-use crate::report::figures::{self, look::rule_name};
+use crate::report::figures;
 use crate::report::numbers::NumberStyle;
 use crate::report::page::FigureBlock;
 use crate::stats::Summary;
@@ -49,14 +48,4 @@ pub(super) fn with_interval(summary: &Summary, decimals: i8) -> String {
 pub(super) fn difference(summary: &Summary, decimals: i8) -> String {
     let [mean, lo, hi] = [summary.mean, summary.lo, summary.hi].map(|x| signed(x, decimals));
     format!("{mean} [{lo}, {hi}]")
-}
-
-/// Name of a rule as in the figures, with whose it is.
-pub(super) fn rule_with_origin(rule: Rule) -> String {
-    let origin = match rule {
-        Rule::Info | Rule::Spread => " (ours)",
-        Rule::Delta => " (ours, planned headline)",
-        _ => "",
-    };
-    format!("{}{origin}", rule_name(rule))
 }

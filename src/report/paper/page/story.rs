@@ -1,6 +1,6 @@
 //! Second reader: what do the numbers show? One finding after the other, each with its figure.
 
-use super::shared::{Figures, count, difference, fixed, rule_with_origin, signed, with_interval};
+use super::shared::{Figures, count, difference, fixed, signed, with_interval};
 use crate::artifact::Results;
 use crate::escalation::{Budget, Rule};
 use crate::experiments::chaosnli::ChaosNliResults;
@@ -8,6 +8,7 @@ use crate::experiments::dice::{DiceResults, Tier};
 use crate::experiments::isolation::Isolation;
 use crate::experiments::simulations::results::{Point, SimulationResults};
 use crate::report::page::{Block, Column, Section, Table, Text};
+use crate::report::rules;
 
 pub(super) fn section(results: &Results, figures: &mut Figures) -> Section {
     let mut blocks = Vec::new();
@@ -251,7 +252,7 @@ fn escalation(chaosnli: &ChaosNliResults, figures: &mut Figures, blocks: &mut Ve
         let advantage = &chaosnli.full.minus_judge_entropy[&rule][&Budget::HEADLINE];
         let advantage = if rule == Rule::JudgeEntropy { "reference".to_owned() } else { difference(advantage, 1) };
         let (mean, se) = (fixed(value(rule).mean, 1), fixed(value(rule).se, 1));
-        vec![Text::plain(rule_with_origin(rule)), Text::plain(format!("{mean} ({se})")), Text::plain(advantage)]
+        vec![Text::plain(rules::with_origin(rule)), Text::plain(format!("{mean} ({se})")), Text::plain(advantage)]
     });
     blocks.push(Block::Table(Table {
         id: "rules".to_owned(),

@@ -5,9 +5,10 @@ use crate::escalation::Rule;
 use crate::report::figures::axis::signed;
 use crate::report::figures::shared::{budgets, headline};
 use crate::report::figures::study::confidence;
-use crate::report::figures::{Figure, look};
+use crate::report::figures::Figure;
 use crate::report::numbers::{NumberStyle, three};
 use crate::report::page::{Block, Column, KeyNumber, Note, Table, Text, Tone};
+use crate::report::rules::in_figures;
 use crate::report::study::blocks::{figure, measures, number, percent, row};
 use crate::report::study::input::InputRow;
 use crate::report::study::shown::{Named, Shown, Words};
@@ -32,8 +33,6 @@ impl Shown for Classes {
         short_prediction: "prediction",
         unit: "nats",
         decomposition: "groups",
-        epistemic: Named { name: look::rule_name(Rule::Info), said: "I" },
-        judged: Named { name: look::rule_name(Rule::JudgeEntropy), said: "the judge's entropy" },
         reference: "the judge's entropy",
         short_reference: "judge entropy",
         error: "Manhattan error (0 to 2 per item)",
@@ -44,7 +43,15 @@ impl Shown for Classes {
     };
 
     fn rule_name(rule: Rule) -> &'static str {
-        look::rule_name(rule)
+        in_figures(rule)
+    }
+
+    fn epistemic() -> Named {
+        Named { name: in_figures(Rule::Info), said: "I" }
+    }
+
+    fn judged() -> Named {
+        Named { name: in_figures(Rule::JudgeEntropy), said: "the judge's entropy" }
     }
 
     fn markers(rules: &[Rule]) -> &'static str {

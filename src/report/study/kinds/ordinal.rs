@@ -8,9 +8,10 @@ use crate::report::figures::study::{means, parts};
 use crate::report::figures::Figure;
 use crate::report::numbers::three;
 use crate::report::page::{Block, Column, KeyNumber, Table, Text, Tone};
+use crate::report::rules::of_ratings;
 use crate::report::study::blocks::{measures, number, percent, row, show, show_some, some_figures};
 use crate::report::study::input::InputRow;
-use crate::report::study::shown::{Named, Shown, Words};
+use crate::report::study::shown::{Shown, Words};
 use crate::study::kinds::Ordinal;
 use crate::study::kinds::classes::labels::LabelsReport;
 use crate::study::kinds::ordinal::diagnostics::{MeanBin, OrdinalDiagnostics};
@@ -28,8 +29,6 @@ impl Shown for Ordinal {
         short_prediction: "prediction",
         unit: "squared units of the scale",
         decomposition: "decomposition",
-        epistemic: Named { name: "epistemic variance", said: "the epistemic variance" },
-        judged: Named { name: "variance, judge", said: "the judge's own variance" },
         reference: "the judge's variance",
         short_reference: "judge's variance",
         error: "Wasserstein error on the places",
@@ -40,16 +39,11 @@ impl Shown for Ordinal {
     };
 
     fn rule_words(rule: Rule) -> &'static str {
-        Self::rule_name(rule)
+        of_ratings(rule)
     }
 
     fn rule_name(rule: Rule) -> &'static str {
-        match rule {
-            Rule::Info | Rule::Spread => "epistemic part, variance of the mean place",
-            Rule::PosteriorEntropy => "total uncertainty, variance of a label",
-            Rule::JudgeEntropy => "the judge's variance",
-            other => other.words(),
-        }
+        of_ratings(rule)
     }
 
     fn scale_rows(scale: &Places) -> Vec<InputRow> {

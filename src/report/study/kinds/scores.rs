@@ -8,9 +8,10 @@ use crate::report::figures::study::{parts, places};
 use crate::report::figures::Figure;
 use crate::report::numbers::{NumberStyle, three};
 use crate::report::page::{Block, Column, KeyNumber, Section, Table, Tone};
+use crate::report::rules::of_ratings;
 use crate::report::study::blocks::{figure, measures, number, percent, row, section, show};
 use crate::report::study::input::InputRow;
-use crate::report::study::shown::{Named, Shown, Words};
+use crate::report::study::shown::{Shown, Words};
 use crate::study::kinds::Scores;
 use crate::study::kinds::scores::ratings::RatingsReport;
 use crate::study::results::{FitReport, InputReport};
@@ -26,8 +27,6 @@ impl Shown for Scores {
         short_prediction: "mean score",
         unit: "squared units of the score",
         decomposition: "decomposition",
-        epistemic: Named { name: "epistemic variance", said: "the epistemic variance" },
-        judged: Named { name: "variance, judge", said: "the judge's own variance" },
         reference: "total uncertainty",
         short_reference: "total",
         error: "absolute error of the mean score",
@@ -40,16 +39,11 @@ impl Shown for Scores {
     const LEFT_OUT: &'static [Rule] = &[Rule::Spread];
 
     fn rule_words(rule: Rule) -> &'static str {
-        Self::rule_name(rule)
+        of_ratings(rule)
     }
 
     fn rule_name(rule: Rule) -> &'static str {
-        match rule {
-            Rule::Info | Rule::Spread => "epistemic part Var(m)",
-            Rule::PosteriorEntropy => "total uncertainty, variance of a label",
-            Rule::JudgeEntropy => "the judge's variance",
-            other => other.words(),
-        }
+        of_ratings(rule)
     }
 
     fn scale_rows(&(low, high): &(f64, f64)) -> Vec<InputRow> {

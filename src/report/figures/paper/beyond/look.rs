@@ -3,16 +3,8 @@
 use crate::experiments::extended::contest::Contender;
 use crate::experiments::extended::stage::BeliefName;
 use crate::report::figures::description::{Point, Series, Shape};
-use crate::report::figures::look::{self, Look, rule_name};
+use crate::report::figures::look::{self, Look};
 use crate::stats::inference::Inference;
-
-pub(super) fn name_of(contender: Contender) -> &'static str {
-    match contender {
-        Contender::Rule(rule) => rule_name(rule),
-        Contender::ActiveLab => "ActiveLab",
-        Contender::Oracle => "oracle",
-    }
-}
 
 pub(super) fn look_of(contender: Contender) -> Look {
     match contender {

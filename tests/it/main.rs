@@ -14,6 +14,7 @@ mod followup;
 mod judge;
 mod layers;
 mod neighbours;
+mod ordinal;
 mod originals;
 mod page;
 mod random;

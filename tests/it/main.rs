@@ -13,6 +13,7 @@ mod fixture;
 mod followup;
 mod judge;
 mod neighbours;
+mod ordinal;
 mod originals;
 mod page;
 mod random;

@@ -15,6 +15,7 @@ mod judge;
 mod layers;
 mod neighbours;
 mod ordinal;
+mod ordinal_study;
 mod originals;
 mod page;
 mod random;

@@ -1,275 +1,293 @@
-//! Studies of ordinal ratings: against an independent calculation (`tests/golden/ordinal/make.py`), and as a user meets them.
+//! Beliefs about ordinal ratings against independent figures (`tests/golden/ordinal/make.py`), Monte Carlo, and invariants.
 
-use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
 
-use judge_uncertainty::dataset::Predictions;
-use judge_uncertainty::escalation::{Budget, Rule};
-use judge_uncertainty::evaluation::{CountPool, HalfSplit, Pool, Settings};
-use judge_uncertainty::familiarity::features::FamiliarityFeatures;
-use judge_uncertainty::progress::Silent;
-use judge_uncertainty::random::Stream;
-use judge_uncertainty::report::study::{describe, figures, page};
-use judge_uncertainty::study::columns::columns;
-use judge_uncertainty::study::kinds::ordinal::scale::OnPlaces;
-use judge_uncertainty::study::output::Values;
-use judge_uncertainty::study::{
-    Decomposition, Evaluated, Evaluation, InputReport, Ordinal, Study, StudyResults, evaluate,
+use judge_uncertainty::belief::{
+    Belief, BeliefTable, Beliefs, ClassBelief, Design, Dirichlet, Ordinal, Ordinals, fit_trust, mean_place,
+    place_variance, wasserstein,
 };
+use judge_uncertainty::escalation::{Rule, RuleInputs};
+use judge_uncertainty::random::Stream;
+use judge_uncertainty::stats::{mean, quadratic_kappa, sample_sd, spearman};
 use ndarray::Array2;
-use serde_json::{Value, json};
+use proptest::prelude::*;
+use serde_json::Value;
 
-use crate::support::{assert_close, golden, number, numbers, repository, run};
+use crate::support::{assert_close, golden, number, numbers, repository};
 
-/// The items of the fixture as a study; `more` is added to its configuration.
-fn study(folder: &Path, more: &str) -> Study<Ordinal> {
-    let file = |name: &str| repository("tests/golden/ordinal").join(name).display().to_string();
-    let config = format!(
-        "title = \"Answers\"\nplaces = [[\"very_poor\", -2], [\"poor\", -1], [\"fair\", 0], [\"good\", 1], [\"excellent\", \
-         2.5]]\n\n[items]\nfile = {:?}\ntext = \"{{text}}\"\n\n[judge]\nfile = {:?}\nkind = \"probabilities\"\n\n[labels]\nfile = \
-         {:?}\nform = \"counts\"\n\n[trust]\nfeatures = []\n{more}",
-        file("items.csv"),
-        file("judge.csv"),
-        file("labels.csv"),
-    );
-    fs::write(folder.join("study.toml"), config).unwrap();
-    Study::load(folder).unwrap()
+fn close(what: &str, got: f64, want: f64, relative: f64) {
+    assert!((got - want).abs() <= relative * want.abs(), "{what}: {got} for {want}");
 }
 
-fn results(study: &Study<Ordinal>) -> StudyResults<Ordinal> {
-    let decomposition = Decomposition::of(study, &Silent).unwrap();
-    let evaluation = evaluate(study, None, &Silent).unwrap();
-    StudyResults::of(study, &decomposition, evaluation, None, &Silent).unwrap()
+fn cases(file: &Value, key: &str, least: usize) -> Vec<Value> {
+    let cases = file[key].as_array().unwrap();
+    assert!(cases.len() >= least, "{key}");
+    cases.clone()
 }
 
-fn evaluation(results: &StudyResults<Ordinal>) -> &Evaluation<Ordinal> {
-    match &results.evaluation {
-        Evaluated::Evaluated(evaluation) => evaluation,
-        Evaluated::NotEvaluated(reason) => panic!("{reason}"),
+#[test]
+fn closed_forms_are_those_of_arbitrary_precision() {
+    for case in cases(&golden("ordinal/expected.json"), "beliefs", 10) {
+        let (alpha, places) = (numbers(&case["alpha"]), numbers(&case["places"]));
+        let belief = Ordinal::new(Dirichlet::new(&alpha), &places);
+        let check = |name: &str, got: f64| close(&format!("{name} of {alpha:?}"), got, number(&case[name]), 1e-13);
+        check("mean_place", belief.mean_place());
+        check("total", belief.total());
+        check("aleatoric", belief.aleatoric());
+        check("epistemic", belief.epistemic());
+        check("label_value", belief.label_value());
+        check("expected_wasserstein", belief.expected_wasserstein());
+        for later in case["after"].as_array().unwrap() {
+            let k = number(&later["labels"]) as u32;
+            close("epistemic after", belief.epistemic_after(k), number(&later["epistemic"]), 1e-13);
+            close("spread after", belief.spread_after(k), number(&later["epistemic"]), 1e-13);
+            close("label value after", belief.label_value_after(k), number(&later["label_value"]), 1e-13);
+        }
+        for bought in case["reductions"].as_array().unwrap() {
+            let (k, want) = (number(&bought["labels"]) as u32, number(&bought["wasserstein"]));
+            let got = belief.expected_wasserstein_reduction(k);
+            // A fall is the error times a difference from 1, which costs the digits that the labels don't move.
+            let tolerance = 1e-12 * want + 1e-13 * belief.expected_wasserstein();
+            assert!((got - want).abs() <= tolerance, "{k} labels for {alpha:?}: {got} for {want}");
+        }
+        assert_eq!(belief.wasserstein_label_value(), belief.expected_wasserstein_reduction(1));
+    }
+}
+
+/// A scale of two places one apart has a single cut: its expected error is one mean absolute deviation.
+#[test]
+fn mean_deviations_are_those_of_arbitrary_precision() {
+    for case in cases(&golden("ordinal/expected.json"), "deviations", 12) {
+        let alpha = [number(&case["a"]), number(&case["b"])];
+        let got = Ordinal::new(Dirichlet::new(&alpha), &[0.0, 1.0]).expected_wasserstein();
+        close(&format!("{alpha:?}"), got, number(&case["deviation"]), 1e-12);
     }
 }
 
 #[test]
-fn a_study_is_that_of_an_independent_calculation() {
-    let folder = tempfile::tempdir().unwrap();
-    let study = study(folder.path(), "\n[evaluation]\nreplicates = 2\n");
+fn weighted_kappa_is_that_of_scikit_learn_or_of_its_table() {
+    for case in cases(&golden("ordinal/expected.json"), "kappas", 12) {
+        let classes = |key: &str| numbers(&case[key]).into_iter().map(|class| class as usize);
+        let got = quadratic_kappa(&numbers(&case["places"]), classes("first").zip(classes("second"))).unwrap();
+        assert!((got - number(&case["kappa"])).abs() < 1e-13, "{got} for {}", case["kappa"]);
+    }
+}
+
+/// Numbers of a file of the fixture, without header and ids.
+fn table(file: &str) -> Array2<f64> {
+    let text = fs::read_to_string(repository("tests/golden/ordinal").join(file)).unwrap();
+    let rows: Vec<Vec<f64>> =
+        text.lines().skip(1).map(|line| line.split(',').skip(1).map(|cell| cell.parse().unwrap()).collect()).collect();
+    Array2::from_shape_vec((rows.len(), rows[0].len()), rows.concat()).unwrap()
+}
+
+#[test]
+fn a_small_study_has_the_parts_of_an_independent_calculation() {
     let expected = &golden("ordinal/expected.json")["study"];
-    let results = results(&study);
-    let trust = &results.fit.typical_trust;
-    let fit = &expected["fit"];
-    assert_close("trust", &[trust.value.ln()], &[number(&fit["intercept"])], 1e-8);
-    let standard_error = trust.standard_error / trust.value;
-    assert_close("standard error", &[standard_error], &[number(&fit["standard_error"])], 1e-6);
-    assert_close("likelihood", &[results.fit.log_likelihood], &[number(&fit["log_likelihood"])], 1e-10);
+    let places = numbers(&expected["places"]);
+    let mut q = table("judge.csv");
+    q.rows_mut().into_iter().for_each(|mut row| row /= row.sum());
+    let counts = table("labels.csv").mapv(|n| n as u32);
+    assert_eq!(counts.dim(), (60, 5));
 
-    let decomposition = Decomposition::of(&study, &Silent).unwrap();
-    let columns = columns(&study, &decomposition);
-    let column = |name: &str| -> Vec<f64> {
-        match &columns.iter().find(|column| column.name == name).unwrap_or_else(|| panic!("{name}")).values {
-            Values::Number(values) => values.iter().map(|value| value.unwrap()).collect(),
-            other => panic!("{name}: {other:?}"),
-        }
+    let design = Design::constant(60);
+    let fit = fit_trust(&design, q.view(), counts.view()).unwrap();
+    let of_fit = |name: &str| number(&expected["fit"][name]);
+    assert!(fit.regression.converged);
+    close("intercept", fit.regression.coefficients[0], of_fit("intercept"), 1e-10);
+    close("standard error", fit.regression.standard_errors()[0], of_fit("standard_error"), 1e-8);
+    close("log-likelihood", fit.regression.log_likelihood, of_fit("log_likelihood"), 1e-12);
+
+    let trust = vec![fit.regression.coefficients[0].exp(); 60];
+    let beliefs = Ordinals::new(Beliefs::posterior(&trust, q.view(), counts.view()), places.clone());
+    let check = |name: &str, got: Vec<f64>, tolerance: f64| {
+        assert_close(name, &got, &numbers(&expected["items"][name]), tolerance);
     };
-    let items = &expected["items"];
-    for (ours, theirs) in [
-        ("total_evidence", "evidence"),
-        ("mean_place", "mean_place"),
-        ("total", "total"),
-        ("aleatoric", "aleatoric"),
-        ("epistemic", "epistemic"),
-        ("epistemic", "v"),
-        ("delta", "delta"),
-        ("wasserstein", "wasserstein"),
-        ("total_entropy", "total_nats"),
-        ("aleatoric_entropy", "aleatoric_nats"),
-        ("epistemic_entropy", "epistemic_nats"),
+    check("evidence", beliefs.map(|b| b.evidence()), 1e-9);
+    check("mean_place", beliefs.map(|b| b.mean_place()), 1e-10);
+    check("total", beliefs.map(|b| b.total()), 1e-10);
+    check("aleatoric", beliefs.map(|b| b.aleatoric()), 1e-10);
+    check("epistemic", beliefs.map(|b| b.epistemic()), 1e-11);
+    check("v", beliefs.map(|b| b.spread()), 1e-11);
+    check("delta", beliefs.map(|b| b.label_value()), 1e-12);
+    check("wasserstein", beliefs.map(|b| b.wasserstein_label_value()), 1e-12);
+    check("total_nats", beliefs.beliefs().map(|b| b.total()), 1e-10);
+    check("aleatoric_nats", beliefs.beliefs().map(|b| b.aleatoric()), 1e-10);
+    check("epistemic_nats", beliefs.beliefs().map(|b| b.epistemic()), 1e-11);
+
+    let shares: Vec<Vec<f64>> =
+        counts.rows().into_iter().map(|c| c.iter().map(|&n| f64::from(n) / 24.0).collect()).collect();
+    let judge: Vec<Vec<f64>> = q.rows().into_iter().map(|q| q.to_vec()).collect();
+    let of_judge = |name: &str| number(&expected["judge"][name]);
+    let errors: Vec<f64> = judge.iter().zip(&shares).map(|(q, p)| wasserstein(q, p, &places)).collect();
+    close("error", mean(&errors), of_judge("mean_wasserstein"), 1e-12);
+    let largest = |p: &Vec<f64>| (0..p.len()).max_by(|&a, &b| p[a].total_cmp(&p[b])).unwrap();
+    let kappa = quadratic_kappa(&places, shares.iter().map(largest).zip(judge.iter().map(largest)));
+    close("kappa", kappa.unwrap(), of_judge("quadratic_kappa"), 1e-12);
+    let means = |all: &[Vec<f64>]| all.iter().map(|p| mean_place(p, &places)).collect::<Vec<_>>();
+    // From numbers of labels and not from shares, so that equal means tie.
+    let label_means: Vec<f64> =
+        counts.rows().into_iter().map(|c| mean_place(&c.mapv(f64::from).to_vec(), &places)).collect();
+    let correlation = spearman(&means(&judge), &label_means).unwrap();
+    close("rank correlation", correlation, of_judge("spearman_mean_place"), 1e-12);
+    let bias = mean(&means(&judge)) - mean(&means(&shares));
+    assert!((bias - of_judge("bias_of_mean_place")).abs() < 1e-12);
+
+    // Rules rank by these figures, but for the last digits.
+    let inputs = RuleInputs {
+        beliefs: &beliefs,
+        q: &q,
+        confidence: &[None; 60],
+        labels: &[24; 60],
+        jitter: &[0.0; 60],
+        random: &[0.5; 60],
+    };
+    for (rule, name) in [
+        (Rule::Info, "epistemic"),
+        (Rule::Spread, "v"),
+        (Rule::Delta, "delta"),
+        (Rule::PosteriorEntropy, "total"),
+        (Rule::Wasserstein, "wasserstein"),
     ] {
-        // The fits agree to 1e-8.
-        assert_close(ours, &column(ours), &numbers(&items[theirs]), 1e-7);
-    }
-
-    let (judge, theirs) = (&evaluation(&results).judge, &expected["judge"]);
-    assert_close("error", &[judge.mean_error], &[number(&theirs["mean_wasserstein"])], 1e-12);
-    assert_close("kappa", &[judge.quadratic_kappa.unwrap()], &[number(&theirs["quadratic_kappa"])], 1e-12);
-    assert_close("rank", &[judge.spearman_mean.unwrap()], &[number(&theirs["spearman_mean_place"])], 1e-12);
-    assert!((judge.bias - number(&theirs["bias_of_mean_place"])).abs() < 1e-12);
-}
-
-/// Everything that kinds share, for this one: rules, sentences, page, tables and figures.
-#[test]
-fn a_study_is_evaluated_and_reported_as_those_of_other_kinds_are() {
-    let folder = tempfile::tempdir().unwrap();
-    let study = study(folder.path(), "\n[evaluation]\nreplicates = 12\nbudgets = [10, 20]\n");
-    let results = results(&study);
-    let evaluation = evaluation(&results);
-    let expected: BTreeSet<Rule> =
-        Rule::ORDINAL.into_iter().filter(|rule| *rule != Rule::LowConfidence).collect();
-    assert_eq!(evaluation.full.value.keys().copied().collect::<BTreeSet<_>>(), expected);
-    let squared = evaluation.squared.as_ref().unwrap();
-    for rule in expected {
-        for budget in [10, 20].map(|percent| Budget::percent(percent).unwrap()) {
-            assert!(evaluation.full.value[&rule][&budget].mean < evaluation.oracle[&budget].mean, "{rule:?}");
-            assert!(squared.value[&rule][&budget].mean < squared.oracle[&budget].mean, "{rule:?}");
+        for (got, want) in rule.priority(&inputs).into_iter().zip(numbers(&expected["items"][name])) {
+            close(name, got, want, 1e-9);
         }
     }
-    let said: Vec<String> = describe(&results).iter().map(|line| line.text().to_owned()).collect();
-    let said = said.join("\n");
-    for part in ["Variance of a fresh label", "Wasserstein error removed by one label", "Ranking by total uncertainty"] {
-        assert!(said.contains(part), "{said}");
-    }
-    let figures = figures(&results);
-    let names: Vec<&str> = figures.iter().map(|figure| figure.name()).collect();
-    assert_eq!(names, ["components", "parts", "budget", "advantage", "means"]);
-    let page = serde_json::to_string(&page(&results, &figures)).unwrap();
-    for part in ["Cohen's kappa, quadratic weights", "base rate", "expected fall of the Wasserstein error by one label"] {
-        assert!(page.contains(part), "{part}");
-    }
-    let json = serde_json::to_value(&results).unwrap();
-    assert_eq!((&json["kind"], &json["input"]["places"][4]), (&json!("ordinal"), &json!(["excellent", 2.5])));
+    let variances: Vec<f64> = judge.iter().map(|q| place_variance(q, &places)).collect();
+    assert_eq!(Rule::JudgeEntropy.priority(&inputs), variances);
 }
 
-/// Items whose labels are drawn from the belief itself; every second one has the higher trust.
-fn world(items: usize, trust: [f64; 2]) -> HalfSplit<'static, CountPool<OnPlaces>> {
-    let places = vec![-1.0, 0.0, 0.5, 3.0];
-    let mut stream = Stream::new(17);
-    let (mut q, mut counts) = (Array2::zeros((items, 4)), Array2::zeros((items, 4)));
-    for i in 0..items {
-        let stated: Vec<f64> = (0..4).map(|_| stream.gamma(0.7) + 0.05).collect();
-        let sum: f64 = stated.iter().sum();
-        let drawn: Vec<f64> = stated.iter().map(|s| stream.gamma(trust[i % 2] * s / sum)).collect();
-        let p: Vec<f64> = drawn.iter().map(|g| g / drawn.iter().sum::<f64>()).collect();
+/// A mean with its standard error.
+fn estimate(draws: &[f64]) -> (f64, f64) {
+    (mean(draws), sample_sd(draws) / (draws.len() as f64).sqrt())
+}
+
+fn assert_estimates(what: &str, draws: &[f64], want: f64) {
+    let (got, se) = estimate(draws);
+    assert!((got - want).abs() < 4.5 * se, "{what}: {got} for {want}, standard error {se}");
+    assert!(se < 0.02 * want, "{what}: standard error {se} is too large to tell");
+}
+
+/// Distributions and labels drawn from the belief itself.
+#[test]
+fn expectations_are_what_draws_come_to() {
+    const DRAWS: usize = 100_000;
+    const LABELS: u32 = 3;
+    let (alpha, places) = ([0.7, 2.5, 0.3, 1.1], [-1.0, 0.0, 2.0, 2.5]);
+    let belief = Ordinal::new(Dirichlet::new(&alpha), &places);
+    let centre = belief.mean_place();
+    let mut stream = Stream::new(77);
+    let mut drawn: [Vec<f64>; 6] = Default::default();
+    for _ in 0..DRAWS {
+        let g: Vec<f64> = alpha.iter().map(|a| stream.gamma(*a)).collect();
+        let sum: f64 = g.iter().sum();
+        let p: Vec<f64> = g.iter().map(|g| g / sum).collect();
+        let true_mean = mean_place(&p, &places);
+        let squared = |m: f64| (m - true_mean).powi(2);
+
         let mut labels = [0; 4];
-        stream.multinomial(40, &p, &mut labels);
-        for j in 0..4 {
-            (q[[i, j]], counts[[i, j]]) = (stated[j] / sum, labels[j]);
+        stream.multinomial(LABELS, &p, &mut labels);
+        let updated: Vec<f64> = alpha.iter().zip(labels).map(|(a, n)| a + f64::from(n)).collect();
+        let after = Ordinal::new(Dirichlet::new(&updated), &places);
+        let figures = [
+            place_variance(&p, &places),
+            squared(centre),
+            belief.wasserstein(&p),
+            squared(after.mean_place()),
+            belief.wasserstein(&p) - after.wasserstein(&p),
+            after.epistemic(),
+        ];
+        drawn.iter_mut().zip(figures).for_each(|(all, figure)| all.push(figure));
+    }
+    let expected = [
+        ("aleatoric part", belief.aleatoric()),
+        ("epistemic part", belief.epistemic()),
+        ("expected error", belief.expected_wasserstein()),
+        ("squared error after labels", belief.spread_after(LABELS)),
+        ("fall of the error", belief.expected_wasserstein_reduction(LABELS)),
+        ("epistemic part after labels", belief.epistemic_after(LABELS)),
+    ];
+    for ((what, want), draws) in expected.into_iter().zip(&drawn) {
+        assert_estimates(what, draws, want);
+    }
+}
+
+#[test]
+fn an_error_after_a_label_equals_updating() {
+    let (p, places) = ([0.2, 0.5, 0.3], vec![0.0, 1.0, 3.0]);
+    let mut beliefs = Beliefs::new(ndarray::array![[1.0, 2.0, 0.5]]);
+    let foreseen = Ordinal::new(beliefs.get(0), &places).wasserstein_after(2, &p);
+    beliefs.add_label(0, 2);
+    let ordinals = Ordinals::new(beliefs, places.clone());
+    assert!((ordinals.get(0).wasserstein(&p) - foreseen).abs() < 1e-15);
+    let m: Vec<f64> = ordinals.get(0).dirichlet().mean().collect();
+    assert!((wasserstein(&m, &p, &places) - foreseen).abs() < 1e-15);
+}
+
+#[test]
+#[should_panic(expected = "ascend strictly")]
+fn places_that_do_not_ascend_are_refused() {
+    Ordinals::new(Beliefs::new(ndarray::array![[1.0, 2.0, 0.5]]), vec![0.0, 2.0, 2.0]);
+}
+
+/// Evidence for up to 7 classes, and as many gaps.
+fn on_a_scale() -> impl Strategy<Value = (Vec<f64>, Vec<f64>)> {
+    prop::collection::vec(((-6.0..6.0f64).prop_map(f64::exp), 0.01..5.0f64), 2..8).prop_map(|pairs| {
+        let (alpha, gaps): (Vec<f64>, Vec<f64>) = pairs.into_iter().unzip();
+        let places = gaps.iter().scan(-7.0, |place, gap| {
+            *place += gap;
+            Some(*place)
+        });
+        (alpha, places.collect())
+    })
+}
+
+proptest! {
+    #[test]
+    fn total_splits_and_no_part_is_negative((alpha, places) in on_a_scale()) {
+        let b = Ordinal::new(Dirichlet::new(&alpha), &places);
+        prop_assert!((b.total() - b.aleatoric() - b.epistemic()).abs() <= 1e-14 * b.total());
+        prop_assert!(b.epistemic() >= 0.0 && b.aleatoric() >= 0.0);
+        let half = 0.5 * (places[places.len() - 1] - places[0]);
+        prop_assert!(b.total() <= half * half * (1.0 + 1e-12));
+    }
+
+    /// Parts don't depend on where the scale begins or which way it runs, and go with the square of its unit.
+    #[test]
+    fn only_distances_count((alpha, places) in on_a_scale(), shift in -1e3..1e3f64) {
+        let (backwards, turned): (Vec<f64>, Vec<f64>) =
+            alpha.iter().zip(&places).rev().map(|(a, s)| (*a, shift - 2.0 * s)).unzip();
+        let b = Ordinal::new(Dirichlet::new(&alpha), &places);
+        let other = Ordinal::new(Dirichlet::new(&backwards), &turned);
+        for (x, y) in [
+            (4.0 * b.total(), other.total()),
+            (4.0 * b.label_value(), other.label_value()),
+            (2.0 * b.expected_wasserstein(), other.expected_wasserstein()),
+            (2.0 * b.wasserstein_label_value(), other.wasserstein_label_value()),
+        ] {
+            prop_assert!((x - y).abs() <= 1e-9 * x.abs() + 1e-12, "{x} {y}");
         }
     }
-    let judge = Predictions { q, spread: vec![None; items], confidence: vec![None; items] };
-    let pool = CountPool::on_scale(counts.view(), judge, OnPlaces(places));
-    let known = |numbers: &[u32], _: Option<&FamiliarityFeatures>| {
-        let known = (0..numbers.len()).map(|i| (i % 2) as f64);
-        vec![judge_uncertainty::belief::FeatureColumn::complete("known", known)]
-    };
-    let budgets = vec![Budget::percent(10).unwrap(), Budget::percent(20).unwrap()];
-    let settings = Settings { seed: 0, reveal: vec![0, 1, 2, 5], budgets, rules: Rule::ORDINAL.to_vec() };
-    HalfSplit::new(pool, None, Box::new(known), settings)
-}
 
-/// The value of the rule that is matched to the error beats rules that look at the judge alone, beyond noise, where trust
-/// varies; and the belief's own expectation of its squared error comes true.
-#[test]
-fn half_splits_remove_what_the_belief_expects() {
-    let split = world(600, [0.7, 30.0]);
-    let (mut gains, mut foreseen, mut realised) = (vec![], vec![], vec![]);
-    for replicate in 0..60 {
-        let mut stream = split.stream(replicate);
-        let labels = split.draw(&mut stream);
-        let outcome = split.evaluate(&labels, &split.features(&labels), &mut stream).unwrap();
-        let value = |rule: Rule| outcome.measured.value[&rule][&Budget::percent(20).unwrap()];
-        gains.push(value(Rule::Wasserstein) - value(Rule::JudgeEntropy));
-        let errors = split.pool().errors(&outcome.fitted.beliefs, &labels.held);
-        realised.push(errors.iter().map(|errors| errors.squared).sum::<f64>() / 600.0);
-        use judge_uncertainty::belief::{Belief, BeliefTable};
-        foreseen.push(outcome.fitted.beliefs.map(|belief| belief.spread()).iter().sum::<f64>() / 600.0);
+    /// Each further label is worth less than the one before.
+    #[test]
+    fn labels_have_diminishing_value((alpha, places) in on_a_scale()) {
+        let b = Ordinal::new(Dirichlet::new(&alpha), &places);
+        let path: Vec<f64> = (0..6).map(|k| b.expected_wasserstein_reduction(k)).collect();
+        let slack = 1e-12 * b.expected_wasserstein();
+        prop_assert!(path.windows(3).all(|w| w[1] >= w[0] - slack && w[2] - w[1] <= w[1] - w[0] + slack), "{path:?}");
+        prop_assert!(path[5] <= b.expected_wasserstein());
     }
-    let gain = judge_uncertainty::stats::Summary::of(&gains);
-    assert!(gain.mean > 4.0 * gain.se, "{gain:?}");
-    let [foreseen, realised] = [foreseen, realised].map(|values| judge_uncertainty::stats::mean(&values));
-    assert!((foreseen / realised - 1.0).abs() < 0.1, "{foreseen} for {realised}");
-}
 
-/// LeWiDi's Par has places from -5 to 5, its CSC from 0 to 6 in whole numbers: labels stand as text in the file.
-#[test]
-fn lewidi_places_are_read_as_they_are() {
-    let folder = tempfile::tempdir().unwrap();
-    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
-    write(
-        "Par_dev.json",
-        r#"{"1": {"annotation task": "paraphrase", "text": {"Question1": "a?", "Question2": "b?"}, "annotators": "Ann1,Ann2,Ann3",
-            "number of annotations": 3, "annotations": {"Ann1": "-5", "Ann2": "4", "Ann3": "4"}, "soft_label": {}, "split": "dev"},
-            "2": {"annotation task": "paraphrase", "text": {"Question1": "c?", "Question2": "d?"}, "annotators": "Ann1,Ann2",
-            "number of annotations": 2, "annotations": {"Ann1": "0", "Ann2": "-1"}, "soft_label": {}, "split": "dev"}}"#,
-    );
-    let head: String = (-5..=5).map(|place| format!(",p_{place}")).collect();
-    let even = ",0.1".repeat(9) + ",0.05,0.05";
-    write("judge.csv", &format!("id{head}\n1{even}\n2{even}\n"));
-    write(
-        "study.toml",
-        "title = \"Par\"\nplaces = [-5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5]\n[items]\nfile = \"Par_dev.json\"\nformat = \"lewidi\"\n\
-         [judge]\nfile = \"judge.csv\"\nkind = \"probabilities\"\nmetric_profile = \"lewidi2025\"\n[labels]\nfile = \
-         \"Par_dev.json\"\nformat = \"lewidi\"\n[trust]\nfeatures = []\n",
-    );
-    let study = Study::<Ordinal>::load(folder.path()).unwrap();
-    assert_eq!(study.numbers(), [3, 2]);
-    let counts = study.labels.counts.counts();
-    assert_eq!((counts[[0, 0]], counts[[0, 9]], counts[[1, 5]], counts[[1, 4]]), (1, 2, 1, 1));
-    let soft = results(&study).findings.soft_scores.unwrap();
-    // Item 1 by hand: |F_q - F_p| over the ten cuts; item 2 likewise.
-    let f = |k: f64| (0.1 * k).min(0.9);
-    let first: f64 = (1..=10).map(|k| (f(f64::from(k)).max(if k == 10 { 0.95 } else { 0.0 }) - if k < 10 { 1.0 / 3.0 } else { 1.0 }).abs()).sum();
-    let second: f64 = (1..=10)
-        .map(|k| {
-            let truth = if k < 5 { 0.0 } else if k == 5 { 0.5 } else { 1.0 };
-            (f(f64::from(k)).max(if k == 10 { 0.95 } else { 0.0 }) - truth).abs()
-        })
-        .sum();
-    assert!((soft.wasserstein - 0.5 * (first + second)).abs() < 1e-12, "{} {first} {second}", soft.wasserstein);
-    assert!(InputReport::of(&study).warnings.iter().any(|warning| warning.contains("no label says")));
-}
-
-#[test]
-fn places_that_do_not_ascend_are_refused_where_they_stand() {
-    let folder = tempfile::tempdir().unwrap();
-    study(folder.path(), "");
-    let path = folder.path().join("study.toml");
-    let config = fs::read_to_string(&path).unwrap();
-    for (from, to, message) in [
-        ("[\"good\", 1]", "[\"good\", -3]", "study.toml:2:1: places"),
-        ("[\"good\", 1]", "[\"poor\", 1]", "stands there twice"),
-        ("[\"good\", 1]", "[\"good\"]", "study.toml:2"),
-        ("features = []", "features = []\nbelief = { recalibrated = { recalibration = \"by_group\" } }", "items.group"),
-    ] {
-        fs::write(&path, config.replace(from, to)).unwrap();
-        let error = Study::<Ordinal>::load(folder.path()).unwrap_err().to_string();
-        assert!(error.contains(message), "{error}");
+    /// Without a scale all classes are one apart, and the Wasserstein distance is half the Manhattan distance; with two
+    /// classes one apart both are that.
+    #[test]
+    fn two_places_are_two_classes(a in 0.01..50.0f64, b in 0.01..50.0f64, x in 0.0..1.0f64) {
+        let alpha = [a, b];
+        let (classes, places, p) = (Dirichlet::new(&alpha), [3.0, 4.0], [x, 1.0 - x]);
+        let scale = Ordinal::new(classes, &places);
+        prop_assert!((scale.wasserstein(&p) - 0.5 * classes.manhattan(&p)).abs() < 1e-14);
+        let (scale, classes) = (scale.wasserstein_label_value(), ClassBelief::wasserstein_label_value(&classes));
+        prop_assert!((scale - classes).abs() < 1e-13, "{scale} {classes}");
     }
-}
-
-fn json_of(path: &Path) -> Value {
-    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
-}
-
-/// Queue, labels back, estimates, movement and a registration, by the commands that every kind has.
-#[test]
-fn the_commands_of_a_study_take_ordinal_ratings() {
-    let folder = tempfile::tempdir().unwrap();
-    study(folder.path(), "\n[evaluation]\nreplicates = 6\nbudgets = [10, 20]\n");
-    let path = folder.path().to_str().unwrap();
-    let plan = "[[hypothesis]]\nid = \"matched\"\nstatement = \"s\"\nbetter = \"wasserstein\"\nthan = \"random\"\nbudget = 20\n\
-                measure = \"squared_value\"\nmargin = -100.0\n";
-    fs::write(folder.path().join("hypotheses.toml"), plan).unwrap();
-    run(&["study", "check", path], 0);
-    run(&["study", "register", path], 0);
-    let queue = folder.path().join("queue");
-    let queued = ["study", "queue", path, "--rule", "wasserstein", "--budget", "20%", "--explore", "0.5"];
-    run(&queued, 0);
-    let (_, refused) = run(&["study", "queue", path, "--rule", "margin", "--force"], 2);
-    assert!(refused.contains("does not rank ordinal ratings: use info, delta"), "{refused}");
-    let mut rows = csv::Reader::from_path(queue.join("queue.csv")).unwrap();
-    let ids: Vec<String> = rows.records().map(|row| row.unwrap()[1].to_owned()).collect();
-    let labels: String = ids.iter().map(|id| format!("{id},ann,good\n{id},ben,excellent\n")).collect();
-    let file = folder.path().join("back.csv");
-    fs::write(&file, format!("id,annotator,label\n{labels}")).unwrap();
-    run(&["study", "labels", "add", file.to_str().unwrap(), path], 0);
-    let (estimated, _) = run(&["study", "labels", "estimate", queue.to_str().unwrap(), path], 0);
-    // Every label that came back is at 1 or 2.5.
-    assert!(estimated.contains("mean_place: 1.75 [1.75, 1.75] from the labels"), "{estimated}");
-    run(&["study", "run", path], 0);
-    let found = json_of(&folder.path().join("run/results/study.json"));
-    assert_eq!(found["registered"]["hypotheses"][0]["status"], json!("confirmed"));
-    let movement = &found["movement"];
-    assert_eq!(number(&movement["labels"]), 2.0 * ids.len() as f64);
-    let stages = &movement["touched"]["epistemic"];
-    assert!(number(&stages["by_labels"]) < number(&stages["before"]), "{stages}");
 }

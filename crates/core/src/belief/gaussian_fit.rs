@@ -355,6 +355,7 @@ fn item_terms(trust: f64, nu: f64, scale: f64, labels: &Scores, judge_mean: f64)
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::belief::Belief;
     use crate::belief::design::FeatureColumn;
     use crate::random::Stream;
 

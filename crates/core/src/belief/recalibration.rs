@@ -53,7 +53,8 @@ impl Default for Prior {
 pub struct Options {
     /// Which items share a recalibration.
     pub recalibration: Recalibration,
-    /// Penalty on the squared coefficients of the standardised features; see [`choose_ridge`].
+    /// Penalty on the squared coefficients of the standardised features; [`held_out_log_likelihoods`] tells a good one from a bad
+    /// one.
     pub ridge: f64,
     /// The weak priors.
     pub prior: Prior,
@@ -237,34 +238,6 @@ pub fn held_out_log_likelihoods(
         }
     }
     Ok(held_out)
-}
-
-/// The penalty of `grid` with the highest cross-validated log-likelihood, and that likelihood for each.
-///
-/// Ties go to the larger penalty. Likelihoods are means over labelled items, in nats.
-///
-/// # Errors
-/// As [`held_out_log_likelihoods`].
-///
-/// # Panics
-/// If the grid is empty or there are fewer than two folds.
-pub fn choose_ridge(
-    items: &JudgedItems,
-    counts: ArrayView2<u32>,
-    options: &Options,
-    grid: &[f64],
-    folds: usize,
-) -> Result<(f64, Vec<f64>), TrustError> {
-    let scores = grid.iter().map(|&ridge| {
-        let values = held_out_log_likelihoods(items, counts, &Options { ridge, ..*options }, folds)?;
-        let present: Vec<f64> = values.into_iter().flatten().collect();
-        Ok(crate::stats::mean(&present))
-    });
-    let scores: Vec<f64> = scores.collect::<Result<_, TrustError>>()?;
-    let best = (0..grid.len())
-        .max_by(|&a, &b| scores[a].total_cmp(&scores[b]).then(grid[a].total_cmp(&grid[b])))
-        .expect("the grid has a penalty");
-    Ok((grid[best], scores))
 }
 
 fn group_of(groups: &[usize], i: usize) -> usize {
@@ -833,9 +806,12 @@ mod tests {
         let fits: Vec<f64> = [1e-3, 1.0, 100.0].map(|ridge| size(&world.fit(Recalibration::Shared, ridge).0)).to_vec();
         assert!(fits[0] > fits[1] && fits[1] > fits[2]);
         let design = Design::raw(&world.columns).unwrap();
-        let (ridge, scores) =
-            choose_ridge(&world.items(&design), world.counts.view(), &Options::default(), &[1e-3, 10.0], 5).unwrap();
-        assert!(ridge == 10.0 && scores[1] > scores[0], "{scores:?}");
+        let held_out = |ridge: f64| {
+            let options = Options { ridge, ..Options::default() };
+            let values = held_out_log_likelihoods(&world.items(&design), world.counts.view(), &options, 5).unwrap();
+            values.into_iter().flatten().sum::<f64>()
+        };
+        assert!(held_out(10.0) > held_out(1e-3));
     }
 
     /// Labels that no finite trust explains better than a larger one, and single labels, which say nothing about it.

@@ -1,4 +1,4 @@
-//! Summaries over replicates, rank correlation, and the special functions behind the closed forms.
+//! Summaries over replicates, rank correlation, agreement, and the special functions behind the closed forms.
 
 pub mod beta;
 pub mod estimate;

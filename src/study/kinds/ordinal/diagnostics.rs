@@ -100,7 +100,7 @@ impl OrdinalDiagnostics {
             spearman_variance_error: correlation(&|i| Some(place_variance(q(i), places))),
             spearman_spread_error: correlation(&|i| judge.predictions.spread[i]),
             agreement: Agreement::of(&scale.names, pairs.iter().copied()),
-            quadratic_kappa: quadratic_kappa(&pairs, places),
+            quadratic_kappa: quadratic_kappa(places, pairs.iter().copied()),
             calibration_error: calibration.iter().map(gap).sum::<f64>() / kept.len() as f64,
             calibration,
         }

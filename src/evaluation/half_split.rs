@@ -51,6 +51,29 @@ pub struct Outcome<P: Pool> {
 
 impl<'a, P: Pool> HalfSplit<'a, P> {
     /// An evaluation of the items of a pool.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use judge_uncertainty::dataset::Predictions;
+    /// use judge_uncertainty::escalation::{Budget, Rule};
+    /// use judge_uncertainty::evaluation::{CountPool, HalfSplit, Settings};
+    /// use ndarray::array;
+    ///
+    /// // Three items with ten labels each.
+    /// let counts = array![[9, 1], [5, 5], [2, 8]];
+    /// let q = array![[0.8, 0.2], [0.9, 0.1], [0.3, 0.7]];
+    /// let judge = Predictions { q, spread: vec![None; 3], confidence: vec![None; 3] };
+    /// let budgets = vec![Budget::percent(50).expect("1 to 100")];
+    /// let settings = Settings { seed: 0, reveal: vec![0, 2], budgets, rules: Rule::PAPER.to_vec() };
+    /// let split = HalfSplit::new(CountPool::new(counts.view(), judge), None, Box::new(|_, _| vec![]), settings);
+    ///
+    /// let mut stream = split.stream(0);
+    /// let labels = split.draw(&mut stream);
+    /// let outcome = split.evaluate(&labels, &[], &mut stream)?;
+    /// assert!(outcome.measured.mean_error < 2.0);
+    /// # Ok::<(), judge_uncertainty::evaluation::Error>(())
+    /// ```
     pub fn new(pool: P, familiarity: Option<Familiarity<'a>>, features: Features<'a>, settings: Settings) -> Self {
         Self { pool, familiarity, features, settings }
     }

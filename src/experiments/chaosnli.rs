@@ -83,7 +83,7 @@ pub struct JudgeDescription {
 pub struct Derived {
     /// Value of I over value of judge entropy at 10%.
     pub info_over_entropy_ratio: f64,
-    /// The same as percent more.
+    /// Value of I beyond that of judge entropy at 10%, in percent of the latter.
     pub info_over_entropy_percent: f64,
     /// Smallest value at 10% among the count-aware rules (I, Delta, v, fewest labels).
     pub count_aware_min: f64,
@@ -114,7 +114,7 @@ impl<'a> ChaosNliExperiment<'a> {
         Self::with_familiarity(data, engine, SelfNeighbour::Published)
     }
 
-    /// The same with a choice of whether a labelled item is its own neighbour, as it is in the paper.
+    /// Sets the experiment up, with a choice of whether a labelled item is its own neighbour, as it is in the paper.
     ///
     /// # Errors
     /// As [`new`](Self::new).

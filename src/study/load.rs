@@ -19,6 +19,20 @@ impl<K: Kind> Study<K> {
     ///
     /// # Errors
     /// The first thing in configuration or data that can't be used, with file, line, column, value and remedy.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use judge_uncertainty::belief::Belief;
+    /// use judge_uncertainty::progress::Silent;
+    /// use judge_uncertainty::study::{Classes, Decomposition, Study};
+    ///
+    /// let study = Study::<Classes>::load("examples/starter".as_ref())?;
+    /// let decomposition = Decomposition::of(&study, &Silent)?;
+    /// let belief = decomposition.belief(0);
+    /// assert!((belief.total() - belief.aleatoric() - belief.epistemic()).abs() < 1e-12);
+    /// # Ok::<(), judge_uncertainty::study::Error>(())
+    /// ```
     pub fn load(path: &Path) -> Result<Self, Error> {
         let file = StudyFile::<K>::read(path, K::check)?;
         let mut inputs = Source::default();

@@ -1,4 +1,4 @@
-//! The same engines on a user's data: items, a judge's predictions and some labels become a decomposition of every
+//! Studies of a user's data with the engines of the paper: items, a judge's predictions and some labels become a decomposition of every
 //! item's uncertainty, rankings, and an evaluation where labels suffice, whatever kind the labels are of.
 //!
 //! | module | holds |

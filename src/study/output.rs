@@ -150,7 +150,7 @@ impl Values {
     }
 }
 
-/// The same table as Parquet, version 1, uncompressed; missing numbers are nulls.
+/// The table of items as Parquet, version 1, uncompressed; missing numbers are nulls.
 ///
 /// # Errors
 /// The encoder refuses.

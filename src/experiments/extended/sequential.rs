@@ -36,7 +36,7 @@ pub struct Path {
     pub rule: Contender,
     /// Mean Manhattan error after each round, before the first at the front.
     pub error: Vec<Summary>,
-    /// The same minus that of fewest labels under the same belief, with the same labels at the start.
+    /// The error minus that of buying where labels are fewest under the same belief, with the same labels at the start.
     pub minus_fewest: Vec<Summary>,
     /// Bought labels per item with which this path reaches the error that fewest labels has under the same belief at
     /// 1 label per item; `None` if it does not within the rounds.

@@ -22,6 +22,26 @@ impl<'a, K: Kind> Ranked<'a, K> {
     ///
     /// # Errors
     /// A rule that does not rank this kind of label, or that needs what the study does not have.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use judge_uncertainty::escalation::Rule;
+    /// use judge_uncertainty::progress::Silent;
+    /// use judge_uncertainty::study::queue::{LabelsPerItem, Ranked, Request};
+    /// use judge_uncertainty::study::{Classes, Decomposition, Study};
+    ///
+    /// let study = Study::<Classes>::load("examples/starter".as_ref())?;
+    /// let decomposition = Decomposition::of(&study, &Silent)?;
+    /// let ranked = Ranked::of(&study, &decomposition, Rule::Info)?;
+    /// let amount = "10%".parse().expect("a share of the items");
+    /// let request =
+    ///     Request { rule: Rule::Info, amount, labels_per_item: LabelsPerItem::Fixed(1), explore: None, seed: 0 };
+    /// let (files, record) = ranked.send(&request, false)?;
+    /// assert_eq!(record.queued, 4);
+    /// assert!(files.text("queue.csv").is_some_and(|text| text.starts_with("rank,id,text")));
+    /// # Ok::<(), judge_uncertainty::study::Error>(())
+    /// ```
     pub fn of(study: &'a Study<K>, decomposition: &'a Decomposition<K>, rule: Rule) -> Result<Self, Error> {
         check_rule(study, rule)?;
         let priority = decomposition.priority(rule).ok_or_else(|| not_ranked::<K>(rule))?;

@@ -62,7 +62,7 @@ pub fn coefficients(coefficients: &[Coefficient]) -> Option<Figure> {
     }
     let effect = |k: &usize| {
         let c = identified[*k];
-        Effect { feature: c.feature.clone(), value: c.per_sd.value, interval: [c.per_sd.lo, c.per_sd.hi] }
+        Effect { feature: c.feature.clone(), value: c.per_sd.value, interval: c.per_sd.interval() }
     };
     let effects: Vec<Effect> = shown.iter().map(effect).collect();
     let (left, unknown) = (identified.len() - shown.len(), coefficients.len() - identified.len());

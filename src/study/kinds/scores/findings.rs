@@ -94,8 +94,8 @@ pub fn columns(study: &Study<Scores>, d: &Decomposition<Scores>) -> Vec<OutputCo
     };
     let interval = |upper: bool| {
         move |b: &Gaussian| {
-            let [low, high] = b.mean_interval(0.95);
-            if upper { high } else { low }
+            let interval = b.mean_interval(0.95);
+            if upper { interval.hi } else { interval.lo }
         }
     };
     let numbers = Values::Count(RatingPool::numbers(&labels));

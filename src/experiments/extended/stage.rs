@@ -6,12 +6,12 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::contest::{Contender, Contest};
-use crate::evaluation::Luck;
 use super::corpus::{BeliefSpec, Corpus, Deployment};
-use crate::experiments::Error;
+use crate::evaluation::Luck;
 use crate::evaluation::counts::split_counts;
-use crate::evaluation::replicate;
 use crate::evaluation::protocol::REVEALED;
+use crate::evaluation::replicate;
+use crate::experiments::Error;
 use crate::progress::Progress;
 use crate::random::Stream;
 

@@ -10,8 +10,8 @@ use calibrated::{CellOutcome, Condition, World, WorldSpec};
 
 use super::Error;
 use super::isolation::Isolation;
-use crate::evaluation::replicate;
 use crate::escalation::Rule;
+use crate::evaluation::replicate;
 use crate::progress::Progress;
 use crate::random::Stream;
 use crate::stats::{Summary, mean, quantile::percentiles, spearman};

@@ -1,4 +1,4 @@
-//! The belief about the scores that a pool of annotators gives an item, for real-valued labels.
+//! The belief about the ratings that a pool of annotators gives an item, for real-valued labels.
 
 use serde::Serialize;
 
@@ -12,7 +12,7 @@ use crate::stats::student::{student_cdf, student_quantile};
 pub struct Scores {
     /// Number of labels n.
     pub n: u32,
-    /// Their mean, in units of the score; 0 without labels.
+    /// Their mean, in units of the rating; 0 without labels.
     pub mean: f64,
     /// SS, the sum of squared differences from their mean.
     pub squares: f64,
@@ -51,7 +51,7 @@ impl Scores {
 /// Variance of repeated ratings of one item by one annotator, pooled over all such repeats.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Repeats {
-    /// sigma^2, the within-annotator variance, in squared units of the score.
+    /// sigma^2, the within-annotator variance, in squared units of the rating.
     pub variance: f64,
     /// Degrees of freedom behind it: sum of (ratings - 1) over all pairs of item and annotator.
     pub degrees: u32,
@@ -77,7 +77,7 @@ impl Repeats {
     }
 }
 
-/// A belief about mean m and variance s^2 of the scores that a pool of annotators gives one item.
+/// A belief about mean m and variance s^2 of the ratings that a pool of annotators gives one item.
 ///
 /// ```text
 /// y | m, s^2 ~ N(m, s^2)       m | s^2 ~ N(mu, s^2/lambda)       s^2 ~ inverse-gamma(nu/2, nu s0^2/2)
@@ -88,19 +88,40 @@ impl Repeats {
 /// label value  Delta   = E[s^2] / (lambda (lambda + 1))   expected fall of Var(m) by one label
 /// ```
 ///
-/// Variances are in squared units of the score, and infinite for nu <= 2. Lambda is worth as many labels as the prior mean;
+/// Variances are in squared units of the rating, and infinite for nu <= 2. Lambda is worth as many labels as the prior mean;
 /// nu is worth as many labels as the prior variance. Source: the paper, App. B, "the real-valued formulation"; the
 /// conjugate forms are textbook (Gelman et al., Bayesian Data Analysis, 3rd ed., Sec. 3.3).
+///
+/// ```
+/// use judge_uncertainty::belief::{Belief, Gaussian, Scores};
+///
+/// // The judge expects a mean of 3 with variance 0.5, which is worth two labels; two annotators say 4 and 5.
+/// let prior = Gaussian { mean: 3.0, evidence: 2.0, freedom: 6.0, scale: 0.5 };
+/// let belief = prior.updated(&Scores::of(&[4.0, 5.0]));
+/// assert_eq!((belief.mean, belief.evidence), (3.75, 4.0));
+/// assert!((belief.total() - belief.aleatoric() - belief.epistemic()).abs() < 1e-12);
+/// let interval = belief.mean_interval(0.95);
+/// assert!(interval.low < 3.75 && interval.high > 3.75);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Gaussian {
-    /// mu, the expected mean, in units of the score.
+    /// mu, the expected mean, in units of the rating.
     pub mean: f64,
     /// lambda > 0: total evidence about the mean, in labels.
     pub evidence: f64,
     /// nu > 0: degrees of freedom of the variance.
     pub freedom: f64,
-    /// s0^2 > 0, the scale of the variance, in squared units of the score.
+    /// s0^2 > 0, the scale of the variance, in squared units of the rating.
     pub scale: f64,
+}
+
+/// An interval of real numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Interval {
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
 }
 
 impl Gaussian {
@@ -133,9 +154,9 @@ impl Gaussian {
     }
 
     /// Central interval of the pool's mean with probability `level`, 0 to 1.
-    pub fn mean_interval(&self, level: f64) -> [f64; 2] {
+    pub fn mean_interval(&self, level: f64) -> Interval {
         let reach = student_quantile(0.5 + 0.5 * level, self.freedom) * (self.scale / self.evidence).sqrt();
-        [self.mean - reach, self.mean + reach]
+        Interval { low: self.mean - reach, high: self.mean + reach }
     }
 }
 
@@ -231,7 +252,7 @@ mod tests {
 
     #[test]
     fn the_interval_holds_its_level() {
-        let [low, high] = PRIOR.mean_interval(0.9);
+        let Interval { low, high } = PRIOR.mean_interval(0.9);
         assert!((PRIOR.mean_cdf(high) - PRIOR.mean_cdf(low) - 0.9).abs() < 1e-12);
         assert!((0.5 * (low + high) - 3.0).abs() < 1e-15);
         assert_eq!(PRIOR.label_cdf(3.0), 0.5);

@@ -3,7 +3,7 @@
 use super::rule::Rule;
 use crate::belief::{Belief, Gaussian};
 
-/// What rules for scores look at; everything is per item.
+/// What rules look at where labels are numbers; everything is per item.
 #[derive(Debug, Clone, Copy)]
 pub struct ScoreRuleInputs<'a> {
     /// Beliefs before the labels.
@@ -17,8 +17,8 @@ pub struct ScoreRuleInputs<'a> {
 }
 
 impl Rule {
-    /// The rules that rank scores, in the order in which they are evaluated (it is part of the random stream). Info
-    /// and v are the same here: both rank by Var(m).
+    /// The rules that rank items whose labels are numbers, in the order in which they are evaluated (it is part of the random
+    /// stream). `Info` and `Spread` agree there: both rank by Var(m).
     pub const FOR_SCORES: [Rule; 7] = [
         Rule::Info,
         Rule::Delta,
@@ -29,7 +29,7 @@ impl Rule {
         Rule::Random,
     ];
 
-    /// Scores of every item whose labels are numbers: its epistemic part (info, v), the value of a label (delta), the
+    /// The priority of every item whose labels are numbers: its epistemic part (info, v), the value of a label (delta), the
     /// variance of a fresh label (posterior_entropy), the judge's variance (judge_entropy), fewest labels or a random
     /// draw; `None` for the other rules, which need classes or a stated confidence.
     ///

@@ -344,9 +344,9 @@ pub fn columns(study: &ScoreStudy, d: &ScoreDecomposition) -> Vec<OutputColumn> 
     put("total_evidence", "labels", "Total evidence about the mean, lambda' = trust + labels", belief(|b| b.evidence));
     put("freedom", "degrees", "Evidence about the variance, nu' = nu + labels", belief(|b| b.freedom));
     put("mean", SCORE, "Posterior mean of the pool's scores", belief(|b| b.mean));
-    let interval = |end: usize| of(&|i| d.beliefs[i].mean_interval(0.95)[end]);
-    put("mean_low", SCORE, "Lower end of the mean's central 95% interval", interval(0));
-    put("mean_high", SCORE, "Upper end of it", interval(1));
+    let interval = |i: usize| d.beliefs[i].mean_interval(0.95);
+    put("mean_low", SCORE, "Lower end of the mean's central 95% interval", of(&|i| interval(i).low));
+    put("mean_high", SCORE, "Upper end of it", of(&|i| interval(i).high));
     put("total", SQUARE, "Variance of a fresh label = aleatoric + epistemic", belief(Gaussian::total));
     put("aleatoric", SQUARE, "Disagreement that labels cannot reduce, E[s^2]", belief(Gaussian::aleatoric));
     if d.repeats.is_some() {

@@ -6,38 +6,51 @@
 //!
 //! # Map
 //!
-//! Imports point only downward in this list.
+//! Imports point only downward in these lists. This crate is the program:
 //!
 //! | module | holds |
 //! |---|---|
 //! | [`cli`] | arguments, one file per command, progress bars |
-//! | [`report`] | claims and their verdicts, number formatting, tables, figures, the LaTeX bundle: views of results, no computation |
+//! | [`report`] | claims and their verdicts, tables, figures, the LaTeX bundle: views of results, no computation |
 //! | [`artifact`] | the results folder: provenance, loading, replacing it in one step |
-//! | [`study`] | the same engines on a user's data |
 //! | [`judge`] | asking a judge for predictions: prompts, requests, the answer cache, parsing |
+//! | [`study`] | the same engines on a user's data |
 //! | [`experiments`] | the paper's simulations, dice and ChaosNLI, and the replication loop |
-//! | [`escalation`] | ranking rules, value of a label, regret, budgets |
-//! | [`belief`] | Dirichlet closed forms and the trust regression |
-//! | [`familiarity`] | embeddings, neighbours and the features made from them |
-//! | [`dataset`] | label counts, judge predictions, items: read, check, refuse |
-//! | [`clock`] | times as text |
-//! | [`locked`] | files that one process at a time may have open |
-//! | [`progress`] | how long work reports on itself |
-//! | [`stats`] | summaries, ranks, special functions |
-//! | [`random`] | the random streams of the experiments |
+//! | [`evaluation`] | half splits: what escalation achieves where labels suffice |
+//! | [`output`] | folders and files to write: staged, listed, replaced in one step |
+//! | `built_in` | text files that are part of the program |
+//!
+//! # Kinds of labels
+//!
+//! A study's labels are classes, scores or ordinal ratings. Everything about a study is written once, for any
+//! [`study::Kind`]; what a kind adds stands in a folder of its own, `study/kinds/NAME`, and what readers are shown of it
+//! in `report/study/kinds`, because studies do not know reports ([`report::study::Shown`]). The kinds are listed in
+//! [`with_kind`] alone. Below them, half splits ask a [`evaluation::Pool`] for all that they need to know of labels, and a
+//! decomposition is that pool fitted to every label; the paper's Experiment 2 runs on the pool of classes.
+//!
+//! # Crates
+//!
+//! The crates beneath it, in the folder `crates`, know nothing of it; their modules can be reached from here:
+//!
+//! | crate | holds |
+//! |---|---|
+//! | `onnx` | sentence embeddings with ONNX models |
+//! | `familiarity` | [`familiarity`]: embeddings, neighbours and the features made from them |
+//! | `figures` | the plotting engine: a description of a figure becomes SVG, PDF, pgfplots, CSV |
+//! | `core` | [`belief`]: Dirichlet closed forms and the trust regression; [`escalation`]: ranking rules, value of a label, regret, budgets; [`stats`]: summaries, ranks, special functions; [`random`]: the random streams of the experiments |
+//! | `data` | [`dataset`]: label counts, judge predictions, items: read, check, refuse; [`clock`]: times as text; [`locked`]: files that one process at a time may have open; [`progress`]: how long work reports on itself |
+//! | `text` | number formatting, LaTeX escapes |
 
 pub mod artifact;
-pub mod belief;
+mod built_in;
 pub mod cli;
-pub mod clock;
-pub mod dataset;
-pub mod escalation;
+pub mod evaluation;
 pub mod experiments;
 pub mod familiarity;
 pub mod judge;
-pub mod locked;
-pub mod progress;
-pub mod random;
+pub mod output;
 pub mod report;
-pub mod stats;
 pub mod study;
+
+pub use judge_uncertainty_core::{belief, escalation, random, stats};
+pub use judge_uncertainty_data::{clock, dataset, locked, progress};

@@ -5,7 +5,6 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use clap::builder::PossibleValue;
 use ndarray::{Array2, ArrayView2};
 
 use super::Error;
@@ -14,7 +13,7 @@ use crate::dataset::error::{Error as DataError, Place, Problem};
 use crate::dataset::items::ItemIds;
 use crate::dataset::originals::{FOLDER, ORIGINALS};
 use crate::experiments::chaosnli::NEIGHBOURS;
-use crate::experiments::half_split::list_width;
+use crate::evaluation::list_width;
 use crate::familiarity::agreement::Agreement;
 use crate::familiarity::chaosnli_text::read_chaosnli_texts;
 use crate::familiarity::embedding::{DEFAULT_MODEL, Embedder, Model, OnnxEmbedder, Options, embed_texts};
@@ -30,25 +29,28 @@ pub struct FamiliarityArgs {
     chaosnli: Option<PathBuf>,
     /// How neighbours are found; both give the same neighbours [default: hnsw].
     #[arg(long, value_enum, value_name = "ENGINE")]
-    neighbours: Option<Engine>,
+    neighbours: Option<EngineName>,
     /// Whether a labelled item is its own neighbour, as published, or not; claims are not judged if not
     /// [default: published].
     #[arg(long, value_enum, value_name = "SETTING")]
     familiarity: Option<Setting>,
 }
 
-impl ValueEnum for Engine {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[Self::Hnsw, Self::Exact]
-    }
+/// An engine of neighbours, as an option names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum EngineName {
+    /// Search a graph, checked and repaired against all pairs
+    Hnsw,
+    /// Compare all pairs; faster, REPRODUCE.md says up to which size
+    Exact,
+}
 
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(match self {
-            Self::Hnsw => PossibleValue::new("hnsw").help("Search a graph, checked and repaired against all pairs"),
-            Self::Exact => {
-                PossibleValue::new("exact").help("Compare all pairs; faster, REPRODUCE.md says up to which size")
-            }
-        })
+impl From<EngineName> for Engine {
+    fn from(name: EngineName) -> Self {
+        match name {
+            EngineName::Hnsw => Self::Hnsw,
+            EngineName::Exact => Self::Exact,
+        }
     }
 }
 
@@ -120,7 +122,7 @@ impl Familiarity {
             Some(Setting::LeaveOneOut) => SelfNeighbour::LeaveOneOut,
             Some(Setting::Published) | None => SelfNeighbour::Published,
         };
-        Ok(Self { originals, engine: args.neighbours.unwrap_or_default(), self_neighbour })
+        Ok(Self { originals, engine: args.neighbours.map_or_else(Engine::default, Engine::from), self_neighbour })
     }
 
     /// The engine asked for over other rows; an index is checked by lists of `width`, which is at least 1.

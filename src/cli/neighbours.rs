@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::Error;
+use super::familiarity::EngineName;
 use super::progress::Bars;
 use crate::familiarity::neighbours::saved::IndexError;
 use crate::familiarity::neighbours::{Engine, Hnsw, HnswSettings, NeighbourLists, Neighbours, UnitRows};
@@ -28,7 +29,7 @@ pub struct Args {
     k: NonZeroUsize,
     /// How neighbours are found
     #[arg(long, value_enum, value_name = "ENGINE", default_value = "hnsw")]
-    engine: Engine,
+    engine: EngineName,
     /// Use the HNSW index saved in this folder, or build it and save it there; an index of other embeddings or another
     /// --k is refused
     #[arg(long, value_name = "DIR", conflicts_with = "engine")]
@@ -44,7 +45,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     let rows = UnitRows::new(matrix.view())?;
     let k = args.k.get();
     let engine: Box<dyn Neighbours> = match &args.index {
-        None => args.engine.over(rows, k, &Bars::default()).expect("a width of at least 1"),
+        None => Engine::from(args.engine).over(rows, k, &Bars::default()).expect("a width of at least 1"),
         Some(folder) => Box::new(load_or_save(folder, rows, k)?),
     };
     anstream::eprintln!("{}", engine.describe());

@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 use judge_uncertainty::artifact::Results;
 use judge_uncertainty::report::figures::font::{self, Weight};
 use judge_uncertainty::report::figures::scene::Text;
-use judge_uncertainty::report::figures::{self, Axis, Figure, Look, Panel, Point, Series, Shape, Width, layout};
+use judge_uncertainty::report::figures::{self, Axis, Figure, Panel, Point, Series, Shape, Width, layout, look};
 
 use crate::fixture;
 use crate::snapshots::{committed, with_settings};
@@ -139,7 +139,7 @@ fn small(class: &str) -> Figure {
             title: None,
             x: Axis::names("class", [class, "b"]),
             y: Axis::numbers("size (m)", &[0.0]),
-            series: vec![Series::new("sizes, by hand", Look::PLAIN, Shape::Columns { points, shift: 0.0 })],
+            series: vec![Series::new("sizes, by hand", look::PLAIN, Shape::Columns { points, shift: 0.0 })],
         }],
     }
 }

@@ -14,10 +14,10 @@ use crate::belief::{
 use crate::escalation::{Budget, regret};
 use crate::experiments::Error;
 use crate::experiments::dice::{DiceExperiment, FeatureSet, Tier};
-use crate::experiments::replicate::replicate;
+use crate::evaluation::replicate;
 use crate::experiments::simulations::calibrated::{World, WorldSpec};
 use crate::experiments::simulations::misspecified::MisspecifiedWorld;
-use crate::experiments::world::log_labels;
+use crate::evaluation::protocol::log_labels;
 use crate::progress::Progress;
 use crate::stats::beta::beta_cdf;
 use crate::stats::{Summary, mean, population_sd, sample_sd};

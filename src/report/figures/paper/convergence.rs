@@ -1,19 +1,20 @@
 //! The paper's Figure 1: the decomposition as labels arrive.
 
-use super::{OVER_REPLICATES, say};
 use crate::experiments::dice::DiceResults;
-use crate::report::figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};
-use crate::report::figures::look::Look;
+use crate::report::figures::description::{Axis, Figure, Panel, Series, Shape, Width};
+use crate::report::figures::look;
+use crate::report::figures::shared::{OVER_REPLICATES, over_replicates, say};
 use crate::stats::Summary;
 
 pub fn figure(dice: &DiceResults) -> Figure {
-    let curve = |line: &[Summary]| Shape::Curve(line.iter().enumerate().map(|(n, s)| Point::of(n as f64, s)).collect());
+    let curve =
+        |line: &[Summary]| Shape::Curve(line.iter().enumerate().map(|(n, s)| over_replicates(n as f64, s)).collect());
     let lines = &dice.convergence;
     let series = vec![
-        Series::new("total", Look::TOTAL, curve(&lines.total)),
-        Series::new("aleatoric", Look::ALEATORIC, curve(&lines.aleatoric)),
-        Series::new("epistemic", Look::EPISTEMIC, curve(&lines.epistemic)),
-        Series::new("true disagreement", Look::TRUTH, Shape::Level(dice.mean_true_disagreement)),
+        Series::new("total", look::TOTAL, curve(&lines.total)),
+        Series::new("aleatoric", look::ALEATORIC, curve(&lines.aleatoric)),
+        Series::new("epistemic", look::EPISTEMIC, curve(&lines.epistemic)),
+        Series::new("true disagreement", look::TRUTH, Shape::Level(dice.mean_true_disagreement)),
     ];
     let ends = |line: &[Summary]| {
         let mean = |s: Option<&Summary>| say(s.map_or(0.0, |s| s.mean), 2);

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::{OVER_REPLICATES, say};
 use crate::escalation::Rule;
 use crate::experiments::simulations::results::{MisspecifiedPoint, SimulationResults};
 use crate::report::figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};
-use crate::report::figures::look::Look;
+use crate::report::figures::look;
+use crate::report::figures::shared::{OVER_REPLICATES, over_replicates, say};
 
 /// The corruption in a key such as `gamma_0_25`.
 fn gamma(key: &str) -> Option<f64> {
@@ -19,7 +19,7 @@ pub fn figure(simulations: &SimulationResults) -> Figure {
         let by_gamma: &BTreeMap<String, MisspecifiedPoint> = simulations.misspecified.get(variant).unwrap_or(&none);
         let mut points: Vec<Point> = by_gamma
             .iter()
-            .filter_map(|(key, point)| gamma(key).map(|gamma| Point::of(gamma, &point.advantage_pp)))
+            .filter_map(|(key, point)| gamma(key).map(|gamma| over_replicates(gamma, &point.advantage_pp)))
             .collect();
         points.sort_by(|a, b| a.at.total_cmp(&b.at));
         points
@@ -54,8 +54,8 @@ pub fn figure(simulations: &SimulationResults) -> Figure {
             x: Axis::numbers("corruption of stated confidence, γ", &[0.0, 1.5]),
             y: Axis::numbers("advantage of Δ (pp)", &[0.0]),
             series: vec![
-                Series::new("with familiarity", Look::of_rule(Rule::Delta), Shape::Curve(familiarity)),
-                Series::new("judge's features only", Look::of_rule_elsewhere(Rule::Delta), Shape::Curve(plain)),
+                Series::new("with familiarity", look::of_rule(Rule::Delta), Shape::Curve(familiarity)),
+                Series::new("judge's features only", look::of_rule_elsewhere(Rule::Delta), Shape::Curve(plain)),
             ],
         }],
     }

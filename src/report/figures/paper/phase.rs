@@ -1,9 +1,9 @@
 //! The phase diagram of sweep S2: where the decomposition pays.
 
-use super::say;
 use crate::experiments::simulations::results::{SimulationResults, SweepPoint};
 use crate::report::figures::description::{Axis, Figure, Panel, Series, Shape, Width};
-use crate::report::figures::look::Look;
+use crate::report::figures::look;
+use crate::report::figures::shared::say;
 use crate::report::numbers::NumberStyle;
 
 /// The correlation in a key such as `rho_minus_0_4`.
@@ -54,7 +54,7 @@ pub fn figure(simulations: &SimulationResults) -> Figure {
             title: None,
             x: Axis::names("spread of trust (0 = equal, 1 = ×256)", widths),
             y: Axis::names("correlation ρ", rows.iter().map(|(rho, _)| say(*rho, 1))),
-            series: vec![Series::unlisted("advantage (pp)", Look::PLAIN, Shape::Cells(values))],
+            series: vec![Series::unlisted("advantage (pp)", look::PLAIN, Shape::Cells(values))],
         }],
     }
 }

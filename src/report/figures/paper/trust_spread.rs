@@ -1,10 +1,11 @@
 //! The paper's Figure 2: regret as trust spreads, and the advantage over the range of trust.
 
-use super::{OVER_REPLICATES, say};
 use crate::escalation::Rule;
 use crate::experiments::simulations::results::{Point as Cell, SimulationResults};
 use crate::report::figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};
-use crate::report::figures::look::{Look, rule_name};
+use crate::report::figures::look;
+use crate::report::figures::shared::{OVER_REPLICATES, over_replicates, say};
+use crate::report::rules::in_figures as rule_name;
 
 /// Rules shown; I lies on Delta.
 const RULES: [Rule; 6] =
@@ -13,14 +14,14 @@ const RULES: [Rule; 6] =
 pub fn figure(simulations: &SimulationResults) -> Figure {
     let (spread, doses) = (&simulations.trust_spread, &simulations.dose_response);
     let regret = |rule: Rule| {
-        let points = spread.iter().filter_map(|p| p.point.regret_pp.get(&rule).map(|s| Point::of(p.width, s)));
-        Series::new(rule_name(rule), Look::of_rule(rule), Shape::Curve(points.collect()))
+        let points = spread.iter().filter_map(|p| p.point.regret_pp.get(&rule).map(|s| over_replicates(p.width, s)));
+        Series::new(rule_name(rule), look::of_rule(rule), Shape::Curve(points.collect()))
     };
     let advantage = |cell: fn(usize, &Cell) -> Point, of: usize| {
         let points = doses.iter().enumerate().map(|(k, dose)| cell(k, [&dose.oracle, &dose.estimated][of]));
         Shape::Curve(points.collect())
     };
-    let at = |k: usize, cell: &Cell| Point::of(k as f64, &cell.advantage_pp);
+    let at = |k: usize, cell: &Cell| over_replicates(k as f64, &cell.advantage_pp);
     let last = |rule: Rule| say(spread.last().map_or(0.0, |p| p.point.regret_pp[&rule].mean), 0);
     let dose = |dose: Option<&crate::experiments::simulations::results::DosePoint>| {
         dose.map_or(String::new(), |d| {
@@ -67,8 +68,8 @@ pub fn figure(simulations: &SimulationResults) -> Figure {
                 ),
                 y: Axis::numbers("advantage of label value Δ (pp)", &[0.0]),
                 series: vec![
-                    Series::new("Δ, trust estimated", Look::of_rule(Rule::Delta), advantage(at, 1)),
-                    Series::new("Δ, trust known", Look::of_rule_elsewhere(Rule::Delta), advantage(at, 0)),
+                    Series::new("Δ, trust estimated", look::of_rule(Rule::Delta), advantage(at, 1)),
+                    Series::new("Δ, trust known", look::of_rule_elsewhere(Rule::Delta), advantage(at, 0)),
                 ],
             },
         ],

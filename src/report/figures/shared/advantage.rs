@@ -1,9 +1,11 @@
 //! Paired differences to one of the rules, as a forest plot.
 
-use super::{Evaluated, OVER_REPLICATES, capital, counted, headline, other_budgets, say, shown_budgets};
+use super::{
+    Evaluated, OVER_REPLICATES, capital, counted, headline, other_budgets, over_replicates, say, shown_budgets,
+};
 use crate::escalation::Budget;
-use crate::report::figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};
-use crate::report::figures::look::Look;
+use crate::report::figures::description::{Axis, Figure, Panel, Series, Shape, Width};
+use crate::report::figures::look;
 
 /// Rules for which the height of the figure is enough, and what one more needs.
 const RULES: usize = 7;
@@ -18,10 +20,10 @@ pub fn figure(evaluated: &Evaluated) -> Figure {
     let names = Axis::names("", rules.iter().map(|rule| rule_name(*rule)));
     let panel = |budget: Budget| {
         let rows = rules.iter().enumerate().map(|(k, &rule)| {
-            let point = Point::of(k as f64, &differences[&rule][&budget]);
-            Series::unlisted(rule_name(rule), Look::of_rule(rule), Shape::Rows { points: vec![point], shift: 0.0 })
+            let point = over_replicates(k as f64, &differences[&rule][&budget]);
+            Series::unlisted(rule_name(rule), look::of_rule(rule), Shape::Rows { points: vec![point], shift: 0.0 })
         });
-        let nothing = Series::unlisted("no difference", Look::NOTHING, Shape::Upright(0.0));
+        let nothing = Series::unlisted("no difference", look::NOTHING, Shape::Upright(0.0));
         Panel {
             title: Some(format!("budget {}%", budget.in_percent())),
             x: Axis::numbers("difference", &[]),

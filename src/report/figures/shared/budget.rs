@@ -1,9 +1,11 @@
 //! Error removed against the budget, for every rule.
 
-use super::{Evaluated, OVER_REPLICATES, capital, counted, headline, listed, other_budgets, say, shown_budgets};
+use super::{
+    Evaluated, OVER_REPLICATES, capital, counted, headline, listed, other_budgets, over_replicates, say, shown_budgets,
+};
 use crate::escalation::{Budget, Rule};
-use crate::report::figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};
-use crate::report::figures::look::Look;
+use crate::report::figures::description::{Axis, Figure, Panel, Series, Shape, Width};
+use crate::report::figures::look;
 
 /// Share of a place that the rules stand on, side by side.
 const SPREAD: f64 = 0.72;
@@ -17,9 +19,10 @@ pub fn figure(evaluated: &Evaluated) -> Figure {
     let mean = |rule: Rule, budget: Budget| full.value[&rule][&budget].mean;
     let (rules, budgets, headline) = (evaluated.ranked_rules(mean), shown_budgets(full), headline(full));
     let series = rules.iter().enumerate().map(|(k, &rule)| {
-        let points = budgets.iter().enumerate().map(|(b, budget)| Point::of(b as f64, &full.value[&rule][budget]));
+        let points =
+            budgets.iter().enumerate().map(|(b, budget)| over_replicates(b as f64, &full.value[&rule][budget]));
         let shift = SPREAD * (k as f64 / (rules.len() - 1).max(1) as f64 - 0.5);
-        Series::new(rule_name(rule), Look::of_rule(rule), Shape::Columns { points: points.collect(), shift })
+        Series::new(rule_name(rule), look::of_rule(rule), Shape::Columns { points: points.collect(), shift })
     });
     let ranking: Vec<String> =
         rules.iter().map(|&rule| format!("{} {}", rule_name(rule), say(mean(rule, headline), 1))).collect();

@@ -1,7 +1,7 @@
 //! What is measured about items, by the confidence that the judge stated for them.
 
 use crate::report::figures::description::{Axis, Panel, Point, Series, Shape};
-use crate::report::figures::look::Look;
+use crate::report::figures::look;
 
 /// Standard errors to each side of a mean that make a 95% interval.
 const NORMAL_95: f64 = 1.96;
@@ -20,7 +20,7 @@ pub fn panel(title: Option<String>, y: Axis, points: Vec<Point>) -> Panel {
         y,
         series: vec![Series::unlisted(
             "items of similar confidence",
-            Look::PLAIN,
+            look::PLAIN,
             Shape::Columns { points, shift: 0.0 },
         )],
     }

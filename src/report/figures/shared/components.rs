@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::escalation::Rule;
-use crate::experiments::components::ItemComponents;
+use crate::evaluation::ItemComponents;
 use crate::report::figures::description::{Axis, Figure, Panel, Series, Shape, Width};
-use crate::report::figures::look::Look;
+use crate::report::figures::look;
 
 /// The rules whose escalated items are marked, one panel each.
 pub const RULES: [Rule; 2] = [Rule::Info, Rule::JudgeEntropy];
@@ -18,7 +18,7 @@ pub struct View<'a> {
     pub unit: &'a str,
     /// Names of the two rules in legend and headings.
     pub names: [&'a str; 2],
-    /// The same within a sentence.
+    /// Names of the two rules within a sentence.
     pub said: [&'a str; 2],
     /// Which items, under which labels.
     pub setting: &'a str,
@@ -38,10 +38,10 @@ pub fn figure(view: &View) -> Figure {
         x: Axis::numbers(format!("aleatoric ({})", view.unit), &[0.0]),
         y: Axis::numbers(format!("epistemic ({})", view.unit), &[0.0]),
         series: vec![
-            Series::new("all items", Look::REST, Shape::Cloud((0..items.aleatoric.len()).map(place).collect())),
+            Series::new("all items", look::REST, Shape::Cloud((0..items.aleatoric.len()).map(place).collect())),
             Series::new(
                 format!("escalated by {name}"),
-                Look::of_rule(rule),
+                look::of_rule(rule),
                 Shape::Cloud(marked(rule).iter().map(|&i| place(i)).collect()),
             ),
         ],

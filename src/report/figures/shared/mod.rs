@@ -6,11 +6,13 @@ pub mod calibration;
 pub mod coefficients;
 pub mod components;
 
+use super::Point;
 use super::axis::signed;
-use super::look::rule_name;
 use crate::escalation::{Budget, Rule};
-use crate::experiments::half_split::{ByRule, Escalation};
+use crate::evaluation::{ByRule, Escalation};
 use crate::report::numbers::NumberStyle;
+use crate::report::rules::in_figures as rule_name;
+use crate::stats::Summary;
 
 /// Budgets that a figure has room for.
 const MOST_BUDGETS: usize = 4;
@@ -18,6 +20,11 @@ const MOST_BUDGETS: usize = 4;
 /// How intervals over replicates are to be read, the same words for every figure.
 pub(in crate::report::figures) const OVER_REPLICATES: &str = "run from the 2.5 to the 97.5 percentile over replicates: the spread from one \
                                           draw of labels to the next, not the precision of the mean, which is far finer";
+
+/// A mean over replicates with its 2.5 and 97.5 percentiles.
+pub fn over_replicates(at: f64, summary: &Summary) -> Point {
+    Point { at, value: summary.mean, interval: Some([summary.lo, summary.hi]) }
+}
 
 /// What an evaluation measured, and how figures name it.
 pub struct Evaluated<'a> {
@@ -123,7 +130,7 @@ pub(in crate::report::figures) fn counted(count: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
-/// The same at the start of a sentence.
+/// A count with its noun, as a sentence starts with it: its first letter is a capital.
 pub(in crate::report::figures) fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())

@@ -1,9 +1,9 @@
 //! Where held-out ratings lie in their predicted distributions: the histogram of the probability integral transform.
 
 use super::say;
-use crate::experiments::score_split::Places;
+use crate::evaluation::Places;
 use crate::report::figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};
-use crate::report::figures::look::Look;
+use crate::report::figures::look;
 
 /// Standard deviations to each side that hold 95% of a normal distribution.
 const NORMAL_95: f64 = 1.96;
@@ -54,8 +54,8 @@ pub fn figure(places: &Places) -> Option<Figure> {
             ),
             y: Axis::numbers("held-out ratings (%)", &[0.0]),
             series: vec![
-                Series::new("a right belief", Look::TRUTH, Shape::Curve(expected)),
-                Series::unlisted("held-out ratings", Look::PLAIN, Shape::Columns { points, shift: 0.0 }),
+                Series::new("a right belief", look::TRUTH, Shape::Curve(expected)),
+                Series::unlisted("held-out ratings", look::PLAIN, Shape::Columns { points, shift: 0.0 }),
             ],
         }],
     })

@@ -1,14 +1,15 @@
 //! The registered comparisons, as forests.
 
-use super::{FOR_NEW_ITEMS, belief_look, belief_name, forest_rows, look_of, name_of};
+use super::look::{FOR_NEW_ITEMS, belief_look, belief_name, forest_rows, look_of};
 use crate::experiments::extended::ExtendedResults;
 use crate::experiments::extended::confirmation::{Confirmation, Outcome, Quantity, Verdict};
 use crate::experiments::extended::contest::Contender;
 use crate::experiments::extended::stage::BeliefName;
-use crate::report::extended::sets;
 use crate::report::figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};
-use crate::report::figures::look::Look;
-use crate::report::figures::paper::say;
+use crate::report::figures::look::{self, Look};
+use crate::report::figures::shared::say;
+use crate::report::paper::extended::sets;
+use crate::report::rules::contender_in_figures;
 use crate::stats::inference::Inference;
 
 /// How far the rows of several beliefs stand from the middle of their place.
@@ -47,10 +48,10 @@ pub fn rules(extended: &ExtendedResults) -> Figure {
         let Quantity::Advantage { belief, rule, over, budget } = quantity else { return None };
         let over = match over {
             Contender::Rule(crate::escalation::Rule::FewestLabelsByInfo) => "fewest, ties by I",
-            other => name_of(other),
+            other => contender_in_figures(other),
         };
         let which = if belief == BeliefName::Planned { "planned" } else { "developed" };
-        let label = format!("{} ({which})", name_of(rule));
+        let label = format!("{} ({which})", contender_in_figures(rule));
         Some((format!("{over}, {}%", budget.in_percent()), label, look_of(rule)))
     };
     Figure {
@@ -86,7 +87,7 @@ fn panels(extended: &ExtendedResults, place: &dyn Fn(Quantity) -> Option<Place>,
         }
     }
     let panel = |(title, set): (&str, &Confirmation)| {
-        let mut series = vec![Series::unlisted("no difference", Look::NOTHING, Shape::Upright(0.0))];
+        let mut series = vec![Series::unlisted("no difference", look::NOTHING, Shape::Upright(0.0))];
         let (mut confirmed, mut refuted) = (vec![], vec![]);
         for (n, &(label, look)) in lines.iter().enumerate() {
             let shift = APART * (2.0 * n as f64 - (lines.len() - 1) as f64);
@@ -107,7 +108,7 @@ fn panels(extended: &ExtendedResults, place: &dyn Fn(Quantity) -> Option<Place>,
             }
         }
         for (label, look, points) in
-            [("confirmed", Look::AROUND_CONFIRMED, confirmed), ("refuted", Look::ACROSS_REFUTED, refuted)]
+            [("confirmed", look::AROUND_CONFIRMED, confirmed), ("refuted", look::ACROSS_REFUTED, refuted)]
         {
             if !points.is_empty() {
                 series.push(Series::new(label, look, Shape::Rows { points, shift: 0.0 }));

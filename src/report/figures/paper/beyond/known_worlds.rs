@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use super::super::say;
 use crate::experiments::extended::worlds::KnownWorlds;
-use crate::report::extended::WORLDS;
 use crate::report::figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};
-use crate::report::figures::look::Look;
+use crate::report::figures::look::{self, Look};
+use crate::report::figures::shared::say;
+use crate::report::paper::extended::WORLDS;
 
 /// The beliefs as the results call them, with names for a reader.
 const BELIEFS: [(&str, &str, Look); 3] = [
-    ("published", "published belief", Look::PUBLISHED),
-    ("recalibrated", "recalibrated belief", Look::RECALIBRATED),
-    ("true", "true belief", Look::TRUE_BELIEF),
+    ("published", "published belief", look::PUBLISHED),
+    ("recalibrated", "recalibrated belief", look::RECALIBRATED),
+    ("true", "true belief", look::TRUE_BELIEF),
 ];
 /// Worlds of the second figure with headings that fit.
 const SHOWN: [(&str, &str); 4] = [
@@ -34,7 +34,7 @@ pub fn coverage(worlds: &Worlds) -> Figure {
         world.agreement.get(belief).and_then(|a| a.coverage.get(&level)).map(|share| 100.0 * share)
     };
     let panel = |level: u32| {
-        let nominal = Series::new("as stated", Look::TRUTH, Shape::Upright(f64::from(level)));
+        let nominal = Series::new("as stated", look::TRUTH, Shape::Upright(f64::from(level)));
         let rows = BELIEFS.iter().enumerate().map(|(k, (key, label, look))| {
             let points = shown
                 .iter()
@@ -87,7 +87,7 @@ pub fn transforms(worlds: &Worlds) -> Figure {
             title: Some((*title).to_owned()),
             x: Axis::numbers("tenth of the belief", &[]),
             y: Axis::numbers("class probabilities (%)", &[0.0]),
-            series: std::iter::once(Series::new("calibrated", Look::TRUTH, Shape::Level(10.0))).chain(curves).collect(),
+            series: std::iter::once(Series::new("calibrated", look::TRUTH, Shape::Level(10.0))).chain(curves).collect(),
         }
     };
     let sentences = shown.iter().map(|(name, world)| {

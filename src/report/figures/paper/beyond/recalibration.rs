@@ -1,12 +1,12 @@
 //! The error that reading the prediction anew removes without any label.
 
-use super::super::{OVER_REPLICATES, say};
-use super::{belief_look, belief_name};
+use super::look::{belief_look, belief_name};
 use crate::experiments::extended::ExtendedResults;
 use crate::experiments::extended::contest::Errors;
 use crate::experiments::extended::stage::BeliefName;
-use crate::report::extended::sets;
-use crate::report::figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};
+use crate::report::figures::description::{Axis, Figure, Panel, Series, Shape, Width};
+use crate::report::figures::shared::{OVER_REPLICATES, over_replicates, say};
+use crate::report::paper::extended::sets;
 use crate::stats::Summary;
 
 const BELIEFS: [BeliefName; 3] = [BeliefName::Published, BeliefName::Recalibrated, BeliefName::Planned];
@@ -28,7 +28,7 @@ pub fn figure(extended: &ExtendedResults) -> Figure {
             .enumerate()
             .map(|(k, (&belief, e))| {
                 let rows = [&e.all, &e.labelled, &e.unlabelled].into_iter().enumerate();
-                let points = rows.map(|(row, summary)| Point::of(row as f64, summary)).collect();
+                let points = rows.map(|(row, summary)| over_replicates(row as f64, summary)).collect();
                 let shift = APART * (k as f64 - 1.0);
                 Series::new(belief_name(belief), belief_look(belief), Shape::Rows { points, shift })
             })

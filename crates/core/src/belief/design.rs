@@ -1,0 +1,274 @@
+//! Item features as the trust regression sees them: missing values filled, columns standardised.
+
+use ndarray::Array2;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::stats::{mean, population_sd};
+
+/// Standard deviations below this are raised to it, so that a constant feature becomes zeros instead of NaN.
+const SD_FLOOR: f64 = 1e-9;
+
+/// One named feature of all items, `None` where it is missing.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FeatureColumn {
+    /// Name, as it appears in reports.
+    pub name: String,
+    /// One value per item, in the feature's own unit.
+    pub values: Vec<Option<f64>>,
+}
+
+impl FeatureColumn {
+    /// A feature with a value for every item.
+    pub fn complete(name: &str, values: impl IntoIterator<Item = f64>) -> Self {
+        Self { name: name.to_owned(), values: values.into_iter().map(Some).collect() }
+    }
+
+    /// A feature that some items lack.
+    pub fn partial(name: &str, values: impl IntoIterator<Item = Option<f64>>) -> Self {
+        Self { name: name.to_owned(), values: values.into_iter().collect() }
+    }
+}
+
+/// Why features can't be used.
+#[derive(Debug, Error, PartialEq)]
+pub enum DesignError {
+    /// No item has a value.
+    #[error("feature `{feature}` is missing for every item: remove it from the features or supply values")]
+    AllMissing {
+        /// The feature.
+        feature: String,
+    },
+    /// A value is NaN or infinite.
+    #[error("feature `{feature}` of item {item} (counted from 0) is {value}: give a finite number or leave it blank")]
+    NotFinite {
+        /// The feature.
+        feature: String,
+        /// The item's position.
+        item: usize,
+        /// The value.
+        value: f64,
+    },
+    /// Columns differ in length, or in name or number from those of the fit.
+    #[error("features do not fit together: {detail}")]
+    Shape {
+        /// What differs.
+        detail: String,
+    },
+}
+
+/// The scale of one feature, recorded so that new items can be scored like the fitted ones.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FeatureScale {
+    /// The feature.
+    pub name: String,
+    /// Mean of the present values; also what a missing value is replaced by.
+    pub mean: f64,
+    /// Population standard deviation after filling, floored at 1e-9.
+    pub sd: f64,
+    /// How many items lacked the feature.
+    pub missing: usize,
+}
+
+/// Standardisation z = (x - mean) / sd of every feature, learned from all items of a run.
+///
+/// The population standard deviation is taken over all items after missing values have been filled by the mean of the
+/// present ones (protocol, section 2).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Standardizer {
+    scales: Vec<FeatureScale>,
+}
+
+impl Standardizer {
+    /// Learns the scale of each feature.
+    ///
+    /// # Errors
+    /// A feature without any value, a value that is not finite, or columns of different lengths.
+    pub fn fit(columns: &[FeatureColumn]) -> Result<Self, DesignError> {
+        check(columns)?;
+        let scales = columns
+            .iter()
+            .map(|column| {
+                let present: Vec<f64> = column.values.iter().flatten().copied().collect();
+                let mean = mean(&present);
+                let filled: Vec<f64> = column.values.iter().map(|x| x.unwrap_or(mean)).collect();
+                FeatureScale {
+                    name: column.name.clone(),
+                    mean,
+                    sd: population_sd(&filled).max(SD_FLOOR),
+                    missing: column.values.len() - present.len(),
+                }
+            })
+            .collect();
+        Ok(Self { scales })
+    }
+
+    /// The features' scales, in order.
+    pub fn scales(&self) -> &[FeatureScale] {
+        &self.scales
+    }
+
+    /// Puts features of any items (those of the fit, or new ones) on the learned scale.
+    ///
+    /// # Errors
+    /// Columns whose names, number or lengths don't match, or a value that is not finite.
+    pub fn apply(&self, columns: &[FeatureColumn]) -> Result<Design, DesignError> {
+        let items = check_finite(columns)?;
+        let names: Vec<&str> = columns.iter().map(|c| c.name.as_str()).collect();
+        let fitted: Vec<&str> = self.scales.iter().map(|s| s.name.as_str()).collect();
+        if names != fitted {
+            return Err(DesignError::Shape {
+                detail: format!(
+                    "the fit has {fitted:?}, these items have {names:?}; give the same features in the same order"
+                ),
+            });
+        }
+        let mut z = Array2::zeros((items, columns.len()));
+        for (j, (column, scale)) in columns.iter().zip(&self.scales).enumerate() {
+            for (i, x) in column.values.iter().enumerate() {
+                z[[i, j]] = x.map_or(0.0, |x| (x - scale.mean) / scale.sd);
+            }
+        }
+        Ok(Design { names: fitted.into_iter().map(str::to_owned).collect(), z })
+    }
+}
+
+/// Features of items on the scale of the regression: items x features, without the intercept.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Design {
+    names: Vec<String>,
+    z: Array2<f64>,
+}
+
+impl Design {
+    /// Learns the scale of `columns` and applies it to them.
+    ///
+    /// # Errors
+    /// As [`Standardizer::fit`].
+    pub fn standardized(columns: &[FeatureColumn]) -> Result<Self, DesignError> {
+        Standardizer::fit(columns)?.apply(columns)
+    }
+
+    /// The standardised `columns` of so many `items`; without columns, one trust for all items.
+    ///
+    /// # Errors
+    /// As [`Standardizer::fit`].
+    pub fn over(items: usize, columns: &[FeatureColumn]) -> Result<Self, DesignError> {
+        if columns.is_empty() { Ok(Self::constant(items)) } else { Self::standardized(columns) }
+    }
+
+    /// No features: one trust for all items.
+    pub fn constant(items: usize) -> Self {
+        Self { names: vec![], z: Array2::zeros((items, 0)) }
+    }
+
+    /// Features taken as they are.
+    ///
+    /// # Errors
+    /// A missing or not finite value, or columns of different lengths.
+    pub fn raw(columns: &[FeatureColumn]) -> Result<Self, DesignError> {
+        let items = check_finite(columns)?;
+        let mut z = Array2::zeros((items, columns.len()));
+        for (j, column) in columns.iter().enumerate() {
+            for (i, x) in column.values.iter().enumerate() {
+                z[[i, j]] = x.ok_or_else(|| DesignError::Shape {
+                    detail: format!(
+                        "feature `{}` of item {i} is missing, and raw features can't be filled",
+                        column.name
+                    ),
+                })?;
+            }
+        }
+        Ok(Self { names: columns.iter().map(|c| c.name.clone()).collect(), z })
+    }
+
+    /// Feature names, in column order.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Number of items.
+    pub fn items(&self) -> usize {
+        self.z.nrows()
+    }
+
+    /// Number of features, the intercept not counted.
+    pub fn features(&self) -> usize {
+        self.names.len()
+    }
+
+    /// The features of item `i`.
+    pub fn row(&self, i: usize) -> &[f64] {
+        let d = self.z.ncols();
+        let all = self.z.as_slice().expect("designs are stored row by row");
+        &all[i * d..(i + 1) * d]
+    }
+}
+
+fn check(columns: &[FeatureColumn]) -> Result<(), DesignError> {
+    check_finite(columns)?;
+    match columns.iter().find(|c| c.values.iter().all(Option::is_none)) {
+        Some(column) => Err(DesignError::AllMissing { feature: column.name.clone() }),
+        None => Ok(()),
+    }
+}
+
+/// Checks lengths and values; returns the number of items.
+fn check_finite(columns: &[FeatureColumn]) -> Result<usize, DesignError> {
+    let items = columns.first().map_or(0, |c| c.values.len());
+    for column in columns {
+        if column.values.len() != items {
+            return Err(DesignError::Shape {
+                detail: format!(
+                    "`{}` has {} items but `{}` has {items}",
+                    column.name,
+                    column.values.len(),
+                    columns[0].name
+                ),
+            });
+        }
+        for (item, x) in column.values.iter().enumerate() {
+            if let Some(value) = *x
+                && !value.is_finite()
+            {
+                return Err(DesignError::NotFinite { feature: column.name.clone(), item, value });
+            }
+        }
+    }
+    Ok(items)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_takes_the_mean_and_new_items_the_old_scale() {
+        let old = [FeatureColumn::partial("x", [Some(1.0), None, Some(3.0)])];
+        let scale = Standardizer::fit(&old).unwrap();
+        let sd = (2.0_f64 / 3.0).sqrt();
+        assert_eq!(scale.scales()[0].mean, 2.0);
+        assert!((scale.scales()[0].sd - sd).abs() < 1e-15);
+        assert_eq!(scale.scales()[0].missing, 1);
+        let z = scale.apply(&old).unwrap();
+        assert_eq!((z.row(1)[0], z.row(2)[0]), (0.0, 1.0 / sd));
+        let new = scale.apply(&[FeatureColumn::complete("x", [5.0])]).unwrap();
+        assert_eq!(new.row(0)[0], 3.0 / sd);
+    }
+
+    #[test]
+    fn a_constant_feature_becomes_zeros() {
+        let z = Design::standardized(&[FeatureColumn::complete("c", [0.1; 7])]).unwrap();
+        assert!((0..7).all(|i| z.row(i)[0].abs() < 1e-6));
+    }
+
+    #[test]
+    fn unusable_features_are_refused_by_name() {
+        let fit = |c: FeatureColumn| Standardizer::fit(&[c]).unwrap_err().to_string();
+        assert!(fit(FeatureColumn::partial("gap", [None, None])).contains("`gap` is missing for every item"));
+        assert!(fit(FeatureColumn::complete("bad", [1.0, f64::NAN])).contains("`bad` of item 1"));
+        let scale = Standardizer::fit(&[FeatureColumn::complete("a", [1.0])]).unwrap();
+        assert!(scale.apply(&[FeatureColumn::complete("b", [1.0])]).unwrap_err().to_string().contains("\"b\""));
+        assert!(Design::raw(&[FeatureColumn::partial("r", [None])]).is_err());
+    }
+}

@@ -1,0 +1,523 @@
+//! The trust regression: how many labels a judge's prediction is worth, learned from labels already collected.
+
+use std::borrow::Cow;
+
+use nalgebra::{DMatrix, DVector};
+use ndarray::{Array2, ArrayView2};
+use serde::Serialize;
+use thiserror::Error;
+
+use super::design::Design;
+use super::newton::{LogProduct, Objective, Point, maximise, mirror};
+use super::regression::{LARGEST_MOVE, Regression, START_TRUST, coefficient_names, linear};
+
+/// The likelihood treats log trust as if it stopped at ln 1e-3 labels,
+const LEAST_LOG_TRUST: f64 = -6.907_755_278_982_137;
+/// and at ln 1e6 labels.
+const MOST_LOG_TRUST: f64 = 13.815_510_557_964_274;
+
+/// Why a trust regression can't be fitted.
+#[derive(Debug, Error, PartialEq)]
+pub enum TrustError {
+    /// No item has a label.
+    #[error("no item has a label, so there is nothing to learn the trust from: collect labels for some items first")]
+    NoLabels,
+    /// Tables of different sizes.
+    #[error("features, predictions and labels must describe the same items and classes: {detail}")]
+    Shape {
+        /// What differs.
+        detail: String,
+    },
+    /// A prediction that is no strictly positive distribution.
+    #[error(
+        "the prediction of item {item} (counted from 0) for class {class} is {value}: the likelihood needs every \
+         probability above 0 and rows that sum to 1; floor and renormalise the predictions first"
+    )]
+    Prediction {
+        /// The item's position.
+        item: usize,
+        /// The class's position.
+        class: usize,
+        /// The offending probability.
+        value: f64,
+    },
+    /// A penalty or prior that the fit can't use.
+    #[error("{option} is {value}, but the fit needs a positive finite number: choose one, or leave it at its default")]
+    Option {
+        /// Name of the option.
+        option: &'static str,
+        /// Its value.
+        value: f64,
+    },
+}
+
+/// A fitted trust regression log lambda = beta_0 + beta^T z.
+///
+/// Where labels say nothing about some combination of coefficients (a constant feature, collinear features, every
+/// item with a single label), the maximum of the likelihood is a whole flat set; the fit is then the point of that set
+/// nearest to the start (trust 8, all other coefficients 0), the regression's `rank` is below the number of coefficients and
+/// `unidentified` names those concerned. That convention is what a gradient search from the same start arrives at,
+/// and the published coefficients rest on it: with an item counted among its own neighbours, the nearest labelled item
+/// is at distance 0 for every labelled item.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TrustFit {
+    /// beta and all that the search says about it. `covariance` is that of beta; `log_likelihood` leaves out the multinomial
+    /// coefficients, which do not depend on beta; `gradient_norm` is along the directions that keep items at a limit of the
+    /// trust there; `at_limit` counts items beyond 1e-3 and 1e6 labels.
+    #[serde(flatten)]
+    pub regression: Regression,
+}
+
+impl TrustFit {
+    /// Log trust ln lambda of every item of a design.
+    ///
+    /// The likelihood's limits do not apply here: an item beyond them is as good as certain (or worthless) as far as the
+    /// labels can tell, but keeps its rank among its like, and so it was when the published numbers were made. Values
+    /// are kept within +-50 so that they stay finite as numbers of labels.
+    ///
+    /// # Panics
+    /// If the design has another number of features.
+    pub fn log_trust(&self, design: &Design) -> Vec<f64> {
+        let coefficients = self.regression.coefficients.len();
+        assert_eq!(design.features() + 1, coefficients, "the design must have the features of the fit");
+        (0..design.items()).map(|i| self.regression.log_trust(design.row(i))).collect()
+    }
+
+    /// Trust lambda of every item of a design, in labels.
+    ///
+    /// # Panics
+    /// As [`Self::log_trust`].
+    pub fn trust(&self, design: &Design) -> Vec<f64> {
+        self.log_trust(design).into_iter().map(f64::exp).collect()
+    }
+}
+
+/// Fits the trust by maximum Dirichlet-multinomial likelihood.
+///
+/// ```text
+/// log lambda_x = beta_0 + beta^T z_x,   clamped to [ln 1e-3, ln 1e6]
+/// L(beta) = sum over items with n_x >= 1 of
+///           lnG(lambda) - lnG(lambda + n) + sum_j [lnG(lambda q_j + c_j) - lnG(lambda q_j)]
+/// ```
+///
+/// with z_x the item's features, q its predicted distribution, c its label counts and n their sum. Counts are integers,
+/// so lnG(a + k) - lnG(a) = sum_{i<k} ln(a + i), and both derivatives are sums of reciprocals: the objective, gradient
+/// and Hessian are exact and need no gamma function. Newton's method with a backtracking line search; see [`TrustFit`]
+/// for directions without curvature.
+///
+/// `q` and `counts` are items x classes. Source: the paper, App. B, "the fitting likelihood".
+///
+/// # Errors
+/// No labels at all, tables of different shapes, or a prediction that is not a strictly positive distribution.
+///
+/// ```
+/// use judge_uncertainty_core::belief::{Belief, BeliefTable, Beliefs, Design, FeatureColumn, fit_trust};
+/// use ndarray::array;
+///
+/// // Five items, two classes: what the judge predicts, how long each text is, and the labels in hand.
+/// let q = array![[0.9, 0.1], [0.8, 0.2], [0.6, 0.4], [0.3, 0.7], [0.5, 0.5]];
+/// let length = FeatureColumn::complete("length", [3.0, 5.0, 11.0, 8.0, 12.0]);
+/// let counts = array![[4, 0], [3, 1], [0, 4], [1, 3], [0, 0]];
+///
+/// let design = Design::standardized(&[length])?;
+/// let fit = fit_trust(&design, q.view(), counts.view())?;
+/// assert!(fit.regression.converged);
+/// // The judge is off on the long text, so its word counts for less there, and on the unlabelled long one too.
+/// let trust = fit.trust(&design);
+/// assert!(trust[4] < trust[0]);
+///
+/// let beliefs = Beliefs::posterior(&trust, q.view(), counts.view());
+/// let epistemic = beliefs.map(|belief| belief.epistemic());
+/// assert!(epistemic[4] > epistemic[0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn fit_trust(design: &Design, q: ArrayView2<f64>, counts: ArrayView2<u32>) -> Result<TrustFit, TrustError> {
+    let likelihood = Likelihood::new(design, q, counts)?;
+    let labelled_items = likelihood.items;
+    let mut start = vec![0.0; design.features() + 1];
+    start[0] = START_TRUST.ln();
+    let maximum = maximise(&mut Search { likelihood, corner: Corner::default() }, start);
+    Ok(TrustFit { regression: Regression::of_likelihood(coefficient_names(design), maximum, labelled_items) })
+}
+
+/// Log-likelihood of labels under given coefficients (intercept first), as maximised by [`fit_trust`].
+///
+/// # Errors
+/// As [`fit_trust`].
+///
+/// # Panics
+/// If there is not one coefficient per feature and one for the intercept.
+pub fn log_likelihood(
+    beta: &[f64],
+    design: &Design,
+    q: ArrayView2<f64>,
+    counts: ArrayView2<u32>,
+) -> Result<f64, TrustError> {
+    assert_eq!(beta.len(), design.features() + 1, "one coefficient per feature and one for the intercept");
+    Ok(Likelihood::new(design, q, counts)?.at(beta).value)
+}
+
+fn clamp(log_trust: f64) -> f64 {
+    log_trust.clamp(LEAST_LOG_TRUST, MOST_LOG_TRUST)
+}
+
+/// The labelled items, packed row by row.
+struct Likelihood {
+    items: usize,
+    classes: usize,
+    features: usize,
+    /// Total number of labels.
+    labels: f64,
+    z: Vec<f64>,
+    q: Vec<f64>,
+    counts: Vec<u32>,
+}
+
+impl Likelihood {
+    fn new(design: &Design, q: ArrayView2<f64>, counts: ArrayView2<u32>) -> Result<Self, TrustError> {
+        if q.dim() != counts.dim() || q.nrows() != design.items() && design.features() > 0 {
+            return Err(TrustError::Shape {
+                detail: format!(
+                    "{} items with features, {:?} predictions, {:?} labels (items, classes)",
+                    design.items(),
+                    q.dim(),
+                    counts.dim()
+                ),
+            });
+        }
+        let (mut z, mut kept_q, mut kept_counts, mut items, mut labels) = (vec![], vec![], vec![], 0, 0.0);
+        for (i, (q, c)) in q.rows().into_iter().zip(counts.rows()).enumerate() {
+            if let Some((class, &value)) = q.iter().enumerate().find(|(_, q)| !(**q > 0.0 && **q <= 1.0)) {
+                return Err(TrustError::Prediction { item: i, class, value });
+            }
+            let sum: f64 = q.sum();
+            if (sum - 1.0).abs() > 1e-6 {
+                return Err(TrustError::Prediction { item: i, class: 0, value: q[0] });
+            }
+            let n: u32 = c.sum();
+            if n > 0 {
+                items += 1;
+                labels += f64::from(n);
+                z.extend_from_slice(design.row(i));
+                kept_q.extend(q);
+                kept_counts.extend(c);
+            }
+        }
+        if items == 0 {
+            return Err(TrustError::NoLabels);
+        }
+        Ok(Self { items, classes: q.ncols(), features: design.features(), labels, z, q: kept_q, counts: kept_counts })
+    }
+
+    fn rows(&self) -> impl Iterator<Item = &[f64]> {
+        (0..self.items).map(|i| &self.z[i * self.features..(i + 1) * self.features])
+    }
+
+    fn at(&self, beta: &[f64]) -> Point {
+        let p = beta.len();
+        let mut value = LogProduct::default();
+        let mut gradient = vec![0.0; p];
+        let mut hessian = Array2::<f64>::zeros((p, p));
+        let mut at_limit = 0;
+        for (i, z) in self.rows().enumerate() {
+            let eta = linear(beta, z);
+            let clamped = clamp(eta);
+            let trust = clamped.exp();
+            let k = i * self.classes..(i + 1) * self.classes;
+            let (first, second) = item_terms(trust, &self.q[k.clone()], &self.counts[k], &mut value);
+            if clamped != eta {
+                // The clamp is flat beyond its ends.
+                at_limit += 1;
+                continue;
+            }
+            let slope = trust * first;
+            let bend = slope + trust * trust * second;
+            gradient[0] += slope;
+            hessian[[0, 0]] += bend;
+            for (a, &za) in z.iter().enumerate() {
+                gradient[a + 1] += slope * za;
+                hessian[[0, a + 1]] += bend * za;
+                let weighted = bend * za;
+                for (b, &zb) in z.iter().enumerate().skip(a) {
+                    hessian[[a + 1, b + 1]] += weighted * zb;
+                }
+            }
+        }
+        mirror(&mut hessian);
+        Point { value: value.ln(), gradient, hessian, at_limit }
+    }
+}
+
+/// Multiplies an item's likelihood into `value` and returns its first two derivatives of log-likelihood in lambda.
+#[inline]
+fn item_terms(trust: f64, q: &[f64], counts: &[u32], value: &mut LogProduct) -> (f64, f64) {
+    let (mut first, mut second, mut n) = (0.0, 0.0, 0);
+    for (&q, &c) in q.iter().zip(counts) {
+        n += c;
+        let a = trust * q;
+        for i in 0..c {
+            let x = a + f64::from(i);
+            let r = q / x;
+            value.multiply(x);
+            first += r;
+            second -= r * r;
+        }
+    }
+    for i in 0..n {
+        let x = trust + f64::from(i);
+        let r = 1.0 / x;
+        value.multiply(r);
+        first -= r;
+        second += r * r;
+    }
+    (first, second)
+}
+
+/// The search for the maximum of a likelihood that bends where items reach a limit of the trust.
+struct Search {
+    likelihood: Likelihood,
+    corner: Corner,
+}
+
+impl Objective for Search {
+    fn at(&self, beta: &[f64]) -> Point {
+        self.likelihood.at(beta)
+    }
+
+    fn tolerance(&self) -> f64 {
+        1e-12 * self.likelihood.labels.max(100.0)
+    }
+
+    fn shorten(&self, step: &mut [f64]) {
+        let reach = self.likelihood.rows().map(|z| linear(step, z).abs()).fold(0.0, f64::max);
+        if reach > LARGEST_MOVE {
+            step.iter_mut().for_each(|s| *s *= LARGEST_MOVE / reach);
+        }
+    }
+
+    fn smooth<'a>(&self, point: &'a Point) -> Cow<'a, Point> {
+        self.corner.within(point)
+    }
+
+    /// An item sits where the likelihood bends at a limit of the trust.
+    fn bends(&mut self, beta: &[f64]) -> bool {
+        self.corner.hold(&self.likelihood, beta)
+    }
+}
+
+/// Directions in which items would leave a limit of the trust: an orthonormal basis of their rows (1, z).
+///
+/// At a limit the likelihood has a bend, so its maximum may lie there with a slope that does not vanish. Such a maximum is
+/// searched for along the bend.
+#[derive(Default)]
+struct Corner(Vec<DVector<f64>>);
+
+impl Corner {
+    /// How near to a limit an item's log trust counts as on it.
+    const NEAR: f64 = 1e-3;
+
+    /// Holds the items that sit at a limit; false if there is none that is not held already.
+    fn hold(&mut self, likelihood: &Likelihood, beta: &[f64]) -> bool {
+        let before = self.0.len();
+        for z in likelihood.rows() {
+            let eta = linear(beta, z);
+            let distance = (eta - LEAST_LOG_TRUST).abs().min((eta - MOST_LOG_TRUST).abs());
+            if distance < Self::NEAR {
+                let mut row = DVector::from_iterator(beta.len(), std::iter::once(1.0).chain(z.iter().copied()));
+                let length = row.norm();
+                for held in &self.0 {
+                    row -= held * held.dot(&row);
+                }
+                if row.norm() > 1e-6 * length {
+                    self.0.push(row.normalize());
+                }
+            }
+        }
+        self.0.len() > before
+    }
+
+    /// The point with slope and curvature along the corner only.
+    fn within<'a>(&self, at: &'a Point) -> Cow<'a, Point> {
+        if self.0.is_empty() {
+            return Cow::Borrowed(at);
+        }
+        let p = at.gradient.len();
+        let mut keep = DMatrix::<f64>::identity(p, p);
+        for held in &self.0 {
+            keep -= held * held.transpose();
+        }
+        let hessian = &keep * DMatrix::from_fn(p, p, |a, b| at.hessian[[a, b]]) * &keep;
+        let gradient = &keep * DVector::from_column_slice(&at.gradient);
+        Cow::Owned(Point {
+            value: at.value,
+            gradient: gradient.iter().copied().collect(),
+            hessian: Array2::from_shape_fn((p, p), |(a, b)| hessian[(a, b)]),
+            at_limit: at.at_limit,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::{Array2, array};
+    use statrs::function::gamma::ln_gamma;
+
+    use super::*;
+    use crate::belief::design::FeatureColumn;
+    use crate::random::Stream;
+
+    /// Items with two random features, random predictions and labels drawn under a trust of exp(1 + 0.5 z1).
+    fn simulated(items: usize, seed: u64) -> (Vec<FeatureColumn>, Array2<f64>, Array2<u32>) {
+        let mut stream = Stream::new(seed);
+        let z: Vec<[f64; 2]> = (0..items).map(|_| [stream.standard_normal(), stream.standard_normal()]).collect();
+        let draw = |stream: &mut Stream, alpha: &[f64]| -> Vec<f64> {
+            let g: Vec<f64> = alpha.iter().map(|a| stream.gamma(*a) + 1e-9).collect();
+            let sum: f64 = g.iter().sum();
+            g.into_iter().map(|g| g / sum).collect()
+        };
+        let (mut q, mut counts) = (Array2::zeros((items, 3)), Array2::zeros((items, 3)));
+        for (i, z) in z.iter().enumerate() {
+            let prediction = draw(&mut stream, &[2.0, 1.5, 1.0]);
+            let trust = (1.0 + 0.5 * z[0]).exp();
+            let p = draw(&mut stream, &prediction.iter().map(|q| trust * q).collect::<Vec<_>>());
+            let mut c = [0; 3];
+            let number = stream.choice(12);
+            stream.multinomial(number, &p, &mut c);
+            q.row_mut(i).iter_mut().zip(prediction).for_each(|(x, q)| *x = q);
+            counts.row_mut(i).iter_mut().zip(c).for_each(|(x, c)| *x = c);
+        }
+        let column = |k: usize, name: &str| FeatureColumn::complete(name, z.iter().map(|z| z[k]));
+        (vec![column(0, "z1"), column(1, "z2")], q, counts)
+    }
+
+    fn fit(columns: &[FeatureColumn], q: &Array2<f64>, counts: &Array2<u32>) -> Result<Regression, TrustError> {
+        Ok(fit_trust(&Design::standardized(columns).unwrap(), q.view(), counts.view())?.regression)
+    }
+
+    #[test]
+    fn value_matches_gamma_functions_and_derivatives_match_differences() {
+        let (columns, q, counts) = simulated(60, 3);
+        let design = Design::standardized(&columns).unwrap();
+        let likelihood = Likelihood::new(&design, q.view(), counts.view()).unwrap();
+        let beta = [0.7, -0.4, 0.3];
+        let by_gamma: f64 = (0..60)
+            .filter(|&i| counts.row(i).sum() > 0)
+            .map(|i| {
+                let trust = linear(&beta, design.row(i)).exp();
+                let n = f64::from(counts.row(i).sum());
+                let classes = q
+                    .row(i)
+                    .iter()
+                    .zip(counts.row(i))
+                    .map(|(q, c)| ln_gamma(trust * q + f64::from(*c)) - ln_gamma(trust * q))
+                    .sum::<f64>();
+                ln_gamma(trust) - ln_gamma(trust + n) + classes
+            })
+            .sum();
+        let at = likelihood.at(&beta);
+        assert!((at.value - by_gamma).abs() < 1e-9 * by_gamma.abs(), "{} against {by_gamma}", at.value);
+        let h = 1e-5;
+        for a in 0..3 {
+            let shifted = |sign: f64| {
+                let mut b = beta;
+                b[a] += sign * h;
+                likelihood.at(&b)
+            };
+            let (up, down) = (shifted(1.0), shifted(-1.0));
+            let slope = (up.value - down.value) / (2.0 * h);
+            assert!((slope - at.gradient[a]).abs() < 1e-6 * (1.0 + slope.abs()), "gradient {a}");
+            for b in 0..3 {
+                let bend = (up.gradient[b] - down.gradient[b]) / (2.0 * h);
+                assert!((bend - at.hessian[[a, b]]).abs() < 1e-6 * (1.0 + bend.abs()), "Hessian {a} {b}");
+            }
+        }
+    }
+
+    #[test]
+    fn recovers_the_trust_that_made_the_labels() {
+        let (columns, q, counts) = simulated(20_000, 11);
+        let fit = fit(&columns, &q, &counts).unwrap();
+        assert!(fit.converged && fit.rank == 3 && fit.unidentified.is_empty() && fit.iterations < 15, "{fit:?}");
+        for (k, truth) in [1.0, 0.5, 0.0].into_iter().enumerate() {
+            let (error, se) = (fit.coefficients[k] - truth, fit.standard_errors()[k]);
+            assert!(error.abs() < 4.0 * se && se < 0.05, "{}: {error} with standard error {se}", fit.names[k]);
+        }
+    }
+
+    #[test]
+    fn a_constant_feature_keeps_its_start() {
+        let (mut columns, q, counts) = simulated(300, 5);
+        let without = fit(&columns, &q, &counts).unwrap();
+        columns.push(FeatureColumn::complete("constant", vec![4.2; 300]));
+        let with = fit(&columns, &q, &counts).unwrap();
+        assert_eq!((with.rank, with.unidentified.as_slice()), (3, &["constant".to_owned()][..]));
+        // The mean of 300 times 4.2 is off by rounding, so the standardised constant is about 1e-5 and not 0.
+        assert!(with.coefficients[3].abs() < 1e-4 && with.converged, "{with:?}");
+        for k in 0..3 {
+            assert!((with.coefficients[k] - without.coefficients[k]).abs() < 1e-4);
+        }
+    }
+
+    #[test]
+    fn collinear_features_share_the_effect_and_say_so() {
+        let (mut columns, q, counts) = simulated(300, 5);
+        let alone = fit(&columns, &q, &counts).unwrap();
+        columns.push(FeatureColumn { name: "copy of z1".into(), ..columns[0].clone() });
+        let shared = fit(&columns, &q, &counts).unwrap();
+        assert_eq!(shared.unidentified, ["z1", "copy of z1"]);
+        assert!((shared.coefficients[1] - shared.coefficients[3]).abs() < 1e-8);
+        assert!((shared.coefficients[1] + shared.coefficients[3] - alone.coefficients[1]).abs() < 1e-6);
+        assert!((shared.log_likelihood - alone.log_likelihood).abs() < 1e-8);
+        assert!(shared.covariance.iter().flatten().all(|x| x.is_finite()));
+    }
+
+    /// One label has probability q_c whatever the trust, so it says nothing about it.
+    #[test]
+    fn single_labels_leave_the_trust_at_its_start() {
+        let columns = [FeatureColumn::complete("x", [1.0, 2.0, 3.0])];
+        let q = array![[0.5, 0.5], [0.2, 0.8], [0.9, 0.1]];
+        let fit = fit(&columns, &q, &array![[1, 0], [0, 0], [0, 1]]).unwrap();
+        assert_eq!((fit.rank, fit.labelled_items), (0, 2));
+        assert_eq!(fit.unidentified, ["intercept", "x"]);
+        assert_eq!(fit.coefficients, [START_TRUST.ln(), 0.0]);
+        assert!(fit.converged && fit.covariance.iter().flatten().all(|x| *x == 0.0));
+    }
+
+    #[test]
+    fn one_labelled_item_fits_its_own_trust() {
+        let columns = [FeatureColumn::complete("x", [1.0, 2.0])];
+        let q = array![[0.5, 0.5], [0.2, 0.8]];
+        let fit = fit(&columns, &q, &array![[9, 1], [0, 0]]).unwrap();
+        assert!(fit.converged && fit.rank == 1 && fit.labelled_items == 1, "{fit:?}");
+        assert!(fit.coefficients.iter().all(|b| b.is_finite()));
+    }
+
+    /// Labels that agree with the predictions better than chance would: the likelihood rises up to the limit.
+    #[test]
+    fn agreement_beyond_chance_ends_at_the_limit() {
+        let q = Array2::from_elem((50, 2), 0.5);
+        let design = Design::standardized(&[FeatureColumn::complete("x", (0..50).map(f64::from))]).unwrap();
+        let fit = fit_trust(&design, q.view(), Array2::from_elem((50, 2), 5).view()).unwrap();
+        let coefficients = &fit.regression.coefficients;
+        assert!(coefficients.iter().all(|b| b.is_finite()) && coefficients[0] > 1e4_f64.ln(), "{fit:?}");
+        let trust = fit.trust(&design);
+        assert!(trust.iter().all(|t| t.is_finite() && *t > 1e4));
+    }
+
+    #[test]
+    fn unusable_input_is_refused() {
+        let columns = [FeatureColumn::complete("x", [1.0, 2.0])];
+        let q = array![[0.5, 0.5], [0.2, 0.8]];
+        assert_eq!(fit(&columns, &q, &Array2::zeros((2, 2))).unwrap_err(), TrustError::NoLabels);
+        let zero = array![[0.5, 0.5], [0.0, 1.0]];
+        assert_eq!(
+            fit(&columns, &zero, &array![[1, 1], [0, 2]]).unwrap_err(),
+            TrustError::Prediction { item: 1, class: 0, value: 0.0 }
+        );
+        let off = array![[0.5, 0.6], [0.2, 0.8]];
+        assert!(matches!(fit(&columns, &off, &array![[1, 1], [0, 2]]), Err(TrustError::Prediction { item: 0, .. })));
+        let nan = array![[0.5, f64::NAN], [0.2, 0.8]];
+        assert!(matches!(fit(&columns, &nan, &array![[1, 1], [0, 2]]), Err(TrustError::Prediction { .. })));
+        assert!(matches!(fit(&columns, &q, &array![[1, 1, 0], [0, 2, 0]]), Err(TrustError::Shape { .. })));
+    }
+}

@@ -1,0 +1,26 @@
+//! Which items to send to experts: ranking rules, what a label is worth, regret and budgets.
+//!
+//! | here | what it does |
+//! |---|---|
+//! | [`Rule`] | priorities of items, whose labels are classes (on a scale or not) or numbers |
+//! | [`top`], [`Budget`] | the items at the top of a ranking |
+//! | [`allocate`] | several labels per item: who gets the next one |
+//! | [`Selection`], [`weighted_mean`] | a share of the budget at random, and what may be estimated from it |
+//! | [`value`], [`mod@regret`] | what escalating was worth against a known truth |
+//! | [`active_lab`] | a ranking of others, for comparison |
+
+pub mod active_lab;
+mod allocation;
+mod budget;
+mod exploration;
+mod rating_rule;
+pub mod regret;
+mod rule;
+pub mod value;
+
+pub use allocation::allocate;
+pub use budget::{Budget, top};
+pub use exploration::{NoEstimate, Selection, WeightedMean, weighted_mean};
+pub use rating_rule::RatingRuleInputs;
+pub use regret::regret;
+pub use rule::{Rule, RuleInputs};

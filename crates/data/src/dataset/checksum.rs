@@ -1,0 +1,124 @@
+//! Data folders whose files are checked against `SHA256SUMS` as they are read.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use super::error::{Error, Place, Problem, Result};
+
+/// Name of the file of sums in a data folder, in the format of the command `sha256sum`.
+pub const SUMS_FILE: &str = "SHA256SUMS";
+
+/// A folder with a [`SUMS_FILE`]: it hands out the bytes of a file only if their sum is the one stated.
+///
+/// A file is read once. What is hashed is what is parsed.
+#[derive(Debug)]
+pub struct CheckedFolder {
+    dir: PathBuf,
+    stated: BTreeMap<String, String>,
+    verified: BTreeMap<String, String>,
+}
+
+impl CheckedFolder {
+    /// Opens the folder by reading its sums; no other file is touched yet.
+    ///
+    /// # Errors
+    /// The file of sums cannot be read, or one of its lines is not a sum and a name, or names a file again.
+    pub fn open(dir: &Path) -> Result<Self> {
+        let path = dir.join(SUMS_FILE);
+        let bytes = read_file(&path)?;
+        let text = std::str::from_utf8(&bytes).map_err(|_| Error::refused(Place::file(&path), Problem::NotUtf8))?;
+        let mut stated = BTreeMap::new();
+        for (line, number) in text.lines().zip(1..) {
+            let refused = || {
+                let place = Place::file(&path).at_line(number);
+                Error::refused(place, Problem::NotAChecksum { line: line.to_owned() })
+            };
+            let (name, sum) = parse_line(line).ok_or_else(refused)?;
+            if stated.insert(name.to_owned(), sum).is_some() {
+                return Err(refused());
+            }
+        }
+        Ok(CheckedFolder { dir: dir.to_path_buf(), stated, verified: BTreeMap::new() })
+    }
+
+    /// Path of a file of the folder, as errors name it.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.dir.join(name)
+    }
+
+    /// Reads a file and checks its sum.
+    ///
+    /// # Errors
+    /// The file cannot be read, has no sum, or has another sum than the one stated.
+    pub fn read(&mut self, name: &str) -> Result<Vec<u8>> {
+        let path = self.path(name);
+        let sums = || self.path(SUMS_FILE).display().to_string();
+        let expected = self
+            .stated
+            .get(name)
+            .ok_or_else(|| Error::refused(Place::file(&path), Problem::NoChecksum { sums: sums() }))?;
+        let bytes = read_file(&path)?;
+        let found = sha256_hex(&bytes);
+        if found != *expected {
+            let problem = Problem::Checksum { found, expected: expected.clone(), sums: sums() };
+            return Err(Error::refused(Place::file(&path), problem));
+        }
+        self.verified.insert(name.to_owned(), found);
+        Ok(bytes)
+    }
+
+    /// The files that were read, with their SHA-256 sums in hexadecimal: what a manifest of a run states.
+    pub fn into_hashes(self) -> BTreeMap<String, String> {
+        self.verified
+    }
+}
+
+/// Bytes as lower-case hexadecimal digits, two for each.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The SHA-256 sum of the bytes, as 64 lower-case hexadecimal digits.
+pub fn sha256_hex(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Reads a whole file into memory.
+///
+/// # Errors
+/// [`Error::Unreadable`] with the operating system's reason.
+pub fn read_file(path: &Path) -> Result<Vec<u8>> {
+    fs::read(path).map_err(|source| Error::Unreadable { file: path.to_path_buf(), source })
+}
+
+/// `<64 hexadecimal digits>  <name>`, or with `*` before the name (sha256sum's binary mode).
+fn parse_line(line: &str) -> Option<(&str, String)> {
+    let (sum, name) = line.split_once(' ')?;
+    let name = name.strip_prefix([' ', '*'])?;
+    let valid = sum.len() == 64 && sum.bytes().all(|digit| digit.is_ascii_hexdigit()) && !name.is_empty();
+    valid.then(|| (name, sum.to_ascii_lowercase()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_are_those_of_the_standard() {
+        // NIST's example for SHA-256 of "abc" (FIPS 180-4 example values).
+        assert_eq!(sha256_hex(b"abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    }
+
+    #[test]
+    fn lines_of_both_modes_are_read_and_others_are_not() {
+        let sum = "AB".repeat(32);
+        assert_eq!(parse_line(&format!("{sum}  a b.csv")), Some(("a b.csv", "ab".repeat(32))));
+        assert_eq!(parse_line(&format!("{sum} *a.csv")), Some(("a.csv", "ab".repeat(32))));
+        for bad in [format!("{sum} a.csv"), format!("{sum}  "), format!("{}  a.csv", &sum[1..]), "x".repeat(66)] {
+            assert_eq!(parse_line(&bad), None, "{bad}");
+        }
+    }
+}

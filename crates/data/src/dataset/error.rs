@@ -1,0 +1,373 @@
+//! What is wrong with an input, where, and what to do about it.
+//!
+//! Every reader reports through the same two parts: a [`Place`] (file, line, column, item) and a [`Problem`] (with the
+//! value that was found). They are put into words here and nowhere else:
+//!
+//! ```text
+//! data/chaosnli/labels.csv:3:4 (column "n", item "4718146904.jpg#2r1n"): "-94" is not a count; write a whole number of 0 or more
+//! ```
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Result of reading or checking an input.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why an input was not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file could not be read at all; the operating system's reason is the source.
+    #[error("cannot read {}; check that the file exists and may be read", file.display())]
+    Unreadable {
+        /// The file.
+        file: PathBuf,
+        /// The operating system's reason.
+        source: io::Error,
+    },
+    /// The content is wrong.
+    #[error(transparent)]
+    Refused(Box<Refusal>),
+}
+
+impl Error {
+    /// Refuses what stands at `place` because of `problem`.
+    pub fn refused(place: Place, problem: Problem) -> Self {
+        Error::Refused(Box::new(Refusal { place, problem }))
+    }
+}
+
+/// A problem and its place.
+#[derive(Debug, thiserror::Error)]
+#[error("{place}: {problem}; {}", problem.remedy())]
+pub struct Refusal {
+    /// Where it is.
+    pub place: Place,
+    /// What is wrong.
+    pub problem: Problem,
+}
+
+/// A place in an input, as exactly as it is known.
+///
+/// Shown as `file:line:column (column "name", item "id")`, without the parts that are not known.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The file; `None` for data that did not come from a file.
+    pub file: Option<PathBuf>,
+    /// Line in the file, from 1.
+    pub line: Option<u64>,
+    /// Column of the table.
+    pub column: Option<ColumnPlace>,
+    /// Id of the item.
+    pub item: Option<String>,
+}
+
+/// A column of a table by number and name, a field of a JSON object by name, or a character of a line by number.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ColumnPlace {
+    /// Number of the column, from 1: fields of a table are counted, characters of other text.
+    pub number: Option<usize>,
+    /// Its name in the header, or that of the field.
+    pub name: Option<String>,
+}
+
+impl Place {
+    /// A whole file.
+    pub fn file(file: &Path) -> Self {
+        Place { file: Some(file.to_path_buf()), ..Place::default() }
+    }
+
+    /// An item, wherever it came from.
+    pub fn item(id: &str) -> Self {
+        Place::default().of_item(id)
+    }
+
+    /// This place, at this line.
+    pub fn at_line(self, line: u64) -> Self {
+        Place { line: Some(line), ..self }
+    }
+
+    /// This place, in this column (`index` from 0).
+    pub fn in_column(self, index: usize, name: &str) -> Self {
+        Place { column: Some(ColumnPlace { number: Some(index + 1), name: Some(name.to_owned()) }), ..self }
+    }
+
+    /// This place, in this field of a JSON object.
+    pub fn in_field(self, name: &str) -> Self {
+        Place { column: Some(ColumnPlace { number: None, name: Some(name.to_owned()) }), ..self }
+    }
+
+    /// This place, at this character of the line, from 1.
+    pub fn at_character(self, number: usize) -> Self {
+        Place { column: Some(ColumnPlace { number: Some(number), name: None }), ..self }
+    }
+
+    /// This place, belonging to this item.
+    pub fn of_item(self, id: &str) -> Self {
+        Place { item: Some(id.to_owned()), ..self }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let file = self.file.as_ref().map(|file| file.display().to_string());
+        let line = self.line.map(|line| line.to_string());
+        let number = self.column.as_ref().and_then(|column| column.number).map(|number| number.to_string());
+        let position: Vec<String> = [file, line, number].into_iter().flatten().collect();
+        let column =
+            self.column.as_ref().and_then(|column| column.name.as_ref()).map(|name| format!("column {name:?}"));
+        let item = self.item.as_ref().map(|id| format!("item {id:?}"));
+        let names: Vec<String> = [column, item].into_iter().flatten().collect();
+        match (position.is_empty(), names.is_empty()) {
+            (true, true) => f.write_str("input"),
+            (true, false) => f.write_str(&names.join(", ")),
+            (false, true) => f.write_str(&position.join(":")),
+            (false, false) => write!(f, "{} ({})", position.join(":"), names.join(", ")),
+        }
+    }
+}
+
+/// What is wrong; [`Problem::remedy`] says what to do.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[expect(missing_docs, reason = "each field is the value of that name in the message above its variant")]
+pub enum Problem {
+    /// The bytes of a file are not those that its sum was taken of.
+    #[error("its SHA-256 sum is {found}, but {sums} says {expected}")]
+    Checksum { found: String, expected: String, sums: String },
+    /// A file without a sum.
+    #[error("{sums} has no sum for it")]
+    NoChecksum { sums: String },
+    /// A line of a file of sums that is no sum.
+    #[error("{line:?} is not a SHA-256 sum and a file name")]
+    NotAChecksum { line: String },
+
+    /// A table without a row.
+    #[error("the table has no rows")]
+    NoRows,
+    /// Bytes that are no text.
+    #[error("the text is not valid UTF-8")]
+    NotUtf8,
+    /// A row that is shorter or longer than the header; `row` is its text.
+    #[error("{found} columns where the header has {expected}: {row:?}")]
+    ColumnCount { found: usize, expected: usize, row: String },
+    /// A column that is needed and not there.
+    #[error("the header has no column {name:?}")]
+    MissingColumn { name: String, expected: Vec<String> },
+    /// A column that means nothing here.
+    #[error("the column {name:?} is unknown")]
+    UnknownColumn { name: String, expected: Vec<String> },
+    /// Two columns of one name.
+    #[error("the column {name:?} stands in the header twice")]
+    DuplicateColumn { name: String },
+
+    /// A cell that must not be blank.
+    #[error("the cell is blank (\"\")")]
+    Blank,
+    /// Not a whole number of 0 or more.
+    #[error("{value:?} is not a count")]
+    NotACount { value: String },
+    /// Not a finite decimal number.
+    #[error("{value:?} is not a number")]
+    NotANumber { value: String },
+    /// A number outside its range.
+    #[error("{value} is outside the range from {low} to {high}")]
+    OutOfRange { value: f64, low: f64, high: f64 },
+    /// A word that is none of those that the column may hold.
+    #[error("{value:?} is not one of {}", list(allowed))]
+    NotOneOf { value: String, allowed: Vec<String> },
+    /// An annotation of several labels where one is needed.
+    #[error("{value:?} is several labels")]
+    SeveralLabels { value: String },
+    /// Two files that tell different things of one item.
+    #[error("{value:?} where {other} has {other_value:?}")]
+    Disagrees { value: String, other: String, other_value: String },
+
+    /// An id that was there before; `first_line` is known for ids from a file.
+    #[error("the id {id:?} stands there twice{}", first_in(first_line))]
+    DuplicateId { id: String, first_line: Option<u64> },
+    /// An id that the reference does not have.
+    #[error("the id {id:?} is unknown: {reference} does not have it")]
+    UnknownId { id: String, reference: String },
+    /// An id of the reference without a row.
+    #[error("no row for the id {id:?} of {reference}")]
+    MissingId { id: String, reference: String },
+    /// Ids that must come in a given order.
+    #[error("the id is {found:?} where {expected:?} is due")]
+    IdOrder { found: String, expected: String },
+
+    /// Numbers that do not add up.
+    #[error("{values:?} sum to {sum}, not to {expected}")]
+    Sum { values: Vec<u32>, sum: u64, expected: u64 },
+    /// An answer that cannot be turned into shares of the classes.
+    #[error("the answer {values:?} is not a distribution over the {classes} classes")]
+    NotADistribution { values: Vec<f64>, classes: usize },
+    /// An answer for some classes only.
+    #[error("the answer {cells:?} is blank for some of its classes")]
+    PartialAnswer { cells: Vec<String> },
+    /// An item without any answer of the judge.
+    #[error("no prompt variant has an answer")]
+    NoAnswer,
+    /// Predictions without the judge's own updates, which Experiment 1 compares with Bayes' rule.
+    #[error("no item has a self-update")]
+    NoSelfUpdates,
+    /// A floor under which no distribution is left.
+    #[error("the floor {floor} is outside the open range from 0 to 1/{classes}")]
+    Floor { floor: f64, classes: usize },
+    /// Too few or repeated classes.
+    #[error("{} are not classes", list(classes))]
+    Classes { classes: Vec<String> },
+
+    /// Text that is no JSON of the form needed.
+    #[error("not {expected}: {reason}")]
+    NotJson { reason: String, expected: &'static str },
+    /// A configuration that can't be read.
+    #[error("{reason}")]
+    NotToml { reason: String },
+    /// A setting with a value that it can't have; `remedy` says what it may be.
+    #[error("{setting} = {value}: {reason}")]
+    Setting { setting: String, value: String, reason: String, remedy: String },
+    /// Probabilities of more than 1 in all.
+    #[error("the probabilities sum to {sum}, more than 1")]
+    AboveOne { sum: f64 },
+    /// Items for which the judge has no usable answer.
+    #[error("{items} of {of} items have no answer of the judge")]
+    Unanswered { items: usize, of: usize },
+    /// No label at all.
+    #[error("no item has a label, so there is nothing to learn the trust from")]
+    NoLabels,
+    /// A second answer, label or count of what may be given once.
+    #[error("{what} stands there twice, first in line {first_line}")]
+    Repeated { what: String, first_line: u64 },
+
+    /// A label that is there already.
+    #[error("{annotator:?} has given this item the label {value:?} already ({place})")]
+    LabelThere { annotator: String, value: String, place: String },
+    /// A label against an earlier one of the same annotator.
+    #[error("{annotator:?} gives this item the label {value:?}, but gave it {other:?} before ({place})")]
+    LabelConflict { annotator: String, value: String, other: String, place: String },
+    /// A file that was added before.
+    #[error("the same file was added before, at {time}, as {name:?}")]
+    AddedBefore { time: String, name: String },
+
+    /// Bytes that are no NumPy matrix.
+    #[error("not a NumPy matrix: {reason}")]
+    NotAMatrix { reason: String },
+    /// A matrix or table of another shape than needed.
+    #[error("its shape is {found}, not {expected}")]
+    Shape { found: String, expected: String },
+    /// A matrix file with too few or too many bytes for its shape.
+    #[error("it holds {found} bytes of numbers where its shape asks for {expected}")]
+    MatrixLength { found: u64, expected: u64 },
+    /// A number of a matrix that is not finite; rows and columns count from 0, as NumPy's do.
+    #[error("the value at [{row}, {column}] is {value}, not a finite 32-bit number")]
+    NotFinite { value: f32, row: usize, column: usize },
+}
+
+impl Problem {
+    /// What the reader of the message can do.
+    pub fn remedy(&self) -> String {
+        let remedy = match self {
+            Problem::Checksum { sums, .. } => {
+                return format!(
+                    "restore the file from the repository, or, if the change is meant, write its \
+                     new sum to {sums}"
+                );
+            }
+            Problem::NoChecksum { sums } => {
+                return format!("add a line to {sums} as the command sha256sum writes it");
+            }
+            Problem::NotAChecksum { .. } => {
+                "write 64 hexadecimal digits, two spaces and the name of a file of the folder, once \
+                 per file"
+            }
+            Problem::NoRows => "give it a header line and at least one row",
+            Problem::NotUtf8 => "save it in the encoding UTF-8",
+            Problem::ColumnCount { .. } => "give the row one cell per column and put quotes around cells with commas",
+            Problem::MissingColumn { expected, .. } | Problem::UnknownColumn { expected, .. } => {
+                return format!("the table needs the columns {}", list(expected));
+            }
+            Problem::DuplicateColumn { .. } => "rename or remove one of the two",
+            Problem::Blank => "fill the cell in",
+            Problem::NotACount { .. } => "write a whole number of 0 or more",
+            Problem::NotANumber { .. } => {
+                "write a decimal number such as 0.25, or leave the cell blank if it may be missing"
+            }
+            Problem::OutOfRange { .. } => "write a number within the range",
+            Problem::NotOneOf { .. } => "write one of these",
+            Problem::SeveralLabels { .. } => {
+                "name all labels of the file under items.multilabel, which makes each of them a question of its own"
+            }
+            Problem::Disagrees { .. } => "make the two files agree",
+            Problem::DuplicateId { .. } => "keep one row per item",
+            Problem::UnknownId { .. } => "correct the id or remove its row",
+            Problem::MissingId { .. } => "add the row, or remove the item from the other file",
+            Problem::IdOrder { .. } => "number the rows 0, 1, 2, ... in order, without gaps",
+            Problem::Sum { .. } => "correct the numbers of the row",
+            Problem::NotADistribution { .. } => "give one finite number of 0 or more per class, not all of them 0",
+            Problem::PartialAnswer { .. } => "fill in all classes (0 for none), or leave all of them blank",
+            Problem::NoAnswer => "add an answer of the judge, or remove the item",
+            Problem::NoSelfUpdates => "collect them too: `judge run dice --self-update`",
+            Problem::Floor { .. } => "choose a smaller positive share, such as 0.005",
+            Problem::Classes { .. } => "name two or more classes, each once",
+            Problem::NotJson { .. } => "write one JSON object per line, or check how the file was made",
+            Problem::NotToml { .. } => "see the commented study.toml that `judge-uncertainty study init` writes",
+            Problem::Setting { remedy, .. } => return remedy.clone(),
+            Problem::AboveOne { .. } => {
+                "give probabilities that sum to 1 or less, or declare kind = \"counts\" if these are counts or percentages"
+            }
+            Problem::Unanswered { .. } => {
+                "add their answers, remove the items, or set unmatched = \"leave_out\" to go on without them"
+            }
+            Problem::NoLabels => "collect labels for some items first, or check the ids and names of the columns",
+            Problem::Repeated { .. } => "keep one of the two rows",
+            Problem::LabelThere { .. } => "remove the row, or leave out what is there already with --skip-known",
+            Problem::LabelConflict { .. } => "keep the label that holds and remove the other; nothing was added",
+            Problem::AddedBefore { .. } => "add a file with new labels",
+            Problem::NotAMatrix { .. } => {
+                "write it with numpy.save as a two-dimensional array of 16, 32 or 64-bit floats"
+            }
+            Problem::Shape { .. } => "give it one row per item and the columns named",
+            Problem::MatrixLength { .. } => "the file is truncated or damaged: copy or write it again",
+            Problem::NotFinite { .. } => "compute the row of this item again",
+        };
+        remedy.to_owned()
+    }
+}
+
+/// Names as a person lists them.
+fn list(names: &[String]) -> String {
+    names.join(", ")
+}
+
+/// Where a repeated id stood first, as far as it is known.
+fn first_in(line: &Option<u64>) -> String {
+    line.map(|line| format!(", first in line {line}")).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_shows_the_parts_that_are_known() {
+        let file = Place::file(Path::new("data/labels.csv"));
+        assert_eq!(Place::default().to_string(), "input");
+        assert_eq!(Place::item("a").to_string(), "item \"a\"");
+        assert_eq!(file.to_string(), "data/labels.csv");
+        assert_eq!(file.clone().at_line(3).to_string(), "data/labels.csv:3");
+        assert_eq!(
+            file.at_line(3).in_column(3, "n").of_item("47#2").to_string(),
+            "data/labels.csv:3:4 (column \"n\", item \"47#2\")"
+        );
+    }
+
+    #[test]
+    fn a_refusal_says_place_value_and_remedy() {
+        let problem = Problem::NotACount { value: "-94".into() };
+        let error = Error::refused(Place::file(Path::new("labels.csv")).at_line(3).in_column(3, "n"), problem);
+        assert_eq!(
+            error.to_string(),
+            "labels.csv:3:4 (column \"n\"): \"-94\" is not a count; write a whole number of 0 or more"
+        );
+    }
+}

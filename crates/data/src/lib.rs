@@ -1,0 +1,6 @@
+//! What the program reads, and how: checked data sets, locked files, times as text, and how long work reports on itself.
+
+pub mod clock;
+pub mod dataset;
+pub mod locked;
+pub mod progress;

@@ -1,0 +1,61 @@
+//! The sentences of ChaosNLI, from the user's own download of the [`originals`](judge_uncertainty_data::dataset::originals).
+
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::embedding::{EmbeddingError, Items, Template};
+use judge_uncertainty_data::dataset::checksum::sha256_hex;
+use judge_uncertainty_data::dataset::originals::{FOLDER, ORIGINALS};
+
+#[derive(Deserialize)]
+struct Line {
+    uid: String,
+    example: Example,
+}
+
+#[derive(Deserialize)]
+struct Example {
+    premise: String,
+    hypothesis: String,
+}
+
+/// The template of the experiment: `Premise: {premise}\nHypothesis: {hypothesis}`.
+pub fn template() -> Template {
+    r"Premise: {premise}\nHypothesis: {hypothesis}".parse().expect("a template without mistakes")
+}
+
+/// Reads the 3,113 items (SNLI, then MNLI, in file order) from an unpacked download of ChaosNLI.
+///
+/// `dir` is the directory `chaosNLI_v1.0` or the one around it. The ids are the uids, the texts come from
+/// [`template`].
+///
+/// # Errors
+/// A missing original, or one whose SHA-256 is not that of the published file.
+pub fn read_chaosnli_texts(dir: &Path) -> Result<Items, EmbeddingError> {
+    let inner = dir.join(FOLDER);
+    let dir = if inner.is_dir() { inner.as_path() } else { dir };
+    let template = template();
+    let mut items = Items::default();
+    for (name, expected) in ORIGINALS {
+        let path = dir.join(name);
+        if !path.is_file() {
+            let (dir, missing) = (dir.to_path_buf(), name.to_owned());
+            return Err(EmbeddingError::ChaosNliMissing { dir, missing });
+        }
+        let bytes = std::fs::read(&path).map_err(EmbeddingError::read(&path))?;
+        let found = sha256_hex(&bytes);
+        if found != expected {
+            return Err(EmbeddingError::ChaosNliChanged { path, expected, found });
+        }
+        for line in serde_json::Deserializer::from_slice(&bytes).into_iter::<Line>() {
+            let Line { uid, example } = line.expect("the hash is that of a readable file");
+            items.ids.push(uid);
+            items.texts.push(template.render(|column| match column {
+                "premise" => &example.premise,
+                _ => &example.hypothesis,
+            }));
+        }
+    }
+    Ok(items)
+}

@@ -1,0 +1,208 @@
+//! Texts made from the columns of an item.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A text with places for an item's columns, such as `Premise: {premise}\nHypothesis: {hypothesis}`.
+///
+/// `{name}` stands for the value of the column `name`, `{{` and `}}` for the braces themselves. So that a template
+/// can be written on a command line, `\n` stands for a line break, `\t` for a tab and `\\` for a backslash.
+///
+/// ```
+/// use judge_uncertainty_familiarity::embedding::Template;
+/// let template: Template = r"Q: {question}\nA: {answer}".parse()?;
+/// let text = template.render(|column| match column {
+///     "question" => "Why?",
+///     _ => "Because.",
+/// });
+/// assert_eq!(text, "Q: Why?\nA: Because.");
+/// # Ok::<(), judge_uncertainty_familiarity::embedding::TemplateError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Template {
+    parts: Vec<Part>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Part {
+    Text(String),
+    Column(String),
+}
+
+/// A template that cannot be read. `at` counts characters from 1.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TemplateError {
+    /// A `{` without its `}`.
+    #[error("the brace opened at character {at} is never closed; write {{{{ for a brace that is part of the text")]
+    Unclosed {
+        /// Place of the opening brace.
+        at: usize,
+    },
+    /// A `}` without its `{`.
+    #[error("the brace at character {at} closes nothing; write }}}} for a brace that is part of the text")]
+    Unopened {
+        /// Place of the closing brace.
+        at: usize,
+    },
+    /// `{}`.
+    #[error("the braces at character {at} name no column; write for instance {{premise}}")]
+    Nameless {
+        /// Place of the opening brace.
+        at: usize,
+    },
+    /// A backslash before anything but `n`, `t` or a backslash.
+    #[error("unknown escape \\{escaped} at character {at}; known are \\n, \\t and \\\\")]
+    Escape {
+        /// Place of the backslash.
+        at: usize,
+        /// What follows the backslash; empty at the end of the template.
+        escaped: String,
+    },
+    /// No column at all, so that every item would have the same text.
+    #[error("the template names no column, so every item would have the same text; write for instance \"{{text}}\"")]
+    NoColumn,
+}
+
+impl FromStr for Template {
+    type Err = TemplateError;
+
+    fn from_str(template: &str) -> Result<Self, TemplateError> {
+        let mut parts = Vec::new();
+        let mut text = String::new();
+        let mut rest = template.chars().zip(1..).peekable();
+        while let Some((c, at)) = rest.next() {
+            match c {
+                '\\' => text.push(match rest.next().map(|(c, _)| c) {
+                    Some('n') => '\n',
+                    Some('t') => '\t',
+                    Some('\\') => '\\',
+                    other => {
+                        let escaped = other.map(String::from).unwrap_or_default();
+                        return Err(TemplateError::Escape { at, escaped });
+                    }
+                }),
+                '{' | '}' if rest.next_if(|&(next, _)| next == c).is_some() => text.push(c),
+                '}' => return Err(TemplateError::Unopened { at }),
+                '{' => {
+                    let mut name = String::new();
+                    loop {
+                        match rest.next() {
+                            Some(('}', _)) => break,
+                            Some(('{', _)) | None => return Err(TemplateError::Unclosed { at }),
+                            Some((c, _)) => name.push(c),
+                        }
+                    }
+                    if name.is_empty() {
+                        return Err(TemplateError::Nameless { at });
+                    }
+                    if !text.is_empty() {
+                        parts.push(Part::Text(std::mem::take(&mut text)));
+                    }
+                    parts.push(Part::Column(name));
+                }
+                _ => text.push(c),
+            }
+        }
+        if !text.is_empty() {
+            parts.push(Part::Text(text));
+        }
+        if !parts.iter().any(|part| matches!(part, Part::Column(_))) {
+            return Err(TemplateError::NoColumn);
+        }
+        Ok(Self { parts })
+    }
+}
+
+impl Template {
+    /// The columns named, in the order of the template; a column used twice comes twice.
+    pub fn columns(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Column(name) => Some(name.as_str()),
+            Part::Text(_) => None,
+        })
+    }
+
+    /// The text of one item; `value` gives the value of each column in [`Template::columns`].
+    pub fn render<'a>(&self, value: impl Fn(&str) -> &'a str) -> String {
+        self.parts
+            .iter()
+            .map(|part| match part {
+                Part::Text(text) => text.as_str(),
+                Part::Column(name) => value(name),
+            })
+            .collect()
+    }
+}
+
+/// Writes the template so that it reads back as the same one.
+impl fmt::Display for Template {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for part in &self.parts {
+            match part {
+                Part::Column(name) => write!(f, "{{{name}}}")?,
+                Part::Text(text) => f.write_str(
+                    &text
+                        .replace('\\', r"\\")
+                        .replace('\n', r"\n")
+                        .replace('\t', r"\t")
+                        .replace('{', "{{")
+                        .replace('}', "}}"),
+                )?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn render(template: &str) -> String {
+        template.parse::<Template>().unwrap().render(|column| match column {
+            "a" => "A{}",
+            "b c" => r"\n",
+            other => panic!("asked for {other}"),
+        })
+    }
+
+    fn error(template: &str) -> TemplateError {
+        template.parse::<Template>().unwrap_err()
+    }
+
+    #[test]
+    fn columns_and_escapes_are_replaced() {
+        assert_eq!(render("{a}"), "A{}");
+        assert_eq!(render("x {a}{b c} y"), r"x A{}\n y", "values are not read as templates");
+        assert_eq!(render(r"{{a}} \t{a}\\n\n"), "{a} \tA{}\\n\n");
+        assert_eq!(render("a real\nline break: {a}"), "a real\nline break: A{}");
+        assert_eq!(render("{{{a}}}"), "{A{}}");
+    }
+
+    #[test]
+    fn columns_are_listed_in_order() {
+        let template: Template = "{a} {b c} {a}".parse().unwrap();
+        assert_eq!(template.columns().collect::<Vec<_>>(), ["a", "b c", "a"]);
+    }
+
+    #[test]
+    fn mistakes_name_their_place() {
+        assert_eq!(error("é {a"), TemplateError::Unclosed { at: 3 });
+        assert_eq!(error("{a {b}"), TemplateError::Unclosed { at: 1 });
+        assert_eq!(error("{a} }"), TemplateError::Unopened { at: 5 });
+        assert_eq!(error("{a}{}"), TemplateError::Nameless { at: 4 });
+        assert_eq!(error(r"{a}\x"), TemplateError::Escape { at: 4, escaped: "x".into() });
+        assert_eq!(error(r"{a}\"), TemplateError::Escape { at: 4, escaped: String::new() });
+        assert_eq!(error("no column"), TemplateError::NoColumn);
+        assert_eq!(error(""), TemplateError::NoColumn);
+        assert_eq!(error("{{a}}"), TemplateError::NoColumn);
+    }
+
+    #[test]
+    fn display_reads_back() {
+        for written in ["{a}", r"Premise: {premise}\nHypothesis: {hypothesis}", r"{{}}{x}\\\t"] {
+            let template: Template = written.parse().unwrap();
+            assert_eq!(template.to_string(), written);
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Embeddings as directions, and the cosine distance between them.
+
+use judge_uncertainty_data::dataset::checksum::hex;
+use ndarray::{Array2, ArrayView1, ArrayView2, Axis, Zip};
+use sha2::{Digest, Sha256};
+
+use super::neighbour::Neighbour;
+
+/// A value that an embedding cannot hold.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error(
+    "embedding of item {item} (counted from 0) holds {value} in column {column}: every value must be a finite \
+     number; embed the item again or remove it"
+)]
+pub struct NotFinite {
+    /// Index of the item.
+    pub item: usize,
+    /// Index of the column.
+    pub column: usize,
+    /// The offending value.
+    pub value: f32,
+}
+
+/// Embeddings, one row per item, ready for cosine distances.
+///
+/// Rows are scaled by powers of two to a length in [1, 2): that guards every later product against overflow and
+/// rounds nothing. The remaining normalisation is part of [`distance`](Self::distance), in 64 bits, so distances
+/// are those of the given values and not of values rounded a second time. (Rows normalised in 32 bits move
+/// distances by 5e-9, enough to reorder nearly equal items.)
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnitRows {
+    scaled: Array2<f32>,
+    /// Squared length of each scaled row.
+    squares: Vec<f64>,
+}
+
+impl UnitRows {
+    /// Takes embeddings of shape items x dimensions.
+    ///
+    /// # Errors
+    /// The first value that is infinite or not a number.
+    pub fn new(embeddings: ArrayView2<f32>) -> Result<Self, NotFinite> {
+        if let Some(((item, column), &value)) = embeddings.indexed_iter().find(|(_, value)| !value.is_finite()) {
+            return Err(NotFinite { item, column, value });
+        }
+        let mut scaled = Array2::zeros(embeddings.raw_dim());
+        Zip::from(scaled.rows_mut()).and(embeddings.rows()).for_each(|mut row, given| {
+            let length = given.iter().map(|&x| f64::from(x).powi(2)).sum::<f64>().sqrt();
+            let scale = inverse_power_of_two(length);
+            row.zip_mut_with(&given, |x, &g| *x = (f64::from(g) * scale) as f32);
+        });
+        let squares = scaled.axis_iter(Axis(0)).map(|row| dot(slice(row), slice(row))).collect();
+        Ok(Self { scaled, squares })
+    }
+
+    /// Number of items.
+    pub fn len(&self) -> usize {
+        self.scaled.nrows()
+    }
+
+    /// Whether there is no item.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Number of dimensions.
+    pub fn dimensions(&self) -> usize {
+        self.scaled.ncols()
+    }
+
+    /// Cosine distance of two items, 1 - a.b / (|a| |b|), in 0..=2.
+    ///
+    /// Exactly 0 between an item and itself and between equal rows; 1 if either is a zero vector and the two are
+    /// not the same item. Rounding cannot carry it out of its range.
+    pub fn distance(&self, a: usize, b: usize) -> f64 {
+        if a == b {
+            return 0.0;
+        }
+        let squares = self.squares[a] * self.squares[b];
+        if squares == 0.0 {
+            return 1.0;
+        }
+        // sqrt(s * s) is s, so equal rows divide to exactly 1.
+        (1.0 - dot(self.row(a), self.row(b)) / squares.sqrt()).clamp(0.0, 2.0)
+    }
+
+    /// Every item but `item`.
+    pub(super) fn others(&self, item: usize) -> impl Iterator<Item = usize> + Clone {
+        (0..self.len()).filter(move |&other| other != item)
+    }
+
+    /// Whether the item is a zero vector.
+    pub fn is_zero(&self, item: usize) -> bool {
+        self.squares[item] == 0.0
+    }
+
+    /// The items that are zero vectors, in ascending order.
+    pub fn zero_vectors(&self) -> Vec<usize> {
+        (0..self.len()).filter(|&item| self.is_zero(item)).collect()
+    }
+
+    /// SHA-256 of shape and directions, in hexadecimal digits.
+    pub fn sha256(&self) -> String {
+        let mut sum = Sha256::new();
+        [self.len(), self.dimensions()].iter().for_each(|&size| sum.update((size as u64).to_le_bytes()));
+        self.scaled.iter().for_each(|value| sum.update(value.to_le_bytes()));
+        hex(&sum.finalize())
+    }
+
+    /// The row of an item, of length in [1, 2), or 0 for a zero vector.
+    pub(super) fn row(&self, item: usize) -> &[f32] {
+        slice(self.scaled.row(item))
+    }
+
+    /// The row of an item at length 1, rounded to 32 bits; 0 for a zero vector.
+    pub(super) fn unit(&self, item: usize) -> Vec<f32> {
+        let inverse = if self.is_zero(item) { 0.0 } else { self.squares[item].sqrt().recip() };
+        self.row(item).iter().map(|&x| (f64::from(x) * inverse) as f32).collect()
+    }
+
+    /// The rows, each of length in [1, 2), or 0 for a zero vector.
+    pub(super) fn scaled(&self) -> ArrayView2<'_, f32> {
+        self.scaled.view()
+    }
+
+    /// 1 / length of every scaled row; 0 for a zero vector.
+    pub(super) fn inverse_lengths(&self) -> Vec<f32> {
+        self.squares.iter().map(|&square| if square == 0.0 { 0.0 } else { square.sqrt().recip() as f32 }).collect()
+    }
+
+    /// The `width` nearest of the `candidates`, which must not contain `item`.
+    pub(super) fn nearest_of(
+        &self,
+        item: usize,
+        candidates: impl IntoIterator<Item = usize>,
+        width: usize,
+    ) -> Vec<Neighbour> {
+        let mut found: Vec<Neighbour> = candidates
+            .into_iter()
+            .map(|other| Neighbour { item: other, distance: self.distance(item, other) })
+            .collect();
+        let order = |a: &Neighbour, b: &Neighbour| a.distance.total_cmp(&b.distance).then(a.item.cmp(&b.item));
+        if width < found.len() {
+            found.select_nth_unstable_by(width, order);
+            found.truncate(width);
+        }
+        // Lists of all items are kept; the room of those that were dropped would be many times theirs.
+        found.shrink_to_fit();
+        found.sort_unstable_by(order);
+        found
+    }
+}
+
+/// The power of two that brings a length into [1, 2); 1 for the length 0.
+fn inverse_power_of_two(length: f64) -> f64 {
+    // Lengths of 32-bit rows lie far inside the 64-bit range, so both the exponent and its negation are normal.
+    let exponent = (length.to_bits() >> 52) as i32 - 1023;
+    if length == 0.0 { 1.0 } else { 2f64.powi(-exponent) }
+}
+
+/// A row as a slice.
+fn slice(row: ArrayView1<'_, f32>) -> &[f32] {
+    row.to_slice().expect("a matrix in row-major order has contiguous rows")
+}
+
+/// Inner product in 64 bits, always summed in the same order.
+fn dot(a: &[f32], b: &[f32]) -> f64 {
+    const LANES: usize = 8;
+    let mut sums = [0.0; LANES];
+    let (a_chunks, b_chunks) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
+    let rest: f64 =
+        a_chunks.remainder().iter().zip(b_chunks.remainder()).map(|(&x, &y)| f64::from(x) * f64::from(y)).sum();
+    for (x, y) in a_chunks.zip(b_chunks) {
+        for lane in 0..LANES {
+            sums[lane] += f64::from(x[lane]) * f64::from(y[lane]);
+        }
+    }
+    sums.iter().sum::<f64>() + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::*;
+
+    #[test]
+    fn distance_is_the_cosine_distance_of_directions_at_any_scale() {
+        let rows = UnitRows::new(array![[3.0, 4.0], [3e-40, 4e-40], [3.2e38, 2.4e38], [-3.0, -4.0]].view()).unwrap();
+        assert!(rows.distance(0, 1) < 1e-9, "subnormal values keep the digits they have");
+        assert!((rows.distance(0, 2) - (1.0 - 24.0 / 25.0)).abs() < 1e-7);
+        assert_eq!(rows.distance(0, 3), 2.0);
+    }
+
+    #[test]
+    fn equal_rows_are_at_distance_zero_and_zero_rows_at_one() {
+        let row: Vec<f32> = (0..383).map(|i| (i as f32 * 0.37).sin()).collect();
+        let mut matrix = Array2::zeros((4, 383));
+        matrix.row_mut(0).assign(&ArrayView1::from(&row));
+        matrix.row_mut(2).assign(&ArrayView1::from(&row));
+        let rows = UnitRows::new(matrix.view()).unwrap();
+        assert_eq!(rows.distance(0, 2), 0.0);
+        assert_eq!((rows.distance(0, 1), rows.distance(1, 3), rows.distance(1, 1)), (1.0, 1.0, 0.0));
+    }
+
+    #[test]
+    fn a_value_that_is_no_number_is_refused_with_its_place() {
+        let error = UnitRows::new(array![[0.0, 1.0], [0.5, f32::NAN]].view()).unwrap_err();
+        assert_eq!((error.item, error.column), (1, 1));
+    }
+}

@@ -1,0 +1,131 @@
+//! Embeddings that a user already has, as `.npy` or CSV.
+//!
+//! | file | holds | which row is which item |
+//! |---|---|---|
+//! | `NAME.npy` | a matrix of 16, 32 or 64-bit floats | `NAME.npy.ids.txt` beside it, one id per line; without it, the order of the items |
+//! | `NAME.csv` | a header, a column `id`, and one column per dimension | the column `id` |
+//!
+//! Rows that are identified may come in any order, but there must be exactly one for each item. A zero vector is
+//! accepted; [`UnitRows::zero_vectors`](super::neighbours::UnitRows::zero_vectors) lists them.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use ndarray::{Array2, Axis};
+use npyz::NpyHeader;
+
+use judge_uncertainty_data::dataset::checksum::read_file;
+use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
+use judge_uncertainty_data::dataset::items::ItemIds;
+use judge_uncertainty_data::dataset::npy::read_matrix;
+use judge_uncertainty_data::dataset::table::{Column, Table};
+
+/// Column of a CSV file that says which item a row belongs to.
+const ID: &str = "id";
+
+/// Reads the embeddings of the items, items x dimensions, in the order of `ids`.
+///
+/// `reference` is the file that the ids come from, for errors. `dimensions` is the number of columns that there must
+/// be, if that is known. 64-bit values are rounded to 32 bits.
+///
+/// # Errors
+/// A file that is neither `.npy` nor `.csv`, cannot be read or parsed; another number of rows or columns; an id that is
+/// repeated, unknown or missing; a value that is blank, NaN, infinite or beyond 32 bits.
+pub fn read_embeddings(file: &Path, ids: &ItemIds, reference: &Path, dimensions: Option<usize>) -> Result<Array2<f32>> {
+    match file.extension().and_then(|extension| extension.to_str()) {
+        Some("npy") => read_npy(file, ids, reference, dimensions),
+        Some("csv") => read_csv(file, ids, reference, dimensions),
+        _ => {
+            let reason = "its name ends in neither .npy nor .csv".to_owned();
+            Err(Error::refused(Place::file(file), Problem::NotAMatrix { reason }))
+        }
+    }
+}
+
+/// Reads embeddings that say themselves which item each row belongs to: the ids and the matrix, in the order of the file.
+///
+/// # Errors
+/// As [`read_embeddings`]; an `.npy` file without its ids beside it.
+pub fn read_identified(file: &Path) -> Result<(ItemIds, Array2<f32>)> {
+    let (ids, reference) = match file.extension().and_then(|extension| extension.to_str()) {
+        Some("csv") => (Table::parse(file, &read_file(file)?, ID)?.ids()?, file.to_owned()),
+        _ => (read_ids(&ids_file(file))?, ids_file(file)),
+    };
+    let matrix = read_embeddings(file, &ids, &reference, None)?;
+    Ok((ids, matrix))
+}
+
+/// Where the ids of the rows of an `.npy` file stand.
+fn ids_file(file: &Path) -> PathBuf {
+    PathBuf::from(format!("{}.ids.txt", file.display()))
+}
+
+fn read_npy(file: &Path, ids: &ItemIds, reference: &Path, dimensions: Option<usize>) -> Result<Array2<f32>> {
+    let bytes = read_file(file)?;
+    let shape = NpyHeader::from_reader(bytes.as_slice()).map(|header| header.shape().to_vec()).unwrap_or_default();
+    // Whatever is wrong with the header is said by read_matrix, which reads it again.
+    let columns = dimensions.or(shape.get(1).map(|&columns| columns as usize)).unwrap_or(1);
+    let ids_file = ids_file(file);
+    if !ids_file.exists() {
+        return read_matrix(file, &bytes, ids, columns);
+    }
+    let row_ids = read_ids(&ids_file)?;
+    let matrix = read_matrix(file, &bytes, &row_ids, columns)?;
+    if let Some((id, line)) = row_ids.iter().zip(1..).find(|(id, _)| ids.position(id).is_none()) {
+        let problem = Problem::UnknownId { id: id.to_owned(), reference: reference.display().to_string() };
+        return Err(Error::refused(Place::file(&ids_file).at_line(line), problem));
+    }
+    let missing = |id: &str| {
+        let problem = Problem::MissingId { id: id.to_owned(), reference: reference.display().to_string() };
+        Error::refused(Place::file(&ids_file).of_item(id), problem)
+    };
+    let rows: Vec<usize> =
+        ids.iter().map(|id| row_ids.position(id).ok_or_else(|| missing(id))).collect::<Result<_>>()?;
+    Ok(matrix.select(Axis(0), &rows))
+}
+
+/// One id per line, each once.
+fn read_ids(file: &Path) -> Result<ItemIds> {
+    let refused = |line, problem| Err(Error::refused(Place::file(file).at_line(line), problem));
+    let Ok(text) = String::from_utf8(read_file(file)?) else {
+        return Err(Error::refused(Place::file(file), Problem::NotUtf8));
+    };
+    let mut first_lines = HashMap::new();
+    for (id, line) in text.lines().zip(1..) {
+        if let Some(first) = first_lines.insert(id, line) {
+            return refused(line, Problem::DuplicateId { id: id.to_owned(), first_line: Some(first) });
+        }
+    }
+    ItemIds::new(text.lines().map(str::to_owned).collect())
+}
+
+fn read_csv(file: &Path, ids: &ItemIds, reference: &Path, dimensions: Option<usize>) -> Result<Array2<f32>> {
+    let bytes = read_file(file)?;
+    let table = Table::parse(file, &bytes, ID)?;
+    let rows = table.rows_of(ids, reference)?;
+    let columns = value_columns(&table, &bytes)?;
+    if columns.is_empty() || dimensions.is_some_and(|expected| expected != columns.len()) {
+        let expected = dimensions.map_or("at least one".to_owned(), |expected| expected.to_string());
+        let found = format!("{} x {}", rows.len(), columns.len());
+        let expected = format!("{} x {expected} (items x columns beside {ID:?})", ids.len());
+        return Err(Error::refused(Place::file(file), Problem::Shape { found, expected }));
+    }
+    let mut values = Vec::with_capacity(rows.len() * columns.len());
+    for (i, row) in rows.iter().enumerate() {
+        for (j, &column) in columns.iter().enumerate() {
+            let number = row.optional_number(column)?.ok_or_else(|| row.refuse(column, Problem::Blank))? as f32;
+            if !number.is_finite() {
+                return Err(row.refuse(column, Problem::NotFinite { value: number, row: i, column: j }));
+            }
+            values.push(number);
+        }
+    }
+    Ok(Array2::from_shape_vec((rows.len(), columns.len()), values).expect("one value per row and column"))
+}
+
+/// All columns but the ids, in the order of the header.
+fn value_columns(table: &Table, bytes: &[u8]) -> Result<Vec<Column>> {
+    let mut reader = csv::Reader::from_reader(bytes);
+    let header = reader.headers().expect("a table that was parsed has a header");
+    header.iter().filter(|&name| name != ID).map(|name| table.column(name)).collect()
+}

@@ -1,0 +1,23 @@
+//! Sentence embeddings with ONNX models: the slow engine behind the trait
+//! [`Embedder`](judge_uncertainty_familiarity::embedding::Embedder).
+//!
+//! ```no_run
+//! use judge_uncertainty_data::progress::Silent;
+//! use judge_uncertainty_familiarity::embedding::{Cache, embed_texts};
+//! use judge_uncertainty_onnx::{DEFAULT_MODEL, Model, OnnxEmbedder, Options};
+//! let model = Model::find(DEFAULT_MODEL)?;
+//! let mut embedder = OnnxEmbedder::new(model, Options::default())?;
+//! let mut cache = Cache::open("cache".as_ref(), &embedder)?;
+//! let texts = ["A first text.", "Another one."].map(String::from);
+//! let embeddings = embed_texts(&mut embedder, &texts, Some(&mut cache), &Silent)?;
+//! assert_eq!(embeddings.matrix.nrows(), 2);
+//! # Ok::<(), judge_uncertainty_familiarity::embedding::EmbeddingError>(())
+//! ```
+
+mod embedder;
+mod model;
+mod runtime;
+
+pub use embedder::{OnnxEmbedder, Options};
+pub use fastembed::Pooling;
+pub use model::{DEFAULT_MODEL, Model};

@@ -1,0 +1,10 @@
+//! How near items lie to each other, from their texts or from embeddings of their users: the parts of the workspace
+//! that this program embeds and searches with.
+
+pub use judge_uncertainty_familiarity::{agreement, chaosnli_text, features, neighbours, user_embeddings};
+
+/// Texts to embeddings: the trait and what stands around it, and the embedder that runs ONNX models.
+pub mod embedding {
+    pub use judge_uncertainty_familiarity::embedding::*;
+    pub use judge_uncertainty_onnx::{DEFAULT_MODEL, Model, OnnxEmbedder, Options, Pooling};
+}

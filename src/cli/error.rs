@@ -32,6 +32,9 @@ pub(crate) enum Error {
     /// The claims file, or results that lack what it asks for.
     #[error(transparent)]
     Claims(#[from] crate::report::claims::ClaimsError),
+    /// The findings, or results that lack a figure of theirs.
+    #[error(transparent)]
+    Findings(#[from] crate::report::paper::findings::FindingsError),
     /// Results on disk.
     #[error(transparent)]
     Artifact(#[from] crate::artifact::Error),
@@ -102,6 +105,7 @@ impl Error {
             | Error::Rows(_)
             | Error::Experiment(_)
             | Error::Claims(_)
+            | Error::Findings(_)
             | Error::Templates(_)
             | Error::NotConcerned { .. }
             | Error::OtherJudge => false,

@@ -2,7 +2,6 @@
 
 use std::fs;
 
-use judge_uncertainty::artifact::{Manifest, Results};
 use judge_uncertainty::belief::Recalibration;
 use judge_uncertainty::dataset::ChaosNliData;
 use judge_uncertainty::dataset::checksum::sha256_hex;
@@ -11,15 +10,10 @@ use judge_uncertainty::experiments::extended::corpus::{Corpus, SPLIT_SEED};
 use judge_uncertainty::familiarity::neighbours::{Exact, UnitRows};
 use judge_uncertainty::report::figures::{self, Shape};
 use judge_uncertainty::report::paper::extended_tables::tables;
-use judge_uncertainty::report::paper::findings::findings;
+use judge_uncertainty::report::paper::findings::Findings;
 use serde_json::Value;
 
-use crate::support::{assert_close, number, repository};
-
-fn committed() -> Results {
-    let folder = repository("artifact");
-    Results::load(&folder, &Manifest::load(&folder).unwrap()).unwrap()
-}
+use crate::support::{assert_close, committed, number, repository};
 
 fn at(results: &Value, path: &str) -> f64 {
     number(results.pointer(&format!("/{path}")).unwrap_or_else(|| panic!("no `{path}`")))
@@ -62,7 +56,7 @@ fn the_halves_are_those_of_the_protocol() {
 /// label draw on the same 200 re-draws, published belief; errors of both beliefs.
 #[test]
 fn the_planning_figures_come_out() {
-    let results = serde_json::to_value(committed().extended.expect("the committed artifact has them")).unwrap();
+    let results = serde_json::to_value(committed().0.extended.expect("the committed artifact has them")).unwrap();
     let value =
         |rule: &str, budget: &str| at(&results, &format!("exploration/beliefs/published/value/{rule}/{budget}/mean"));
     let planned = [
@@ -87,7 +81,7 @@ fn the_planning_figures_come_out() {
 /// Under the same labels the published belief has the errors of Experiment 2, by another path through the program.
 #[test]
 fn the_published_belief_is_that_of_the_paper() {
-    let results = committed();
+    let results = committed().0;
     let (paper, extended) = (results.chaosnli.unwrap(), results.extended.expect("the committed artifact has them"));
     let extended = serde_json::to_value(extended).unwrap();
     let of = |what: &str| at(&extended, &format!("exploration/beliefs/published/{what}/mean"));
@@ -97,12 +91,12 @@ fn the_published_belief_is_that_of_the_paper() {
 
 #[test]
 fn committed_findings_rest_on_the_registration_and_on_figures_that_exist() {
-    let extended = committed().extended.expect("the committed artifact has them");
+    let extended = committed().0.extended.expect("the committed artifact has them");
     let (registration, digest) = Registration::load(&repository("data/registration")).unwrap();
     assert_eq!((&extended.registration, &extended.registration_sha256), (&registration, &digest));
     assert!(extended.development_agrees, "{:?}", extended.development.choice);
     let values = serde_json::to_value(&extended).unwrap();
-    let all = findings(&extended);
+    let all = Findings::built_in().unwrap().of(Some(&extended)).unwrap();
     assert!(all.len() >= 15);
     for finding in all {
         assert!(values.pointer(&format!("/{}", finding.evidence)).is_some(), "{finding:?}");
@@ -114,7 +108,7 @@ fn committed_findings_rest_on_the_registration_and_on_figures_that_exist() {
 /// the same, and refuted is said by the same interval only.
 #[test]
 fn verdicts_rest_on_the_simultaneous_interval_everywhere() {
-    let results = committed();
+    let results = committed().0;
     let extended = results.extended.as_ref().expect("the committed artifact has them");
     let registered = tables(extended).into_iter().find(|table| table.name == "extended-confirmation").unwrap();
     let sets = [&extended.confirmation, &extended.transfer["snli_to_mnli"], &extended.transfer["mnli_to_snli"]];

@@ -108,7 +108,7 @@ impl Cell {
             hi,
             confirmed: verdict.outcome == Outcome::Confirmed,
             refuted: verdict.outcome == Outcome::Refuted,
-            words: judged(verdict),
+            words: judged(verdict, style),
         }
     }
 

@@ -5,4 +5,7 @@ pub(crate) mod extended;
 pub mod extended_tables;
 pub mod findings;
 pub mod page;
+mod shown;
 pub mod tables;
+
+pub use shown::Shown;

@@ -7,13 +7,17 @@ use serde::Deserialize;
 
 use super::Error;
 use crate::dataset::error::{Error as DataError, Place};
-use crate::dataset::items::{ItemIds, LabelCounts};
+use crate::dataset::items::ItemIds;
 use crate::dataset::originals::ORIGINALS;
 use crate::dataset::table::Table;
 use crate::experiments::dice::{DiceWorld, Tier};
-use crate::study::scores::{ScoreConfig, ScoreStudy};
-use crate::study::source::Source;
-use crate::study::{self, StudyFile};
+use crate::study::Kind;
+use crate::study::input::config::{StudyFile, TableConfig};
+use crate::study::input::items;
+use crate::study::input::log::LabelLog;
+use crate::study::input::source::Source;
+use crate::study::queue::Question;
+use crate::with_kind;
 
 /// Faces of the dice, in the order of their biases.
 const FACES: [&str; 3] = ["red", "green", "blue"];
@@ -184,29 +188,23 @@ impl Task {
     /// # Errors
     /// A configuration, items or labels that the study would refuse, or items without a text.
     pub fn study(path: &Path, question: String) -> Result<Self, Error> {
-        let mut source = Source::default();
-        if ScoreStudy::is_at(path) {
-            let file = ScoreConfig::load(path)?;
-            let items = study::items::read(&file, &mut source)?;
-            let answers = Answers::Score { scale: Some(file.config.scale) };
-            return Self::of_study(&file, &items, answers, None, question);
-        }
-        let file = StudyFile::load(path)?;
-        let items = study::items::read(&file, &mut source)?;
-        let labels = file.resolve(&file.config.labels.file);
-        let labels = labels.is_file().then(|| study::labels::read(&file, &items.ids, &items.file, &mut source));
-        let labels = labels.transpose()?.map(|labels| labels.counts);
-        let answers = Answers::Classes(file.config.classes.clone());
-        Self::of_study(&file, &items, answers, labels.as_ref(), question)
+        with_kind!(path, K => Self::of_study::<K>(path, question))
     }
 
-    fn of_study<C>(
-        file: &StudyFile<C>,
-        items: &study::items::Items,
-        answers: Answers,
-        labels: Option<&LabelCounts>,
-        question: String,
-    ) -> Result<Self, Error> {
+    fn of_study<K: Kind>(path: &Path, question: String) -> Result<Self, Error> {
+        let mut source = Source::default();
+        let file = StudyFile::<K>::read(path, K::check)?;
+        let items = items::read(&file, &mut source)?;
+        let labels_file = file.resolve(file.config.labels.file());
+        let (answers, labels) = match K::question(&file.config.scale) {
+            Question::Classes(classes) if labels_file.is_file() => {
+                let log = LabelLog::read(&file.folder(), &mut source)?;
+                (Answers::Classes(classes), Some(K::read_labels(&file, &items, &log, &mut source)?))
+            }
+            Question::Classes(classes) => (Answers::Classes(classes), None),
+            Question::Score { low, high } => (Answers::Score { scale: Some((low, high)) }, None),
+        };
+        let counts = labels.as_ref().and_then(|labels| K::counts(labels));
         let texts = items.texts.as_ref().ok_or_else(|| {
             let remedy = "write what a reader sees, with columns in braces: text = \"{question}\"";
             file.refuse("items.text", "none", "a judge needs a text to read", remedy)
@@ -214,7 +212,7 @@ impl Task {
         let item = |(i, (id, text)): (usize, (&str, &String))| Item {
             id: id.to_owned(),
             text: [("Item".to_owned(), text.clone())].into(),
-            labels: labels.map_or_else(Vec::new, |counts| counts.row(i).to_vec()),
+            labels: counts.map_or_else(Vec::new, |counts| counts.row(i).to_vec()),
         };
         let folder = file.path.parent().and_then(Path::file_name);
         Ok(Task {

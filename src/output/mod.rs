@@ -5,8 +5,10 @@
 //! | [`folder`] | a folder that is replaced in one step, and only if all its files are ours |
 //! | [`staged`] | the files of a folder before they are written, closed by a record that lists them |
 //! | [`run`] | facts about a run that do not influence its results |
+//! | [`csv`] | tables of text |
 //! | [`error`] | what went wrong with a file, and at which line and column of a text |
 
+pub mod csv;
 pub mod error;
 pub mod folder;
 pub mod run;
@@ -14,6 +16,7 @@ pub mod staged;
 
 use serde::Serialize;
 
+pub use csv::csv_text;
 pub use error::{Error, FileError, TextPosition};
 pub use folder::{OutputFolder, write_file};
 pub use run::Run;
@@ -21,6 +24,11 @@ pub use staged::{Record, Staged};
 
 /// The record of a folder that holds results, within the folder.
 pub const MANIFEST: &str = "results/manifest.json";
+
+/// One JSON value per line.
+pub fn json_lines(values: impl Iterator<Item = serde_json::Value>) -> String {
+    values.map(|value| format!("{value}\n")).collect()
+}
 
 /// A value as indented JSON with a closing newline.
 pub fn to_json<T: Serialize>(value: &T) -> String {

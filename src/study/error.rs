@@ -16,7 +16,7 @@ pub enum Error {
     Trust(#[from] crate::belief::TrustError),
     /// An evaluation that can't be run.
     #[error(transparent)]
-    Evaluation(#[from] crate::experiments::Error),
+    Evaluation(#[from] crate::evaluation::Error),
     /// Embeddings that can't be searched.
     #[error(transparent)]
     Rows(#[from] crate::familiarity::neighbours::NotFinite),
@@ -33,12 +33,14 @@ pub enum Error {
     #[error(transparent)]
     Gaussian(#[from] crate::belief::GaussianError),
     /// A rule that needs classes or a stated confidence.
-    #[error(
-        "the rule {rule} does not rank scores: use info, delta, v, posterior_entropy, judge_entropy, fewest_labels or random"
-    )]
-    NotForScores {
+    #[error("the rule {rule} does not rank {labels}: use {rules}")]
+    NotRanked {
         /// The rule.
         rule: &'static str,
+        /// What the study's labels are.
+        labels: &'static str,
+        /// The rules that rank them.
+        rules: String,
     },
     /// A queue that was asked for in a way that contradicts itself.
     #[error(transparent)]
@@ -89,7 +91,7 @@ impl Error {
             | Self::Rows(_)
             | Self::NotEmbedded
             | Self::Index(_)
-            | Self::NotForScores { .. }
+            | Self::NotRanked { .. }
             | Self::Request(_)
             | Self::Estimate(_)
             | Self::NoConfidence

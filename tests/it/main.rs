@@ -14,6 +14,8 @@ mod followup;
 mod judge;
 mod layers;
 mod neighbours;
+mod ordinal;
+mod ordinal_study;
 mod originals;
 mod page;
 mod random;

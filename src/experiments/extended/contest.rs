@@ -11,9 +11,7 @@ use crate::belief::dirichlet::row;
 use crate::escalation::active_lab::active_lab_priority;
 use crate::escalation::value::pool_values;
 use crate::escalation::{Budget, Rule, RuleInputs, top};
-use crate::experiments::half_split::Labels;
-use crate::experiments::world::uniforms;
-use crate::random::Stream;
+use crate::evaluation::{CountLabels, Luck};
 use crate::stats::{Summary, mean};
 
 /// Everything that competes: the rules, a baseline that needs the labels by class, and the ceiling.
@@ -56,19 +54,6 @@ impl TryFrom<String> for Contender {
 
     fn try_from(key: String) -> Result<Self, Self::Error> {
         Self::all().into_iter().find(|c| c.key() == key).ok_or_else(|| format!("`{key}` is no escalation rule"))
-    }
-}
-
-/// Uniform draws of one deployment that break ties and rank at random.
-pub struct Luck {
-    jitter: Vec<f64>,
-    random: Vec<f64>,
-}
-
-impl Luck {
-    /// Stream: one draw per item for ties, then one per item for the random rule.
-    pub fn draw(stream: &mut Stream, items: usize) -> Self {
-        Self { jitter: uniforms(stream, items), random: uniforms(stream, items) }
     }
 }
 
@@ -120,16 +105,16 @@ impl Contest {
     /// Lets contenders escalate among the items of `range`.
     pub fn hold(
         deployment: &Deployment,
-        labels: &Labels,
+        labels: &CountLabels,
         believed: &Believed,
         luck: &Luck,
         contenders: &[Contender],
         range: Range<usize>,
     ) -> Self {
         let beliefs = &believed.beliefs;
-        let gains = pool_values(beliefs, labels.unrevealed.view(), labels.truth.view());
+        let gains = pool_values(beliefs, labels.held.unrevealed.view(), labels.held.truth.view());
         let errors = |wanted: &dyn Fn(usize) -> bool| -> f64 {
-            let of = |i: usize| beliefs.get(i).manhattan(row(labels.truth.row(i)));
+            let of = |i: usize| beliefs.get(i).manhattan(row(labels.held.truth.row(i)));
             mean(&range.clone().filter(|&i| wanted(i)).map(of).collect::<Vec<_>>())
         };
         let largest = Budget::PAPER[Budget::PAPER.len() - 1].of(range.len());
@@ -146,7 +131,7 @@ impl Contest {
                 unlabelled: errors(&|i| labels.numbers[i] == 0),
             },
             sd_log_trust: believed.sd_log_trust,
-            converged: believed.fit.converged(),
+            converged: believed.fit.regression().converged,
             tau: believed.fit.recalibrated().map_or_else(Vec::new, |fit| fit.tau.clone()),
             bias: believed.fit.recalibrated().map_or_else(Vec::new, |fit| fit.bias.clone()),
             value: value.collect(),
@@ -158,7 +143,7 @@ impl Contest {
 pub fn scores(
     contender: Contender,
     deployment: &Deployment,
-    labels: &Labels,
+    labels: &CountLabels,
     believed: &Believed,
     luck: &Luck,
     gains: &[f64],

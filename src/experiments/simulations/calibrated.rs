@@ -6,7 +6,8 @@ use crate::belief::{Belief, BeliefTable, Beliefs, Design, FeatureColumn, dirichl
 use crate::escalation::{Budget, Rule, RuleInputs, regret::regrets};
 use crate::experiments::Error;
 use crate::experiments::isolation::{Correlations, correlations};
-use crate::experiments::world::{grouped_counts, normals, peaked_distributions, revealed_numbers, uniforms};
+use crate::experiments::world::{grouped_counts, normals, peaked_distributions, revealed_numbers};
+use crate::evaluation::protocol::uniforms;
 use crate::random::{Stream, bivariate_normal};
 use crate::stats::{normal::normal_cdf, spearman};
 

@@ -6,7 +6,7 @@ use super::extended_tables::tables;
 use crate::artifact::Results;
 use crate::escalation::{Budget, Rule};
 use crate::experiments::dice::{DiceResults, Tier};
-use crate::experiments::half_split::Escalation;
+use crate::evaluation::Escalation;
 use crate::experiments::isolation::Isolation;
 use crate::report::latex::{Error, Templates};
 use crate::report::numbers::NumberStyle;

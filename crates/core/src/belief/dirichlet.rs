@@ -47,7 +47,7 @@ impl<'a> Dirichlet<'a> {
     }
 
     /// The mean m, the current estimate of the label distribution.
-    pub fn mean(&self) -> impl Iterator<Item = f64> + Clone + use<'a> {
+    pub fn mean(&self) -> impl Iterator<Item = f64> + 'a {
         let evidence = self.evidence;
         self.alpha.iter().map(move |a| a / evidence)
     }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::traits::{Belief, BeliefTable};
+use crate::stats::Interval;
 use crate::stats::student::{student_cdf, student_quantile};
 
 /// The labels of one item as the belief sees them: how many, their mean and their scatter.
@@ -133,9 +134,9 @@ impl Gaussian {
     }
 
     /// Central interval of the pool's mean with probability `level`, 0 to 1.
-    pub fn mean_interval(&self, level: f64) -> [f64; 2] {
+    pub fn mean_interval(&self, level: f64) -> Interval {
         let reach = student_quantile(0.5 + 0.5 * level, self.freedom) * (self.scale / self.evidence).sqrt();
-        [self.mean - reach, self.mean + reach]
+        Interval { lo: self.mean - reach, hi: self.mean + reach }
     }
 }
 
@@ -231,7 +232,7 @@ mod tests {
 
     #[test]
     fn the_interval_holds_its_level() {
-        let [low, high] = PRIOR.mean_interval(0.9);
+        let Interval { lo: low, hi: high } = PRIOR.mean_interval(0.9);
         assert!((PRIOR.mean_cdf(high) - PRIOR.mean_cdf(low) - 0.9).abs() < 1e-12);
         assert!((0.5 * (low + high) - 3.0).abs() < 1e-15);
         assert_eq!(PRIOR.label_cdf(3.0), 0.5);

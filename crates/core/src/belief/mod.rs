@@ -14,6 +14,7 @@ pub mod model;
 mod newton;
 mod ordinal;
 pub mod recalibration;
+mod regression;
 mod traits;
 pub mod trust;
 
@@ -22,8 +23,9 @@ pub use design::{Design, FeatureColumn, Standardizer};
 pub use dirichlet::{Beliefs, Dirichlet, entropy, manhattan};
 pub use gaussian::{Gaussian, Repeats, Scores};
 pub use gaussian_fit::{GaussianError, GaussianFit, JudgeScores, fit_gaussian};
-pub use model::{BeliefModel, FittedBelief, Regression};
+pub use model::{BeliefModel, FittedBelief};
 pub use ordinal::{Ordinal, Ordinals, mean_place, place_variance, wasserstein};
 pub use recalibration::{JudgedItems, RecalibratedFit, Recalibration};
+pub use regression::Regression;
 pub use traits::{Belief, BeliefTable};
 pub use trust::{TrustError, TrustFit, fit_trust, log_likelihood};

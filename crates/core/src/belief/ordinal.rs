@@ -65,7 +65,7 @@ impl<'a> Ordinal<'a> {
 
     /// The expected mean place sum_k s_k m_k.
     pub fn mean_place(&self) -> f64 {
-        Moments::of(self.dirichlet.mean(), self.places).mean
+        mean_place(self.dirichlet.alpha(), self.places)
     }
 
     /// Standard deviation of the pool's mean place M under the belief: the square root of the epistemic part.
@@ -139,7 +139,7 @@ struct Cut {
 impl Belief for Ordinal<'_> {
     /// Variance of the place of a fresh label.
     fn total(&self) -> f64 {
-        Moments::of(self.dirichlet.mean(), self.places).variance
+        place_variance(self.dirichlet.alpha(), self.places)
     }
 
     /// E\[Var(place | p)\], the disagreement that labels cannot reduce.
@@ -213,14 +213,25 @@ impl BeliefTable for Ordinals {
     }
 }
 
-/// Mean place sum_k s_k p_k of a distribution over classes at `places`.
-pub fn mean_place(p: &[f64], places: &[f64]) -> f64 {
-    Moments::of(p.iter().copied(), places).mean
+/// Mean place of classes at `places` with the given weights: probabilities, or numbers of labels.
+///
+/// With w the weights and s the places, s_1 + sum_k w_k (s_k - s_1) / sum_k w_k. Numbers of labels whose mean is the same have
+/// the same result in every bit where places are short in binary, so that such items tie in a rank correlation.
+pub fn mean_place(weights: &[f64], places: &[f64]) -> f64 {
+    places[0] + distance_of_mean(weights, places, places[0])
 }
 
-/// Variance of the place of a class drawn from a distribution over classes at `places`, in squared units of the scale.
-pub fn place_variance(p: &[f64], places: &[f64]) -> f64 {
-    Moments::of(p.iter().copied(), places).variance
+/// Variance of the place of a class drawn with the given weights (probabilities, or numbers of labels), in squared units of
+/// the scale.
+///
+/// Places are taken from the likeliest one, so that their distances keep their digits however far from 0 the scale lies; the
+/// variance is a sum of squares and so never negative.
+pub fn place_variance(weights: &[f64], places: &[f64]) -> f64 {
+    let likeliest = (1..weights.len()).fold(0, |best, k| if weights[k] > weights[best] { k } else { best });
+    let from = places[likeliest];
+    let mean = distance_of_mean(weights, places, from);
+    let squares: f64 = weights.iter().zip(places).map(|(w, place)| w * ((place - from) - mean).powi(2)).sum();
+    squares / weights.iter().sum::<f64>()
 }
 
 /// Wasserstein-1 distance of two distributions over classes at `places`, in units of the scale.
@@ -232,27 +243,10 @@ pub fn wasserstein(p: &[f64], q: &[f64], places: &[f64]) -> f64 {
     distance(p.iter().copied(), q, places)
 }
 
-/// The first two moments of the place.
-struct Moments {
-    mean: f64,
-    variance: f64,
-}
-
-impl Moments {
-    /// Of a class drawn with the given weights, which sum to 1.
-    ///
-    /// Places are taken from the likeliest one, so that their distances keep their digits however far from 0 the scale lies, and
-    /// the variance is a sum of squares.
-    fn of(weights: impl Iterator<Item = f64> + Clone, places: &[f64]) -> Self {
-        let likeliest = weights
-            .clone()
-            .zip(places)
-            .fold((f64::NEG_INFINITY, 0.0), |best, (w, &place)| if w > best.0 { (w, place) } else { best });
-        let from = likeliest.1;
-        let mean: f64 = weights.clone().zip(places).map(|(w, place)| w * (place - from)).sum();
-        let variance = weights.zip(places).map(|(w, place)| w * ((place - from) - mean).powi(2)).sum();
-        Self { mean: from + mean, variance }
-    }
+/// How far the mean place lies above `from`.
+fn distance_of_mean(weights: &[f64], places: &[f64], from: f64) -> f64 {
+    let distances: f64 = weights.iter().zip(places).map(|(w, place)| w * (place - from)).sum();
+    distances / weights.iter().sum::<f64>()
 }
 
 fn distance(p: impl Iterator<Item = f64>, q: &[f64], places: &[f64]) -> f64 {

@@ -2,7 +2,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`rule`], [`score_rule`], [`budget`] | priorities of items, whose labels are classes or numbers, and the items at the top |
+//! | [`rule`], [`rating_rule`], [`budget`] | priorities of items, whose labels are classes or numbers, and the items at the top |
 //! | [`allocation`] | several labels per item: who gets the next one |
 //! | [`exploration`] | a share of the budget at random, and what may be estimated from it |
 //! | [`value`], [`mod@regret`] | what escalating was worth against a known truth |
@@ -13,7 +13,7 @@ pub mod budget;
 pub mod exploration;
 pub mod regret;
 pub mod rule;
-pub mod score_rule;
+pub mod rating_rule;
 pub mod value;
 
 pub use allocation::allocate;
@@ -21,4 +21,4 @@ pub use budget::{Budget, top};
 pub use exploration::{NoEstimate, Selection, WeightedMean, weighted_mean};
 pub use regret::regret;
 pub use rule::{Rule, RuleInputs};
-pub use score_rule::ScoreRuleInputs;
+pub use rating_rule::RatingRuleInputs;

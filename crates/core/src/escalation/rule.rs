@@ -74,6 +74,22 @@ impl Rule {
         Rule::Random,
     ];
 
+    /// All rules that rank classes without an order.
+    pub const OF_CLASSES: [Rule; 12] = [
+        Rule::Info,
+        Rule::Delta,
+        Rule::Spread,
+        Rule::PosteriorEntropy,
+        Rule::JudgeEntropy,
+        Rule::LowConfidence,
+        Rule::FewestLabels,
+        Rule::Random,
+        Rule::FewestLabelsByInfo,
+        Rule::Manhattan,
+        Rule::ManhattanTen,
+        Rule::Margin,
+    ];
+
     /// The rules that go beyond the paper.
     pub const BEYOND: [Rule; 4] = [Rule::FewestLabelsByInfo, Rule::Manhattan, Rule::ManhattanTen, Rule::Margin];
 
@@ -191,7 +207,7 @@ impl std::str::FromStr for Rule {
 
     /// Reads a rule's key.
     fn from_str(key: &str) -> Result<Self, String> {
-        let all = || Rule::PAPER.into_iter().chain(Rule::BEYOND).chain([Rule::Wasserstein]);
+        let all = || Rule::OF_CLASSES.into_iter().chain([Rule::Wasserstein]);
         all().find(|rule| rule.key() == key).ok_or_else(|| {
             format!("{key:?} is none of the rules {}", all().map(Rule::key).collect::<Vec<_>>().join(", "))
         })

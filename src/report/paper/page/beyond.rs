@@ -98,7 +98,7 @@ fn blocks(extended: &ExtendedResults, results: &Results, findings: &[Finding], f
     blocks
 }
 
-/// The same rule by both ways of valuing a label.
+/// A rule by both ways of valuing a label.
 fn without_the_draw(chaosnli: &ChaosNliResults, extended: &ExtendedResults) -> String {
     let drawn = &chaosnli.full.value[&Rule::Info][&Budget::HEADLINE];
     let published = &extended.exploration.beliefs[&BeliefName::Published];

@@ -166,7 +166,7 @@ mod tests {
             crate::output::Error::NotWritable { folder: path.clone(), source: denied() }.into(),
             crate::artifact::Error::Missing { path: path.clone() }.into(),
             crate::study::Error::from(data()).into(),
-            crate::study::Error::from(crate::experiments::Error::from(data())).into(),
+            crate::experiments::Error::from(data()).into(),
             crate::study::Error::from(read()).into(),
             crate::study::Error::from(RegistrationError::Unreadable(file())).into(),
             crate::judge::Error::from(data()).into(),

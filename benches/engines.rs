@@ -6,11 +6,11 @@ use std::path::Path;
 use criterion::{Criterion, criterion_group, criterion_main};
 use judge_uncertainty::belief::{Design, FeatureColumn, fit_trust};
 use judge_uncertainty::dataset::{ChaosNliData, DiceData};
+use judge_uncertainty::evaluation::protocol::log_labels;
 use judge_uncertainty::experiments::chaosnli::{ChaosNliExperiment, FLOOR};
 use judge_uncertainty::experiments::dice::DiceExperiment;
 use judge_uncertainty::experiments::simulations::calibrated::{Condition, World, WorldSpec, evaluate};
 use judge_uncertainty::experiments::simulations::misspecified;
-use judge_uncertainty::evaluation::protocol::log_labels;
 use judge_uncertainty::familiarity::neighbours::{Exact, UnitRows};
 use judge_uncertainty::random::Stream;
 

@@ -9,7 +9,7 @@ use crate::report::claims::Claims;
 use crate::report::latex::Templates;
 use crate::report::page;
 use crate::report::paper::findings::Findings;
-use crate::report::paper::{Shown, bundle};
+use crate::report::paper::{Reproduction, bundle};
 use crate::report::verdicts::Verdicts;
 
 /// Render tables, figures and the LaTeX bundle again from results on disk; no result changes.
@@ -38,11 +38,11 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     let claims = Claims::load(&args.claims)?;
     let findings = Findings::built_in()?;
     let templates = Templates::load(args.templates.as_deref())?;
-    let html = page::Templates::load(args.templates.as_deref())?;
+    let html = page::PageTemplates::load(args.templates.as_deref())?;
     let results = Results::load(&args.artifact, &manifest)?;
     let verdicts = Verdicts::judge(&claims, &results, &manifest)?;
     let findings = findings.of(results.extended.as_ref())?;
-    let shown = Shown { results: &results, manifest: &manifest, verdicts: &verdicts, findings: &findings };
+    let shown = Reproduction { results: &results, manifest: &manifest, verdicts: &verdicts, findings: &findings };
     let mut staged = shown.stage(&templates, &html)?;
     staged.seal(&mut manifest);
     folder.commit(&staged)?;

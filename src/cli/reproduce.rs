@@ -18,7 +18,7 @@ use crate::output::{MANIFEST, to_json};
 use crate::report::claims::{Claims, Verdict};
 use crate::report::latex::Templates;
 use crate::report::numbers::NumberStyle;
-use crate::report::paper::Shown;
+use crate::report::paper::Reproduction;
 use crate::report::paper::findings::{self, Findings};
 use crate::report::{self, page, verdicts::Verdicts};
 
@@ -116,7 +116,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     let claims = Claims::load(&args.data.join("paper/claims.toml"))?;
     let findings = Findings::built_in()?;
     let templates = Templates::load(args.templates.as_deref())?;
-    let html = page::Templates::load(args.templates.as_deref())?;
+    let html = page::PageTemplates::load(args.templates.as_deref())?;
     let sources = Sources::new(&args.data, &args.judges, &args.familiarity);
     let parts = experiment::load(&experiments, &sources)?;
     let kept = match args.only {
@@ -143,7 +143,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
 
     let verdicts = Verdicts::judge(&claims, &results, &manifest)?;
     let findings = findings.of(results.extended.as_ref())?;
-    let shown = Shown { results: &results, manifest: &manifest, verdicts: &verdicts, findings: &findings };
+    let shown = Reproduction { results: &results, manifest: &manifest, verdicts: &verdicts, findings: &findings };
     let mut staged = shown.stage(&templates, &html)?;
     staged.seal(&mut manifest);
     folder.commit(&staged)?;

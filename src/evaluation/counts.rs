@@ -2,10 +2,10 @@
 
 use ndarray::{Array2, ArrayView2, Axis};
 
+use super::Error;
 use super::escalation::{Errors, Gain};
 use super::pool::{Pool, Ranking, Split};
 use super::subsample::subsample;
-use super::Error;
 use crate::belief::{
     BeliefModel, Beliefs, ClassBelief, ClassBeliefs, Design, FittedBelief, JudgedItems, Regression, dirichlet::row,
 };

@@ -12,8 +12,8 @@ use crate::dataset::{ChaosNliData, Predictions};
 use crate::escalation::{Budget, Rule, RuleInputs};
 use crate::evaluation::protocol::{REVEALED, log_labels};
 use crate::evaluation::{
-    ByRule, CountLabels, CountPool, Escalation, Familiarity, Features, HalfSplit, ItemComponents, Luck, Outcome, Settings,
-    replicate,
+    ByRule, CountLabels, CountPool, Escalation, Familiarity, Features, HalfSplit, ItemComponents, Luck, Outcome,
+    Settings, replicate,
 };
 use crate::familiarity::features::{FamiliarityFeatures, SelfNeighbour};
 use crate::familiarity::neighbours::Neighbours;
@@ -132,8 +132,7 @@ impl<'a> ChaosNliExperiment<'a> {
             budgets: Budget::PAPER.to_vec(),
             rules: Rule::PAPER.to_vec(),
         };
-        let split =
-            HalfSplit::new(CountPool::new(pool, judge.clone()), Some(familiarity), features(&judge), settings);
+        let split = HalfSplit::new(CountPool::new(pool, judge.clone()), Some(familiarity), features(&judge), settings);
         Ok(Self { pool, judge, split })
     }
 

@@ -8,15 +8,15 @@ use serde::{Deserialize, Serialize};
 use super::Error;
 use super::calibration::{ConfidenceGroup, calibration};
 use super::isolation::{Correlations, Isolation, correlations};
-use crate::evaluation::replicate;
 use super::world::{counts_in_order, grouped_counts, peaked_distributions, revealed_numbers};
-use crate::evaluation::protocol::{log_labels, uniforms};
 use crate::belief::{
     Belief, BeliefTable, Beliefs, Design, FeatureColumn, JudgedItems, TrustFit, dirichlet::row, entropy, fit_trust,
     log_likelihood, manhattan,
 };
 use crate::dataset::{DiceData, Predictions};
 use crate::escalation::{Budget, Rule, RuleInputs, regret, value::prophet_values};
+use crate::evaluation::protocol::{log_labels, uniforms};
+use crate::evaluation::replicate;
 use crate::progress::Progress;
 use crate::random::Stream;
 use crate::stats::{Summary, mean, spearman};

@@ -97,11 +97,7 @@ impl<K: Kind> Study<K> {
     ///
     /// # Errors
     /// Texts that are not embedded yet, a value of an embedding that is not finite.
-    pub(super) fn engine(
-        &self,
-        kept: &[usize],
-        progress: &dyn Progress,
-    ) -> Result<Option<Box<dyn Neighbours>>, Error> {
+    pub(super) fn engine(&self, kept: &[usize], progress: &dyn Progress) -> Result<Option<Box<dyn Neighbours>>, Error> {
         let Some(config) = &self.file.config.familiarity else { return Ok(None) };
         let embeddings = self.embeddings.as_ref().ok_or(Error::NotEmbedded)?;
         let rows = if kept.len() == embeddings.nrows() {

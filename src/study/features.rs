@@ -36,11 +36,7 @@ pub(super) struct Available {
 }
 
 /// The configured features, or all there are.
-pub(super) fn choose<C: Configured>(
-    file: &StudyFile<C>,
-    items: &Items,
-    available: &Available,
-) -> Result<Vec<Feature>> {
+pub(super) fn choose<C: Configured>(file: &StudyFile<C>, items: &Items, available: &Available) -> Result<Vec<Feature>> {
     let of_column = |name: &str| -> Vec<Feature> {
         let columns = items.columns.iter().enumerate().filter(|(_, column)| column.source == name);
         columns.map(|(i, _)| Feature::Column(i)).collect()
@@ -102,8 +98,9 @@ impl Sources<'_> {
         numbers: &[u32],
         near: Option<&FamiliarityFeatures>,
     ) -> Vec<FeatureColumn> {
-        let some = |name: &str, values: &[Option<f64>]| {
-            FeatureColumn { name: name.to_owned(), values: kept.iter().map(|&i| values[i]).collect() }
+        let some = |name: &str, values: &[Option<f64>]| FeatureColumn {
+            name: name.to_owned(),
+            values: kept.iter().map(|&i| values[i]).collect(),
         };
         let distances = |name: &str, of: fn(&FamiliarityFeatures) -> &Vec<Option<f64>>| FeatureColumn {
             name: name.to_owned(),

@@ -96,8 +96,7 @@ pub trait Kind: Configured {
     ///
     /// # Errors
     /// A label that can't be used.
-    fn read_labels(file: &StudyFile<Self>, items: &Items, log: &LabelLog, source: &mut Source)
-    -> Result<Self::Labels>;
+    fn read_labels(file: &StudyFile<Self>, items: &Items, log: &LabelLog, source: &mut Source) -> Result<Self::Labels>;
 
     /// Names of the judge's variants, as results list them.
     fn variants(judge: &Self::Judge) -> &[String];

@@ -5,7 +5,7 @@ use std::fs;
 use judge_uncertainty::belief::Recalibration;
 use judge_uncertainty::dataset::ChaosNliData;
 use judge_uncertainty::dataset::checksum::sha256_hex;
-use judge_uncertainty::experiments::extended::confirmation::{Outcome, Registration, Side};
+use judge_uncertainty::experiments::extended::confirmation::{ExtendedRegistration, Judgement, Side};
 use judge_uncertainty::experiments::extended::corpus::{Corpus, SPLIT_SEED};
 use judge_uncertainty::familiarity::neighbours::{Exact, UnitRows};
 use judge_uncertainty::report::figures::{self, Shape};
@@ -25,13 +25,13 @@ fn a_registration_that_was_edited_is_refused() {
     for file in ["extended.toml", "SHA256SUMS"] {
         fs::copy(repository("data/registration").join(file), folder.path().join(file)).unwrap();
     }
-    let (registration, digest) = Registration::load(folder.path()).unwrap();
+    let (registration, digest) = ExtendedRegistration::load(folder.path()).unwrap();
     assert_eq!((registration.split_seed, registration.developed.recalibration), (SPLIT_SEED, Recalibration::ByGroup));
     let path = folder.path().join("extended.toml");
     let text = fs::read_to_string(&path).unwrap();
     assert_eq!(digest, sha256_hex(text.as_bytes()));
     fs::write(&path, text.replace("rule = \"delta\"", "rule = \"v\"")).unwrap();
-    let error = Registration::load(folder.path()).unwrap_err().to_string();
+    let error = ExtendedRegistration::load(folder.path()).unwrap_err().to_string();
     assert!(error.contains("extended.toml") && error.contains(&digest), "{error}");
 }
 
@@ -92,7 +92,7 @@ fn the_published_belief_is_that_of_the_paper() {
 #[test]
 fn committed_findings_rest_on_the_registration_and_on_figures_that_exist() {
     let extended = committed().0.extended.expect("the committed artifact has them");
-    let (registration, digest) = Registration::load(&repository("data/registration")).unwrap();
+    let (registration, digest) = ExtendedRegistration::load(&repository("data/registration")).unwrap();
     assert_eq!((&extended.registration, &extended.registration_sha256), (&registration, &digest));
     assert!(extended.development_agrees, "{:?}", extended.development.choice);
     let values = serde_json::to_value(&extended).unwrap();
@@ -119,7 +119,7 @@ fn verdicts_rest_on_the_simultaneous_interval_everywhere() {
             let side = if verdict.expected == Side::Above { 1.0 } else { -1.0 };
             let [lo, hi] = [x.simultaneous_lo, x.simultaneous_hi].map(|end| end * side);
             let is = [lo.min(hi) > 0.0, lo.max(hi) < 0.0];
-            assert_eq!(is, [Outcome::Confirmed, Outcome::Refuted].map(|o| verdict.outcome == o), "{verdict:?}");
+            assert_eq!(is, [Judgement::Confirmed, Judgement::Refuted].map(|o| verdict.outcome == o), "{verdict:?}");
             let said = row[column + 1].text();
             let words = [said.ends_with(", confirmed"), said.contains("refuted")];
             assert_eq!(is, words, "{said}");

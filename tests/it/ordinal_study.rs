@@ -103,8 +103,7 @@ fn a_study_is_evaluated_and_reported_as_those_of_other_kinds_are() {
     let study = study(folder.path(), "\n[evaluation]\nreplicates = 12\nbudgets = [10, 20]\n");
     let results = results(&study);
     let evaluation = evaluation(&results);
-    let expected: BTreeSet<Rule> =
-        Rule::ORDINAL.into_iter().filter(|rule| *rule != Rule::LowConfidence).collect();
+    let expected: BTreeSet<Rule> = Rule::ORDINAL.into_iter().filter(|rule| *rule != Rule::LowConfidence).collect();
     assert_eq!(evaluation.full.value.keys().copied().collect::<BTreeSet<_>>(), expected);
     let squared = evaluation.squared.as_ref().unwrap();
     for rule in expected {
@@ -115,14 +114,16 @@ fn a_study_is_evaluated_and_reported_as_those_of_other_kinds_are() {
     }
     let said: Vec<String> = describe(&results).iter().map(|line| line.text().to_owned()).collect();
     let said = said.join("\n");
-    for part in ["Variance of a fresh label", "Wasserstein error removed by one label", "Ranking by total uncertainty"] {
+    for part in ["Variance of a fresh label", "Wasserstein error removed by one label", "Ranking by total uncertainty"]
+    {
         assert!(said.contains(part), "{said}");
     }
     let figures = figures(&results);
     let names: Vec<&str> = figures.iter().map(|figure| figure.name()).collect();
     assert_eq!(names, ["components", "parts", "budget", "advantage", "means"]);
     let page = serde_json::to_string(&page(&results, &figures)).unwrap();
-    for part in ["Cohen's kappa, quadratic weights", "base rate", "expected fall of the Wasserstein error by one label"] {
+    for part in ["Cohen's kappa, quadratic weights", "base rate", "expected fall of the Wasserstein error by one label"]
+    {
         assert!(page.contains(part), "{part}");
     }
     let json = serde_json::to_value(&results).unwrap();
@@ -207,10 +208,18 @@ fn lewidi_places_are_read_as_they_are() {
     let soft = results(&study).findings.soft_scores.unwrap();
     // Item 1 by hand: |F_q - F_p| over the ten cuts; item 2 likewise.
     let f = |k: f64| (0.1 * k).min(0.9);
-    let first: f64 = (1..=10).map(|k| (f(f64::from(k)).max(if k == 10 { 0.95 } else { 0.0 }) - if k < 10 { 1.0 / 3.0 } else { 1.0 }).abs()).sum();
+    let first: f64 = (1..=10)
+        .map(|k| (f(f64::from(k)).max(if k == 10 { 0.95 } else { 0.0 }) - if k < 10 { 1.0 / 3.0 } else { 1.0 }).abs())
+        .sum();
     let second: f64 = (1..=10)
         .map(|k| {
-            let truth = if k < 5 { 0.0 } else if k == 5 { 0.5 } else { 1.0 };
+            let truth = if k < 5 {
+                0.0
+            } else if k == 5 {
+                0.5
+            } else {
+                1.0
+            };
             (f(f64::from(k)).max(if k == 10 { 0.95 } else { 0.0 }) - truth).abs()
         })
         .sum();

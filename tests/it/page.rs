@@ -7,7 +7,7 @@ use judge_uncertainty::artifact::{Manifest, Results};
 use judge_uncertainty::report::claims::Claims;
 use judge_uncertainty::report::figures;
 use judge_uncertainty::report::page::{
-    Block, ClaimsTable, Column, FigureBlock, KeyNumber, Note, Page, Section, Table, Templates, Text, Tone,
+    Block, ClaimsTable, Column, FigureBlock, KeyNumber, Note, Page, PageTemplates, Section, Table, Text, Tone,
 };
 use judge_uncertainty::report::paper;
 use judge_uncertainty::report::paper::findings::Findings;
@@ -16,8 +16,8 @@ use judge_uncertainty::report::verdicts::Verdicts;
 use crate::snapshots::with_settings;
 use crate::support::{committed, fixture_claims, fixture_verdicts, repository};
 
-fn templates() -> Templates {
-    Templates::load(Some(&repository("templates"))).unwrap()
+fn templates() -> PageTemplates {
+    PageTemplates::load(Some(&repository("templates"))).unwrap()
 }
 
 fn paper_claims() -> Claims {

@@ -3,9 +3,9 @@
 use judge_uncertainty::belief::{Belief, BeliefTable, Beliefs, FittedBelief, Regression};
 use judge_uncertainty::dataset::{ChaosNliData, DiceData};
 use judge_uncertainty::escalation::{Rule, top};
+use judge_uncertainty::evaluation::{CountLabels, CountPool, Outcome};
 use judge_uncertainty::experiments::chaosnli::ChaosNliExperiment;
 use judge_uncertainty::experiments::dice::{DiceExperiment, FeatureSet};
-use judge_uncertainty::evaluation::{CountLabels, CountPool, Outcome};
 use judge_uncertainty::familiarity::neighbours::{Exact, UnitRows};
 use judge_uncertainty::random::Stream;
 use serde_json::Value;
@@ -58,7 +58,8 @@ fn dice_draws_0_to_2() {
                 // stopped farther out, at a likelihood that is no higher, and what follows differs a little.
                 let theirs = experiment.log_likelihood(set, draw.counts.view(), &beta).unwrap();
                 assert!(
-                    got.fitted.fit.regression.log_likelihood >= theirs && got.fitted.fit.regression.log_likelihood < theirs + 0.1
+                    got.fitted.fit.regression.log_likelihood >= theirs
+                        && got.fitted.fit.regression.log_likelihood < theirs + 0.1
                 );
                 assert_close("prophet", &got.values[..5], &numbers(&want["prophet_first5"]), 5e-3);
                 limited += 1;
@@ -173,8 +174,8 @@ fn assert_outcome(name: &str, got: &Outcome<CountPool>, labels: &CountLabels, lo
         };
         for ((budget, got_value), want) in got.measured.value[&rule].iter().zip(numbers(&want["value"][rule.key()])) {
             let k = budget.of(got.fitted.beliefs.len());
-            let slack =
-                scores.map_or(0.0, |(scores, relative)| slack_of_ties(scores, relative, k, &got.fitted.beliefs, labels));
+            let slack = scores
+                .map_or(0.0, |(scores, relative)| slack_of_ties(scores, relative, k, &got.fitted.beliefs, labels));
             exact += usize::from(slack == 0.0);
             let what = format!("{name}: {} at {budget:?}, ties allow {slack}", rule.key());
             assert_close(&what, &[*got_value], &[want], 1e-4 + slack);

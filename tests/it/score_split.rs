@@ -202,7 +202,10 @@ fn an_interrupted_evaluation_of_scores_goes_on_where_it_stopped() {
     let folder = study([1.0, 30.0]);
     let mut study = Study::<Scores>::load(folder.path()).unwrap();
     let whole = evaluation(&study);
-    assert_eq!((whole.items, whole.replicates, whole.held_out.as_ref().unwrap().coverage[0].ratings), (40, 12, 12 * 40 * 12));
+    assert_eq!(
+        (whole.items, whole.replicates, whole.held_out.as_ref().unwrap().coverage[0].ratings),
+        (40, 12, 12 * 40 * 12)
+    );
     assert!(whole.counts_only.is_some());
     for (rule, values) in &whole.full.value {
         for (budget, value) in values {

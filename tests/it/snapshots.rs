@@ -8,7 +8,7 @@ use judge_uncertainty::output::{MANIFEST, to_json};
 use judge_uncertainty::report::claims::Claims;
 use judge_uncertainty::report::latex::Templates;
 use judge_uncertainty::report::page;
-use judge_uncertainty::report::paper::Shown;
+use judge_uncertainty::report::paper::Reproduction;
 use judge_uncertainty::report::paper::findings::Findings;
 use judge_uncertainty::report::verdicts::Verdicts;
 
@@ -30,10 +30,10 @@ fn what_is_committed_is_rendered_from_the_committed_results() {
     let claims = Claims::load(&repository("data/paper/claims.toml")).unwrap();
     let verdicts = Verdicts::judge(&claims, &results, &manifest).unwrap();
     let findings = Findings::built_in().unwrap().of(results.extended.as_ref()).unwrap();
-    let shown = Shown { results: &results, manifest: &manifest, verdicts: &verdicts, findings: &findings };
+    let shown = Reproduction { results: &results, manifest: &manifest, verdicts: &verdicts, findings: &findings };
     let templates = repository("templates");
     let latex = Templates::load(Some(&templates)).unwrap();
-    let staged = shown.stage(&latex, &page::Templates::load(Some(&templates)).unwrap()).unwrap();
+    let staged = shown.stage(&latex, &page::PageTemplates::load(Some(&templates)).unwrap()).unwrap();
     let texts: Vec<String> = staged.names().into_iter().filter(|name| !name.contains("/figures/")).collect();
     assert_eq!(texts.len(), 24);
     for name in &texts {

@@ -110,7 +110,9 @@ fn add<K: Kind>(args: &Add) -> Result<ExitCode, Error> {
     let canonical = |label: &NewLabel| K::canonical(&study.file.config.scale, label);
     let fresh = intake.check(&study.items, canonical, &known, &rules)?;
     if !fresh.is_empty() {
-        log.append(&intake.file, &intake.sha256, &fresh).map_err(FileError::at(&log.file, "appending")).map_err(StudyError::from)?;
+        log.append(&intake.file, &intake.sha256, &fresh)
+            .map_err(FileError::at(&log.file, "appending"))
+            .map_err(StudyError::from)?;
     }
     say_added(&log, &intake, &fresh)
 }

@@ -3,16 +3,16 @@
 use serde::{Deserialize, Serialize};
 
 use super::contest::{Contender, Contest};
-use crate::evaluation::Luck;
 use super::corpus::{BeliefSpec, Deployment, Feature};
 use crate::belief::recalibration::{self, Options, held_out_log_likelihoods};
 use crate::belief::{BeliefModel, JudgedItems, Recalibration};
 use crate::escalation::{Budget, Rule};
-use crate::experiments::Error;
 use crate::evaluation::CountLabels;
+use crate::evaluation::Luck;
 use crate::evaluation::counts::split_counts;
-use crate::evaluation::replicate;
 use crate::evaluation::protocol::REVEALED;
+use crate::evaluation::replicate;
+use crate::experiments::Error;
 use crate::familiarity::features::SelfNeighbour;
 use crate::progress::Progress;
 use crate::random::Stream;

@@ -3,17 +3,17 @@
 use serde::{Deserialize, Serialize};
 
 use super::contest::{Contender, scores};
-use crate::evaluation::Luck;
 use super::corpus::{BeliefSpec, Deployment};
 use super::stage::BeliefName;
 use crate::belief::dirichlet::row;
 use crate::escalation::value::{label_of, pool_values};
 use crate::escalation::{Rule, top};
-use crate::experiments::Error;
 use crate::evaluation::CountLabels;
+use crate::evaluation::Luck;
 use crate::evaluation::counts::split_counts;
-use crate::evaluation::replicate;
 use crate::evaluation::protocol::REVEALED;
+use crate::evaluation::replicate;
+use crate::experiments::Error;
 use crate::progress::Progress;
 use crate::random::Stream;
 use crate::stats::{Summary, mean};

@@ -4,10 +4,10 @@ use ndarray::Array2;
 
 use crate::belief::{Belief, BeliefTable, Beliefs, Design, FeatureColumn, dirichlet::row, entropy, fit_trust};
 use crate::escalation::{Budget, Rule, RuleInputs, regret::regrets};
+use crate::evaluation::protocol::uniforms;
 use crate::experiments::Error;
 use crate::experiments::isolation::{Correlations, correlations};
 use crate::experiments::world::{grouped_counts, normals, peaked_distributions, revealed_numbers};
-use crate::evaluation::protocol::uniforms;
 use crate::random::{Stream, bivariate_normal};
 use crate::stats::{normal::normal_cdf, spearman};
 

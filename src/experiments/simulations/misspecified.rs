@@ -5,9 +5,9 @@ use ndarray::Array2;
 use super::calibrated::dirichlet_draws;
 use crate::belief::{Beliefs, Design, FeatureColumn, fit_trust};
 use crate::escalation::{Budget, Rule, RuleInputs, regret::regrets, value::prophet_values};
+use crate::evaluation::protocol::{log_labels, uniforms};
 use crate::experiments::Error;
 use crate::experiments::world::{grouped_counts, normals, peaked_distributions, revealed_numbers};
-use crate::evaluation::protocol::{log_labels, uniforms};
 use crate::random::Stream;
 use crate::stats::normal::{normal_cdf, normal_quantile};
 

@@ -46,14 +46,14 @@ pub fn render(
         put_figure(&format!("{FOLDER}/figures"), figure, staged)?;
     }
     let document =
-        templates.render("reproduction.tex", &Reproduction::of(results, verdicts, findings, [&reproduced, &beyond]))?;
+        templates.render("reproduction.tex", &DocumentView::of(results, verdicts, findings, [&reproduced, &beyond]))?;
     staged.put(format!("{FOLDER}/reproduction.tex"), document);
     Ok(())
 }
 
 /// What the document says.
 #[derive(Serialize)]
-struct Reproduction<'a> {
+struct DocumentView<'a> {
     simulations: bool,
     dice: bool,
     chaosnli: bool,
@@ -118,7 +118,7 @@ struct ClaimView<'a> {
     verdict: &'static str,
 }
 
-impl<'a> Reproduction<'a> {
+impl<'a> DocumentView<'a> {
     fn of(
         results: &Results,
         verdicts: &'a Verdicts,

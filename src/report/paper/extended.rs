@@ -2,7 +2,7 @@
 
 use crate::escalation::Budget;
 use crate::experiments::extended::ExtendedResults;
-use crate::experiments::extended::confirmation::{Confirmation, Outcome, Quantity, Verdict};
+use crate::experiments::extended::confirmation::{Confirmation, Judgement, Quantity, RegisteredComparison};
 use crate::experiments::extended::contest::Contender;
 use crate::experiments::extended::exploration::Explored;
 use crate::report::numbers::NumberStyle;
@@ -60,18 +60,18 @@ pub(super) fn style_of(quantity: Quantity) -> NumberStyle {
 
 /// What was found with the simultaneous interval, which decides, and what that makes of the expectation. The plain
 /// interval is told where it says something else.
-pub(super) fn judged(verdict: &Verdict, style: NumberStyle) -> String {
+pub(super) fn judged(verdict: &RegisteredComparison, style: NumberStyle) -> String {
     let x = &verdict.found;
     let found = simultaneous(x, style);
     let plain = format!("[{}, {}]", style.format(x.lo), style.format(x.hi));
     match verdict.outcome {
-        Outcome::Confirmed => format!("{found}, confirmed"),
-        Outcome::Suggested => format!("{found}, not confirmed (only the plain interval {plain} leaves out 0)"),
-        Outcome::Open => format!("{found}, not confirmed"),
-        Outcome::Doubted => {
+        Judgement::Confirmed => format!("{found}, confirmed"),
+        Judgement::Suggested => format!("{found}, not confirmed (only the plain interval {plain} leaves out 0)"),
+        Judgement::Open => format!("{found}, not confirmed"),
+        Judgement::Doubted => {
             format!("{found}, not confirmed (and the plain interval {plain} lies on the other side of 0)")
         }
-        Outcome::Refuted => format!("{found}, refuted (on the other side of 0)"),
+        Judgement::Refuted => format!("{found}, refuted (on the other side of 0)"),
     }
 }
 

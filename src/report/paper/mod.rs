@@ -5,7 +5,7 @@ pub(crate) mod extended;
 pub mod extended_tables;
 pub mod findings;
 pub mod page;
-mod shown;
+mod reproduction;
 pub mod tables;
 
-pub use shown::Shown;
+pub use reproduction::Reproduction;

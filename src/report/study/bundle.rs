@@ -9,11 +9,11 @@
 
 use serde::Serialize;
 
+use crate::output::Staged;
 use crate::report::bundle::{Error, put_figure};
 use crate::report::figures::Figure;
 use crate::report::latex::Templates;
 use crate::report::page::{self, Block, Column, Page, Table, Text};
-use crate::output::Staged;
 
 /// The document within a run folder.
 pub const DOCUMENT: &str = "study.tex";
@@ -33,7 +33,7 @@ const LETTERS: f64 = 80.0;
 /// A template that asks for something its view does not have; a figure with a character that the font lacks.
 pub fn write(
     latex: &Templates,
-    html: &page::Templates,
+    html: &page::PageTemplates,
     page: &Page,
     figures: &[Figure],
     staged: &mut Staged,

@@ -1,10 +1,10 @@
 //! The figures of a study, from its results; what the results do not hold is not drawn.
 
 use super::shown::Shown;
+use crate::report::figures::Figure;
 use crate::report::figures::shared::components::{self, View};
 use crate::report::figures::shared::{Evaluated as Drawn, advantage, budget};
 use crate::report::figures::study::{coefficients, hypotheses, number, reading, setting};
-use crate::report::figures::Figure;
 use crate::study::{Evaluated, Evaluation, StudyResults};
 
 /// The figures of a run.

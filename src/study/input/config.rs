@@ -70,18 +70,8 @@ pub struct StudyConfig<C: Configured> {
 }
 
 impl<C: Configured> StudyConfig<C> {
-    const KEYS: &'static [&'static str] = &[
-        "title",
-        C::KEY,
-        "seed",
-        "unmatched",
-        "items",
-        "judge",
-        "labels",
-        "trust",
-        "familiarity",
-        "evaluation",
-    ];
+    const KEYS: &'static [&'static str] =
+        &["title", C::KEY, "seed", "unmatched", "items", "judge", "labels", "trust", "familiarity", "evaluation"];
 
     /// Every setting, defaults filled in, as text by its dotted name.
     pub fn flattened(&self) -> BTreeMap<String, String> {

@@ -7,11 +7,11 @@ use ndarray::{Array2, Axis};
 use super::config::{Configured, FamiliarityConfig, StudyFile};
 use super::items::Items;
 use super::source::Source;
-use crate::study::error::Error;
 use crate::dataset::items::ItemIds;
 use crate::familiarity::embedding::{Cache, Embeddings, Model, OnnxEmbedder, Options, embed_texts};
 use crate::familiarity::user_embeddings::read_embeddings;
 use crate::progress::Progress;
+use crate::study::error::Error;
 
 /// The model that embeds the texts of a study, and where it keeps the embeddings.
 #[derive(Debug, Clone)]

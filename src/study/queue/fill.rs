@@ -112,7 +112,8 @@ impl Queue {
                     return Err(RequestError::Fixed { rule: rule.key() });
                 }
                 let value = |i: usize, k: u32| {
-                    rule.priority_after(&beliefs.get(i), labels[i], k).expect("the rule looks ahead, as was just checked")
+                    rule.priority_after(&beliefs.get(i), labels[i], k)
+                        .expect("the rule looks ahead, as was just checked")
                 };
                 let given = allocate(items, amount.of(items), MOST_LABELS, tie_break, value);
                 let wanted: Vec<usize> = ranking.iter().copied().filter(|&i| given[i] > 0).collect();

@@ -11,14 +11,14 @@ pub mod active_lab;
 pub mod allocation;
 pub mod budget;
 pub mod exploration;
+pub mod rating_rule;
 pub mod regret;
 pub mod rule;
-pub mod rating_rule;
 pub mod value;
 
 pub use allocation::allocate;
 pub use budget::{Budget, top};
 pub use exploration::{NoEstimate, Selection, WeightedMean, weighted_mean};
+pub use rating_rule::RatingRuleInputs;
 pub use regret::regret;
 pub use rule::{Rule, RuleInputs};
-pub use rating_rule::RatingRuleInputs;

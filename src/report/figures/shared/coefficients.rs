@@ -1,9 +1,9 @@
 //! What the fitted trust rests on: its coefficients with intervals.
 
 use super::say;
-use crate::stats::Interval;
 use crate::report::figures::description::{Axis, Panel, Point, Series, Shape};
 use crate::report::figures::look;
+use crate::stats::Interval;
 
 /// How coefficients are to be read.
 pub const READING: &str = "Trust λ is how many labels a prediction is worth; features are standardised, so a coefficient \

@@ -2,15 +2,15 @@
 
 use serde_json::Value;
 
-use super::place::{Found, Lost, Place, Scope};
+use super::place::{FigurePlace, Found, Lost, Scope};
 use crate::stats::mean;
 
 /// A figure by where it stands, or made of others.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Expression {
-    At(Place),
+    At(FigurePlace),
     /// The mean over a place with a `*`.
-    Mean(Place),
+    Mean(FigurePlace),
     Difference(Box<Self>, Box<Self>),
     Product(Box<Self>, Box<Self>),
 }
@@ -36,13 +36,13 @@ impl Expression {
             return Self::read(inner);
         }
         match text.strip_prefix("mean ") {
-            Some(place) => Ok(Self::Mean(Place::read(place)?)),
-            None => Ok(Self::At(Place::read(text)?)),
+            Some(place) => Ok(Self::Mean(FigurePlace::read(place)?)),
+            None => Ok(Self::At(FigurePlace::read(text)?)),
         }
     }
 
     /// The places that it looks at.
-    pub(super) fn places(&self) -> Vec<&Place> {
+    pub(super) fn places(&self) -> Vec<&FigurePlace> {
         match self {
             Self::At(place) | Self::Mean(place) => vec![place],
             Self::Difference(a, b) | Self::Product(a, b) => [a.places(), b.places()].concat(),
@@ -58,7 +58,7 @@ impl Expression {
     }
 
     fn number(&self, scope: &Scope) -> Result<f64, Lost> {
-        let number = |found: Found, wanted: &Place| {
+        let number = |found: Found, wanted: &FigurePlace| {
             found.value.as_f64().ok_or_else(|| wanted.lost(&found.path, "have no number"))
         };
         match self {

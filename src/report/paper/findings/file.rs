@@ -7,11 +7,11 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::error::FindingsError;
-use super::finding::{Finding, Status};
-use super::place::{Conditions, Lost, Place, Scope};
-use super::template::{Part, Parts, Template};
+use super::finding::{Finding, FindingStatus};
+use super::place::{Conditions, FigurePlace, Lost, Scope};
+use super::template::{SentencePart, SentenceParts, SentenceTemplate};
 use crate::experiments::extended::ExtendedResults;
-use crate::experiments::extended::confirmation::Outcome;
+use crate::experiments::extended::confirmation::Judgement;
 use crate::output::TextPosition;
 
 /// The file within the repository, and as it was when the program was built.
@@ -56,7 +56,7 @@ struct TypedFinding {
 #[serde(untagged)]
 enum TypedStatus {
     Verdict(OfVerdict),
-    Fixed(Status),
+    Fixed(FindingStatus),
 }
 
 #[derive(Deserialize)]
@@ -93,20 +93,20 @@ pub struct Findings {
 struct Typed {
     id: String,
     status: StatusOf,
-    names: BTreeMap<String, Place>,
+    names: BTreeMap<String, FigurePlace>,
     /// The finding is left out unless something stands there.
-    needs: Vec<Place>,
-    sentence: Template,
-    evidence: Place,
+    needs: Vec<FigurePlace>,
+    sentence: SentenceTemplate,
+    evidence: FigurePlace,
     /// Its own parts, and those that it shares with others.
-    parts: Parts,
+    parts: SentenceParts,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 enum StatusOf {
-    Fixed(Status),
+    Fixed(FindingStatus),
     /// That of the registered comparison there.
-    Verdict(Place),
+    Verdict(FigurePlace),
 }
 
 impl Findings {
@@ -151,7 +151,7 @@ impl Findings {
         if let Some(name) = shared.keys().find(|name| !findings.iter().any(|f: &Typed| f.parts.contains_key(*name))) {
             return Err(whole(format!("no finding tells the part `{name}`")));
         }
-        let cited: BTreeSet<&str> = findings.iter().flat_map(Typed::places).filter_map(Place::planning).collect();
+        let cited: BTreeSet<&str> = findings.iter().flat_map(Typed::places).filter_map(FigurePlace::planning).collect();
         let typed = file
             .planning
             .figures
@@ -189,20 +189,20 @@ impl Findings {
 }
 
 impl Typed {
-    fn of(typed: TypedFinding, shared: &Parts) -> Result<Self, String> {
+    fn of(typed: TypedFinding, shared: &SentenceParts) -> Result<Self, String> {
         let id = typed.id.into_inner();
         let word = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase());
         if !id.split('-').all(word) {
             return Err("the id is not of lower-case words joined by hyphens".to_owned());
         }
-        let read = |(name, place): (String, String)| Ok((name, Place::read(&place)?));
+        let read = |(name, place): (String, String)| Ok((name, FigurePlace::read(&place)?));
         let mut all = shared.clone();
         for (name, part) in parts(typed.part)? {
             if all.insert(name.clone(), part).is_some() {
                 return Err(format!("the part `{name}` has the name of one that findings share"));
             }
         }
-        let sentence = Template::read(&typed.sentence)?;
+        let sentence = SentenceTemplate::read(&typed.sentence)?;
         let told = told_parts(&sentence, &all)?;
         if let Some(name) = all.keys().find(|name| !told.contains(*name) && !shared.contains_key(*name)) {
             return Err(format!("nothing tells the part `{name}`"));
@@ -212,12 +212,12 @@ impl Typed {
             id,
             status: match typed.status {
                 TypedStatus::Fixed(status) => StatusOf::Fixed(status),
-                TypedStatus::Verdict(of) => StatusOf::Verdict(Place::read(&of.verdict)?),
+                TypedStatus::Verdict(of) => StatusOf::Verdict(FigurePlace::read(&of.verdict)?),
             },
             names: typed.names.into_iter().map(read).collect::<Result<_, String>>()?,
-            needs: typed.needs.iter().map(|place| Place::read(place)).collect::<Result<_, _>>()?,
+            needs: typed.needs.iter().map(|place| FigurePlace::read(place)).collect::<Result<_, _>>()?,
             sentence,
-            evidence: Place::read(&typed.evidence)?,
+            evidence: FigurePlace::read(&typed.evidence)?,
             parts: all,
         };
         finding.check_names()?;
@@ -226,8 +226,8 @@ impl Typed {
 
     /// Every name is used, and leads to a place in the end.
     fn check_names(&self) -> Result<(), String> {
-        let in_parts = self.parts.values().flat_map(Part::names);
-        let used: BTreeSet<&str> = self.places().into_iter().flat_map(Place::names).chain(in_parts).collect();
+        let in_parts = self.parts.values().flat_map(SentencePart::names);
+        let used: BTreeSet<&str> = self.places().into_iter().flat_map(FigurePlace::names).chain(in_parts).collect();
         if let Some(name) = self.names.keys().find(|name| !used.contains(name.as_str())) {
             return Err(format!("nothing uses the name `{name}`"));
         }
@@ -248,18 +248,18 @@ impl Typed {
     }
 
     /// Every place that it names.
-    fn places(&self) -> Vec<&Place> {
+    fn places(&self) -> Vec<&FigurePlace> {
         let status = match &self.status {
             StatusOf::Verdict(place) => Some(place),
             StatusOf::Fixed(_) => None,
         };
         let own = self.names.values().chain(&self.needs).chain(status).chain([&self.evidence]);
-        own.chain(self.sentence.places()).chain(self.parts.values().flat_map(Part::places)).collect()
+        own.chain(self.sentence.places()).chain(self.parts.values().flat_map(SentencePart::places)).collect()
     }
 
     /// The finding; `None` where its needs are not met.
     fn tell(&self, scope: &Scope) -> Result<Option<Finding>, Lost> {
-        let is_there = |place: &Place| place.find(scope).is_ok_and(|found| !found.value.is_null());
+        let is_there = |place: &FigurePlace| place.find(scope).is_ok_and(|found| !found.value.is_null());
         if !self.needs.iter().all(is_there) {
             return Ok(None);
         }
@@ -267,7 +267,7 @@ impl Typed {
             StatusOf::Fixed(status) => *status,
             StatusOf::Verdict(place) => {
                 let found = place.find(scope)?;
-                let outcome = found.value.get("outcome").and_then(|outcome| Outcome::deserialize(outcome).ok());
+                let outcome = found.value.get("outcome").and_then(|outcome| Judgement::deserialize(outcome).ok());
                 outcome.ok_or_else(|| place.lost(&found.path, "have no registered comparison"))?.into()
             }
         };
@@ -277,20 +277,20 @@ impl Typed {
     }
 }
 
-fn parts(typed: BTreeMap<String, TypedPart>) -> Result<Parts, String> {
-    let place = |text: Option<String>| text.map(|text| Place::read(&text)).transpose();
+fn parts(typed: BTreeMap<String, TypedPart>) -> Result<SentenceParts, String> {
+    let place = |text: Option<String>| text.map(|text| FigurePlace::read(&text)).transpose();
     let conditions = |text: Option<String>| text.map(|text| Conditions::read(&text)).transpose();
     let part = |(name, part): (String, TypedPart)| {
         let TypedPart { of, only, except, highest, before, each, join, none } = part;
-        let part = Part {
+        let part = SentencePart {
             of: place(of)?,
             only: conditions(only)?,
             except: conditions(except)?,
             highest: place(highest)?,
             before,
-            each: Template::read(&each)?,
+            each: SentenceTemplate::read(&each)?,
             join,
-            none: Template::read(&none)?,
+            none: SentenceTemplate::read(&none)?,
         };
         Ok((name, part))
     };
@@ -298,8 +298,13 @@ fn parts(typed: BTreeMap<String, TypedPart>) -> Result<Parts, String> {
 }
 
 /// The parts that a sentence tells, those within parts too.
-fn told_parts(sentence: &Template, parts: &Parts) -> Result<BTreeSet<String>, String> {
-    fn walk(template: &Template, parts: &Parts, above: &[&str], told: &mut BTreeSet<String>) -> Result<(), String> {
+fn told_parts(sentence: &SentenceTemplate, parts: &SentenceParts) -> Result<BTreeSet<String>, String> {
+    fn walk(
+        template: &SentenceTemplate,
+        parts: &SentenceParts,
+        above: &[&str],
+        told: &mut BTreeSet<String>,
+    ) -> Result<(), String> {
         for name in template.parts() {
             let part = parts.get(name).ok_or_else(|| format!("there is no part `{name}`"))?;
             if above.contains(&name) {
@@ -394,9 +399,9 @@ each = "{@|text}"
         let all = typed("", "").unwrap().of_json(&results()).unwrap();
         let [first, second] = &all[..] else { panic!("{all:?}") };
         assert_eq!(first.sentence, "Of 1,250, 125 gain +2.2 (+4.25): groups a 25 alone, b 50 and 1,001. Delta ends.");
-        assert_eq!((first.status, first.evidence.as_str()), (Status::NotConfirmed, "verdicts/2/quantity"));
+        assert_eq!((first.status, first.evidence.as_str()), (FindingStatus::NotConfirmed, "verdicts/2/quantity"));
         assert_eq!(second.sentence, "c: 0.50, last 2.5, 2812, 2 +50.0 [+25.0, +75.0].");
-        assert_eq!((second.status, second.evidence.as_str()), (Status::Simulated, "groups"));
+        assert_eq!((second.status, second.evidence.as_str()), (FindingStatus::Simulated, "groups"));
     }
 
     #[test]

@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::experiments::extended::confirmation::Outcome;
+use crate::experiments::extended::confirmation::Judgement;
 
 /// How far a finding carries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum FindingStatus {
     /// Registered, and its simultaneous interval lies where it was expected.
     Confirmed,
     /// Registered, and not confirmed.
@@ -20,7 +20,7 @@ pub enum Status {
     Simulated,
 }
 
-impl Status {
+impl FindingStatus {
     /// Name for a reader.
     pub fn name(self) -> &'static str {
         match self {
@@ -33,12 +33,12 @@ impl Status {
     }
 }
 
-impl From<Outcome> for Status {
-    fn from(outcome: Outcome) -> Self {
+impl From<Judgement> for FindingStatus {
+    fn from(outcome: Judgement) -> Self {
         match outcome {
-            Outcome::Confirmed => Self::Confirmed,
-            Outcome::Refuted => Self::Refuted,
-            Outcome::Suggested | Outcome::Open | Outcome::Doubted => Self::NotConfirmed,
+            Judgement::Confirmed => Self::Confirmed,
+            Judgement::Refuted => Self::Refuted,
+            Judgement::Suggested | Judgement::Open | Judgement::Doubted => Self::NotConfirmed,
         }
     }
 }
@@ -49,7 +49,7 @@ pub struct Finding {
     /// Short name.
     pub id: String,
     /// How far it carries.
-    pub status: Status,
+    pub status: FindingStatus,
     /// The sentence.
     pub sentence: String,
     /// Path of the figures below `results` in `results/extended.json`.

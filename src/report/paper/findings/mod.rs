@@ -21,7 +21,7 @@ mod template;
 
 pub use error::FindingsError;
 pub use file::Findings;
-pub use finding::{Finding, Status};
+pub use finding::{Finding, FindingStatus};
 
 /// File of the findings within an artifact folder.
 pub const FILE: &str = "results/findings.json";

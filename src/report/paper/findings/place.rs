@@ -13,7 +13,7 @@ const ELEMENT_KEY: &str = "@";
 /// A path into the results: keys, positions, `last`, `*` for all, and `[key.key=value,...]` for the first element that
 /// has these values. It may begin with a name that the finding gives to another place.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Place {
+pub(super) struct FigurePlace {
     text: String,
     steps: Vec<Step>,
 }
@@ -42,7 +42,7 @@ enum Wanted {
 pub(super) struct Scope<'a> {
     pub(super) results: &'a Value,
     pub(super) planning: &'a Value,
-    pub(super) names: &'a BTreeMap<String, Place>,
+    pub(super) names: &'a BTreeMap<String, FigurePlace>,
     pub(super) element: Option<&'a Element<'a>>,
 }
 
@@ -137,7 +137,7 @@ fn named<'a>(name: &str, scope: &Scope<'a>) -> Result<Found<'a>, Lost> {
     scope.names.get(name).ok_or_else(lost)?.find(scope)
 }
 
-impl Place {
+impl FigurePlace {
     /// Reads a place.
     pub(super) fn read(text: &str) -> Result<Self, String> {
         let step = |step: &str| match step {

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::expression::Figure;
 use crate::escalation::Budget;
-use crate::experiments::extended::confirmation::Verdict;
+use crate::experiments::extended::confirmation::RegisteredComparison;
 use crate::experiments::extended::contest::Contender;
 use crate::report::numbers::NumberStyle;
 use crate::report::paper::extended::{interval, judged, scaled};
@@ -15,7 +15,7 @@ use crate::stats::Summary;
 /// What is printed, and its digits.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Style {
-    kind: Kind,
+    kind: Form,
     number: NumberStyle,
     /// What the number is multiplied by first.
     times: f64,
@@ -24,7 +24,7 @@ pub(super) struct Style {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Kind {
+enum Form {
     Number,
     /// A mean with its 2.5 and 97.5 percentiles.
     Interval,
@@ -42,19 +42,19 @@ enum Kind {
 impl Style {
     /// Reads words such as `+1`, `,0`, `interval 2`, `judged +3`, `1 x100`, `,0 up`, `rule`, `text`, `count`, `budget b10`.
     pub(super) fn read(text: &str) -> Result<Self, String> {
-        let mut style = Self { kind: Kind::Number, number: NumberStyle::plain(0), times: 1.0, up: false };
+        let mut style = Self { kind: Form::Number, number: NumberStyle::plain(0), times: 1.0, up: false };
         let mut digits = false;
         let mut words = text.split_whitespace();
         while let Some(word) = words.next() {
             match word {
-                "interval" => style.kind = Kind::Interval,
-                "judged" => style.kind = Kind::Judged,
-                "rule" => style.kind = Kind::Rule,
-                "text" => style.kind = Kind::Text,
-                "count" => style.kind = Kind::Count,
+                "interval" => style.kind = Form::Interval,
+                "judged" => style.kind = Form::Judged,
+                "rule" => style.kind = Form::Rule,
+                "text" => style.kind = Form::Text,
+                "count" => style.kind = Form::Count,
                 "budget" => {
                     let key = words.next().unwrap_or_default().to_owned();
-                    style.kind = Kind::Budget(Budget::try_from(key)?);
+                    style.kind = Form::Budget(Budget::try_from(key)?);
                 }
                 "x100" => style.times = 100.0,
                 "up" => style.up = true,
@@ -67,7 +67,7 @@ impl Style {
                 }
             }
         }
-        let numeric = matches!(style.kind, Kind::Number | Kind::Interval | Kind::Judged);
+        let numeric = matches!(style.kind, Form::Number | Form::Interval | Form::Judged);
         match (numeric, digits) {
             (true, false) => Err(format!("the style `{text}` does not say how many decimals")),
             (false, true) => Err(format!("the style `{text}` has decimals that it does not use")),
@@ -78,16 +78,18 @@ impl Style {
     /// The text of a figure; what it is instead of what the style asks for.
     pub(super) fn print(&self, figure: Figure) -> Result<String, &'static str> {
         let text = match self.kind {
-            Kind::Number => self.number.format(self.number(figure)?),
-            Kind::Interval => {
+            Form::Number => self.number.format(self.number(figure)?),
+            Form::Interval => {
                 interval(&scaled(&typed::<Summary>(figure, "have no mean with an interval")?, self.times), self.number)
             }
-            Kind::Judged => judged(&typed::<Verdict>(figure, "have no registered comparison")?, self.number),
-            Kind::Rule => contender_in_text(typed::<Contender>(figure, "have no rule")?).to_owned(),
-            Kind::Text => typed::<String>(figure, "have no text")?,
-            Kind::Count => typed::<Vec<Value>>(figure, "have no list")?.len().to_string(),
+            Form::Judged => {
+                judged(&typed::<RegisteredComparison>(figure, "have no registered comparison")?, self.number)
+            }
+            Form::Rule => contender_in_text(typed::<Contender>(figure, "have no rule")?).to_owned(),
+            Form::Text => typed::<String>(figure, "have no text")?,
+            Form::Count => typed::<Vec<Value>>(figure, "have no list")?.len().to_string(),
             // Counts of items are whole.
-            Kind::Budget(budget) => budget.of(self.number(figure)? as usize).to_string(),
+            Form::Budget(budget) => budget.of(self.number(figure)? as usize).to_string(),
         };
         Ok(text)
     }

@@ -5,46 +5,46 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::expression::Expression;
-use super::place::{Conditions, Element, Lost, Place, Scope};
+use super::place::{Conditions, Element, FigurePlace, Lost, Scope};
 use super::style::Style;
 
 /// Text with placeholders: `{what|style}` is a figure, `{name}` a part of the sentence.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Template(Vec<Piece>);
+pub(super) struct SentenceTemplate(Vec<Piece>);
 
 #[derive(Debug, Clone, PartialEq)]
 enum Piece {
     Text(String),
     Figure { text: String, expression: Expression, style: Style },
-    Part(String),
+    SentencePart(String),
 }
 
 /// A part of a sentence.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Part {
+pub(super) struct SentencePart {
     /// The list whose elements it goes through; without one it is told once. `null` and `false` are an empty list, any
     /// other value that is neither list nor object is a list of one.
-    pub(super) of: Option<Place>,
+    pub(super) of: Option<FigurePlace>,
     /// Elements that are taken.
     pub(super) only: Option<Conditions>,
     /// Elements that are not.
     pub(super) except: Option<Conditions>,
     /// Only the element with the highest number there is taken.
-    pub(super) highest: Option<Place>,
+    pub(super) highest: Option<FigurePlace>,
     /// What stands before the elements.
     pub(super) before: String,
     /// An element.
-    pub(super) each: Template,
+    pub(super) each: SentenceTemplate,
     /// What stands between elements.
     pub(super) join: String,
     /// What is told instead of an empty list.
-    pub(super) none: Template,
+    pub(super) none: SentenceTemplate,
 }
 
 /// Parts by name.
-pub(super) type Parts = BTreeMap<String, Part>;
+pub(super) type SentenceParts = BTreeMap<String, SentencePart>;
 
-impl Template {
+impl SentenceTemplate {
     /// Reads a text.
     pub(super) fn read(text: &str) -> Result<Self, String> {
         let (mut pieces, mut rest) = (vec![], text);
@@ -62,7 +62,7 @@ impl Template {
                     expression: Expression::read(expression)?,
                     style: Style::read(style)?,
                 },
-                None => Piece::Part(inside.to_owned()),
+                None => Piece::SentencePart(inside.to_owned()),
             });
             rest = after;
         }
@@ -73,13 +73,13 @@ impl Template {
     /// Names of the parts that it tells.
     pub(super) fn parts(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|piece| match piece {
-            Piece::Part(name) => Some(name.as_str()),
+            Piece::SentencePart(name) => Some(name.as_str()),
             _ => None,
         })
     }
 
     /// The places that it looks at itself.
-    pub(super) fn places(&self) -> Vec<&Place> {
+    pub(super) fn places(&self) -> Vec<&FigurePlace> {
         let of = |piece| match piece {
             &Piece::Figure { ref expression, .. } => expression.places(),
             _ => vec![],
@@ -88,14 +88,14 @@ impl Template {
     }
 
     /// The text with all figures.
-    pub(super) fn tell(&self, scope: &Scope, parts: &Parts) -> Result<String, Lost> {
+    pub(super) fn tell(&self, scope: &Scope, parts: &SentenceParts) -> Result<String, Lost> {
         let piece = |piece: &Piece| match piece {
             Piece::Text(text) => Ok(text.clone()),
             Piece::Figure { text, expression, style } => {
                 let found = expression.figure(scope)?;
                 style.print(found).map_err(|found| Lost { wanted: text.clone(), at: text.clone(), found })
             }
-            Piece::Part(name) => match parts.get(name) {
+            Piece::SentencePart(name) => match parts.get(name) {
                 Some(part) => part.tell(scope, parts),
                 None => Err(Lost { wanted: name.clone(), at: name.clone(), found: "have no part of the name" }),
             },
@@ -104,14 +104,14 @@ impl Template {
     }
 }
 
-impl Part {
+impl SentencePart {
     /// Its templates.
-    pub(super) fn templates(&self) -> [&Template; 2] {
+    pub(super) fn templates(&self) -> [&SentenceTemplate; 2] {
         [&self.each, &self.none]
     }
 
     /// The places that it looks at itself.
-    pub(super) fn places(&self) -> Vec<&Place> {
+    pub(super) fn places(&self) -> Vec<&FigurePlace> {
         let own = self.of.iter().chain(&self.highest);
         own.chain(self.each.places()).chain(self.none.places()).collect()
     }
@@ -121,7 +121,7 @@ impl Part {
         self.only.iter().chain(&self.except).flat_map(Conditions::names)
     }
 
-    fn tell(&self, scope: &Scope, parts: &Parts) -> Result<String, Lost> {
+    fn tell(&self, scope: &Scope, parts: &SentenceParts) -> Result<String, Lost> {
         let Some(of) = &self.of else { return self.each.tell(scope, parts) };
         let mut taken = vec![];
         for element in elements(of.find(scope)?.value) {

@@ -9,26 +9,26 @@ use crate::experiments::extended::contest::Contender;
 use crate::experiments::extended::stage::BeliefName;
 use crate::report::page::{Block, Column, Note, Section, Table, Text};
 use crate::report::paper::extended_tables::{self as tables, tables};
-use crate::report::paper::findings::{Finding, Status};
+use crate::report::paper::findings::{Finding, FindingStatus};
 
 /// A heading with the findings, figures and tables below it.
-struct Part {
+struct Group {
     heading: &'static str,
-    statuses: &'static [Status],
+    statuses: &'static [FindingStatus],
     figures: &'static [&'static str],
     tables: &'static [&'static str],
 }
 
-const PARTS: [Part; 3] = [
-    Part {
+const PARTS: [Group; 3] = [
+    Group {
         heading: "Registered, and judged on other items",
-        statuses: &[Status::Confirmed, Status::NotConfirmed, Status::Refuted],
+        statuses: &[FindingStatus::Confirmed, FindingStatus::NotConfirmed, FindingStatus::Refuted],
         figures: &["held-out-error", "held-out-rules"],
         tables: &["extended-confirmation"],
     },
-    Part {
+    Group {
         heading: "Exploratory",
-        statuses: &[Status::Exploratory],
+        statuses: &[FindingStatus::Exploratory],
         figures: &["recalibration", "every-rule", "labels-spent", "labels-spent-difference"],
         tables: &[
             "extended-rules",
@@ -39,9 +39,9 @@ const PARTS: [Part; 3] = [
             "extended-power",
         ],
     },
-    Part {
+    Group {
         heading: "Where the truth is known",
-        statuses: &[Status::Simulated],
+        statuses: &[FindingStatus::Simulated],
         figures: &["coverage", "pit"],
         tables: &["extended-recovery", "extended-worlds"],
     },
@@ -113,7 +113,7 @@ fn without_the_draw(chaosnli: &ChaosNliResults, extended: &ExtendedResults) -> S
     )
 }
 
-fn shown(table: &tables::Table) -> Table {
+fn shown(table: &tables::ExtendedTable) -> Table {
     let column = |(k, head): (usize, &&str)| {
         if k > 0 && table.is_numeric(k) { Column::numbers(head) } else { Column::text(head) }
     };

@@ -2,10 +2,10 @@
 
 use super::tables::evidence_sentences;
 use crate::escalation::Rule;
+use crate::report::figures::Figure;
 use crate::report::figures::axis::signed;
 use crate::report::figures::shared::{budgets, headline};
 use crate::report::figures::study::confidence;
-use crate::report::figures::Figure;
 use crate::report::numbers::{NumberStyle, three};
 use crate::report::page::{Block, Column, KeyNumber, Note, Table, Text, Tone};
 use crate::report::rules::in_figures;
@@ -124,7 +124,8 @@ impl Shown for Classes {
 
     fn judge_blocks(evaluation: &Evaluation<Self>, figures: &[Figure]) -> Vec<Block> {
         let judge = &evaluation.judge;
-        let mut blocks = vec![Block::Table(measures("The judge against the labels".to_owned(), diagnostics_rows(judge)))];
+        let mut blocks =
+            vec![Block::Table(measures("The judge against the labels".to_owned(), diagnostics_rows(judge)))];
         match figure(figures, "calibration") {
             Some(figure) => blocks.extend([Block::Table(calibration_table(&judge.calibration)), figure]),
             None => blocks.push(Block::Prose(
@@ -150,7 +151,9 @@ pub(super) fn judge_rows(judge: &JudgeReport, variants: usize) -> Vec<InputRow> 
     let row = |text: String| InputRow::new("judge", text);
     let mut rows = vec![row(format!("{} answers under {variants}, {} failed", judge.answers, judge.failed_answers))];
     rows.extend(
-        judge.mass.map(|mass| row(format!("mass on the classes: mean {}, least {}", three(mass.mean), three(mass.least)))),
+        judge
+            .mass
+            .map(|mass| row(format!("mass on the classes: mean {}, least {}", three(mass.mean), three(mass.least)))),
     );
     rows.extend(judge.without_confidence.map(|without| row(format!("{without} items without a stated confidence"))));
     rows.push(row(format!(

@@ -3,9 +3,9 @@
 use super::classes::{judge_rows, label_rows, recalibration_sentences, soft_scores_sentence};
 use super::tables::{evidence_sentences, parts_sentence, parts_table};
 use crate::escalation::Rule;
+use crate::report::figures::Figure;
 use crate::report::figures::shared::headline;
 use crate::report::figures::study::{means, parts};
-use crate::report::figures::Figure;
 use crate::report::numbers::three;
 use crate::report::page::{Block, Column, KeyNumber, Table, Text, Tone};
 use crate::report::rules::of_ratings;
@@ -21,8 +21,7 @@ use crate::study::{Evaluation, StudyResults};
 
 impl Shown for Ordinal {
     const WORDS: Words = Words {
-        lead:
-            "How much of the variance of a rating is disagreement among annotators, how much is the judge's ignorance, \
+        lead: "How much of the variance of a rating is disagreement among annotators, how much is the judge's ignorance, \
              which labels cure, and which items to send to annotators first.",
         labels: "ratings",
         prediction: "prediction",

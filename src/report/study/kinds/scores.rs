@@ -3,9 +3,9 @@
 use super::tables::{parts_sentence, parts_table};
 use crate::escalation::Rule;
 use crate::evaluation::Coverage;
+use crate::report::figures::Figure;
 use crate::report::figures::shared::headline;
 use crate::report::figures::study::{parts, places};
-use crate::report::figures::Figure;
 use crate::report::numbers::{NumberStyle, three};
 use crate::report::page::{Block, Column, KeyNumber, Section, Table, Tone};
 use crate::report::rules::of_ratings;
@@ -19,8 +19,7 @@ use crate::study::{Evaluation, StudyResults};
 
 impl Shown for Scores {
     const WORDS: Words = Words {
-        lead:
-            "How much of the variance of a score is disagreement among annotators, how much is the judge's ignorance, \
+        lead: "How much of the variance of a score is disagreement among annotators, how much is the judge's ignorance, \
              which labels cure, and which items to send to annotators first.",
         labels: "ratings",
         prediction: "mean score",

@@ -21,8 +21,7 @@ fn name(part: Part) -> &'static str {
 pub(super) fn parts_table(parts: &PartAverages, unit: &str) -> Table {
     let rows = parts.parts().into_iter().map(|(part, mean)| {
         let over = parts.over_items.get(&part);
-        let percentiles =
-            over.map_or_else(|| ["—"; 3].map(str::to_owned), |p| [p.low, p.median, p.high].map(show));
+        let percentiles = over.map_or_else(|| ["—"; 3].map(str::to_owned), |p| [p.low, p.median, p.high].map(show));
         [name(part).to_owned(), show(mean)].into_iter().chain(percentiles).map(Text::plain).collect()
     });
     Table {

@@ -117,32 +117,32 @@ impl JudgeDiagnostics {
 }
 
 impl Agreement {
-/// Compares pairs of (most frequent label, the judge's class).
-pub fn of(classes: &[String], pairs: impl Iterator<Item = (usize, usize)>) -> Self {
-    let k = classes.len();
-    let (mut labels, mut judged, mut equal, mut items) = (vec![0.0; k], vec![0.0; k], 0.0, 0.0);
-    let mut confusion = (k <= MOST_CONFUSED).then(|| vec![vec![0; k]; k]);
-    for (label, judge) in pairs {
-        labels[label] += 1.0;
-        judged[judge] += 1.0;
-        items += 1.0;
-        equal += if label == judge { 1.0 } else { 0.0 };
-        if let Some(confusion) = &mut confusion {
-            confusion[label][judge] += 1;
+    /// Compares pairs of (most frequent label, the judge's class).
+    pub fn of(classes: &[String], pairs: impl Iterator<Item = (usize, usize)>) -> Self {
+        let k = classes.len();
+        let (mut labels, mut judged, mut equal, mut items) = (vec![0.0; k], vec![0.0; k], 0.0, 0.0);
+        let mut confusion = (k <= MOST_CONFUSED).then(|| vec![vec![0; k]; k]);
+        for (label, judge) in pairs {
+            labels[label] += 1.0;
+            judged[judge] += 1.0;
+            items += 1.0;
+            equal += if label == judge { 1.0 } else { 0.0 };
+            if let Some(confusion) = &mut confusion {
+                confusion[label][judge] += 1;
+            }
+        }
+        let by_chance: f64 = labels.iter().zip(&judged).map(|(a, b)| a / items * (b / items)).sum();
+        let observed = equal / items;
+        let commonest = largest(labels.iter().copied());
+        Self {
+            observed,
+            by_chance,
+            kappa: (by_chance < 1.0).then(|| (observed - by_chance) / (1.0 - by_chance)),
+            base_rate: labels[commonest] / items,
+            commonest: classes[commonest].clone(),
+            confusion,
         }
     }
-    let by_chance: f64 = labels.iter().zip(&judged).map(|(a, b)| a / items * (b / items)).sum();
-    let observed = equal / items;
-    let commonest = largest(labels.iter().copied());
-    Self {
-        observed,
-        by_chance,
-        kappa: (by_chance < 1.0).then(|| (observed - by_chance) / (1.0 - by_chance)),
-        base_rate: labels[commonest] / items,
-        commonest: classes[commonest].clone(),
-        confusion,
-    }
-}
 }
 
 /// Position of the first largest value.

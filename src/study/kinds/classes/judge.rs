@@ -289,12 +289,7 @@ impl ClassJudge {
     ///
     /// # Errors
     /// Answers that can't be put together.
-    pub fn of<K: ClassKind>(
-        file: &StudyFile<K>,
-        items: &Items,
-        answers: Answers,
-        kept: &[usize],
-    ) -> Result<Self> {
+    pub fn of<K: ClassKind>(file: &StudyFile<K>, items: &Items, answers: Answers, kept: &[usize]) -> Result<Self> {
         let Answers { variants, mut answers, mut report } = answers;
         if kept.len() < answers.len() {
             answers = kept.iter().map(|&i| answers[i].clone()).collect();

@@ -53,8 +53,7 @@ impl Kind for Classes {
     const RANKED_BY: &'static [Rule] = &Rule::OF_CLASSES;
     const REPEATS: bool = false;
     const REFERENCE: Rule = Rule::JudgeEntropy;
-    const MEASURES: &'static [Measure] =
-        &[Measure::Value, Measure::SelectiveError, Measure::SelectiveSquaredError];
+    const MEASURES: &'static [Measure] = &[Measure::Value, Measure::SelectiveError, Measure::SelectiveSquaredError];
 
     type Answers = Answers;
     type Judge = ClassJudge;
@@ -191,7 +190,12 @@ impl Kind for Classes {
     }
 
     fn came_back(before: &Decomposition<Self>, labels: &Labels) -> Vec<Option<CameBack>> {
-        reports::came_back(&before.fitted.beliefs, &labels.added_counts(), |belief| belief.gini(), reports::squared_error)
+        reports::came_back(
+            &before.fitted.beliefs,
+            &labels.added_counts(),
+            |belief| belief.gini(),
+            reports::squared_error,
+        )
     }
 
     fn question(scale: &Vec<String>) -> Question {

@@ -146,12 +146,7 @@ fn known_of_file<K: ClassKind>(file: &StudyFile<K>, annotations: &[Annotation], 
 /// # Errors
 /// A file that can't be read, an unknown id (unless they are left out), an unknown class, a count that is none, a second
 /// row of an item, a second label of an annotator for an item.
-pub fn read<K: ClassKind>(
-    file: &StudyFile<K>,
-    items: &Items,
-    log: &LabelLog,
-    source: &mut Source,
-) -> Result<Labels> {
+pub fn read<K: ClassKind>(file: &StudyFile<K>, items: &Items, log: &LabelLog, source: &mut Source) -> Result<Labels> {
     let config = &file.config.labels;
     let path = file.resolve(&config.file);
     let format = format_of(&path, config.format)?;

@@ -125,8 +125,12 @@ pub fn columns<K: ClassStudy>(
 ) -> Vec<OutputColumn> {
     let classes = study.labels.counts.classes();
     let beliefs = &decomposition.fitted.beliefs;
-    let mut columns =
-        vec![OutputColumn::new("labels", "labels", "Human labels in hand", Values::Count(decomposition.numbers.clone()))];
+    let mut columns = vec![OutputColumn::new(
+        "labels",
+        "labels",
+        "Human labels in hand",
+        Values::Count(decomposition.numbers.clone()),
+    )];
     for (k, class) in classes.iter().enumerate() {
         let counts = Values::Count(study.labels.counts.counts().column(k).to_vec());
         columns.push(OutputColumn::new(format!("n_{class}"), "labels", format!("Human labels {class:?}"), counts));
@@ -243,7 +247,12 @@ mod tests {
             assert!((mean(&realised) - foreseen).abs() < 4.0 * se && se < 0.01, "{foreseen} {se}");
             assert!(foreseen > 0.05);
         }
-        let one = came_back(&Beliefs::new(array![[1.0, 1.0], [1.0, 1.0]]), &array![[0, 0], [1, 0]], |belief| belief.gini(), squared_error);
+        let one = came_back(
+            &Beliefs::new(array![[1.0, 1.0], [1.0, 1.0]]),
+            &array![[0, 0], [1, 0]],
+            |belief| belief.gini(),
+            squared_error,
+        );
         assert_eq!((one[0], one[1].unwrap().removed), (None, None));
     }
 }

@@ -122,6 +122,9 @@ mod tests {
         assert_eq!(scale.distance_terms(&[1.0, 0.0, 0.0], &[0.0, 0.0, 1.0]).sum::<f64>(), 4.0);
         assert_eq!(scale.distance_terms(&[0.0, 1.0, 0.0], &[0.0, 0.5, 0.5]).sum::<f64>(), 1.5);
         // Means 0.5 and 2; a truth of four labels with variance 3.
-        assert_eq!(scale.squared_error(&[1.0, 1.0, 0.0], &[0.25, 0.5, 0.25], 4.0), (0.5_f64 - 1.5).powi(2) - 2.25 / 3.0);
+        assert_eq!(
+            scale.squared_error(&[1.0, 1.0, 0.0], &[0.25, 0.5, 0.25], 4.0),
+            (0.5_f64 - 1.5).powi(2) - 2.25 / 3.0
+        );
     }
 }

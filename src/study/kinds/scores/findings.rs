@@ -142,12 +142,7 @@ pub fn columns(study: &Study<Scores>, d: &Decomposition<Scores>) -> Vec<OutputCo
     }
     columns.extend([
         belief("epistemic", SQUARE, "Var(m), the expected squared error of the mean; also v", &Gaussian::epistemic),
-        belief(
-            "delta",
-            SQUARE,
-            "One-label value: how much one label is expected to lower it",
-            &Gaussian::label_value,
-        ),
+        belief("delta", SQUARE, "One-label value: how much one label is expected to lower it", &Gaussian::label_value),
     ]);
     columns
 }

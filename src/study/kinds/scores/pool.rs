@@ -4,10 +4,8 @@
 //! the absolute difference of the belief's mean from the mean of the held-out half, in units of the score; the squared one
 //! stands beside it.
 
-use crate::belief::{
-    Design, Gaussian, GaussianFit, JudgeScores, Regression, Repeats, Scores, fit_gaussian,
-};
-use crate::escalation::{Rule, RatingRuleInputs};
+use crate::belief::{Design, Gaussian, GaussianFit, JudgeScores, Regression, Repeats, Scores, fit_gaussian};
+use crate::escalation::{RatingRuleInputs, Rule};
 use crate::evaluation::{Error, Errors, Gain, Places, Pool, Ranking, Split};
 use crate::random::Stream;
 use crate::stats::{mean, sample_sd};
@@ -149,8 +147,7 @@ impl Pool for RatingPool {
     /// Ties are left to the tie break.
     fn priority(&self, rule: Rule, ranking: &Ranking<Self>) -> Option<Vec<f64>> {
         let common = ranking.fit.common_variance;
-        let judged: Vec<f64> =
-            self.judge.variance.iter().map(|stated| stated.or(common).unwrap_or(f64::NAN)).collect();
+        let judged: Vec<f64> = self.judge.variance.iter().map(|stated| stated.or(common).unwrap_or(f64::NAN)).collect();
         rule.priority_of_ratings(&RatingRuleInputs {
             judged: &judged,
             beliefs: ranking.beliefs,

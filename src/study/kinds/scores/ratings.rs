@@ -137,12 +137,7 @@ pub(super) fn score(row: &Row<'_>, column: Column, scale: (f64, f64)) -> Result<
 }
 
 /// Reads the annotators' ratings: those of the user's file and those of the log.
-pub fn read<C: ScoreKind>(
-    file: &StudyFile<C>,
-    items: &Items,
-    log: &LabelLog,
-    source: &mut Source,
-) -> Result<Ratings> {
+pub fn read<C: ScoreKind>(file: &StudyFile<C>, items: &Items, log: &LabelLog, source: &mut Source) -> Result<Ratings> {
     let config = &file.config.labels;
     let table = read_table(&file.resolve(&config.file), config.format, config.id.as_deref(), source)?;
     let [annotator, column] = [table.column(&config.annotator)?, table.column(&config.score)?];

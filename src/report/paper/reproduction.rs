@@ -7,12 +7,12 @@ use crate::experiments::Experiment;
 use crate::output::{Staged, to_json};
 use crate::report::bundle::Error;
 use crate::report::latex::Templates;
-use crate::report::page::{FILE, Templates as PageTemplates};
+use crate::report::page::{FILE, PageTemplates};
 use crate::report::verdicts::{self, Verdicts};
 
 /// Results with what is made of them.
 #[derive(Debug, Clone)]
-pub struct Shown<'a> {
+pub struct Reproduction<'a> {
     /// The results.
     pub results: &'a Results,
     /// Where they come from.
@@ -23,7 +23,7 @@ pub struct Shown<'a> {
     pub findings: &'a [Finding],
 }
 
-impl Shown<'_> {
+impl Reproduction<'_> {
     /// The files of an artifact folder except its manifest; what has no results is left out.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::experiments::Experiment;
-use crate::report::claims::{Judged, Tally, Verdict};
+use crate::report::claims::{Judged, Verdict, VerdictTally};
 use crate::report::verdicts::Verdicts;
 
 /// How the table is set.
@@ -128,7 +128,7 @@ fn heading(experiment: Experiment) -> &'static str {
 }
 
 /// "39 to the printed digit, 1 within tolerance, 0 differ"; counts of 0 are left out but for the last.
-fn counts(tally: &Tally) -> String {
+fn counts(tally: &VerdictTally) -> String {
     let parts = [
         (tally.agrees, "to the printed digit"),
         (tally.within_tolerance, "within tolerance"),

@@ -32,6 +32,9 @@ pub(crate) enum Error {
     /// The claims file, or results that lack what it asks for.
     #[error(transparent)]
     Claims(#[from] crate::report::claims::ClaimsError),
+    /// The findings, or results that lack a figure of theirs.
+    #[error(transparent)]
+    Findings(#[from] crate::report::paper::findings::FindingsError),
     /// Results on disk.
     #[error(transparent)]
     Artifact(#[from] crate::artifact::Error),
@@ -102,6 +105,7 @@ impl Error {
             | Error::Rows(_)
             | Error::Experiment(_)
             | Error::Claims(_)
+            | Error::Findings(_)
             | Error::Templates(_)
             | Error::NotConcerned { .. }
             | Error::OtherJudge => false,
@@ -162,7 +166,7 @@ mod tests {
             crate::output::Error::NotWritable { folder: path.clone(), source: denied() }.into(),
             crate::artifact::Error::Missing { path: path.clone() }.into(),
             crate::study::Error::from(data()).into(),
-            crate::study::Error::from(crate::experiments::Error::from(data())).into(),
+            crate::experiments::Error::from(data()).into(),
             crate::study::Error::from(read()).into(),
             crate::study::Error::from(RegistrationError::Unreadable(file())).into(),
             crate::judge::Error::from(data()).into(),

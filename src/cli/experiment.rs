@@ -13,7 +13,7 @@ use crate::dataset::{ChaosNliData, DiceData};
 use crate::experiments::Experiment;
 use crate::experiments::chaosnli::{self, ChaosNliExperiment};
 use crate::experiments::dice::{self, DiceExperiment};
-use crate::experiments::extended::{self, confirmation::Registration};
+use crate::experiments::extended::{self, confirmation::ExtendedRegistration};
 use crate::experiments::simulations::{self, SimulationSizes};
 use crate::familiarity::features::SelfNeighbour;
 use crate::familiarity::neighbours::UnitRows;
@@ -142,7 +142,7 @@ struct Extended<'a> {
     dice: &'a DiceData,
     chaosnli: &'a (ChaosNliData, Familiarity),
     /// With its digest.
-    registration: (Registration, String),
+    registration: (ExtendedRegistration, String),
 }
 
 impl Part for Extended<'_> {

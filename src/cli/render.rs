@@ -4,14 +4,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::{Error, output_folder};
-use crate::artifact::{Manifest, Results, results_file};
-use crate::experiments::Experiment;
-use crate::output::{Staged, to_json};
+use crate::artifact::{Manifest, Results};
 use crate::report::claims::Claims;
 use crate::report::latex::Templates;
 use crate::report::page;
-use crate::report::paper::{self, bundle};
-use crate::report::verdicts::{self, Verdicts};
+use crate::report::paper::findings::Findings;
+use crate::report::paper::{Reproduction, bundle};
+use crate::report::verdicts::Verdicts;
 
 /// Render tables, figures and the LaTeX bundle again from results on disk; no result changes.
 #[derive(Debug, clap::Args)]
@@ -37,19 +36,14 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     let mut manifest = Manifest::load(&args.artifact)?;
     let folder = output_folder(&args.artifact)?;
     let claims = Claims::load(&args.claims)?;
+    let findings = Findings::built_in()?;
     let templates = Templates::load(args.templates.as_deref())?;
-    let html = page::Templates::load(args.templates.as_deref())?;
+    let html = page::PageTemplates::load(args.templates.as_deref())?;
     let results = Results::load(&args.artifact, &manifest)?;
     let verdicts = Verdicts::judge(&claims, &results, &manifest)?;
-    let mut staged = Staged::default();
-    for experiment in Experiment::ALL {
-        if let Some(text) = results.to_json(experiment) {
-            staged.put(results_file(experiment), text);
-        }
-    }
-    staged.put(verdicts::FILE, to_json(&verdicts.to_json()));
-    bundle::render(&templates, &results, &verdicts, &mut staged)?;
-    paper::page::write(&html, &results, &verdicts, &manifest, &mut staged)?;
+    let findings = findings.of(results.extended.as_ref())?;
+    let shown = Reproduction { results: &results, manifest: &manifest, verdicts: &verdicts, findings: &findings };
+    let mut staged = shown.stage(&templates, &html)?;
     staged.seal(&mut manifest);
     folder.commit(&staged)?;
     println!("{}", args.artifact.join(bundle::FOLDER).display());

@@ -12,13 +12,14 @@ use super::familiarity::FamiliarityArgs;
 use super::progress::Bars;
 use super::sources::{Judges, Sources};
 use super::{Error, FINDINGS, experiment, output_folder};
-use crate::artifact::{Manifest, Results, results_file};
+use crate::artifact::{Manifest, Results};
 use crate::experiments::Experiment;
-use crate::output::{MANIFEST, Staged, to_json};
+use crate::output::{MANIFEST, to_json};
 use crate::report::claims::{Claims, Verdict};
 use crate::report::latex::Templates;
 use crate::report::numbers::NumberStyle;
-use crate::report::paper::{self, findings};
+use crate::report::paper::Reproduction;
+use crate::report::paper::findings::{self, Findings};
 use crate::report::{self, page, verdicts::Verdicts};
 
 /// Replicates of a `--quick` run.
@@ -113,8 +114,9 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     }
     let folder = output_folder(&out)?;
     let claims = Claims::load(&args.data.join("paper/claims.toml"))?;
+    let findings = Findings::built_in()?;
     let templates = Templates::load(args.templates.as_deref())?;
-    let html = page::Templates::load(args.templates.as_deref())?;
+    let html = page::PageTemplates::load(args.templates.as_deref())?;
     let sources = Sources::new(&args.data, &args.judges, &args.familiarity);
     let parts = experiment::load(&experiments, &sources)?;
     let kept = match args.only {
@@ -140,23 +142,17 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     }
 
     let verdicts = Verdicts::judge(&claims, &results, &manifest)?;
-    let mut staged = Staged::default();
-    for experiment in Experiment::ALL {
-        if let Some(text) = results.to_json(experiment) {
-            staged.put(results_file(experiment), text);
-        }
-    }
-    staged.put(report::verdicts::FILE, to_json(&verdicts.to_json()));
-    paper::bundle::render(&templates, &results, &verdicts, &mut staged)?;
-    paper::page::write(&html, &results, &verdicts, &manifest, &mut staged)?;
+    let findings = findings.of(results.extended.as_ref())?;
+    let shown = Reproduction { results: &results, manifest: &manifest, verdicts: &verdicts, findings: &findings };
+    let mut staged = shown.stage(&templates, &html)?;
     staged.seal(&mut manifest);
     folder.commit(&staged)?;
     tell_durations(&manifest, &experiments);
     let code = conclude(&verdicts, args.json, &out)?;
-    if let (Some(extended), false) = (&results.extended, args.json) {
+    if !findings.is_empty() && !args.json {
         let mut stdout = anstream::stdout().lock();
         writeln!(stdout, "\nBeyond the paper ({}):", out.join(findings::FILE).display())?;
-        for finding in findings::findings(extended) {
+        for finding in findings {
             writeln!(stdout, "- [{}] {}", finding.status.name(), finding.sentence)?;
         }
     }

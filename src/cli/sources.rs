@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::Error;
 use super::familiarity::{Familiarity, FamiliarityArgs};
 use crate::dataset::{ChaosNliData, DiceData};
-use crate::experiments::extended::confirmation::Registration;
+use crate::experiments::extended::confirmation::ExtendedRegistration;
 
 /// Predictions in place of the published ones. The paper's claims are about the published ones alone.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -76,8 +76,8 @@ impl<'a> Sources<'a> {
     ///
     /// # Errors
     /// It is missing, changed or malformed.
-    pub(super) fn registration(&self) -> Result<(Registration, String), Error> {
-        Ok(Registration::load(&self.data.join("registration"))?)
+    pub(super) fn registration(&self) -> Result<(ExtendedRegistration, String), Error> {
+        Ok(ExtendedRegistration::load(&self.data.join("registration"))?)
     }
 }
 

@@ -34,7 +34,7 @@ pub enum ConfidenceOf {
 
 /// What to ask, of whom, with which parameters. A parameter that is not set is not sent.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Settings {
+pub struct QuestionSettings {
     /// The model.
     pub model: String,
     /// Kind of prediction.
@@ -57,7 +57,7 @@ pub struct Settings {
     pub structured: bool,
 }
 
-impl Settings {
+impl QuestionSettings {
     /// Parameters of a request, by the names under which they are sent.
     fn parameters(&self, ask: Ask) -> BTreeMap<String, Value> {
         let mut parameters = BTreeMap::new();
@@ -124,7 +124,7 @@ pub fn key(
 ///
 /// # Errors
 /// No variant or one twice, settings that the task can't meet, a template that can't be rendered.
-pub fn plan(task: &Task, prompts: &Prompts, settings: &Settings) -> Result<Vec<Request>, Error> {
+pub fn plan(task: &Task, prompts: &Prompts, settings: &QuestionSettings) -> Result<Vec<Request>, Error> {
     let distinct: BTreeSet<&String> = task.variants.iter().collect();
     if distinct.is_empty() || distinct.len() < task.variants.len() {
         return Err(Error::Argument(format!(

@@ -11,7 +11,7 @@ use super::cache::Entry;
 use super::client::{Tokens, Unreached};
 use super::parse::Failure;
 use super::predictions::Collected;
-use super::request::{Prediction, Settings};
+use super::request::{Prediction, QuestionSettings};
 use super::run::Tally;
 use super::task::Task;
 use crate::dataset::checksum::sha256_hex;
@@ -24,7 +24,7 @@ const PROGRAM: &str = concat!("judge-uncertainty ", env!("CARGO_PKG_VERSION"));
 
 /// The summary file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Summary {
+pub struct SessionSummary {
     /// Name and version of this program.
     pub program: String,
     /// Name of the experiment or study.
@@ -82,7 +82,7 @@ pub struct Facts<'f> {
     /// The items.
     pub task: &'f Task,
     /// The settings.
-    pub settings: &'f Settings,
+    pub settings: &'f QuestionSettings,
     /// Hashes of the templates.
     pub templates: &'f BTreeMap<String, String>,
     /// Questions of the task.
@@ -99,7 +99,7 @@ pub struct Facts<'f> {
     pub simulated_seed: Option<u64>,
 }
 
-impl Summary {
+impl SessionSummary {
     /// Sums up.
     pub fn of(facts: &Facts<'_>) -> Self {
         let used = facts.used;
@@ -120,7 +120,7 @@ impl Summary {
             }
         }
         let times = || used.iter().map(|entry| entry.time.clone());
-        Summary {
+        SessionSummary {
             program: PROGRAM.to_owned(),
             task: facts.task.name.clone(),
             items: facts.task.items.len(),

@@ -17,7 +17,7 @@ use serde::Deserialize;
 
 pub use crate::experiments::Experiment;
 
-pub use verdict::{Judged, Results, Tally, Verdict, judge, tally};
+pub use verdict::{Judged, ResultValues, Verdict, VerdictTally, judge, tally};
 
 /// How a claim's threshold relates to the reproduced number; the threshold itself satisfies neither.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]

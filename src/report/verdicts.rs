@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::claims::{self, Claim, Claims, ClaimsError, Class, Experiment, Judged, Tally, Verdict, judge, tally};
+use super::claims::{self, Claim, Claims, ClaimsError, Class, Experiment, Judged, Verdict, VerdictTally, judge, tally};
 use crate::artifact::{Manifest, Results};
 
 /// File of the verdicts within an artifact folder.
@@ -34,7 +34,7 @@ impl<'c> Verdicts<'c> {
     /// As [`Self::judge`].
     pub fn of(
         claims: &'c Claims,
-        values: &claims::Results,
+        values: &claims::ResultValues,
         published_size: impl Fn(Experiment) -> bool,
     ) -> Result<Self, ClaimsError> {
         let mut rows = judge(claims, values)?;
@@ -52,13 +52,13 @@ impl<'c> Verdicts<'c> {
     }
 
     /// Counts by experiment.
-    pub fn tallies(&self) -> BTreeMap<Experiment, Tally> {
+    pub fn tallies(&self) -> BTreeMap<Experiment, VerdictTally> {
         tally(&self.rows)
     }
 
     /// Counts over all experiments.
-    pub fn total(&self) -> Tally {
-        self.tallies().into_values().fold(Tally::default(), |a, b| a + b)
+    pub fn total(&self) -> VerdictTally {
+        self.tallies().into_values().fold(VerdictTally::default(), |a, b| a + b)
     }
 
     /// Why a claim's printed digits may be missed; `None` for an exact claim.

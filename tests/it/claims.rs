@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use judge_uncertainty::report::claims::{
-    Claim, Claims, ClaimsError, Class, Experiment, Relation, Results, Tally, Verdict, judge, tally,
+    Claim, Claims, ClaimsError, Class, Experiment, Relation, ResultValues, Verdict, VerdictTally, judge, tally,
 };
 use serde_json::{Value, json};
 
@@ -44,8 +44,8 @@ fn one_monte_carlo() -> String {
 }
 
 /// Results that hold `value` where `ONE` looks for it.
-fn results(value: Value) -> Results {
-    Results::from([(Experiment::ChaosNli, json!({"full": {"points": [null, {"mean": value}]}}))])
+fn results(value: Value) -> ResultValues {
+    ResultValues::from([(Experiment::ChaosNli, json!({"full": {"points": [null, {"mean": value}]}}))])
 }
 
 /// The verdict on the only claim of `text` if `value` was reproduced.
@@ -55,8 +55,8 @@ fn verdict(text: &str, value: f64) -> Verdict {
 }
 
 /// Results in which every claim's quantity holds what `value` gives for it.
-fn results_for(claims: &Claims, value: impl Fn(&Claim) -> f64) -> Results {
-    let mut results = Results::new();
+fn results_for(claims: &Claims, value: impl Fn(&Claim) -> f64) -> ResultValues {
+    let mut results = ResultValues::new();
     // A quantity that is claimed twice holds its more precise value.
     let mut by_precision: Vec<&Claim> = claims.claims.iter().collect();
     by_precision.sort_by_key(|claim| claim.decimals);
@@ -140,7 +140,7 @@ fn results_equal_to_the_paper_agree_with_every_claim() {
         assert_eq!(judged.verdict, Verdict::Agrees, "{}", judged.claim.id);
     }
     let tallies = tally(&judged);
-    assert_eq!(tallies[&Experiment::Dice], Tally { agrees: 57, ..Tally::default() });
+    assert_eq!(tallies[&Experiment::Dice], VerdictTally { agrees: 57, ..VerdictTally::default() });
 }
 
 #[test]
@@ -278,14 +278,14 @@ fn an_experiment_without_results_was_not_run() {
         assert_eq!(judged.verdict == Verdict::NotRun, dice, "{}", judged.claim.id);
         assert_eq!((judged.reproduced.is_none(), judged.text().is_none()), (dice, dice));
     }
-    assert_eq!(tally(&judged)[&Experiment::Dice], Tally { not_run: 57, ..Tally::default() });
-    assert_eq!(tally(&judged).values().map(Tally::total).sum::<usize>(), claims.claims.len());
+    assert_eq!(tally(&judged)[&Experiment::Dice], VerdictTally { not_run: 57, ..VerdictTally::default() });
+    assert_eq!(tally(&judged).values().map(VerdictTally::total).sum::<usize>(), claims.claims.len());
 }
 
 #[test]
 fn a_quantity_that_results_lack_is_an_error() {
     let claims = parse(ONE).expect("well typed");
-    let with = |full: Value| Results::from([(Experiment::ChaosNli, json!({"full": full}))]);
+    let with = |full: Value| ResultValues::from([(Experiment::ChaosNli, json!({"full": full}))]);
     for (results, place, found) in [
         (with(json!({})), "`chaosnli/full/points`", "have nothing"),
         (with(json!({"points": [1]})), "`chaosnli/full/points/1`", "have nothing"),

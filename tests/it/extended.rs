@@ -2,24 +2,18 @@
 
 use std::fs;
 
-use judge_uncertainty::artifact::{Manifest, Results};
 use judge_uncertainty::belief::Recalibration;
 use judge_uncertainty::dataset::ChaosNliData;
 use judge_uncertainty::dataset::checksum::sha256_hex;
-use judge_uncertainty::experiments::extended::confirmation::{Outcome, Registration, Side};
+use judge_uncertainty::experiments::extended::confirmation::{ExtendedRegistration, Judgement, Side};
 use judge_uncertainty::experiments::extended::corpus::{Corpus, SPLIT_SEED};
 use judge_uncertainty::familiarity::neighbours::{Exact, UnitRows};
 use judge_uncertainty::report::figures::{self, Shape};
 use judge_uncertainty::report::paper::extended_tables::tables;
-use judge_uncertainty::report::paper::findings::findings;
+use judge_uncertainty::report::paper::findings::Findings;
 use serde_json::Value;
 
-use crate::support::{assert_close, number, repository};
-
-fn committed() -> Results {
-    let folder = repository("artifact");
-    Results::load(&folder, &Manifest::load(&folder).unwrap()).unwrap()
-}
+use crate::support::{assert_close, committed, number, repository};
 
 fn at(results: &Value, path: &str) -> f64 {
     number(results.pointer(&format!("/{path}")).unwrap_or_else(|| panic!("no `{path}`")))
@@ -31,13 +25,13 @@ fn a_registration_that_was_edited_is_refused() {
     for file in ["extended.toml", "SHA256SUMS"] {
         fs::copy(repository("data/registration").join(file), folder.path().join(file)).unwrap();
     }
-    let (registration, digest) = Registration::load(folder.path()).unwrap();
+    let (registration, digest) = ExtendedRegistration::load(folder.path()).unwrap();
     assert_eq!((registration.split_seed, registration.developed.recalibration), (SPLIT_SEED, Recalibration::ByGroup));
     let path = folder.path().join("extended.toml");
     let text = fs::read_to_string(&path).unwrap();
     assert_eq!(digest, sha256_hex(text.as_bytes()));
     fs::write(&path, text.replace("rule = \"delta\"", "rule = \"v\"")).unwrap();
-    let error = Registration::load(folder.path()).unwrap_err().to_string();
+    let error = ExtendedRegistration::load(folder.path()).unwrap_err().to_string();
     assert!(error.contains("extended.toml") && error.contains(&digest), "{error}");
 }
 
@@ -62,7 +56,7 @@ fn the_halves_are_those_of_the_protocol() {
 /// label draw on the same 200 re-draws, published belief; errors of both beliefs.
 #[test]
 fn the_planning_figures_come_out() {
-    let results = serde_json::to_value(committed().extended.expect("the committed artifact has them")).unwrap();
+    let results = serde_json::to_value(committed().0.extended.expect("the committed artifact has them")).unwrap();
     let value =
         |rule: &str, budget: &str| at(&results, &format!("exploration/beliefs/published/value/{rule}/{budget}/mean"));
     let planned = [
@@ -87,7 +81,7 @@ fn the_planning_figures_come_out() {
 /// Under the same labels the published belief has the errors of Experiment 2, by another path through the program.
 #[test]
 fn the_published_belief_is_that_of_the_paper() {
-    let results = committed();
+    let results = committed().0;
     let (paper, extended) = (results.chaosnli.unwrap(), results.extended.expect("the committed artifact has them"));
     let extended = serde_json::to_value(extended).unwrap();
     let of = |what: &str| at(&extended, &format!("exploration/beliefs/published/{what}/mean"));
@@ -97,12 +91,12 @@ fn the_published_belief_is_that_of_the_paper() {
 
 #[test]
 fn committed_findings_rest_on_the_registration_and_on_figures_that_exist() {
-    let extended = committed().extended.expect("the committed artifact has them");
-    let (registration, digest) = Registration::load(&repository("data/registration")).unwrap();
+    let extended = committed().0.extended.expect("the committed artifact has them");
+    let (registration, digest) = ExtendedRegistration::load(&repository("data/registration")).unwrap();
     assert_eq!((&extended.registration, &extended.registration_sha256), (&registration, &digest));
     assert!(extended.development_agrees, "{:?}", extended.development.choice);
     let values = serde_json::to_value(&extended).unwrap();
-    let all = findings(&extended);
+    let all = Findings::built_in().unwrap().of(Some(&extended)).unwrap();
     assert!(all.len() >= 15);
     for finding in all {
         assert!(values.pointer(&format!("/{}", finding.evidence)).is_some(), "{finding:?}");
@@ -114,7 +108,7 @@ fn committed_findings_rest_on_the_registration_and_on_figures_that_exist() {
 /// the same, and refuted is said by the same interval only.
 #[test]
 fn verdicts_rest_on_the_simultaneous_interval_everywhere() {
-    let results = committed();
+    let results = committed().0;
     let extended = results.extended.as_ref().expect("the committed artifact has them");
     let registered = tables(extended).into_iter().find(|table| table.name == "extended-confirmation").unwrap();
     let sets = [&extended.confirmation, &extended.transfer["snli_to_mnli"], &extended.transfer["mnli_to_snli"]];
@@ -125,7 +119,7 @@ fn verdicts_rest_on_the_simultaneous_interval_everywhere() {
             let side = if verdict.expected == Side::Above { 1.0 } else { -1.0 };
             let [lo, hi] = [x.simultaneous_lo, x.simultaneous_hi].map(|end| end * side);
             let is = [lo.min(hi) > 0.0, lo.max(hi) < 0.0];
-            assert_eq!(is, [Outcome::Confirmed, Outcome::Refuted].map(|o| verdict.outcome == o), "{verdict:?}");
+            assert_eq!(is, [Judgement::Confirmed, Judgement::Refuted].map(|o| verdict.outcome == o), "{verdict:?}");
             let said = row[column + 1].text();
             let words = [said.ends_with(", confirmed"), said.contains("refuted")];
             assert_eq!(is, words, "{said}");

@@ -10,8 +10,8 @@ use judge_uncertainty::report::figures::scene::Text;
 use judge_uncertainty::report::figures::{self, Axis, Figure, Panel, Point, Series, Shape, Width, layout, look};
 
 use crate::fixture;
-use crate::snapshots::{committed, with_settings};
-use crate::support::repository;
+use crate::snapshots::with_settings;
+use crate::support::{assert_committed, committed};
 
 const NAMES: [&str; 17] = [
     "convergence",
@@ -73,9 +73,8 @@ fn the_committed_figures_are_those_of_the_committed_results() {
             ("tex", figure.pgfplots().into_bytes()),
         ];
         for (kind, content) in contents {
-            let file = format!("artifact/paper/figures/{}.{kind}", figure.name());
-            let found = std::fs::read(repository(&file)).unwrap();
-            assert!(found == content, "{file} is stale; run `judge-uncertainty render`");
+            let file = format!("paper/figures/{}.{kind}", figure.name());
+            assert_committed(&file, &content);
             assert!(kind == "csv" || kind == "tex" || content.len() < 100_000, "{file}: {} bytes", content.len());
         }
     }

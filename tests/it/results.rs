@@ -3,15 +3,9 @@
 //! The checks on a clean clone regenerate the results and compare them with the committed ones, so these golden values
 //! bind the program as well.
 
-use judge_uncertainty::artifact::{Manifest, Results};
 use serde_json::Value;
 
-use crate::support::{assert_close, golden, number, numbers, repository};
-
-fn committed() -> Results {
-    let folder = repository("artifact");
-    Results::load(&folder, &Manifest::load(&folder).unwrap()).unwrap()
-}
+use crate::support::{assert_close, committed, golden, number, numbers};
 
 /// Follows a path of keys and positions separated by `/`.
 fn at<'a>(value: &'a Value, path: &str) -> &'a Value {
@@ -38,7 +32,7 @@ const ESTIMATED: f64 = 0.05;
 
 #[test]
 fn simulations() {
-    let results = serde_json::to_value(committed().simulations.unwrap()).unwrap();
+    let results = serde_json::to_value(committed().0.simulations.unwrap()).unwrap();
     let golden = golden("computed.json");
     let golden = golden["simulations"].as_object().unwrap();
     let index = |text: &str| (text.parse::<f64>().unwrap() * 10.0).round() as usize;
@@ -109,7 +103,7 @@ fn simulations() {
 
 #[test]
 fn convergence_of_the_dice() {
-    let results = serde_json::to_value(committed().dice.unwrap()).unwrap();
+    let results = serde_json::to_value(committed().0.dice.unwrap()).unwrap();
     let golden = golden("computed.json");
     let lines = [
         ("total", "tot"),
@@ -132,7 +126,7 @@ fn convergence_of_the_dice() {
 
 #[test]
 fn chaosnli() {
-    let results = serde_json::to_value(committed().chaosnli.unwrap()).unwrap();
+    let results = serde_json::to_value(committed().0.chaosnli.unwrap()).unwrap();
     let golden = golden("computed.json");
     let golden = &golden["chaosnli"]["all200"];
     for table in ["value", "minus_judge_entropy"] {

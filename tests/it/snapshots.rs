@@ -1,15 +1,18 @@
-//! What readers see, rendered from the committed results and held by snapshots of formatted text.
+//! What readers see: that of the committed results is committed beside them, that of invented ones held by snapshots.
+
+use std::collections::BTreeSet;
 
 use insta::{Settings, assert_snapshot};
-use judge_uncertainty::artifact::{Manifest, Results};
 use judge_uncertainty::cli::claims_table::{self, Layout};
-use judge_uncertainty::output::{Staged, to_json};
+use judge_uncertainty::output::{MANIFEST, to_json};
 use judge_uncertainty::report::claims::Claims;
 use judge_uncertainty::report::latex::Templates;
-use judge_uncertainty::report::paper::bundle;
+use judge_uncertainty::report::page;
+use judge_uncertainty::report::paper::Reproduction;
+use judge_uncertainty::report::paper::findings::Findings;
 use judge_uncertainty::report::verdicts::Verdicts;
 
-use crate::support::{fixture_claims, fixture_verdicts, repository};
+use crate::support::{assert_committed, committed, fixture_claims, fixture_verdicts, repository};
 
 /// Snapshots in `snapshots/`, by their names alone.
 pub fn with_settings(f: impl FnOnce()) {
@@ -20,35 +23,24 @@ pub fn with_settings(f: impl FnOnce()) {
     settings.bind(f);
 }
 
-/// The committed results with their manifest.
-pub fn committed() -> (Results, Manifest) {
-    let folder = repository("artifact");
-    let manifest = Manifest::load(&folder).unwrap();
-    (Results::load(&folder, &manifest).unwrap(), manifest)
-}
-
+/// Figures are compared in `figures.rs`, results are the input, and the manifest has the durations of a run.
 #[test]
-fn the_tables_and_the_document_of_the_committed_results() {
+fn what_is_committed_is_rendered_from_the_committed_results() {
     let (results, manifest) = committed();
     let claims = Claims::load(&repository("data/paper/claims.toml")).unwrap();
     let verdicts = Verdicts::judge(&claims, &results, &manifest).unwrap();
-    let mut staged = Staged::default();
-    let templates = Templates::load(Some(&repository("templates"))).unwrap();
-    bundle::render(&templates, &results, &verdicts, &mut staged).unwrap();
-    // Figures are looked at elsewhere.
-    let names: Vec<String> = staged.names().into_iter().filter(|name| !name.contains("/figures/")).collect();
-    assert_eq!(names.len(), 18);
-    with_settings(|| {
-        for name in names {
-            let text = staged.text(&name).unwrap();
-            let committed = std::fs::read_to_string(repository("artifact").join(&name)).unwrap();
-            assert_eq!(text, committed, "{name}: the committed text is stale; run `judge-uncertainty render`");
-            let (stem, _) = name.rsplit_once('.').unwrap();
-            let inside = stem.split_once('/').unwrap().1;
-            let snapshot = inside.replace('/', "-");
-            assert_snapshot!(snapshot, text);
-        }
-    });
+    let findings = Findings::built_in().unwrap().of(results.extended.as_ref()).unwrap();
+    let shown = Reproduction { results: &results, manifest: &manifest, verdicts: &verdicts, findings: &findings };
+    let templates = repository("templates");
+    let latex = Templates::load(Some(&templates)).unwrap();
+    let staged = shown.stage(&latex, &page::PageTemplates::load(Some(&templates)).unwrap()).unwrap();
+    let texts: Vec<String> = staged.names().into_iter().filter(|name| !name.contains("/figures/")).collect();
+    assert_eq!(texts.len(), 24);
+    for name in &texts {
+        assert_committed(name, staged.text(name).unwrap().as_bytes());
+    }
+    let all = staged.names().into_iter().chain([MANIFEST.to_owned()]).collect::<BTreeSet<String>>();
+    assert_eq!(all, manifest.files.iter().cloned().collect());
 }
 
 /// The closing table of the invented claims.

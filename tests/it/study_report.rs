@@ -47,7 +47,7 @@ fn hold_report<K: Shown>(name: &str, results: &StudyResults<K>, expected: &[&str
 
 fn bundle(page: &Page, figures: &[Figure]) -> Staged {
     let templates = Templates::load(Some(&repository("templates"))).unwrap();
-    let html = page::Templates::load(Some(&repository("templates"))).unwrap();
+    let html = page::PageTemplates::load(Some(&repository("templates"))).unwrap();
     let mut staged = Staged::default();
     study_bundle::write(&templates, &html, page, figures, &mut staged).unwrap();
     staged

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
+use judge_uncertainty::artifact::{Manifest, Results};
 use judge_uncertainty::experiments::Experiment;
 use judge_uncertainty::report::claims::Claims;
 use judge_uncertainty::report::verdicts::Verdicts;
@@ -122,6 +123,49 @@ pub fn fixture_verdicts(claims: &Claims) -> Verdicts<'_> {
 /// The invented claims, parsed.
 pub fn fixture_claims() -> Claims {
     Claims::parse(FIXTURE_CLAIMS, Path::new("fixture.toml")).unwrap()
+}
+
+/// The committed results with their manifest.
+pub fn committed() -> (Results, Manifest) {
+    let folder = repository("artifact");
+    let manifest = Manifest::load(&folder).unwrap();
+    (Results::load(&folder, &manifest).unwrap(), manifest)
+}
+
+/// Asserts that a file of `artifact/` has this content; else names the first line that differs, and what to do.
+pub fn assert_committed(file: &str, content: &[u8]) {
+    let path = repository("artifact").join(file);
+    let committed = std::fs::read(&path).unwrap_or_else(|e| panic!("artifact/{file}: {e}"));
+    if committed == content {
+        return;
+    }
+    let line = |bytes: &[u8], k: usize| {
+        let line = bytes.split(|&byte| byte == b'\n').nth(k);
+        line.map_or_else(
+            || "(the file ends)".to_owned(),
+            |line| String::from_utf8_lossy(line).chars().take(300).collect(),
+        )
+    };
+    let differs = (0..).find(|&k| line(&committed, k) != line(content, k)).unwrap_or(0);
+    panic!(
+        "artifact/{file}, line {}:\n  committed: {}\n  rendered:  {}\nIf the change is meant, accept it with `cargo run \
+         --release -- render --artifact artifact --templates templates` and read `git diff artifact`",
+        differs + 1,
+        line(&committed, differs),
+        line(content, differs),
+    );
+}
+
+#[test]
+fn a_stale_file_is_named_with_its_first_line_that_differs() {
+    let file = "paper/tables/iso.tex";
+    let committed = std::fs::read_to_string(repository("artifact").join(file)).unwrap();
+    assert_committed(file, committed.as_bytes());
+    let lines = committed.lines().count();
+    let panic = std::panic::catch_unwind(|| assert_committed(file, format!("{committed}% new\n").as_bytes()));
+    let message = *panic.unwrap_err().downcast::<String>().unwrap();
+    let expected = format!("artifact/{file}, line {}:\n  committed: \n  rendered:  % new\n", lines + 1);
+    assert!(message.starts_with(&expected) && message.contains("-- render"), "{message}");
 }
 
 /// Asserts that two lists agree element by element within an absolute tolerance.

@@ -10,7 +10,7 @@ use crate::judge::Error;
 use crate::judge::budget::Price;
 use crate::judge::client::Judge;
 use crate::judge::endpoint::{Address, DROPPABLE, Endpoint, Key};
-use crate::judge::request::{ConfidenceOf, Prediction, Settings};
+use crate::judge::request::{ConfidenceOf, Prediction, QuestionSettings};
 use crate::judge::simulated::Simulated;
 use crate::judge::task::{Answers, Task};
 
@@ -161,8 +161,8 @@ impl SettingsArgs {
         self.model.clone().ok_or_else(missing)
     }
 
-    pub(super) fn settings(&self, model: String) -> Settings {
-        Settings {
+    pub(super) fn settings(&self, model: String) -> QuestionSettings {
+        QuestionSettings {
             model,
             prediction: match self.prediction {
                 PredictionArg::Verbalised => Prediction::Verbalised,
@@ -190,7 +190,7 @@ impl SettingsArgs {
 pub(super) struct EndpointArgs {
     /// Kind of judge. The simulated one needs no network and costs nothing.
     #[arg(long, value_enum, default_value = "openai")]
-    judge: Kind,
+    judge: JudgeKind,
     /// Address of the endpoint; for Azure that of the resource, such as https://NAME.openai.azure.com.
     #[arg(long, value_name = "URL", default_value = "https://api.openai.com/v1")]
     base_url: String,
@@ -219,7 +219,7 @@ pub(super) struct EndpointArgs {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Kind {
+enum JudgeKind {
     Openai,
     Azure,
     Simulated,
@@ -272,7 +272,7 @@ impl LimitArgs {
 
 impl EndpointArgs {
     pub(super) fn simulated_seed(&self) -> Option<u64> {
-        (self.judge == Kind::Simulated).then_some(self.seed)
+        (self.judge == JudgeKind::Simulated).then_some(self.seed)
     }
 
     /// The model that is asked. The simulated judge goes by its own name: its answers must never pass for those of a
@@ -286,11 +286,11 @@ impl EndpointArgs {
 
     /// The judge, ready to be asked.
     pub(super) fn judge<'t>(&self, task: &'t Task, model: &str) -> Result<Box<dyn Judge + 't>, Error> {
-        if self.judge == Kind::Simulated {
+        if self.judge == JudgeKind::Simulated {
             return Ok(Box::new(Simulated::new(task, self.seed)));
         }
         let (address, variable) = match (self.judge, &self.api_version) {
-            (Kind::Azure, Some(api_version)) => {
+            (JudgeKind::Azure, Some(api_version)) => {
                 let deployment = self.deployment.clone().unwrap_or_else(|| model.to_owned());
                 let endpoint = self.base_url.clone();
                 (Address::Azure { endpoint, deployment, api_version: api_version.clone() }, "AZURE_OPENAI_API_KEY")

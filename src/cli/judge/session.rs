@@ -9,9 +9,9 @@ use crate::judge::budget::Price;
 use crate::judge::cache::{Cache, Entry};
 use crate::judge::predictions::{Collected, PREDICTIONS, SELF_UPDATES};
 use crate::judge::prompts::Prompts;
-use crate::judge::request::{Request, Settings, plan};
+use crate::judge::request::{QuestionSettings, Request, plan};
 use crate::judge::run::{Tally, counted};
-use crate::judge::summary::{Facts, SUMMARY, Summary};
+use crate::judge::summary::{Facts, SUMMARY, SessionSummary};
 use crate::judge::task::Task;
 use crate::output::{FileError, to_json, write_file};
 
@@ -22,7 +22,7 @@ pub(super) const ANSWERS: &str = "answers.jsonl";
 pub(super) struct Questions {
     pub(super) task: Task,
     pub(super) prompts: Prompts,
-    pub(super) settings: Settings,
+    pub(super) settings: QuestionSettings,
     pub(super) requests: Vec<Request>,
 }
 
@@ -67,12 +67,12 @@ pub(super) fn conclude(
     cache: &Cache,
     tally: &Tally,
     simulated_seed: Option<u64>,
-) -> Result<Summary, Error> {
+) -> Result<SessionSummary, Error> {
     let Questions { task, prompts, settings, requests } = questions;
     let used: Vec<&Entry> = requests.iter().filter_map(|request| cache.answer(&request.key)).collect();
     let collected = Collected::of(used.iter().copied(), &task.answers);
     write_tables(folder, task, &collected)?;
-    let summary = Summary::of(&Facts {
+    let summary = SessionSummary::of(&Facts {
         task,
         settings,
         templates: prompts.hashes(),

@@ -9,17 +9,17 @@ use super::arguments::name_of;
 use crate::cli::{Error, FINDINGS};
 use crate::judge::client::Tokens;
 use crate::judge::parse::Failure;
-use crate::judge::summary::Summary;
+use crate::judge::summary::SessionSummary;
 use crate::output::to_json;
 
 /// Success if every question has an answer that counts.
-pub(super) fn exit_code(summary: &Summary) -> ExitCode {
+pub(super) fn exit_code(summary: &SessionSummary) -> ExitCode {
     let complete = summary.answered == summary.questions && summary.failures.is_empty();
     if complete { ExitCode::SUCCESS } else { ExitCode::from(FINDINGS) }
 }
 
 /// Prints the summary.
-pub(super) fn show(summary: &Summary, folder: &Path, json: bool) -> Result<(), Error> {
+pub(super) fn show(summary: &SessionSummary, folder: &Path, json: bool) -> Result<(), Error> {
     let mut out = anstream::stdout().lock();
     if json {
         return Ok(write!(out, "{}", to_json(summary))?);

@@ -65,7 +65,7 @@ pub fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let out = args.out.clone().unwrap_or_else(|| study.file.resolve(Path::new("run")));
     let folder = vacant_folder(&out, args.force)?;
     let templates = Templates::load(args.templates.as_deref())?;
-    let html = page::Templates::load(args.templates.as_deref())?;
+    let html = page::PageTemplates::load(args.templates.as_deref())?;
     let registration = Registration::load(&study.file.folder()).map_err(StudyError::from)?;
     if let Some(registration) = &registration {
         study.excluded = registration.excluded(&study.items.ids, study.items.groups.as_deref());

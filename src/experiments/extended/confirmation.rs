@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::contest::{Contender, Contest, Errors};
 use super::development::Choice;
-use super::stage::{BeliefName, Contests, Staged};
+use super::stage::{BeliefName, Contests, StageRun};
 use crate::dataset::checksum::CheckedFolder;
 use crate::escalation::{Budget, Rule};
 use crate::experiments::Error;
@@ -20,7 +20,7 @@ pub const FILE: &str = "extended.toml";
 /// What was frozen before the confirmation half was looked at.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Registration {
+pub struct ExtendedRegistration {
     /// Day of the registration.
     pub registered: String,
     /// Seed of the split into development and confirmation half.
@@ -31,7 +31,7 @@ pub struct Registration {
     pub planned: Choice,
 }
 
-impl Registration {
+impl ExtendedRegistration {
     /// Reads the registration of a folder, its digest checked; returns it with the digest.
     ///
     /// # Errors
@@ -59,11 +59,11 @@ pub enum Side {
 
 /// What the confirmation says of a registered comparison.
 ///
-/// The registration names one decision, [`Outcome::Confirmed`], and the simultaneous interval as what it rests on. The
+/// The registration names one decision, [`Judgement::Confirmed`], and the simultaneous interval as what it rests on. The
 /// others say how far a comparison that is not confirmed is from it, by the same interval on both sides of 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum Judgement {
     /// The simultaneous interval lies on the expected side of 0.
     Confirmed,
     /// Only the plain interval does.
@@ -76,7 +76,7 @@ pub enum Outcome {
     Refuted,
 }
 
-impl Outcome {
+impl Judgement {
     fn of(side: Side, x: &Inference) -> Self {
         let lies = |lo: f64, hi: f64, side: Side| match side {
             Side::Below => hi < 0.0,
@@ -153,7 +153,7 @@ impl Quantity {
 
 /// The registered quantities: errors of both new beliefs against the published one, and the advantage of each one's rule
 /// over fewest labels at 5, 10 and 20% and over fewest labels with ties by I at 10%.
-pub fn registered(registration: &Registration) -> Vec<Quantity> {
+pub fn registered(registration: &ExtendedRegistration) -> Vec<Quantity> {
     let (fewest, by_info) = (Contender::Rule(Rule::FewestLabels), Contender::Rule(Rule::FewestLabelsByInfo));
     let beliefs =
         [(BeliefName::Recalibrated, registration.developed.rule), (BeliefName::Planned, registration.planned.rule)];
@@ -172,7 +172,7 @@ pub fn registered(registration: &Registration) -> Vec<Quantity> {
 
 /// A registered quantity with its verdict.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Verdict {
+pub struct RegisteredComparison {
     /// What was registered.
     pub quantity: Quantity,
     /// The side of 0 that was expected.
@@ -180,7 +180,7 @@ pub struct Verdict {
     /// What was found.
     pub found: Inference,
     /// The verdict.
-    pub outcome: Outcome,
+    pub outcome: Judgement,
 }
 
 /// The registered comparisons on one set of items.
@@ -199,20 +199,20 @@ pub struct Confirmation {
     /// Errors of each belief over the re-draws, before any label is bought.
     pub errors: BTreeMap<BeliefName, Errors<Summary>>,
     /// The comparisons.
-    pub verdicts: Vec<Verdict>,
+    pub verdicts: Vec<RegisteredComparison>,
 }
 
 impl Confirmation {
     /// Judges the registered quantities in a stage's contests.
-    pub fn judge(items: usize, staged: &Staged, registration: &Registration) -> Self {
+    pub fn judge(items: usize, staged: &StageRun, registration: &ExtendedRegistration) -> Self {
         let quantities = registered(registration);
         let (on_items, on_samples) = staged.quantities(|c| quantities.iter().map(|q| q.of(c)).collect());
         let (found, critical) = compare(&on_items, &on_samples);
-        let verdicts = quantities.into_iter().zip(found).map(|(quantity, found)| Verdict {
+        let verdicts = quantities.into_iter().zip(found).map(|(quantity, found)| RegisteredComparison {
             quantity,
             expected: quantity.side(),
             found,
-            outcome: Outcome::of(quantity.side(), &found),
+            outcome: Judgement::of(quantity.side(), &found),
         });
         let errors = |&name: &BeliefName| {
             let contests: Vec<&Contest> = staged.on_items.iter().map(|c| &c[&name]).collect();
@@ -246,9 +246,9 @@ mod tests {
                 simultaneous_hi: mean + simultaneous,
                 deployment_sd: 1.0,
             };
-            Outcome::of(side, &found)
+            Judgement::of(side, &found)
         };
-        use Outcome::{Confirmed, Doubted, Open, Refuted, Suggested};
+        use Judgement::{Confirmed, Doubted, Open, Refuted, Suggested};
         for (mean, above, below) in [
             (3.0, Confirmed, Refuted),
             (1.5, Suggested, Doubted),

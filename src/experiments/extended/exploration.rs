@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::confirmation::Registration;
+use super::confirmation::ExtendedRegistration;
 use super::contest::{Contender, Errors};
 use super::corpus::BeliefSpec;
-use super::stage::{BeliefName, Contests, Draws, Stage, Staged};
+use super::stage::{BeliefName, Contests, Draws, Stage, StageRun};
 use crate::belief::recalibration::Options;
 use crate::belief::{BeliefModel, Recalibration};
 use crate::escalation::{Budget, Rule};
@@ -52,7 +52,7 @@ pub struct Power {
 
 /// One combination of recalibration and trust features.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Part {
+pub struct Ablation {
     /// The recalibration.
     pub recalibration: Recalibration,
     /// Whether the trust has the features of the plan.
@@ -83,7 +83,7 @@ pub struct Exploration {
     /// How many items would separate rules.
     pub power: Vec<Power>,
     /// What recalibration and trust features contribute.
-    pub parts: Vec<Part>,
+    pub parts: Vec<Ablation>,
 }
 
 impl Exploration {
@@ -93,8 +93,8 @@ impl Exploration {
     /// A fit that is impossible.
     pub fn of(
         stage: &Stage,
-        staged: &Staged,
-        registration: &Registration,
+        staged: &StageRun,
+        registration: &ExtendedRegistration,
         redraws: usize,
         progress: &dyn Progress,
     ) -> Result<Self, Error> {
@@ -143,7 +143,7 @@ impl Exploration {
     }
 }
 
-fn power(items: usize, staged: &Staged, registration: &Registration) -> Vec<Power> {
+fn power(items: usize, staged: &StageRun, registration: &ExtendedRegistration) -> Vec<Power> {
     let rule = Contender::Rule;
     let pairs = [
         (BeliefName::Published, rule(Rule::Info), FEWEST),
@@ -170,10 +170,10 @@ fn power(items: usize, staged: &Staged, registration: &Registration) -> Vec<Powe
 
 fn parts(
     stage: &Stage,
-    registration: &Registration,
+    registration: &ExtendedRegistration,
     redraws: usize,
     progress: &dyn Progress,
-) -> Result<Vec<Part>, Error> {
+) -> Result<Vec<Ablation>, Error> {
     let planned = registration.planned.belief();
     let mut parts = vec![];
     for trust_features in [false, true] {
@@ -195,7 +195,7 @@ fn parts(
             let staged = cell.run("parts", Draws { redraws, samples: 0, per_sample: 0 }, progress)?;
             let contests: Vec<_> = staged.on_items.iter().map(|c| &c[&BeliefName::Planned]).collect();
             let b = Budget::HEADLINE;
-            parts.push(Part {
+            parts.push(Ablation {
                 recalibration,
                 trust_features,
                 error: Summary::over(&contests, |c| c.error.all),

@@ -27,7 +27,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use confirmation::{Confirmation, Registration};
+use confirmation::{Confirmation, ExtendedRegistration};
 use contest::Contender;
 use corpus::{BeliefSpec, Corpus};
 use development::Development;
@@ -138,7 +138,7 @@ impl Sizes {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ExtendedResults {
     /// What was frozen.
-    pub registration: Registration,
+    pub registration: ExtendedRegistration,
     /// SHA-256 of the registration file.
     pub registration_sha256: String,
     /// The development half.
@@ -165,7 +165,7 @@ pub fn run(
     chaosnli: &ChaosNliData,
     dice: &DiceData,
     engine: &dyn Neighbours,
-    (registration, digest): (&Registration, &str),
+    (registration, digest): (&ExtendedRegistration, &str),
     sizes: &Sizes,
     progress: &dyn Progress,
 ) -> Result<ExtendedResults, Error> {
@@ -238,7 +238,7 @@ pub fn run(
     })
 }
 
-fn beliefs(registration: &Registration, fitted: Range<usize>) -> Vec<Fitted> {
+fn beliefs(registration: &ExtendedRegistration, fitted: Range<usize>) -> Vec<Fitted> {
     vec![
         (BeliefName::Published, BeliefSpec::published(), fitted.clone()),
         (BeliefName::Recalibrated, registration.developed.belief(), fitted.clone()),
@@ -247,7 +247,7 @@ fn beliefs(registration: &Registration, fitted: Range<usize>) -> Vec<Fitted> {
 }
 
 /// The rules that registered comparisons need.
-fn registered_contenders(registration: &Registration) -> Vec<Contender> {
+fn registered_contenders(registration: &ExtendedRegistration) -> Vec<Contender> {
     let mut rules = vec![Rule::FewestLabels, Rule::FewestLabelsByInfo, registration.developed.rule];
     if !rules.contains(&registration.planned.rule) {
         rules.push(registration.planned.rule);

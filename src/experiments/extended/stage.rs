@@ -62,7 +62,7 @@ pub struct Stage<'a> {
 }
 
 /// What a stage's re-draws gave.
-pub struct Staged {
+pub struct StageRun {
     /// One per re-draw of the items at hand.
     pub on_items: Vec<Contests>,
     /// For each item sample, one per re-draw.
@@ -78,7 +78,7 @@ impl Stage<'_> {
     ///
     /// # Errors
     /// A fit that is impossible.
-    pub fn run(&self, name: &str, draws: Draws, progress: &dyn Progress) -> Result<Staged, Error> {
+    pub fn run(&self, name: &str, draws: Draws, progress: &dyn Progress) -> Result<StageRun, Error> {
         let seeds: Vec<u64> = (0..draws.redraws as u64).collect();
         let on_items = replicate(name, &seeds, progress, |&seed| self.hold(&self.deployment, &mut Stream::new(seed)))?;
         let samples: Vec<u64> = (0..draws.samples as u64).map(|b| SAMPLE_SEED + b).collect();
@@ -89,7 +89,7 @@ impl Stage<'_> {
             let sampled = self.corpus.deploy(items);
             (0..draws.per_sample).map(|_| self.hold(&sampled, &mut stream)).collect::<Result<Vec<_>, Error>>()
         })?;
-        Ok(Staged { on_items, on_samples })
+        Ok(StageRun { on_items, on_samples })
     }
 
     fn hold(&self, deployment: &Deployment, stream: &mut Stream) -> Result<Contests, Error> {
@@ -103,7 +103,7 @@ impl Stage<'_> {
     }
 }
 
-impl Staged {
+impl StageRun {
     /// Values of the same quantities in every contest: re-draws x quantities, and samples x re-draws x quantities.
     pub fn quantities(&self, of: impl Fn(&Contests) -> Vec<f64>) -> (Vec<Vec<f64>>, Vec<Vec<Vec<f64>>>) {
         let on_items = self.on_items.iter().map(&of).collect();

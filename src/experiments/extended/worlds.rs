@@ -33,11 +33,11 @@ const PIT_BINS: usize = 10;
 const LEVELS: [u32; 3] = [50, 80, 95];
 
 /// How well beliefs agree with the truth, by belief: "published", "recalibrated" and, in simulations, "true".
-pub type ByBelief = BTreeMap<String, Agreement>;
+pub type ByBelief = BTreeMap<String, WorldAgreement>;
 
 /// A belief against the truth.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Agreement {
+pub struct WorldAgreement {
     /// Mean Manhattan error of the posterior mean.
     pub error: Summary,
     /// Regret of Delta at 10%, as a share.
@@ -121,7 +121,7 @@ impl KnownWorlds {
                 let tail = 0.5 - f64::from(level) / 200.0;
                 all.iter().filter(|u| (tail..=1.0 - tail).contains(*u)).count() as f64 / n
             };
-            let agreement = Agreement {
+            let agreement = WorldAgreement {
                 error: Summary::over(replicates, |r| r.seen[name].error),
                 delta_regret: Summary::over(replicates, |r| r.seen[name].delta_regret),
                 coverage: LEVELS.map(|level| (level, inside(level))).into(),

@@ -16,8 +16,8 @@ use crate::progress::Progress;
 use crate::random::Stream;
 use crate::stats::{Summary, mean, quantile::percentiles, spearman};
 use results::{
-    Criterion, Derived, DosePoint, InformativenessPoint, MisspecifiedPoint, Null, Point, SimulationResults, SweepPoint,
-    Tracking,
+    CalibratedPoint, Criterion, Derived, DosePoint, InformativenessPoint, MisspecifiedPoint, Null, SimulationResults,
+    SweepPoint, Tracking,
 };
 
 /// Seeds of the random streams; s counts worlds from 0.
@@ -269,14 +269,21 @@ impl Cells {
         (0..seeds as u64).map(move |seed| &self.0[&(spec(width, correlation, trust_ratio, seed), condition)])
     }
 
-    fn point(&self, width: u32, correlation: i32, trust_ratio: u32, condition: Condition, seeds: usize) -> Point {
+    fn point(
+        &self,
+        width: u32,
+        correlation: i32,
+        trust_ratio: u32,
+        condition: Condition,
+        seeds: usize,
+    ) -> CalibratedPoint {
         let outcomes: Vec<&CellOutcome> =
             self.point_outcomes(width, correlation, trust_ratio, condition, seeds).collect();
         let regrets = |of: fn(&CellOutcome) -> &calibrated::Regrets| -> BTreeMap<Rule, Summary> {
             let rules = calibrated::RULES.into_iter().enumerate();
             rules.map(|(k, rule)| (rule, Summary::over(&outcomes, |o| 100.0 * of(o)[k]))).collect()
         };
-        Point {
+        CalibratedPoint {
             regret_pp: regrets(|o| &o.squared_error),
             log_loss_regret_pp: regrets(|o| &o.log_loss),
             advantage_pp: Summary::over(&outcomes, |o| advantage_pp(o)),
@@ -379,10 +386,10 @@ fn derive(
     informativeness: &BTreeMap<String, Vec<InformativenessPoint>>,
     dose_response: &[DosePoint],
 ) -> Derived {
-    let gap = |p: &Point| p.regret_pp[&Rule::Spread].mean - p.regret_pp[&Rule::Delta].mean;
+    let gap = |p: &CalibratedPoint| p.regret_pp[&Rule::Spread].mean - p.regret_pp[&Rule::Delta].mean;
     let gaps: Vec<f64> = trust_spread.iter().map(|p| gap(&p.point)).collect();
-    let total = |of: &dyn Fn(&Point) -> f64| trust_spread.iter().map(|p| of(&p.point)).sum::<f64>();
-    let advantage = |p: &Point| p.regret_pp[&Rule::JudgeEntropy].mean - p.regret_pp[&Rule::Delta].mean;
+    let total = |of: &dyn Fn(&CalibratedPoint) -> f64| trust_spread.iter().map(|p| of(&p.point)).sum::<f64>();
+    let advantage = |p: &CalibratedPoint| p.regret_pp[&Rule::JudgeEntropy].mean - p.regret_pp[&Rule::Delta].mean;
     let largest = |x: Vec<f64>| x.into_iter().fold(f64::NEG_INFINITY, f64::max);
     let smallest = |x: Vec<f64>| x.into_iter().fold(f64::INFINITY, f64::min);
     let full = &informativeness["width_full"];

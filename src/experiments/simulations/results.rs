@@ -36,7 +36,7 @@ pub struct SimulationResults {
 
 /// Regrets of one cell over seeds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Point {
+pub struct CalibratedPoint {
     /// Regret when labels are valued by squared error: the paper's.
     pub regret_pp: BTreeMap<Rule, Summary>,
     /// Regret when labels are valued by log loss.
@@ -52,7 +52,7 @@ pub struct SweepPoint {
     pub width: f64,
     /// The cell.
     #[serde(flatten)]
-    pub point: Point,
+    pub point: CalibratedPoint,
 }
 
 /// A point of the sweep over the informativeness of the signal.
@@ -64,7 +64,7 @@ pub struct InformativenessPoint {
     pub signal: f64,
     /// The cell.
     #[serde(flatten)]
-    pub point: Point,
+    pub point: CalibratedPoint,
 }
 
 /// A point of the dose-response curve.
@@ -73,9 +73,9 @@ pub struct DosePoint {
     /// Largest over smallest trust.
     pub trust_ratio: u32,
     /// True belief known.
-    pub oracle: Point,
+    pub oracle: CalibratedPoint,
     /// Trust estimated from an exact familiarity signal.
-    pub estimated: Point,
+    pub estimated: CalibratedPoint,
 }
 
 /// Mean advantage at the criterion cell with a bootstrap interval over seeds.

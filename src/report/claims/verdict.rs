@@ -9,7 +9,7 @@ use super::{Claim, Claims, ClaimsError, Class, Experiment, Relation};
 use crate::report::numbers::{NumberStyle, PrintedNumber, rounded, rounded_twice};
 
 /// Results by experiment; an experiment that has not been run has no entry.
-pub type Results = BTreeMap<Experiment, Value>;
+pub type ResultValues = BTreeMap<Experiment, Value>;
 
 /// What holding a claim against results has shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -89,7 +89,7 @@ impl Judged<'_> {
 ///
 /// When an experiment has results but no number where a claim looks for one. That is a fault of the claim or of the
 /// program, never a claim that was not run.
-pub fn judge<'c>(claims: &'c Claims, results: &Results) -> Result<Vec<Judged<'c>>, ClaimsError> {
+pub fn judge<'c>(claims: &'c Claims, results: &ResultValues) -> Result<Vec<Judged<'c>>, ClaimsError> {
     let one = |claim: &'c Claim| {
         let Some(results) = results.get(&claim.experiment) else {
             return Ok(Judged { claim, reproduced: None, verdict: Verdict::NotRun });
@@ -145,7 +145,7 @@ fn look_up(claim: &Claim, results: &Value) -> Result<f64, ClaimsError> {
 
 /// How many claims met each verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Tally {
+pub struct VerdictTally {
     /// Claims that agree to the printed digit.
     pub agrees: usize,
     /// Claims within tolerance only.
@@ -158,14 +158,14 @@ pub struct Tally {
     pub not_judged: usize,
 }
 
-impl Tally {
+impl VerdictTally {
     /// All claims counted.
     pub const fn total(&self) -> usize {
         self.agrees + self.within_tolerance + self.differs + self.not_run + self.not_judged
     }
 }
 
-impl std::ops::Add for Tally {
+impl std::ops::Add for VerdictTally {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
@@ -180,8 +180,8 @@ impl std::ops::Add for Tally {
 }
 
 /// Counts the verdicts of each experiment.
-pub fn tally(judged: &[Judged<'_>]) -> BTreeMap<Experiment, Tally> {
-    let mut tallies = BTreeMap::<Experiment, Tally>::new();
+pub fn tally(judged: &[Judged<'_>]) -> BTreeMap<Experiment, VerdictTally> {
+    let mut tallies = BTreeMap::<Experiment, VerdictTally>::new();
     for judged in judged {
         let tally = tallies.entry(judged.claim.experiment).or_default();
         *match judged.verdict {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::sources::{Source, source_of};
+use super::sources::{CodeSource, code_of};
 use super::tone::Tone;
 use crate::report::claims::{Claim, Class, Experiment, Judged, Verdict};
 use crate::report::numbers::{NumberStyle, shortest};
@@ -142,11 +142,11 @@ fn row(judged: &Judged) -> Row {
         word: judged.verdict.word(),
         mark: mark(judged.verdict),
         tone: tone(judged.verdict),
-        code: source_of(&claim.quantity).map(|source| code(&source)),
+        code: code_of(&claim.quantity).map(|source| code(&source)),
     }
 }
 
-fn code(source: &Source) -> Code {
+fn code(source: &CodeSource) -> Code {
     let module = source.module();
     let path = module.split("::").chain([source.function]).map(str::to_owned).collect();
     Code { href: format!("{ROOT}{}", source.file), path }

@@ -16,7 +16,7 @@ const BUILT_IN: [(&str, &str); 4] =
 
 /// The templates of the page, parsed. Variables are escaped for HTML unless marked `safe`.
 #[derive(Debug)]
-pub struct Templates(Tera);
+pub struct PageTemplates(Tera);
 
 #[derive(Serialize)]
 struct View<'p> {
@@ -26,7 +26,7 @@ struct View<'p> {
     script_sha256: String,
 }
 
-impl Templates {
+impl PageTemplates {
     /// Templates from the folder `report` in a folder; without one, from `templates` if that exists here, else those
     /// built in.
     ///

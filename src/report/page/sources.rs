@@ -4,14 +4,14 @@ use serde::Serialize;
 
 /// A function of this crate and where it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Source {
+pub struct CodeSource {
     /// File, relative to the root of the repository.
     pub file: &'static str,
     /// Function in it.
     pub function: &'static str,
 }
 
-impl Source {
+impl CodeSource {
     /// Path of the function's module within the crate, such as `experiments::dice`.
     pub fn module(&self) -> String {
         let path = self.file.trim_start_matches("src/").trim_end_matches(".rs").trim_end_matches("/mod");
@@ -53,10 +53,10 @@ const SOURCES: &[(&str, &str, &str)] = &[
 ];
 
 /// What computes a quantity; `None` for quantities of other programs.
-pub fn source_of(quantity: &str) -> Option<Source> {
+pub fn code_of(quantity: &str) -> Option<CodeSource> {
     let fits = |path: &str| quantity.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     let longest = SOURCES.iter().filter(|(path, ..)| fits(path)).max_by_key(|(path, ..)| path.len());
-    longest.map(|&(_, file, function)| Source { file, function })
+    longest.map(|&(_, file, function)| CodeSource { file, function })
 }
 
 #[cfg(test)]
@@ -71,7 +71,7 @@ mod tests {
         let claims = Claims::load(&root.join("data/paper/claims.toml")).unwrap();
         let mut used = std::collections::BTreeSet::new();
         for claim in &claims.claims {
-            let source = source_of(&claim.quantity).unwrap_or_else(|| panic!("{}: no source", claim.quantity));
+            let source = code_of(&claim.quantity).unwrap_or_else(|| panic!("{}: no source", claim.quantity));
             used.insert((source.file, source.function));
         }
         for (path, file, function) in SOURCES {
@@ -79,8 +79,8 @@ mod tests {
             assert!(code.contains(&format!("fn {function}(")), "{path}: {file} has no function {function}");
             assert!(used.contains(&(*file, *function)), "{path}: no claim leads to {file}, {function}");
         }
-        assert_eq!(source_of("dice/tiers/none/judge_error").unwrap().module(), "experiments::dice");
-        assert_eq!(source_of("simulations/null/x").unwrap().module(), "experiments::simulations");
-        assert_eq!(source_of("dicey/x"), None);
+        assert_eq!(code_of("dice/tiers/none/judge_error").unwrap().module(), "experiments::dice");
+        assert_eq!(code_of("simulations/null/x").unwrap().module(), "experiments::simulations");
+        assert_eq!(code_of("dicey/x"), None);
     }
 }

@@ -12,11 +12,11 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use super::extended_tables::tables as extended_tables;
-use super::findings::{self, findings};
+use super::findings::Finding;
 use super::tables;
 use crate::artifact::Results;
 use crate::experiments::Experiment;
-use crate::output::{Staged, to_json};
+use crate::output::Staged;
 use crate::report::bundle::{Error, put_figure};
 use crate::report::claims::{Judged, Verdict};
 use crate::report::figures::{self, Figure};
@@ -31,25 +31,29 @@ pub const FOLDER: &str = "paper";
 ///
 /// # Errors
 /// A template that asks for something its view does not have; a figure with a character that the font lacks.
-pub fn render(templates: &Templates, results: &Results, verdicts: &Verdicts, staged: &mut Staged) -> Result<(), Error> {
+pub fn render(
+    templates: &Templates,
+    results: &Results,
+    verdicts: &Verdicts,
+    findings: &[Finding],
+    staged: &mut Staged,
+) -> Result<(), Error> {
     for (name, text) in tables::render(templates, results, verdicts)? {
         staged.put(format!("{FOLDER}/{name}"), text);
-    }
-    if let Some(extended) = &results.extended {
-        staged.put(findings::FILE, to_json(&findings(extended)));
     }
     let (reproduced, beyond) = (figures::reproduced(results), figures::beyond(results));
     for figure in reproduced.iter().chain(&beyond) {
         put_figure(&format!("{FOLDER}/figures"), figure, staged)?;
     }
-    let document = templates.render("reproduction.tex", &Reproduction::of(results, verdicts, &reproduced, &beyond))?;
+    let document =
+        templates.render("reproduction.tex", &DocumentView::of(results, verdicts, findings, [&reproduced, &beyond]))?;
     staged.put(format!("{FOLDER}/reproduction.tex"), document);
     Ok(())
 }
 
 /// What the document says.
 #[derive(Serialize)]
-struct Reproduction<'a> {
+struct DocumentView<'a> {
     simulations: bool,
     dice: bool,
     chaosnli: bool,
@@ -114,8 +118,13 @@ struct ClaimView<'a> {
     verdict: &'static str,
 }
 
-impl<'a> Reproduction<'a> {
-    fn of(results: &Results, verdicts: &'a Verdicts, reproduced: &'a [Figure], beyond: &'a [Figure]) -> Self {
+impl<'a> DocumentView<'a> {
+    fn of(
+        results: &Results,
+        verdicts: &'a Verdicts,
+        findings: &[Finding],
+        [reproduced, beyond]: [&'a [Figure]; 2],
+    ) -> Self {
         let count = |wanted: &[Verdict]| verdicts.rows().iter().filter(|r| wanted.contains(&r.verdict)).count();
         let open = count(&[Verdict::NotRun, Verdict::NotJudged]);
         Self {
@@ -137,8 +146,8 @@ impl<'a> Reproduction<'a> {
             figures: figure_views(reproduced),
             places: places(verdicts),
             beyond: results.extended.as_ref().map(|extended| BeyondView {
-                findings: findings(extended)
-                    .into_iter()
+                findings: findings
+                    .iter()
                     .map(|f| FindingView { status: f.status.name(), sentence: with_minus(&f.sentence) })
                     .collect(),
                 tables: extended_tables(extended)

@@ -1,8 +1,8 @@
 //! How the results beyond the paper are named and set, the same in findings, tables and figures.
 
-use crate::escalation::{Budget, Rule};
+use crate::escalation::Budget;
 use crate::experiments::extended::ExtendedResults;
-use crate::experiments::extended::confirmation::{Confirmation, Outcome, Quantity, Verdict};
+use crate::experiments::extended::confirmation::{Confirmation, Judgement, Quantity, RegisteredComparison};
 use crate::experiments::extended::contest::Contender;
 use crate::experiments::extended::exploration::Explored;
 use crate::report::numbers::NumberStyle;
@@ -17,7 +17,6 @@ pub(super) const WHOLE: NumberStyle = NumberStyle { thousands: true, ..NumberSty
 pub(super) const SIGNED_ONE: NumberStyle = NumberStyle { plus: true, ..ONE };
 pub(super) const SIGNED_THREE: NumberStyle = NumberStyle { plus: true, ..THREE };
 pub(super) const SIGNED_FOUR: NumberStyle = NumberStyle { plus: true, ..FOUR };
-pub(super) const FEWEST: Contender = Contender::Rule(Rule::FewestLabels);
 
 /// The sets of items on which the registered comparisons were made, with their names.
 pub(crate) fn sets(results: &ExtendedResults) -> Vec<(&'static str, &Confirmation)> {
@@ -61,18 +60,18 @@ pub(super) fn style_of(quantity: Quantity) -> NumberStyle {
 
 /// What was found with the simultaneous interval, which decides, and what that makes of the expectation. The plain
 /// interval is told where it says something else.
-pub(super) fn judged(verdict: &Verdict) -> String {
-    let (x, style) = (&verdict.found, style_of(verdict.quantity));
+pub(super) fn judged(verdict: &RegisteredComparison, style: NumberStyle) -> String {
+    let x = &verdict.found;
     let found = simultaneous(x, style);
     let plain = format!("[{}, {}]", style.format(x.lo), style.format(x.hi));
     match verdict.outcome {
-        Outcome::Confirmed => format!("{found}, confirmed"),
-        Outcome::Suggested => format!("{found}, not confirmed (only the plain interval {plain} leaves out 0)"),
-        Outcome::Open => format!("{found}, not confirmed"),
-        Outcome::Doubted => {
+        Judgement::Confirmed => format!("{found}, confirmed"),
+        Judgement::Suggested => format!("{found}, not confirmed (only the plain interval {plain} leaves out 0)"),
+        Judgement::Open => format!("{found}, not confirmed"),
+        Judgement::Doubted => {
             format!("{found}, not confirmed (and the plain interval {plain} lies on the other side of 0)")
         }
-        Outcome::Refuted => format!("{found}, refuted (on the other side of 0)"),
+        Judgement::Refuted => format!("{found}, refuted (on the other side of 0)"),
     }
 }
 

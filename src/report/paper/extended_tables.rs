@@ -8,7 +8,7 @@ use super::extended::{
 use crate::belief::Recalibration;
 use crate::escalation::{Budget, Rule};
 use crate::experiments::extended::ExtendedResults;
-use crate::experiments::extended::confirmation::{Outcome, Quantity, Verdict};
+use crate::experiments::extended::confirmation::{Judgement, Quantity, RegisteredComparison};
 use crate::experiments::extended::contest::Contender;
 use crate::experiments::extended::stage::BeliefName;
 use crate::report::numbers::{NumberStyle, with_minus};
@@ -18,7 +18,7 @@ use crate::stats::inference::Inference;
 
 /// A table as rows of finished strings.
 #[derive(Debug, Serialize)]
-pub struct Table {
+pub struct ExtendedTable {
     /// Name: of its file, and its anchor on the page.
     pub name: &'static str,
     /// What it shows.
@@ -73,7 +73,7 @@ pub enum Cell {
     None,
 }
 
-impl Table {
+impl ExtendedTable {
     /// Whether a column holds nothing but numbers.
     pub fn is_numeric(&self, column: usize) -> bool {
         self.rows.iter().all(|row| !matches!(row[column], Cell::Words { .. } | Cell::Judged { .. }))
@@ -99,16 +99,16 @@ impl Cell {
         Self::Interval { mean, lo, hi }
     }
 
-    fn judged(verdict: &Verdict) -> Self {
+    fn judged(verdict: &RegisteredComparison) -> Self {
         let (x, style) = (&verdict.found, style_of(verdict.quantity));
         let [mean, lo, hi] = [x.redraws.mean, x.simultaneous_lo, x.simultaneous_hi].map(|x| style.format(x));
         Self::Judged {
             mean,
             lo,
             hi,
-            confirmed: verdict.outcome == Outcome::Confirmed,
-            refuted: verdict.outcome == Outcome::Refuted,
-            words: judged(verdict),
+            confirmed: verdict.outcome == Judgement::Confirmed,
+            refuted: verdict.outcome == Judgement::Refuted,
+            words: judged(verdict, style),
         }
     }
 
@@ -124,7 +124,7 @@ impl Cell {
 }
 
 /// All tables: what was registered first, then what is exploratory, then the worlds whose truth is known.
-pub fn tables(results: &ExtendedResults) -> Vec<Table> {
+pub fn tables(results: &ExtendedResults) -> Vec<ExtendedTable> {
     vec![
         registered(results),
         rules(results),
@@ -152,7 +152,7 @@ fn short_name(contender: Contender) -> &'static str {
     contender_in_text(contender).trim_start_matches("the ")
 }
 
-fn registered(results: &ExtendedResults) -> Table {
+fn registered(results: &ExtendedResults) -> ExtendedTable {
     let sets = sets(results);
     let name = |quantity: Quantity| match quantity {
         Quantity::Error { belief } => format!("{}: error", belief_name(belief)),
@@ -162,11 +162,11 @@ fn registered(results: &ExtendedResults) -> Table {
             format!("{}: {} vs {over}, {}%", belief_name(belief), contender_in_text(rule), budget.in_percent())
         }
     };
-    let row = |(k, verdict): (usize, &Verdict)| {
+    let row = |(k, verdict): (usize, &RegisteredComparison)| {
         let cells = sets.iter().map(|(_, set)| Cell::judged(&set.verdicts[k]));
         std::iter::once(Cell::words(name(verdict.quantity))).chain(cells).collect()
     };
-    Table {
+    ExtendedTable {
         name: "extended-confirmation",
         title: "The registered comparisons",
         note: "Errors are differences to the published belief and expected below 0; the others are differences of the error \
@@ -179,7 +179,7 @@ fn registered(results: &ExtendedResults) -> Table {
     }
 }
 
-fn rules(results: &ExtendedResults) -> Table {
+fn rules(results: &ExtendedResults) -> ExtendedTable {
     let beliefs = [BeliefName::Published, BeliefName::Recalibrated].map(|b| &results.exploration.beliefs[&b]);
     let mut contenders = Contender::all();
     contenders.sort_by(|a, b| value(beliefs[1], *b).total_cmp(&value(beliefs[1], *a)));
@@ -191,7 +191,7 @@ fn rules(results: &ExtendedResults) -> Table {
         });
         std::iter::once(Cell::words(short_name(contender))).chain(cells).collect()
     };
-    Table {
+    ExtendedTable {
         name: "extended-rules",
         title: "Every rule at 10% of all items",
         note: "Error removed, averaged over each item's unrevealed labels, and the \
@@ -203,8 +203,8 @@ fn rules(results: &ExtendedResults) -> Table {
     }
 }
 
-fn parts(results: &ExtendedResults) -> Table {
-    let row = |part: &crate::experiments::extended::exploration::Part| {
+fn parts(results: &ExtendedResults) -> ExtendedTable {
+    let row = |part: &crate::experiments::extended::exploration::Ablation| {
         vec![
             Cell::words(match part.recalibration {
                 Recalibration::Off => "none",
@@ -217,7 +217,7 @@ fn parts(results: &ExtendedResults) -> Table {
             Cell::over_redraws(&part.spread_minus_fewest, SIGNED_ONE),
         ]
     };
-    Table {
+    ExtendedTable {
         name: "extended-parts",
         title: "What recalibration and trust features contribute, all items",
         note: "Mean error before any label is bought, \
@@ -229,7 +229,7 @@ fn parts(results: &ExtendedResults) -> Table {
     }
 }
 
-fn features(results: &ExtendedResults) -> Table {
+fn features(results: &ExtendedResults) -> ExtendedTable {
     let gain = |gain: &crate::experiments::extended::development::Gain| {
         Cell::words(with_minus(&format!("{} ± {}", SIGNED_FOUR.format(gain.nats), FOUR.format(gain.se))))
     };
@@ -259,7 +259,7 @@ fn features(results: &ExtendedResults) -> Table {
             Cell::words(if block.chosen { "yes" } else { "no" }),
         ]
     }));
-    Table {
+    ExtendedTable {
         name: "extended-features",
         title: "What earned its place on the development half",
         note: "Likelihood ratio: twice the rise of the log-likelihood, \
@@ -272,7 +272,7 @@ fn features(results: &ExtendedResults) -> Table {
     }
 }
 
-fn recalibrations(results: &ExtendedResults) -> Table {
+fn recalibrations(results: &ExtendedResults) -> ExtendedTable {
     let beliefs = [BeliefName::Recalibrated, BeliefName::Planned].map(|b| (b, &results.exploration.beliefs[&b]));
     let rows = beliefs.iter().flat_map(|(belief, explored)| {
         let groups: &[&str] = if explored.tau.len() == 2 { &["SNLI", "MNLI"] } else { &["all items"] };
@@ -285,7 +285,7 @@ fn recalibrations(results: &ExtendedResults) -> Table {
             row
         })
     });
-    Table {
+    ExtendedTable {
         name: "extended-recalibration",
         title: "How the judge's prediction is read, all items",
         note: "Its logarithm times tau (below 1: the judge is \
@@ -297,7 +297,7 @@ fn recalibrations(results: &ExtendedResults) -> Table {
     }
 }
 
-fn spent(results: &ExtendedResults) -> Table {
+fn spent(results: &ExtendedResults) -> ExtendedTable {
     let sequential = &results.sequential;
     let path = |belief: BeliefName, rule: Contender| {
         sequential.paths.iter().find(|path| path.belief == belief && path.rule == rule)
@@ -323,7 +323,7 @@ fn spent(results: &ExtendedResults) -> Table {
     let starts = [BeliefName::Published, BeliefName::Recalibrated].map(|belief| {
         path(belief, Contender::Rule(Rule::FewestLabels)).map_or_else(String::new, |p| THREE.format(p.error[0].mean))
     });
-    Table {
+    ExtendedTable {
         name: "extended-spent",
         title: "Error after labels bought in rounds, all items",
         note: format!(
@@ -337,7 +337,7 @@ fn spent(results: &ExtendedResults) -> Table {
     }
 }
 
-fn power(results: &ExtendedResults) -> Table {
+fn power(results: &ExtendedResults) -> ExtendedTable {
     let row = |p: &crate::experiments::extended::exploration::Power| {
         vec![
             Cell::words(format!(
@@ -351,7 +351,7 @@ fn power(results: &ExtendedResults) -> Table {
             p.items_needed.map_or(Cell::None, |n| Cell::words(WHOLE.format(n.ceil()))),
         ]
     };
-    Table {
+    ExtendedTable {
         name: "extended-power",
         title: "How many items would separate two rules at 10%",
         note: format!(
@@ -366,7 +366,7 @@ fn power(results: &ExtendedResults) -> Table {
     }
 }
 
-fn recovered(results: &ExtendedResults) -> Table {
+fn recovered(results: &ExtendedResults) -> ExtendedTable {
     let rows = WORLDS.iter().filter_map(|(key, name)| Some((name, results.worlds.get(*key)?)));
     let rows = rows.flat_map(|(name, world)| {
         world.recovered.iter().map(move |r| {
@@ -380,7 +380,7 @@ fn recovered(results: &ExtendedResults) -> Table {
             ]
         })
     });
-    Table {
+    ExtendedTable {
         name: "extended-recovery",
         title: "Recovery of the parameters in worlds drawn from the recalibrated belief",
         note: "Mean \
@@ -392,7 +392,7 @@ fn recovered(results: &ExtendedResults) -> Table {
     }
 }
 
-fn worlds(results: &ExtendedResults) -> Table {
+fn worlds(results: &ExtendedResults) -> ExtendedTable {
     let rows = WORLDS.iter().filter_map(|(key, name)| Some((name, results.worlds.get(*key)?)));
     let row = |(name, world): (&&str, &crate::experiments::extended::worlds::KnownWorlds)| {
         vec![
@@ -402,7 +402,7 @@ fn worlds(results: &ExtendedResults) -> Table {
             Cell::over_redraws(&scaled(&world.regret_difference, 100.0), SIGNED_ONE),
         ]
     };
-    Table {
+    ExtendedTable {
         name: "extended-worlds",
         title: "Where the recalibration helps and what it costs, against known truths",
         note: "Mean error of the published \

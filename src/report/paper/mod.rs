@@ -5,4 +5,7 @@ pub(crate) mod extended;
 pub mod extended_tables;
 pub mod findings;
 pub mod page;
+mod reproduction;
 pub mod tables;
+
+pub use reproduction::Reproduction;

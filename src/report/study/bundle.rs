@@ -33,7 +33,7 @@ const LETTERS: f64 = 80.0;
 /// A template that asks for something its view does not have; a figure with a character that the font lacks.
 pub fn write(
     latex: &Templates,
-    html: &page::Templates,
+    html: &page::PageTemplates,
     page: &Page,
     figures: &[Figure],
     staged: &mut Staged,

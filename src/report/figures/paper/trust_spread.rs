@@ -1,7 +1,7 @@
 //! The paper's Figure 2: regret as trust spreads, and the advantage over the range of trust.
 
 use crate::escalation::Rule;
-use crate::experiments::simulations::results::{Point as Cell, SimulationResults};
+use crate::experiments::simulations::results::{CalibratedPoint, SimulationResults};
 use crate::report::figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};
 use crate::report::figures::look;
 use crate::report::figures::shared::{OVER_REPLICATES, over_replicates, say};
@@ -17,11 +17,11 @@ pub fn figure(simulations: &SimulationResults) -> Figure {
         let points = spread.iter().filter_map(|p| p.point.regret_pp.get(&rule).map(|s| over_replicates(p.width, s)));
         Series::new(rule_name(rule), look::of_rule(rule), Shape::Curve(points.collect()))
     };
-    let advantage = |cell: fn(usize, &Cell) -> Point, of: usize| {
+    let advantage = |cell: fn(usize, &CalibratedPoint) -> Point, of: usize| {
         let points = doses.iter().enumerate().map(|(k, dose)| cell(k, [&dose.oracle, &dose.estimated][of]));
         Shape::Curve(points.collect())
     };
-    let at = |k: usize, cell: &Cell| over_replicates(k as f64, &cell.advantage_pp);
+    let at = |k: usize, cell: &CalibratedPoint| over_replicates(k as f64, &cell.advantage_pp);
     let last = |rule: Rule| say(spread.last().map_or(0.0, |p| p.point.regret_pp[&rule].mean), 0);
     let dose = |dose: Option<&crate::experiments::simulations::results::DosePoint>| {
         dose.map_or(String::new(), |d| {

@@ -9,26 +9,26 @@ use crate::experiments::extended::contest::Contender;
 use crate::experiments::extended::stage::BeliefName;
 use crate::report::page::{Block, Column, Note, Section, Table, Text};
 use crate::report::paper::extended_tables::{self as tables, tables};
-use crate::report::paper::findings::{Status, findings};
+use crate::report::paper::findings::{Finding, FindingStatus};
 
 /// A heading with the findings, figures and tables below it.
-struct Part {
+struct Group {
     heading: &'static str,
-    statuses: &'static [Status],
+    statuses: &'static [FindingStatus],
     figures: &'static [&'static str],
     tables: &'static [&'static str],
 }
 
-const PARTS: [Part; 3] = [
-    Part {
+const PARTS: [Group; 3] = [
+    Group {
         heading: "Registered, and judged on other items",
-        statuses: &[Status::Confirmed, Status::NotConfirmed, Status::Refuted],
+        statuses: &[FindingStatus::Confirmed, FindingStatus::NotConfirmed, FindingStatus::Refuted],
         figures: &["held-out-error", "held-out-rules"],
         tables: &["extended-confirmation"],
     },
-    Part {
+    Group {
         heading: "Exploratory",
-        statuses: &[Status::Exploratory],
+        statuses: &[FindingStatus::Exploratory],
         figures: &["recalibration", "every-rule", "labels-spent", "labels-spent-difference"],
         tables: &[
             "extended-rules",
@@ -39,9 +39,9 @@ const PARTS: [Part; 3] = [
             "extended-power",
         ],
     },
-    Part {
+    Group {
         heading: "Where the truth is known",
-        statuses: &[Status::Simulated],
+        statuses: &[FindingStatus::Simulated],
         figures: &["coverage", "pit"],
         tables: &["extended-recovery", "extended-worlds"],
     },
@@ -56,21 +56,21 @@ const RULES: &str = "\
     annotators pooled. Oracle: by what a label truly removes on average, which nobody knows; the ceiling.";
 
 /// The section; without blocks where nothing beyond the paper was run.
-pub(super) fn section(results: &Results, figures: &mut Figures) -> Section {
-    let blocks = results.extended.as_ref().map_or(vec![], |extended| blocks(extended, results, figures));
+pub(super) fn section(results: &Results, findings: &[Finding], figures: &mut Figures) -> Section {
+    let blocks = results.extended.as_ref().map_or(vec![], |extended| blocks(extended, results, findings, figures));
     Section { id: "beyond".to_owned(), title: "Beyond the paper".to_owned(), blocks }
 }
 
-fn blocks(extended: &ExtendedResults, results: &Results, figures: &mut Figures) -> Vec<Block> {
+fn blocks(extended: &ExtendedResults, results: &Results, findings: &[Finding], figures: &mut Figures) -> Vec<Block> {
     let mut blocks = vec![Block::Prose(Text::plain(
         "The paper takes the judge's prediction as it is and fits only how far to trust it. Here the prediction is fitted \
          too: a temperature and a bias for each class, by the same likelihood. None of this enters the verdicts on the \
          paper's claims.",
     ))];
-    let (all, tables) = (findings(extended), tables(extended));
+    let tables = tables(extended);
     for part in PARTS {
         blocks.push(Block::Heading(part.heading.to_owned()));
-        let these = all.iter().filter(|finding| part.statuses.contains(&finding.status)).map(|f| {
+        let these = findings.iter().filter(|finding| part.statuses.contains(&finding.status)).map(|f| {
             let evidence = format!(" ({}; results/extended.json: {})", f.status.name(), f.evidence);
             Text::plain(f.sentence.clone()).then(Text::plain(evidence))
         });
@@ -113,7 +113,7 @@ fn without_the_draw(chaosnli: &ChaosNliResults, extended: &ExtendedResults) -> S
     )
 }
 
-fn shown(table: &tables::Table) -> Table {
+fn shown(table: &tables::ExtendedTable) -> Table {
     let column = |(k, head): (usize, &&str)| {
         if k > 0 && table.is_numeric(k) { Column::numbers(head) } else { Column::text(head) }
     };

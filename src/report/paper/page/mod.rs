@@ -10,17 +10,16 @@ mod verdict;
 use shared::Figures;
 
 use crate::artifact::{Manifest, Results};
-use crate::output::Staged;
-use crate::report::latex::Error;
-use crate::report::page::{FILE, Page, Section, Templates, Text};
+use crate::report::page::{Page, Section, Text};
+use crate::report::paper::findings::Finding;
 use crate::report::verdicts::Verdicts;
 
 /// The page: verdict, story, limits, what goes beyond the paper, machinery; an experiment without results is left out.
-pub fn page(results: &Results, verdicts: &Verdicts, manifest: &Manifest) -> Page {
+pub fn page(results: &Results, verdicts: &Verdicts, findings: &[Finding], manifest: &Manifest) -> Page {
     let mut figures = Figures::of(results);
     let story = story::section(results, &mut figures);
     let limits = limits::section(results, &mut figures);
-    let beyond = beyond::section(results, &mut figures);
+    let beyond = beyond::section(results, findings, &mut figures);
     let sections = vec![verdict::section(verdicts), story, limits, beyond, machinery::section(results, manifest)];
     Page {
         title: "Reproduction report".to_owned(),
@@ -35,19 +34,4 @@ pub fn page(results: &Results, verdicts: &Verdicts, manifest: &Manifest) -> Page
             )),
         sections: sections.into_iter().filter(|section: &Section| !section.blocks.is_empty()).collect(),
     }
-}
-
-/// Adds the page to an artifact folder.
-///
-/// # Errors
-/// A template that asks for something the page does not have.
-pub fn write(
-    templates: &Templates,
-    results: &Results,
-    verdicts: &Verdicts,
-    manifest: &Manifest,
-    staged: &mut Staged,
-) -> Result<(), Error> {
-    staged.put(FILE, templates.html(&page(results, verdicts, manifest))?);
-    Ok(())
 }

@@ -6,7 +6,7 @@ use crate::escalation::{Budget, Rule};
 use crate::experiments::chaosnli::ChaosNliResults;
 use crate::experiments::dice::{DiceResults, Tier};
 use crate::experiments::isolation::Isolation;
-use crate::experiments::simulations::results::{Point, SimulationResults};
+use crate::experiments::simulations::results::{CalibratedPoint, SimulationResults};
 use crate::report::page::{Block, Column, Section, Table, Text};
 use crate::report::rules;
 
@@ -166,7 +166,7 @@ fn trust_spread(simulations: &SimulationResults, figures: &mut Figures, blocks: 
     else {
         return;
     };
-    let regret = |point: &Point, rule: Rule| fixed(point.regret_pp[&rule].mean, 0);
+    let regret = |point: &CalibratedPoint, rule: Rule| fixed(point.regret_pp[&rule].mean, 0);
     let text = format!(
         "Where trust is equal and only label counts differ, ranking by entropy forgoes {} of 100 points of what the same \
          labels could have removed; where trust varies most it forgoes {}, hardly less than random escalation ({}), while \

@@ -1,7 +1,7 @@
 //! First reader: does the paper hold?
 
 use super::shared::count;
-use crate::report::claims::Tally;
+use crate::report::claims::VerdictTally;
 use crate::report::page::claims::experiment_name;
 use crate::report::page::{Block, ClaimsTable, Column, KeyNumber, Section, Table, Text, Tone};
 use crate::report::verdicts::Verdicts;
@@ -32,7 +32,7 @@ pub(super) fn section(verdicts: &Verdicts) -> Section {
     }
 }
 
-fn sentence(total: &Tally) -> String {
+fn sentence(total: &VerdictTally) -> String {
     let [all, agrees, near, differs, not_run, not_judged] =
         [total.total(), total.agrees, total.within_tolerance, total.differs, total.not_run, total.not_judged]
             .map(count);
@@ -54,7 +54,7 @@ fn sentence(total: &Tally) -> String {
     if total.not_run > 0 { format!("{judged} {not_run} belong to experiments that were not run.") } else { judged }
 }
 
-fn key_numbers(total: &Tally) -> Vec<KeyNumber> {
+fn key_numbers(total: &VerdictTally) -> Vec<KeyNumber> {
     let number = |value: usize, label: &str, tone| KeyNumber { value: count(value), label: label.to_owned(), tone };
     let mut numbers = vec![
         number(total.agrees, "agree to the printed digit", Tone::Good),
@@ -66,7 +66,7 @@ fn key_numbers(total: &Tally) -> Vec<KeyNumber> {
     numbers
 }
 
-fn by_experiment(verdicts: &Verdicts, total: &Tally) -> Table {
+fn by_experiment(verdicts: &Verdicts, total: &VerdictTally) -> Table {
     let mut columns = vec![
         Column::text("Part of the paper"),
         Column::numbers("Claims"),
@@ -77,7 +77,7 @@ fn by_experiment(verdicts: &Verdicts, total: &Tally) -> Table {
     let (not_run, not_judged) = (total.not_run > 0, total.not_judged > 0);
     columns.extend(not_run.then(|| Column::numbers("Not run")));
     columns.extend(not_judged.then(|| Column::numbers("Not judged")));
-    let row = |name: &str, tally: &Tally| -> Vec<Text> {
+    let row = |name: &str, tally: &VerdictTally| -> Vec<Text> {
         let mut numbers = vec![tally.total(), tally.agrees, tally.within_tolerance, tally.differs];
         numbers.extend(not_run.then_some(tally.not_run));
         numbers.extend(not_judged.then_some(tally.not_judged));

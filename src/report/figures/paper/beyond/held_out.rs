@@ -2,7 +2,7 @@
 
 use super::look::{FOR_NEW_ITEMS, belief_look, belief_name, forest_rows, look_of};
 use crate::experiments::extended::ExtendedResults;
-use crate::experiments::extended::confirmation::{Confirmation, Outcome, Quantity, Verdict};
+use crate::experiments::extended::confirmation::{Confirmation, Judgement, Quantity, RegisteredComparison};
 use crate::experiments::extended::contest::Contender;
 use crate::experiments::extended::stage::BeliefName;
 use crate::report::figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};
@@ -16,11 +16,11 @@ use crate::stats::inference::Inference;
 const APART: f64 = 0.18;
 
 /// Where a registered quantity stands: the name of its row, and its series.
-type Place = (String, String, Look);
+type ForestPlace = (String, String, Look);
 
 /// Change of the error by each recalibrated belief.
 pub fn errors(extended: &ExtendedResults) -> Figure {
-    let place = |quantity: Quantity| -> Option<Place> {
+    let place = |quantity: Quantity| -> Option<ForestPlace> {
         let (row, belief) = match quantity {
             Quantity::Error { belief } => ("all items", belief),
             Quantity::ErrorUnlabelled { belief } => ("items without labels", belief),
@@ -44,7 +44,7 @@ pub fn errors(extended: &ExtendedResults) -> Figure {
 
 /// What each belief's registered rule removes beyond the rules to beat.
 pub fn rules(extended: &ExtendedResults) -> Figure {
-    let place = |quantity: Quantity| -> Option<Place> {
+    let place = |quantity: Quantity| -> Option<ForestPlace> {
         let Quantity::Advantage { belief, rule, over, budget } = quantity else { return None };
         let over = match over {
             Contender::Rule(crate::escalation::Rule::FewestLabelsByInfo) => "fewest, ties by I",
@@ -69,8 +69,8 @@ pub fn rules(extended: &ExtendedResults) -> Figure {
     }
 }
 
-fn panels(extended: &ExtendedResults, place: &dyn Fn(Quantity) -> Option<Place>, x: &str) -> Vec<Panel> {
-    let placed: Vec<(usize, Place)> = extended
+fn panels(extended: &ExtendedResults, place: &dyn Fn(Quantity) -> Option<ForestPlace>, x: &str) -> Vec<Panel> {
+    let placed: Vec<(usize, ForestPlace)> = extended
         .confirmation
         .verdicts
         .iter()
@@ -91,7 +91,7 @@ fn panels(extended: &ExtendedResults, place: &dyn Fn(Quantity) -> Option<Place>,
         let (mut confirmed, mut refuted) = (vec![], vec![]);
         for (n, &(label, look)) in lines.iter().enumerate() {
             let shift = APART * (2.0 * n as f64 - (lines.len() - 1) as f64);
-            let own: Vec<(f64, &Verdict)> = placed
+            let own: Vec<(f64, &RegisteredComparison)> = placed
                 .iter()
                 .filter(|(_, (_, l, _))| l == label)
                 .map(|(k, (row, ..))| (rows.iter().position(|r| r == row).unwrap_or(0) as f64, &set.verdicts[*k]))
@@ -101,9 +101,9 @@ fn panels(extended: &ExtendedResults, place: &dyn Fn(Quantity) -> Option<Place>,
             for (at, verdict) in own {
                 let mark = Point::bare(at + shift, verdict.found.redraws.mean);
                 match verdict.outcome {
-                    Outcome::Confirmed => confirmed.push(mark),
-                    Outcome::Refuted => refuted.push(mark),
-                    Outcome::Suggested | Outcome::Open | Outcome::Doubted => {}
+                    Judgement::Confirmed => confirmed.push(mark),
+                    Judgement::Refuted => refuted.push(mark),
+                    Judgement::Suggested | Judgement::Open | Judgement::Doubted => {}
                 }
             }
         }
@@ -119,15 +119,15 @@ fn panels(extended: &ExtendedResults, place: &dyn Fn(Quantity) -> Option<Place>,
     sets(extended).into_iter().map(panel).collect()
 }
 
-fn alt(extended: &ExtendedResults, place: &dyn Fn(Quantity) -> Option<Place>, decimals: i8) -> String {
+fn alt(extended: &ExtendedResults, place: &dyn Fn(Quantity) -> Option<ForestPlace>, decimals: i8) -> String {
     let sentences = sets(extended).into_iter().map(|(title, set)| {
         let rows = set.verdicts.iter().filter_map(|v| {
             let (row, label, _) = place(v.quantity)?;
             let [mean, lo, hi] = [v.found.redraws.mean, v.found.simultaneous_lo, v.found.simultaneous_hi];
             let outcome = match v.outcome {
-                Outcome::Confirmed => "confirmed",
-                Outcome::Refuted => "refuted",
-                Outcome::Suggested | Outcome::Open | Outcome::Doubted => "not confirmed",
+                Judgement::Confirmed => "confirmed",
+                Judgement::Refuted => "refuted",
+                Judgement::Suggested | Judgement::Open | Judgement::Doubted => "not confirmed",
             };
             let [mean, lo, hi] = [mean, lo, hi].map(|x| say(x, decimals));
             Some(format!("{label}, {row}: {mean} [{lo}, {hi}], {outcome}"))

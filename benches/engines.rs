@@ -10,7 +10,7 @@ use judge_uncertainty::experiments::chaosnli::{ChaosNliExperiment, FLOOR};
 use judge_uncertainty::experiments::dice::DiceExperiment;
 use judge_uncertainty::experiments::simulations::calibrated::{Condition, World, WorldSpec, evaluate};
 use judge_uncertainty::experiments::simulations::misspecified;
-use judge_uncertainty::experiments::world::log_labels;
+use judge_uncertainty::evaluation::protocol::log_labels;
 use judge_uncertainty::familiarity::neighbours::{Exact, UnitRows};
 use judge_uncertainty::random::Stream;
 

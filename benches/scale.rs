@@ -14,7 +14,8 @@ use std::time::Instant;
 
 use judge_uncertainty::progress::Silent;
 use judge_uncertainty::random::Stream;
-use judge_uncertainty::study::{Decomposition, Study, output};
+use judge_uncertainty::study::columns::columns;
+use judge_uncertainty::study::{Classes, Decomposition, Study, output};
 
 const CLASSES: usize = 4;
 const CLUSTERS: usize = 50;
@@ -52,11 +53,11 @@ fn measure(folder: &Path) -> Result<(), Box<dyn Error>> {
         println!("{name:<24} {:>8.2} s  peak {:>6} MiB", seconds - last, peak_mebibytes());
         last = seconds;
     };
-    let study = Study::load(folder)?;
+    let study = Study::<Classes>::load(folder)?;
     step("read and check");
     let decomposition = Decomposition::of(&study, &Silent)?;
     step("familiarity, fit, beliefs");
-    let columns = output::columns(&study, &decomposition);
+    let columns = columns(&study, &decomposition);
     step("rankings");
     fs::write(folder.join("items.out.csv"), output::to_csv(&columns))?;
     step("items.csv");

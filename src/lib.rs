@@ -13,9 +13,22 @@
 //! | [`cli`] | arguments, one file per command, progress bars |
 //! | [`report`] | claims and their verdicts, tables, figures, the LaTeX bundle: views of results, no computation |
 //! | [`artifact`] | the results folder: provenance, loading, replacing it in one step |
-//! | [`study`] | the same engines on a user's data |
 //! | [`judge`] | asking a judge for predictions: prompts, requests, the answer cache, parsing |
+//! | [`study`] | the same engines on a user's data |
 //! | [`experiments`] | the paper's simulations, dice and ChaosNLI, and the replication loop |
+//! | [`evaluation`] | half splits: what escalation achieves where labels suffice |
+//! | [`output`] | folders and files to write: staged, listed, replaced in one step |
+//! | `built_in` | text files that are part of the program |
+//!
+//! # Kinds of labels
+//!
+//! A study's labels are classes, scores or ordinal ratings. Everything about a study is written once, for any
+//! [`study::Kind`]; what a kind adds stands in a folder of its own, `study/kinds/NAME`, and what readers are shown of it
+//! in `report/study/kinds`, because studies do not know reports ([`report::study::Shown`]). The kinds are listed in
+//! [`with_kind`] alone. Below them, half splits ask a [`evaluation::Pool`] for all that they need to know of labels, and a
+//! decomposition is that pool fitted to every label; the paper's Experiment 2 runs on the pool of classes.
+//!
+//! # Crates
 //!
 //! The crates beneath it, in the folder `crates`, know nothing of it; their modules can be reached from here:
 //!
@@ -29,10 +42,13 @@
 //! | `text` | number formatting, LaTeX escapes |
 
 pub mod artifact;
+mod built_in;
 pub mod cli;
+pub mod evaluation;
 pub mod experiments;
 pub mod familiarity;
 pub mod judge;
+pub mod output;
 pub mod report;
 pub mod study;
 

@@ -1,19 +1,15 @@
 //! What a reader needs to trust results: versions, inputs, sizes and seeds, and apart from them the run itself.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Error, Experiment, SCHEMA, Staged, read, to_json};
+use super::{Error, Experiment, SCHEMA, read};
+use crate::output::{MANIFEST, Record, Run};
 
 /// SHA-256 of each input file, by path.
 pub type Inputs = BTreeMap<String, String>;
-
-const FILE: &str = "results/manifest.json";
-/// The record of a queue, in the folder of a queue.
-pub(crate) const QUEUE: &str = "queue.json";
 
 /// The manifest of an artifact folder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -47,15 +43,12 @@ pub struct Provenance {
     pub results_sha256: String,
 }
 
-/// Facts about one run that do not influence the results.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Run {
-    /// Threads used.
-    pub threads: usize,
-    /// Wall time in seconds.
-    pub seconds: f64,
-    /// Operating system and architecture.
-    pub platform: String,
+impl Record for Manifest {
+    const FILE: &'static str = MANIFEST;
+
+    fn set_files(&mut self, files: Vec<String>) {
+        self.files = files;
+    }
 }
 
 impl Manifest {
@@ -64,44 +57,17 @@ impl Manifest {
         Self { schema: SCHEMA, deterministic: BTreeMap::new(), run: BTreeMap::new(), files: vec![] }
     }
 
-    /// Name of the file within an artifact folder.
-    pub fn file() -> &'static str {
-        FILE
-    }
-
-    /// Lists the staged files and itself, and joins them as the last of them.
-    pub fn seal(&mut self, staged: &mut Staged) {
-        staged.put(FILE, "");
-        self.files = staged.names();
-        staged.put(FILE, to_json(self));
-    }
-
     /// Reads the manifest of a folder.
     ///
     /// # Errors
     /// It is missing, damaged, or of another schema.
     pub fn load(folder: &Path) -> Result<Self, Error> {
-        let path = folder.join(FILE);
+        let path = folder.join(Self::FILE);
         let text = read(&path)?;
         let manifest: Self = serde_json::from_slice(&text).map_err(Error::json(&path))?;
         if manifest.schema != SCHEMA {
             return Err(Error::Schema { path, found: manifest.schema });
         }
         Ok(manifest)
-    }
-
-    /// Files that the folder's manifest, or the record of a queue, lists; none if there is no such readable file.
-    ///
-    /// Tolerant of other schemas, so that a newer program may replace an older one's output.
-    pub(super) fn listed_files(folder: &Path) -> Vec<String> {
-        #[derive(Deserialize)]
-        struct Listing {
-            files: Vec<String>,
-        }
-        let listing = |file: &str| {
-            let text = fs::read(folder.join(file)).unwrap_or_default();
-            serde_json::from_slice::<Listing>(&text).ok()
-        };
-        listing(FILE).or_else(|| listing(QUEUE)).map(|l| l.files).unwrap_or_default()
     }
 }

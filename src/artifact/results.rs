@@ -7,24 +7,70 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Error, Experiment, Manifest, SCHEMA, read, results_file, to_json};
+use super::{Error, Experiment, Manifest, SCHEMA, read, results_file};
 use crate::dataset::checksum::sha256_hex;
 use crate::experiments::chaosnli::ChaosNliResults;
 use crate::experiments::dice::DiceResults;
 use crate::experiments::extended::ExtendedResults;
 use crate::experiments::simulations::results::SimulationResults;
+use crate::output::to_json;
 
-/// Results of the experiments that were run.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Results {
+/// Defines [`Results`] from the list of experiments, each with its field and the type of its results.
+macro_rules! results {
+    ($($(#[$doc:meta])+ $field:ident: $type:ty = $experiment:ident;)+) => {
+        /// Results of the experiments that were run.
+        #[derive(Debug, Clone, Default, PartialEq)]
+        pub struct Results {
+            $($(#[$doc])+ pub $field: Option<$type>,)+
+        }
+
+        impl Results {
+            /// Loads the results that a folder's manifest lists.
+            ///
+            /// # Errors
+            /// A missing, damaged or later changed file, or another schema.
+            pub fn load(folder: &Path, manifest: &Manifest) -> Result<Self, Error> {
+                Ok(Self { $($field: load(folder, manifest, Experiment::$experiment)?,)+ })
+            }
+
+            /// Whether an experiment has results.
+            pub fn has(&self, experiment: Experiment) -> bool {
+                match experiment { $(Experiment::$experiment => self.$field.is_some(),)+ }
+            }
+
+            /// Takes over the results of experiments that have none here.
+            pub fn fill_from(&mut self, other: Self) {
+                $(self.$field = self.$field.take().or(other.$field);)+
+            }
+
+            /// Text of an experiment's results file.
+            pub fn to_json(&self, experiment: Experiment) -> Option<String> {
+                match experiment {
+                    $(Experiment::$experiment => {
+                        let file = |results| File { schema: SCHEMA, experiment, results };
+                        self.$field.as_ref().map(|results| to_json(&file(results)))
+                    })+
+                }
+            }
+
+            /// The results as JSON values by experiment, which claims are looked up in.
+            pub fn values(&self) -> BTreeMap<Experiment, Value> {
+                let all = [$((Experiment::$experiment, self.$field.as_ref().map(value)),)+];
+                all.into_iter().filter_map(|(experiment, value)| Some((experiment, value?))).collect()
+            }
+        }
+    };
+}
+
+results! {
     /// The simulations.
-    pub simulations: Option<SimulationResults>,
+    simulations: SimulationResults = Simulations;
     /// Experiment 1.
-    pub dice: Option<DiceResults>,
+    dice: DiceResults = Dice;
     /// Experiment 2.
-    pub chaosnli: Option<ChaosNliResults>,
+    chaosnli: ChaosNliResults = ChaosNli;
     /// Beyond the paper.
-    pub extended: Option<ExtendedResults>,
+    extended: ExtendedResults = Extended;
 }
 
 #[derive(Serialize, Deserialize)]
@@ -34,72 +80,8 @@ struct File<T> {
     results: T,
 }
 
-impl Results {
-    /// Loads the results that a folder's manifest lists.
-    ///
-    /// # Errors
-    /// A missing, damaged or later changed file, or another schema.
-    pub fn load(folder: &Path, manifest: &Manifest) -> Result<Self, Error> {
-        Ok(Self {
-            simulations: load(folder, manifest, Experiment::Simulations)?,
-            dice: load(folder, manifest, Experiment::Dice)?,
-            chaosnli: load(folder, manifest, Experiment::ChaosNli)?,
-            extended: load(folder, manifest, Experiment::Extended)?,
-        })
-    }
-
-    /// Loads only what goes beyond the paper.
-    ///
-    /// # Errors
-    /// As [`Self::load`].
-    pub fn load_extended(folder: &Path, manifest: &Manifest) -> Result<Self, Error> {
-        Ok(Self { extended: load(folder, manifest, Experiment::Extended)?, ..Self::default() })
-    }
-
-    /// Whether an experiment has results.
-    pub fn has(&self, experiment: Experiment) -> bool {
-        match experiment {
-            Experiment::Simulations => self.simulations.is_some(),
-            Experiment::Dice => self.dice.is_some(),
-            Experiment::ChaosNli => self.chaosnli.is_some(),
-            Experiment::Extended => self.extended.is_some(),
-        }
-    }
-
-    /// Takes over the results of experiments that have none here.
-    pub fn fill_from(&mut self, other: Self) {
-        self.simulations = self.simulations.take().or(other.simulations);
-        self.dice = self.dice.take().or(other.dice);
-        self.chaosnli = self.chaosnli.take().or(other.chaosnli);
-        self.extended = self.extended.take().or(other.extended);
-    }
-
-    /// Text of an experiment's results file.
-    pub fn to_json(&self, experiment: Experiment) -> Option<String> {
-        fn text<T: Serialize>(experiment: Experiment, results: &T) -> String {
-            to_json(&File { schema: SCHEMA, experiment, results })
-        }
-        match experiment {
-            Experiment::Simulations => self.simulations.as_ref().map(|r| text(experiment, r)),
-            Experiment::Dice => self.dice.as_ref().map(|r| text(experiment, r)),
-            Experiment::ChaosNli => self.chaosnli.as_ref().map(|r| text(experiment, r)),
-            Experiment::Extended => self.extended.as_ref().map(|r| text(experiment, r)),
-        }
-    }
-
-    /// The results as JSON values by experiment, which claims are looked up in.
-    pub fn values(&self) -> BTreeMap<Experiment, Value> {
-        fn value<T: Serialize>(results: &Option<T>) -> Option<Value> {
-            results.as_ref().map(|r| serde_json::to_value(r).expect("results are plain data with string keys"))
-        }
-        let all = [
-            (Experiment::Simulations, value(&self.simulations)),
-            (Experiment::Dice, value(&self.dice)),
-            (Experiment::ChaosNli, value(&self.chaosnli)),
-            (Experiment::Extended, value(&self.extended)),
-        ];
-        all.into_iter().filter_map(|(e, v)| v.map(|v| (e, v))).collect()
-    }
+fn value<T: Serialize>(results: &T) -> Value {
+    serde_json::to_value(results).expect("results are plain data with string keys")
 }
 
 fn load<T: DeserializeOwned>(folder: &Path, manifest: &Manifest, experiment: Experiment) -> Result<Option<T>, Error> {

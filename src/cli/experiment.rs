@@ -1,12 +1,13 @@
 //! Runs the experiments from the data folder, with their provenance.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use super::Error;
-use super::familiarity::{Channel, Familiarity, FamiliarityArgs};
-use crate::artifact::{Inputs, Provenance, Results, Run};
+use super::familiarity::{Channel, Familiarity};
+use super::sources::Sources;
+use crate::artifact::{Inputs, Provenance, Results};
 use crate::dataset::checksum::sha256_hex;
 use crate::dataset::{ChaosNliData, DiceData};
 use crate::experiments::Experiment;
@@ -16,150 +17,138 @@ use crate::experiments::extended::{self, confirmation::Registration};
 use crate::experiments::simulations::{self, SimulationSizes};
 use crate::familiarity::features::SelfNeighbour;
 use crate::familiarity::neighbours::UnitRows;
+use crate::output::Run;
 use crate::progress::Progress;
 
-/// Input of the experiments that are to run, read and checked.
-pub struct Loaded {
-    wanted: Vec<Experiment>,
-    dice: Option<DiceData>,
-    chaosnli: Option<(ChaosNliData, Familiarity)>,
-    /// With its digest.
-    registration: Option<(Registration, String)>,
-    judges: Judges,
+/// An experiment with its input read and checked.
+pub(super) trait Part {
+    /// Runs it with `cap` replicates of everything at most, puts its results among the others, and says where they come
+    /// from; the sum of the results is filled in later.
+    fn run(&self, cap: Option<usize>, results: &mut Results, progress: &dyn Progress) -> Result<Provenance, Error>;
 }
 
-/// Predictions in place of the published ones. The paper's claims are about the published ones alone.
-#[derive(Debug, Clone, Default, clap::Args)]
-pub struct Judges {
-    /// Predictions for the dice in place of the published ones: a folder that `judge run dice` or `judge import dice`
-    /// wrote. Claims about the dice are not judged then.
-    #[arg(long, value_name = "DIR")]
-    pub dice_judge: Option<PathBuf>,
-    /// Predictions for ChaosNLI in place of the published ones. Claims about ChaosNLI are not judged then.
-    #[arg(long, value_name = "DIR")]
-    pub chaosnli_judge: Option<PathBuf>,
+/// Experiments that are to run, in the order of the paper.
+pub(super) type Parts<'a> = BTreeMap<Experiment, Box<dyn Part + 'a>>;
+
+/// Reads what the experiments need.
+///
+/// # Errors
+/// A file that is missing, changed or malformed.
+pub(super) fn load<'a>(experiments: &[Experiment], sources: &'a Sources) -> Result<Parts<'a>, Error> {
+    experiments.iter().map(|&experiment| Ok((experiment, part(experiment, sources)?))).collect()
 }
 
-impl Judges {
-    /// Whether any prediction is not the published one.
-    pub fn any(&self) -> bool {
-        self.dice_judge.is_some() || self.chaosnli_judge.is_some()
-    }
-}
-
-/// What the manifest says of predictions that are not the published ones.
-fn judge_setting(folder: &Option<PathBuf>) -> Option<(String, String)> {
-    folder.as_ref().map(|_| ("judge".to_owned(), "not the published one: see the sums of its files".to_owned()))
-}
-
-impl Loaded {
-    /// Reads what `experiments` need from the data folder, and the predictions of other judges where there are any.
-    ///
-    /// # Errors
-    /// A file that is missing, changed or malformed.
-    pub fn read(
-        data: &Path,
-        experiments: &[Experiment],
-        judges: &Judges,
-        familiarity: &FamiliarityArgs,
-    ) -> Result<Self, Error> {
-        let extended = experiments.contains(&Experiment::Extended);
-        let wanted = |e: Experiment| extended || experiments.contains(&e);
-        let dice = || {
-            let data = DiceData::load(&data.join("dice"))?;
-            match &judges.dice_judge {
-                Some(dir) => data.with_judge(dir),
-                None => Ok(data),
-            }
-        };
-        let chaosnli = || -> Result<_, Error> {
-            let published = ChaosNliData::load(&data.join("chaosnli"))?;
-            let familiarity = Familiarity::check(familiarity, data, &published.ids)?;
-            let data = match &judges.chaosnli_judge {
-                Some(dir) => published.with_judge(dir)?,
-                None => published,
-            };
-            Ok((data, familiarity))
-        };
-        Ok(Self {
-            wanted: experiments.to_vec(),
-            dice: wanted(Experiment::Dice).then(dice).transpose()?,
-            chaosnli: wanted(Experiment::ChaosNli).then(chaosnli).transpose()?,
-            registration: extended.then(|| Registration::load(&data.join("registration"))).transpose()?,
-            judges: judges.clone(),
-        })
-    }
-
-    /// The data of an experiment, if it is to run.
-    fn of<'a, T>(&self, experiment: Experiment, data: &'a Option<T>) -> Option<&'a T> {
-        data.as_ref().filter(|_| self.wanted.contains(&experiment))
-    }
+/// The list of experiments: what each needs.
+fn part<'a>(experiment: Experiment, sources: &'a Sources) -> Result<Box<dyn Part + 'a>, Error> {
+    Ok(match experiment {
+        Experiment::Simulations => Box::new(Simulations),
+        Experiment::Dice => Box::new(Dice { data: sources.dice()?, judge: sources.judges.dice_judge.as_ref() }),
+        Experiment::ChaosNli => {
+            let (data, familiarity) = sources.chaosnli()?;
+            Box::new(ChaosNli { data, familiarity, judge: sources.judges.chaosnli_judge.as_ref() })
+        }
+        Experiment::Extended => Box::new(Extended {
+            dice: sources.dice()?,
+            chaosnli: sources.chaosnli()?,
+            registration: sources.registration()?,
+        }),
+    })
 }
 
 /// An experiment's results are in [`Results`]; these are the facts about them.
-pub type Facts = BTreeMap<Experiment, (Provenance, Run)>;
+pub(super) type Facts = BTreeMap<Experiment, (Provenance, Run)>;
 
-/// Runs the experiments in the order of the paper; `replicates` caps their sizes.
+/// Runs the experiments; `cap` bounds their sizes.
 ///
 /// # Errors
 /// An experiment that can't be run on these data.
-pub fn run(loaded: &Loaded, replicates: Option<usize>, progress: &dyn Progress) -> Result<(Results, Facts), Error> {
+pub(super) fn run(parts: &Parts, cap: Option<usize>, progress: &dyn Progress) -> Result<(Results, Facts), Error> {
     let mut results = Results::default();
     let mut facts = Facts::new();
-    let cap = |published: usize| replicates.map_or(published, |r| r.min(published));
-
-    if loaded.wanted.contains(&Experiment::Simulations) {
-        let sizes = replicates.map_or_else(SimulationSizes::default, SimulationSizes::capped);
+    for (&experiment, part) in parts {
         let start = Instant::now();
+        let mut provenance = part.run(cap, &mut results, progress)?;
+        let run = Run::since(start);
+        provenance.results_sha256 = sha256_hex(results.to_json(experiment).unwrap_or_default().as_bytes());
+        facts.insert(experiment, (provenance, run));
+    }
+    Ok((results, facts))
+}
+
+struct Simulations;
+
+impl Part for Simulations {
+    fn run(&self, cap: Option<usize>, results: &mut Results, progress: &dyn Progress) -> Result<Provenance, Error> {
+        let sizes = cap.map_or_else(SimulationSizes::default, SimulationSizes::capped);
         results.simulations = Some(simulations::run(&sizes, progress)?);
-        let provenance = Provenance {
+        Ok(Provenance {
             replicates: sizes.named(),
             published_size: sizes == SimulationSizes::default(),
             ..provenance(Inputs::new(), simulations::SEEDS)
-        };
-        facts.insert(Experiment::Simulations, (provenance, run_facts(start)));
+        })
     }
-    if let Some(data) = loaded.of(Experiment::Dice, &loaded.dice) {
-        let draws = cap(dice::PUBLISHED_DRAWS);
-        let start = Instant::now();
+}
+
+struct Dice<'a> {
+    data: &'a DiceData,
+    judge: Option<&'a PathBuf>,
+}
+
+impl Part for Dice<'_> {
+    fn run(&self, cap: Option<usize>, results: &mut Results, progress: &dyn Progress) -> Result<Provenance, Error> {
+        let Self { data, judge } = *self;
+        let draws = capped(dice::PUBLISHED_DRAWS, cap);
         results.dice = Some(DiceExperiment::new(data)?.run(draws, progress)?);
-        let provenance = Provenance {
+        let floor = data.floor.map(|floor| ("floor of a prediction".to_owned(), floor.to_string()));
+        Ok(Provenance {
             replicates: BTreeMap::from([("label re-draws".to_owned(), draws)]),
-            settings: judge_setting(&loaded.judges.dice_judge)
-                .into_iter()
-                .chain(data.floor.map(|floor| ("floor of a prediction".to_owned(), floor.to_string())))
-                .collect(),
-            published_size: draws == dice::PUBLISHED_DRAWS && loaded.judges.dice_judge.is_none(),
+            settings: judge_setting(judge).into_iter().chain(floor).collect(),
+            published_size: draws == dice::PUBLISHED_DRAWS && judge.is_none(),
             ..provenance(prefixed("dice", &data.hashes), dice::SEEDS)
-        };
-        facts.insert(Experiment::Dice, (provenance, run_facts(start)));
+        })
     }
-    if let Some((data, familiarity)) = loaded.of(Experiment::ChaosNli, &loaded.chaosnli) {
-        let replicates = cap(chaosnli::PUBLISHED_REPLICATES);
-        let start = Instant::now();
-        let channel = familiarity.open(data.embeddings.view(), progress)?;
-        let Channel { engine, self_neighbour, inputs, settings } = channel;
+}
+
+struct ChaosNli<'a> {
+    data: &'a ChaosNliData,
+    familiarity: &'a Familiarity,
+    judge: Option<&'a PathBuf>,
+}
+
+impl Part for ChaosNli<'_> {
+    fn run(&self, cap: Option<usize>, results: &mut Results, progress: &dyn Progress) -> Result<Provenance, Error> {
+        let Self { data, familiarity, judge } = *self;
+        let replicates = capped(chaosnli::PUBLISHED_REPLICATES, cap);
+        let Channel { engine, self_neighbour, inputs, settings } =
+            familiarity.open(data.embeddings.view(), progress)?;
         for (what, fact) in &settings {
             anstream::eprintln!("ChaosNLI, {what}: {fact}");
         }
         let experiment = ChaosNliExperiment::with_familiarity(data, engine.as_ref(), self_neighbour)?;
         results.chaosnli = Some(experiment.run(replicates, progress)?);
-        let mut provenance = Provenance {
+        let all_inputs = prefixed("chaosnli", &data.hashes).into_iter().chain(inputs).collect();
+        Ok(Provenance {
             replicates: BTreeMap::from([("half splits".to_owned(), replicates)]),
             published_size: replicates == chaosnli::PUBLISHED_REPLICATES
                 && self_neighbour == SelfNeighbour::Published
-                && loaded.judges.chaosnli_judge.is_none(),
-            settings: settings.into_iter().chain(judge_setting(&loaded.judges.chaosnli_judge)).collect(),
-            ..provenance(prefixed("chaosnli", &data.hashes), chaosnli::SEEDS)
-        };
-        provenance.inputs.extend(inputs);
-        facts.insert(Experiment::ChaosNli, (provenance, run_facts(start)));
+                && judge.is_none(),
+            settings: settings.into_iter().chain(judge_setting(judge)).collect(),
+            ..provenance(all_inputs, chaosnli::SEEDS)
+        })
     }
-    if let (Some(dice), Some((chaosnli, familiarity)), Some((registration, digest))) =
-        (&loaded.dice, &loaded.chaosnli, &loaded.registration)
-    {
-        let sizes = replicates.map_or_else(extended::Sizes::default, extended::Sizes::capped);
-        let start = Instant::now();
+}
+
+struct Extended<'a> {
+    dice: &'a DiceData,
+    chaosnli: &'a (ChaosNliData, Familiarity),
+    /// With its digest.
+    registration: (Registration, String),
+}
+
+impl Part for Extended<'_> {
+    fn run(&self, cap: Option<usize>, results: &mut Results, progress: &dyn Progress) -> Result<Provenance, Error> {
+        let Self { dice, chaosnli: (chaosnli, familiarity), registration: (registration, digest) } = self;
+        let sizes = cap.map_or_else(extended::Sizes::default, extended::Sizes::capped);
         let rows = UnitRows::new(chaosnli.embeddings.view())?;
         let engine = familiarity.engine(rows, extended::corpus::LIST_WIDTH, progress);
         let registration = (registration, digest.as_str());
@@ -167,27 +156,29 @@ pub fn run(loaded: &Loaded, replicates: Option<usize>, progress: &dyn Progress) 
         let mut inputs = prefixed("chaosnli", &chaosnli.hashes);
         inputs.extend(prefixed("dice", &dice.hashes));
         inputs.insert("registration/extended.toml".to_owned(), digest.clone());
-        let provenance = Provenance {
+        let neighbours = "by cosine distance; an item counts itself in the published belief only";
+        Ok(Provenance {
             replicates: sizes.named(),
             published_size: sizes == extended::Sizes::default(),
             settings: BTreeMap::from([
-                (
-                    "neighbours".to_owned(),
-                    "by cosine distance; an item counts itself in the published belief only".to_owned(),
-                ),
+                ("neighbours".to_owned(), neighbours.to_owned()),
                 ("recall".to_owned(), engine.describe()),
             ]),
             ..provenance(inputs, extended::SEEDS)
-        };
-        facts.insert(Experiment::Extended, (provenance, run_facts(start)));
+        })
     }
-    for (experiment, (provenance, _)) in &mut facts {
-        let text = results.to_json(*experiment).unwrap_or_default();
-        provenance.results_sha256 = sha256_hex(text.as_bytes());
-    }
-    Ok((results, facts))
 }
 
+fn capped(published: usize, cap: Option<usize>) -> usize {
+    cap.map_or(published, |cap| cap.min(published))
+}
+
+/// What the manifest says of predictions that are not the published ones.
+fn judge_setting(folder: Option<&PathBuf>) -> Option<(String, String)> {
+    folder.map(|_| ("judge".to_owned(), "not the published one: see the sums of its files".to_owned()))
+}
+
+/// What all experiments say of themselves; sizes are those of the experiment.
 fn provenance(inputs: Inputs, seeds: &[(&str, &str)]) -> Provenance {
     Provenance {
         program: env!("CARGO_PKG_VERSION").to_owned(),
@@ -202,13 +193,4 @@ fn provenance(inputs: Inputs, seeds: &[(&str, &str)]) -> Provenance {
 
 fn prefixed(folder: &str, hashes: &Inputs) -> Inputs {
     hashes.iter().map(|(file, sum)| (format!("{folder}/{file}"), sum.clone())).collect()
-}
-
-/// Facts about a run that began at `start`.
-pub fn run_facts(start: Instant) -> Run {
-    Run {
-        threads: rayon::current_num_threads(),
-        seconds: start.elapsed().as_secs_f64(),
-        platform: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
-    }
 }

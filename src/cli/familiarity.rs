@@ -13,7 +13,7 @@ use crate::dataset::error::{Error as DataError, Place, Problem};
 use crate::dataset::items::ItemIds;
 use crate::dataset::originals::{FOLDER, ORIGINALS};
 use crate::experiments::chaosnli::NEIGHBOURS;
-use crate::experiments::half_split::list_width;
+use crate::evaluation::list_width;
 use crate::familiarity::agreement::Agreement;
 use crate::familiarity::chaosnli_text::read_chaosnli_texts;
 use crate::familiarity::embedding::{DEFAULT_MODEL, Embedder, Model, OnnxEmbedder, Options, embed_texts};

@@ -4,6 +4,7 @@ pub mod claims_table;
 mod compare;
 mod data;
 mod embed;
+mod error;
 mod experiment;
 mod familiarity;
 mod judge;
@@ -11,24 +12,17 @@ mod neighbours;
 mod progress;
 mod render;
 mod reproduce;
+mod setup;
+mod sources;
 mod study;
 mod verify;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use thiserror::Error as ThisError;
 
-use crate::dataset::originals::FetchError;
-use crate::familiarity::embedding::EmbeddingError;
-use crate::familiarity::neighbours::saved::IndexError;
-
-/// Exit status when claims differ, or two artifact folders do.
-pub const FINDINGS: u8 = 10;
-/// Exit status when input, arguments or an output folder are refused.
-pub const REFUSED: u8 = 2;
-/// Exit status of other failures.
-pub const FAILED: u8 = 1;
+pub(crate) use self::error::{Error, FINDINGS};
+pub(crate) use self::setup::{output_folder, threads};
 
 /// Decompose an LLM judge's uncertainty to target expert labels, and reproduce the paper that proposes it.
 #[derive(Debug, Parser)]
@@ -51,85 +45,6 @@ enum Command {
     Data(data::Args),
 }
 
-/// Why a command failed.
-#[derive(Debug, ThisError)]
-pub enum Error {
-    /// Input data.
-    #[error(transparent)]
-    Data(#[from] crate::dataset::Error),
-    /// Embeddings that can't be searched.
-    #[error(transparent)]
-    Rows(#[from] crate::familiarity::neighbours::NotFinite),
-    /// A saved neighbour index.
-    #[error(transparent)]
-    Index(#[from] IndexError),
-    /// An experiment.
-    #[error(transparent)]
-    Experiment(#[from] crate::experiments::Error),
-    /// The claims file, or results that lack what it asks for.
-    #[error(transparent)]
-    Claims(#[from] crate::report::claims::ClaimsError),
-    /// The artifact folder.
-    #[error(transparent)]
-    Artifact(#[from] crate::artifact::Error),
-    /// Items, a model, or a cache of embeddings.
-    #[error(transparent)]
-    Embedding(#[from] EmbeddingError),
-    /// Originals that can't be fetched.
-    #[error(transparent)]
-    Fetch(#[from] FetchError),
-    /// An option about Experiment 2 in a run without it.
-    #[error("{option} concerns the experiment chaosnli, which --only leaves out; leave out one of the two")]
-    NotConcerned {
-        /// The option.
-        option: &'static str,
-    },
-    /// Templates.
-    #[error(transparent)]
-    Templates(#[from] crate::report::latex::Error),
-    /// Tables and figures.
-    #[error(transparent)]
-    Bundle(#[from] crate::report::bundle::Error),
-    /// A study.
-    #[error(transparent)]
-    Study(#[from] crate::study::Error),
-    /// A judge that can't be asked, or answers that can't be used.
-    #[error(transparent)]
-    Judge(#[from] crate::judge::Error),
-    /// The extended run on predictions that its registration doesn't know.
-    #[error(
-        "the run beyond the paper is registered for the published predictions: leave out --dice-judge and \
-         --chaosnli-judge, or leave out the extended run"
-    )]
-    OtherJudge,
-    /// Threads.
-    #[error("can't start {threads} threads: {source}; give a smaller --threads")]
-    Threads {
-        /// How many.
-        threads: usize,
-        /// Why not.
-        source: rayon::ThreadPoolBuildError,
-    },
-    /// Standard output is closed or full.
-    #[error("writing to standard output failed: {0}")]
-    Output(#[from] std::io::Error),
-}
-
-impl Error {
-    fn exit_code(&self) -> u8 {
-        match self {
-            Error::Output(_) | Error::Threads { .. } => FAILED,
-            Error::Artifact(crate::artifact::Error::Io { .. }) => FAILED,
-            Error::Study(crate::study::Error::Io { .. } | crate::study::Error::Parquet(_)) => FAILED,
-            Error::Judge(crate::judge::Error::Io { .. } | crate::judge::Error::Endpoint(_)) => FAILED,
-            Error::Embedding(EmbeddingError::Write { .. } | EmbeddingError::Inference { .. }) => FAILED,
-            Error::Fetch(FetchError::Download { .. } | FetchError::Unwritable { .. }) => FAILED,
-            Error::Index(IndexError::Unwritable { .. }) => FAILED,
-            _ => REFUSED,
-        }
-    }
-}
-
 /// Parses the arguments of the process, runs the command and returns its exit code.
 ///
 /// Results go to standard output; progress, warnings and errors to standard error.
@@ -148,7 +63,7 @@ pub fn main() -> ExitCode {
     match run {
         Ok(code) => code,
         // A reader that closes the pipe early (`| head`) is no failure of ours.
-        Err(Error::Output(e)) if e.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(Error::Stdout(e)) if e.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             let mut text = format!("error: {error}");
             let mut cause = std::error::Error::source(&error);
@@ -164,11 +79,4 @@ pub fn main() -> ExitCode {
             ExitCode::from(error.exit_code())
         }
     }
-}
-
-/// Uses this many threads; all cores if no number is given.
-fn threads(number: Option<u32>) -> Result<(), Error> {
-    let Some(threads) = number.map(|number| number as usize) else { return Ok(()) };
-    let built = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
-    built.map_err(|source| Error::Threads { threads, source })
 }

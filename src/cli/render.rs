@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use super::Error;
-use crate::artifact::{Manifest, OutputFolder, Results, Staged, results_file, to_json};
+use super::{Error, output_folder};
+use crate::artifact::{Manifest, Results, results_file};
 use crate::experiments::Experiment;
-use crate::report::bundle;
+use crate::output::{Staged, to_json};
 use crate::report::claims::Claims;
 use crate::report::latex::Templates;
 use crate::report::page;
+use crate::report::paper::{self, bundle};
 use crate::report::verdicts::{self, Verdicts};
 
 /// Render tables, figures and the LaTeX bundle again from results on disk; no result changes.
@@ -34,10 +35,10 @@ pub struct Args {
 /// Results, claims or templates that can't be read; the folder is then as it was.
 pub fn run(args: &Args) -> Result<ExitCode, Error> {
     let mut manifest = Manifest::load(&args.artifact)?;
-    let folder = OutputFolder::check(&args.artifact)?;
+    let folder = output_folder(&args.artifact)?;
     let claims = Claims::load(&args.claims)?;
     let templates = Templates::load(args.templates.as_deref())?;
-    let page = page::Templates::load(args.templates.as_deref())?;
+    let html = page::Templates::load(args.templates.as_deref())?;
     let results = Results::load(&args.artifact, &manifest)?;
     let verdicts = Verdicts::judge(&claims, &results, &manifest)?;
     let mut staged = Staged::default();
@@ -48,8 +49,8 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     }
     staged.put(verdicts::FILE, to_json(&verdicts.to_json()));
     bundle::render(&templates, &results, &verdicts, &mut staged)?;
-    page::write(&page, &results, &verdicts, &manifest, &mut staged)?;
-    manifest.seal(&mut staged);
+    paper::page::write(&html, &results, &verdicts, &manifest, &mut staged)?;
+    staged.seal(&mut manifest);
     folder.commit(&staged)?;
     println!("{}", args.artifact.join(bundle::FOLDER).display());
     Ok(ExitCode::SUCCESS)

@@ -5,16 +5,20 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::ValueEnum;
+use clap::builder::PossibleValue;
 
 use super::claims_table::{self, Layout};
 use super::familiarity::FamiliarityArgs;
 use super::progress::Bars;
-use super::{Error, FINDINGS, experiment};
-use crate::artifact::{Manifest, OutputFolder, Results, Staged, results_file, to_json};
+use super::sources::{Judges, Sources};
+use super::{Error, FINDINGS, experiment, output_folder};
+use crate::artifact::{Manifest, Results, results_file};
 use crate::experiments::Experiment;
+use crate::output::{MANIFEST, Staged, to_json};
 use crate::report::claims::{Claims, Verdict};
 use crate::report::latex::Templates;
 use crate::report::numbers::NumberStyle;
+use crate::report::paper::{self, findings};
 use crate::report::{self, page, verdicts::Verdicts};
 
 /// Replicates of a `--quick` run.
@@ -43,7 +47,7 @@ pub struct Args {
     out: Option<PathBuf>,
     /// Run one experiment only; results of the others that DIR holds are kept.
     #[arg(long, value_enum, value_name = "EXPERIMENT")]
-    only: Option<Only>,
+    only: Option<Experiment>,
     /// Also run what goes beyond the paper: the recalibrated belief and its confirmation.
     #[arg(long, conflicts_with = "only")]
     extended: bool,
@@ -62,7 +66,7 @@ pub struct Args {
     #[arg(long, value_name = "DIR", default_value = "data")]
     data: PathBuf,
     #[command(flatten)]
-    judges: experiment::Judges,
+    judges: Judges,
     /// Folder with the LaTeX templates [default: templates if there is one, else those built in].
     #[arg(long, value_name = "DIR")]
     templates: Option<PathBuf>,
@@ -71,22 +75,13 @@ pub struct Args {
     json: bool,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Only {
-    Simulations,
-    Dice,
-    Chaosnli,
-    Extended,
-}
+impl ValueEnum for Experiment {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
+    }
 
-impl From<Only> for Experiment {
-    fn from(only: Only) -> Self {
-        match only {
-            Only::Simulations => Experiment::Simulations,
-            Only::Dice => Experiment::Dice,
-            Only::Chaosnli => Experiment::ChaosNli,
-            Only::Extended => Experiment::Extended,
-        }
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.name()))
     }
 }
 
@@ -104,7 +99,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     };
     let out = args.out.clone().unwrap_or_else(|| default.into());
     let experiments = match args.only {
-        Some(only) => vec![only.into()],
+        Some(only) => vec![only],
         None if args.extended => Experiment::ALL.to_vec(),
         None => Experiment::PAPER.to_vec(),
     };
@@ -116,13 +111,14 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     if experiments.contains(&Experiment::Extended) && args.judges.any() {
         return Err(Error::OtherJudge);
     }
-    let folder = OutputFolder::check(&out)?;
+    let folder = output_folder(&out)?;
     let claims = Claims::load(&args.data.join("paper/claims.toml"))?;
     let templates = Templates::load(args.templates.as_deref())?;
-    let page = page::Templates::load(args.templates.as_deref())?;
-    let loaded = experiment::Loaded::read(&args.data, &experiments, &args.judges, &args.familiarity)?;
+    let html = page::Templates::load(args.templates.as_deref())?;
+    let sources = Sources::new(&args.data, &args.judges, &args.familiarity);
+    let parts = experiment::load(&experiments, &sources)?;
     let kept = match args.only {
-        Some(_) if out.join(Manifest::file()).is_file() => {
+        Some(_) if out.join(MANIFEST).is_file() => {
             let manifest = Manifest::load(&out)?;
             Some((Results::load(&out, &manifest)?, manifest))
         }
@@ -131,7 +127,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     };
     super::threads(args.threads)?;
 
-    let (mut results, facts) = experiment::run(&loaded, replicates, &Bars::default())?;
+    let (mut results, facts) = experiment::run(&parts, replicates, &Bars::default())?;
     let mut manifest = Manifest::empty();
     if let Some((old, old_manifest)) = kept {
         results.fill_from(old);
@@ -151,16 +147,16 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
         }
     }
     staged.put(report::verdicts::FILE, to_json(&verdicts.to_json()));
-    report::bundle::render(&templates, &results, &verdicts, &mut staged)?;
-    page::write(&page, &results, &verdicts, &manifest, &mut staged)?;
-    manifest.seal(&mut staged);
+    paper::bundle::render(&templates, &results, &verdicts, &mut staged)?;
+    paper::page::write(&html, &results, &verdicts, &manifest, &mut staged)?;
+    staged.seal(&mut manifest);
     folder.commit(&staged)?;
     tell_durations(&manifest, &experiments);
     let code = conclude(&verdicts, args.json, &out)?;
     if let (Some(extended), false) = (&results.extended, args.json) {
         let mut stdout = anstream::stdout().lock();
-        writeln!(stdout, "\nBeyond the paper ({}):", out.join(report::extended::FILE).display())?;
-        for finding in report::extended::findings(extended) {
+        writeln!(stdout, "\nBeyond the paper ({}):", out.join(findings::FILE).display())?;
+        for finding in findings::findings(extended) {
             writeln!(stdout, "- [{}] {}", finding.status.name(), finding.sentence)?;
         }
     }
@@ -172,7 +168,7 @@ fn extended_of(folder: &Path) -> Option<(Results, Manifest)> {
     let mut manifest = Manifest::load(folder).ok()?;
     manifest.deterministic.retain(|experiment, _| *experiment == Experiment::Extended);
     manifest.run.retain(|experiment, _| *experiment == Experiment::Extended);
-    Some((Results::load_extended(folder, &manifest).ok()?, manifest))
+    Some((Results::load(folder, &manifest).ok()?, manifest))
 }
 
 /// Says how long each experiment took; on standard error, since it differs from run to run.

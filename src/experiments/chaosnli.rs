@@ -7,23 +7,22 @@ use serde::{Deserialize, Serialize};
 
 use super::Error;
 use super::calibration::{ConfidenceGroup, calibration};
-use super::components::ItemComponents;
-use super::half_split::{self, ByRule, Escalation, Familiarity, HalfSplit, Labels, Outcome, Settings, summarise};
-use super::replicate::replicate;
-use super::world::{REVEALED, log_labels, uniforms};
-use crate::belief::{BeliefModel, FeatureColumn, dirichlet::row, entropy, manhattan};
+use crate::belief::{FeatureColumn, dirichlet::row, entropy, manhattan};
 use crate::dataset::{ChaosNliData, Predictions};
 use crate::escalation::{Budget, Rule, RuleInputs};
+use crate::evaluation::protocol::{REVEALED, log_labels};
+use crate::evaluation::{
+    ByRule, CountLabels, CountPool, Escalation, Familiarity, Features, HalfSplit, ItemComponents, Luck, Outcome, Settings,
+    replicate,
+};
 use crate::familiarity::features::{FamiliarityFeatures, SelfNeighbour};
 use crate::familiarity::neighbours::Neighbours;
 use crate::progress::Progress;
 use crate::random::Stream;
 use crate::stats::{Summary, mean, spearman};
 
-/// Zero probabilities are raised to half a count of the judge's 100 and renormalised.
-pub const FLOOR: f64 = 0.005;
-/// Replicates of the paper.
-pub const PUBLISHED_REPLICATES: usize = 200;
+pub use crate::evaluation::protocol::{FLOOR, REPLICATES as PUBLISHED_REPLICATES};
+
 /// Seeds of the random streams.
 pub const SEEDS: &[(&str, &str)] = &[("half split r", "r"), ("noise ceiling", "0")];
 /// Labelled neighbours whose mean distance is the density feature.
@@ -84,7 +83,7 @@ pub struct JudgeDescription {
 pub struct Derived {
     /// Value of I over value of judge entropy at 10%.
     pub info_over_entropy_ratio: f64,
-    /// The same as percent more.
+    /// Value of I beyond that of judge entropy at 10%, in percent of the latter.
     pub info_over_entropy_percent: f64,
     /// Smallest value at 10% among the count-aware rules (I, Delta, v, fewest labels).
     pub count_aware_min: f64,
@@ -96,11 +95,14 @@ pub struct Derived {
     pub count_blind_max: f64,
 }
 
+/// One replicate under one feature set.
+pub type Replicate = Outcome<CountPool>;
+
 /// The experiment: items, the judge's predictions, the pool of labels, and the familiarity channel.
 pub struct ChaosNliExperiment<'a> {
     pool: ArrayView2<'a, u32>,
     judge: Predictions,
-    split: HalfSplit<'a>,
+    split: HalfSplit<'a, CountPool>,
 }
 
 impl<'a> ChaosNliExperiment<'a> {
@@ -112,7 +114,7 @@ impl<'a> ChaosNliExperiment<'a> {
         Self::with_familiarity(data, engine, SelfNeighbour::Published)
     }
 
-    /// The same with a choice of whether a labelled item is its own neighbour, as it is in the paper.
+    /// Sets the experiment up, with a choice of whether a labelled item is its own neighbour, as it is in the paper.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -129,9 +131,9 @@ impl<'a> ChaosNliExperiment<'a> {
             reveal: REVEALED.to_vec(),
             budgets: Budget::PAPER.to_vec(),
             rules: Rule::PAPER.to_vec(),
-            belief: BeliefModel::Published,
         };
-        let split = HalfSplit::new(pool, judge.clone(), Some(familiarity), features(&judge), settings);
+        let split =
+            HalfSplit::new(CountPool::new(pool, judge.clone()), Some(familiarity), features(&judge), settings);
         Ok(Self { pool, judge, split })
     }
 
@@ -142,7 +144,7 @@ impl<'a> ChaosNliExperiment<'a> {
     pub fn run(&self, replicates: usize, progress: &dyn Progress) -> Result<ChaosNliResults, Error> {
         let seeds: Vec<u64> = (0..replicates as u64).collect();
         let outcomes = replicate("chaosnli", &seeds, progress, |&seed| self.replicate(seed))?;
-        let (full, counts_only): (Vec<Outcome>, Vec<Outcome>) = outcomes.into_iter().unzip();
+        let (full, counts_only): (Vec<Replicate>, Vec<Replicate>) = outcomes.into_iter().unzip();
         let delta_minus_entropy = |b: Budget| {
             let pairs = counts_only.iter().zip(&full);
             Summary::of(
@@ -169,7 +171,7 @@ impl<'a> ChaosNliExperiment<'a> {
     ///
     /// # Errors
     /// A fit that is impossible.
-    pub fn replicate(&self, seed: u64) -> Result<(Outcome, Outcome), Error> {
+    pub fn replicate(&self, seed: u64) -> Result<(Replicate, Replicate), Error> {
         let mut stream = self.split.stream(seed);
         let labels = self.draw_labels(&mut stream);
         let mut again = stream.clone();
@@ -180,23 +182,22 @@ impl<'a> ChaosNliExperiment<'a> {
     }
 
     /// Half split and revealed labels of one replicate.
-    pub fn draw_labels(&self, stream: &mut Stream) -> Labels {
-        self.split.draw_labels(stream)
+    pub fn draw_labels(&self, stream: &mut Stream) -> CountLabels {
+        self.split.draw(stream)
     }
 
     /// The items of replicate 0, whose draws are those of [`Self::replicate`].
-    fn components(&self, first: &Outcome) -> ItemComponents {
+    fn components(&self, first: &Replicate) -> ItemComponents {
         let mut stream = Stream::new(0);
         let labels = self.draw_labels(&mut stream);
-        let jitter = uniforms(&mut stream, self.pool.nrows());
-        let random = uniforms(&mut stream, self.pool.nrows());
+        let luck = Luck::draw(&mut stream, self.pool.nrows());
         let inputs = RuleInputs {
-            beliefs: &first.beliefs,
+            beliefs: &first.fitted.beliefs,
             q: &self.judge.q,
             confidence: &self.judge.confidence,
             labels: &labels.numbers,
-            jitter: &jitter,
-            random: &random,
+            jitter: &luck.jitter,
+            random: &luck.random,
         };
         ItemComponents::of(&inputs, &[Rule::Info, Rule::JudgeEntropy], Budget::HEADLINE)
     }
@@ -231,7 +232,7 @@ impl<'a> ChaosNliExperiment<'a> {
 }
 
 /// Features in the order of the published coefficients.
-fn features<'a>(judge: &Predictions) -> half_split::Features<'a> {
+fn features<'a>(judge: &Predictions) -> Features<'a> {
     let (spread, confidence) = (judge.spread.clone(), judge.confidence.clone());
     Box::new(move |numbers, near| {
         let near = near.cloned().unwrap_or(FamiliarityFeatures { nearest: vec![], mean_nearest: vec![] });
@@ -245,8 +246,8 @@ fn features<'a>(judge: &Predictions) -> half_split::Features<'a> {
     })
 }
 
-fn summarise_outcomes(outcomes: &[Outcome]) -> Escalation {
-    summarise(&outcomes.iter().map(|outcome| outcome.measured.clone()).collect::<Vec<_>>())
+fn summarise_outcomes(outcomes: &[Replicate]) -> Escalation {
+    Escalation::over(&outcomes.iter().map(|outcome| outcome.measured.clone()).collect::<Vec<_>>())
 }
 
 fn derive(value: &ByRule) -> Derived {

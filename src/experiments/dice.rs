@@ -8,11 +8,12 @@ use serde::{Deserialize, Serialize};
 use super::Error;
 use super::calibration::{ConfidenceGroup, calibration};
 use super::isolation::{Correlations, Isolation, correlations};
-use super::replicate::replicate;
-use super::world::{counts_in_order, grouped_counts, log_labels, peaked_distributions, revealed_numbers, uniforms};
+use crate::evaluation::replicate;
+use super::world::{counts_in_order, grouped_counts, peaked_distributions, revealed_numbers};
+use crate::evaluation::protocol::{log_labels, uniforms};
 use crate::belief::{
-    Beliefs, Design, FeatureColumn, JudgedItems, TrustFit, dirichlet::row, entropy, fit_trust, log_likelihood,
-    manhattan,
+    Belief, BeliefTable, Beliefs, Design, FeatureColumn, JudgedItems, TrustFit, dirichlet::row, entropy, fit_trust,
+    log_likelihood, manhattan,
 };
 use crate::dataset::{DiceData, Predictions};
 use crate::escalation::{Budget, Rule, RuleInputs, regret, value::prophet_values};
@@ -111,7 +112,7 @@ pub struct TierRow {
 pub enum FeatureSet {
     /// Variant spread, ln(1 + n), stated confidence.
     Base,
-    /// The same with indicators of the description tier: the dice's familiarity channel.
+    /// All features, and indicators of the description tier: the dice's familiarity channel.
     Tier,
 }
 
@@ -216,8 +217,10 @@ pub struct DiceDraw {
     pub evaluations: BTreeMap<FeatureSet, Evaluation>,
     /// Isolation of the components under the tier features.
     pub isolation: Correlations,
-    /// Rank correlation of the judge's entropy with the true disagreement and with the error.
-    pub judge_entropy: [f64; 2],
+    /// Rank correlation of the judge's entropy with the true disagreement.
+    pub judge_entropy_disagreement: f64,
+    /// Rank correlation of the judge's entropy with the error.
+    pub judge_entropy_error: f64,
     tier_alone: Evaluation,
 }
 
@@ -322,8 +325,8 @@ impl DiceExperiment {
             calibration: calibration(&self.judge.confidence, &errors),
             isolation: DiceIsolation {
                 components: Isolation::over(&draws_done, |d| d.isolation),
-                judge_entropy_disagreement: Summary::over(&draws_done, |d| d.judge_entropy[0]),
-                judge_entropy_error: Summary::over(&draws_done, |d| d.judge_entropy[1]),
+                judge_entropy_disagreement: Summary::over(&draws_done, |d| d.judge_entropy_disagreement),
+                judge_entropy_error: Summary::over(&draws_done, |d| d.judge_entropy_error),
             },
             regret_pp: self.summarise_regrets(&draws_done),
             low_confidence_minus_random_pp: Summary::over(&draws_done, |d| {
@@ -343,9 +346,9 @@ impl DiceExperiment {
                 .designs
                 .keys()
                 .map(|set| {
-                    let names = draws_done[0].evaluations[set].fit.names.clone();
+                    let names = draws_done[0].evaluations[set].fit.regression.names.clone();
                     let rows = names.into_iter().enumerate().map(|(k, name)| {
-                        (name, Summary::over(&draws_done, |d| d.evaluations[set].fit.coefficients[k]))
+                        (name, Summary::over(&draws_done, |d| d.evaluations[set].fit.regression.coefficients[k]))
                     });
                     (*set, rows.collect())
                 })
@@ -353,7 +356,7 @@ impl DiceExperiment {
             unconverged_fits: draws_done
                 .iter()
                 .flat_map(|d| d.evaluations.values())
-                .filter(|e| !e.fit.converged)
+                .filter(|e| !e.fit.regression.converged)
                 .count(),
         })
     }
@@ -376,11 +379,14 @@ impl DiceExperiment {
         let errors = self.world.errors(beliefs);
         let undefined = || Error::Undefined { experiment: "dice", quantity: "rank correlation of a component" };
         let isolation = correlations(beliefs, &self.disagreement, &errors).ok_or_else(undefined)?;
-        let judge_entropy = [
-            spearman(&self.judge_entropy, &self.disagreement).ok_or_else(undefined)?,
-            spearman(&self.judge_entropy, &errors).ok_or_else(undefined)?,
-        ];
-        Ok(DiceDraw { counts, evaluations, isolation, judge_entropy, tier_alone })
+        Ok(DiceDraw {
+            counts,
+            evaluations,
+            isolation,
+            judge_entropy_disagreement: spearman(&self.judge_entropy, &self.disagreement).ok_or_else(undefined)?,
+            judge_entropy_error: spearman(&self.judge_entropy, &errors).ok_or_else(undefined)?,
+            tier_alone,
+        })
     }
 
     fn fit(&self, set: FeatureSet, counts: ArrayView2<u32>) -> Result<(TrustFit, Beliefs), Error> {
@@ -404,7 +410,7 @@ impl DiceExperiment {
         };
         let mut regrets = BTreeMap::new();
         for rule in Rule::PAPER {
-            let scores = rule.scores(&inputs);
+            let scores = rule.priority(&inputs);
             let by_budget = Budget::PAPER.map(|b| Some((b, regret(&values, &scores, &jitter, b.of(DICE))?)));
             let by_budget: Option<BTreeMap<Budget, f64>> = by_budget.into_iter().collect();
             let undefined = Error::Undefined { experiment: "dice", quantity: "regret" };

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::belief::Beliefs;
+use crate::belief::{Belief, BeliefTable, Beliefs};
 use crate::stats::{Summary, spearman};
 
 /// Rank correlations in one world: aleatoric estimate with disagreement and error, epistemic estimate with disagreement and

@@ -2,15 +2,10 @@
 
 pub mod calibration;
 pub mod chaosnli;
-pub mod components;
 pub mod dice;
 pub mod extended;
-pub mod half_split;
 pub mod isolation;
-pub mod replicate;
-pub mod score_split;
 pub mod simulations;
-pub mod split;
 pub mod world;
 
 use std::fmt;
@@ -18,7 +13,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use thiserror::Error as ThisError;
 
-use crate::belief::{GaussianError, TrustError, design::DesignError};
+use crate::belief::{TrustError, design::DesignError};
 
 /// A part with results of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -70,9 +65,9 @@ pub enum Error {
     /// A trust regression that can't be fitted.
     #[error(transparent)]
     Trust(#[from] TrustError),
-    /// A fit of real-valued scores.
+    /// A replicate that can't be evaluated.
     #[error(transparent)]
-    Gaussian(#[from] GaussianError),
+    Evaluation(#[from] crate::evaluation::Error),
     /// Draws that the random streams do not define.
     #[error(transparent)]
     Stream(#[from] crate::random::UnsupportedCorrelation),

@@ -3,23 +3,14 @@
 use ndarray::{Array2, ArrayView2};
 
 use crate::belief::dirichlet::row;
+use crate::evaluation::protocol::{REVEALED, uniforms};
 use crate::random::Stream;
-
-/// Label counts an item may have been given before escalation, drawn uniformly.
-pub const REVEALED: [u32; 5] = [0, 1, 2, 5, 10];
 
 /// Classes of every simulated world.
 pub const CLASSES: usize = 3;
 
 /// The peaked distribution that contentiousness flattens.
 const PEAK: [f64; CLASSES] = [0.90, 0.05, 0.05];
-
-/// `n` uniform draws.
-pub fn uniforms(stream: &mut Stream, n: usize) -> Vec<f64> {
-    let mut out = vec![0.0; n];
-    stream.fill_random(&mut out);
-    out
-}
 
 /// `n` standard normal draws.
 pub fn normals(stream: &mut Stream, n: usize) -> Vec<f64> {
@@ -67,9 +58,4 @@ pub fn counts_in_order(stream: &mut Stream, order: &[usize], numbers: &[u32], p:
         counts.row_mut(i).iter_mut().zip(&one).for_each(|(c, x)| *c = *x);
     }
     counts
-}
-
-/// ln(1 + n), the feature that the number of labels enters as.
-pub fn log_labels(numbers: &[u32]) -> impl Iterator<Item = f64> {
-    numbers.iter().map(|&n| f64::from(n).ln_1p())
 }

@@ -19,6 +19,7 @@ use super::prompts::Ask;
 use super::request::{Request, key};
 use super::task::Answers;
 use crate::locked::LockedFile;
+use crate::output::FileError;
 
 /// One answer with all that identifies it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -132,17 +133,17 @@ impl Cache {
     /// # Errors
     /// Another process has it open; it can't be read or written; a line other than a torn last one is damaged.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        let file = LockedFile::open(path).map_err(Error::io(path, "opening"))?;
+        let file = LockedFile::open(path).map_err(FileError::at(path, "opening"))?;
         let mut file = file.ok_or_else(|| Error::Locked { path: path.to_path_buf() })?;
         let mut bytes = vec![];
-        file.read_to_end(&mut bytes).map_err(Error::io(path, "reading"))?;
+        file.read_to_end(&mut bytes).map_err(FileError::at(path, "reading"))?;
         let mut whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
         let mut entries = read(path, &bytes[..whole])?;
         // What follows the last newline is torn, unless only the newline itself is missing.
         if let Ok(last) = read(path, &bytes[whole..])
             && !last.is_empty()
         {
-            file.write_all(b"\n").and_then(|()| file.sync_data()).map_err(Error::io(path, "repairing"))?;
+            file.write_all(b"\n").and_then(|()| file.sync_data()).map_err(FileError::at(path, "repairing"))?;
             entries.extend(last);
             bytes.push(b'\n');
             whole = bytes.len();
@@ -198,7 +199,7 @@ impl Cache {
         let written = self.file.write_all(&line).and_then(|()| self.file.sync_data());
         if let Err(e) = written {
             let _ = self.cut();
-            return Err(Error::io(&self.path, "storing an answer")(e));
+            return Err(FileError::at(&self.path, "storing an answer")(e).into());
         }
         self.length += line.len() as u64;
         self.remember(entry);
@@ -227,7 +228,7 @@ impl Cache {
     /// Cuts the file after its last whole line.
     fn cut(&mut self) -> Result<(), Error> {
         let cut = self.file.set_len(self.length).and_then(|()| self.file.sync_data());
-        cut.map_err(Error::io(&self.path, "repairing"))
+        Ok(cut.map_err(FileError::at(&self.path, "repairing"))?)
     }
 
     fn remember(&mut self, entry: Entry) {

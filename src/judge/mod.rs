@@ -40,6 +40,8 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error as ThisError;
 
+use crate::output::FileError;
+
 /// Why a judge can't be asked, or its answers can't be used.
 #[derive(Debug, ThisError)]
 pub enum Error {
@@ -47,15 +49,8 @@ pub enum Error {
     #[error(transparent)]
     Data(#[from] crate::dataset::Error),
     /// The file system refused.
-    #[error("{path}: {action} failed: {source}", path = path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What was tried.
-        action: &'static str,
-        /// The system's reason.
-        source: std::io::Error,
-    },
+    #[error(transparent)]
+    File(#[from] FileError),
     /// A line of a file of JSON lines.
     #[error("{path}:{line}: {detail}", path = path.display())]
     Line {
@@ -121,9 +116,18 @@ pub enum Error {
 }
 
 impl Error {
-    fn io(path: &Path, action: &'static str) -> impl FnOnce(std::io::Error) -> Self {
-        let path = path.to_path_buf();
-        move |source| Error::Io { path, action, source }
+    /// Whether the machine or the endpoint failed, rather than that a table, an argument or a cache was refused.
+    pub fn is_failure(&self) -> bool {
+        match self {
+            Self::File(_) | Self::Endpoint(_) => true,
+            Self::Data(_)
+            | Self::Line { .. }
+            | Self::Locked { .. }
+            | Self::OtherPrompt { .. }
+            | Self::Template { .. }
+            | Self::Key { .. }
+            | Self::Argument(_) => false,
+        }
     }
 
     fn template(name: &str) -> impl FnOnce(tera::Error) -> Self {

@@ -16,6 +16,7 @@ use super::cache::{Entry, Meaning};
 use super::parse::Failure;
 use super::prompts::Ask;
 use super::task::{Answers, Task};
+use crate::output::FileError;
 
 /// File of the predictions in the output folder.
 pub const PREDICTIONS: &str = "predictions.csv";
@@ -171,5 +172,5 @@ fn csv_of(rows: &[Vec<String>]) -> Result<Vec<u8>, Error> {
     let mut writer = csv::Writer::from_writer(vec![]);
     let written = rows.iter().try_for_each(|row| writer.write_record(row));
     let bytes = written.map_err(std::io::Error::from).and_then(|()| writer.into_inner().map_err(|e| e.into_error()));
-    bytes.map_err(Error::io(std::path::Path::new(PREDICTIONS), "writing"))
+    Ok(bytes.map_err(FileError::at(std::path::Path::new(PREDICTIONS), "writing"))?)
 }

@@ -1,6 +1,5 @@
 //! The prompts: tera templates that a user may edit, rendered per item and prompt variant, and hashed.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -9,6 +8,7 @@ use tera::{Context, Tera};
 
 use super::Error;
 use super::task::{Answers, Item, Task};
+use crate::built_in::{self, Unreadable, built_in};
 use crate::dataset::Error as DataError;
 use crate::dataset::checksum::sha256_hex;
 
@@ -41,32 +41,26 @@ impl Ask {
     }
 }
 
-macro_rules! built_in {
-    ($($name:literal),* $(,)?) => {
-        [$((concat!($name, ".txt.tera"), include_str!(concat!("../../templates/prompts/", $name, ".txt.tera")))),*]
-    };
-}
-
 /// The templates as they were when the program was built.
-const BUILT_IN: [(&str, &str); 18] = built_in![
-    "dice.confidence",
-    "dice.distribution",
-    "dice.item",
-    "dice.label",
-    "dice.update",
-    "dice.variants",
-    "nli.confidence",
-    "nli.distribution",
-    "nli.item",
-    "nli.label",
-    "nli.variants",
-    "study.confidence",
-    "study.distribution",
-    "study.item",
-    "study.label",
-    "study.score",
-    "study.update",
-    "study.variants",
+const BUILT_IN: [(&str, &str); 18] = built_in!["prompts/":
+    "dice.confidence.txt.tera",
+    "dice.distribution.txt.tera",
+    "dice.item.txt.tera",
+    "dice.label.txt.tera",
+    "dice.update.txt.tera",
+    "dice.variants.txt.tera",
+    "nli.confidence.txt.tera",
+    "nli.distribution.txt.tera",
+    "nli.item.txt.tera",
+    "nli.label.txt.tera",
+    "nli.variants.txt.tera",
+    "study.confidence.txt.tera",
+    "study.distribution.txt.tera",
+    "study.item.txt.tera",
+    "study.label.txt.tera",
+    "study.score.txt.tera",
+    "study.update.txt.tera",
+    "study.variants.txt.tera",
 ];
 
 /// Folder that is used in place of the built-in templates if the working directory has it.
@@ -107,22 +101,10 @@ impl Prompts {
     /// # Errors
     /// A template that is missing or malformed.
     pub fn load(folder: Option<&Path>, set: &'static str) -> Result<Self, Error> {
-        let here = Path::new(FOLDER);
-        let folder = folder.or_else(|| here.is_dir().then_some(here));
-        let mut hashes = BTreeMap::new();
-        let mut texts = vec![];
-        for (name, built_in) in BUILT_IN.iter().filter(|(name, _)| name.split('.').next() == Some(set)) {
-            let text = match folder {
-                Some(folder) => {
-                    let path = folder.join(name);
-                    let text = std::fs::read_to_string(&path);
-                    Cow::Owned(text.map_err(|source| DataError::Unreadable { file: path, source })?)
-                }
-                None => Cow::Borrowed(*built_in),
-            };
-            hashes.insert((*name).to_owned(), sha256_hex(text.as_bytes()));
-            texts.push((*name, text));
-        }
+        let of_set = BUILT_IN.iter().filter(|(name, _)| name.split('.').next() == Some(set));
+        let texts = built_in::texts(folder, FOLDER, of_set)
+            .map_err(|Unreadable { path, source }| DataError::Unreadable { file: path, source })?;
+        let hashes = texts.iter().map(|(name, text)| ((*name).to_owned(), sha256_hex(text.as_bytes()))).collect();
         let mut tera = Tera::new();
         // Prompts are plain text.
         tera.autoescape_on(Vec::<&str>::new());
@@ -212,7 +194,7 @@ mod tests {
     #[test]
     fn every_template_of_every_set_renders() {
         let counted: BTreeMap<String, String> = BTreeMap::from([("text".into(), "a {{ brace }} & \"quote\"".into())]);
-        let item = |text| Item { id: "1".into(), text, labels: vec![3, 0], known: None };
+        let item = |text| Item { id: "1".into(), text, labels: vec![3, 0] };
         let task = |prompts, answers| Task {
             name: "t".into(),
             prompts,
@@ -220,6 +202,8 @@ mod tests {
             answers,
             variants: vec![],
             items: vec![],
+            left_out: vec![],
+            truth: None,
         };
         let classes = Answers::Classes(vec!["yes".into(), "no".into()]);
         let study = task("study", classes);

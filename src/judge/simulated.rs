@@ -32,24 +32,36 @@ const OWN_LABELS: f64 = 4.0;
 
 /// What the simulated judge knows of an item.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Known {
+struct Known {
     /// Shares of the classes; for scores one number from 0 to 1, the place on the scale.
-    pub shares: Vec<f64>,
+    shares: Vec<f64>,
     /// Familiarity, 0 to 1.
-    pub familiarity: f64,
+    familiarity: f64,
 }
 
 /// The simulated judge.
 #[derive(Debug, Clone)]
 pub struct Simulated<'t> {
     task: &'t Task,
+    /// By item.
+    known: Vec<Known>,
     seed: u64,
 }
 
 impl<'t> Simulated<'t> {
     /// A judge of the items of `task`.
     pub fn new(task: &'t Task, seed: u64) -> Self {
-        Simulated { task, seed }
+        let items: Vec<&Item> = task.items.iter().chain(&task.left_out).collect();
+        let truth = |i: usize| task.truth.as_ref().map(|truth| &truth[i]);
+        let by_words = familiarity_of_words(&items);
+        let known = |i: usize| Known {
+            shares: match truth(i) {
+                Some(truth) => truth.shares.clone(),
+                None => invented_shares(&items[i].text, task.classes().len()),
+            },
+            familiarity: truth(i).and_then(|truth| truth.told).unwrap_or(by_words[i]),
+        };
+        Simulated { task, known: (0..task.items.len()).map(known).collect(), seed }
     }
 
     fn stream(&self, names: &[&str]) -> Stream {
@@ -94,23 +106,20 @@ impl Judge for Simulated<'_> {
 
     fn ask(&self, request: &Request) -> Result<Answer, Trouble> {
         let item = &self.task.items[request.item];
-        let known = item.known.clone().unwrap_or_else(|| Known {
-            shares: invented_shares(&item.text, self.task.classes().len()),
-            familiarity: 0.5,
-        });
+        let known = &self.known[request.item];
         let mut answer = Answer::default();
         let text = match request.ask {
             Ask::Confidence => {
                 let z = self.stream(&["confidence", &item.id, &request.variant]).standard_normal();
                 format!("{{\"confidence\": {:.0}}}", (88.0 + 6.0 * z).clamp(0.0, 100.0))
             }
-            Ask::Score => self.score(item, &known, request),
+            Ask::Score => self.score(item, known, request),
             Ask::Distribution | Ask::Update => {
-                let shares = self.prediction(item, &known, request);
+                let shares = self.prediction(item, known, request);
                 form(self.task.classes(), &hundred(&shares), &mut self.stream(&["form", &request.key]))
             }
             Ask::Label => {
-                let shares = self.prediction(item, &known, request);
+                let shares = self.prediction(item, known, request);
                 let classes = self.task.classes();
                 let top = (1..shares.len()).fold(0, |best, j| if shares[j] > shares[best] { j } else { best });
                 // A little mass falls on tokens that are no label.
@@ -177,7 +186,7 @@ fn stream_of(names: &[&str]) -> Stream {
 }
 
 /// Shares for an item of which only the text is known: the same text always has the same.
-pub(super) fn invented_shares(text: &BTreeMap<String, String>, classes: usize) -> Vec<f64> {
+fn invented_shares(text: &BTreeMap<String, String>, classes: usize) -> Vec<f64> {
     let texts: Vec<&str> = text.values().map(String::as_str).collect();
     let mut stream = stream_of(&[&["shares"], texts.as_slice()].concat());
     let weights: Vec<f64> = (0..classes.max(1)).map(|_| (2.0 * stream.standard_normal()).exp()).collect();
@@ -189,7 +198,7 @@ pub(super) fn invented_shares(text: &BTreeMap<String, String>, classes: usize) -
 }
 
 /// Familiarity of each item, 0 to 1: the rank of the mean log number of items that share its words (see above).
-pub(super) fn familiarity_of_words(items: &[Item]) -> Vec<f64> {
+fn familiarity_of_words(items: &[&Item]) -> Vec<f64> {
     let words: Vec<BTreeSet<String>> = items
         .iter()
         .map(|item| {
@@ -228,17 +237,37 @@ mod tests {
         assert_eq!(hundred(&[1.0, 0.0]), [100, 0]);
     }
 
+    /// A limit spares questions; the judge is the same.
+    #[test]
+    fn items_that_are_left_out_still_show_how_common_a_word_is() {
+        for mut task in [Task::dice(), texts(["a cat", "the cat", "the dog", "a xylograph"])] {
+            let whole = Simulated::new(&task, 0).known;
+            task.limit(3);
+            task.limit(2);
+            assert_eq!((task.items.len(), task.left_out.len()), (2, whole.len() - 2));
+            assert_eq!(Simulated::new(&task, 0).known, whole[..2]);
+        }
+    }
+
+    fn texts<const N: usize>(texts: [&str; N]) -> Task {
+        let item = |text: &str| Item { id: text.into(), text: [("text".into(), text.into())].into(), labels: vec![] };
+        Task {
+            name: "texts".into(),
+            prompts: "study",
+            question: String::new(),
+            answers: Answers::Classes(["yes", "no"].map(String::from).to_vec()),
+            variants: vec![],
+            items: texts.map(item).into(),
+            left_out: vec![],
+            truth: None,
+        }
+    }
+
     #[test]
     fn common_words_are_familiar() {
-        let item = |text: &str| Item {
-            id: text.to_owned(),
-            text: BTreeMap::from([("text".to_owned(), text.to_owned())]),
-            labels: vec![],
-            known: None,
-        };
         // "the cat" shares both words, "the dog" one, "xylograph" none.
-        let items = [item("xylograph"), item("The cat"), item("the dog"), item("a cat, the")];
-        let familiarity = familiarity_of_words(&items);
+        let task = texts(["xylograph", "The cat", "the dog", "a cat, the"]);
+        let familiarity = familiarity_of_words(&task.items.iter().collect::<Vec<_>>());
         assert_eq!(familiarity[0], 0.0);
         assert_eq!(familiarity[1], 1.0);
         assert!(familiarity[2] < familiarity[1]);

@@ -15,6 +15,7 @@ use super::request::{Prediction, Settings};
 use super::run::Tally;
 use super::task::Task;
 use crate::dataset::checksum::sha256_hex;
+use crate::output::FileError;
 
 /// File of the summary in the output folder.
 pub const SUMMARY: &str = "summary.json";
@@ -184,7 +185,7 @@ impl ImportSummary {
     /// A file that can no longer be read.
     pub fn of(task: &Task, model: Option<String>, paths: &[&Path], collected: &Collected) -> Result<Self, Error> {
         let hash = |path: &&Path| {
-            let bytes = std::fs::read(path).map_err(Error::io(path, "reading"))?;
+            let bytes = std::fs::read(path).map_err(FileError::at(path, "reading"))?;
             let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
             Ok((name, sha256_hex(&bytes)))
         };

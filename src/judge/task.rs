@@ -6,15 +6,18 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::Error;
-use super::simulated::Known;
 use crate::dataset::error::{Error as DataError, Place};
-use crate::dataset::items::{ItemIds, LabelCounts};
+use crate::dataset::items::ItemIds;
 use crate::dataset::originals::ORIGINALS;
 use crate::dataset::table::Table;
 use crate::experiments::dice::{DiceWorld, Tier};
-use crate::study::scores::{ScoreConfig, ScoreStudy};
-use crate::study::source::Source;
-use crate::study::{self, StudyFile};
+use crate::study::Kind;
+use crate::study::input::config::{StudyFile, TableConfig};
+use crate::study::input::items;
+use crate::study::input::log::LabelLog;
+use crate::study::input::source::Source;
+use crate::study::queue::Question;
+use crate::with_kind;
 
 /// Faces of the dice, in the order of their biases.
 const FACES: [&str; 3] = ["red", "green", "blue"];
@@ -36,6 +39,10 @@ pub struct Task {
     pub variants: Vec<String>,
     /// The items in order; ids are unique.
     pub items: Vec<Item>,
+    /// Items beyond a limit, which nobody is asked about.
+    pub left_out: Vec<Item>,
+    /// The truth about every item, then about those left out, where it is known; no prompt shows it.
+    pub truth: Option<Vec<Truth>>,
 }
 
 /// What annotators answer with.
@@ -59,8 +66,15 @@ pub struct Item {
     pub text: BTreeMap<String, String>,
     /// Labels in hand by class; empty where there are none.
     pub labels: Vec<u32>,
-    /// What the simulated judge knows of it, where that is more than its text.
-    pub known: Option<Known>,
+}
+
+/// What is true of an item.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Truth {
+    /// Shares of the classes among the labels of all annotators.
+    pub shares: Vec<f64>,
+    /// How much its text tells, 0 to 1, where that is known.
+    pub told: Option<f64>,
 }
 
 impl Task {
@@ -80,7 +94,7 @@ impl Task {
         let item = |i: usize| {
             let p: Vec<f64> = world.p.row(i).to_vec();
             let tier = Tier::of(i);
-            let (name, familiarity) = match tier {
+            let (name, told) = match tier {
                 Tier::None => ("none", 0.0),
                 Tier::Weak => ("weak", 0.2),
                 Tier::Directional => ("directional", 0.6),
@@ -99,16 +113,25 @@ impl Task {
                 }
             }
             let labels = world.counts.row(i).to_vec();
-            Item { id: i.to_string(), text, labels, known: Some(Known { shares: p, familiarity }) }
+            (Item { id: i.to_string(), text, labels }, Truth { shares: p, told: Some(told) })
         };
+        let (items, truth) = (0..world.numbers.len()).map(item).unzip();
         Task {
             name: "dice".to_owned(),
             prompts: "dice",
             question: String::new(),
             answers: Answers::Classes(FACES.map(str::to_owned).to_vec()),
             variants: ["neutral", "sceptical", "literal"].map(str::to_owned).to_vec(),
-            items: (0..world.numbers.len()).map(item).collect(),
+            items,
+            left_out: vec![],
+            truth: Some(truth),
         }
+    }
+
+    /// Asks about the first items only.
+    pub fn limit(&mut self, items: usize) {
+        let rest = self.items.split_off(items.min(self.items.len()));
+        self.left_out.splice(..0, rest);
     }
 
     /// The items of Experiment 2, from the folder that holds ChaosNLI's original files (SNLI, then MNLI matched).
@@ -127,7 +150,7 @@ impl Task {
             premise: String,
             hypothesis: String,
         }
-        let mut items = vec![];
+        let (mut items, mut truth) = (vec![], vec![]);
         for (name, _) in ORIGINALS {
             let path = folder.join(name);
             for (line, text) in super::lines_of(&path)? {
@@ -137,26 +160,26 @@ impl Task {
                 if row.label_count.len() != NLI.len() || total <= 0.0 {
                     return Err(refused(format!("its label_count is {:?}, not three counts", row.label_count)));
                 }
-                let shares = row.label_count.iter().map(|n| n / total).collect();
+                truth.push(Truth { shares: row.label_count.iter().map(|n| n / total).collect(), told: None });
                 let text = [("premise", row.example.premise), ("hypothesis", row.example.hypothesis)];
                 items.push(Item {
                     id: row.uid,
                     text: text.map(|(name, text)| (name.to_owned(), text)).into(),
                     labels: vec![],
-                    known: Some(Known { shares, familiarity: 0.5 }),
                 });
             }
         }
         unique_ids(&items)?;
-        Task {
+        Ok(Task {
             name: "chaosnli".to_owned(),
             prompts: "nli",
             question: String::new(),
             answers: Answers::Classes(NLI.map(str::to_owned).to_vec()),
             variants: ["neutral", "strict", "intuitive"].map(str::to_owned).to_vec(),
             items,
-        }
-        .with_familiarity_of_words()
+            left_out: vec![],
+            truth: Some(truth),
+        })
     }
 
     /// The items of a study; `path` is its `study.toml` or the folder that holds it. Its judge's file need not exist, nor
@@ -165,29 +188,23 @@ impl Task {
     /// # Errors
     /// A configuration, items or labels that the study would refuse, or items without a text.
     pub fn study(path: &Path, question: String) -> Result<Self, Error> {
-        let mut source = Source::default();
-        if ScoreStudy::is_at(path) {
-            let file = ScoreConfig::load(path)?;
-            let items = study::items::read(&file, &mut source)?;
-            let answers = Answers::Score { scale: Some(file.config.scale) };
-            return Self::of_study(&file, &items, answers, None, question);
-        }
-        let file = StudyFile::load(path)?;
-        let items = study::items::read(&file, &mut source)?;
-        let labels = file.resolve(&file.config.labels.file);
-        let labels = labels.is_file().then(|| study::labels::read(&file, &items.ids, &items.file, &mut source));
-        let labels = labels.transpose()?.map(|labels| labels.counts);
-        let answers = Answers::Classes(file.config.classes.clone());
-        Self::of_study(&file, &items, answers, labels.as_ref(), question)
+        with_kind!(path, K => Self::of_study::<K>(path, question))
     }
 
-    fn of_study<C>(
-        file: &StudyFile<C>,
-        items: &study::items::Items,
-        answers: Answers,
-        labels: Option<&LabelCounts>,
-        question: String,
-    ) -> Result<Self, Error> {
+    fn of_study<K: Kind>(path: &Path, question: String) -> Result<Self, Error> {
+        let mut source = Source::default();
+        let file = StudyFile::<K>::read(path, K::check)?;
+        let items = items::read(&file, &mut source)?;
+        let labels_file = file.resolve(file.config.labels.file());
+        let (answers, labels) = match K::question(&file.config.scale) {
+            Question::Classes(classes) if labels_file.is_file() => {
+                let log = LabelLog::read(&file.folder(), &mut source)?;
+                (Answers::Classes(classes), Some(K::read_labels(&file, &items, &log, &mut source)?))
+            }
+            Question::Classes(classes) => (Answers::Classes(classes), None),
+            Question::Score { low, high } => (Answers::Score { scale: Some((low, high)) }, None),
+        };
+        let counts = labels.as_ref().and_then(|labels| K::counts(labels));
         let texts = items.texts.as_ref().ok_or_else(|| {
             let remedy = "write what a reader sees, with columns in braces: text = \"{question}\"";
             file.refuse("items.text", "none", "a judge needs a text to read", remedy)
@@ -195,19 +212,19 @@ impl Task {
         let item = |(i, (id, text)): (usize, (&str, &String))| Item {
             id: id.to_owned(),
             text: [("Item".to_owned(), text.clone())].into(),
-            labels: labels.map_or_else(Vec::new, |counts| counts.row(i).to_vec()),
-            known: None,
+            labels: counts.map_or_else(Vec::new, |counts| counts.row(i).to_vec()),
         };
         let folder = file.path.parent().and_then(Path::file_name);
-        Task {
+        Ok(Task {
             name: folder.map_or_else(|| "study".to_owned(), |name| name.to_string_lossy().into_owned()),
             prompts: "study",
             question,
             answers,
             variants: ["neutral", "strict", "intuitive"].map(str::to_owned).to_vec(),
             items: items.ids.iter().zip(texts).enumerate().map(item).collect(),
-        }
-        .with_familiarity_of_words()
+            left_out: vec![],
+            truth: None,
+        })
     }
 
     /// A list of items: CSV with a column `id`, optional columns `n_<class>` with the labels in hand, and the columns
@@ -240,24 +257,12 @@ impl Task {
         let items = table.rows().map(|row| {
             let labels = counts.iter().map(|&column| row.count(column)).collect::<Result<_, _>>()?;
             let text = shown.iter().map(|(name, column)| (name.clone(), row.cell(*column).to_owned())).collect();
-            Ok(Item { id: row.id().to_owned(), text, labels, known: None })
+            Ok(Item { id: row.id().to_owned(), text, labels })
         });
         let items = items.collect::<Result<_, DataError>>()?;
         let name = path.file_stem().map_or_else(|| "items".to_owned(), |stem| stem.to_string_lossy().into_owned());
         let variants = ["neutral", "strict", "intuitive"].map(str::to_owned).to_vec();
-        Task { name, prompts: "study", question, answers, variants, items }.with_familiarity_of_words()
-    }
-
-    /// Gives every item of a text a familiarity, for the simulated judge (see [`super::simulated`]).
-    fn with_familiarity_of_words(mut self) -> Result<Self, Error> {
-        let familiarity = super::simulated::familiarity_of_words(&self.items);
-        let classes = self.classes().len();
-        for (item, familiarity) in self.items.iter_mut().zip(familiarity) {
-            let shares = item.known.take().map(|known| known.shares);
-            let shares = shares.unwrap_or_else(|| super::simulated::invented_shares(&item.text, classes));
-            item.known = Some(Known { shares, familiarity });
-        }
-        Ok(self)
+        Ok(Task { name, prompts: "study", question, answers, variants, items, left_out: vec![], truth: None })
     }
 }
 

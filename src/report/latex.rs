@@ -8,13 +8,10 @@ use tera::{Delimiters, EscapeFn, Tera};
 
 use super::templates;
 pub use super::templates::Error;
-
-macro_rules! built_in {
-    ($($name:literal),* $(,)?) => { [$(($name, include_str!(concat!("../../templates/", $name)))),*] };
-}
+use crate::built_in::built_in;
 
 /// The templates as they were when the program was built.
-const BUILT_IN: &[(&str, &str)] = &built_in![
+const BUILT_IN: &[(&str, &str)] = &built_in!["":
     "iso.tex",
     "esc.tex",
     "conf.tex",
@@ -27,7 +24,7 @@ const BUILT_IN: &[(&str, &str)] = &built_in![
 ];
 
 /// Those of studies, whose words may be of any length.
-const STUDY: &[(&str, &str)] = &built_in!["table.tex", "study.tex"];
+const STUDY: &[(&str, &str)] = &built_in!["": "table.tex", "study.tex"];
 
 /// The LaTeX templates, parsed.
 ///

@@ -2,18 +2,12 @@
 
 pub mod bundle;
 pub mod claims;
-pub mod extended;
 pub mod figures;
-pub mod followup;
 pub mod latex;
 pub mod page;
-pub mod score_evaluation;
-pub mod scores;
-pub mod scores_page;
+pub mod paper;
+pub(crate) mod rules;
 pub mod study;
-pub mod study_bundle;
-pub mod study_page;
-pub mod tables;
 mod templates;
 pub mod verdicts;
 

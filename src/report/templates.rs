@@ -1,12 +1,12 @@
 //! Templates as they are found: in a folder, or as they were when the program was built.
 
-use std::borrow::Cow;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use tera::Tera;
 use thiserror::Error as ThisError;
+
+use crate::built_in::{self, Unreadable};
 
 /// Why templates can't be used.
 #[derive(Debug, ThisError)]
@@ -47,17 +47,10 @@ const FOLDER: &str = "templates";
 /// Adds templates to an engine: from `folder`; without one, from `templates` if that exists here, else those built in.
 ///
 /// A template may include those before it in the list.
-pub(super) fn add(tera: &mut Tera, folder: Option<&Path>, built_in: &[(&str, &'static str)]) -> Result<(), Error> {
-    let here = Path::new(FOLDER);
-    let folder = folder.or_else(|| here.is_dir().then_some(here));
-    for &(name, built_in) in built_in {
-        let text = match folder {
-            Some(folder) => {
-                let path = folder.join(name);
-                Cow::Owned(fs::read_to_string(&path).map_err(|source| Error::Read { path, source })?)
-            }
-            None => Cow::Borrowed(built_in),
-        };
+pub(super) fn add(tera: &mut Tera, folder: Option<&Path>, files: &[(&'static str, &'static str)]) -> Result<(), Error> {
+    let texts =
+        built_in::texts(folder, FOLDER, files).map_err(|Unreadable { path, source }| Error::Read { path, source })?;
+    for (name, text) in texts {
         tera.add_raw_template(name, &text).map_err(|e| Error::template(name, &e))?;
     }
     Ok(())

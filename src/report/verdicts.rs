@@ -28,7 +28,7 @@ impl<'c> Verdicts<'c> {
         Self::of(claims, &results.values(), published_size)
     }
 
-    /// The same for results as JSON; `published_size` says which of them have the paper's size.
+    /// Judges claims by results as JSON; `published_size` says which of them have the paper's size.
     ///
     /// # Errors
     /// As [`Self::judge`].

@@ -16,7 +16,7 @@ pub enum Error {
     Trust(#[from] crate::belief::TrustError),
     /// An evaluation that can't be run.
     #[error(transparent)]
-    Evaluation(#[from] crate::experiments::Error),
+    Evaluation(#[from] crate::evaluation::Error),
     /// Embeddings that can't be searched.
     #[error(transparent)]
     Rows(#[from] crate::familiarity::neighbours::NotFinite),
@@ -33,12 +33,14 @@ pub enum Error {
     #[error(transparent)]
     Gaussian(#[from] crate::belief::GaussianError),
     /// A rule that needs classes or a stated confidence.
-    #[error(
-        "the rule {rule} does not rank scores: use info, delta, v, posterior_entropy, judge_entropy, fewest_labels or random"
-    )]
-    NotForScores {
+    #[error("the rule {rule} does not rank {labels}: use {rules}")]
+    NotRanked {
         /// The rule.
         rule: &'static str,
+        /// What the study's labels are.
+        labels: &'static str,
+        /// The rules that rank them.
+        rules: String,
     },
     /// A queue that was asked for in a way that contradicts itself.
     #[error(transparent)]
@@ -70,20 +72,31 @@ pub enum Error {
         file: PathBuf,
     },
     /// The file system refused.
-    #[error("{}: {action} failed: {source}", path.display())]
-    Io {
-        /// The file or folder.
-        path: PathBuf,
-        /// What was tried.
-        action: &'static str,
-        /// The system's reason.
-        source: std::io::Error,
-    },
+    #[error(transparent)]
+    File(#[from] crate::output::FileError),
 }
 
 impl Error {
-    pub(crate) fn io(path: &std::path::Path, action: &'static str) -> impl FnOnce(std::io::Error) -> Self {
-        let path = path.to_owned();
-        move |source| Error::Io { path, action, source }
+    /// Whether the machine failed, rather than that the study or an argument was refused.
+    pub fn is_failure(&self) -> bool {
+        match self {
+            Self::File(_) | Self::Parquet(_) => true,
+            Self::Embedding(error) => error.is_failure(),
+            Self::Registration(error) => error.is_failure(),
+            Self::Data(_)
+            | Self::Design(_)
+            | Self::Trust(_)
+            | Self::Gaussian(_)
+            | Self::Evaluation(_)
+            | Self::Rows(_)
+            | Self::NotEmbedded
+            | Self::Index(_)
+            | Self::NotRanked { .. }
+            | Self::Request(_)
+            | Self::Estimate(_)
+            | Self::NoConfidence
+            | Self::Exists { .. }
+            | Self::FileExists { .. } => false,
+        }
     }
 }

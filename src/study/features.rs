@@ -1,11 +1,10 @@
 //! Which features the trust regression of a study has, and their values.
 
-use super::Study;
-use super::config::{OWN_FEATURES, StudyFile};
-use super::items::Items;
+use super::input::config::{Configured, OWN_FEATURES, StudyFile};
+use super::input::items::Items;
 use crate::belief::FeatureColumn;
 use crate::dataset::error::Result;
-use crate::experiments::world::log_labels;
+use crate::evaluation::protocol::log_labels;
 use crate::familiarity::features::FamiliarityFeatures;
 
 /// A feature of the trust regression.
@@ -37,7 +36,11 @@ pub(super) struct Available {
 }
 
 /// The configured features, or all there are.
-pub(super) fn choose(file: &StudyFile, items: &Items, available: &Available) -> Result<Vec<Feature>> {
+pub(super) fn choose<C: Configured>(
+    file: &StudyFile<C>,
+    items: &Items,
+    available: &Available,
+) -> Result<Vec<Feature>> {
     let of_column = |name: &str| -> Vec<Feature> {
         let columns = items.columns.iter().enumerate().filter(|(_, column)| column.source == name);
         columns.map(|(i, _)| Feature::Column(i)).collect()
@@ -83,36 +86,40 @@ pub(super) fn choose(file: &StudyFile, items: &Items, available: &Available) -> 
     Ok(features)
 }
 
-impl Study {
-    /// The features of the items at positions `kept`, which hold `numbers` labels and are `near` to the labelled ones.
-    pub fn feature_columns(
+/// What the values of features are taken from, over all items of a study.
+pub(super) struct Sources<'a> {
+    pub items: &'a Items,
+    pub spread: &'a [Option<f64>],
+    pub confidence: &'a [Option<f64>],
+}
+
+impl Sources<'_> {
+    /// `features` of the items at positions `kept`, which hold `numbers` labels and are `near` to the labelled ones.
+    pub fn columns(
         &self,
+        features: &[Feature],
         kept: &[usize],
         numbers: &[u32],
         near: Option<&FamiliarityFeatures>,
     ) -> Vec<FeatureColumn> {
-        let some = |values: &[Option<f64>]| -> Vec<Option<f64>> { kept.iter().map(|&i| values[i]).collect() };
-        let distances = |of: fn(&FamiliarityFeatures) -> &Vec<Option<f64>>| match near {
-            Some(near) => of(near).clone(),
-            None => vec![None; kept.len()],
+        let some = |name: &str, values: &[Option<f64>]| {
+            FeatureColumn { name: name.to_owned(), values: kept.iter().map(|&i| values[i]).collect() }
+        };
+        let distances = |name: &str, of: fn(&FamiliarityFeatures) -> &Vec<Option<f64>>| FeatureColumn {
+            name: name.to_owned(),
+            values: near.map_or_else(|| vec![None; kept.len()], |near| of(near).clone()),
         };
         let column = |feature: &Feature| match feature {
-            Feature::Spread => FeatureColumn { name: "spread".to_owned(), values: some(&self.predictions.spread) },
+            Feature::Spread => some("spread", self.spread),
             Feature::LogLabels => FeatureColumn::complete("log_labels", log_labels(numbers)),
-            Feature::Confidence => {
-                FeatureColumn { name: "confidence".to_owned(), values: some(&self.predictions.confidence) }
-            }
-            Feature::NearestLabelled => {
-                FeatureColumn { name: "nearest_labelled".to_owned(), values: distances(|near| &near.nearest) }
-            }
-            Feature::MeanNearestLabelled => {
-                FeatureColumn { name: "mean_nearest_labelled".to_owned(), values: distances(|near| &near.mean_nearest) }
-            }
+            Feature::Confidence => some("confidence", self.confidence),
+            Feature::NearestLabelled => distances("nearest_labelled", |near| &near.nearest),
+            Feature::MeanNearestLabelled => distances("mean_nearest_labelled", |near| &near.mean_nearest),
             Feature::Column(k) => {
                 let feature = &self.items.columns[*k].feature;
-                FeatureColumn { name: feature.name.clone(), values: some(&feature.values) }
+                some(&feature.name, &feature.values)
             }
         };
-        self.features.iter().map(column).collect()
+        features.iter().map(column).collect()
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::escalation::{Budget, Rule};
 use crate::stats::quantile::percentiles;
 use crate::stats::student::student_quantile;
-use crate::stats::{mean, sample_sd};
+use crate::stats::{Interval, mean, sample_sd};
 
 /// What a comparison of two rules is about. Differences are signed so that positive means "better is better".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -22,11 +22,8 @@ pub enum Measure {
 }
 
 impl Measure {
-    /// The measures of studies whose labels are classes.
-    pub const OF_CLASSES: [Self; 3] = [Self::Value, Self::SelectiveError, Self::SelectiveSquaredError];
-    /// Those of studies whose labels are numbers.
-    pub const OF_SCORES: [Self; 4] =
-        [Self::Value, Self::SquaredValue, Self::SelectiveError, Self::SelectiveSquaredError];
+    /// All measures.
+    pub const ALL: [Self; 4] = [Self::Value, Self::SquaredValue, Self::SelectiveError, Self::SelectiveSquaredError];
 
     /// Key in plans and results.
     pub fn key(self) -> &'static str {
@@ -107,9 +104,9 @@ pub struct JudgedHypothesis {
     /// Mean paired difference; `None` if nothing could be evaluated.
     pub difference: Option<f64>,
     /// Its interval at the family's level, not adjusted.
-    pub interval: Option<[f64; 2]>,
+    pub interval: Option<Interval>,
     /// Its interval at level 1 - (1 - level)/family (Bonferroni), by which it is judged.
-    pub adjusted: Option<[f64; 2]>,
+    pub adjusted: Option<Interval>,
     /// What has to be known to read the figures.
     pub note: Option<String>,
 }
@@ -141,8 +138,8 @@ impl JudgedHypothesis {
         let adjusted = interval(hypothesis.interval, differences, miss);
         judged.adjusted = Some(adjusted);
         judged.status = match adjusted {
-            [low, _] if low > hypothesis.margin => Status::Confirmed,
-            [_, high] if high < hypothesis.margin => Status::Refuted,
+            Interval { lo, .. } if lo > hypothesis.margin => Status::Confirmed,
+            Interval { hi, .. } if hi < hypothesis.margin => Status::Refuted,
             _ => Status::Inconclusive,
         };
         let resolved = 2.0 / miss;
@@ -159,13 +156,13 @@ impl JudgedHypothesis {
 }
 
 /// Interval of a difference that misses with probability `miss`.
-fn interval(rule: IntervalRule, differences: &[f64], miss: f64) -> [f64; 2] {
+fn interval(rule: IntervalRule, differences: &[f64], miss: f64) -> Interval {
     match rule {
-        IntervalRule::Percentiles => percentiles(differences, [50.0 * miss, 100.0 - 50.0 * miss]),
+        IntervalRule::Percentiles => percentiles(differences, [50.0 * miss, 100.0 - 50.0 * miss]).into(),
         IntervalRule::Student => {
             let n = differences.len() as f64;
             let reach = student_quantile(1.0 - 0.5 * miss, n - 1.0) * sample_sd(differences) / n.sqrt();
-            [mean(differences) - reach, mean(differences) + reach]
+            Interval { lo: mean(differences) - reach, hi: mean(differences) + reach }
         }
     }
 }

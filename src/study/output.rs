@@ -8,9 +8,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::Type;
 
-use super::decompose::Decomposition;
-use super::{Error, Study};
-use crate::escalation::Rule;
+use super::error::Error;
 
 /// Rows of a group in the Parquet file.
 const GROUP: usize = 131_072;
@@ -37,105 +35,6 @@ pub enum Values {
     Count(Vec<u32>),
     /// Numbers; `None` is missing.
     Number(Vec<Option<f64>>),
-}
-
-/// Everything known about every item of a decomposed study, column by column.
-pub fn columns(study: &Study, decomposition: &Decomposition) -> Vec<OutputColumn> {
-    let mut columns = Vec::new();
-    let mut put = |name: String, unit: &'static str, meaning: String, values: Values| {
-        columns.push(OutputColumn { name, meaning, unit, values });
-    };
-    let classes = study.labels.counts.classes();
-    let beliefs = &decomposition.beliefs;
-    let number = |values: Vec<f64>| Values::Number(values.into_iter().map(Some).collect());
-
-    put(
-        "id".into(),
-        "",
-        "Id of the item, as in the input".into(),
-        Values::Text(study.items.ids.iter().map(str::to_owned).collect()),
-    );
-    if let Some(groups) = &study.items.groups {
-        put("group".into(), "", "Group of the item".into(), Values::Text(groups.clone()));
-    }
-    put("labels".into(), "labels", "Human labels in hand".into(), Values::Count(decomposition.numbers.clone()));
-    for (k, class) in classes.iter().enumerate() {
-        let counts = study.labels.counts.counts().column(k).to_vec();
-        put(format!("n_{class}"), "labels", format!("Human labels {class:?}"), Values::Count(counts));
-    }
-    for (k, class) in classes.iter().enumerate() {
-        let q = study.predictions.q.column(k).to_vec();
-        let meaning = format!("The judge's predicted share of {class:?}: mean over variants, floored");
-        put(format!("q_{class}"), "0 to 1", meaning, number(q));
-    }
-    let meaning = "Trust lambda: how many labels the judge's prediction is worth";
-    put("trust".into(), "labels", meaning.into(), number(decomposition.trust.clone()));
-    let meaning = "Total evidence alpha_0 = trust + labels";
-    put("total_evidence".into(), "labels", meaning.into(), number(beliefs.map(|b| b.total_evidence())));
-    for (k, class) in classes.iter().enumerate() {
-        let means = beliefs.map(|b| b.alpha()[k] / b.total_evidence());
-        put(format!("mean_{class}"), "0 to 1", format!("Posterior mean share of {class:?}"), number(means));
-    }
-    let meaning = "Total uncertainty about a fresh label: entropy of the posterior mean = aleatoric + epistemic";
-    put("total".into(), "nats, 0 to ln K", meaning.into(), number(beliefs.map(|b| b.total())));
-    let meaning = "Aleatoric part: disagreement that labels cannot reduce";
-    put("aleatoric".into(), "nats", meaning.into(), number(beliefs.map(|b| b.aleatoric())));
-    let meaning = "Epistemic part I: what one further label tells about the label distribution";
-    put("epistemic".into(), "nats", meaning.into(), number(beliefs.map(|b| b.epistemic())));
-    let meaning = "Posterior spread: expected squared error of the posterior mean";
-    put("v".into(), "0 to 1", meaning.into(), number(beliefs.map(|b| b.spread())));
-    let meaning = "One-label value Delta: how much one label is expected to lower v";
-    put("delta".into(), "0 to 1", meaning.into(), number(beliefs.map(|b| b.label_value())));
-    for rule in study.rules() {
-        let mut ranks = vec![0; beliefs.len()];
-        for (item, rank) in decomposition.ranking(study, rule).into_iter().zip(1..) {
-            ranks[item] = rank;
-        }
-        let meaning = format!("Place under the rule {} (1 = escalate first); ties by the seed", describe(rule));
-        put(format!("rank_{}", rule.key()), "1 to items", meaning, Values::Count(ranks));
-    }
-    for feature in &decomposition.features {
-        let meaning = format!("Feature {:?} of the trust regression; blank counts as the mean", feature.name);
-        put(format!("feature_{}", feature.name), "its own", meaning, Values::Number(feature.values.clone()));
-    }
-    let meaning = "What to know about the item, separated by blanks: no_labels; no_FEATURE (missing, taken as the mean); \
-                   trust_at_limit (beyond 1e-3 or 1e6 labels)";
-    put("flags".into(), "", meaning.into(), Values::Text(flags(decomposition)));
-    columns
-}
-
-/// A rule in words.
-pub fn describe(rule: Rule) -> &'static str {
-    match rule {
-        Rule::Info => "epistemic part I",
-        Rule::Delta => "one-label value Delta",
-        Rule::Spread => "posterior spread v",
-        Rule::PosteriorEntropy => "entropy of the posterior mean",
-        Rule::JudgeEntropy => "entropy of the judge's prediction",
-        Rule::LowConfidence => "lowest stated confidence",
-        Rule::FewestLabels => "fewest labels",
-        Rule::Random => "random",
-        Rule::FewestLabelsByInfo => "fewest labels, ties by the epistemic part I",
-        Rule::Manhattan => "expected fall of the Manhattan error by one label",
-        Rule::ManhattanTen => "expected fall of the Manhattan error by ten labels",
-        Rule::Margin => "smallest margin between the judge's likeliest classes",
-    }
-}
-
-fn flags(decomposition: &Decomposition) -> Vec<String> {
-    let of = |i: usize| {
-        let mut flags = Vec::new();
-        if decomposition.numbers[i] == 0 {
-            flags.push("no_labels".to_owned());
-        }
-        let missing = decomposition.features.iter().filter(|feature| feature.values[i].is_none());
-        flags.extend(missing.map(|feature| format!("no_{}", feature.name.replace(' ', "_"))));
-        if !(1e-3..=1e6).contains(&decomposition.trust[i]) {
-            flags.push("trust_at_limit".to_owned());
-        }
-        flags.join(" ")
-    };
-    (0..decomposition.numbers.len()).map(of).collect()
 }
 
 /// The table as CSV; numbers have the fewest digits that read back exactly.
@@ -195,6 +94,33 @@ fn quote(out: &mut Vec<u8>, text: &str) {
     }
 }
 
+impl OutputColumn {
+    /// A column of any values.
+    pub fn new(name: impl Into<String>, unit: &'static str, meaning: impl Into<String>, values: Values) -> Self {
+        Self { name: name.into(), meaning: meaning.into(), unit, values }
+    }
+
+    /// A column with a number for every item.
+    pub fn numbers(
+        name: impl Into<String>,
+        unit: &'static str,
+        meaning: impl Into<String>,
+        values: impl IntoIterator<Item = f64>,
+    ) -> Self {
+        Self::partial(name, unit, meaning, values.into_iter().map(Some))
+    }
+
+    /// A column with numbers that some items lack.
+    pub fn partial(
+        name: impl Into<String>,
+        unit: &'static str,
+        meaning: impl Into<String>,
+        values: impl IntoIterator<Item = Option<f64>>,
+    ) -> Self {
+        Self::new(name, unit, meaning, Values::Number(values.into_iter().collect()))
+    }
+}
+
 impl Values {
     /// Number of items.
     pub fn len(&self) -> usize {
@@ -224,7 +150,7 @@ impl Values {
     }
 }
 
-/// The same table as Parquet, version 1, uncompressed; missing numbers are nulls.
+/// The table of items as Parquet, version 1, uncompressed; missing numbers are nulls.
 ///
 /// # Errors
 /// The encoder refuses.

@@ -8,7 +8,7 @@ use super::hypothesis::{Hypothesis, JudgedHypothesis, Measure};
 use super::registration::{Deviation, Registration};
 use crate::dataset::items::ItemIds;
 use crate::escalation::{Budget, Rule};
-use crate::experiments::half_split::Measured;
+use crate::evaluation::Measured;
 
 /// The registered family with its results, and what else was compared.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -60,47 +60,37 @@ pub struct ExcludedItem {
     pub reason: String,
 }
 
-/// What a replicate measured, as hypotheses ask for it.
-pub trait Compared {
-    /// The rules that results compare every other rule with.
-    const AGAINST: &'static [Rule];
-
-    /// A measure, signed so that more is better; `None` where it was not evaluated.
-    fn at(&self, measure: Measure, rule: Rule, budget: Budget) -> Option<f64>;
-
-    /// What results report differences of.
-    fn evaluated(&self) -> Vec<(Rule, Budget, Measure)>;
+/// A measure of a replicate, signed so that more is better; `None` where it was not evaluated.
+fn measured_at(measured: &Measured, measure: Measure, rule: Rule, budget: Budget) -> Option<f64> {
+    let selective = || measured.selective.get(&rule)?.get(&budget);
+    match measure {
+        Measure::Value => measured.value.get(&rule)?.get(&budget).copied(),
+        Measure::SquaredValue => measured.squared.as_ref()?.value.get(&rule)?.get(&budget).copied(),
+        Measure::SelectiveError => selective().map(|errors| -errors.error),
+        Measure::SelectiveSquaredError => selective().map(|errors| -errors.squared),
+    }
 }
 
-impl Compared for Measured {
-    const AGAINST: &'static [Rule] = &[Rule::JudgeEntropy, Rule::FewestLabels];
-
-    fn at(&self, measure: Measure, rule: Rule, budget: Budget) -> Option<f64> {
-        let selective = || self.selective.get(&rule)?.get(&budget);
-        match measure {
-            Measure::Value => self.value.get(&rule)?.get(&budget).copied(),
-            Measure::SquaredValue => None,
-            Measure::SelectiveError => selective().map(|errors| -errors[0]),
-            Measure::SelectiveSquaredError => selective().map(|errors| -errors[1]),
-        }
-    }
-
-    fn evaluated(&self) -> Vec<(Rule, Budget, Measure)> {
-        let of = |(&rule, by): (&Rule, &BTreeMap<Budget, f64>)| {
-            by.keys().map(|&budget| (rule, budget, Measure::Value)).collect::<Vec<_>>()
-        };
-        self.value.iter().flat_map(of).collect()
-    }
+/// What results report differences of.
+fn reported(measured: &Measured) -> Vec<(Rule, Budget, Measure)> {
+    let of = |measure: Measure| {
+        let by_rule = measured.value.iter();
+        by_rule.flat_map(move |(&rule, by)| by.keys().map(move |&budget| (rule, budget, measure)))
+    };
+    let squared = measured.squared.as_ref().map(|_| of(Measure::SquaredValue));
+    of(Measure::Value).chain(squared.into_iter().flatten()).collect()
 }
 
 impl Registered {
-    /// Judges the hypotheses by what the replicates of a run measured, none where nothing was evaluated; `excluded` are
-    /// the items that were left out.
-    pub fn of<M: Compared>(
+    /// Judges the hypotheses by what the replicates of a run measured, none where nothing was evaluated; `run` are its
+    /// settings and the sums of its inputs, `excluded` the items that were left out, and `reference` is the rule that
+    /// results compare every other rule with.
+    pub fn of(
         registration: &Registration,
         run: (&BTreeMap<String, String>, &BTreeMap<String, String>),
         excluded: Vec<ExcludedItem>,
-        measured: &[M],
+        measured: &[Measured],
+        reference: Rule,
     ) -> Self {
         let plan = &registration.plan;
         let (settings, inputs) = run;
@@ -114,7 +104,7 @@ impl Registered {
             seen: plan.seen.clone(),
             hypotheses: registration.judge(|hypothesis| differences(hypothesis, measured)),
             deviations: registration.deviations(settings, inputs),
-            comparisons: comparisons(registration, measured),
+            comparisons: comparisons(registration, measured, reference),
         }
     }
 }
@@ -125,18 +115,23 @@ pub fn excluded_items(excluded: &BTreeMap<usize, String>, ids: &ItemIds) -> Vec<
 }
 
 /// Paired differences, one per replicate; `None` where a rule or budget was not evaluated.
-fn differences<M: Compared>(h: &Hypothesis, measured: &[M]) -> Option<Vec<f64>> {
+fn differences(h: &Hypothesis, measured: &[Measured]) -> Option<Vec<f64>> {
     let budget = h.budget()?;
-    let difference = |m: &M| Some(m.at(h.measure, h.better, budget)? - m.at(h.measure, h.than, budget)?);
+    let at = |m: &Measured, rule: Rule| measured_at(m, h.measure, rule, budget);
+    let difference = |m: &Measured| Some(at(m, h.better)? - at(m, h.than)?);
     measured.iter().map(difference).collect()
 }
 
 /// The comparisons that every evaluation reports, and the registered ones among others.
-fn comparisons<M: Compared>(registration: &Registration, measured: &[M]) -> Vec<Marked> {
+fn comparisons(registration: &Registration, measured: &[Measured], reference: Rule) -> Vec<Marked> {
     let Some(first) = measured.first() else { return vec![] };
     let mut marked = vec![];
-    for &than in M::AGAINST {
-        for (rule, budget, measure) in first.evaluated().into_iter().filter(|(rule, ..)| *rule != than) {
+    let mut against = vec![Rule::JudgeEntropy, Rule::FewestLabels];
+    if !against.contains(&reference) {
+        against.push(reference);
+    }
+    for than in against {
+        for (rule, budget, measure) in reported(first).into_iter().filter(|(rule, ..)| *rule != than) {
             let registered = registration.covers(rule, than, budget, measure);
             marked.push(Marked { rule, than, budget, measure, registered });
         }

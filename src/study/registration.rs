@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error as ThisError;
 
 use super::hypothesis::{Hypothesis, JudgedHypothesis, Measure};
-use crate::artifact::to_json;
 use crate::clock;
 use crate::dataset::checksum::sha256_hex;
 use crate::dataset::items::ItemIds;
 use crate::escalation::{Budget, Rule};
+use crate::output::{FileError, TextPosition, to_json};
 
 /// Name of the file in a study's folder.
 pub const REGISTRATION_FILE: &str = "registration.toml";
@@ -78,16 +78,12 @@ fn default_level() -> f64 {
 /// Why a registration is refused.
 #[derive(Debug, ThisError)]
 pub enum RegistrationError {
-    /// The file system refused.
-    #[error("{path}: {action} failed: {source}")]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What was tried.
-        action: &'static str,
-        /// The system's reason.
-        source: std::io::Error,
-    },
+    /// A plan or registration that can't be read.
+    #[error(transparent)]
+    Unreadable(FileError),
+    /// A registration that can't be written.
+    #[error(transparent)]
+    Unwritable(FileError),
     /// A file that is no TOML of the form needed.
     #[error("{path}:{line}:{column}: {reason}; a hypothesis needs id, statement, better, than, budget and measure")]
     NotToml {
@@ -151,25 +147,20 @@ pub enum RegistrationError {
 }
 
 impl RegistrationError {
-    fn io(path: &Path, action: &'static str) -> impl FnOnce(std::io::Error) -> Self {
-        let path = path.to_owned();
-        move |source| RegistrationError::Io { path, action, source }
+    /// Whether the machine failed, rather than that a plan or registration was refused.
+    pub fn is_failure(&self) -> bool {
+        matches!(self, Self::Unwritable(_))
     }
 }
 
 fn read(path: &Path) -> Result<String, RegistrationError> {
-    std::fs::read_to_string(path).map_err(RegistrationError::io(path, "reading"))
+    std::fs::read_to_string(path).map_err(|error| RegistrationError::Unreadable(FileError::at(path, "reading")(error)))
 }
 
 fn parse<T: serde::de::DeserializeOwned>(path: &Path, text: &str) -> Result<T, RegistrationError> {
     toml::from_str(text).map_err(|error| {
-        let before = &text[..error.span().map_or(0, |span| span.start).min(text.len())];
-        RegistrationError::NotToml {
-            path: path.to_owned(),
-            line: 1 + before.matches('\n').count(),
-            column: 1 + before.rsplit('\n').next().unwrap_or("").chars().count(),
-            reason: error.message().replace('\n', "; "),
-        }
+        let TextPosition { line, column } = TextPosition::of(text, error.span().map_or(0, |span| span.start));
+        RegistrationError::NotToml { path: path.to_owned(), line, column, reason: error.message().replace('\n', "; ") }
     })
 }
 
@@ -304,14 +295,15 @@ impl Registration {
     pub fn write(&self, folder: &Path) -> Result<PathBuf, RegistrationError> {
         use std::io::Write;
         let path = folder.join(REGISTRATION_FILE);
+        let unwritable = |error| RegistrationError::Unwritable(FileError::at(&path, "writing")(error));
         let mut file = match std::fs::OpenOptions::new().write(true).create_new(true).open(&path) {
             Ok(file) => file,
             Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
                 return Err(RegistrationError::Exists(path));
             }
-            Err(error) => return Err(RegistrationError::io(&path, "writing")(error)),
+            Err(error) => return Err(unwritable(error)),
         };
-        file.write_all(self.to_toml().as_bytes()).map_err(RegistrationError::io(&path, "writing"))?;
+        file.write_all(self.to_toml().as_bytes()).map_err(unwritable)?;
         Ok(path)
     }
 

@@ -4,73 +4,84 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::decompose::{Decomposition, EvidenceReport, FitReport};
-use super::evaluation::{Outcome, evaluated_items};
+use super::error::Error;
+use super::evaluate::{Evaluated, evaluated_items};
+use super::input::config::{Configured, StudyConfig};
+use super::kind::{Decomposition, Kind, Study};
 use super::movement::Movement;
-use super::registered::Registered;
+use super::percentiles::OverItems;
+use super::registered::{Registered, excluded_items};
+use super::registration::Registration;
 use super::sample::ItemSample;
-use super::soft_scores::SoftScores;
-use super::{JudgeReport, LabelsReport, Study};
-use crate::artifact::{Manifest, Run, Staged, to_json};
-use crate::escalation::Rule;
+use crate::belief::Belief;
+use crate::evaluation::Pool;
+use crate::output::{MANIFEST, Record, Run};
+use crate::progress::Progress;
+use crate::stats::{Estimate, mean, population_sd};
 
 /// Version of the layout of the results.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 /// Name of the results within a run folder.
 pub const FILE: &str = "results/study.json";
 
 /// Everything that a run reports besides the table of items.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct StudyResults {
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(bound = "")]
+pub struct StudyResults<K: Kind> {
     /// Version of the layout.
     pub schema: u32,
+    /// The kind of its labels.
+    pub kind: &'static str,
     /// What was read.
-    pub input: InputReport,
+    pub input: InputReport<K>,
     /// The fitted trust.
-    pub fit: FitReport,
-    /// Whether entropy would rank well here.
-    pub evidence: EvidenceReport,
+    pub fit: FitReport<K>,
     /// Means over the items of each group, and of all (`""`).
     pub groups: BTreeMap<String, GroupReport>,
-    /// Both parts of the items that figures show, with what the epistemic part and the judge's entropy escalate.
+    /// Both parts of the items that figures show, with what the epistemic part and the judge's uncertainty escalate.
     pub items: ItemSample,
     /// What escalation achieves, where labels suffice.
-    pub evaluation: Outcome,
-    /// The judge by the metrics of a shared task; `None` without a profile.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub soft_scores: Option<SoftScores>,
+    pub evaluation: Evaluated<K>,
     /// What labels moved that came back from a queue; `None` without any.
     pub movement: Option<Movement>,
     /// The evaluation held against its registration; `None` without one, and everything is exploratory.
     pub registered: Option<Registered>,
+    /// What only this kind of label has.
+    #[serde(flatten)]
+    pub findings: K::Findings,
 }
 
 /// What was read, before anything is computed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct InputReport {
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(bound = "")]
+pub struct InputReport<K: Kind> {
     /// What the study is called.
     pub title: String,
+    /// What labels can be, under the key of the configuration.
+    #[serde(flatten)]
+    pub scale: Scale<K>,
     /// Seed of all draws.
     pub seed: u64,
     /// Items.
     pub items: usize,
+    /// Labels, added ones included.
+    #[serde(skip)]
+    pub number_of_labels: u64,
     /// Items left out because the judge has no answer for them.
     pub left_out: Vec<String>,
     /// Groups with their sizes; none without a column of groups.
     pub groups: BTreeMap<String, usize>,
-    /// The classes.
-    pub classes: Vec<String>,
     /// Names of the judge's variants.
     pub variants: Vec<String>,
     /// What was found in the judge's file.
-    pub judge: JudgeReport,
+    pub judge: K::JudgeReport,
     /// What was found in the file of labels.
-    pub labels: LabelsReport,
+    pub labels: K::LabelsReport,
     /// Width of the embeddings; `None` without them.
     pub dimensions: Option<usize>,
     /// Texts that the next run has to embed first, as `study check` finds it; not part of a run's results, which do not
     /// depend on it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub to_embed: Option<usize>,
     /// Embeddings without a direction, which lie at distance 1 from everything.
     pub zero_embeddings: usize,
@@ -82,6 +93,195 @@ pub struct InputReport {
     pub warnings: Vec<String>,
 }
 
+/// What labels can be; written under the key of the kind.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scale<K: Configured>(pub K::Scale);
+
+impl<K: Configured> Serialize for Scale<K> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map([(K::KEY, &self.0)])
+    }
+}
+
+/// A feature and how many items lack it (known before labelled neighbours are searched).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Missing {
+    /// The feature.
+    pub feature: String,
+    /// Items without it; `None` for the features from labelled neighbours.
+    pub missing: Option<usize>,
+}
+
+impl<K: Kind> InputReport<K> {
+    /// Counts what a study has read.
+    pub fn of(study: &Study<K>) -> Self {
+        let all: Vec<usize> = (0..study.len()).collect();
+        let numbers = study.numbers();
+        let features = study.feature_columns(&all, &numbers, None);
+        let mut groups = BTreeMap::new();
+        for group in study.items.groups.iter().flatten() {
+            *groups.entry(group.clone()).or_insert(0) += 1;
+        }
+        let zero = |row: ndarray::ArrayView1<f32>| row.iter().all(|x| *x == 0.0);
+        let embeddings = study.embeddings.as_ref();
+        let features: Vec<Missing> = features
+            .iter()
+            .map(|column| Missing {
+                feature: column.name.clone(),
+                missing: (!column.name.ends_with("nearest_labelled"))
+                    .then(|| column.values.iter().filter(|value| value.is_none()).count()),
+            })
+            .collect();
+        let zero_embeddings = embeddings.map_or(0, |m| m.rows().into_iter().filter(|row| zero(*row)).count());
+        Self {
+            title: study.file.config.title.clone(),
+            scale: Scale(study.file.config.scale.clone()),
+            seed: study.file.config.seed,
+            items: study.len(),
+            number_of_labels: numbers.iter().map(|&n| u64::from(n)).sum(),
+            left_out: study.left_out.clone(),
+            groups,
+            variants: K::variants(&study.judge).to_vec(),
+            judge: K::judge_report(study),
+            labels: K::labels_report(study),
+            dimensions: embeddings.map(|matrix| matrix.ncols()),
+            to_embed: None,
+            zero_embeddings,
+            warnings: warnings(study, &numbers, features.len(), zero_embeddings),
+            features,
+            evaluated_items: evaluated_items(study).ok().map(|kept| kept.len()),
+        }
+    }
+}
+
+fn warnings<K: Kind>(study: &Study<K>, numbers: &[u32], features: usize, zero_embeddings: usize) -> Vec<String> {
+    let rows = K::left_out_rows(study);
+    let labelled = numbers.iter().filter(|n| **n > 0).count();
+    let needed = 10 * (features + 1);
+    let mut warnings = Vec::new();
+    let mut warn = |wrong: bool, text: String| {
+        if wrong {
+            warnings.push(text);
+        }
+    };
+    warn(
+        !study.left_out.is_empty(),
+        format!("{} items have no answer of the judge and are left out", study.left_out.len()),
+    );
+    warn(rows.unknown > 0, format!("{} rows of judge and labels belong to no item and are left out", rows.unknown));
+    warn(
+        rows.failed_answers > 0,
+        format!("{} of the judge's answers are blank; they count as failed, not as labels", rows.failed_answers),
+    );
+    K::warnings(study).into_iter().for_each(|text| warn(true, text));
+    warn(
+        labelled < needed,
+        format!(
+            "{labelled} labelled items for {features} features: with fewer than ten per coefficient ({needed}) the trust is \
+             uncertain; consider fewer features"
+        ),
+    );
+    warn(
+        numbers.iter().all(|n| *n < 2),
+        "no item has two labels, and single labels do not tell trust from disagreement".to_owned(),
+    );
+    warn(zero_embeddings > 0, format!("{zero_embeddings} embeddings are zero vectors"));
+    warnings
+}
+
+/// A coefficient of the trust regression on both scales.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Coefficient {
+    /// The feature.
+    pub feature: String,
+    /// Change of ln lambda per standard deviation of the feature.
+    pub per_sd: Estimate,
+    /// Change of ln lambda per unit of the feature.
+    pub per_unit: Estimate,
+    /// Mean of the feature over the items that have it; others count as average.
+    pub mean: f64,
+    /// Its standard deviation over all items.
+    pub sd: f64,
+    /// Items without it.
+    pub missing: usize,
+    /// Whether the labels tell this coefficient from the others; without that it stays near 0 by convention.
+    pub identified: bool,
+}
+
+/// The fitted trust.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(bound = "")]
+pub struct FitReport<K: Kind> {
+    /// What a prediction is worth for an item with average features, in labels.
+    pub typical_trust: Estimate,
+    /// exp of ln lambda averaged over all items, in labels.
+    pub labels_worth: f64,
+    /// 5, 50 and 95 percentiles of lambda over items, in labels.
+    pub trust_percentiles: OverItems,
+    /// Standard deviation of ln lambda over items: how much trust varies.
+    pub sd_log_trust: f64,
+    /// The coefficients of the features.
+    pub coefficients: Vec<Coefficient>,
+    /// How labelled neighbours were found, in words; `None` without embeddings.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub neighbours: Option<String>,
+    /// Whether the fit converged.
+    pub converged: bool,
+    /// Newton steps.
+    pub iterations: usize,
+    /// Largest component of the gradient at the end.
+    pub gradient_norm: f64,
+    /// Log-likelihood, in nats.
+    pub log_likelihood: f64,
+    /// Items with labels.
+    pub labelled_items: usize,
+    /// Coefficients that the labels identify, intercept included.
+    pub rank: usize,
+    /// Coefficients that the labels do not tell from others.
+    pub unidentified: Vec<String>,
+    /// Labelled items whose trust lies beyond the limits of the likelihood, where it has some.
+    pub at_limit: usize,
+    /// What only this kind of label has.
+    #[serde(flatten)]
+    pub own: K::FitReport,
+}
+
+impl<K: Kind> FitReport<K> {
+    /// Reads the fit of a decomposition.
+    pub fn of(study: &Study<K>, decomposition: &Decomposition<K>) -> Self {
+        let fit = K::Pool::regression(&decomposition.fitted.fit);
+        let errors = fit.standard_errors();
+        let estimate = |k: usize| Estimate::new(fit.coefficients[k], errors[k]);
+        let coefficients = decomposition.scales.iter().enumerate().map(|(k, scale)| Coefficient {
+            feature: scale.name.clone(),
+            per_sd: estimate(k + 1),
+            per_unit: estimate(k + 1).scaled(1.0 / scale.sd),
+            mean: scale.mean,
+            sd: scale.sd,
+            missing: scale.missing,
+            identified: !fit.unidentified.contains(&scale.name),
+        });
+        let log_trust: Vec<f64> = decomposition.trust.iter().map(|trust| trust.ln()).collect();
+        Self {
+            typical_trust: estimate(0).exp(),
+            labels_worth: mean(&log_trust).exp(),
+            trust_percentiles: OverItems::of(&decomposition.trust),
+            sd_log_trust: population_sd(&log_trust),
+            coefficients: coefficients.collect(),
+            neighbours: decomposition.neighbours.clone(),
+            converged: fit.converged,
+            iterations: fit.iterations,
+            gradient_norm: fit.gradient_norm,
+            log_likelihood: fit.log_likelihood,
+            labelled_items: fit.labelled_items,
+            rank: fit.rank,
+            unidentified: fit.unidentified.clone(),
+            at_limit: fit.at_limit,
+            own: K::fit_report(study, decomposition),
+        }
+    }
+}
+
 /// Means over a group of items.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct GroupReport {
@@ -91,7 +291,7 @@ pub struct GroupReport {
     pub labels: f64,
     /// exp of the mean of ln lambda: what a prediction is worth there, in labels.
     pub trust: f64,
-    /// Total uncertainty, in nats.
+    /// Total uncertainty about a fresh label, in the unit of the study's decomposition.
     pub total: f64,
     /// Its aleatoric part.
     pub aleatoric: f64,
@@ -99,9 +299,10 @@ pub struct GroupReport {
     pub epistemic: f64,
 }
 
-fn groups(study: &Study, decomposition: &Decomposition) -> BTreeMap<String, GroupReport> {
+fn groups<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> BTreeMap<String, GroupReport> {
     let mut groups: BTreeMap<String, GroupReport> = BTreeMap::new();
-    for (i, belief) in decomposition.beliefs.iter().enumerate() {
+    for i in 0..decomposition.len() {
+        let belief = decomposition.belief(i);
         let own = study.items.groups.as_ref().map(|groups| groups[i].as_str());
         for name in [Some(""), own].into_iter().flatten() {
             let group = groups.entry(name.to_owned()).or_default();
@@ -123,140 +324,39 @@ fn groups(study: &Study, decomposition: &Decomposition) -> BTreeMap<String, Grou
     groups
 }
 
-fn sample(study: &Study, decomposition: &Decomposition) -> ItemSample {
-    let inputs = decomposition.rule_inputs(study);
-    let parts = |i: usize| {
-        let belief = decomposition.beliefs.get(i);
-        [belief.aleatoric(), belief.epistemic()]
-    };
-    let scores = [Rule::Info, Rule::JudgeEntropy].map(|rule| (rule, rule.scores(&inputs)));
-    ItemSample::of(&decomposition.random, &decomposition.jitter, parts, scores.into())
-}
-
-/// A feature and how many items lack it (known before labelled neighbours are searched).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Missing {
-    /// The feature.
-    pub feature: String,
-    /// Items without it; `None` for the features from labelled neighbours.
-    pub missing: Option<usize>,
-}
-
-impl InputReport {
-    /// Counts what a study has read.
-    pub fn of(study: &Study) -> Self {
-        let all: Vec<usize> = (0..study.len()).collect();
-        let features = study.feature_columns(&all, &study.numbers(), None);
-        let mut groups = BTreeMap::new();
-        for group in study.items.groups.iter().flatten() {
-            *groups.entry(group.clone()).or_insert(0) += 1;
-        }
-        let zero = |row: ndarray::ArrayView1<f32>| row.iter().all(|x| *x == 0.0);
-        let mut report = Self {
-            title: study.file.config.title.clone(),
-            seed: study.file.config.seed,
-            items: study.len(),
-            left_out: study.left_out.clone(),
-            groups,
-            classes: study.labels.counts.classes().to_vec(),
-            variants: study.judge.variants().to_vec(),
-            judge: study.judge_report.clone(),
-            labels: study.labels.report.clone(),
-            dimensions: study.embeddings.as_ref().map(|matrix| matrix.ncols()),
-            to_embed: None,
-            zero_embeddings: study
-                .embeddings
-                .as_ref()
-                .map_or(0, |m| m.rows().into_iter().filter(|row| zero(*row)).count()),
-            features: features
-                .iter()
-                .map(|column| Missing {
-                    feature: column.name.clone(),
-                    missing: (!column.name.ends_with("nearest_labelled"))
-                        .then(|| column.values.iter().filter(|value| value.is_none()).count()),
-                })
-                .collect(),
-            evaluated_items: evaluated_items(study).ok().map(|kept| kept.len()),
-            warnings: vec![],
-        };
-        report.warnings = report.warnings(study);
-        report
-    }
-
-    fn warnings(&self, study: &Study) -> Vec<String> {
-        let mut warnings = Vec::new();
-        let mut warn = |wrong: bool, text: String| {
-            if wrong {
-                warnings.push(text);
-            }
-        };
-        let (judge, labels) = (&self.judge, &self.labels);
-        warn(
-            !self.left_out.is_empty(),
-            format!("{} items have no answer of the judge and are left out", self.left_out.len()),
-        );
-        let unknown = judge.unknown_rows + labels.unknown_rows;
-        warn(unknown > 0, format!("{unknown} rows of judge and labels belong to no item and are left out"));
-        warn(
-            judge.failed_answers > 0,
-            format!("{} of the judge's answers are blank; they count as failed, not as labels", judge.failed_answers),
-        );
-        if let Some(mass) = judge.mass {
-            warn(
-                mass.warned > 0,
-                format!(
-                    "{} of the judge's answers put less than {} of their probability on the classes (least {:.3}); they \
-                     are scaled up, but say little",
-                    mass.warned, study.file.config.judge.least_mass, mass.least
-                ),
-            );
-        }
-        let unused: Vec<&str> = labels
-            .per_class
-            .iter()
-            .zip(&self.classes)
-            .filter(|(n, _)| **n == 0)
-            .map(|(_, class)| class.as_str())
-            .collect();
-        warn(!unused.is_empty(), format!("no label says {}", unused.join(", ")));
-        let needed = 10 * (self.features.len() + 1);
-        warn(
-            labels.labelled_items < needed,
-            format!(
-                "{} labelled items for {} features: with fewer than ten per coefficient ({needed}) the trust is uncertain; \
-                 consider fewer features",
-                labels.labelled_items,
-                self.features.len()
-            ),
-        );
-        warn(
-            labels.most_labels < 2,
-            "no item has two labels, and single labels do not tell trust from disagreement".to_owned(),
-        );
-        warn(self.zero_embeddings > 0, format!("{} embeddings are zero vectors", self.zero_embeddings));
-        warnings
-    }
-}
-
-impl StudyResults {
-    /// Puts the results together.
-    pub fn new(study: &Study, decomposition: &Decomposition, evaluation: Outcome) -> Self {
-        Self {
+impl<K: Kind> StudyResults<K> {
+    /// Puts the results together; hypotheses of a registration are judged.
+    ///
+    /// # Errors
+    /// The decomposition without the added labels, with which that of all labels is compared, can't be had.
+    pub fn of(
+        study: &Study<K>,
+        decomposition: &Decomposition<K>,
+        evaluation: Evaluated<K>,
+        registration: Option<&Registration>,
+        progress: &dyn Progress,
+    ) -> Result<Self, Error> {
+        let registered = registration.map(|registration| {
+            let excluded = excluded_items(&study.excluded, &study.items.ids);
+            let run = (&study.settings(), &study.relative_inputs());
+            Registered::of(registration, run, excluded, evaluation.measured(), K::REFERENCE)
+        });
+        Ok(Self {
             schema: SCHEMA,
+            kind: K::NAME,
             input: InputReport::of(study),
             fit: FitReport::of(study, decomposition),
-            evidence: EvidenceReport::of(study, decomposition),
             groups: groups(study, decomposition),
-            items: sample(study, decomposition),
+            items: ItemSample::of(decomposition),
             evaluation,
-            soft_scores: study.file.config.judge.metric_profile.map(|profile| SoftScores::of(study, profile)),
-            movement: None,
-            registered: None,
-        }
+            movement: Movement::of(study, decomposition, progress)?,
+            registered,
+            findings: K::findings(study, decomposition),
+        })
     }
 }
 
-/// Where the files of a run folder come from. Stands where [`Manifest::file`] says, so that the folder is known as ours.
+/// Where the files of a run folder come from. It is the folder's [`Record`], so that the folder is known as ours.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StudyManifest {
     /// Version of the layout.
@@ -277,29 +377,25 @@ pub struct StudyManifest {
 
 impl StudyManifest {
     /// The manifest of a run.
-    pub fn new(study: &Study, run: Run) -> Self {
-        let mut settings = study.file.config.clone();
-        settings.judge.floor = Some(settings.floor());
-        Self::of(&settings, &study.file.sha256, study.inputs.sums().clone(), run)
-    }
-
-    /// The manifest of a run with these settings and inputs.
-    pub fn of<C: Serialize>(settings: &C, sha256: &str, inputs: BTreeMap<String, String>, run: Run) -> Self {
+    pub fn of<K: Kind>(study: &Study<K>, run: Run) -> Self {
+        let mut settings: StudyConfig<K> = study.file.config.clone();
+        K::fill(&mut settings);
         Self {
             schema: SCHEMA,
             program: env!("CARGO_PKG_VERSION").to_owned(),
-            study_sha256: sha256.to_owned(),
-            inputs,
+            study_sha256: study.file.sha256.clone(),
+            inputs: study.inputs.sums().clone(),
             settings: serde_json::to_value(settings).expect("a configuration is plain data with string keys"),
             run,
             files: vec![],
         }
     }
+}
 
-    /// Lists the staged files and itself, and joins them as the last of them.
-    pub fn seal(&mut self, staged: &mut Staged) {
-        staged.put(Manifest::file(), "");
-        self.files = staged.names();
-        staged.put(Manifest::file(), to_json(self));
+impl Record for StudyManifest {
+    const FILE: &'static str = MANIFEST;
+
+    fn set_files(&mut self, files: Vec<String>) {
+        self.files = files;
     }
 }

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::kind::{Decomposition, Kind};
+use crate::belief::Belief;
 use crate::escalation::{Budget, Rule, top};
-use crate::experiments::components::ItemComponents;
+use crate::evaluation::{ItemComponents, Luck};
 
 /// Items that a figure shows at most.
 pub const MOST_SHOWN: usize = 2000;
@@ -21,26 +23,31 @@ pub struct ItemSample {
 }
 
 impl ItemSample {
-    /// Samples a study's items; `random` are the draws of the random rule, `parts` gives aleatoric and epistemic part of
-    /// an item, `scores` what a rule ranks the items by, and `jitter` breaks its ties.
-    pub fn of(
-        random: &[f64],
-        jitter: &[f64],
-        parts: impl Fn(usize) -> [f64; 2],
-        scores: BTreeMap<Rule, Vec<f64>>,
-    ) -> Self {
-        let items = random.len();
-        let mut shown = top(random, &[], MOST_SHOWN);
+    /// Samples the items of a decomposition, with what the epistemic part and the judge's uncertainty escalate.
+    pub fn of<K: Kind>(decomposition: &Decomposition<K>) -> Self {
+        let priorities =
+            [Rule::Info, Rule::JudgeEntropy].into_iter().filter_map(|rule| Some((rule, decomposition.priority(rule)?)));
+        let parts = |i: usize| {
+            let belief = decomposition.belief(i);
+            (belief.aleatoric(), belief.epistemic())
+        };
+        Self::drawn(&decomposition.luck, parts, priorities.collect())
+    }
+
+    /// `parts` gives aleatoric and epistemic part of an item, `priorities` what rules rank the items by.
+    fn drawn(luck: &Luck, parts: impl Fn(usize) -> (f64, f64), priorities: BTreeMap<Rule, Vec<f64>>) -> Self {
+        let items = luck.random.len();
+        let mut shown = top(&luck.random, &[], MOST_SHOWN);
         shown.sort_unstable();
         let budget = Budget::HEADLINE;
-        let escalated = |scores: Vec<f64>| -> Vec<usize> {
-            let picks = top(&scores, jitter, budget.of(items));
+        let escalated = |priority: Vec<f64>| -> Vec<usize> {
+            let picks = top(&priority, &luck.jitter, budget.of(items));
             let mut places: Vec<usize> = picks.iter().filter_map(|item| shown.binary_search(item).ok()).collect();
             places.sort_unstable();
             places
         };
-        let (aleatoric, epistemic) = shown.iter().map(|&i| parts(i)).map(|[a, e]| (a, e)).unzip();
-        let escalated = scores.into_iter().map(|(rule, scores)| (rule, escalated(scores))).collect();
+        let (aleatoric, epistemic) = shown.iter().map(|&i| parts(i)).unzip();
+        let escalated = priorities.into_iter().map(|(rule, priority)| (rule, escalated(priority))).collect();
         Self { items, components: ItemComponents { aleatoric, epistemic, budget, escalated } }
     }
 
@@ -58,8 +65,9 @@ mod tests {
     fn sample(items: usize) -> ItemSample {
         let mut stream = Stream::new(4);
         let random: Vec<f64> = (0..items).map(|_| stream.random()).collect();
-        let scores: Vec<f64> = (0..items).map(|i| i as f64).collect();
-        ItemSample::of(&random, &[], |i| [i as f64, -(i as f64)], [(Rule::Info, scores)].into())
+        let priority: Vec<f64> = (0..items).map(|i| i as f64).collect();
+        let luck = Luck { jitter: vec![], random };
+        ItemSample::drawn(&luck, |i| (i as f64, -(i as f64)), [(Rule::Info, priority)].into())
     }
 
     #[test]

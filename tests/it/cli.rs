@@ -230,3 +230,18 @@ fn neighbours_are_listed_and_an_index_is_saved_and_used() {
     let (_, stderr) = run(&["neighbours", "--embeddings", path(&folder.path().join("m.npy"))], 2);
     assert!(stderr.contains("m.npy.ids.txt"), "{stderr}");
 }
+
+/// A cache that can't be written is a failure of the machine, even deep inside a study; a study that is wrong is refused.
+#[test]
+fn failures_and_refusals_have_different_statuses() {
+    let folder = tempfile::tempdir().unwrap();
+    let study = folder.path().join("study");
+    copy(&repository("examples/support_desk"), &study);
+    let file = study.join("study.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replace("[familiarity]", "[familiarity]\ncache = \"items.csv/cache\"\n#")).unwrap();
+    let (_, stderr) = run(&["study", "run", path(&study)], 1);
+    assert!(stderr.contains("cannot write") && stderr.contains("items.csv/cache"), "{stderr}");
+    fs::write(&file, text.replace("[familiarity]", "[familiar]\n#")).unwrap();
+    run(&["study", "run", path(&study)], 2);
+}

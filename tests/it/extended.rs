@@ -9,9 +9,9 @@ use judge_uncertainty::dataset::checksum::sha256_hex;
 use judge_uncertainty::experiments::extended::confirmation::{Outcome, Registration, Side};
 use judge_uncertainty::experiments::extended::corpus::{Corpus, SPLIT_SEED};
 use judge_uncertainty::familiarity::neighbours::{Exact, UnitRows};
-use judge_uncertainty::report::extended::findings;
-use judge_uncertainty::report::extended::tables::tables;
 use judge_uncertainty::report::figures::{self, Shape};
+use judge_uncertainty::report::paper::extended_tables::tables;
+use judge_uncertainty::report::paper::findings::findings;
 use serde_json::Value;
 
 use crate::support::{assert_close, number, repository};

@@ -9,6 +9,7 @@ use judge_uncertainty::report::figures;
 use judge_uncertainty::report::page::{
     self, Block, ClaimsTable, Column, FigureBlock, KeyNumber, Note, Page, Section, Table, Templates, Text, Tone,
 };
+use judge_uncertainty::report::paper;
 use judge_uncertainty::report::verdicts::Verdicts;
 
 use crate::snapshots::with_settings;
@@ -30,7 +31,7 @@ fn paper_page(change: impl FnOnce(&mut Results, &mut Manifest)) -> String {
     change(&mut results, &mut manifest);
     let claims = paper_claims();
     let verdicts = Verdicts::judge(&claims, &results, &manifest).unwrap();
-    templates().html(&page::paper::page(&results, &verdicts, &manifest)).unwrap()
+    templates().html(&paper::page::page(&results, &verdicts, &manifest)).unwrap()
 }
 
 /// Values of an attribute, in order.

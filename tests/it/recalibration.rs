@@ -6,8 +6,8 @@ use std::path::Path;
 use judge_uncertainty::belief::recalibration::{Options, fit};
 use judge_uncertainty::belief::{Design, JudgedItems};
 use judge_uncertainty::progress::Silent;
-use judge_uncertainty::study::decompose::FitReport;
-use judge_uncertainty::study::{Decomposition, Study};
+use judge_uncertainty::study::results::FitReport;
+use judge_uncertainty::study::{Classes, Decomposition, Study};
 use serde_json::Value;
 
 use crate::support::{assert_close, number, repository};
@@ -27,7 +27,7 @@ fn flat(value: &Value) -> Vec<f64> {
 }
 
 /// The items of the fixture as a study with a belief, as `study.toml` names it.
-fn study(folder: &Path, belief: &str) -> Study {
+fn study(folder: &Path, belief: &str) -> Study<Classes> {
     let file = |name: &str| repository(FOLDER).join(name).display().to_string();
     let config = format!(
         "title = \"Recalibration\"\nclasses = [\"a\", \"b\", \"c\"]\n\n[items]\nfile = {:?}\nnumbers = [\"x\"]\n\
@@ -48,21 +48,25 @@ fn the_optimum_is_that_of_an_independent_fit() {
     let numbers = study.numbers();
     let columns = study.feature_columns(&(0..study.len()).collect::<Vec<_>>(), &numbers, None);
     let design = Design::standardized(&columns).unwrap();
-    let groups = study.group_numbers();
-    let items = JudgedItems { design: &design, q: study.predictions.q.view(), groups: &groups };
+    let groups = study.items.group_numbers();
+    let items = JudgedItems { design: &design, q: study.judge.predictions.q.view(), groups: &groups };
     let cases = cases();
     assert_eq!(cases.len(), 6);
     for (options, expected) in cases {
         let found = fit(&items, study.labels.counts.counts().view(), &options).unwrap();
         let name = format!("{options:?}");
-        assert!(found.converged, "{name}");
-        assert_close(&name, &found.coefficients, &flat(&expected["coefficients"]), 1e-8);
+        assert!(found.regression.converged, "{name}");
+        assert_close(&name, &found.regression.coefficients, &flat(&expected["coefficients"]), 1e-8);
         assert_close(&name, &found.tau, &flat(&expected["tau"]), 1e-8);
         assert_close(&name, &found.bias.concat(), &flat(&expected["bias"]), 1e-8);
         // The expected ones come from differences.
-        assert_close(&name, &found.standard_errors(), &flat(&expected["standard_errors"]), 1e-6);
+        assert_close(&name, &found.regression.standard_errors(), &flat(&expected["standard_errors"]), 1e-6);
         let log_likelihood = number(&expected["log_likelihood"]);
-        assert!((found.log_likelihood / log_likelihood - 1.0).abs() < 1e-10, "{name}: {}", found.log_likelihood);
+        assert!(
+            (found.regression.log_likelihood / log_likelihood - 1.0).abs() < 1e-10,
+            "{name}: {}",
+            found.regression.log_likelihood
+        );
     }
 }
 
@@ -78,11 +82,11 @@ fn the_switch_of_a_study_gives_the_posterior_of_an_independent_fit() {
         let name = serde_json::to_string(&options.recalibration).unwrap();
         let study = study(folder.path(), &format!("{{ recalibrated = {{ recalibration = {name} }} }}"));
         let decomposition = Decomposition::of(&study, &Silent).unwrap();
-        let alpha: Vec<f64> = decomposition.beliefs.iter().flat_map(|b| b.alpha().to_vec()).collect();
+        let alpha: Vec<f64> = decomposition.fitted.beliefs.iter().flat_map(|b| b.alpha().to_vec()).collect();
         assert_close(&name, &alpha, &flat(&expected["alpha"]), 1e-7);
         let report = FitReport::of(&study, &decomposition);
         assert_close(&name, &[report.log_likelihood], &[number(&expected["log_likelihood"])], 1e-8);
-        let reported = report.recalibration.unwrap();
+        let reported = report.own.recalibration.unwrap();
         let tau: Vec<f64> = reported.iter().map(|group| group.tau.value).collect();
         assert_close(&name, &tau, &flat(&expected["tau"]), 1e-8);
         switched += 1;

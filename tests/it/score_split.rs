@@ -4,17 +4,16 @@ use std::fs;
 use std::path::Path;
 
 use assert_cmd::Command;
-use judge_uncertainty::belief::{FeatureColumn, Gaussian, JudgeScores};
+use judge_uncertainty::belief::{Belief, FeatureColumn, Gaussian, JudgeScores};
 use judge_uncertainty::escalation::{Budget, Rule};
-use judge_uncertainty::experiments::half_split::{ByRule, Settings, by_rule};
-use judge_uncertainty::experiments::score_split::{MeasuredScores, Outcome, ScoreSplit};
+use judge_uncertainty::evaluation::{ByRule, HalfSplit, Measured, Outcome, Settings, by_rule};
 use judge_uncertainty::progress::Silent;
 use judge_uncertainty::random::Stream;
-use judge_uncertainty::report::score_evaluation::describe_evaluation;
+use judge_uncertainty::report::study::describe;
 use judge_uncertainty::stats::{Summary, mean};
-use judge_uncertainty::study::evaluation::Outcome as Evaluated;
-use judge_uncertainty::study::scores::evaluation::{Evaluator, evaluate, evaluated_items, journal};
-use judge_uncertainty::study::scores::{ScoreEvaluation, ScoreStudy};
+use judge_uncertainty::study::evaluate::{Evaluator, evaluated_items, journal};
+use judge_uncertainty::study::kinds::scores::pool::RatingPool;
+use judge_uncertainty::study::{Decomposition, Evaluated, Evaluation, Scores, Study, StudyResults, evaluate};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -52,7 +51,7 @@ fn world(items: usize, trust: [f64; 2], seed: u64) -> World {
     world
 }
 
-fn split(world: &World, reveal: &[u32]) -> ScoreSplit<'static> {
+fn split(world: &World, reveal: &[u32]) -> HalfSplit<'static, RatingPool> {
     let familiar = world.familiar.clone();
     let features =
         Box::new(move |_: &[u32], _: Option<&_>| vec![FeatureColumn::complete("familiar", familiar.iter().copied())]);
@@ -60,27 +59,27 @@ fn split(world: &World, reveal: &[u32]) -> ScoreSplit<'static> {
         seed: 0,
         reveal: reveal.to_vec(),
         budgets: [1, 10, 20].map(|percent| Budget::percent(percent).unwrap()).to_vec(),
-        rules: Rule::FOR_SCORES.to_vec(),
-        belief: Default::default(),
+        rules: Rule::OF_RATINGS.to_vec(),
     };
-    ScoreSplit::new(world.ratings.clone(), world.judge.clone(), None, features, settings)
+    HalfSplit::new(RatingPool::new(world.ratings.clone(), world.judge.clone()), None, features, settings)
 }
 
-fn replicate(split: &ScoreSplit, number: u64) -> Outcome {
+fn replicate(split: &HalfSplit<RatingPool>, number: u64) -> Outcome<RatingPool> {
     let mut stream = split.stream(number);
-    let labels = split.draw_labels(&mut stream);
+    let labels = split.draw(&mut stream);
     let features = split.features(&labels);
     split.evaluate(&labels, &features, &mut stream).unwrap()
 }
 
 /// What ranking by the epistemic part gains over ranking by total uncertainty: absolute and squared error.
-fn gains(split: &ScoreSplit) -> [ByRule; 2] {
-    let measured: Vec<MeasuredScores> = (0..200).map(|number| replicate(split, number).measured).collect();
-    let like = &measured[0].squared.value;
+fn gains(split: &HalfSplit<RatingPool>) -> [ByRule; 2] {
+    let measured: Vec<Measured> = (0..200).map(|number| replicate(split, number).measured).collect();
+    let like = &measured[0].value;
     let total = Rule::PosteriorEntropy;
+    let squared = |m: &Measured, rule: Rule, b: Budget| m.squared.as_ref().unwrap().value[&rule][&b];
     [
-        by_rule(&measured, like, |m, rule, b| m.absolute.value[&rule][&b] - m.absolute.value[&total][&b]),
-        by_rule(&measured, like, |m, rule, b| m.squared.value[&rule][&b] - m.squared.value[&total][&b]),
+        by_rule(&measured, like, |m, rule, b| m.value[&rule][&b] - m.value[&total][&b]),
+        by_rule(&measured, like, |m, rule, b| squared(m, rule, b) - squared(m, total, b)),
     ]
 }
 
@@ -118,15 +117,15 @@ fn errors_and_held_out_places_are_those_of_the_simulated_truth() {
     let split = split(&world, &[0, 1, 2, 5, 10]);
     let outcome = replicate(&split, 0);
     let of = |error: &dyn Fn(&Gaussian, f64) -> f64| {
-        mean(&outcome.beliefs.iter().zip(&world.means).map(|(b, &m)| error(b, m)).collect::<Vec<_>>())
+        mean(&outcome.fitted.beliefs.iter().zip(&world.means).map(|(b, &m)| error(b, m)).collect::<Vec<_>>())
     };
     // The squared error less the noise of the held-out mean is that against the pool's own mean; one percent is left out.
     let squared = of(&|b, m| (b.mean - m).powi(2));
-    let measured = outcome.measured.absolute.selective[&Rule::Random][&Budget::percent(1).unwrap()][1];
+    let measured = outcome.measured.selective[&Rule::Random][&Budget::percent(1).unwrap()].squared;
     assert!((measured / squared - 1.0).abs() < 0.1, "{measured} for {squared}");
     let foreseen = of(&|b, _| b.epistemic());
     assert!((foreseen / squared - 1.0).abs() < 0.15, "{foreseen} for {squared}");
-    let places = &outcome.measured.held_out;
+    let places = outcome.measured.held_out.as_ref().unwrap();
     assert_eq!(places.ratings(), 1500 * 12);
     // Twelve ratings of an item share its mean, so the shares vary as those of about 1500 draws at worst.
     for tenth in places.tenths {
@@ -150,10 +149,10 @@ fn every_annotator_is_in_one_half_with_all_ratings() {
         }
     }
     let split = split(&world, &[0, 3, 10]);
-    let labels = split.draw_labels(&mut split.stream(0));
+    let labels = split.draw(&mut split.stream(0));
     for i in 0..30 {
         // Of nine annotators four are the first half.
-        let (revealed, unrevealed, truth) = (&labels.revealed[i], &labels.unrevealed[i], &labels.truth[i]);
+        let (revealed, unrevealed, truth) = (&labels.revealed[i], &labels.held.unrevealed[i], &labels.held.truth[i]);
         assert_eq!(revealed.n, labels.numbers[i]);
         assert!([0, 3, 4].contains(&revealed.n));
         assert_eq!((revealed.n as usize + unrevealed.len(), truth.ratings.len()), (4, 5));
@@ -164,7 +163,7 @@ fn every_annotator_is_in_one_half_with_all_ratings() {
         let scatter: f64 = labels().map(|y| (y - truth.mean).powi(2)).sum();
         assert!((truth.noise - scatter / 4.0 / 5.0).abs() < 1e-12);
     }
-    let halves: Vec<f64> = (0..20).map(|k| split.draw_labels(&mut split.stream(k)).truth[0].mean).collect();
+    let halves: Vec<f64> = (0..20).map(|k| split.draw(&mut split.stream(k)).held.truth[0].mean).collect();
     assert!(halves.iter().any(|half| *half != halves[0]));
 }
 
@@ -191,7 +190,7 @@ fn study(trust: [f64; 2]) -> TempDir {
     folder
 }
 
-fn evaluation(study: &ScoreStudy) -> ScoreEvaluation {
+fn evaluation(study: &Study<Scores>) -> Evaluation<Scores> {
     match evaluate(study, None, &Silent).unwrap() {
         Evaluated::Evaluated(evaluation) => evaluation,
         Evaluated::NotEvaluated(reason) => panic!("{reason}"),
@@ -201,9 +200,9 @@ fn evaluation(study: &ScoreStudy) -> ScoreEvaluation {
 #[test]
 fn an_interrupted_evaluation_of_scores_goes_on_where_it_stopped() {
     let folder = study([1.0, 30.0]);
-    let mut study = ScoreStudy::load(folder.path()).unwrap();
+    let mut study = Study::<Scores>::load(folder.path()).unwrap();
     let whole = evaluation(&study);
-    assert_eq!((whole.items, whole.replicates, whole.held_out.coverage[0].ratings), (40, 12, 12 * 40 * 12));
+    assert_eq!((whole.items, whole.replicates, whole.held_out.as_ref().unwrap().coverage[0].ratings), (40, 12, 12 * 40 * 12));
     assert!(whole.counts_only.is_some());
     for (rule, values) in &whole.full.value {
         for (budget, value) in values {
@@ -245,14 +244,17 @@ fn an_evaluation_of_scores_says_how_neighbours_were_found() {
     let with = |engine: &str| {
         let section = format!("[familiarity]\nembeddings = \"embeddings.csv\"\nengine = \"{engine}\"\n");
         fs::write(&path, config.clone() + &section).unwrap();
-        evaluation(&ScoreStudy::load(folder.path()).unwrap())
+        let study = Study::load(folder.path()).unwrap();
+        (evaluation(&study), study)
     };
-    let (exact, hnsw) = (with("exact"), with("hnsw"));
+    let ((exact, _), (hnsw, study)) = (with("exact"), with("hnsw"));
     assert!(exact.neighbours.unwrap().contains("all pairs"));
     let how = hnsw.neighbours.clone().unwrap();
     assert!(how.contains("recall@") && how.contains("40 of 40 items"), "{how}");
     assert_eq!(hnsw.full, exact.full, "the same neighbours");
-    let said = describe_evaluation(&Evaluated::Evaluated(hnsw)).join("\n");
+    let decomposition = Decomposition::of(&study, &Silent).unwrap();
+    let results = StudyResults::of(&study, &decomposition, Evaluated::Evaluated(hnsw), None, &Silent).unwrap();
+    let said = describe(&results).iter().map(|line| line.text().to_owned() + "\n").collect::<String>();
     assert!(said.contains(&format!("Labelled neighbours among these items: {how}.")), "{said}");
 }
 

@@ -1,11 +1,12 @@
 //! What readers see, rendered from the committed results and held by snapshots of formatted text.
 
 use insta::{Settings, assert_snapshot};
-use judge_uncertainty::artifact::{Manifest, Results, Staged, to_json};
+use judge_uncertainty::artifact::{Manifest, Results};
 use judge_uncertainty::cli::claims_table::{self, Layout};
-use judge_uncertainty::report::bundle;
+use judge_uncertainty::output::{Staged, to_json};
 use judge_uncertainty::report::claims::Claims;
 use judge_uncertainty::report::latex::Templates;
+use judge_uncertainty::report::paper::bundle;
 use judge_uncertainty::report::verdicts::Verdicts;
 
 use crate::support::{fixture_claims, fixture_verdicts, repository};

@@ -2,9 +2,11 @@
 
 use std::fs;
 
-use judge_uncertainty::study::config::{Format, MetricProfile, StudyFile};
-use judge_uncertainty::study::soft_scores::SoftScores;
-use judge_uncertainty::study::{Feature, InputReport, Study};
+use judge_uncertainty::study::features::Feature;
+use judge_uncertainty::study::input::config::Format;
+use judge_uncertainty::study::kinds::classes::config::MetricProfile;
+use judge_uncertainty::study::kinds::classes::soft_scores::SoftScores;
+use judge_uncertainty::study::{Classes, InputReport, Study};
 use tempfile::TempDir;
 
 const CONFIG: &str = "title = \"t\"\nclasses = [\"yes\", \"no\"]\n\n[items]\nfile = \"items.csv\"\n\n[judge]\nfile = \
@@ -37,7 +39,7 @@ impl Folder {
         self.put(name, text.replace(from, to));
     }
 
-    fn load(&self) -> Result<Study, String> {
+    fn load(&self) -> Result<Study<Classes>, String> {
         Study::load(self.0.path()).map_err(|error| {
             // Paths differ from run to run.
             error.to_string().replace(&format!("{}/", self.0.path().display()), "")
@@ -63,7 +65,7 @@ fn a_small_study_is_read_as_it_stands() {
     assert_eq!(study.numbers(), [3, 1, 0]);
     assert_eq!(study.features, [Feature::LogLabels, Feature::Column(0)]);
     // By hand: (1, 0) raised to (1, 0.005) and divided by 1.005.
-    assert_eq!(study.predictions.q.row(1).to_vec(), [1.0 / 1.005, 0.005 / 1.005]);
+    assert_eq!(study.judge.predictions.q.row(1).to_vec(), [1.0 / 1.005, 0.005 / 1.005]);
     let report = InputReport::of(&study);
     assert_eq!((report.judge.answers, report.judge.floored_items, report.judge.tied_items), (3, 1, 1));
     assert_eq!((report.labels.labels, report.labels.labelled_items, report.labels.most_labels), (4, 2, 3));
@@ -294,7 +296,7 @@ fn thousands_of_classes_are_refused_before_anything_is_read() {
     );
     // With a thousand the default floor leaves room for all of them.
     let folder = edited("study.toml", "\"yes\", \"no\"", &classes[..1000].join(", "));
-    assert_eq!(StudyFile::load(folder.0.path()).unwrap().config.floor(), 0.00025);
+    assert_eq!(folder.load().unwrap().judge.report.floor, 0.00025);
 }
 
 #[test]
@@ -305,7 +307,7 @@ fn left_out_items_and_rows_are_counted() {
     let study = folder.load().unwrap();
     assert_eq!(study.left_out, ["a"]);
     assert_eq!(study.items.ids.iter().collect::<Vec<_>>(), ["b", "c"]);
-    assert_eq!((study.judge_report.unknown_rows, study.labels.report.unknown_rows), (1, 1));
+    assert_eq!((study.judge.report.unknown_rows, study.labels.report.unknown_rows), (1, 1));
     assert_eq!(study.numbers(), [1, 0]);
     let warnings = InputReport::of(&study).warnings.join("\n");
     assert!(
@@ -319,12 +321,12 @@ fn sampled_labels_are_tallied_and_failures_never_become_labels() {
     let folder = edited("study.toml", "\"probabilities\"", "\"labels\"\nvariant = \"model\"");
     folder.put("judge.csv", "id,model,label\na,m1,yes\na,m1,yes\na,m1,\na,m1,no\na,m2,no\nb,m1,no\nc,m2,yes\nc,m2,\n");
     let study = folder.load().unwrap();
-    assert_eq!(study.judge.variants(), ["m1", "m2"]);
-    assert_eq!(study.judge.item(0).variants, [Some(vec![2.0, 1.0]), Some(vec![0.0, 1.0])]);
-    assert_eq!((study.judge_report.answers, study.judge_report.failed_answers), (6, 2));
+    assert_eq!(study.judge.variants.variants(), ["m1", "m2"]);
+    assert_eq!(study.judge.variants.item(0).variants, [Some(vec![2.0, 1.0]), Some(vec![0.0, 1.0])]);
+    assert_eq!((study.judge.report.answers, study.judge.report.failed_answers), (6, 2));
     // By hand: shares (2/3, 1/3) and (0, 1) have the mean (1/3, 2/3) and the sd 1/3 for both classes.
-    assert!((study.predictions.spread[0].unwrap() - 1.0 / 3.0).abs() < 1e-15);
-    assert_eq!(study.predictions.spread[1], None);
+    assert!((study.judge.predictions.spread[0].unwrap() - 1.0 / 3.0).abs() < 1e-15);
+    assert_eq!(study.judge.predictions.spread[1], None);
     folder.edit("judge.csv", "b,m1,no", "b,m1,maybe");
     let error = folder.load().unwrap_err();
     assert!(
@@ -339,10 +341,10 @@ fn mass_outside_the_classes_is_recorded_and_warned_about() {
     folder.put("judge.csv", "id,p_yes,p_no\na,0.3,0.2\nb,0.9,0.1\nc,,\n");
     folder.edit("study.toml", "title = \"t\"", "title = \"t\"\nunmatched = \"leave_out\"");
     let study = folder.load().unwrap();
-    let mass = study.judge_report.mass.unwrap();
+    let mass = study.judge.report.mass.unwrap();
     assert_eq!((mass.least, mass.mean, mass.warned), (0.5, 0.75, 1));
-    assert_eq!((study.judge_report.renormalised_answers, study.judge_report.failed_answers), (1, 1));
-    assert_eq!(study.predictions.q.row(0).to_vec(), [0.6, 0.4]);
+    assert_eq!((study.judge.report.renormalised_answers, study.judge.report.failed_answers), (1, 1));
+    assert_eq!(study.judge.predictions.q.row(0).to_vec(), [0.6, 0.4]);
     let warnings = InputReport::of(&study).warnings.join("\n");
     assert!(warnings.contains("1 of the judge's answers put less than 0.9 of their probability"), "{warnings}");
 }
@@ -386,7 +388,7 @@ fn json_lines_read_as_tables_do() {
     folder
         .put("labels.jsonl", "{\"id\":\"a\",\"n\":{\"yes\":2,\"no\":1}}\n{\"id\":\"b\",\"n\":{\"yes\":0,\"no\":1}}\n");
     let study = folder.load().unwrap();
-    assert_eq!(study.predictions.q, of_tables.predictions.q);
+    assert_eq!(study.judge.predictions.q, of_tables.judge.predictions.q);
     assert_eq!(study.labels.counts, of_tables.labels.counts);
     folder.edit("judge.jsonl", "\"p_yes\":1", "\"p_yes\":2");
     let error = folder.load().unwrap_err();
@@ -467,7 +469,7 @@ fn several_labels_of_an_annotator_become_questions_and_the_judge_gets_soft_score
     assert_eq!(study.items.texts.as_ref().unwrap()[2], "C. Does neutral apply?");
     assert_eq!(study.labels.counts.counts(), &ndarray::array![[2, 0], [0, 2], [1, 1]]);
     // Mean over labels of |q0 - p0| + |q1 - p1|: 0, 0.5 and 0.8; places of two classes are half of that apart.
-    let soft = SoftScores::of(&study, MetricProfile::LeWiDi2025);
+    let soft = SoftScores::of(&study.judge, &study.labels, MetricProfile::LeWiDi2025);
     assert!((soft.manhattan - 1.3 / 3.0).abs() < 1e-12 && (soft.wasserstein - 0.65 / 3.0).abs() < 1e-12, "{soft:?}");
     assert_eq!(soft.items, 3);
     folder.edit("VEN_dev.json", "entailment,neutral", "entailment,perhaps");

@@ -5,20 +5,17 @@ use std::path::Path;
 use std::process::Command;
 
 use insta::assert_snapshot;
-use judge_uncertainty::artifact::{OutputFolder, Staged};
 use judge_uncertainty::escalation::Budget;
+use judge_uncertainty::output::{OutputFolder, Staged};
 use judge_uncertainty::progress::Silent;
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::figures::Figure;
-use judge_uncertainty::report::figures::study::{all, of_scores};
 use judge_uncertainty::report::latex::Templates;
 use judge_uncertainty::report::numbers::three;
 use judge_uncertainty::report::page::{self, Page};
-use judge_uncertainty::report::{scores_page, study_bundle, study_page};
-use judge_uncertainty::study::evaluation::{Outcome, evaluate};
-use judge_uncertainty::study::scores::evaluation::evaluate as evaluate_scores;
-use judge_uncertainty::study::scores::{ScoreDecomposition, ScoreResults, ScoreStudy};
-use judge_uncertainty::study::{Decomposition, Study, StudyResults};
+use judge_uncertainty::report::study::{Shown, bundle as study_bundle, figures, page as study_page};
+use judge_uncertainty::study::registration::Registration;
+use judge_uncertainty::study::{Classes, Decomposition, Evaluated, Kind, Scores, Study, StudyResults, evaluate};
 use tempfile::TempDir;
 
 use crate::figures::assert_texts_are_whole;
@@ -26,18 +23,26 @@ use crate::snapshots::with_settings;
 use crate::study_run::desk;
 use crate::support::{repository, run};
 
-fn results(mut study: Study, replicates: usize) -> StudyResults {
-    study.file.config.evaluation.replicates = replicates;
-    let decomposition = Decomposition::of(&study, &Silent).unwrap();
-    let evaluation = evaluate(&study, None, &Silent).unwrap();
-    StudyResults::new(&study, &decomposition, evaluation)
+fn results<K: Kind>(study: &Study<K>) -> StudyResults<K> {
+    let decomposition = Decomposition::of(study, &Silent).unwrap();
+    let evaluation = evaluate(study, None, &Silent).unwrap();
+    let registration = Registration::load(&study.file.folder()).unwrap();
+    StudyResults::of(study, &decomposition, evaluation, registration.as_ref(), &Silent).unwrap()
 }
 
-fn scores() -> ScoreResults {
-    let study = ScoreStudy::load(&repository("examples/recipes")).unwrap();
-    let decomposition = ScoreDecomposition::of(&study, &study.ratings, &Silent).unwrap();
-    let evaluation = evaluate_scores(&study, None, &Silent).unwrap();
-    ScoreResults::new(&study, &decomposition, evaluation, &Silent).unwrap()
+fn with_replicates<K: Kind>(mut study: Study<K>, replicates: usize) -> Study<K> {
+    study.file.config.evaluation.replicates = replicates;
+    study
+}
+
+fn recipes() -> Study<Scores> {
+    Study::load(&repository("examples/recipes")).unwrap()
+}
+
+fn hold_report<K: Shown>(name: &str, results: &StudyResults<K>, expected: &[&str]) {
+    let figures = figures(results);
+    assert_eq!(names(&figures), expected);
+    hold(name, &study_page(results, &figures), &figures);
 }
 
 fn bundle(page: &Page, figures: &[Figure]) -> Staged {
@@ -83,35 +88,28 @@ fn names(figures: &[Figure]) -> Vec<&str> {
 
 #[test]
 fn the_report_of_the_example_of_classes() {
-    let results = results(desk(), 20);
-    let figures = all(&results);
-    assert_eq!(names(&figures), ["components", "coefficients", "budget", "advantage", "calibration"]);
-    hold("support_desk", &study_page::page(&results, &figures), &figures);
+    let results = results(&with_replicates(desk(), 20));
+    hold_report("support_desk", &results, &["components", "coefficients", "budget", "advantage", "calibration"]);
 }
 
 #[test]
 fn the_report_of_the_example_of_scores() {
-    let results = scores();
-    let figures = of_scores(&results);
-    assert_eq!(names(&figures), ["components", "parts", "coefficients", "places"]);
-    hold("recipes", &scores_page::page(&results, &figures), &figures);
+    hold_report("recipes", &results(&recipes()), &["components", "parts", "coefficients", "places"]);
 }
 
 /// Where annotators suffice, the page of scores shows what escalation achieves, in the numbers of the results.
 #[test]
 fn the_report_of_scores_shows_an_evaluation() {
-    let mut study = ScoreStudy::load(&repository("examples/recipes")).unwrap();
+    let mut study = recipes();
     let evaluation = &mut study.file.config.evaluation;
     (evaluation.least_labels, evaluation.reveal, evaluation.replicates) = (4, vec![0, 1, 2], 5);
-    let decomposition = ScoreDecomposition::of(&study, &study.ratings, &Silent).unwrap();
-    let outcome = evaluate_scores(&study, None, &Silent).unwrap();
-    let results = ScoreResults::new(&study, &decomposition, outcome, &Silent).unwrap();
-    let Outcome::Evaluated(evaluation) = &results.evaluation else { panic!("{:?}", results.evaluation) };
-    let figures = of_scores(&results);
+    let results = results(&study);
+    let Evaluated::Evaluated(evaluation) = &results.evaluation else { panic!("{:?}", results.evaluation) };
+    let figures = figures(&results);
     assert_eq!(names(&figures)[4..], ["budget", "advantage"]);
     assert_texts_are_whole(&figures);
     assert!(figures[5].csv().contains("the judge's variance") && !figures[5].csv().contains("total uncertainty"));
-    let staged = bundle(&scores_page::page(&results, &figures), &figures);
+    let staged = bundle(&study_page(&results, &figures), &figures);
     let html = staged.text("report/index.html").unwrap();
     let oracle = three(evaluation.oracle[&Budget::HEADLINE].mean);
     assert!(html.contains(&format!("would remove {oracle} on average")), "{html}");
@@ -127,10 +125,10 @@ fn the_report_of_scores_shows_an_evaluation() {
 /// The figures say what the results hold: positions read off the data of the figures, against the results themselves.
 #[test]
 fn figures_show_the_numbers_of_the_results() {
-    let results = results(desk(), 20);
-    let figures = all(&results);
+    let results = results(&with_replicates(desk(), 20));
+    let figures = figures(&results);
     let figure = |name: &str| figures.iter().find(|f| f.name() == name).unwrap();
-    let Outcome::Evaluated(evaluation) = &results.evaluation else { panic!("not evaluated") };
+    let Evaluated::Evaluated(evaluation) = &results.evaluation else { panic!("not evaluated") };
     let csv = |name: &str| figure(name).csv();
     let s = &evaluation.full.value[&judge_uncertainty::escalation::Rule::Info][&Budget::HEADLINE];
     let labels = Budget::HEADLINE.of(evaluation.items);
@@ -147,10 +145,11 @@ fn figures_show_the_numbers_of_the_results() {
 
 #[test]
 fn what_was_not_evaluated_is_not_drawn_and_the_page_says_why() {
-    let results = results(Study::load(&repository("examples/starter")).unwrap(), 20);
-    let figures = all(&results);
+    let study = Study::<Classes>::load(&repository("examples/starter")).unwrap();
+    let results = results(&with_replicates(study, 20));
+    let figures = figures(&results);
     assert_eq!(names(&figures), ["components", "coefficients"]);
-    let staged = bundle(&study_page::page(&results, &figures), &figures);
+    let staged = bundle(&study_page(&results, &figures), &figures);
     let html = staged.text("report/index.html").unwrap();
     assert!(html.contains("Not evaluated: what escalation achieves here") && html.contains("there are no figures"));
     assert!(
@@ -232,8 +231,8 @@ fn hard() -> TempDir {
 fn hard_names_reach_every_output_and_break_none() {
     let dir = hard();
     let folder = dir.path().join("run");
-    let results: StudyResults = serde_json::from_slice(&fs::read(folder.join("results/study.json")).unwrap()).unwrap();
-    let figures = all(&results);
+    let results = results(&Study::<Classes>::load(dir.path()).unwrap());
+    let figures = figures(&results);
     let expected = [
         "components",
         "coefficients",
@@ -303,15 +302,15 @@ fn the_documents_of_studies_compile() {
     }
     let dir = hard();
     compile(&dir.path().join("run"));
-    let classes = results(desk(), 20);
-    let (scores, figures) = (scores(), all(&classes));
+    let (classes, scores) = (results(&with_replicates(desk(), 20)), results(&recipes()));
     let of = |page: &Page, figures: &[Figure]| {
         let parent = tempfile::tempdir().unwrap();
-        let folder = OutputFolder::check(&parent.path().join("run")).unwrap();
+        let folder = OutputFolder::check(&parent.path().join("run"), &[]).unwrap();
         folder.commit(&bundle(page, figures)).unwrap();
         compile(folder.path());
     };
-    of(&study_page::page(&classes, &figures), &figures);
-    let figures = of_scores(&scores);
-    of(&scores_page::page(&scores, &figures), &figures);
+    let drawn = figures(&classes);
+    of(&study_page(&classes, &drawn), &drawn);
+    let drawn = figures(&scores);
+    of(&study_page(&scores, &drawn), &drawn);
 }

@@ -8,16 +8,20 @@ use std::process::Output;
 use std::sync::OnceLock;
 
 use assert_cmd::Command;
+use judge_uncertainty::belief::Belief;
 use judge_uncertainty::dataset::ChaosNliData;
 use judge_uncertainty::escalation::Rule;
 use judge_uncertainty::experiments::chaosnli::ChaosNliExperiment;
 use judge_uncertainty::familiarity::neighbours::{Exact, UnitRows};
 use judge_uncertainty::familiarity::user_embeddings::read_embeddings;
 use judge_uncertainty::progress::Silent;
-use judge_uncertainty::report::study::describe_results;
-use judge_uncertainty::study::decompose::FitReport;
-use judge_uncertainty::study::evaluation::{Evaluator, Journal, Outcome, evaluate, evaluated_items};
-use judge_uncertainty::study::{Decomposition, Error as StudyError, Study, StudyResults, output};
+use judge_uncertainty::report::study::{Line, describe};
+use judge_uncertainty::study::columns::columns;
+use judge_uncertainty::study::evaluate::{Evaluator, evaluated_items, journal};
+use judge_uncertainty::study::results::FitReport;
+use judge_uncertainty::study::{
+    Classes, Decomposition, Error as StudyError, Evaluated, Kind, Study, StudyResults, evaluate, output,
+};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use tempfile::TempDir;
@@ -29,7 +33,7 @@ use crate::support::repository;
 mod generator;
 
 /// Experiment 2 as a study over the committed tables.
-fn chaosnli(folder: &Path) -> Study {
+fn chaosnli(folder: &Path) -> Study<Classes> {
     let data = repository("data/chaosnli");
     let file = |name: &str| data.join(name).display().to_string();
     let config = format!(
@@ -76,16 +80,15 @@ fn experiment_2_is_a_study_with_the_same_numbers_bit_for_bit() {
     }
 }
 
-/// The example, its texts embedded once for all tests.
 /// The example study of classes with its texts embedded.
 ///
 /// What follows from the embeddings is held by snapshots to the digit, but the last bits of an embedding depend on the
 /// processor. So the texts are embedded, held against committed embeddings, and replaced by these.
-pub fn desk() -> Study {
-    static DESK: OnceLock<Study> = OnceLock::new();
+pub fn desk() -> Study<Classes> {
+    static DESK: OnceLock<Study<Classes>> = OnceLock::new();
     let embedded = || {
         let folder = tempfile::tempdir().unwrap();
-        let mut study = Study::load(&repository("examples/support_desk")).unwrap();
+        let mut study = Study::<Classes>::load(&repository("examples/support_desk")).unwrap();
         study.text_model.as_mut().unwrap().cache = folder.path().join("cache");
         assert_eq!(study.to_embed().unwrap(), Some(240));
         assert!(matches!(Decomposition::of(&study, &Silent), Err(StudyError::NotEmbedded)));
@@ -116,7 +119,8 @@ fn the_example_is_what_its_generator_makes() {
 fn the_example_shows_where_its_judge_is_ignorant() {
     let study = desk();
     let decomposition = Decomposition::of(&study, &Silent).unwrap();
-    let results = StudyResults::new(&study, &decomposition, Outcome::NotEvaluated("not here".to_owned()));
+    let evaluation = Evaluated::NotEvaluated("not here".to_owned());
+    let results = StudyResults::of(&study, &decomposition, evaluation, None, &Silent).unwrap();
     assert!(results.fit.converged);
     let trust = |trades: [&str; 3]| trades.map(|trade| results.groups[trade].trust);
     let (known, unknown) = (trust(["parcels", "banking", "phone"]), trust(["organs", "bees", "locks"]));
@@ -124,14 +128,14 @@ fn the_example_shows_where_its_judge_is_ignorant() {
     let least = known.iter().copied().fold(f64::INFINITY, f64::min);
     assert!(unknown.iter().all(|unknown| *unknown < least), "{known:?} and {unknown:?}");
     assert!(known.iter().product::<f64>() > 8.0 * unknown.iter().product::<f64>(), "{known:?} and {unknown:?}");
-    assert!(results.evidence.entropy_goes_wrong);
+    assert!(results.findings.evidence.entropy_goes_wrong);
 }
 
 #[test]
 fn the_table_of_items_is_the_same_in_csv_and_parquet() {
     let study = desk();
     let decomposition = Decomposition::of(&study, &Silent).unwrap();
-    let columns = output::columns(&study, &decomposition);
+    let columns = columns(&study, &decomposition);
     let csv = output::to_csv(&columns);
     let mut reader = csv::Reader::from_reader(csv.as_slice());
     let header: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
@@ -180,9 +184,9 @@ fn an_interrupted_evaluation_goes_on_where_it_stopped() {
     study.file.config.evaluation.replicates = 20;
     let whole = evaluate(&study, None, &Silent).unwrap();
     study.file.config.evaluation.replicates = 7;
-    let mut journal = Journal::open(&out, &study).unwrap();
-    evaluate(&study, Some(&mut journal), &Silent).unwrap();
-    drop(journal);
+    let mut begun = journal(&out, &study).unwrap();
+    evaluate(&study, Some(&mut begun), &Silent).unwrap();
+    drop(begun);
     let path = folder.path().join(".run.evaluation.jsonl");
     let mut text = fs::read_to_string(&path).unwrap();
     assert_eq!(text.lines().count(), 8);
@@ -190,15 +194,15 @@ fn an_interrupted_evaluation_goes_on_where_it_stopped() {
     text.truncate(text.len() - 40);
     fs::write(&path, &text).unwrap();
     study.file.config.evaluation.replicates = 20;
-    let mut journal = Journal::open(&out, &study).unwrap();
-    assert_eq!(journal.finished(), 6);
-    assert_eq!(evaluate(&study, Some(&mut journal), &Silent).unwrap(), whole);
-    journal.remove().unwrap();
+    let mut begun = journal(&out, &study).unwrap();
+    assert_eq!(begun.finished(), 6);
+    assert_eq!(evaluate(&study, Some(&mut begun), &Silent).unwrap(), whole);
+    begun.remove().unwrap();
     assert!(!path.exists());
     // Other settings start anew.
     fs::write(&path, &text).unwrap();
     study.file.config.seed = 1;
-    assert_eq!(Journal::open(&out, &study).unwrap().finished(), 0);
+    assert_eq!(journal(&out, &study).unwrap().finished(), 0);
 }
 
 #[test]
@@ -207,8 +211,9 @@ fn the_example_s_words() {
     study.file.config.evaluation.replicates = 20;
     let decomposition = Decomposition::of(&study, &Silent).unwrap();
     let evaluation = evaluate(&study, None, &Silent).unwrap();
-    let results = StudyResults::new(&study, &decomposition, evaluation);
-    with_settings(|| insta::assert_snapshot!("support_desk", describe_results(&results).join("\n")));
+    let results = StudyResults::of(&study, &decomposition, evaluation, None, &Silent).unwrap();
+    let said: Vec<String> = describe(&results).iter().map(|line: &Line| line.text().to_owned()).collect();
+    with_settings(|| insta::assert_snapshot!("support_desk", said.join("\n")));
 }
 
 fn run(arguments: &[&str], folder: &Path) -> Output {
@@ -237,28 +242,28 @@ fn the_recalibrated_belief_is_one_switch_away() {
     let by_group = "[trust]\nbelief = { recalibrated = { recalibration = \"by_group\" } }\n";
     let switched = |items: &str| config.replace("[items]\n", &format!("[items]\n{items}")) + "\n" + by_group;
     fs::write(folder.path().join("study.toml"), switched("")).unwrap();
-    let refused = Study::load(folder.path()).unwrap_err().to_string();
+    let refused = Study::<Classes>::load(folder.path()).unwrap_err().to_string();
     assert!(refused.contains("trust.belief") && refused.contains("items.group"), "{refused}");
     fs::write(folder.path().join("study.toml"), switched("group = \"source\"\n")).unwrap();
-    let study = Study::load(folder.path()).unwrap();
-    assert_eq!(study.rules().len(), published.rules().len() + Rule::BEYOND.len());
+    let study = Study::<Classes>::load(folder.path()).unwrap();
+    assert_eq!(Classes::rules(&study).len(), Classes::rules(&published).len() + Rule::BEYOND.len());
 
     let decomposition = Decomposition::of(&study, &Silent).unwrap();
     let report = FitReport::of(&study, &decomposition);
-    let groups = report.recalibration.unwrap();
-    let fit = decomposition.fit.recalibrated().unwrap();
-    assert_eq!(groups.iter().map(|g| g.group.as_deref().unwrap()).collect::<Vec<_>>(), study.group_names());
+    let groups = report.own.recalibration.unwrap();
+    let fit = decomposition.fitted.fit.recalibrated().unwrap();
+    assert_eq!(groups.iter().map(|g| g.group.as_deref().unwrap()).collect::<Vec<_>>(), study.items.group_names());
     for (group, tau) in groups.iter().zip(&fit.tau) {
         assert!((group.tau.value - tau).abs() < 1e-12 && group.tau.hi < 1.0 && group.bias.len() == 2, "{group:?}");
     }
     // Both sources' judges are overconfident, so what is read has more entropy than what was said.
-    let judged = study.predictions.q.rows().into_iter().map(|q| q.iter().map(|p| -p * p.ln()).sum::<f64>());
-    let believed = decomposition.beliefs.map(|belief| belief.total());
+    let judged = study.judge.predictions.q.rows().into_iter().map(|q| q.iter().map(|p| -p * p.ln()).sum::<f64>());
+    let believed = decomposition.map(|belief| belief.total());
     assert!(believed.iter().sum::<f64>() > judged.sum::<f64>());
 
     let data = ChaosNliData::load(&repository("data/chaosnli")).unwrap();
     let engine = Exact::new(UnitRows::new(data.embeddings.view()).unwrap());
-    let error = |study: &Study| {
+    let error = |study: &Study<Classes>| {
         let evaluator = Evaluator::new(study, evaluated_items(study).unwrap(), Some(&engine));
         evaluator.replicate(0).unwrap().0.mean_error
     };

@@ -43,6 +43,13 @@ pub enum Error {
     },
 }
 
+impl Error {
+    /// Whether the writer failed, rather than that a text was refused.
+    pub fn is_failure(&self) -> bool {
+        matches!(self, Self::Writer { .. })
+    }
+}
+
 /// The document.
 ///
 /// # Errors

@@ -14,7 +14,7 @@ pub fn escape(text: &str) -> String {
     escaped(text, false)
 }
 
-/// The same, and a word of more than 20 letters may be broken after a sign, or where it has had none for 12.
+/// A text for LaTeX as by [`escape`], and a word of more than 20 letters may be broken after a sign, or where it has had none for 12.
 pub fn breakable(text: &str) -> String {
     escaped(text, true)
 }

@@ -98,7 +98,7 @@ impl TaskArgs {
         if !self.variants.is_empty() {
             task.variants.clone_from(&self.variants);
         }
-        task.items.truncate(self.limit.unwrap_or(usize::MAX));
+        task.limit(self.limit.unwrap_or(usize::MAX));
         Ok(task)
     }
 }

@@ -4,11 +4,9 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use super::scores;
-use crate::artifact::to_json;
 use crate::cli::Error;
-use crate::report::study::describe_input;
-use crate::study::scores::ScoreStudy;
+use crate::output::to_json;
+use crate::report::study::{InputTable, Shown};
 use crate::study::{InputReport, Study};
 
 /// Read a study and say what is in it: items, classes, answers, labels, what is missing; nothing is computed or written.
@@ -18,27 +16,24 @@ use crate::study::{InputReport, Study};
 pub struct Args {
     /// The study.toml, or the folder that holds it.
     #[arg(value_name = "STUDY", default_value = ".")]
-    study: PathBuf,
+    pub(super) study: PathBuf,
     /// Print the counts as JSON.
     #[arg(long)]
     json: bool,
 }
 
-/// Runs the command.
+/// Runs the command on a study of one kind.
 ///
 /// # Errors
 /// The first thing that can't be used.
-pub fn run(args: &Args) -> Result<ExitCode, Error> {
-    if ScoreStudy::is_at(&args.study) {
-        return scores::check(&args.study, args.json);
-    }
-    let study = Study::load(&args.study)?;
+pub fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
+    let study = Study::<K>::load(&args.study)?;
     let report = InputReport { to_embed: study.to_embed()?, ..InputReport::of(&study) };
     let mut stdout = anstream::stdout().lock();
     if args.json {
         write!(stdout, "{}", to_json(&report))?;
     } else {
-        for line in describe_input(&report) {
+        for line in InputTable::of(&report).lines() {
             writeln!(stdout, "{line}")?;
         }
     }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::cli::Error;
+use crate::output::FileError;
 use crate::study::Error as StudyError;
 
 /// The starter study, file by file.
@@ -34,10 +35,10 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     if let Some(file) = existing {
         return Err(StudyError::FileExists { file }.into());
     }
-    fs::create_dir_all(folder).map_err(StudyError::io(folder, "creating"))?;
+    fs::create_dir_all(folder).map_err(FileError::at(folder, "creating"))?;
     for (name, text) in STARTER {
         let file = folder.join(name);
-        fs::write(&file, text).map_err(StudyError::io(&file, "writing"))?;
+        fs::write(&file, text).map_err(FileError::at(&file, "writing"))?;
     }
     writeln!(
         anstream::stdout(),

@@ -6,16 +6,15 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-use super::scores;
-use crate::artifact::to_json;
 use crate::cli::Error;
-use crate::dataset::error::{Error as DataError, Problem};
-use crate::report::followup::describe_estimate;
+use crate::output::{FileError, to_json};
+use crate::report::study::Shown;
+use crate::report::study::estimates::describe_estimate;
 use crate::study::estimates::{PoolMean, SelectionFile};
-use crate::study::intake::{Intake, LabelLog, NewLabel, Rules};
-use crate::study::scores::ScoreStudy;
-use crate::study::source::Source;
-use crate::study::{Error as StudyError, Study};
+use crate::study::input::log::{LabelLog, NewLabel};
+use crate::study::input::source::Source;
+use crate::study::intake::{Intake, Rules};
+use crate::study::{Error as StudyError, Kind, Study};
 
 /// Add labels that came back from experts, and estimate from them.
 #[derive(Debug, clap::Args)]
@@ -39,35 +38,35 @@ enum Command {
 #[command(after_help = "Examples:
   judge-uncertainty study labels add new-labels.csv my-study
   judge-uncertainty study labels add label-studio-export.json my-study --skip-known")]
-pub(super) struct Add {
+struct Add {
     /// The file with new labels.
     #[arg(value_name = "FILE")]
-    pub(super) file: PathBuf,
+    file: PathBuf,
     /// The study.toml, or the folder that holds it.
     #[arg(value_name = "STUDY", default_value = ".")]
-    pub(super) study: PathBuf,
+    study: PathBuf,
     /// Leave out labels that are there already, as an export of everything so far has them.
     #[arg(long)]
-    pub(super) skip_known: bool,
+    skip_known: bool,
 }
 
-/// Estimate the classes' shares among all items (for scores, their mean) from the labels of an exploring queue, with intervals.
+/// Estimate the classes' shares among all items (the mean, where labels stand on a scale) from the labels of an exploring queue, with intervals.
 ///
 /// Only queues made with --explore allow it: items that were selected for their rank alone are not like the others.
 #[derive(Debug, clap::Args)]
-pub(super) struct Estimate {
+struct Estimate {
     /// The folder of the queue.
     #[arg(value_name = "QUEUE")]
-    pub(super) queue: PathBuf,
+    queue: PathBuf,
     /// The study.toml, or the folder that holds it.
     #[arg(value_name = "STUDY", default_value = ".")]
-    pub(super) study: PathBuf,
+    study: PathBuf,
     /// Probability with which each interval is to hold the truth.
     #[arg(long, default_value_t = 0.95, value_parser = level)]
-    pub(super) level: f64,
+    level: f64,
     /// Print the estimates as JSON.
     #[arg(long)]
-    pub(super) json: bool,
+    json: bool,
 }
 
 fn level(text: &str) -> Result<f64, String> {
@@ -75,44 +74,48 @@ fn level(text: &str) -> Result<f64, String> {
     level.ok_or_else(|| format!("{text:?} is no probability between 0 and 1, such as 0.95"))
 }
 
-/// Runs the command.
+impl Args {
+    /// The study that the command is about.
+    pub(super) fn study(&self) -> &Path {
+        match &self.command {
+            Command::Add(args) => &args.study,
+            Command::Estimate(args) => &args.study,
+        }
+    }
+}
+
+/// Runs the command on a study of one kind.
 ///
 /// # Errors
 /// Anything refused or failed; the log is then as it was.
-pub fn run(args: &Args) -> Result<ExitCode, Error> {
+pub fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     match &args.command {
-        Command::Add(args) => add(args),
-        Command::Estimate(args) => estimate(args),
+        Command::Add(args) => add::<K>(args),
+        Command::Estimate(args) => estimate::<K>(args),
     }
 }
 
-fn add(args: &Add) -> Result<ExitCode, Error> {
-    if ScoreStudy::is_at(&args.study) {
-        return scores::add(args);
-    }
-    let study = Study::load(&args.study)?;
-    let log = LabelLog::read(&study.file.resolve(Path::new("")), &mut Source::default())?;
+fn add<K: Kind>(args: &Add) -> Result<ExitCode, Error> {
+    let study = Study::<K>::load(&args.study)?;
+    let log = LabelLog::read(&study.file.folder(), &mut Source::default())?;
     let mut intake = Intake::read(&args.file)?;
-    log.check_new(&intake)?;
-    let classes = &study.file.config.classes;
-    let canonical = |label: &NewLabel| match classes.contains(&label.value) {
-        true => Ok(label.value.clone()),
-        false => {
-            let problem = Problem::NotOneOf { value: label.value.clone(), allowed: classes.clone() };
-            Err(DataError::refused(label.place.clone(), problem))
+    log.check_new(&intake.file, &intake.sha256)?;
+    let mut known = K::known(&study);
+    for row in &log.rows {
+        if let Some(item) = study.items.ids.position(&row.id) {
+            known.add(item, &row.annotator, &row.value, &row.given, &log.place(row));
         }
-    };
-    let known = study.labels.known(&study.file, &study.items.ids, &log);
-    let rules = Rules { repeats: false, skip_known: args.skip_known };
-    let fresh = intake.check(&study.items.ids, &study.items.file, canonical, &known, &rules)?;
-    append(&log, &intake, &fresh)
+    }
+    let rules = Rules { repeats: K::REPEATS, skip_known: args.skip_known };
+    let canonical = |label: &NewLabel| K::canonical(&study.file.config.scale, label);
+    let fresh = intake.check(&study.items, canonical, &known, &rules)?;
+    if !fresh.is_empty() {
+        log.append(&intake.file, &intake.sha256, &fresh).map_err(FileError::at(&log.file, "appending")).map_err(StudyError::from)?;
+    }
+    say_added(&log, &intake, &fresh)
 }
 
-/// Appends checked labels and says what was added.
-pub(super) fn append(log: &LabelLog, intake: &Intake, fresh: &[NewLabel]) -> Result<ExitCode, Error> {
-    if !fresh.is_empty() {
-        log.append(intake, fresh).map_err(StudyError::io(&log.file, "appending"))?;
-    }
+fn say_added(log: &LabelLog, intake: &Intake, fresh: &[NewLabel]) -> Result<ExitCode, Error> {
     let mut items: Vec<&str> = fresh.iter().map(|label| label.id.as_str()).collect();
     items.sort_unstable();
     items.dedup();
@@ -123,9 +126,9 @@ pub(super) fn append(log: &LabelLog, intake: &Intake, fresh: &[NewLabel]) -> Res
         fresh.len(),
         items.len(),
         log.file.display(),
-        intake.form
+        intake.answers.form
     )?;
-    for (kind, count) in &intake.skipped {
+    for (kind, count) in &intake.answers.skipped {
         writeln!(stdout, "{count} answers left out: {kind}.")?;
     }
     if !fresh.is_empty() {
@@ -134,30 +137,13 @@ pub(super) fn append(log: &LabelLog, intake: &Intake, fresh: &[NewLabel]) -> Res
     Ok(ExitCode::SUCCESS)
 }
 
-fn estimate(args: &Estimate) -> Result<ExitCode, Error> {
-    if ScoreStudy::is_at(&args.study) {
-        return scores::estimate(args);
-    }
-    let study = Study::load(&args.study)?;
-    let classes = &study.file.config.classes;
-    let names: Vec<String> = classes.iter().map(|class| format!("mean_{class}")).collect();
+fn estimate<K: Kind>(args: &Estimate) -> Result<ExitCode, Error> {
+    let study = Study::<K>::load(&args.study)?;
+    let names = K::quantities(&study.file.config.scale);
     let file = SelectionFile::read(&args.queue, &study.items.ids, &study.items.file, &names)?;
-    let mut counts = vec![vec![0_u32; classes.len()]; study.len()];
-    study.labels.added.labels.iter().for_each(|label| counts[label.item][label.class] += 1);
-    let mut estimates = vec![];
-    for (class, name) in names.iter().enumerate() {
-        let share = |counts: &Vec<u32>| {
-            let n: u32 = counts.iter().sum();
-            (n > 0).then(|| f64::from(counts[class]) / f64::from(n))
-        };
-        let observed: Vec<Option<f64>> = counts.iter().map(share).collect();
-        estimates.push(file.estimate(name, &observed, args.level).map_err(StudyError::from)?);
-    }
-    show(args, &estimates)
-}
-
-/// Prints estimates.
-pub(super) fn show(args: &Estimate, estimates: &[PoolMean]) -> Result<ExitCode, Error> {
+    let of = |(name, observed): (&String, &Vec<Option<f64>>)| file.estimate(name, observed, args.level);
+    let estimates: Vec<PoolMean> =
+        names.iter().zip(&K::observed(&study)).map(of).collect::<Result<_, _>>().map_err(StudyError::from)?;
     let mut stdout = anstream::stdout().lock();
     if args.json {
         write!(stdout, "{}", to_json(&estimates))?;

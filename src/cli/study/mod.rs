@@ -6,13 +6,14 @@ mod labels;
 mod queue;
 mod register;
 mod run;
-mod scores;
+mod setup;
 
 use std::process::ExitCode;
 
 use clap::Subcommand;
 
 use super::Error;
+use crate::with_kind;
 
 /// Decompose, rank and evaluate with your own items, judge and labels.
 #[derive(Debug, clap::Args)]
@@ -44,10 +45,10 @@ enum Command {
 pub fn run(args: &Args) -> Result<ExitCode, Error> {
     match &args.command {
         Command::Init(args) => init::run(args),
-        Command::Check(args) => check::run(args),
-        Command::Run(args) => run::run(args),
-        Command::Queue(args) => queue::run(args),
-        Command::Labels(args) => labels::run(args),
-        Command::Register(args) => register::run(args),
+        Command::Check(args) => with_kind!(&args.study, K => check::run::<K>(args)),
+        Command::Run(args) => with_kind!(&args.study, K => run::run::<K>(args)),
+        Command::Queue(args) => with_kind!(&args.study, K => queue::run::<K>(args)),
+        Command::Labels(args) => with_kind!(args.study(), K => labels::run::<K>(args)),
+        Command::Register(args) => with_kind!(&args.study, K => register::run::<K>(args)),
     }
 }

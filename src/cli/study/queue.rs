@@ -4,14 +4,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::run::embedded;
-use super::scores;
-use crate::artifact::{OutputFolder, to_json};
+use super::setup::{say_embedded, vacant_folder};
 use crate::cli::progress::Bars;
 use crate::cli::{Error, threads};
-use crate::escalation::{Outlook, Rule};
+use crate::escalation::Rule;
+use crate::output::to_json;
+use crate::report::study::Shown;
+use crate::study::queue::ranked::check_rule;
 use crate::study::queue::{Amount, LabelsPerItem, QueueRecord, Ranked, Request};
-use crate::study::scores::ScoreStudy;
 use crate::study::{Decomposition, Error as StudyError, Study};
 
 /// Rank the items under a rule and write those within the budget as a queue, and as imports for Label Studio, Argilla and
@@ -30,7 +30,7 @@ pub struct Args {
     #[arg(value_name = "STUDY", default_value = ".")]
     pub(super) study: PathBuf,
     /// Rule that ranks: info, delta, v, posterior_entropy, judge_entropy, low_confidence,
-    /// fewest_labels, random, fewest_labels_by_info, manhattan, manhattan_ten or margin.
+    /// fewest_labels, random, fewest_labels_by_info, manhattan, manhattan_ten, margin or wasserstein.
     #[arg(long, default_value = "info", value_parser = str::parse::<Rule>)]
     rule: Rule,
     /// How much is sent: a share of the items (10%) or a number (300); of labels with --labels-per-item greedy.
@@ -84,69 +84,33 @@ fn share(text: &str) -> Result<f64, String> {
     share.ok_or_else(|| format!("{text:?} is no share above 0 and up to 1, such as 0.1"))
 }
 
-/// Runs the command.
+/// Runs the command on a study of one kind.
 ///
 /// # Errors
 /// Anything refused or failed; the folder is then as it was.
-pub fn run(args: &Args) -> Result<ExitCode, Error> {
-    if ScoreStudy::is_at(&args.study) {
-        return scores::queue(args);
-    }
-    let mut study = Study::load(&args.study)?;
-    let place = Place::check(args, &study.file.resolve(Path::new("queue")))?;
-    if args.rule == Rule::LowConfidence && !study.rules().contains(&args.rule) {
-        return Err(StudyError::NoConfidence.into());
-    }
-    let request = request(args, study.file.config.seed);
-    embedded(study.embed(&Bars::default())?.as_ref());
-    let decomposition = Decomposition::of(&study, &Bars::default())?;
-    let ranked = Ranked::of_classes(&study, &decomposition, request.rule);
-    send(args, &ranked, &request, &place)
-}
-
-/// Where a queue goes, checked before any work.
-pub(super) struct Place {
-    out: PathBuf,
-    folder: OutputFolder,
-}
-
-impl Place {
-    pub(super) fn check(args: &Args, default: &Path) -> Result<Self, Error> {
-        let out = args.out.clone().unwrap_or_else(|| default.to_owned());
-        let folder = OutputFolder::check(&out)?;
-        if std::fs::read_dir(&out).is_ok_and(|mut entries| entries.next().is_some()) && !args.force {
-            return Err(StudyError::Exists { folder: out }.into());
-        }
-        threads(args.threads)?;
-        Ok(Self { out, folder })
-    }
-}
-
-/// The request of the arguments, with the study's seed where they name none.
-pub(super) fn request(args: &Args, seed: u64) -> Request {
-    Request {
+pub fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
+    let mut study = Study::<K>::load(&args.study)?;
+    let out = args.out.clone().unwrap_or_else(|| study.file.resolve(Path::new("queue")));
+    let folder = vacant_folder(&out, args.force)?;
+    threads(args.threads)?;
+    check_rule(&study, args.rule)?;
+    let request = Request {
         rule: args.rule,
         amount: args.until.unwrap_or(args.budget),
         labels_per_item: args.labels_per_item,
         explore: args.explore,
-        seed: args.seed.unwrap_or(seed),
-    }
-}
-
-/// Fills the request and writes the queue.
-pub(super) fn send<B: Outlook>(
-    args: &Args,
-    ranked: &Ranked<B>,
-    request: &Request,
-    place: &Place,
-) -> Result<ExitCode, Error> {
-    let (staged, record) = ranked.send(request, args.with_suggestions).map_err(StudyError::from)?;
-    place.folder.commit(&staged)?;
+        seed: args.seed.unwrap_or(study.file.config.seed),
+    };
+    say_embedded(study.embed(&Bars::default())?.as_ref());
+    let decomposition = Decomposition::of(&study, &Bars::default())?;
+    let ranked = Ranked::of(&study, &decomposition, request.rule)?;
+    let (staged, record) = ranked.send(&request, args.with_suggestions).map_err(StudyError::from)?;
+    folder.commit(&staged)?;
     let mut stdout = anstream::stdout().lock();
     if args.json {
         write!(stdout, "{}", to_json(&record))?;
     } else {
-        describe(&mut stdout, &record, &place.out)?;
+        describe(&mut stdout, &record, &out)?;
     }
     Ok(ExitCode::SUCCESS)
 }

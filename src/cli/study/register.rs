@@ -1,6 +1,5 @@
 //! `study register`: hypotheses that are frozen before their evaluation.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -8,13 +7,14 @@ use std::process::ExitCode;
 
 use serde_json::Value;
 
-use super::scores;
 use crate::cli::Error;
-use crate::study::hypothesis::Measure;
+use crate::evaluation::journal::JOURNAL_SUFFIX;
+use crate::output::FileError;
+use crate::report::study::Shown;
+use crate::study::evaluate::evaluated_items;
 use crate::study::registration::{Plan, Registration, RegistrationError, Testable};
 use crate::study::results::FILE;
-use crate::study::scores::ScoreStudy;
-use crate::study::{Error as StudyError, Study, evaluation};
+use crate::study::{Error as StudyError, Study};
 
 /// Freeze hypotheses, exclusions, seeds, settings and input sums in registration.toml, before any evaluation.
 ///
@@ -49,44 +49,28 @@ pub struct Args {
     plan: Option<PathBuf>,
 }
 
-/// Runs the command.
+/// Runs the command on a study of one kind.
 ///
 /// # Errors
 /// A plan or study that can't be used, a registration or an evaluation that is there already.
-pub fn run(args: &Args) -> Result<ExitCode, Error> {
-    if ScoreStudy::is_at(&args.study) {
-        return scores::register(args);
+pub fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
+    let refused = |error: RegistrationError| Error::from(StudyError::from(error));
+    let mut study = Study::<K>::load(&args.study)?;
+    let folder = study.file.folder();
+    if let Some(found) = evaluation_in(&folder).map_err(FileError::at(&folder, "listing")).map_err(StudyError::from)? {
+        return Err(refused(RegistrationError::Evaluated(found)));
     }
-    let mut study = Study::load(&args.study)?;
-    let folder = study.file.resolve(Path::new(""));
     let testable = Testable {
         budgets: study.file.config.evaluation.budgets(),
-        rules: study.rules(),
-        measures: &Measure::OF_CLASSES,
+        rules: K::rules(&study),
+        measures: K::MEASURES,
         ids: &study.items.ids,
         groups: study.items.groups.as_deref(),
     };
-    let registration = freeze(args, &folder, &testable, study.settings(), study.relative_inputs())?;
-    study.excluded = registration.excluded(&study.items.ids, study.items.groups.as_deref());
-    warn(evaluation::evaluated_items(&study))
-}
-
-/// Freezes the plan of the arguments in a study's folder and says so.
-pub(super) fn freeze(
-    args: &Args,
-    folder: &Path,
-    testable: &Testable,
-    settings: BTreeMap<String, String>,
-    inputs: BTreeMap<String, String>,
-) -> Result<Registration, Error> {
-    let refused = |error: RegistrationError| Error::from(StudyError::from(error));
-    if let Some(found) = evaluation_in(folder).map_err(StudyError::io(folder, "listing"))? {
-        return Err(refused(RegistrationError::Evaluated(found)));
-    }
     let path = args.plan.clone().unwrap_or_else(|| folder.join("hypotheses.toml"));
-    let plan = Plan::load(&path, testable).map_err(refused)?;
-    let registration = Registration::freeze(plan, settings, inputs);
-    let file = registration.write(folder).map_err(refused)?;
+    let plan = Plan::load(&path, &testable).map_err(refused)?;
+    let registration = Registration::freeze(plan, study.settings(), study.relative_inputs());
+    let file = registration.write(&folder).map_err(refused)?;
     writeln!(
         anstream::stdout(),
         "{} hypotheses registered at {} in {}\ndigest {}",
@@ -95,12 +79,8 @@ pub(super) fn freeze(
         file.display(),
         registration.digest()
     )?;
-    Ok(registration)
-}
-
-/// Warns where nothing could be evaluated now.
-pub(super) fn warn(evaluated: Result<Vec<usize>, String>) -> Result<ExitCode, Error> {
-    if let Err(reason) = evaluated {
+    study.excluded = registration.excluded(&study.items.ids, study.items.groups.as_deref());
+    if let Err(reason) = evaluated_items(&study) {
         writeln!(anstream::stdout(), "warning: with the present data no hypothesis can be evaluated: {reason}.")?;
     }
     Ok(ExitCode::SUCCESS)
@@ -118,7 +98,7 @@ fn evaluation_in(folder: &Path) -> std::io::Result<Option<PathBuf>> {
         if evaluated {
             return Ok(Some(results));
         }
-        if path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(evaluation::JOURNAL_SUFFIX)) {
+        if path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(JOURNAL_SUFFIX)) {
             return Ok(Some(path));
         }
     }

@@ -5,21 +5,18 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use super::scores;
-use crate::artifact::{OutputFolder, Staged, to_json};
+use super::setup::{say_embedded, say_going_on, vacant_folder};
 use crate::cli::progress::Bars;
-use crate::cli::{Error, experiment, threads};
-use crate::familiarity::embedding::Embeddings;
+use crate::cli::{Error, threads};
+use crate::output::{Run, Staged, to_json};
 use crate::report::latex::Templates;
-use crate::report::study::describe_results;
-use crate::report::{figures, page, study_bundle, study_page};
-use crate::study::evaluation::{Journal, Outcome, evaluate};
-use crate::study::movement::Movement;
-use crate::study::registered::{Registered, excluded_items};
+use crate::report::study::{Shown, bundle, describe, figures};
+use crate::report::{self, page};
+use crate::study::columns::columns;
+use crate::study::evaluate::journal;
 use crate::study::registration::Registration;
 use crate::study::results::{FILE, StudyManifest};
-use crate::study::scores::ScoreStudy;
-use crate::study::{Decomposition, Error as StudyError, Study, StudyResults, output};
+use crate::study::{Decomposition, Error as StudyError, Study, StudyResults, evaluate, output};
 
 /// Decompose the uncertainty about every item, rank the items under every rule, and evaluate where labels suffice.
 ///
@@ -54,99 +51,56 @@ pub struct Args {
     pub(super) json: bool,
 }
 
-/// Runs the command.
+/// Runs the command on a study of one kind.
 ///
 /// # Errors
 /// Anything refused or failed; the run folder is then as it was.
-pub fn run(args: &Args) -> Result<ExitCode, Error> {
-    if ScoreStudy::is_at(&args.study) {
-        return scores::run(args);
-    }
+pub fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let start = Instant::now();
     // Everything that can be refused is refused here, before any work.
-    let mut study = Study::load(&args.study)?;
+    let mut study = Study::<K>::load(&args.study)?;
     if let Some(replicates) = args.replicates {
-        study.file.config.evaluation.replicates = replicates;
-        study.file.check()?;
+        study.file.set_replicates(replicates)?;
     }
     let out = args.out.clone().unwrap_or_else(|| study.file.resolve(Path::new("run")));
-    let folder = OutputFolder::check(&out)?;
-    let filled = std::fs::read_dir(&out).is_ok_and(|mut entries| entries.next().is_some());
-    if filled && !args.force {
-        return Err(StudyError::Exists { folder: out }.into());
-    }
+    let folder = vacant_folder(&out, args.force)?;
     let templates = Templates::load(args.templates.as_deref())?;
     let html = page::Templates::load(args.templates.as_deref())?;
-    let registration = Registration::load(&study.file.resolve(Path::new(""))).map_err(StudyError::from)?;
+    let registration = Registration::load(&study.file.folder()).map_err(StudyError::from)?;
     if let Some(registration) = &registration {
         study.excluded = registration.excluded(&study.items.ids, study.items.groups.as_deref());
     }
     threads(args.threads)?;
 
     let progress = Bars::default();
-    embedded(study.embed(&progress)?.as_ref());
+    say_embedded(study.embed(&progress)?.as_ref());
     let decomposition = Decomposition::of(&study, &progress)?;
-    let mut journal = Journal::open(&out, &study)?;
-    going_on(journal.finished());
+    let mut journal = journal(&out, &study)?;
+    say_going_on(journal.finished());
     let evaluation = evaluate(&study, Some(&mut journal), &progress)?;
-    let registered = registration.map(|registration| {
-        let measured = match &evaluation {
-            Outcome::Evaluated(evaluation) => evaluation.measured.as_slice(),
-            Outcome::NotEvaluated(_) => &[],
-        };
-        let excluded = excluded_items(&study.excluded, &study.items.ids);
-        Registered::of(&registration, (&study.settings(), &study.relative_inputs()), excluded, measured)
-    });
-    let movement = Movement::of(&study, &decomposition, &progress)?;
-    let results = StudyResults { registered, movement, ..StudyResults::new(&study, &decomposition, evaluation) };
+    let results = StudyResults::of(&study, &decomposition, evaluation, registration.as_ref(), &progress)?;
 
     let mut staged = Staged::default();
-    let columns = output::columns(&study, &decomposition);
+    let columns = columns(&study, &decomposition);
     staged.put("items.csv", output::to_csv(&columns));
     staged.put("items.parquet", output::to_parquet(&columns)?);
     staged.put("columns.csv", output::dictionary(&columns));
     staged.put(FILE, to_json(&results));
-    let figures = figures::study::all(&results);
-    study_bundle::write(&templates, &html, &study_page::page(&results, &figures), &figures, &mut staged)?;
-    StudyManifest::new(&study, experiment::run_facts(start)).seal(&mut staged);
+    let figures = figures(&results);
+    bundle::write(&templates, &html, &report::study::page(&results, &figures), &figures, &mut staged)?;
+    staged.seal(&mut StudyManifest::of(&study, Run::since(start)));
     folder.commit(&staged)?;
-    journal.remove()?;
+    journal.remove().map_err(StudyError::from)?;
 
     let mut stdout = anstream::stdout().lock();
     if args.json {
         write!(stdout, "{}", to_json(&results))?;
     } else {
-        for line in describe_results(&results) {
-            writeln!(stdout, "{line}")?;
+        for line in describe(&results) {
+            writeln!(stdout, "{}", line.text())?;
         }
-        write_places(&mut stdout, &out)?;
+        let (report, items) = (out.join(page::FILE), out.join("items.csv"));
+        writeln!(stdout, "\nReport: {}\nAll items: {}", report.display(), items.display())?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Says what was embedded, if anything was.
-pub(super) fn embedded(embeddings: Option<&Embeddings>) {
-    if let Some(done) = embeddings {
-        let texts = done.matrix.nrows();
-        anstream::eprintln!(
-            "{} texts embedded, {} taken from the cache, {} of all cut at the model's limit",
-            texts - done.from_cache,
-            done.from_cache,
-            done.truncated
-        );
-    }
-}
-
-/// Says that an interrupted evaluation goes on.
-pub(super) fn going_on(finished: usize) {
-    if finished > 0 {
-        anstream::eprintln!("going on after {finished} finished replicates of an interrupted run");
-    }
-}
-
-/// Where to look first.
-pub(super) fn write_places(stdout: &mut impl Write, out: &Path) -> Result<(), Error> {
-    let (report, items) = (out.join(page::FILE), out.join("items.csv"));
-    writeln!(stdout, "\nReport: {}\nAll items: {}", report.display(), items.display())?;
-    Ok(())
 }

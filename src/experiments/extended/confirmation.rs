@@ -111,7 +111,7 @@ pub enum Quantity {
         /// The belief.
         belief: BeliefName,
     },
-    /// The same over items without labels.
+    /// The change of the mean error over items without labels.
     ErrorUnlabelled {
         /// The belief.
         belief: BeliefName,

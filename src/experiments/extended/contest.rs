@@ -6,13 +6,12 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::corpus::{Believed, Deployment};
+use crate::belief::BeliefTable;
 use crate::belief::dirichlet::row;
-use crate::escalation::active_lab::active_lab_scores;
+use crate::escalation::active_lab::active_lab_priority;
 use crate::escalation::value::pool_values;
 use crate::escalation::{Budget, Rule, RuleInputs, top};
-use crate::experiments::half_split::Labels;
-use crate::experiments::world::uniforms;
-use crate::random::Stream;
+use crate::evaluation::{CountLabels, Luck};
 use crate::stats::{Summary, mean};
 
 /// Everything that competes: the rules, a baseline that needs the labels by class, and the ceiling.
@@ -21,7 +20,7 @@ use crate::stats::{Summary, mean};
 pub enum Contender {
     /// A rule.
     Rule(Rule),
-    /// ActiveLab's ranking, annotators pooled ([`active_lab_scores`]).
+    /// ActiveLab's ranking, annotators pooled ([`active_lab_priority`]).
     ActiveLab,
     /// Ranks by the true value of a label: the ceiling.
     Oracle,
@@ -55,19 +54,6 @@ impl TryFrom<String> for Contender {
 
     fn try_from(key: String) -> Result<Self, Self::Error> {
         Self::all().into_iter().find(|c| c.key() == key).ok_or_else(|| format!("`{key}` is no escalation rule"))
-    }
-}
-
-/// Uniform draws of one deployment that break ties and rank at random.
-pub struct Luck {
-    jitter: Vec<f64>,
-    random: Vec<f64>,
-}
-
-impl Luck {
-    /// Stream: one draw per item for ties, then one per item for the random rule.
-    pub fn draw(stream: &mut Stream, items: usize) -> Self {
-        Self { jitter: uniforms(stream, items), random: uniforms(stream, items) }
     }
 }
 
@@ -119,16 +105,16 @@ impl Contest {
     /// Lets contenders escalate among the items of `range`.
     pub fn hold(
         deployment: &Deployment,
-        labels: &Labels,
+        labels: &CountLabels,
         believed: &Believed,
         luck: &Luck,
         contenders: &[Contender],
         range: Range<usize>,
     ) -> Self {
         let beliefs = &believed.beliefs;
-        let gains = pool_values(beliefs, labels.unrevealed.view(), labels.truth.view());
+        let gains = pool_values(beliefs, labels.held.unrevealed.view(), labels.held.truth.view());
         let errors = |wanted: &dyn Fn(usize) -> bool| -> f64 {
-            let of = |i: usize| beliefs.get(i).manhattan(row(labels.truth.row(i)));
+            let of = |i: usize| beliefs.get(i).manhattan(row(labels.held.truth.row(i)));
             mean(&range.clone().filter(|&i| wanted(i)).map(of).collect::<Vec<_>>())
         };
         let largest = Budget::PAPER[Budget::PAPER.len() - 1].of(range.len());
@@ -145,7 +131,7 @@ impl Contest {
                 unlabelled: errors(&|i| labels.numbers[i] == 0),
             },
             sd_log_trust: believed.sd_log_trust,
-            converged: believed.fit.converged(),
+            converged: believed.fit.regression().converged,
             tau: believed.fit.recalibrated().map_or_else(Vec::new, |fit| fit.tau.clone()),
             bias: believed.fit.recalibrated().map_or_else(Vec::new, |fit| fit.bias.clone()),
             value: value.collect(),
@@ -157,13 +143,13 @@ impl Contest {
 pub fn scores(
     contender: Contender,
     deployment: &Deployment,
-    labels: &Labels,
+    labels: &CountLabels,
     believed: &Believed,
     luck: &Luck,
     gains: &[f64],
 ) -> Vec<f64> {
     match contender {
-        Contender::Rule(rule) => rule.scores(&RuleInputs {
+        Contender::Rule(rule) => rule.priority(&RuleInputs {
             beliefs: &believed.beliefs,
             q: &deployment.q,
             confidence: &deployment.confidence,
@@ -171,7 +157,7 @@ pub fn scores(
             jitter: &luck.jitter,
             random: &luck.random,
         }),
-        Contender::ActiveLab => active_lab_scores(deployment.q.view(), labels.revealed.view()),
+        Contender::ActiveLab => active_lab_priority(deployment.q.view(), labels.revealed.view()),
         Contender::Oracle => gains.to_vec(),
     }
 }

@@ -9,8 +9,8 @@ use crate::belief::{BeliefModel, Beliefs, Design, FeatureColumn, FittedBelief, J
 use crate::dataset::{ChaosNliData, Predictions};
 use crate::experiments::Error;
 use crate::experiments::chaosnli::{FLOOR, NEIGHBOURS};
-use crate::experiments::half_split::Labels;
-use crate::experiments::world::{log_labels, uniforms};
+use crate::evaluation::CountLabels;
+use crate::evaluation::protocol::{log_labels, uniforms};
 use crate::familiarity::features::{SelfNeighbour, familiarity_of};
 use crate::familiarity::neighbours::{NeighbourLists, Neighbours};
 use crate::random::Stream;
@@ -270,7 +270,7 @@ impl Deployment<'_> {
     pub fn believe(
         &self,
         spec: &BeliefSpec,
-        labels: &Labels,
+        labels: &CountLabels,
         fitted: std::ops::Range<usize>,
     ) -> Result<Believed, Error> {
         let design = self.design(&labels.numbers, spec)?;

@@ -2,15 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::contest::{Contender, Contest, Luck};
+use super::contest::{Contender, Contest};
+use crate::evaluation::Luck;
 use super::corpus::{BeliefSpec, Deployment, Feature};
 use crate::belief::recalibration::{self, Options, held_out_log_likelihoods};
 use crate::belief::{BeliefModel, JudgedItems, Recalibration};
 use crate::escalation::{Budget, Rule};
 use crate::experiments::Error;
-use crate::experiments::half_split::Labels;
-use crate::experiments::replicate::replicate;
-use crate::experiments::world::REVEALED;
+use crate::evaluation::CountLabels;
+use crate::evaluation::counts::split_counts;
+use crate::evaluation::replicate;
+use crate::evaluation::protocol::REVEALED;
 use crate::familiarity::features::SelfNeighbour;
 use crate::progress::Progress;
 use crate::random::Stream;
@@ -59,7 +61,7 @@ impl Choice {
         spec(&self.features, self.recalibration, self.ridge)
     }
 
-    /// The same without features and groups that tell sources apart, for items of a source that the fit has not seen.
+    /// The comparison without features and groups that tell sources apart, for items of a source that the fit has not seen.
     pub fn belief_across_sources(&self) -> BeliefSpec {
         let features: Vec<Feature> = self.features.iter().copied().filter(|f| !f.needs_sources()).collect();
         let recalibration = match self.recalibration {
@@ -136,7 +138,7 @@ pub struct Development {
 /// Labels of the re-draws, shared by all comparisons.
 struct Trials<'a, 'b> {
     deployment: &'a Deployment<'b>,
-    labels: Vec<Labels>,
+    labels: Vec<CountLabels>,
 }
 
 impl Trials<'_, '_> {
@@ -167,7 +169,7 @@ impl Trials<'_, '_> {
         let values = replicate("development", &self.labels, &crate::progress::Silent, |labels| {
             let design = self.deployment.design(&labels.numbers, &spec)?;
             let items = JudgedItems { design: &design, q: self.deployment.q.view(), groups: &self.deployment.sources };
-            Ok::<_, Error>(recalibration::fit(&items, labels.revealed.view(), &options)?.log_likelihood)
+            Ok::<_, Error>(recalibration::fit(&items, labels.revealed.view(), &options)?.regression.log_likelihood)
         })?;
         Ok(mean(&values))
     }
@@ -192,7 +194,7 @@ pub fn develop(
     rule_redraws: usize,
     progress: &dyn Progress,
 ) -> Result<Development, Error> {
-    let draw = |seed: usize| Labels::draw(deployment.pool.view(), &REVEALED, &mut Stream::new(seed as u64));
+    let draw = |seed: usize| split_counts(deployment.pool.view(), &REVEALED, &mut Stream::new(seed as u64));
     let trials = Trials { deployment, labels: (0..redraws).map(draw).collect() };
     progress.start("development", (BLOCKS.len() + 4) as u64);
 
@@ -283,7 +285,7 @@ fn compare_rules(deployment: &Deployment, belief: &BeliefSpec, redraws: usize) -
     let contenders: Vec<Contender> = CANDIDATE_RULES.map(Contender::Rule).into_iter().chain([fewest]).collect();
     let contests = replicate("development", &seeds, &crate::progress::Silent, |&seed| {
         let mut stream = Stream::new(seed);
-        let labels = Labels::draw(deployment.pool.view(), &REVEALED, &mut stream);
+        let labels = split_counts(deployment.pool.view(), &REVEALED, &mut stream);
         let luck = Luck::draw(&mut stream, deployment.len());
         let all = 0..deployment.len();
         let believed = deployment.believe(belief, &labels, all.clone())?;

@@ -31,7 +31,7 @@ pub struct Explored {
     pub bias: Vec<Vec<Summary>>,
     /// Error removed by one label per escalated item, averaged over the unrevealed pool.
     pub value: BTreeMap<Contender, BTreeMap<Budget, Summary>>,
-    /// The same minus that of fewest labels; simultaneous over all beliefs, rules and budgets.
+    /// Error removed minus that removed by fewest labels first; simultaneous over all beliefs, rules and budgets.
     pub minus_fewest: BTreeMap<Contender, BTreeMap<Budget, Inference>>,
 }
 

@@ -2,16 +2,18 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::contest::{Contender, Luck, scores};
+use super::contest::{Contender, scores};
+use crate::evaluation::Luck;
 use super::corpus::{BeliefSpec, Deployment};
 use super::stage::BeliefName;
 use crate::belief::dirichlet::row;
 use crate::escalation::value::{label_of, pool_values};
 use crate::escalation::{Rule, top};
 use crate::experiments::Error;
-use crate::experiments::half_split::Labels;
-use crate::experiments::replicate::replicate;
-use crate::experiments::world::REVEALED;
+use crate::evaluation::CountLabels;
+use crate::evaluation::counts::split_counts;
+use crate::evaluation::replicate;
+use crate::evaluation::protocol::REVEALED;
 use crate::progress::Progress;
 use crate::random::Stream;
 use crate::stats::{Summary, mean};
@@ -34,7 +36,7 @@ pub struct Path {
     pub rule: Contender,
     /// Mean Manhattan error after each round, before the first at the front.
     pub error: Vec<Summary>,
-    /// The same minus that of fewest labels under the same belief, with the same labels at the start.
+    /// The error minus that of buying where labels are fewest under the same belief, with the same labels at the start.
     pub minus_fewest: Vec<Summary>,
     /// Bought labels per item with which this path reaches the error that fewest labels has under the same belief at
     /// 1 label per item; `None` if it does not within the rounds.
@@ -84,7 +86,7 @@ pub fn run(
         let (belief, rule) = strategies[s];
         let spec = if belief == BeliefName::Published { &published } else { recalibrated };
         let mut stream = Stream::new(seed);
-        let labels = Labels::draw(deployment.pool.view(), &REVEALED, &mut stream);
+        let labels = split_counts(deployment.pool.view(), &REVEALED, &mut stream);
         buy(deployment, spec, rule, labels, &mut stream)
     })?;
 
@@ -131,15 +133,15 @@ fn buy(
     deployment: &Deployment,
     spec: &BeliefSpec,
     rule: Contender,
-    mut labels: Labels,
+    mut labels: CountLabels,
     stream: &mut Stream,
 ) -> Result<Vec<f64>, Error> {
     let items = deployment.len();
     let luck = Luck::draw(stream, items);
     let per_round = items * PERCENT_PER_ROUND / 100;
     let mut believed = deployment.believe(spec, &labels, 0..items)?;
-    let error = |beliefs: &crate::belief::Beliefs, labels: &Labels| {
-        let errors: Vec<f64> = beliefs.iter().zip(labels.truth.rows()).map(|(b, p)| b.manhattan(row(p))).collect();
+    let error = |beliefs: &crate::belief::Beliefs, labels: &CountLabels| {
+        let errors: Vec<f64> = beliefs.iter().zip(labels.held.truth.rows()).map(|(b, p)| b.manhattan(row(p))).collect();
         mean(&errors)
     };
     let mut path = vec![error(&believed.beliefs, &labels)];
@@ -147,17 +149,17 @@ fn buy(
         if round > 0 && round % ROUNDS_PER_FIT == 0 {
             believed = deployment.believe(spec, &labels, 0..items)?;
         }
-        let gains = pool_values(&believed.beliefs, labels.unrevealed.view(), labels.truth.view());
+        let gains = pool_values(&believed.beliefs, labels.held.unrevealed.view(), labels.held.truth.view());
         let ranking = scores(rule, deployment, &labels, &believed, &luck, &gains);
         for i in top(&ranking, &[], per_round) {
             let u = stream.random();
-            let left: u32 = labels.unrevealed.row(i).sum();
+            let left: u32 = labels.held.unrevealed.row(i).sum();
             if left == 0 {
                 continue;
             }
-            let weights = labels.unrevealed.row(i);
+            let weights = labels.held.unrevealed.row(i);
             let class = label_of(u, weights.iter().map(|&c| f64::from(c) / f64::from(left)));
-            labels.unrevealed[[i, class]] -= 1;
+            labels.held.unrevealed[[i, class]] -= 1;
             labels.revealed[[i, class]] += 1;
             labels.numbers[i] += 1;
             believed.beliefs.add_label(i, class);

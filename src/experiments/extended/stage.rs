@@ -5,12 +5,13 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::contest::{Contender, Contest, Luck};
+use super::contest::{Contender, Contest};
+use crate::evaluation::Luck;
 use super::corpus::{BeliefSpec, Corpus, Deployment};
 use crate::experiments::Error;
-use crate::experiments::half_split::Labels;
-use crate::experiments::replicate::replicate;
-use crate::experiments::world::REVEALED;
+use crate::evaluation::counts::split_counts;
+use crate::evaluation::replicate;
+use crate::evaluation::protocol::REVEALED;
 use crate::progress::Progress;
 use crate::random::Stream;
 
@@ -92,7 +93,7 @@ impl Stage<'_> {
     }
 
     fn hold(&self, deployment: &Deployment, stream: &mut Stream) -> Result<Contests, Error> {
-        let labels = Labels::draw(deployment.pool.view(), &REVEALED, stream);
+        let labels = split_counts(deployment.pool.view(), &REVEALED, stream);
         let luck = Luck::draw(stream, deployment.len());
         let contest = |(name, spec, fitted): &Fitted| {
             let believed = deployment.believe(spec, &labels, fitted.clone())?;

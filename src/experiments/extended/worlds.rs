@@ -8,15 +8,16 @@ use serde::{Deserialize, Serialize};
 use crate::belief::dirichlet::row;
 use crate::belief::recalibration::Options;
 use crate::belief::{
-    BeliefModel, Beliefs, Design, FeatureColumn, FittedBelief, JudgedItems, Recalibration, TrustError,
+    Belief, BeliefModel, BeliefTable, Beliefs, Design, FeatureColumn, FittedBelief, JudgedItems, Recalibration,
+    TrustError,
 };
 use crate::escalation::{Budget, regret};
 use crate::experiments::Error;
 use crate::experiments::dice::{DiceExperiment, FeatureSet, Tier};
-use crate::experiments::replicate::replicate;
+use crate::evaluation::replicate;
 use crate::experiments::simulations::calibrated::{World, WorldSpec};
 use crate::experiments::simulations::misspecified::MisspecifiedWorld;
-use crate::experiments::world::log_labels;
+use crate::evaluation::protocol::log_labels;
 use crate::progress::Progress;
 use crate::stats::beta::beta_cdf;
 use crate::stats::{Summary, mean, population_sd, sample_sd};
@@ -94,7 +95,7 @@ impl Seen {
             .ok_or(Error::Undefined { experiment: "extended", quantity: undefined })?;
         let errors: Vec<f64> = beliefs.iter().zip(p.rows()).map(|(b, p)| b.manhattan(row(p))).collect();
         let transform = |(b, p): (crate::belief::Dirichlet, ndarray::ArrayView1<f64>)| -> Vec<f64> {
-            let s = b.total_evidence();
+            let s = b.evidence();
             b.alpha().iter().zip(p).map(|(&a, &p)| beta_cdf(p, a, s - a)).collect()
         };
         Ok(Self { error: mean(&errors), delta_regret, pit: beliefs.iter().zip(p.rows()).flat_map(transform).collect() })
@@ -189,8 +190,9 @@ pub fn calibrated(tau: f64, bias: [f64; 3], worlds: usize, progress: &dyn Progre
         let centre = 8.0_f64.ln() + slope * (mean(&world.familiarity) - 0.5);
         let truths = [centre, slope * population_sd(&world.familiarity), tau.ln(), bias[1], bias[2]];
         let names = ["intercept", "familiarity", "ln tau", "bias of class 2", "bias of class 3"];
-        let estimates = [fit.coefficients[0], fit.coefficients[1], fit.tau[0].ln(), fit.bias[0][1], fit.bias[0][2]];
-        let errors = fit.standard_errors();
+        let beta = &fit.regression.coefficients;
+        let estimates = [beta[0], beta[1], fit.tau[0].ln(), fit.bias[0][1], fit.bias[0][2]];
+        let errors = fit.regression.standard_errors();
         Ok::<_, Error>(Replicate {
             estimates: (0..5).map(|k| (names[k].to_owned(), truths[k], estimates[k], errors[k])).collect(),
             seen: BTreeMap::from([

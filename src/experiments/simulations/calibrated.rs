@@ -2,11 +2,12 @@
 
 use ndarray::Array2;
 
-use crate::belief::{Beliefs, Design, FeatureColumn, dirichlet::row, entropy, fit_trust};
+use crate::belief::{Belief, BeliefTable, Beliefs, Design, FeatureColumn, dirichlet::row, entropy, fit_trust};
 use crate::escalation::{Budget, Rule, RuleInputs, regret::regrets};
 use crate::experiments::Error;
 use crate::experiments::isolation::{Correlations, correlations};
-use crate::experiments::world::{grouped_counts, normals, peaked_distributions, revealed_numbers, uniforms};
+use crate::experiments::world::{grouped_counts, normals, peaked_distributions, revealed_numbers};
+use crate::evaluation::protocol::uniforms;
 use crate::random::{Stream, bivariate_normal};
 use crate::stats::{normal::normal_cdf, spearman};
 
@@ -180,7 +181,7 @@ pub fn evaluate(world: &World, conditions: &[Condition], second_seed: u64) -> Re
             };
             let undrawn = RuleInputs { beliefs, q, confidence: &[], labels: &world.numbers, jitter: &[], random: &[] };
             // These rules need no draws and serve both objectives.
-            let [info, delta, spread, entropy] = [RULES[0], RULES[1], RULES[2], RULES[3]].map(|r| r.scores(&undrawn));
+            let [info, delta, spread, entropy] = [RULES[0], RULES[1], RULES[2], RULES[3]].map(|r| r.priority(&undrawn));
             let fixed = [&info, &delta, &spread, &entropy].map(Vec::as_slice);
             let log_loss = cell_regrets(&information, fixed, undrawn, &mut stream)?;
             let squared_error = cell_regrets(&label_value, fixed, undrawn, &mut stream)?;
@@ -198,7 +199,7 @@ fn cell_regrets(
 ) -> Result<Regrets, Error> {
     let (jitter, random) = (uniforms(stream, values.len()), uniforms(stream, values.len()));
     let inputs = RuleInputs { jitter: &jitter, random: &random, ..undrawn };
-    let [judge, fewest, random] = [RULES[4], RULES[5], RULES[6]].map(|r| r.scores(&inputs));
+    let [judge, fewest, random] = [RULES[4], RULES[5], RULES[6]].map(|r| r.priority(&inputs));
     regrets(
         values,
         Budget::HEADLINE.of(values.len()),

@@ -6,9 +6,8 @@ use super::calibrated::dirichlet_draws;
 use crate::belief::{Beliefs, Design, FeatureColumn, fit_trust};
 use crate::escalation::{Budget, Rule, RuleInputs, regret::regrets, value::prophet_values};
 use crate::experiments::Error;
-use crate::experiments::world::{
-    grouped_counts, log_labels, normals, peaked_distributions, revealed_numbers, uniforms,
-};
+use crate::experiments::world::{grouped_counts, normals, peaked_distributions, revealed_numbers};
+use crate::evaluation::protocol::{log_labels, uniforms};
 use crate::random::Stream;
 use crate::stats::normal::{normal_cdf, normal_quantile};
 
@@ -102,8 +101,8 @@ pub fn world_outcome(gamma_percent: u32, familiarity: bool, seed: u64) -> Result
     let (jitter, random) = (uniforms(&mut second, ITEMS), uniforms(&mut second, ITEMS));
     let inputs =
         RuleInputs { beliefs: &beliefs, q: &q, confidence: &[], labels: &numbers, jitter: &jitter, random: &random };
-    let scores = RULES.map(|rule| rule.scores(&inputs));
+    let scores = RULES.map(|rule| rule.priority(&inputs));
     let regret = regrets(&values, Budget::HEADLINE.of(ITEMS), &jitter, scores.each_ref().map(Vec::as_slice))
         .ok_or(Error::Undefined { experiment: "simulations", quantity: "regret" })?;
-    Ok(MisspecifiedOutcome { regret, confidence_coefficient: fit.coefficients[1] })
+    Ok(MisspecifiedOutcome { regret, confidence_coefficient: fit.regression.coefficients[1] })
 }

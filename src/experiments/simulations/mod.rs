@@ -10,7 +10,7 @@ use calibrated::{CellOutcome, Condition, World, WorldSpec};
 
 use super::Error;
 use super::isolation::Isolation;
-use super::replicate::replicate;
+use crate::evaluation::replicate;
 use crate::escalation::Rule;
 use crate::progress::Progress;
 use crate::random::Stream;

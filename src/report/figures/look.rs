@@ -66,24 +66,7 @@ pub const fn of_rule(rule: Rule) -> Look {
         Rule::Manhattan => Look::new(Colour::GREEN, Dash::Solid, Marker::Square),
         Rule::ManhattanTen => Look::new(Colour::PURPLE, Dash::Solid, Marker::Triangle),
         Rule::Margin => Look::new(Colour::SKY, Dash::Dashed, Marker::OpenDiamond),
-    }
-}
-
-/// Name of a rule in figures.
-pub const fn rule_name(rule: Rule) -> &'static str {
-    match rule {
-        Rule::Info => "mutual information I",
-        Rule::Delta => "label value Δ",
-        Rule::Spread => "posterior spread v",
-        Rule::PosteriorEntropy => "entropy, posterior",
-        Rule::JudgeEntropy => "entropy, judge",
-        Rule::LowConfidence => "low stated confidence",
-        Rule::FewestLabels => "fewest labels first",
-        Rule::Random => "random",
-        Rule::FewestLabelsByInfo => "fewest labels, ties by I",
-        Rule::Manhattan => "Manhattan value, 1 label",
-        Rule::ManhattanTen => "Manhattan value, 10 labels",
-        Rule::Margin => "small margin, judge",
+        Rule::Wasserstein => Look::new(Colour::GREEN, Dash::Solid, Marker::Triangle),
     }
 }
 

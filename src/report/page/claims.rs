@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use super::{Source, Tone, source_of};
+use super::sources::{Source, source_of};
+use super::tone::Tone;
 use crate::report::claims::{Claim, Class, Experiment, Judged, Verdict};
 use crate::report::numbers::{NumberStyle, shortest};
 use crate::report::verdicts::Verdicts;
@@ -167,7 +168,7 @@ fn tolerance(claim: &Claim, reproduced: Option<f64>) -> Tolerance {
 }
 
 /// Name of an experiment for readers.
-pub(super) fn experiment_name(experiment: Experiment) -> &'static str {
+pub(crate) fn experiment_name(experiment: Experiment) -> &'static str {
     match experiment {
         Experiment::Simulations => "Simulations",
         Experiment::Dice => "Experiment 1: dice",

@@ -6,17 +6,13 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 use tera::Tera;
 
-use super::Page;
+use super::description::Page;
+use crate::built_in::built_in;
 use crate::report::templates::{self, Error};
 
-macro_rules! built_in {
-    ($($name:literal),* $(,)?) => {
-        [$((concat!("report/", $name), include_str!(concat!("../../../templates/report/", $name)))),*]
-    };
-}
-
 /// The templates as they were when the program was built; each may include those before it.
-const BUILT_IN: [(&str, &str); 4] = built_in!["style.css", "page.js", "claims.html", "page.html"];
+const BUILT_IN: [(&str, &str); 4] =
+    built_in!["": "report/style.css", "report/page.js", "report/claims.html", "report/page.html"];
 
 /// The templates of the page, parsed. Variables are escaped for HTML unless marked `safe`.
 #[derive(Debug)]

@@ -1,183 +1,22 @@
 //! The report: one page that people look at, a single file without any request to elsewhere.
 //!
 //! A [`Page`] is a description in finished strings: sections of prose, figures, tables, and a table of claims. The
-//! paper's page is filled from its results by [`paper::page`]; a study on other data fills a page of its own. The
-//! templates in `templates/report/` turn any page into HTML.
+//! paper's page is filled from its results by [`report::paper::page`](crate::report::paper::page); a study on other data
+//! fills a page of its own. The templates in `templates/report/` turn any page into HTML.
 
-mod claims;
+pub(crate) mod claims;
+mod description;
 mod html;
-pub mod paper;
 mod sources;
 mod text;
-
-use serde::Serialize;
+mod tone;
 
 pub use self::claims::ClaimsTable;
+pub use self::description::{Block, Column, FigureBlock, KeyNumber, Note, Page, Section, Table};
 pub use self::html::Templates;
 pub use self::sources::{Source, source_of};
 pub use self::text::Text;
-use super::figures::Figure;
-use super::latex::Error;
-use super::numbers::shortest;
-use super::verdicts::Verdicts;
-use crate::artifact::{Manifest, Results, Staged};
+pub use self::tone::Tone;
 
 /// The report within an artifact folder.
 pub const FILE: &str = "report/index.html";
-
-/// A page: what it is about, and its sections.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Page {
-    /// Title, the only heading of the first level.
-    pub title: String,
-    /// What this page is, in one or two sentences.
-    pub lead: Text,
-    /// The sections, which the contents list.
-    pub sections: Vec<Section>,
-}
-
-/// A section with a heading of the second level.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Section {
-    /// Anchor, unique in the page: letters, digits and hyphens.
-    pub id: String,
-    /// Heading.
-    pub title: String,
-    /// What it holds.
-    pub blocks: Vec<Block>,
-}
-
-/// A part of a section.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(tag = "kind", content = "body", rename_all = "snake_case")]
-pub enum Block {
-    /// A heading of the third level.
-    Heading(String),
-    /// A paragraph.
-    Prose(Text),
-    /// A list of points.
-    List(Vec<Text>),
-    /// A few numbers that stand out.
-    Numbers(Vec<KeyNumber>),
-    /// A figure.
-    Figure(FigureBlock),
-    /// A table.
-    Table(Table),
-    /// The claims, with a filter.
-    Claims(ClaimsTable),
-    /// "How to read": behind a summary that opens.
-    Note(Note),
-}
-
-/// A number that stands out.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct KeyNumber {
-    /// The number.
-    pub value: String,
-    /// What it counts or measures.
-    pub label: String,
-    /// What it means for the reader.
-    pub tone: Tone,
-}
-
-/// What a number or a verdict means for the reader; words say it too, never colour alone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Tone {
-    /// As it should be.
-    Good,
-    /// Acceptable, with a reason.
-    Fair,
-    /// Not as it should be.
-    Bad,
-    /// Neither.
-    Neutral,
-}
-
-/// A figure with what is said below it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct FigureBlock {
-    /// Unique name: letters, digits and hyphens.
-    pub name: String,
-    /// Title.
-    pub title: String,
-    /// The drawing: an `svg` element with the role `img`, a title and a description, whose ids start with `name`.
-    pub svg: String,
-    /// Width at which its text has the size it has in print, as a CSS length; a wide screen shows it larger.
-    pub width: String,
-    /// How to read it.
-    pub note: Option<Text>,
-}
-
-impl FigureBlock {
-    /// A drawn figure, with its own note on how to read it.
-    pub fn of(figure: &Figure) -> Self {
-        Self {
-            name: figure.name().to_owned(),
-            title: figure.title().to_owned(),
-            svg: figure.svg(),
-            width: format!("{}pt", shortest(figure.width.points())),
-            note: Some(Text::plain(figure.note())),
-        }
-    }
-}
-
-/// A table with a caption; the first column names the rows.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Table {
-    /// Anchor, unique in the page: letters, digits and hyphens.
-    pub id: String,
-    /// Caption.
-    pub caption: String,
-    /// The columns.
-    pub columns: Vec<Column>,
-    /// Cells by row, as many as there are columns.
-    pub rows: Vec<Vec<Text>>,
-    /// How to read it.
-    pub note: Option<Text>,
-}
-
-/// A column of a table.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Column {
-    /// Heading.
-    pub head: String,
-    /// Whether it holds numbers, which are set right.
-    pub numeric: bool,
-}
-
-impl Column {
-    /// A column of text.
-    pub fn text(head: &str) -> Self {
-        Self { head: head.to_owned(), numeric: false }
-    }
-
-    /// A column of numbers.
-    pub fn numbers(head: &str) -> Self {
-        Self { head: head.to_owned(), numeric: true }
-    }
-}
-
-/// A note behind a summary that opens.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Note {
-    /// What the note is about.
-    pub summary: String,
-    /// The note.
-    pub text: Text,
-}
-
-/// Adds the paper's page to an artifact folder.
-///
-/// # Errors
-/// A template that asks for something the page does not have.
-pub fn write(
-    templates: &Templates,
-    results: &Results,
-    verdicts: &Verdicts,
-    manifest: &Manifest,
-    staged: &mut Staged,
-) -> Result<(), Error> {
-    staged.put(FILE, templates.html(&paper::page(results, verdicts, manifest))?);
-    Ok(())
-}

@@ -59,7 +59,7 @@ impl fmt::Display for Amount {
 /// How many labels an item is sent for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LabelsPerItem {
-    /// The same number for every item, 1 or more.
+    /// One number for every item, 1 or more.
     Fixed(u32),
     /// One label at a time to the item that is worth it most; the budget counts labels.
     Greedy,

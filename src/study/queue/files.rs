@@ -2,85 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Entry, Queue, Request, tools};
-use crate::artifact::{Staged, to_json};
+use super::fill::{Entry, Queue, Request};
+use super::record::{Question, QueueRecord, Task};
+use super::tools;
 use crate::dataset::checksum::sha256_hex;
+use crate::output::{Staged, csv_text, json_lines};
 
-/// What annotators are asked about an item.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Question {
-    /// One of these classes.
-    Classes(Vec<String>),
-    /// A number between two ends.
-    Score {
-        /// Lower end.
-        low: f64,
-        /// Upper end.
-        high: f64,
-    },
-}
-
-/// What is known of one item of the study; the queue's files show annotators `id` and `text` only.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Task {
-    /// The item's id.
-    pub id: String,
-    /// What experts read; `None` if the study has no texts.
-    pub text: Option<String>,
-    /// The rule's score.
-    pub score: f64,
-    /// What the judge predicts: a class, or a score as text.
-    pub prediction: String,
-    /// Further numbers for the record: the three parts, trust, belief's means.
-    pub record: BTreeMap<String, f64>,
-}
-
-/// How a queue was made, in full; its file is `queue.json`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct QueueRecord {
-    /// Program and version.
-    pub program: String,
-    /// The study's title.
-    pub study: String,
-    /// The rule's key.
-    pub rule: String,
-    /// What the scores' direction is.
-    pub direction: String,
-    /// The amount as it was asked for.
-    pub amount: String,
-    /// Labels per item as asked for.
-    pub labels_per_item: String,
-    /// Share spent at random.
-    pub explore: Option<f64>,
-    /// Whether annotators see the judge's prediction.
-    pub suggestions: bool,
-    /// Seed of tie breaks and random draws.
-    pub seed: u64,
-    /// Items of the study.
-    pub items: usize,
-    /// Items in the queue.
-    pub queued: usize,
-    /// Labels suggested in all.
-    pub labels: u64,
-    /// What estimates for all items may be made from the labels that come back.
-    pub estimates: String,
-    /// SHA-256 of every input of the study.
-    pub inputs: BTreeMap<String, String>,
-    /// SHA-256 over the lines `sum  name` of the inputs, as the rows of the queue repeat it.
-    pub inputs_sha256: String,
-    /// All files of the queue.
-    pub files: Vec<String>,
-}
-
-/// The record of a queue, which lists its files.
-pub const QUEUE_FILE: &str = crate::artifact::manifest::QUEUE;
-
-/// In which direction scores are to be read.
+/// In which direction priorities are to be read.
 const DIRECTION: &str = "higher first";
 
 /// Writes all files of a queue; `tasks` has every item of the study.
@@ -123,7 +53,7 @@ pub fn write_files(
     };
     let mut staged = Staged::default();
     staged.put("queue.csv", csv_rows(&record, queue, tasks));
-    staged.put("queue.jsonl", json_lines(&record, queue, tasks));
+    staged.put("queue.jsonl", entries(&record, queue, tasks));
     staged.put("selection.csv", selection(queue, tasks));
     let sheet = tools::Sheet { record: &record, queue, tasks, question };
     staged.put("label-studio.json", sheet.label_studio());
@@ -131,25 +61,12 @@ pub fn write_files(
     staged.put("argilla.jsonl", sheet.argilla());
     staged.put("argilla-settings.json", sheet.argilla_settings());
     staged.put("prodigy.jsonl", sheet.prodigy());
-    let mut files = staged.names();
-    files.push(QUEUE_FILE.to_owned());
-    files.sort();
-    record.files = files;
-    staged.put(QUEUE_FILE, to_json(&record));
+    staged.seal(&mut record);
     (staged, record)
 }
 
 fn selected_by(entry: &Entry) -> &'static str {
     if entry.drawn { "random" } else { "rank" }
-}
-
-/// A table as CSV with quotes where they are needed.
-pub(crate) fn csv_text(rows: impl IntoIterator<Item = Vec<String>>) -> Vec<u8> {
-    let mut writer = csv::WriterBuilder::new().from_writer(vec![]);
-    for row in rows {
-        writer.write_record(row).expect("writing to memory does not fail, and rows have one length");
-    }
-    writer.into_inner().expect("writing to memory does not fail")
 }
 
 fn csv_rows(record: &QueueRecord, queue: &Queue, tasks: &[Task]) -> Vec<u8> {
@@ -178,7 +95,7 @@ fn csv_rows(record: &QueueRecord, queue: &Queue, tasks: &[Task]) -> Vec<u8> {
             task.id.clone(),
             task.text.clone().unwrap_or_default(),
             record.rule.clone(),
-            task.score.to_string(),
+            task.priority.to_string(),
             record.direction.clone(),
             entry.labels.to_string(),
             selected_by(entry).to_owned(),
@@ -194,15 +111,15 @@ fn csv_rows(record: &QueueRecord, queue: &Queue, tasks: &[Task]) -> Vec<u8> {
     csv_text(std::iter::once(header).chain(rows))
 }
 
-fn json_lines(record: &QueueRecord, queue: &Queue, tasks: &[Task]) -> String {
-    lines(queue.entries.iter().map(|entry| {
+fn entries(record: &QueueRecord, queue: &Queue, tasks: &[Task]) -> String {
+    json_lines(queue.entries.iter().map(|entry| {
         let task = &tasks[entry.item];
         let mut row = json!({
             "rank": queue.ranks[entry.item],
             "id": task.id,
             "text": task.text,
             "rule": record.rule,
-            "score": task.score,
+            "score": task.priority,
             "direction": record.direction,
             "labels_suggested": entry.labels,
             "selected_by": selected_by(entry),
@@ -215,11 +132,6 @@ fn json_lines(record: &QueueRecord, queue: &Queue, tasks: &[Task]) -> String {
         }
         row
     }))
-}
-
-/// One JSON value per line.
-pub(super) fn lines(values: impl Iterator<Item = serde_json::Value>) -> String {
-    values.map(|value| format!("{value}\n")).collect()
 }
 
 /// Every item with its rank, its chance and what was believed of it; not for annotators.
@@ -236,7 +148,7 @@ fn selection(queue: &Queue, tasks: &[Task]) -> Vec<u8> {
         let mut row = vec![
             task.id.clone(),
             queue.ranks[i].to_string(),
-            task.score.to_string(),
+            task.priority.to_string(),
             entry.map_or("", selected_by).to_owned(),
             queue.probability[i].to_string(),
             entry.map_or(0, |entry| entry.labels).to_string(),

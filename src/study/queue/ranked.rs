@@ -1,80 +1,108 @@
 //! A study as its queue sees it, whatever its labels are.
 
-use std::collections::BTreeMap;
+use super::files::write_files;
+use super::fill::{Candidates, Queue, Request, RequestError};
+use super::record::{QueueRecord, Task};
+use crate::belief::Belief;
+use crate::escalation::Rule;
+use crate::output::Staged;
+use crate::study::error::Error;
+use crate::study::kind::{Decomposition, Kind, Study};
 
-use super::{Candidates, Question, Queue, QueueRecord, Request, RequestError, Task, write_files};
-use crate::artifact::Staged;
-use crate::belief::Dirichlet;
-use crate::escalation::{Outlook, Rule};
-use crate::study::{Decomposition, Study};
-
-/// Items with beliefs, scored by a rule.
-#[derive(Debug, Clone)]
-pub struct Ranked<B> {
-    /// The study's title.
-    pub title: String,
-    /// Every item.
-    pub tasks: Vec<Task>,
-    /// The belief about each.
-    pub beliefs: Vec<B>,
-    /// Labels in hand.
-    pub labels: Vec<u32>,
-    /// Uniform draws that order equal scores.
-    pub tie_break: Vec<f64>,
-    /// What annotators are asked.
-    pub question: Question,
-    /// Sums of the study's inputs.
-    pub inputs: BTreeMap<String, String>,
+/// The items of a study, ranked by a rule.
+#[derive(Debug)]
+pub struct Ranked<'a, K: Kind> {
+    study: &'a Study<K>,
+    decomposition: &'a Decomposition<K>,
+    priority: Vec<f64>,
 }
 
-impl<'a> Ranked<Dirichlet<'a>> {
-    /// Scores the items of a study with classes.
-    pub fn of_classes(study: &Study, decomposition: &'a Decomposition, rule: Rule) -> Self {
-        let classes = study.labels.counts.classes();
-        let scores = rule.scores(&decomposition.rule_inputs(study));
-        let task = |(i, score): (usize, f64)| {
-            let belief = decomposition.beliefs.get(i);
-            let q = study.predictions.q.row(i);
-            let likeliest = q.iter().enumerate().fold(0, |best, (k, p)| if *p > q[best] { k } else { best });
-            let mut record: BTreeMap<String, f64> = [
-                ("aleatoric", belief.aleatoric()),
-                ("epistemic", belief.epistemic()),
-                ("total", belief.total()),
-                ("trust", decomposition.trust[i]),
-            ]
-            .map(|(name, value)| (name.to_owned(), value))
-            .into();
-            record.extend(classes.iter().zip(belief.mean()).map(|(class, m)| (format!("mean_{class}"), m)));
-            Task {
-                id: study.items.ids[i].to_owned(),
-                text: study.items.texts.as_ref().map(|texts| texts[i].clone()),
-                score,
-                prediction: classes[likeliest].clone(),
-                record,
-            }
-        };
-        Self {
-            title: study.file.config.title.clone(),
-            tasks: scores.into_iter().enumerate().map(task).collect(),
-            beliefs: decomposition.beliefs.iter().collect(),
-            labels: decomposition.numbers.clone(),
-            tie_break: decomposition.jitter.clone(),
-            question: Question::Classes(classes.to_vec()),
-            inputs: study.relative_inputs(),
-        }
+impl<'a, K: Kind> Ranked<'a, K> {
+    /// Ranks the items.
+    ///
+    /// # Errors
+    /// A rule that does not rank this kind of label, or that needs what the study does not have.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use judge_uncertainty::escalation::Rule;
+    /// use judge_uncertainty::progress::Silent;
+    /// use judge_uncertainty::study::queue::{LabelsPerItem, Ranked, Request};
+    /// use judge_uncertainty::study::{Classes, Decomposition, Study};
+    ///
+    /// let study = Study::<Classes>::load("examples/starter".as_ref())?;
+    /// let decomposition = Decomposition::of(&study, &Silent)?;
+    /// let ranked = Ranked::of(&study, &decomposition, Rule::Info)?;
+    /// let amount = "10%".parse().expect("a share of the items");
+    /// let request =
+    ///     Request { rule: Rule::Info, amount, labels_per_item: LabelsPerItem::Fixed(1), explore: None, seed: 0 };
+    /// let (files, record) = ranked.send(&request, false)?;
+    /// assert_eq!(record.queued, 4);
+    /// assert!(files.text("queue.csv").is_some_and(|text| text.starts_with("rank,id,text")));
+    /// # Ok::<(), judge_uncertainty::study::Error>(())
+    /// ```
+    pub fn of(study: &'a Study<K>, decomposition: &'a Decomposition<K>, rule: Rule) -> Result<Self, Error> {
+        check_rule(study, rule)?;
+        let priority = decomposition.priority(rule).ok_or_else(|| not_ranked::<K>(rule))?;
+        Ok(Self { study, decomposition, priority })
     }
-}
 
-impl<B: Outlook> Ranked<B> {
     /// Fills a request and writes the queue's files.
     ///
     /// # Errors
     /// A request that contradicts itself.
     pub fn send(&self, request: &Request, suggestions: bool) -> Result<(Staged, QueueRecord), RequestError> {
-        let scores: Vec<f64> = self.tasks.iter().map(|task| task.score).collect();
-        let candidates =
-            Candidates { beliefs: &self.beliefs, scores: &scores, labels: &self.labels, tie_break: &self.tie_break };
+        let Self { study, decomposition, priority } = self;
+        let candidates = Candidates {
+            beliefs: &decomposition.fitted.beliefs,
+            priority,
+            labels: &decomposition.numbers,
+            tie_break: &decomposition.luck.jitter,
+        };
         let queue = Queue::fill(request, &candidates)?;
-        Ok(write_files(&self.title, request, &queue, &self.tasks, &self.question, suggestions, &self.inputs))
+        let tasks: Vec<Task> = (0..study.len()).map(|i| self.task(i)).collect();
+        let (title, question) = (&study.file.config.title, K::question(&study.file.config.scale));
+        Ok(write_files(title, request, &queue, &tasks, &question, suggestions, &study.relative_inputs()))
     }
+
+    fn task(&self, i: usize) -> Task {
+        let Self { study, decomposition, priority } = self;
+        let belief = decomposition.belief(i);
+        let parts = [
+            ("aleatoric", belief.aleatoric()),
+            ("epistemic", belief.epistemic()),
+            ("total", belief.total()),
+            ("trust", decomposition.trust[i]),
+        ];
+        let names = K::quantities(&study.file.config.scale).into_iter();
+        let means = names.zip(K::means(study, decomposition, i));
+        Task {
+            id: study.items.ids[i].to_owned(),
+            text: study.items.texts.as_ref().map(|texts| texts[i].clone()),
+            priority: priority[i],
+            prediction: K::prediction(study, i),
+            record: parts.map(|(name, value)| (name.to_owned(), value)).into_iter().chain(means).collect(),
+        }
+    }
+}
+
+/// Refuses a rule by which the items of a study can't be ranked, before any work.
+///
+/// # Errors
+/// A rule that does not rank this kind of label, or that needs a stated confidence where there is none.
+pub fn check_rule<K: Kind>(study: &Study<K>, rule: Rule) -> Result<(), Error> {
+    if !K::RANKED_BY.contains(&rule) {
+        return Err(not_ranked::<K>(rule));
+    }
+    if rule == Rule::LowConfidence && !K::rules(study).contains(&rule) {
+        return Err(Error::NoConfidence);
+    }
+    Ok(())
+}
+
+fn not_ranked<K: Kind>(rule: Rule) -> Error {
+    let keys: Vec<&str> = K::RANKED_BY.iter().map(|rule| rule.key()).collect();
+    let (last, others) = keys.split_last().expect("some rule ranks every kind of label");
+    Error::NotRanked { rule: rule.key(), labels: K::LABELS, rules: format!("{} or {last}", others.join(", ")) }
 }

@@ -7,9 +7,10 @@
 
 use serde_json::{Value, json};
 
-use super::files::lines;
-use super::{Entry, Question, Queue, QueueRecord, Task};
-use crate::artifact::to_json;
+use super::fill::{Entry, Queue};
+use super::record::{Question, QueueRecord, Task};
+use crate::output::json_lines;
+use crate::output::to_json;
 
 /// A queue with everything that its forms in the tools are made from.
 pub(super) struct Sheet<'a> {
@@ -45,7 +46,7 @@ impl Sheet<'_> {
                 "uid": task.id,
                 "text": self.text(task),
                 "rank": self.queue.ranks[entry.item],
-                "score": task.score,
+                "score": task.priority,
                 "rule": self.record.rule,
                 "labels_suggested": entry.labels,
             }});
@@ -84,13 +85,13 @@ impl Sheet<'_> {
 
     /// Records, one per line.
     pub fn argilla(&self) -> String {
-        lines(self.rows().map(|(entry, task)| {
+        json_lines(self.rows().map(|(entry, task)| {
             let mut row = json!({
                 "id": task.id,
                 "fields": {"text": self.text(task)},
                 "metadata": {
                     "rank": self.queue.ranks[entry.item],
-                    "score": task.score,
+                    "score": task.priority,
                     "labels_suggested": entry.labels,
                 },
             });
@@ -129,7 +130,7 @@ impl Sheet<'_> {
 
     /// Tasks, one per line, in the order in which Prodigy shows them.
     pub fn prodigy(&self) -> String {
-        lines(self.rows().map(|(entry, task)| {
+        json_lines(self.rows().map(|(entry, task)| {
             let mut row = json!({
                 "uid": task.id,
                 "text": self.text(task),

@@ -149,6 +149,14 @@ impl Design {
         Standardizer::fit(columns)?.apply(columns)
     }
 
+    /// The standardised `columns` of so many `items`; without columns, one trust for all items.
+    ///
+    /// # Errors
+    /// As [`Standardizer::fit`].
+    pub fn over(items: usize, columns: &[FeatureColumn]) -> Result<Self, DesignError> {
+        if columns.is_empty() { Ok(Self::constant(items)) } else { Self::standardized(columns) }
+    }
+
     /// No features: one trust for all items.
     pub fn constant(items: usize) -> Self {
         Self { names: vec![], z: Array2::zeros((items, 0)) }

@@ -2,6 +2,8 @@
 
 use ndarray::{Array2, ArrayView1, ArrayView2};
 
+use super::beta::beta_binomial_mean;
+use super::traits::{Belief, BeliefTable};
 use crate::stats::psi::{digamma, digamma_excess};
 
 /// A Dirichlet belief Dir(alpha) about one item's label distribution p over K >= 2 classes.
@@ -22,7 +24,7 @@ use crate::stats::psi::{digamma, digamma_excess};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Dirichlet<'a> {
     alpha: &'a [f64],
-    total_evidence: f64,
+    evidence: f64,
 }
 
 impl<'a> Dirichlet<'a> {
@@ -34,9 +36,9 @@ impl<'a> Dirichlet<'a> {
     pub fn new(alpha: &'a [f64]) -> Self {
         debug_assert!(alpha.len() >= 2, "a label distribution needs at least two classes");
         debug_assert!(alpha.iter().all(|&a| a >= 0.0 && a.is_finite()), "evidence must be finite and >= 0");
-        let total_evidence: f64 = alpha.iter().sum();
-        debug_assert!(total_evidence > 0.0, "a belief needs some evidence");
-        Self { alpha, total_evidence }
+        let evidence: f64 = alpha.iter().sum();
+        debug_assert!(evidence > 0.0, "a belief needs some evidence");
+        Self { alpha, evidence }
     }
 
     /// Evidence per class, alpha.
@@ -44,59 +46,16 @@ impl<'a> Dirichlet<'a> {
         self.alpha
     }
 
-    /// Total evidence alpha_0 = trust + labels, in labels.
-    #[inline]
-    pub fn total_evidence(&self) -> f64 {
-        self.total_evidence
-    }
-
     /// The mean m, the current estimate of the label distribution.
     pub fn mean(&self) -> impl Iterator<Item = f64> + 'a {
-        let total = self.total_evidence;
-        self.alpha.iter().map(move |a| a / total)
-    }
-
-    /// Total uncertainty H(m) about a fresh label, in nats.
-    #[inline]
-    pub fn total(&self) -> f64 {
-        self.mean().map(|m| if m > 0.0 { -m * m.ln() } else { 0.0 }).sum()
-    }
-
-    /// Aleatoric part E[H(p)], the disagreement that labels cannot reduce, in nats.
-    pub fn aleatoric(&self) -> f64 {
-        digamma(self.total_evidence + 1.0)
-            - self.alpha.iter().map(|a| a / self.total_evidence * digamma(a + 1.0)).sum::<f64>()
-    }
-
-    /// Epistemic part I(y; p), the mutual information of one further label and p, in nats.
-    ///
-    /// Computed as sum_j m_j g(alpha_j) - g(alpha_0) with g(x) = psi(x + 1) - ln x rather than as a difference of
-    /// entropies, so that it keeps its relative accuracy when the evidence is large.
-    #[inline]
-    pub fn epistemic(&self) -> f64 {
-        let weighted: f64 =
-            self.alpha.iter().map(|&a| if a > 0.0 { a / self.total_evidence * digamma_excess(a) } else { 0.0 }).sum();
-        // Rounding may leave -1e-17 where one class holds all the evidence.
-        (weighted - digamma_excess(self.total_evidence)).max(0.0)
+        let evidence = self.evidence;
+        self.alpha.iter().map(move |a| a / evidence)
     }
 
     /// Gini impurity of the mean, G(m) = 1 - sum_j m_j^2.
     #[inline]
     pub fn gini(&self) -> f64 {
         1.0 - self.mean().map(|m| m * m).sum::<f64>()
-    }
-
-    /// Posterior spread v = G(m) / (alpha_0 + 1): the expected squared error of the mean.
-    #[inline]
-    pub fn spread(&self) -> f64 {
-        self.gini() / (self.total_evidence + 1.0)
-    }
-
-    /// One-label value Delta = G(m) / (alpha_0 + 1)^2: how much one label is expected to lower [`Self::spread`].
-    #[inline]
-    pub fn label_value(&self) -> f64 {
-        let n = self.total_evidence + 1.0;
-        self.gini() / (n * n)
     }
 
     /// Manhattan distance sum_j |m_j - p_j| of the mean to a distribution p, 0 to 2.
@@ -108,9 +67,67 @@ impl<'a> Dirichlet<'a> {
     /// [`Self::manhattan`] after one further label of class `label` has been added.
     #[inline]
     pub fn manhattan_after(&self, label: usize, p: &[f64]) -> f64 {
-        let total = self.total_evidence + 1.0;
+        let total = self.evidence + 1.0;
         let error = |j: usize, a: f64| (if j == label { (a + 1.0) / total } else { a / total } - p[j]).abs();
         self.alpha.iter().enumerate().map(|(j, &a)| error(j, a)).sum()
+    }
+}
+
+impl Belief for Dirichlet<'_> {
+    /// Total uncertainty H(m) about a fresh label, in nats.
+    #[inline]
+    fn total(&self) -> f64 {
+        self.mean().map(|m| if m > 0.0 { -m * m.ln() } else { 0.0 }).sum()
+    }
+
+    /// Aleatoric part E\[H(p)\], the disagreement that labels cannot reduce, in nats.
+    fn aleatoric(&self) -> f64 {
+        digamma(self.evidence + 1.0) - self.alpha.iter().map(|a| a / self.evidence * digamma(a + 1.0)).sum::<f64>()
+    }
+
+    /// Epistemic part I(y; p), the mutual information of one further label and p, in nats.
+    ///
+    /// Computed as sum_j m_j g(alpha_j) - g(alpha_0) with g(x) = psi(x + 1) - ln x rather than as a difference of
+    /// entropies, so that it keeps its relative accuracy when the evidence is large.
+    #[inline]
+    fn epistemic(&self) -> f64 {
+        let weighted: f64 =
+            self.alpha.iter().map(|&a| if a > 0.0 { a / self.evidence * digamma_excess(a) } else { 0.0 }).sum();
+        // Rounding may leave -1e-17 where one class holds all the evidence.
+        (weighted - digamma_excess(self.evidence)).max(0.0)
+    }
+
+    /// Posterior spread v = G(m) / (alpha_0 + 1): the expected squared error of the mean.
+    #[inline]
+    fn spread(&self) -> f64 {
+        self.gini() / (self.evidence + 1.0)
+    }
+
+    /// One-label value Delta = G(m) / (alpha_0 + 1)^2: how much one label is expected to lower the spread.
+    #[inline]
+    fn label_value(&self) -> f64 {
+        let n = self.evidence + 1.0;
+        self.gini() / (n * n)
+    }
+
+    /// Total evidence alpha_0 = trust + labels, in labels.
+    #[inline]
+    fn evidence(&self) -> f64 {
+        self.evidence
+    }
+
+    /// ```text
+    /// E[I after k] = sum_j E[(alpha_j + c_j) g(alpha_j + c_j)] / (alpha_0 + k) - g(alpha_0 + k)
+    /// ```
+    ///
+    /// with c_j beta-binomial and g(x) = psi(x + 1) - ln x.
+    fn epistemic_after(&self, labels: u32) -> f64 {
+        let total = self.evidence;
+        let end = total + f64::from(labels);
+        let excess = |a: f64| if a > 0.0 { a / end * digamma_excess(a) } else { 0.0 };
+        let sum: f64 =
+            self.alpha.iter().map(|&a| beta_binomial_mean(labels, a, total - a, |c| excess(a + f64::from(c)))).sum();
+        (sum - digamma_excess(end)).max(0.0)
     }
 }
 
@@ -156,22 +173,9 @@ impl Beliefs {
         Self { alpha }
     }
 
-    /// Number of items.
-    pub fn len(&self) -> usize {
-        self.alpha.nrows()
-    }
-
-    /// True when there are no items.
-    pub fn is_empty(&self) -> bool {
-        self.alpha.is_empty()
-    }
-
-    /// The belief about item `i`.
-    #[inline]
-    pub fn get(&self, i: usize) -> Dirichlet<'_> {
-        let k = self.alpha.ncols();
-        let all = self.alpha.as_slice().expect("beliefs are stored row by row");
-        Dirichlet::new(&all[i * k..(i + 1) * k])
+    /// Number of classes.
+    pub fn classes(&self) -> usize {
+        self.alpha.ncols()
     }
 
     /// All beliefs in item order.
@@ -183,10 +187,20 @@ impl Beliefs {
     pub fn add_label(&mut self, i: usize, label: usize) {
         self.alpha[[i, label]] += 1.0;
     }
+}
 
-    /// One number per item.
-    pub fn map(&self, f: impl FnMut(Dirichlet<'_>) -> f64) -> Vec<f64> {
-        self.iter().map(f).collect()
+impl BeliefTable for Beliefs {
+    type Belief<'a> = Dirichlet<'a>;
+
+    fn len(&self) -> usize {
+        self.alpha.nrows()
+    }
+
+    #[inline]
+    fn get(&self, item: usize) -> Dirichlet<'_> {
+        let k = self.classes();
+        let all = self.alpha.as_slice().expect("beliefs are stored row by row");
+        Dirichlet::new(&all[item * k..(item + 1) * k])
     }
 }
 
@@ -197,4 +211,46 @@ impl Beliefs {
 #[inline]
 pub fn row<'a, T>(row: ArrayView1<'a, T>) -> &'a [T] {
     row.to_slice().expect("rows are contiguous")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Mean of a quantity over every sequence of `left` labels, each weighted by its probability.
+    fn enumerated(alpha: &[f64], left: u32, f: &dyn Fn(Dirichlet) -> f64) -> f64 {
+        let belief = Dirichlet::new(alpha);
+        if left == 0 {
+            return f(belief);
+        }
+        let next = |j: usize| {
+            let mut alpha = alpha.to_vec();
+            alpha[j] += 1.0;
+            alpha
+        };
+        belief.mean().enumerate().map(|(j, m)| if m > 0.0 { m * enumerated(&next(j), left - 1, f) } else { 0.0 }).sum()
+    }
+
+    #[test]
+    fn expectations_match_the_enumeration_of_all_labels() {
+        for alpha in [&[0.6, 1.9, 0.2][..], &[12.0, 3.0], &[0.0, 2.0, 5.0], &[40.0, 0.1, 7.0]] {
+            let belief = Dirichlet::new(alpha);
+            for k in 0..=5 {
+                for (got, want) in [
+                    (belief.epistemic_after(k), enumerated(alpha, k, &|b| b.epistemic())),
+                    (belief.spread_after(k), enumerated(alpha, k, &|b| b.spread())),
+                    (belief.label_value_after(k), enumerated(alpha, k, &|b| b.label_value())),
+                ] {
+                    assert!((got - want).abs() < 1e-14, "{alpha:?} after {k}: {got} for {want}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn large_evidence_and_many_labels_stay_finite() {
+        let belief = Dirichlet::new(&[1e6, 1e-3]);
+        let after = belief.epistemic_after(2000);
+        assert!(after.is_finite() && after > 0.0 && after < belief.epistemic());
+    }
 }

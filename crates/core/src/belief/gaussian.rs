@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use super::traits::{Belief, BeliefTable};
+use crate::stats::Interval;
 use crate::stats::student::{student_cdf, student_quantile};
 
 /// The labels of one item as the belief sees them: how many, their mean and their scatter.
@@ -121,26 +123,6 @@ impl Gaussian {
         Self { mean: self.mean + n / evidence * off, evidence, freedom, scale: squares / freedom }
     }
 
-    /// Expected variance E\[s^2\] of a label about the pool's mean: the disagreement that labels cannot reduce.
-    pub fn aleatoric(&self) -> f64 {
-        if self.freedom > 2.0 { self.scale * (self.freedom / (self.freedom - 2.0)) } else { f64::INFINITY }
-    }
-
-    /// Var(m), the expected squared error of the mean: the ignorance that labels reduce.
-    pub fn epistemic(&self) -> f64 {
-        self.aleatoric() / self.evidence
-    }
-
-    /// Variance of a fresh label.
-    pub fn total(&self) -> f64 {
-        self.aleatoric() + self.epistemic()
-    }
-
-    /// One-label value: how much one label is expected to lower [`Self::epistemic`].
-    pub fn label_value(&self) -> f64 {
-        self.epistemic() / (self.evidence + 1.0)
-    }
-
     /// Probability that a fresh label is at most `y`: Student t, nu degrees, variance factor s0^2 (1 + 1/lambda).
     pub fn label_cdf(&self, y: f64) -> f64 {
         student_cdf((y - self.mean) / (self.scale * (1.0 + 1.0 / self.evidence)).sqrt(), self.freedom)
@@ -152,9 +134,56 @@ impl Gaussian {
     }
 
     /// Central interval of the pool's mean with probability `level`, 0 to 1.
-    pub fn mean_interval(&self, level: f64) -> [f64; 2] {
+    pub fn mean_interval(&self, level: f64) -> Interval {
         let reach = student_quantile(0.5 + 0.5 * level, self.freedom) * (self.scale / self.evidence).sqrt();
-        [self.mean - reach, self.mean + reach]
+        Interval { lo: self.mean - reach, hi: self.mean + reach }
+    }
+}
+
+impl Belief for Gaussian {
+    /// Variance of a fresh label.
+    fn total(&self) -> f64 {
+        self.aleatoric() + self.epistemic()
+    }
+
+    /// Expected variance E\[s^2\] of a label about the pool's mean: the disagreement that labels cannot reduce.
+    fn aleatoric(&self) -> f64 {
+        if self.freedom > 2.0 { self.scale * (self.freedom / (self.freedom - 2.0)) } else { f64::INFINITY }
+    }
+
+    /// Var(m), the expected squared error of the mean: the ignorance that labels reduce.
+    fn epistemic(&self) -> f64 {
+        self.aleatoric() / self.evidence
+    }
+
+    /// Var(m): for numbers, ignorance is measured as squared error in the first place.
+    fn spread(&self) -> f64 {
+        self.epistemic()
+    }
+
+    /// One-label value: how much one label is expected to lower Var(m).
+    fn label_value(&self) -> f64 {
+        self.epistemic() / (self.evidence + 1.0)
+    }
+
+    fn evidence(&self) -> f64 {
+        self.evidence
+    }
+
+    fn epistemic_after(&self, labels: u32) -> f64 {
+        self.spread_after(labels)
+    }
+}
+
+impl BeliefTable for Vec<Gaussian> {
+    type Belief<'a> = Gaussian;
+
+    fn len(&self) -> usize {
+        self.as_slice().len()
+    }
+
+    fn get(&self, item: usize) -> Gaussian {
+        self[item]
     }
 }
 
@@ -203,7 +232,7 @@ mod tests {
 
     #[test]
     fn the_interval_holds_its_level() {
-        let [low, high] = PRIOR.mean_interval(0.9);
+        let Interval { lo: low, hi: high } = PRIOR.mean_interval(0.9);
         assert!((PRIOR.mean_cdf(high) - PRIOR.mean_cdf(low) - 0.9).abs() < 1e-12);
         assert!((0.5 * (low + high) - 3.0).abs() < 1e-15);
         assert_eq!(PRIOR.label_cdf(3.0), 0.5);

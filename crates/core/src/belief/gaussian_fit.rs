@@ -1,21 +1,22 @@
 //! The trust regression for real-valued labels: how many labels a judge's score is worth.
 
+use std::ops::RangeInclusive;
+
 use ndarray::Array2;
 use serde::Serialize;
 use thiserror::Error;
 
 use super::design::Design;
 use super::gaussian::{Gaussian, Scores};
-use super::newton::{Curvature, Point, climb};
-use super::trust::{LARGEST_MOVE, MAX_ITERATIONS, linear};
+use super::newton::{Curvature, Objective, Point, maximise, mirror};
+use super::regression::{LARGEST_MOVE, Regression, START_TRUST, coefficient_names, linear};
 use crate::stats::gamma::ln_gamma_ratio;
 use crate::stats::psi::{digamma_excess, trigamma};
 
 /// The likelihood treats nu - 2 as if it stopped at these values: below, the variance is as good as unbounded; above, as
 /// good as known.
-const FREEDOM_BEYOND_TWO: (f64, f64) = (1e-3, 1e6);
-/// The search starts from a trust of 8 labels for every item, and from nu = 6.
-const START_TRUST: f64 = 8.0;
+const FREEDOM_BEYOND_TWO: RangeInclusive<f64> = 1e-3..=1e6;
+/// The search starts from nu = 6.
 const START_FREEDOM_BEYOND_TWO: f64 = 4.0;
 
 /// What a judge says about the scores of every item.
@@ -54,34 +55,18 @@ pub enum GaussianError {
 /// A fitted regression of the trust in a judge's scores.
 ///
 /// As for categorical labels ([`super::TrustFit`]), a direction that the labels say nothing about keeps its start and is
-/// named in `unidentified`, a nu that rises without bound among them. Where the trust does, the likelihood becomes flat: the
+/// named in the regression's `unidentified`, a nu that rises without bound among them. Where the trust does, the likelihood becomes flat: the
 /// search ends on the plateau, with a standard error that says so.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct GaussianFit {
-    /// "intercept", the features, "ln(nu - 2)" and, if some judge's variance is missing, "ln s0^2".
-    pub names: Vec<String>,
-    /// The coefficients, in the order of `names`.
-    pub coefficients: Vec<f64>,
-    /// Their covariance: the (pseudo-)inverse of minus the Hessian, row by row.
-    pub covariance: Vec<Vec<f64>>,
+    /// The coefficients and all that the search says about them: "intercept", the features, "ln(nu - 2)" and, if some judge's
+    /// variance is missing, "ln s0^2". `gradient_norm` is along directions with curvature.
+    #[serde(flatten)]
+    pub regression: Regression,
     /// nu, the degrees of freedom of every item's variance before its labels.
     pub freedom: f64,
     /// s0^2 of the items whose judge states no variance, if there are any.
     pub common_variance: Option<f64>,
-    /// Log-likelihood of the labels, in nats.
-    pub log_likelihood: f64,
-    /// Newton steps taken.
-    pub iterations: usize,
-    /// Largest absolute component of the gradient along directions with curvature.
-    pub gradient_norm: f64,
-    /// Whether that vanished to working precision.
-    pub converged: bool,
-    /// Items with at least one label, the only ones that enter.
-    pub labelled_items: usize,
-    /// How many combinations of coefficients the labels identify.
-    pub rank: usize,
-    /// Coefficients that lie (partly) in directions the labels do not identify.
-    pub unidentified: Vec<String>,
     features: usize,
 }
 
@@ -92,13 +77,7 @@ impl GaussianFit {
     /// If the design has another number of features.
     pub fn trust(&self, design: &Design) -> Vec<f64> {
         assert_eq!(design.features(), self.features, "the design must have the features of the fit");
-        let beta = &self.coefficients[..=self.features];
-        (0..design.items()).map(|i| linear(beta, design.row(i)).clamp(-50.0, 50.0).exp()).collect()
-    }
-
-    /// Standard errors of the coefficients: square roots of the covariance's diagonal.
-    pub fn standard_errors(&self) -> Vec<f64> {
-        self.covariance.iter().enumerate().map(|(j, row)| row[j].max(0.0).sqrt()).collect()
+        (0..design.items()).map(|i| self.regression.log_trust(design.row(i)).exp()).collect()
     }
 
     /// The belief about every item before its labels.
@@ -141,58 +120,38 @@ impl GaussianFit {
 /// # Errors
 /// No labels at all, tables of different lengths, or numbers that are not finite (a variance not above 0).
 pub fn fit_gaussian(design: &Design, judge: &JudgeScores, labels: &[Scores]) -> Result<GaussianFit, GaussianError> {
-    let likelihood = Likelihood::new(design, judge, labels)?;
-    let mut names: Vec<String> =
-        std::iter::once("intercept".to_owned()).chain(design.names().iter().cloned()).collect();
+    let mut likelihood = Likelihood::new(design, judge, labels)?;
+    let mut names = coefficient_names(design);
+    let freedom_at = names.len();
     names.push("ln(nu - 2)".to_owned());
-    let mut at = vec![0.0; names.len()];
-    at[0] = START_TRUST.ln();
-    at[design.features() + 1] = START_FREEDOM_BEYOND_TWO.ln();
+    let mut start = vec![0.0; names.len()];
+    start[0] = START_TRUST.ln();
+    start[freedom_at] = START_FREEDOM_BEYOND_TWO.ln();
     if likelihood.common {
         names.push("ln s0^2".to_owned());
-        at.push(likelihood.start_variance().ln());
+        start.push(likelihood.start_variance().ln());
     }
-
-    let mut point = likelihood.at(&at);
-    let tolerance = 1e-11 * likelihood.total_labels().max(100.0);
-    let (mut iterations, mut converged) = (0, false);
-    loop {
-        let curvature = Curvature::of(&point);
-        converged |= curvature.identified_norm(&point.gradient) <= tolerance;
-        if converged || iterations == MAX_ITERATIONS {
-            break;
-        }
-        let step = likelihood.shortened(curvature.ascent(&point.gradient));
-        match climb(|trial| likelihood.at(trial), &at, &point, &step) {
-            Some((higher, there)) => (at, point) = (higher, there),
-            None => break,
-        }
-        iterations += 1;
-    }
-
-    let curvature = Curvature::of(&point);
+    let maximum = maximise(&mut likelihood, start);
     Ok(GaussianFit {
-        unidentified: curvature.unidentified().into_iter().map(|j| names[j].clone()).collect(),
-        covariance: curvature.covariance(),
-        freedom: freedom(at[design.features() + 1]).0,
-        common_variance: likelihood.common.then(|| at[names.len() - 1].exp()),
-        log_likelihood: point.value,
-        iterations,
-        gradient_norm: curvature.identified_norm(&point.gradient),
-        converged,
-        labelled_items: likelihood.items.len(),
-        rank: curvature.rank(),
+        freedom: freedom(maximum.parameters[freedom_at]).nu,
+        common_variance: likelihood.common.then(|| maximum.parameters[names.len() - 1].exp()),
         features: design.features(),
-        names,
-        coefficients: at,
+        regression: Regression::of_likelihood(names, maximum, likelihood.items.len()),
     })
 }
 
-/// nu and its derivative in its coefficient u = ln(nu - 2); the derivative is 0 beyond the limits.
-fn freedom(u: f64) -> (f64, f64) {
-    let (low, high) = FREEDOM_BEYOND_TWO;
+/// nu as a function of its coefficient u = ln(nu - 2).
+struct Freedom {
+    nu: f64,
+    /// d nu / du; 0 beyond the limits.
+    slope: f64,
+}
+
+fn freedom(u: f64) -> Freedom {
     let beyond = u.exp();
-    if (low..=high).contains(&beyond) { (2.0 + beyond, beyond) } else { (2.0 + beyond.clamp(low, high), 0.0) }
+    let inside = FREEDOM_BEYOND_TWO.contains(&beyond);
+    let held = beyond.clamp(*FREEDOM_BEYOND_TWO.start(), *FREEDOM_BEYOND_TWO.end());
+    Freedom { nu: 2.0 + held, slope: if inside { beyond } else { 0.0 } }
 }
 
 /// A labelled item.
@@ -210,7 +169,14 @@ struct Likelihood {
     common: bool,
 }
 
-/// Derivatives of one item's log-likelihood in (ln lambda, nu, ln s0^2).
+/// Position of ln lambda among the parameters in which an item's log-likelihood is differentiated.
+const LOG_TRUST: usize = 0;
+/// Position of nu.
+const FREEDOM: usize = 1;
+/// Position of ln s0^2.
+const LOG_SCALE: usize = 2;
+
+/// One item's log-likelihood with its derivatives in its own parameters, by their positions.
 struct Terms {
     value: f64,
     first: [f64; 3],
@@ -273,22 +239,13 @@ impl Likelihood {
         // Labels that all equal the judge's means leave no scale; any will do.
         if variance > 0.0 { variance } else { 1.0 }
     }
+}
 
-    /// A step, shortened where it would move an item's log trust or another coefficient too far.
-    fn shortened(&self, mut step: Vec<f64>) -> Vec<f64> {
-        let beta = &step[..=self.features];
-        let trusts = self.items.iter().map(|i| linear(beta, &i.z).abs());
-        let reach = trusts.chain(step[self.features + 1..].iter().map(|s| s.abs())).fold(0.0, f64::max);
-        if reach > LARGEST_MOVE {
-            step.iter_mut().for_each(|s| *s *= LARGEST_MOVE / reach);
-        }
-        step
-    }
-
+impl Objective for Likelihood {
     fn at(&self, coefficients: &[f64]) -> Point {
         let d = self.features;
         let p = coefficients.len();
-        let (nu, nu_slope) = freedom(coefficients[d + 1]);
+        let Freedom { nu, slope: nu_slope } = freedom(coefficients[d + 1]);
         let common = self.common.then(|| coefficients[p - 1].exp());
         let (mut value, mut gradient, mut hessian) = (0.0, vec![0.0; p], Array2::<f64>::zeros((p, p)));
         for item in &self.items {
@@ -297,14 +254,14 @@ impl Likelihood {
             let scale = item.judge_variance.or(common).unwrap_or(f64::NAN);
             let terms = item_terms(trust, nu, scale, &item.labels, item.judge_mean);
             value += terms.value;
-            // The row of derivatives of (ln lambda, nu, ln s0^2) in the coefficients.
+            // Which of the item's own parameters a coefficient moves, and how fast.
             let scale_slope = if item.judge_variance.is_none() { 1.0 } else { 0.0 };
             let of = |a: usize| -> (usize, f64) {
                 match a {
-                    0 => (0, 1.0),
-                    a if a <= d => (0, item.z[a - 1]),
-                    a if a == d + 1 => (1, nu_slope),
-                    _ => (2, scale_slope),
+                    0 => (LOG_TRUST, 1.0),
+                    a if a <= d => (LOG_TRUST, item.z[a - 1]),
+                    a if a == d + 1 => (FREEDOM, nu_slope),
+                    _ => (LOG_SCALE, scale_slope),
                 }
             };
             for a in 0..p {
@@ -316,14 +273,28 @@ impl Likelihood {
                 }
             }
             // d^2 nu / du^2 = d nu / du.
-            hessian[[d + 1, d + 1]] += terms.first[1] * nu_slope;
+            hessian[[d + 1, d + 1]] += terms.first[FREEDOM] * nu_slope;
         }
-        for a in 0..p {
-            for b in 0..a {
-                hessian[[a, b]] = hessian[[b, a]];
-            }
-        }
+        mirror(&mut hessian);
         Point { value, gradient, hessian, at_limit: 0 }
+    }
+
+    fn tolerance(&self) -> f64 {
+        1e-11 * self.total_labels().max(100.0)
+    }
+
+    /// No item's log trust and no other coefficient moves too far.
+    fn shorten(&self, step: &mut [f64]) {
+        let trusts = self.items.iter().map(|i| linear(step, &i.z).abs());
+        let reach = trusts.chain(step[self.features + 1..].iter().map(|s| s.abs())).fold(0.0, f64::max);
+        if reach > LARGEST_MOVE {
+            step.iter_mut().for_each(|s| *s *= LARGEST_MOVE / reach);
+        }
+    }
+
+    /// Directions without curvature don't count: a nu that rises without bound keeps a slope for ever.
+    fn size(&self, point: &Point, curvature: &Curvature) -> f64 {
+        curvature.identified_norm(&point.gradient)
     }
 }
 
@@ -354,7 +325,10 @@ fn item_terms(trust: f64, nu: f64, scale: f64, labels: &Scores, judge_mean: f64)
     let psi_difference = (n / nu).ln_1p() + (digamma_excess(y) - 1.0 / y) - (digamma_excess(x) - 1.0 / x);
     let by_nu = 0.5 * (psi_difference - ln_b_over_a + (c - n * scale) / b);
     let s = scale / b;
-    let first = [0.5 * q - half * c1 / b, by_nu, 0.5 * nu - half * a / b];
+    let mut first = [0.0; 3];
+    first[LOG_TRUST] = 0.5 * q - half * c1 / b;
+    first[FREEDOM] = by_nu;
+    first[LOG_SCALE] = 0.5 * nu - half * a / b;
 
     let trust_trust = -0.5 * q * (1.0 - q) - half * (c2 / b - (c1 / b).powi(2));
     let trust_nu = -0.5 * c1 / b + half * c1 / b * s;
@@ -362,20 +336,26 @@ fn item_terms(trust: f64, nu: f64, scale: f64, labels: &Scores, judge_mean: f64)
     let nu_nu = 0.25 * (trigamma(y) - trigamma(x)) + 0.5 * (1.0 / nu - 2.0 * s + (nu + n) * s * s);
     let nu_scale = 0.5 * (1.0 - a / b) - half * s * (1.0 - a / b);
     let scale_scale = -half * (a / b) * (c / b);
-    Terms {
-        value,
-        first,
-        second: [
-            [trust_trust, trust_nu, trust_scale],
-            [trust_nu, nu_nu, nu_scale],
-            [trust_scale, nu_scale, scale_scale],
-        ],
+    let mut second = [[0.0; 3]; 3];
+    let entries = [
+        (LOG_TRUST, LOG_TRUST, trust_trust),
+        (LOG_TRUST, FREEDOM, trust_nu),
+        (LOG_TRUST, LOG_SCALE, trust_scale),
+        (FREEDOM, FREEDOM, nu_nu),
+        (FREEDOM, LOG_SCALE, nu_scale),
+        (LOG_SCALE, LOG_SCALE, scale_scale),
+    ];
+    for (i, j, entry) in entries {
+        second[i][j] = entry;
+        second[j][i] = entry;
     }
+    Terms { value, first, second }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::belief::Belief;
     use crate::belief::design::FeatureColumn;
     use crate::random::Stream;
 
@@ -511,11 +491,18 @@ mod tests {
         let s = simulated(12_000, 6.0, 11);
         let design = Design::raw(&s.columns).unwrap();
         let fit = fit_gaussian(&design, &s.judge, &s.labels).unwrap();
-        assert!(fit.converged && fit.unidentified.is_empty() && fit.iterations < 20, "{fit:?}");
-        assert_eq!((fit.rank, fit.names.len()), (3, 3));
+        assert!(
+            fit.regression.converged && fit.regression.unidentified.is_empty() && fit.regression.iterations < 20,
+            "{fit:?}"
+        );
+        assert_eq!((fit.regression.rank, fit.regression.names.len()), (3, 3));
         for (k, truth) in [1.0, 0.5, 4.0_f64.ln()].into_iter().enumerate() {
-            let (error, se) = (fit.coefficients[k] - truth, fit.standard_errors()[k]);
-            assert!(error.abs() < 4.0 * se && se < 0.1, "{}: {error} with standard error {se}", fit.names[k]);
+            let (error, se) = (fit.regression.coefficients[k] - truth, fit.regression.standard_errors()[k]);
+            assert!(
+                error.abs() < 4.0 * se && se < 0.1,
+                "{}: {error} with standard error {se}",
+                fit.regression.names[k]
+            );
         }
         let beliefs: Vec<Gaussian> =
             fit.priors(&design, &s.judge).iter().zip(&s.labels).map(|(prior, l)| prior.updated(l)).collect();
@@ -544,10 +531,14 @@ mod tests {
         }
         let judge = JudgeScores { variance: vec![None; mean.len()], mean };
         let fit = fit_gaussian(&Design::raw(&[]).unwrap(), &judge, &labels).unwrap();
-        assert!(fit.converged && fit.names == ["intercept", "ln(nu - 2)", "ln s0^2"], "{fit:?}");
+        assert!(fit.regression.converged && fit.regression.names == ["intercept", "ln(nu - 2)", "ln s0^2"], "{fit:?}");
         for (k, truth) in [3.0_f64.ln(), 6.0_f64.ln(), 0.5_f64.ln()].into_iter().enumerate() {
-            let (error, se) = (fit.coefficients[k] - truth, fit.standard_errors()[k]);
-            assert!(error.abs() < 4.0 * se && se < 0.15, "{}: {error} with standard error {se}", fit.names[k]);
+            let (error, se) = (fit.regression.coefficients[k] - truth, fit.regression.standard_errors()[k]);
+            assert!(
+                error.abs() < 4.0 * se && se < 0.15,
+                "{}: {error} with standard error {se}",
+                fit.regression.names[k]
+            );
         }
         assert!((fit.common_variance.unwrap() / 0.5 - 1.0).abs() < 0.05);
     }
@@ -586,8 +577,16 @@ mod tests {
         let judge = JudgeScores { mean: vec![1.0, 2.0, 3.0], variance: vec![Some(1.0); 3] };
         let labels = [[0.0, 2.0], [1.0, 3.0], [2.0, 4.0]].map(|y| Scores::of(&y));
         let fit = fit_gaussian(&Design::raw(&[]).unwrap(), &judge, &labels).unwrap();
-        assert!(fit.coefficients.iter().all(|b| b.is_finite()) && fit.coefficients[0] > 1e4_f64.ln(), "{fit:?}");
-        assert!(fit.converged && fit.unidentified == ["ln(nu - 2)"] && fit.standard_errors()[0] > 1e3, "{fit:?}");
+        assert!(
+            fit.regression.coefficients.iter().all(|b| b.is_finite()) && fit.regression.coefficients[0] > 1e4_f64.ln(),
+            "{fit:?}"
+        );
+        assert!(
+            fit.regression.converged
+                && fit.regression.unidentified == ["ln(nu - 2)"]
+                && fit.regression.standard_errors()[0] > 1e3,
+            "{fit:?}"
+        );
     }
 
     #[test]

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::dirichlet::Beliefs;
 use super::recalibration::{self, JudgedItems, Options, RecalibratedFit};
+use super::regression::Regression;
 use super::trust::{TrustError, TrustFit, fit_trust};
 
 /// The belief about label distributions, as a configuration names it: `"published"` or `{ recalibrated = { ... } }`.
@@ -25,33 +26,6 @@ pub enum FittedBelief {
     Published(TrustFit),
     /// The recalibrated one.
     Recalibrated(RecalibratedFit),
-}
-
-/// What both kinds of fit say about the trust; the fields are those of [`TrustFit`].
-#[derive(Debug, Clone, PartialEq)]
-pub struct Regression<'a> {
-    /// "intercept", then the features.
-    pub names: &'a [String],
-    /// beta, in the order of `names`.
-    pub coefficients: &'a [f64],
-    /// Their standard errors.
-    pub standard_errors: Vec<f64>,
-    /// Coefficients in directions that the labels do not identify.
-    pub unidentified: &'a [String],
-    /// Whether the gradient vanished to working precision.
-    pub converged: bool,
-    /// Newton steps.
-    pub iterations: usize,
-    /// Largest absolute component of the gradient.
-    pub gradient_norm: f64,
-    /// Log-likelihood, in nats.
-    pub log_likelihood: f64,
-    /// Items with labels.
-    pub labelled_items: usize,
-    /// Combinations of coefficients that are identified.
-    pub rank: usize,
-    /// Labelled items whose trust lies beyond the limits of the likelihood.
-    pub at_limit: usize,
 }
 
 impl BeliefModel {
@@ -93,43 +67,10 @@ impl FittedBelief {
     }
 
     /// The trust regression within the fit.
-    pub fn regression(&self) -> Regression<'_> {
+    pub fn regression(&self) -> &Regression {
         match self {
-            Self::Published(fit) => Regression {
-                names: &fit.names,
-                coefficients: &fit.coefficients,
-                standard_errors: fit.standard_errors(),
-                unidentified: &fit.unidentified,
-                converged: fit.converged,
-                iterations: fit.iterations,
-                gradient_norm: fit.gradient_norm,
-                log_likelihood: fit.log_likelihood,
-                labelled_items: fit.labelled_items,
-                rank: fit.rank,
-                at_limit: fit.at_limit,
-            },
-            // The priors identify every direction and keep the trust within the reals.
-            Self::Recalibrated(fit) => Regression {
-                names: &fit.names,
-                coefficients: &fit.coefficients,
-                standard_errors: fit.standard_errors()[..fit.names.len()].to_vec(),
-                unidentified: &[],
-                converged: fit.converged,
-                iterations: fit.iterations,
-                gradient_norm: fit.gradient_norm,
-                log_likelihood: fit.log_likelihood,
-                labelled_items: fit.labelled_items,
-                rank: fit.names.len(),
-                at_limit: 0,
-            },
-        }
-    }
-
-    /// Whether the fit's gradient vanished to working precision.
-    pub fn converged(&self) -> bool {
-        match self {
-            Self::Published(fit) => fit.converged,
-            Self::Recalibrated(fit) => fit.converged,
+            Self::Published(fit) => &fit.regression,
+            Self::Recalibrated(fit) => &fit.regression,
         }
     }
 

@@ -1,12 +1,83 @@
-//! Pieces of Newton's method that the likelihoods of the trust share.
+//! Newton's method, as the likelihoods of the trust share it.
+
+use std::borrow::Cow;
 
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
 use ndarray::Array2;
 
 /// Curvature below this share of the largest counts as none: the direction is not identified by the labels.
 const RANK_TOLERANCE: f64 = 1e-10;
+/// Searches end after this many steps.
+const MAX_ITERATIONS: usize = 100;
+
+/// What is maximised, with what is peculiar to its search.
+pub(super) trait Objective {
+    /// Value and derivatives at some parameters.
+    fn at(&self, parameters: &[f64]) -> Point;
+
+    /// The search ends where the gradient is no larger than this.
+    fn tolerance(&self) -> f64;
+
+    /// Shortens a step that would move something too far.
+    fn shorten(&self, step: &mut [f64]);
+
+    /// The size of a gradient, 0 at a maximum.
+    fn size(&self, point: &Point, curvature: &Curvature) -> f64 {
+        let _ = curvature;
+        point.gradient_norm()
+    }
+
+    /// The point with slope and curvature along those directions only in which the objective is smooth.
+    fn smooth<'a>(&self, point: &'a Point) -> Cow<'a, Point> {
+        Cow::Borrowed(point)
+    }
+
+    /// Called where no share of a step leads up: whether a bend of the objective was found there, along which
+    /// [`Self::smooth`] will look from now on.
+    fn bends(&mut self, parameters: &[f64]) -> bool {
+        let _ = parameters;
+        false
+    }
+}
+
+/// Where a search ended.
+pub(super) struct Maximum {
+    pub(super) parameters: Vec<f64>,
+    pub(super) at: Point,
+    pub(super) iterations: usize,
+    pub(super) gradient_norm: f64,
+    pub(super) converged: bool,
+}
+
+/// Newton's method with a backtracking line search.
+pub(super) fn maximise(objective: &mut impl Objective, start: Vec<f64>) -> Maximum {
+    let tolerance = objective.tolerance();
+    let mut at = objective.at(&start);
+    let mut parameters = start;
+    let mut iterations = 0;
+    loop {
+        let (gradient_norm, mut step) = {
+            let smooth = objective.smooth(&at);
+            let curvature = smooth.curvature();
+            (objective.size(&smooth, &curvature), curvature.ascent(&smooth.gradient))
+        };
+        let converged = gradient_norm <= tolerance;
+        let end = |parameters, at| Maximum { parameters, at, iterations, gradient_norm, converged };
+        if converged || iterations == MAX_ITERATIONS {
+            return end(parameters, at);
+        }
+        objective.shorten(&mut step);
+        match climb(|trial| objective.at(trial), &parameters, &at, &step) {
+            Some((higher, there)) => (parameters, at) = (higher, there),
+            None if objective.bends(&parameters) => {}
+            None => return end(parameters, at),
+        }
+        iterations += 1;
+    }
+}
 
 /// An objective and its derivatives at one point, the Hessian in full.
+#[derive(Clone)]
 pub(super) struct Point {
     pub(super) value: f64,
     pub(super) gradient: Vec<f64>,
@@ -17,6 +88,10 @@ pub(super) struct Point {
 impl Point {
     pub(super) fn gradient_norm(&self) -> f64 {
         self.gradient.iter().fold(0.0, |m, g| g.abs().max(m))
+    }
+
+    pub(super) fn curvature(&self) -> Curvature {
+        Curvature::of(self)
     }
 }
 
@@ -48,12 +123,7 @@ impl LogProduct {
 }
 
 /// Backtracks along a step until the objective rises enough; `None` where no share of the step does.
-pub(super) fn climb(
-    objective: impl Fn(&[f64]) -> Point,
-    from: &[f64],
-    at: &Point,
-    step: &[f64],
-) -> Option<(Vec<f64>, Point)> {
+fn climb(objective: impl Fn(&[f64]) -> Point, from: &[f64], at: &Point, step: &[f64]) -> Option<(Vec<f64>, Point)> {
     let slope: f64 = step.iter().zip(&at.gradient).map(|(s, g)| s * g).sum();
     // Near the maximum a full step gains less than the value's rounding; a shortened one has to gain something.
     let mut rounding = 1e-14 * at.value.abs();
@@ -78,7 +148,7 @@ pub(super) struct Curvature {
 }
 
 impl Curvature {
-    pub(super) fn of(point: &Point) -> Self {
+    fn of(point: &Point) -> Self {
         let p = point.gradient.len();
         let eigen = SymmetricEigen::new(DMatrix::from_fn(p, p, |a, b| -point.hessian[[a, b]]));
         let largest = eigen.eigenvalues.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
@@ -87,12 +157,12 @@ impl Curvature {
         Self { values: eigen.eigenvalues, vectors: eigen.eigenvectors, identified }
     }
 
-    pub(super) fn directions(&self) -> impl Iterator<Item = (usize, f64)> {
+    fn directions(&self) -> impl Iterator<Item = (usize, f64)> {
         self.values.iter().copied().enumerate().filter(|(k, _)| self.identified[*k])
     }
 
     /// Newton's step, with the absolute curvature so that it goes uphill where the likelihood is not concave.
-    pub(super) fn ascent(&self, gradient: &[f64]) -> Vec<f64> {
+    fn ascent(&self, gradient: &[f64]) -> Vec<f64> {
         let mut step = vec![0.0; gradient.len()];
         for (k, curvature) in self.directions() {
             let u = self.vectors.column(k);
@@ -132,5 +202,14 @@ impl Curvature {
             (0..p).filter(|k| !self.identified[*k]).map(|k| self.vectors[(j, k)] * self.vectors[(j, k)]).sum()
         };
         (0..p).filter(|&j| share(j) > 1e-6).collect()
+    }
+}
+
+/// Fills the lower triangle of a matrix from its upper one.
+pub(super) fn mirror(matrix: &mut Array2<f64>) {
+    for a in 0..matrix.nrows() {
+        for b in 0..a {
+            matrix[[a, b]] = matrix[[b, a]];
+        }
     }
 }

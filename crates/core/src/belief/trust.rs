@@ -1,20 +1,20 @@
 //! The trust regression: how many labels a judge's prediction is worth, learned from labels already collected.
 
+use std::borrow::Cow;
+
 use nalgebra::{DMatrix, DVector};
 use ndarray::{Array2, ArrayView2};
 use serde::Serialize;
 use thiserror::Error;
 
 use super::design::Design;
-use super::newton::{Curvature, LogProduct, Point, climb};
+use super::newton::{LogProduct, Objective, Point, maximise, mirror};
+use super::regression::{LARGEST_MOVE, Regression, START_TRUST, coefficient_names, linear};
 
-/// The likelihood treats log trust as if it stopped at ln 1e-3 and ln 1e6 labels.
-const LOG_TRUST_RANGE: (f64, f64) = (-6.907_755_278_982_137, 13.815_510_557_964_274);
-/// The search starts from a trust of 8 labels for every item.
-pub(super) const START_TRUST: f64 = 8.0;
-/// Newton steps are shortened so that no item's log trust moves by more than this at once.
-pub(super) const LARGEST_MOVE: f64 = 4.0;
-pub(super) const MAX_ITERATIONS: usize = 100;
+/// The likelihood treats log trust as if it stopped at ln 1e-3 labels,
+const LEAST_LOG_TRUST: f64 = -6.907_755_278_982_137;
+/// and at ln 1e6 labels.
+const MOST_LOG_TRUST: f64 = 13.815_510_557_964_274;
 
 /// Why a trust regression can't be fitted.
 #[derive(Debug, Error, PartialEq)]
@@ -55,35 +55,17 @@ pub enum TrustError {
 ///
 /// Where labels say nothing about some combination of coefficients (a constant feature, collinear features, every
 /// item with a single label), the maximum of the likelihood is a whole flat set; the fit is then the point of that set
-/// nearest to the start (trust 8, all other coefficients 0), `rank` is below the number of coefficients and
+/// nearest to the start (trust 8, all other coefficients 0), the regression's `rank` is below the number of coefficients and
 /// `unidentified` names those concerned. That convention is what a gradient search from the same start arrives at,
 /// and the published coefficients rest on it: with an item counted among its own neighbours, the nearest labelled item
 /// is at distance 0 for every labelled item.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TrustFit {
-    /// "intercept", then the features.
-    pub names: Vec<String>,
-    /// beta, in the order of `names`.
-    pub coefficients: Vec<f64>,
-    /// Covariance of beta: the (pseudo-)inverse of minus the Hessian, row by row.
-    pub covariance: Vec<Vec<f64>>,
-    /// Log-likelihood at beta, in nats, without the multinomial coefficients (which do not depend on beta).
-    pub log_likelihood: f64,
-    /// Newton steps taken.
-    pub iterations: usize,
-    /// Largest absolute component of the gradient at beta; where items sit at a limit of the trust, along the directions
-    /// that keep them there.
-    pub gradient_norm: f64,
-    /// Whether the gradient vanished to working precision.
-    pub converged: bool,
-    /// Items with at least one label, the only ones that enter.
-    pub labelled_items: usize,
-    /// How many combinations of coefficients the labels identify.
-    pub rank: usize,
-    /// Coefficients that lie (partly) in directions the labels do not identify.
-    pub unidentified: Vec<String>,
-    /// Labelled items whose trust lies beyond the likelihood's limits, 1e-3 and 1e6 labels.
-    pub at_limit: usize,
+    /// beta and all that the search says about it. `covariance` is that of beta; `log_likelihood` leaves out the multinomial
+    /// coefficients, which do not depend on beta; `gradient_norm` is along the directions that keep items at a limit of the
+    /// trust there; `at_limit` counts items beyond 1e-3 and 1e6 labels.
+    #[serde(flatten)]
+    pub regression: Regression,
 }
 
 impl TrustFit {
@@ -96,8 +78,9 @@ impl TrustFit {
     /// # Panics
     /// If the design has another number of features.
     pub fn log_trust(&self, design: &Design) -> Vec<f64> {
-        assert_eq!(design.features() + 1, self.coefficients.len(), "the design must have the features of the fit");
-        (0..design.items()).map(|i| linear(&self.coefficients, design.row(i)).clamp(-50.0, 50.0)).collect()
+        let coefficients = self.regression.coefficients.len();
+        assert_eq!(design.features() + 1, coefficients, "the design must have the features of the fit");
+        (0..design.items()).map(|i| self.regression.log_trust(design.row(i))).collect()
     }
 
     /// Trust lambda of every item of a design, in labels.
@@ -106,11 +89,6 @@ impl TrustFit {
     /// As [`Self::log_trust`].
     pub fn trust(&self, design: &Design) -> Vec<f64> {
         self.log_trust(design).into_iter().map(f64::exp).collect()
-    }
-
-    /// Standard errors of the coefficients: square roots of the covariance's diagonal.
-    pub fn standard_errors(&self) -> Vec<f64> {
-        self.covariance.iter().enumerate().map(|(j, row)| row[j].max(0.0).sqrt()).collect()
     }
 }
 
@@ -133,46 +111,11 @@ impl TrustFit {
 /// No labels at all, tables of different shapes, or a prediction that is not a strictly positive distribution.
 pub fn fit_trust(design: &Design, q: ArrayView2<f64>, counts: ArrayView2<u32>) -> Result<TrustFit, TrustError> {
     let likelihood = Likelihood::new(design, q, counts)?;
-    let p = design.features() + 1;
-    let mut beta = vec![0.0; p];
-    beta[0] = START_TRUST.ln();
-    let tolerance = 1e-12 * likelihood.labels.max(100.0);
-
-    let mut at = likelihood.at(&beta);
-    let mut corner = Corner::default();
-    let mut iterations = 0;
-    let mut converged = false;
-    while !converged && iterations < MAX_ITERATIONS {
-        let smooth = corner.within(&at);
-        if smooth.gradient_norm() <= tolerance {
-            converged = true;
-            continue;
-        }
-        let step = likelihood.step(&smooth);
-        match climb(|trial| likelihood.at(trial), &beta, &at, &step) {
-            Some((higher, there)) => (beta, at) = (higher, there),
-            // No way up, though the slope says so: an item sits where the likelihood bends at a limit of the trust.
-            None if corner.hold(&likelihood, &beta) => {}
-            None => break,
-        }
-        iterations += 1;
-    }
-
-    let curvature = Curvature::of(&at);
-    let names: Vec<String> = std::iter::once("intercept".to_owned()).chain(design.names().iter().cloned()).collect();
-    Ok(TrustFit {
-        unidentified: curvature.unidentified().into_iter().map(|j| names[j].clone()).collect(),
-        names,
-        covariance: curvature.covariance(),
-        log_likelihood: at.value,
-        iterations,
-        gradient_norm: corner.within(&at).gradient_norm(),
-        converged,
-        labelled_items: likelihood.items,
-        rank: curvature.rank(),
-        at_limit: at.at_limit,
-        coefficients: beta,
-    })
+    let labelled_items = likelihood.items;
+    let mut start = vec![0.0; design.features() + 1];
+    start[0] = START_TRUST.ln();
+    let maximum = maximise(&mut Search { likelihood, corner: Corner::default() }, start);
+    Ok(TrustFit { regression: Regression::of_likelihood(coefficient_names(design), maximum, labelled_items) })
 }
 
 /// Log-likelihood of labels under given coefficients (intercept first), as maximised by [`fit_trust`].
@@ -193,12 +136,7 @@ pub fn log_likelihood(
 }
 
 fn clamp(log_trust: f64) -> f64 {
-    log_trust.clamp(LOG_TRUST_RANGE.0, LOG_TRUST_RANGE.1)
-}
-
-/// The intercept plus the features of an item weighted by their coefficients.
-pub(super) fn linear(beta: &[f64], z: &[f64]) -> f64 {
-    beta[0] + beta[1..].iter().zip(z).map(|(b, z)| b * z).sum::<f64>()
+    log_trust.clamp(LEAST_LOG_TRUST, MOST_LOG_TRUST)
 }
 
 /// The labelled items, packed row by row.
@@ -249,16 +187,6 @@ impl Likelihood {
         Ok(Self { items, classes: q.ncols(), features: design.features(), labels, z, q: kept_q, counts: kept_counts })
     }
 
-    /// Newton's step, shortened where it would move an item's log trust too far.
-    fn step(&self, at: &Point) -> Vec<f64> {
-        let mut step = Curvature::of(at).ascent(&at.gradient);
-        let reach = self.rows().map(|z| linear(&step, z).abs()).fold(0.0, f64::max);
-        if reach > LARGEST_MOVE {
-            step.iter_mut().for_each(|s| *s *= LARGEST_MOVE / reach);
-        }
-        step
-    }
-
     fn rows(&self) -> impl Iterator<Item = &[f64]> {
         (0..self.items).map(|i| &self.z[i * self.features..(i + 1) * self.features])
     }
@@ -293,11 +221,7 @@ impl Likelihood {
                 }
             }
         }
-        for a in 0..p {
-            for b in 0..a {
-                hessian[[a, b]] = hessian[[b, a]];
-            }
-        }
+        mirror(&mut hessian);
         Point { value: value.ln(), gradient, hessian, at_limit }
     }
 }
@@ -327,6 +251,38 @@ fn item_terms(trust: f64, q: &[f64], counts: &[u32], value: &mut LogProduct) -> 
     (first, second)
 }
 
+/// The search for the maximum of a likelihood that bends where items reach a limit of the trust.
+struct Search {
+    likelihood: Likelihood,
+    corner: Corner,
+}
+
+impl Objective for Search {
+    fn at(&self, beta: &[f64]) -> Point {
+        self.likelihood.at(beta)
+    }
+
+    fn tolerance(&self) -> f64 {
+        1e-12 * self.likelihood.labels.max(100.0)
+    }
+
+    fn shorten(&self, step: &mut [f64]) {
+        let reach = self.likelihood.rows().map(|z| linear(step, z).abs()).fold(0.0, f64::max);
+        if reach > LARGEST_MOVE {
+            step.iter_mut().for_each(|s| *s *= LARGEST_MOVE / reach);
+        }
+    }
+
+    fn smooth<'a>(&self, point: &'a Point) -> Cow<'a, Point> {
+        self.corner.within(point)
+    }
+
+    /// An item sits where the likelihood bends at a limit of the trust.
+    fn bends(&mut self, beta: &[f64]) -> bool {
+        self.corner.hold(&self.likelihood, beta)
+    }
+}
+
 /// Directions in which items would leave a limit of the trust: an orthonormal basis of their rows (1, z).
 ///
 /// At a limit the likelihood has a bend, so its maximum may lie there with a slope that does not vanish. Such a maximum is
@@ -343,7 +299,7 @@ impl Corner {
         let before = self.0.len();
         for z in likelihood.rows() {
             let eta = linear(beta, z);
-            let distance = (eta - LOG_TRUST_RANGE.0).abs().min((eta - LOG_TRUST_RANGE.1).abs());
+            let distance = (eta - LEAST_LOG_TRUST).abs().min((eta - MOST_LOG_TRUST).abs());
             if distance < Self::NEAR {
                 let mut row = DVector::from_iterator(beta.len(), std::iter::once(1.0).chain(z.iter().copied()));
                 let length = row.norm();
@@ -359,7 +315,10 @@ impl Corner {
     }
 
     /// The point with slope and curvature along the corner only.
-    fn within(&self, at: &Point) -> Point {
+    fn within<'a>(&self, at: &'a Point) -> Cow<'a, Point> {
+        if self.0.is_empty() {
+            return Cow::Borrowed(at);
+        }
         let p = at.gradient.len();
         let mut keep = DMatrix::<f64>::identity(p, p);
         for held in &self.0 {
@@ -367,12 +326,12 @@ impl Corner {
         }
         let hessian = &keep * DMatrix::from_fn(p, p, |a, b| at.hessian[[a, b]]) * &keep;
         let gradient = &keep * DVector::from_column_slice(&at.gradient);
-        Point {
+        Cow::Owned(Point {
             value: at.value,
             gradient: gradient.iter().copied().collect(),
             hessian: Array2::from_shape_fn((p, p), |(a, b)| hessian[(a, b)]),
             at_limit: at.at_limit,
-        }
+        })
     }
 }
 
@@ -409,8 +368,8 @@ mod tests {
         (vec![column(0, "z1"), column(1, "z2")], q, counts)
     }
 
-    fn fit(columns: &[FeatureColumn], q: &Array2<f64>, counts: &Array2<u32>) -> Result<TrustFit, TrustError> {
-        fit_trust(&Design::standardized(columns).unwrap(), q.view(), counts.view())
+    fn fit(columns: &[FeatureColumn], q: &Array2<f64>, counts: &Array2<u32>) -> Result<Regression, TrustError> {
+        Ok(fit_trust(&Design::standardized(columns).unwrap(), q.view(), counts.view())?.regression)
     }
 
     #[test]
@@ -515,10 +474,11 @@ mod tests {
     #[test]
     fn agreement_beyond_chance_ends_at_the_limit() {
         let q = Array2::from_elem((50, 2), 0.5);
-        let fit =
-            fit(&[FeatureColumn::complete("x", (0..50).map(f64::from))], &q, &Array2::from_elem((50, 2), 5)).unwrap();
-        assert!(fit.coefficients.iter().all(|b| b.is_finite()) && fit.coefficients[0] > 1e4_f64.ln(), "{fit:?}");
-        let trust = fit.trust(&Design::standardized(&[FeatureColumn::complete("x", (0..50).map(f64::from))]).unwrap());
+        let design = Design::standardized(&[FeatureColumn::complete("x", (0..50).map(f64::from))]).unwrap();
+        let fit = fit_trust(&design, q.view(), Array2::from_elem((50, 2), 5).view()).unwrap();
+        let coefficients = &fit.regression.coefficients;
+        assert!(coefficients.iter().all(|b| b.is_finite()) && coefficients[0] > 1e4_f64.ln(), "{fit:?}");
+        let trust = fit.trust(&design);
         assert!(trust.iter().all(|t| t.is_finite() && *t > 1e4));
     }
 

@@ -5,11 +5,11 @@ use ndarray::{ArrayView1, ArrayView2};
 /// A weight is never below this, as in the source.
 const LEAST_WEIGHT: f64 = 1e-6;
 
-/// ActiveLab-style scores, highest first: the doubt about each item's consensus label.
+/// ActiveLab-style priority of every item, highest first: the doubt about each item's consensus label.
 ///
 /// ```text
 /// P(y) = (w_M q_y + w / K + w sum_z c_z R_zy) / (w_M + w + w n),   R_zy = A if z = y, else (1 - A) / (K - 1)
-/// score = -P(consensus)
+/// priority = -P(consensus)
 /// ```
 ///
 /// with q the judge's prediction, c the labels in hand and n their sum. Consensus: the class with most labels, ties by q;
@@ -24,7 +24,7 @@ const LEAST_WEIGHT: f64 = 1e-6;
 ///
 /// # Panics
 /// If the shapes differ.
-pub fn active_lab_scores(q: ArrayView2<f64>, counts: ArrayView2<u32>) -> Vec<f64> {
+pub fn active_lab_priority(q: ArrayView2<f64>, counts: ArrayView2<u32>) -> Vec<f64> {
     assert_eq!(q.dim(), counts.dim(), "predictions and counts must have the same shape");
     let weights = Weights::learn(q, counts);
     q.rows().into_iter().zip(counts.rows()).map(|(q, c)| -weights.confidence(q, c)).collect()
@@ -97,10 +97,10 @@ mod tests {
     /// By hand. Consensus classes 0, 1, 0, 0 (the last has no label). Items with two labels: 0, 1 and 2, so
     /// A = (1 + 2/3 + 3/4)/3 = 29/36, pairs 2 + 6 + 12 = 20 of which 2 + 2 + 6 = 10 agree, M = 2/3, B = 2/3.
     #[test]
-    fn scores_by_hand() {
+    fn priorities_by_hand() {
         let q = array![[0.7, 0.2, 0.1], [0.5, 0.3, 0.2], [0.6, 0.3, 0.1], [0.4, 0.3, 0.3]];
         let counts = array![[2, 0, 0], [1, 2, 0], [3, 0, 1], [0, 0, 0]];
-        let scores = active_lab_scores(q.view(), counts.view());
+        let priorities = active_lab_priority(q.view(), counts.view());
         // w = max(1 - (1/2)/(1/3), 1e-6) = 1e-6 and w_M = max(1 - 1, 1e-6) sqrt(3).
         let (w, model, agreement) = (1e-6, 1e-6 * 3.0_f64.sqrt(), 29.0 / 36.0);
         let expected = [
@@ -109,7 +109,7 @@ mod tests {
             (model * 0.6 + w / 3.0 + w * (3.0 * agreement + (1.0 - agreement) / 2.0)) / (model + 5.0 * w),
             (model * 0.4 + w / 3.0) / (model + w),
         ];
-        for (got, expected) in scores.iter().zip(expected) {
+        for (got, expected) in priorities.iter().zip(expected) {
             assert!((got + expected).abs() < 1e-12, "{got} for {expected}");
         }
     }
@@ -127,7 +127,11 @@ mod tests {
         counts.row_mut(0).assign(&array![3, 2]);
         counts.row_mut(2).assign(&array![9, 0]);
         counts.row_mut(4).assign(&array![0, 0]);
-        let scores = active_lab_scores(q.view(), counts.view());
-        assert!(scores[4] > scores[6] && scores[0] > scores[6] && scores[6] > scores[2], "{:?}", &scores[..7]);
+        let priorities = active_lab_priority(q.view(), counts.view());
+        assert!(
+            priorities[4] > priorities[6] && priorities[0] > priorities[6] && priorities[6] > priorities[2],
+            "{:?}",
+            &priorities[..7]
+        );
     }
 }

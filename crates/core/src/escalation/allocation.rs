@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 /// Hands out `budget` labels, one at a time to the item with the highest current value; returns how many each item gets.
 ///
 /// `value(i, k)` is what one more label is worth to item `i` when it has been given `k` of them already
-/// ([`super::Rule::score_after`]). Where it never rises with k, no other allocation of the same budget has a higher sum of
+/// ([`super::Rule::priority_after`]). Where it never rises with k, no other allocation of the same budget has a higher sum of
 /// values. Items get at most `most` labels each; equal values go to the higher `tie_break` and then to the earlier item, as
 /// in [`super::top`]. Fewer labels are handed out only if all items have reached `most`.
 ///
@@ -72,7 +72,7 @@ impl Eq for Offer {}
 mod tests {
     use super::super::Rule;
     use super::*;
-    use crate::belief::{Beliefs, Gaussian};
+    use crate::belief::{Belief, BeliefTable, Beliefs, Gaussian};
 
     /// Every way of handing out `budget` labels to `items`.
     fn all_allocations(items: usize, budget: u32) -> Vec<Vec<u32>> {
@@ -101,8 +101,8 @@ mod tests {
         });
         for rule in [Rule::Info, Rule::Delta, Rule::Spread, Rule::FewestLabels] {
             let labels = [3, 0, 5, 1];
-            let classes = |i: usize, k: u32| rule.score_after(&beliefs.get(i), labels[i], k).unwrap();
-            let scores = |i: usize, k: u32| rule.score_after(&gaussians[i], labels[i], k).unwrap();
+            let classes = |i: usize, k: u32| rule.priority_after(&beliefs.get(i), labels[i], k).unwrap();
+            let scores = |i: usize, k: u32| rule.priority_after(&gaussians[i], labels[i], k).unwrap();
             for value in [&classes as &dyn Fn(usize, u32) -> f64, &scores] {
                 for budget in 0..=8 {
                     let greedy = allocate(4, budget as usize, u32::MAX, &[], value);
@@ -118,7 +118,6 @@ mod tests {
     /// What the allocation promises is what labels deliver on average: the fall of the summed spread.
     #[test]
     fn the_values_sum_to_the_fall_of_the_spread() {
-        use super::super::Outlook;
         let beliefs = Beliefs::new(ndarray::array![[0.4, 0.7], [3.0, 3.0]]);
         let value = |i: usize, k: u32| beliefs.get(i).label_value_after(k);
         let given = allocate(2, 5, u32::MAX, &[], value);

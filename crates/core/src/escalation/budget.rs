@@ -46,20 +46,20 @@ impl Budget {
     }
 }
 
-/// The `k` items with the highest scores, best first; the higher `tie_break` goes first among equal scores, then the
-/// earlier item.
+/// The `k` items with the highest priorities, best first; the higher `tie_break` goes first among equals, then the earlier
+/// item.
 ///
-/// Scores are finite. `tie_break` may be empty: then ties keep item order. `k` above the number of items gives all.
+/// Priorities are finite. `tie_break` may be empty: then ties keep item order. `k` above the number of items gives all.
 ///
 /// # Panics
-/// If `tie_break` is neither empty nor as long as `scores`.
-pub fn top(scores: &[f64], tie_break: &[f64], k: usize) -> Vec<usize> {
-    assert!(tie_break.is_empty() || tie_break.len() == scores.len(), "one tie break per item, or none");
-    let priority = |i: usize| tie_break.get(i).copied().unwrap_or(0.0);
+/// If `tie_break` is neither empty nor as long as `priorities`.
+pub fn top(priorities: &[f64], tie_break: &[f64], k: usize) -> Vec<usize> {
+    assert!(tie_break.is_empty() || tie_break.len() == priorities.len(), "one tie break per item, or none");
+    let draw = |i: usize| tie_break.get(i).copied().unwrap_or(0.0);
     let better = |&a: &usize, &b: &usize| {
-        scores[b].total_cmp(&scores[a]).then_with(|| priority(b).total_cmp(&priority(a))).then(a.cmp(&b))
+        priorities[b].total_cmp(&priorities[a]).then_with(|| draw(b).total_cmp(&draw(a))).then(a.cmp(&b))
     };
-    let mut order: Vec<usize> = (0..scores.len()).collect();
+    let mut order: Vec<usize> = (0..priorities.len()).collect();
     let k = k.min(order.len());
     if k < order.len() {
         order.select_nth_unstable_by(k, better);
@@ -84,11 +84,11 @@ mod tests {
 
     #[test]
     fn ties_follow_the_tie_break_and_then_item_order() {
-        let scores = [1.0, 3.0, 1.0, 3.0, 2.0];
-        assert_eq!(top(&scores, &[], 3), [1, 3, 4]);
-        assert_eq!(top(&scores, &[], 4), [1, 3, 4, 0]);
-        assert_eq!(top(&scores, &[], 9), [1, 3, 4, 0, 2]);
-        assert_eq!(top(&scores, &[0.1, 0.2, 0.3, 0.4, 0.5], 4), [3, 1, 4, 2]);
+        let priorities = [1.0, 3.0, 1.0, 3.0, 2.0];
+        assert_eq!(top(&priorities, &[], 3), [1, 3, 4]);
+        assert_eq!(top(&priorities, &[], 4), [1, 3, 4, 0]);
+        assert_eq!(top(&priorities, &[], 9), [1, 3, 4, 0, 2]);
+        assert_eq!(top(&priorities, &[0.1, 0.2, 0.3, 0.4, 0.5], 4), [3, 1, 4, 2]);
         assert_eq!(top(&[], &[], 2), [0; 0]);
     }
 }

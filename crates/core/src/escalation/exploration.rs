@@ -1,6 +1,6 @@
 //! A share of the budget spent at random, so that what comes back says something about all items.
 //!
-//! The items with the highest scores are not like the others: averages over them are biased for the whole, and no
+//! The items with the highest priorities are not like the others: averages over them are biased for the whole, and no
 //! reweighting helps, because the others had no chance. Exploring gives every item a selection probability above 0. The
 //! design is a stratified one: the top of the ranking is taken whole (probability 1), and the rest of the budget goes to a
 //! simple random sample of all other items.

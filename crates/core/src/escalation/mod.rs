@@ -2,8 +2,8 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`rule`], [`score_rule`], [`budget`] | scores of items, whose labels are classes or numbers, and the items at the top |
-//! | [`outlook`], [`allocation`] | several labels per item: what the next one is worth, and who gets it |
+//! | [`rule`], [`rating_rule`], [`budget`] | priorities of items, whose labels are classes or numbers, and the items at the top |
+//! | [`allocation`] | several labels per item: who gets the next one |
 //! | [`exploration`] | a share of the budget at random, and what may be estimated from it |
 //! | [`value`], [`mod@regret`] | what escalating was worth against a known truth |
 
@@ -11,16 +11,14 @@ pub mod active_lab;
 pub mod allocation;
 pub mod budget;
 pub mod exploration;
-pub mod outlook;
 pub mod regret;
 pub mod rule;
-pub mod score_rule;
+pub mod rating_rule;
 pub mod value;
 
 pub use allocation::allocate;
 pub use budget::{Budget, top};
 pub use exploration::{NoEstimate, Selection, WeightedMean, weighted_mean};
-pub use outlook::Outlook;
 pub use regret::regret;
 pub use rule::{Rule, RuleInputs};
-pub use score_rule::ScoreRuleInputs;
+pub use rating_rule::RatingRuleInputs;

@@ -11,16 +11,17 @@ use super::budget::top;
 /// `values` is what escalating each item is worth; the oracle ranks by it. 0 for the oracle, never negative, above 1
 /// when the rule's picks do harm. `None` when the oracle's sum is not positive, for then there is nothing to gain and the
 /// share has no meaning. Source: the paper, App. A, "terms used for escalation results".
-/// Equal scores are ordered by `tie_break` as in [`top`].
-pub fn regret(values: &[f64], scores: &[f64], tie_break: &[f64], k: usize) -> Option<f64> {
-    regrets(values, k, tie_break, [scores]).map(|[r]| r)
+///
+/// Equal priorities are ordered by `tie_break` as in [`top`].
+pub fn regret(values: &[f64], priorities: &[f64], tie_break: &[f64], k: usize) -> Option<f64> {
+    regrets(values, k, tie_break, [priorities]).map(|[r]| r)
 }
 
 /// [`regret`] of several rankings of the same items; the oracle's picks are found once.
 pub fn regrets<const R: usize>(values: &[f64], k: usize, tie_break: &[f64], rules: [&[f64]; R]) -> Option<[f64; R]> {
-    let gained = |scores: &[f64]| -> f64 { top(scores, tie_break, k).iter().map(|&i| values[i]).sum() };
+    let gained = |priorities: &[f64]| -> f64 { top(priorities, tie_break, k).iter().map(|&i| values[i]).sum() };
     let best = gained(values);
-    (best > 0.0).then(|| rules.map(|scores| (best - gained(scores)) / best))
+    (best > 0.0).then(|| rules.map(|priorities| (best - gained(priorities)) / best))
 }
 
 #[cfg(test)]

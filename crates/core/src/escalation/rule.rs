@@ -3,11 +3,11 @@
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
-use crate::belief::{Beliefs, dirichlet::row, entropy};
+use crate::belief::{Belief, Beliefs, ClassBelief, ClassBeliefs, Dirichlet, dirichlet::row};
 
-/// A rule that scores items; the highest scores are escalated first.
+/// A rule that ranks items; those with the highest priority are escalated first.
 ///
-/// | rule | score | source |
+/// | rule | priority | source |
 /// |---|---|---|
 /// | `Info` | epistemic part I of the posterior | the paper's rule under log loss |
 /// | `Delta` | one-label value Delta | the paper's rule under squared error |
@@ -21,10 +21,12 @@ use crate::belief::{Beliefs, dirichlet::row, entropy};
 /// | `Manhattan` | expected fall of the Manhattan error by one label | one-label value matched to the measure |
 /// | `ManhattanTen` | the same for ten labels bought together | its look-ahead |
 /// | `Margin` | -(largest - second largest judge probability) + jitter | margin sampling, Scheffer et al. (2001) |
+/// | `Wasserstein` | expected fall of the Wasserstein error by one label | one-label value matched to the measure of a scale |
 ///
-/// The first eight are the paper's; the others go beyond it.
+/// The first eight are the paper's; the others go beyond it. Where the classes stand on a scale ([`crate::belief::Ordinals`]),
+/// I and v are the epistemic part of the mean place, Delta its expected fall, and entropy is the variance of a label's place.
 ///
-/// The jitter, 1e-9 times a uniform draw, breaks ties at random; the four scores in closed form tie when they agree to 12
+/// The jitter, 1e-9 times a uniform draw, breaks ties at random; the four priorities in closed form tie when they agree to 12
 /// digits, and rank by the same draws then (see [`super::top`]). Missing confidence counts as the mean of the present
 /// ones. (The oracle ranks by the true values and needs no rule: see [`super::regret()`].)
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -55,6 +57,8 @@ pub enum Rule {
     ManhattanTen,
     /// Smallest margin between the judge's two likeliest classes first.
     Margin,
+    /// Expected fall of the Wasserstein error by one label.
+    Wasserstein,
 }
 
 impl Rule {
@@ -70,8 +74,37 @@ impl Rule {
         Rule::Random,
     ];
 
+    /// All rules that rank classes without an order.
+    pub const OF_CLASSES: [Rule; 12] = [
+        Rule::Info,
+        Rule::Delta,
+        Rule::Spread,
+        Rule::PosteriorEntropy,
+        Rule::JudgeEntropy,
+        Rule::LowConfidence,
+        Rule::FewestLabels,
+        Rule::Random,
+        Rule::FewestLabelsByInfo,
+        Rule::Manhattan,
+        Rule::ManhattanTen,
+        Rule::Margin,
+    ];
+
     /// The rules that go beyond the paper.
     pub const BEYOND: [Rule; 4] = [Rule::FewestLabelsByInfo, Rule::Manhattan, Rule::ManhattanTen, Rule::Margin];
+
+    /// The rules that rank classes on a scale, in the order in which they are evaluated (it is part of the random stream). v
+    /// is left out: there it is the same as `Info`.
+    pub const ORDINAL: [Rule; 8] = [
+        Rule::Info,
+        Rule::Delta,
+        Rule::PosteriorEntropy,
+        Rule::JudgeEntropy,
+        Rule::LowConfidence,
+        Rule::FewestLabels,
+        Rule::Random,
+        Rule::Wasserstein,
+    ];
 
     /// Key in results and claims, e.g. `judge_entropy`.
     pub fn key(self) -> &'static str {
@@ -88,20 +121,44 @@ impl Rule {
             Rule::Manhattan => "manhattan",
             Rule::ManhattanTen => "manhattan_ten",
             Rule::Margin => "margin",
+            Rule::Wasserstein => "wasserstein",
         }
     }
 
-    /// Scores every item.
-    pub fn scores(self, inputs: &RuleInputs) -> Vec<f64> {
+    /// What the rule ranks by, in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Rule::Info => "epistemic part I",
+            Rule::Delta => "one-label value Delta",
+            Rule::Spread => "posterior spread v",
+            Rule::PosteriorEntropy => "entropy of the posterior mean",
+            Rule::JudgeEntropy => "entropy of the judge's prediction",
+            Rule::LowConfidence => "lowest stated confidence",
+            Rule::FewestLabels => "fewest labels",
+            Rule::Random => "random",
+            Rule::FewestLabelsByInfo => "fewest labels, ties by the epistemic part I",
+            Rule::Manhattan => "expected fall of the Manhattan error by one label",
+            Rule::ManhattanTen => "expected fall of the Manhattan error by ten labels",
+            Rule::Margin => "smallest margin between the judge's likeliest classes",
+            Rule::Wasserstein => "expected fall of the Wasserstein error by one label",
+        }
+    }
+
+    /// The priority of every item whose labels are classes.
+    pub fn priority<T: ClassBeliefs>(self, inputs: &RuleInputs<T>) -> Vec<f64> {
         let jittered = |base: &dyn Fn(usize) -> f64| -> Vec<f64> {
             inputs.jitter.iter().enumerate().map(|(i, u)| base(i) + u * JITTER).collect()
+        };
+        let of_classes = |value: &dyn Fn(&Dirichlet) -> f64| -> Vec<f64> {
+            let of = |i: usize| without_noise(value(inputs.beliefs.of_classes(i).dirichlet()));
+            (0..inputs.beliefs.len()).map(of).collect()
         };
         match self {
             Rule::Info => inputs.beliefs.map(|b| without_noise(b.epistemic())),
             Rule::Delta => inputs.beliefs.map(|b| without_noise(b.label_value())),
             Rule::Spread => inputs.beliefs.map(|b| without_noise(b.spread())),
             Rule::PosteriorEntropy => inputs.beliefs.map(|b| without_noise(b.total())),
-            Rule::JudgeEntropy => jittered(&|i| entropy(row(inputs.q.row(i)))),
+            Rule::JudgeEntropy => jittered(&|i| inputs.beliefs.total_of(row(inputs.q.row(i)))),
             Rule::LowConfidence => {
                 let present: Vec<f64> = inputs.confidence.iter().flatten().copied().collect();
                 let fill = if present.is_empty() { 0.0 } else { crate::stats::mean(&present) };
@@ -110,15 +167,38 @@ impl Rule {
             Rule::FewestLabels => jittered(&|i| -f64::from(inputs.labels[i])),
             Rule::Random => inputs.random.to_vec(),
             Rule::FewestLabelsByInfo => {
-                // I is at most ln K, so it never outweighs a label.
-                let most = 1.0 + (inputs.q.ncols() as f64).ln();
+                // I is at most the highest total, so it never outweighs a label.
+                let most = 1.0 + inputs.beliefs.highest_total();
                 let info = inputs.beliefs.map(|b| without_noise(b.epistemic()));
                 info.iter().zip(inputs.labels).map(|(info, &n)| info / most - f64::from(n)).collect()
             }
-            Rule::Manhattan => inputs.beliefs.map(|b| without_noise(b.manhattan_label_value())),
-            Rule::ManhattanTen => inputs.beliefs.map(|b| without_noise(b.expected_manhattan_reduction(10))),
+            Rule::Manhattan => of_classes(&|b| b.manhattan_label_value()),
+            Rule::ManhattanTen => of_classes(&|b| b.expected_manhattan_reduction(10)),
             Rule::Margin => jittered(&|i| -margin(row(inputs.q.row(i)))),
+            Rule::Wasserstein => {
+                let of = |i: usize| without_noise(inputs.beliefs.of_classes(i).wasserstein_label_value());
+                (0..inputs.beliefs.len()).map(of).collect()
+            }
         }
+    }
+
+    /// The priority of an item after `more` further labels, in expectation; `in_hand` is the number of labels now.
+    ///
+    /// `None` for rules whose priority no label moves in expectation (nothing would keep them from sending the whole budget
+    /// to one item), and for those beyond the paper, which rank items but don't allocate.
+    pub fn priority_after(self, belief: &impl Belief, in_hand: u32, more: u32) -> Option<f64> {
+        match self {
+            Rule::Info => Some(belief.epistemic_after(more)),
+            Rule::Delta => Some(belief.label_value_after(more)),
+            Rule::Spread => Some(belief.spread_after(more)),
+            Rule::FewestLabels => Some(-f64::from(in_hand) - f64::from(more)),
+            _ => None,
+        }
+    }
+
+    /// Whether [`Rule::priority_after`] has an answer.
+    pub fn looks_ahead(self) -> bool {
+        matches!(self, Rule::Info | Rule::Delta | Rule::Spread | Rule::FewestLabels)
     }
 }
 
@@ -127,7 +207,7 @@ impl std::str::FromStr for Rule {
 
     /// Reads a rule's key.
     fn from_str(key: &str) -> Result<Self, String> {
-        let all = || Rule::PAPER.into_iter().chain(Rule::BEYOND);
+        let all = || Rule::OF_CLASSES.into_iter().chain([Rule::Wasserstein]);
         all().find(|rule| rule.key() == key).ok_or_else(|| {
             format!("{key:?} is none of the rules {}", all().map(Rule::key).collect::<Vec<_>>().join(", "))
         })
@@ -147,38 +227,67 @@ fn margin(p: &[f64]) -> f64 {
 /// Scale of the jitter that breaks ties.
 const JITTER: f64 = 1e-9;
 
-/// A score to 40 significant bits (about 12 digits).
+/// A priority to 40 significant bits (about 12 digits).
 ///
 /// Items with the same evidence in another class order differ in the last bits only, by rounding; they must tie, so that
 /// the tie break and not the arithmetic of the platform decides between them.
-fn without_noise(score: f64) -> f64 {
+fn without_noise(priority: f64) -> f64 {
     const DROPPED: u32 = 52 - 40;
     let half = 1_u64 << (DROPPED - 1);
-    f64::from_bits((score.to_bits() + half) >> DROPPED << DROPPED)
+    f64::from_bits((priority.to_bits() + half) >> DROPPED << DROPPED)
 }
 
-/// What rules look at; everything is per item.
-#[derive(Debug, Clone, Copy)]
-pub struct RuleInputs<'a> {
-    /// Posterior beliefs.
-    pub beliefs: &'a Beliefs,
+/// What rules look at where labels are classes; everything is per item.
+#[derive(Debug)]
+pub struct RuleInputs<'a, T = Beliefs> {
+    /// Posterior beliefs, about classes with or without a scale.
+    pub beliefs: &'a T,
     /// The judge's predictions, items x classes.
     pub q: &'a Array2<f64>,
     /// Stated confidence, 0 to 100.
     pub confidence: &'a [Option<f64>],
     /// Labels in hand.
     pub labels: &'a [u32],
-    /// Uniform draws in [0, 1) that break ties (scaled by 1e-9 where they are added to a score).
+    /// Uniform draws in [0, 1) that break ties (scaled by 1e-9 where they are added to a priority).
     pub jitter: &'a [f64],
     /// Uniform draws that the random rule ranks by.
     pub random: &'a [f64],
 }
+
+// Not derived: the table of beliefs need not be `Copy`.
+impl<T> Clone for RuleInputs<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for RuleInputs<'_, T> {}
 
 #[cfg(test)]
 mod tests {
     use ndarray::array;
 
     use super::*;
+    use crate::belief::Gaussian;
+
+    #[test]
+    fn every_label_is_worth_less_than_the_one_before() {
+        let belief = Dirichlet::new(&[0.3, 0.9, 4.0]);
+        let gaussian = Gaussian { mean: 0.0, evidence: 3.0, freedom: 7.0, scale: 2.0 };
+        for rule in Rule::PAPER.into_iter().filter(|rule| rule.looks_ahead()) {
+            for k in 0..200 {
+                assert!(rule.priority_after(&belief, 2, k) > rule.priority_after(&belief, 2, k + 1), "{rule:?} {k}");
+                assert!(
+                    rule.priority_after(&gaussian, 2, k) > rule.priority_after(&gaussian, 2, k + 1),
+                    "{rule:?} {k}"
+                );
+            }
+        }
+        assert!(Rule::PAPER.iter().all(|rule| rule.looks_ahead() == rule.priority_after(&belief, 0, 1).is_some()));
+        let value = gaussian.spread_after(4) - gaussian.spread_after(5);
+        assert!((gaussian.label_value_after(4) - value).abs() < 1e-15);
+        assert_eq!(gaussian.label_value_after(0), gaussian.label_value());
+    }
 
     #[test]
     fn margins_by_hand() {
@@ -200,7 +309,7 @@ mod tests {
             jitter: &[0.0; 4],
             random: &[],
         };
-        let scores = Rule::FewestLabelsByInfo.scores(&inputs);
-        assert_eq!(crate::escalation::top(&scores, &[], 4), [3, 1, 0, 2]);
+        let priorities = Rule::FewestLabelsByInfo.priority(&inputs);
+        assert_eq!(crate::escalation::top(&priorities, &[], 4), [3, 1, 0, 2]);
     }
 }

@@ -1,8 +1,8 @@
-//! What a further label is worth, measured against a known truth.
+//! What a further label is worth, measured against a known truth in the error of the beliefs.
 
 use ndarray::ArrayView2;
 
-use crate::belief::{Beliefs, dirichlet::row};
+use crate::belief::{ClassBelief, ClassBeliefs, dirichlet::row};
 use crate::random::Stream;
 
 /// The label that a uniform draw `u` selects from weights: how many of their cumulative sums it exceeds.
@@ -19,20 +19,23 @@ pub fn label_of(u: f64, weights: impl Iterator<Item = f64>) -> usize {
     label.min(classes - 1)
 }
 
-/// Prophet value of every item: the fall of the Manhattan error to the true distribution by one label drawn from it,
-/// averaged over `rounds` draws. May be negative.
+/// Prophet value of every item: the fall of the error ([`ClassBelief::error`]) against the true distribution by one label
+/// drawn from it, averaged over `rounds` draws. May be negative.
 ///
 /// `truth` is items x classes. Stream: per round one uniform draw per item, in item order (protocol, section 3).
-pub fn prophet_values(beliefs: &Beliefs, truth: ArrayView2<f64>, rounds: usize, stream: &mut Stream) -> Vec<f64> {
+pub fn prophet_values(
+    beliefs: &impl ClassBeliefs,
+    truth: ArrayView2<f64>,
+    rounds: usize,
+    stream: &mut Stream,
+) -> Vec<f64> {
     let classes = truth.ncols();
     // The gain depends on the label's class only, so each is computed once.
-    let gains: Vec<f64> = beliefs
-        .iter()
-        .zip(truth.rows())
-        .flat_map(|(belief, p)| {
-            let p = row(p);
-            let before = belief.manhattan(p);
-            (0..classes).map(move |label| before - belief.manhattan_after(label, p))
+    let gains: Vec<f64> = (0..beliefs.len())
+        .flat_map(|i| {
+            let (belief, p) = (beliefs.of_classes(i), row(truth.row(i)));
+            let before = belief.error(p);
+            (0..classes).map(move |label| before - belief.error_after(label, p))
         })
         .collect();
     let mut values = vec![0.0; beliefs.len()];
@@ -46,13 +49,13 @@ pub fn prophet_values(beliefs: &Beliefs, truth: ArrayView2<f64>, rounds: usize, 
     values
 }
 
-/// Total fall of the Manhattan error when one label is bought for each item of `escalated`.
+/// Total fall of the error ([`ClassBelief::error`]) when one label is bought for each item of `escalated`.
 ///
 /// Labels come from the item's `unrevealed` pool (counts, items x classes), the error is measured against `truth`.
 /// Stream: one uniform draw per escalated item, in the order given (protocol, section 4). Items whose pool is empty
 /// gain nothing but use up their draw.
 pub fn bought_labels_value(
-    beliefs: &Beliefs,
+    beliefs: &impl ClassBeliefs,
     escalated: &[usize],
     unrevealed: ArrayView2<u32>,
     truth: ArrayView2<f64>,
@@ -67,13 +70,13 @@ pub fn bought_labels_value(
             continue;
         }
         let label = label_of(u, pool.iter().map(|&c| f64::from(c) / f64::from(left)));
-        let (belief, p) = (beliefs.get(i), row(truth.row(i)));
-        value += belief.manhattan(p) - belief.manhattan_after(label, p);
+        let (belief, p) = (beliefs.of_classes(i), row(truth.row(i)));
+        value += belief.error(p) - belief.error_after(label, p);
     }
     value
 }
 
-/// Expected fall of each item's Manhattan error by one label from its pool, without drawing the label.
+/// Expected fall of each item's error ([`ClassBelief::error`]) by one label from its pool, without drawing the label.
 ///
 /// ```text
 /// sum_y (u_y / sum u) [error before - error after a label of class y]
@@ -81,15 +84,15 @@ pub fn bought_labels_value(
 ///
 /// with u the `unrevealed` counts, items x classes, and the error measured against `truth`. Summed over escalated items it
 /// has the expectation of [`bought_labels_value`] and none of the noise of its draw. 0 for an empty pool.
-pub fn pool_values(beliefs: &Beliefs, unrevealed: ArrayView2<u32>, truth: ArrayView2<f64>) -> Vec<f64> {
+pub fn pool_values(beliefs: &impl ClassBeliefs, unrevealed: ArrayView2<u32>, truth: ArrayView2<f64>) -> Vec<f64> {
     let of = |i: usize| {
-        let (belief, p, pool) = (beliefs.get(i), row(truth.row(i)), unrevealed.row(i));
+        let (belief, p, pool) = (beliefs.of_classes(i), row(truth.row(i)), unrevealed.row(i));
         let left: u32 = pool.sum();
         if left == 0 {
             return 0.0;
         }
-        let after = |(class, &c): (usize, &u32)| f64::from(c) * belief.manhattan_after(class, p);
-        belief.manhattan(p) - pool.iter().enumerate().map(after).sum::<f64>() / f64::from(left)
+        let after = |(class, &c): (usize, &u32)| f64::from(c) * belief.error_after(class, p);
+        belief.error(p) - pool.iter().enumerate().map(after).sum::<f64>() / f64::from(left)
     };
     (0..beliefs.len()).map(of).collect()
 }
@@ -99,6 +102,7 @@ mod tests {
     use ndarray::array;
 
     use super::*;
+    use crate::belief::Beliefs;
 
     /// The mean of many drawn labels, item by item.
     #[test]

@@ -1,8 +1,10 @@
-//! Summaries over replicates, rank correlation, and the special functions behind the closed forms.
+//! Summaries over replicates, rank correlation, agreement, and the special functions behind the closed forms.
 
 pub mod beta;
+pub mod estimate;
 pub mod gamma;
 pub mod inference;
+pub mod kappa;
 pub mod normal;
 pub mod psi;
 pub mod quantile;
@@ -10,5 +12,7 @@ pub mod rank;
 pub mod student;
 pub mod summary;
 
+pub use estimate::{Estimate, Interval};
+pub use kappa::quadratic_kappa;
 pub use rank::{ranks, spearman};
 pub use summary::{Summary, mean, population_sd, sample_sd};

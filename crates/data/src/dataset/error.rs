@@ -82,27 +82,27 @@ impl Place {
         Place::default().of_item(id)
     }
 
-    /// The same place, at this line.
+    /// This place, at this line.
     pub fn at_line(self, line: u64) -> Self {
         Place { line: Some(line), ..self }
     }
 
-    /// The same place, in this column (`index` from 0).
+    /// This place, in this column (`index` from 0).
     pub fn in_column(self, index: usize, name: &str) -> Self {
         Place { column: Some(ColumnPlace { number: Some(index + 1), name: Some(name.to_owned()) }), ..self }
     }
 
-    /// The same place, in this field of a JSON object.
+    /// This place, in this field of a JSON object.
     pub fn in_field(self, name: &str) -> Self {
         Place { column: Some(ColumnPlace { number: None, name: Some(name.to_owned()) }), ..self }
     }
 
-    /// The same place, at this character of the line, from 1.
+    /// This place, at this character of the line, from 1.
     pub fn at_character(self, number: usize) -> Self {
         Place { column: Some(ColumnPlace { number: Some(number), name: None }), ..self }
     }
 
-    /// The same place, belonging to this item.
+    /// This place, belonging to this item.
     pub fn of_item(self, id: &str) -> Self {
         Place { item: Some(id.to_owned()), ..self }
     }

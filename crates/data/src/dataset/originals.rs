@@ -88,6 +88,13 @@ pub enum FetchError {
     },
 }
 
+impl FetchError {
+    /// Whether the machine or the network failed, rather than that an archive was refused.
+    pub fn is_failure(&self) -> bool {
+        matches!(self, Self::Download { .. } | Self::Unwritable { .. })
+    }
+}
+
 /// Fetches the archive `from` an address (`http://`, `https://`) or a file and puts the `originals`, pairs of a name
 /// and a SHA-256 sum, into the folder [`FOLDER`] of `out`; returns that folder.
 ///

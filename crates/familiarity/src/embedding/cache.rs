@@ -20,8 +20,8 @@ use std::path::{Path, PathBuf};
 use judge_uncertainty_data::dataset::checksum::hex;
 use sha2::{Digest, Sha256};
 
+use super::embedder::{EmbeddedText, Embedder};
 use super::error::EmbeddingError;
-use super::{EmbeddedText, Embedder};
 use judge_uncertainty_data::locked::LockedFile;
 
 const KEY: usize = 32;

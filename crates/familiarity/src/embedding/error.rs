@@ -165,6 +165,11 @@ pub enum EmbeddingError {
 }
 
 impl EmbeddingError {
+    /// Whether the machine failed, rather than that items, a model or a cache were refused.
+    pub fn is_failure(&self) -> bool {
+        matches!(self, Self::Write { .. } | Self::Inference { .. })
+    }
+
     /// For `map_err` on reading `path`.
     pub fn read(path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         move |source| Self::Read { path: path.to_path_buf(), source }

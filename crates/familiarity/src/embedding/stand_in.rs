@@ -2,8 +2,8 @@
 
 use sha2::{Digest, Sha256};
 
+use super::embedder::{EmbeddedText, Embedder};
 use super::error::EmbeddingError;
-use super::{EmbeddedText, Embedder};
 
 /// Embeds a text as the normalised sum of one pseudo-random vector for each of its words.
 ///

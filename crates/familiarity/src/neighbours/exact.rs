@@ -4,7 +4,9 @@ use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, Axis, s};
 use rayon::prelude::*;
 
-use super::{Neighbour, Neighbours, UnitRows};
+use super::neighbour::Neighbour;
+use super::rows::UnitRows;
+use super::search::Neighbours;
 
 /// Items whose products one thread computes at once. A product copies the candidates into the order in which it reads
 /// them; so many items make that copy cheap.

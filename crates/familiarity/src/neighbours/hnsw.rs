@@ -27,7 +27,9 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::exact::nearest_of_items;
-use super::{Neighbour, Neighbours, UnitRows};
+use super::neighbour::Neighbour;
+use super::rows::UnitRows;
+use super::search::Neighbours;
 use judge_uncertainty_data::progress::Progress;
 
 /// Layers that a graph may have; it can only be saved with this many.

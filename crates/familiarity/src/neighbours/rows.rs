@@ -4,7 +4,7 @@ use judge_uncertainty_data::dataset::checksum::hex;
 use ndarray::{Array2, ArrayView1, ArrayView2, Axis, Zip};
 use sha2::{Digest, Sha256};
 
-use super::Neighbour;
+use super::neighbour::Neighbour;
 
 /// A value that an embedding cannot hold.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

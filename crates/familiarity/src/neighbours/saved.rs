@@ -16,7 +16,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::hnsw::{Cosine, Graph, Hnsw, HnswSettings, Repairs, SearchQuality, distinct};
-use super::{Neighbours, UnitRows};
+use super::rows::UnitRows;
+use super::search::Neighbours;
 
 /// The file of a saved index that describes it; written last.
 pub const HEADER: &str = "index.json";
@@ -69,6 +70,13 @@ pub enum IndexError {
         /// What went wrong.
         reason: String,
     },
+}
+
+impl IndexError {
+    /// Whether the machine failed, rather than that an index was refused.
+    pub fn is_failure(&self) -> bool {
+        matches!(self, Self::Unwritable { .. })
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

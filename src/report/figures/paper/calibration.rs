@@ -1,11 +1,11 @@
 //! The judge's calibration: stated confidence against error.
 
-use super::say;
 use crate::experiments::calibration::ConfidenceGroup;
 use crate::experiments::chaosnli::ChaosNliResults;
 use crate::experiments::dice::DiceResults;
 use crate::report::figures::description::{Axis, Figure, Width};
 use crate::report::figures::shared::calibration::{panel, point};
+use crate::report::figures::shared::say;
 
 pub fn figure(dice: Option<&DiceResults>, chaosnli: Option<&ChaosNliResults>) -> Option<Figure> {
     let parts: Vec<(&str, &[ConfidenceGroup], f64)> = [

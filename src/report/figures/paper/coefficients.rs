@@ -1,11 +1,11 @@
 //! What the fitted trust rests on: its coefficients with intervals.
 
-use super::OVER_REPLICATES;
 use crate::experiments::chaosnli::ChaosNliResults;
 use crate::experiments::dice::{DiceResults, FeatureSet};
 use crate::report::figures::description::{Figure, Width};
+use crate::report::figures::shared::OVER_REPLICATES;
 use crate::report::figures::shared::coefficients::{Effect, READING, panel, sentence};
-use crate::stats::Summary;
+use crate::stats::{Interval, Summary};
 
 /// Name of a feature in figures; one that is not known keeps its name.
 fn feature_name(name: &str) -> &str {
@@ -26,7 +26,7 @@ fn effects(fit: &[(String, Summary)]) -> Vec<Effect> {
     let effect = |(name, s): &(String, Summary)| Effect {
         feature: feature_name(name).to_owned(),
         value: s.mean,
-        interval: [s.lo, s.hi],
+        interval: Interval { lo: s.lo, hi: s.hi },
     };
     fit.iter().filter(|(name, _)| name != "intercept").map(effect).collect()
 }

@@ -1,10 +1,9 @@
 //! The paper's Figure 1: the decomposition as labels arrive.
 
-use super::{OVER_REPLICATES, say};
 use crate::experiments::dice::DiceResults;
 use crate::report::figures::description::{Axis, Figure, Panel, Series, Shape, Width};
 use crate::report::figures::look;
-use crate::report::figures::shared::over_replicates;
+use crate::report::figures::shared::{OVER_REPLICATES, over_replicates, say};
 use crate::stats::Summary;
 
 pub fn figure(dice: &DiceResults) -> Figure {

@@ -2,12 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::{OVER_REPLICATES, say};
 use crate::escalation::Rule;
 use crate::experiments::simulations::results::{MisspecifiedPoint, SimulationResults};
 use crate::report::figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};
 use crate::report::figures::look;
-use crate::report::figures::shared::over_replicates;
+use crate::report::figures::shared::{OVER_REPLICATES, over_replicates, say};
 
 /// The corruption in a key such as `gamma_0_25`.
 fn gamma(key: &str) -> Option<f64> {

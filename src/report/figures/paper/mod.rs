@@ -9,11 +9,11 @@ mod phase;
 mod trust_spread;
 
 use super::description::Figure;
-use super::look::rule_name;
 use super::shared::components::{self, RULES, View};
-use super::shared::{Evaluated, OVER_REPLICATES, advantage, budget, say};
+use super::shared::{Evaluated, advantage, budget, say};
 use crate::artifact::Results;
 use crate::experiments::chaosnli::ChaosNliResults;
+use crate::report::rules::in_figures as rule_name;
 
 /// The figures whose experiment has results: [`reproduced()`], then those [`beyond()`] the paper.
 pub fn all(results: &Results) -> Vec<Figure> {

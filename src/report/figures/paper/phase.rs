@@ -1,9 +1,9 @@
 //! The phase diagram of sweep S2: where the decomposition pays.
 
-use super::say;
 use crate::experiments::simulations::results::{SimulationResults, SweepPoint};
 use crate::report::figures::description::{Axis, Figure, Panel, Series, Shape, Width};
 use crate::report::figures::look;
+use crate::report::figures::shared::say;
 use crate::report::numbers::NumberStyle;
 
 /// The correlation in a key such as `rho_minus_0_4`.

@@ -1,11 +1,11 @@
 //! The paper's Figure 2: regret as trust spreads, and the advantage over the range of trust.
 
-use super::{OVER_REPLICATES, say};
 use crate::escalation::Rule;
 use crate::experiments::simulations::results::{Point as Cell, SimulationResults};
 use crate::report::figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};
-use crate::report::figures::look::{self, rule_name};
-use crate::report::figures::shared::over_replicates;
+use crate::report::figures::look;
+use crate::report::figures::shared::{OVER_REPLICATES, over_replicates, say};
+use crate::report::rules::in_figures as rule_name;
 
 /// Rules shown; I lies on Delta.
 const RULES: [Rule; 6] =

@@ -1,6 +1,7 @@
 //! What the fitted trust rests on: its coefficients with intervals.
 
 use super::say;
+use crate::stats::Interval;
 use crate::report::figures::description::{Axis, Panel, Point, Series, Shape};
 use crate::report::figures::look;
 
@@ -16,12 +17,12 @@ pub struct Effect {
     /// The estimate.
     pub value: f64,
     /// Its interval.
-    pub interval: [f64; 2],
+    pub interval: Interval,
 }
 
 /// One row for each feature.
 pub fn panel(title: Option<String>, effects: &[Effect]) -> Panel {
-    let point = |(k, e): (usize, &Effect)| Point { at: k as f64, value: e.value, interval: Some(e.interval) };
+    let point = |(k, e): (usize, &Effect)| Point { at: k as f64, value: e.value, interval: Some(e.interval.into()) };
     let rows = effects.iter().enumerate().map(point).collect();
     Panel {
         title,
@@ -38,8 +39,8 @@ pub fn panel(title: Option<String>, effects: &[Effect]) -> Panel {
 pub fn sentence(effects: &[Effect]) -> String {
     let clear: Vec<String> = effects
         .iter()
-        .filter(|e| e.interval[0] > 0.0 || e.interval[1] < 0.0)
-        .map(|e| format!("{} {} [{}, {}]", e.feature, say(e.value, 2), say(e.interval[0], 2), say(e.interval[1], 2)))
+        .filter(|e| e.interval.lo > 0.0 || e.interval.hi < 0.0)
+        .map(|e| format!("{} {} [{}, {}]", e.feature, say(e.value, 2), say(e.interval.lo, 2), say(e.interval.hi, 2)))
         .collect();
     let clear = if clear.is_empty() { "none".to_owned() } else { clear.join(", ") };
     format!("{} features, of which the interval excludes 0 for {clear}.", effects.len())

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::escalation::Rule;
-use crate::experiments::components::ItemComponents;
+use crate::evaluation::ItemComponents;
 use crate::report::figures::description::{Axis, Figure, Panel, Series, Shape, Width};
 use crate::report::figures::look;
 
@@ -18,7 +18,7 @@ pub struct View<'a> {
     pub unit: &'a str,
     /// Names of the two rules in legend and headings.
     pub names: [&'a str; 2],
-    /// The same within a sentence.
+    /// Names of the two rules within a sentence.
     pub said: [&'a str; 2],
     /// Which items, under which labels.
     pub setting: &'a str,

@@ -8,10 +8,10 @@ pub mod components;
 
 use super::Point;
 use super::axis::signed;
-use super::look::rule_name;
 use crate::escalation::{Budget, Rule};
-use crate::experiments::half_split::{ByRule, Escalation};
+use crate::evaluation::{ByRule, Escalation};
 use crate::report::numbers::NumberStyle;
+use crate::report::rules::in_figures as rule_name;
 use crate::stats::Summary;
 
 /// Budgets that a figure has room for.
@@ -130,7 +130,7 @@ pub(in crate::report::figures) fn counted(count: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
-/// The same at the start of a sentence.
+/// A count with its noun, as a sentence starts with it: its first letter is a capital.
 pub(in crate::report::figures) fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())

@@ -34,7 +34,7 @@ const STATUSES: [Status; 3] = [Status::Confirmed, Status::Refuted, Status::Incon
 
 /// One figure for each measure with hypotheses that have an interval.
 pub fn figures(registered: &Registered) -> Vec<Figure> {
-    Measure::OF_SCORES.into_iter().filter_map(|measure| figure(registered, measure)).collect()
+    Measure::ALL.into_iter().filter_map(|measure| figure(registered, measure)).collect()
 }
 
 fn figure(registered: &Registered, measure: Measure) -> Option<Figure> {
@@ -50,9 +50,9 @@ fn figure(registered: &Registered, measure: Measure) -> Option<Figure> {
         format!("{count} {}", look(status).0)
     };
     let sentence = |h: &&JudgedHypothesis| {
-        let (difference, [low, high]) = (h.difference.unwrap_or(f64::NAN), h.adjusted.unwrap_or([f64::NAN; 2]));
-        let margin = number(h.hypothesis.margin);
-        format!("{} {} [{}, {}] against {margin}", h.hypothesis.id, number(difference), number(low), number(high))
+        let adjusted = h.adjusted.map_or(String::new(), |ends| format!(" [{}, {}]", number(ends.lo), number(ends.hi)));
+        let (difference, margin) = (h.difference.map_or(String::new(), number), number(h.hypothesis.margin));
+        format!("{} {difference}{adjusted} against {margin}", h.hypothesis.id)
     };
     let (name, unit) = names(measure);
     Some(Figure {
@@ -89,7 +89,7 @@ fn panel(unit: &str, hypotheses: &[&JudgedHypothesis]) -> Panel {
     let of = |status: Status| {
         let own = hypotheses.iter().enumerate().filter(|(_, h)| h.status == status);
         let points: Vec<Point> =
-            own.filter_map(|(k, h)| Some(Point { at: k as f64, value: h.difference?, interval: h.adjusted })).collect();
+            own.filter_map(|(k, h)| Some(Point { at: k as f64, value: h.difference?, interval: h.adjusted.map(Into::into) })).collect();
         let (label, look) = look(status);
         (!points.is_empty()).then(|| Series::new(label, look, rows(points)))
     };

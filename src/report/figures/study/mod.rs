@@ -1,24 +1,19 @@
 //! The figures of a study, from its results; what the results do not hold is not drawn.
 
 pub mod hypotheses;
-mod parts;
-mod places;
+pub mod means;
+pub mod parts;
+pub mod places;
 
 use super::axis::signed;
 use super::description::{Axis, Figure, Point, Series, Shape, Width};
-use super::look::{self, rule_name};
+use super::look;
 use super::shared::coefficients::{Effect, READING, panel, sentence};
-use super::shared::components::{self, RULES, View};
-use super::shared::{Evaluated, advantage, budget, calibration, say};
-use crate::escalation::Rule;
+use super::shared::{calibration, say};
 use crate::report::numbers::three;
-use crate::report::score_evaluation::rule_name as score_rule_name;
-use crate::study::StudyResults;
-use crate::study::decompose::Coefficient;
-use crate::study::diagnostics::JudgeDiagnostics;
-use crate::study::evaluation::Outcome;
+use crate::study::kinds::classes::diagnostics::JudgeDiagnostics;
+use crate::study::results::Coefficient;
 use crate::study::sample::ItemSample;
-use crate::study::scores::ScoreResults;
 
 /// Features that a figure has room for.
 const MOST_FEATURES: usize = 30;
@@ -26,72 +21,19 @@ const MOST_FEATURES: usize = 30;
 const ROW: f64 = 13.0;
 const AROUND_ROWS: f64 = 48.0;
 
-/// The figures of a study of classes.
-pub fn all(results: &StudyResults) -> Vec<Figure> {
-    let mut figures = vec![components::figure(&View {
-        items: &results.items.components,
-        unit: "nats",
-        names: RULES.map(rule_name),
-        said: ["I", "the judge's entropy"],
-        setting: &setting(&results.items),
-        reading: &reading(&results.items),
-        number,
-    })];
-    figures.extend(coefficients(&results.fit.coefficients));
-    if let Outcome::Evaluated(evaluation) = &results.evaluation {
-        let evaluated = Evaluated::of_classes(evaluation.items, &evaluation.full);
-        figures.extend([budget::figure(&evaluated), advantage::figure(&evaluated)]);
-        figures.extend(confidence(&evaluation.judge));
-    }
-    figures.extend(results.registered.iter().flat_map(hypotheses::figures));
-    figures
-}
-
-/// The figures of a study of scores.
-pub fn of_scores(results: &ScoreResults) -> Vec<Figure> {
-    let mut figures = vec![components::figure(&View {
-        items: &results.items.components,
-        unit: "squared units of the score",
-        names: ["epistemic variance", "variance, judge"],
-        said: ["the epistemic variance", "the judge's own variance"],
-        setting: &setting(&results.items),
-        reading: &reading(&results.items),
-        number,
-    })];
-    figures.push(parts::figure(&results.decomposition));
-    figures.extend(coefficients(&results.fit.coefficients));
-    figures.extend(places::figure(&results.places));
-    if let Outcome::Evaluated(evaluation) = &results.evaluation {
-        let evaluated = Evaluated {
-            items: evaluation.items,
-            full: &evaluation.full,
-            differences: &evaluation.minus_total,
-            reference: Rule::PosteriorEntropy,
-            reference_name: "total uncertainty",
-            error: "absolute error of the mean score",
-            units: "units of the score",
-            name: score_rule_name,
-            // It ranks scores as I does.
-            left_out: &[Rule::Spread],
-            markers: "",
-        };
-        figures.extend([budget::figure(&evaluated), advantage::figure(&evaluated)]);
-    }
-    figures.extend(results.registered.iter().flat_map(hypotheses::figures));
-    figures
-}
-
 /// A number of unknown size in a sentence.
-fn number(value: f64) -> String {
+pub fn number(value: f64) -> String {
     signed(&three(value))
 }
 
-fn setting(sample: &ItemSample) -> String {
+/// Which items are drawn, under which labels.
+pub fn setting(sample: &ItemSample) -> String {
     let all = "under all labels in hand";
     if sample.is_partial() { format!("a random sample of {}, {all}", sample.items) } else { all.to_owned() }
 }
 
-fn reading(sample: &ItemSample) -> String {
+/// How to read the dots.
+pub fn reading(sample: &ItemSample) -> String {
     let shown = sample.components.aleatoric.len();
     let which = if sample.is_partial() {
         format!(
@@ -108,7 +50,7 @@ fn reading(sample: &ItemSample) -> String {
 }
 
 /// The coefficients that the labels identify; of very many those farthest from 0 in standard errors. `None` without any.
-fn coefficients(coefficients: &[Coefficient]) -> Option<Figure> {
+pub fn coefficients(coefficients: &[Coefficient]) -> Option<Figure> {
     let identified: Vec<&Coefficient> = coefficients.iter().filter(|c| c.identified).collect();
     let clearness = |c: &Coefficient| (c.per_sd.value / c.per_sd.standard_error).abs();
     let mut shown: Vec<usize> = (0..identified.len()).collect();
@@ -120,7 +62,7 @@ fn coefficients(coefficients: &[Coefficient]) -> Option<Figure> {
     }
     let effect = |k: &usize| {
         let c = identified[*k];
-        Effect { feature: c.feature.clone(), value: c.per_sd.value, interval: [c.per_sd.lo, c.per_sd.hi] }
+        Effect { feature: c.feature.clone(), value: c.per_sd.value, interval: c.per_sd.interval() }
     };
     let effects: Vec<Effect> = shown.iter().map(effect).collect();
     let (left, unknown) = (identified.len() - shown.len(), coefficients.len() - identified.len());
@@ -143,7 +85,7 @@ fn coefficients(coefficients: &[Coefficient]) -> Option<Figure> {
 }
 
 /// Stated confidence against the labels that agree; `None` without any stated confidence.
-fn confidence(judge: &JudgeDiagnostics) -> Option<Figure> {
+pub fn confidence(judge: &JudgeDiagnostics) -> Option<Figure> {
     let bins = &judge.calibration;
     let (first, last) = (bins.first()?, bins.last()?);
     let percent = |share: f64| 100.0 * share;

@@ -1,7 +1,7 @@
 //! Where held-out ratings lie in their predicted distributions: the histogram of the probability integral transform.
 
 use super::say;
-use crate::experiments::score_split::Places;
+use crate::evaluation::Places;
 use crate::report::figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};
 use crate::report::figures::look;
 

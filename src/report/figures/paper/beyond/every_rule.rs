@@ -1,13 +1,14 @@
 //! Every rule against fewest labels first, at every budget, under two beliefs.
 
-use super::{FOR_NEW_ITEMS, forest_rows, look_of, name_of};
+use super::look::{FOR_NEW_ITEMS, forest_rows, look_of};
 use crate::escalation::Budget;
 use crate::experiments::extended::contest::Contender;
 use crate::experiments::extended::exploration::Exploration;
 use crate::experiments::extended::stage::BeliefName;
 use crate::report::figures::description::{Axis, Figure, Panel, Series, Shape, Width};
 use crate::report::figures::look::{self, Look};
-use crate::report::figures::paper::say;
+use crate::report::figures::shared::say;
+use crate::report::rules::contender_in_figures;
 
 /// How far the two beliefs' rows stand from the middle of their place.
 const APART: f64 = 0.2;
@@ -26,7 +27,7 @@ pub fn figure(exploration: &Exploration) -> Figure {
                 other => look_of(other),
             };
             let row = |belief: &str, look: Look, found, shift: f64| {
-                let label = format!("{}, {belief} belief", name_of(rule));
+                let label = format!("{}, {belief} belief", contender_in_figures(rule));
                 forest_rows(&label, look, &[(k as f64, found)], shift, false)
             };
             let published = row("published", elsewhere, &published[&rule][&budget], -APART);
@@ -36,7 +37,7 @@ pub fn figure(exploration: &Exploration) -> Figure {
         Panel {
             title: Some(format!("budget {}%", budget.in_percent())),
             x: Axis::numbers("difference", &[]),
-            y: Axis::names("", rules.iter().map(|rule| name_of(*rule))),
+            y: Axis::names("", rules.iter().map(|rule| contender_in_figures(*rule))),
             series: std::iter::once(nothing).chain(rows).collect(),
         }
     };
@@ -44,11 +45,11 @@ pub fn figure(exploration: &Exploration) -> Figure {
         let all = rules.iter().flat_map(|rule| Budget::PAPER.map(|budget| (*rule, budget)));
         let clear: Vec<String> = all
             .filter(|(rule, budget)| under(belief)[rule][budget].simultaneous_lo > 0.0)
-            .map(|(rule, budget)| format!("{} at {}%", name_of(rule), budget.in_percent()))
+            .map(|(rule, budget)| format!("{} at {}%", contender_in_figures(rule), budget.in_percent()))
             .collect();
         if clear.is_empty() { "none".to_owned() } else { clear.join(", ") }
     };
-    let rows = rules.iter().map(|rule| format!("{} {}", name_of(*rule), say(headline(*rule), 1)));
+    let rows = rules.iter().map(|rule| format!("{} {}", contender_in_figures(*rule), say(headline(*rule), 1)));
     Figure {
         name: "every-rule".to_owned(),
         title: "Exploratory: every rule against fewest labels first, all items".to_owned(),

@@ -1,14 +1,15 @@
 //! The registered comparisons, as forests.
 
-use super::{FOR_NEW_ITEMS, belief_look, belief_name, forest_rows, look_of, name_of};
+use super::look::{FOR_NEW_ITEMS, belief_look, belief_name, forest_rows, look_of};
 use crate::experiments::extended::ExtendedResults;
 use crate::experiments::extended::confirmation::{Confirmation, Outcome, Quantity, Verdict};
 use crate::experiments::extended::contest::Contender;
 use crate::experiments::extended::stage::BeliefName;
-use crate::report::extended::sets;
 use crate::report::figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};
 use crate::report::figures::look::{self, Look};
-use crate::report::figures::paper::say;
+use crate::report::figures::shared::say;
+use crate::report::paper::extended::sets;
+use crate::report::rules::contender_in_figures;
 use crate::stats::inference::Inference;
 
 /// How far the rows of several beliefs stand from the middle of their place.
@@ -47,10 +48,10 @@ pub fn rules(extended: &ExtendedResults) -> Figure {
         let Quantity::Advantage { belief, rule, over, budget } = quantity else { return None };
         let over = match over {
             Contender::Rule(crate::escalation::Rule::FewestLabelsByInfo) => "fewest, ties by I",
-            other => name_of(other),
+            other => contender_in_figures(other),
         };
         let which = if belief == BeliefName::Planned { "planned" } else { "developed" };
-        let label = format!("{} ({which})", name_of(rule));
+        let label = format!("{} ({which})", contender_in_figures(rule));
         Some((format!("{over}, {}%", budget.in_percent()), label, look_of(rule)))
     };
     Figure {

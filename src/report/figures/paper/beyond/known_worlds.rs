@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::super::say;
 use crate::experiments::extended::worlds::KnownWorlds;
-use crate::report::extended::WORLDS;
 use crate::report::figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};
 use crate::report::figures::look::{self, Look};
+use crate::report::figures::shared::say;
+use crate::report::paper::extended::WORLDS;
 
 /// The beliefs as the results call them, with names for a reader.
 const BELIEFS: [(&str, &str, Look); 3] = [

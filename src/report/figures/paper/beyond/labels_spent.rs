@@ -1,12 +1,13 @@
 //! Error against labels spent, bought round after round.
 
-use super::{look_of, name_of};
+use super::look::look_of;
 use crate::escalation::Rule;
 use crate::experiments::extended::contest::Contender;
 use crate::experiments::extended::sequential::{Path, Sequential};
 use crate::experiments::extended::stage::BeliefName;
 use crate::report::figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};
-use crate::report::figures::paper::say;
+use crate::report::figures::shared::say;
+use crate::report::rules::contender_in_figures;
 use crate::stats::Summary;
 
 const BELIEFS: [(BeliefName, &str); 2] =
@@ -26,7 +27,7 @@ pub fn levels(sequential: &Sequential) -> Figure {
     let sentences = BELIEFS.map(|(belief, title)| {
         let ends = paths(sequential, belief).map(|path| {
             let last = path.error.last().map_or(f64::NAN, |s| s.mean);
-            format!("{} {}", name_of(path.rule), say(last, 3))
+            format!("{} {}", contender_in_figures(path.rule), say(last, 3))
         });
         let start = paths(sequential, belief).next().map_or(f64::NAN, |path| path.error[0].mean);
         format!("Under the {title} it falls from {} to: {}.", say(start, 3), ends.collect::<Vec<_>>().join(", "))
@@ -54,7 +55,7 @@ pub fn levels(sequential: &Sequential) -> Figure {
 /// The closest rules minus fewest labels first.
 pub fn differences(sequential: &Sequential) -> Figure {
     let panel = |(belief, title): (BeliefName, &str)| {
-        let nothing = Series::new(name_of(FEWEST), look_of(FEWEST), Shape::Level(0.0));
+        let nothing = Series::new(contender_in_figures(FEWEST), look_of(FEWEST), Shape::Level(0.0));
         let close = paths(sequential, belief).filter(|path| CLOSE.map(Contender::Rule).contains(&path.rule));
         Panel {
             title: Some(title.to_owned()),
@@ -69,7 +70,7 @@ pub fn differences(sequential: &Sequential) -> Figure {
         let needed = CLOSE.map(Contender::Rule).into_iter().filter_map(|rule| {
             let path = paths(sequential, belief).find(|path| path.rule == rule)?;
             let labels = path.labels_for_fewest_at_one.map_or("more than 3".to_owned(), |labels| say(labels, 2));
-            Some(format!("{} {labels}", name_of(rule)))
+            Some(format!("{} {labels}", contender_in_figures(rule)))
         });
         format!("under the {title} {}", needed.collect::<Vec<_>>().join(", "))
     });
@@ -100,5 +101,5 @@ fn paths(sequential: &Sequential, belief: BeliefName) -> impl Iterator<Item = &P
 
 fn curve(sequential: &Sequential, path: &Path, values: &[Summary]) -> Series {
     let points = sequential.labels_per_item.iter().zip(values).map(|(&labels, s)| Point::bare(labels, s.mean));
-    Series::new(name_of(path.rule), look_of(path.rule), Shape::Curve(points.collect()))
+    Series::new(contender_in_figures(path.rule), look_of(path.rule), Shape::Curve(points.collect()))
 }

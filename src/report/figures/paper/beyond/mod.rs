@@ -4,14 +4,11 @@ mod every_rule;
 mod held_out;
 mod known_worlds;
 mod labels_spent;
+mod look;
 mod recalibration;
 
 use crate::experiments::extended::ExtendedResults;
-use crate::experiments::extended::contest::Contender;
-use crate::experiments::extended::stage::BeliefName;
-use crate::report::figures::description::{Figure, Point, Series, Shape};
-use crate::report::figures::look::{self, Look, rule_name};
-use crate::stats::inference::Inference;
+use crate::report::figures::description::Figure;
 
 /// All of them: what was registered first, then what is exploratory, then the worlds whose truth is known.
 pub fn all(extended: &ExtendedResults) -> Vec<Figure> {
@@ -26,53 +23,3 @@ pub fn all(extended: &ExtendedResults) -> Vec<Figure> {
         known_worlds::transforms(&extended.worlds),
     ]
 }
-
-fn name_of(contender: Contender) -> &'static str {
-    match contender {
-        Contender::Rule(rule) => rule_name(rule),
-        Contender::ActiveLab => "ActiveLab",
-        Contender::Oracle => "oracle",
-    }
-}
-
-fn look_of(contender: Contender) -> Look {
-    match contender {
-        Contender::Rule(rule) => look::of_rule(rule),
-        Contender::ActiveLab => look::ACTIVE_LAB,
-        Contender::Oracle => look::ORACLE,
-    }
-}
-
-fn belief_name(belief: BeliefName) -> &'static str {
-    match belief {
-        BeliefName::Published => "published belief",
-        BeliefName::Recalibrated => "recalibrated belief",
-        BeliefName::Planned => "recalibrated, as planned",
-    }
-}
-
-fn belief_look(belief: BeliefName) -> Look {
-    match belief {
-        BeliefName::Published => look::PUBLISHED,
-        BeliefName::Recalibrated => look::RECALIBRATED,
-        BeliefName::Planned => look::PLANNED,
-    }
-}
-
-/// A row of a forest: the plain interval thick, the simultaneous one thin, the mean as a marker.
-fn forest_rows(label: &str, look: Look, rows: &[(f64, &Inference)], shift: f64, listed: bool) -> [Series; 2] {
-    let point =
-        |&(at, x): &(f64, &Inference), lo: f64, hi: f64| Point { at, value: x.redraws.mean, interval: Some([lo, hi]) };
-    let plain = rows.iter().map(|row| point(row, row.1.lo, row.1.hi)).collect();
-    let simultaneous = rows.iter().map(|row| point(row, row.1.simultaneous_lo, row.1.simultaneous_hi)).collect();
-    let marked = Series::new(label, look, Shape::Rows { points: simultaneous, shift });
-    [
-        Series::unlisted(format!("{label}, plain interval"), look, Shape::Spans { points: plain, shift }),
-        Series { in_legend: listed, ..marked },
-    ]
-}
-
-/// How the two intervals of a forest are to be read, the same words for every one.
-const FOR_NEW_ITEMS: &str = "Intervals are for new items: items are sampled anew and their labels drawn anew. The thick \
-                             part is the plain 95% interval, the thin line the one that holds for all comparisons of a \
-                             panel's set of items at once";

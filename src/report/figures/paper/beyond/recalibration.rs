@@ -1,13 +1,12 @@
 //! The error that reading the prediction anew removes without any label.
 
-use super::super::{OVER_REPLICATES, say};
-use super::{belief_look, belief_name};
+use super::look::{belief_look, belief_name};
 use crate::experiments::extended::ExtendedResults;
 use crate::experiments::extended::contest::Errors;
 use crate::experiments::extended::stage::BeliefName;
-use crate::report::extended::sets;
 use crate::report::figures::description::{Axis, Figure, Panel, Series, Shape, Width};
-use crate::report::figures::shared::over_replicates;
+use crate::report::figures::shared::{OVER_REPLICATES, over_replicates, say};
+use crate::report::paper::extended::sets;
 use crate::stats::Summary;
 
 const BELIEFS: [BeliefName; 3] = [BeliefName::Published, BeliefName::Recalibrated, BeliefName::Planned];

@@ -1,0 +1,84 @@
+//! What every fit of the trust reports, whatever else it fits beside it.
+
+use serde::{Deserialize, Serialize};
+
+use super::design::Design;
+use super::newton::Maximum;
+
+/// Searches for the trust start from 8 labels for every item.
+pub(super) const START_TRUST: f64 = 8.0;
+/// Newton steps are shortened so that no item's log trust moves by more than this at once.
+pub(super) const LARGEST_MOVE: f64 = 4.0;
+/// Fitted log trust is kept within this distance of 0, so that it stays finite as a number of labels.
+const LARGEST_LOG_TRUST: f64 = 50.0;
+
+/// A fitted regression log lambda = beta_0 + beta^T z of the trust lambda, in labels, on an item's features z.
+///
+/// Beside the fit's own parameters it says how the search ended and what the labels could not tell.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Regression {
+    /// "intercept", then the features, then any further coefficients of the fit.
+    pub names: Vec<String>,
+    /// The coefficients, in the order of `names`.
+    pub coefficients: Vec<f64>,
+    /// Covariance of the coefficients and of any further parameters behind them: the (pseudo-)inverse of minus the Hessian of
+    /// what was maximised, row by row.
+    pub covariance: Vec<Vec<f64>>,
+    /// Log-likelihood of the labels, in nats, without terms that no parameter enters.
+    pub log_likelihood: f64,
+    /// Newton steps taken.
+    pub iterations: usize,
+    /// Largest absolute component of the gradient, along the directions in which a maximum has none.
+    pub gradient_norm: f64,
+    /// Whether it vanished to working precision.
+    pub converged: bool,
+    /// Items with at least one label, the only ones that enter.
+    pub labelled_items: usize,
+    /// How many combinations of coefficients the labels (and priors, where there are any) identify.
+    pub rank: usize,
+    /// Coefficients that lie (partly) in directions the labels do not identify; they keep their start.
+    pub unidentified: Vec<String>,
+    /// Labelled items whose trust lies beyond the limits of the likelihood, where it has some.
+    pub at_limit: usize,
+}
+
+impl Regression {
+    /// Standard errors of the coefficients and of any further parameters behind them: square roots of the covariance's
+    /// diagonal.
+    pub fn standard_errors(&self) -> Vec<f64> {
+        self.covariance.iter().enumerate().map(|(j, row)| row[j].max(0.0).sqrt()).collect()
+    }
+
+    /// The maximum of a likelihood, as it is.
+    pub(super) fn of_likelihood(names: Vec<String>, maximum: Maximum, labelled_items: usize) -> Self {
+        let curvature = maximum.at.curvature();
+        Self {
+            unidentified: curvature.unidentified().into_iter().map(|j| names[j].clone()).collect(),
+            covariance: curvature.covariance(),
+            rank: curvature.rank(),
+            names,
+            log_likelihood: maximum.at.value,
+            at_limit: maximum.at.at_limit,
+            iterations: maximum.iterations,
+            gradient_norm: maximum.gradient_norm,
+            converged: maximum.converged,
+            labelled_items,
+            coefficients: maximum.parameters,
+        }
+    }
+
+    /// Log trust of an item with features `z`, kept within +-50.
+    pub(super) fn log_trust(&self, z: &[f64]) -> f64 {
+        linear(&self.coefficients, z).clamp(-LARGEST_LOG_TRUST, LARGEST_LOG_TRUST)
+    }
+}
+
+/// Names of the coefficients of a design: "intercept", then its features.
+pub(super) fn coefficient_names(design: &Design) -> Vec<String> {
+    std::iter::once("intercept".to_owned()).chain(design.names().iter().cloned()).collect()
+}
+
+/// The intercept plus the features of an item weighted by their coefficients; further coefficients don't count.
+pub(super) fn linear(beta: &[f64], z: &[f64]) -> f64 {
+    beta[0] + beta[1..].iter().zip(z).map(|(b, z)| b * z).sum::<f64>()
+}

@@ -1,0 +1,71 @@
+//! What every belief answers, whatever the labels of its items are.
+
+/// A belief about one item: how uncertain its labels are, which part of that further labels reduce, and by how much.
+///
+/// The unit is that of the kind of labels: nats for classes ([`super::Dirichlet`]), squared units of the rating for numbers
+/// ([`super::Gaussian`]). What lies ahead (the `_after` methods) is an expectation over labels drawn from the belief itself,
+/// and exact. It falls as `labels` rises, and each further label is worth less than the one before: that is why buying labels
+/// one at a time, the best first, spends a budget in the best way.
+pub trait Belief {
+    /// Uncertainty about a fresh label: aleatoric and epistemic part together.
+    fn total(&self) -> f64;
+
+    /// The part of [`Self::total`] that labels cannot reduce: annotators disagree.
+    fn aleatoric(&self) -> f64;
+
+    /// The part of [`Self::total`] that labels reduce: the judge is ignorant.
+    fn epistemic(&self) -> f64;
+
+    /// Expected squared error of the belief's mean.
+    fn spread(&self) -> f64;
+
+    /// How much one label is expected to lower [`Self::spread`].
+    fn label_value(&self) -> f64;
+
+    /// Total evidence: what prediction and labels together are worth, in labels.
+    fn evidence(&self) -> f64;
+
+    /// Expected [`Self::epistemic`] after `labels` further labels.
+    fn epistemic_after(&self, labels: u32) -> f64;
+
+    /// Expected [`Self::spread`] v after k further `labels`.
+    ///
+    /// With e the total evidence, v falls as 1/(e + k): E\[v after k\] = v e/(e + k).
+    fn spread_after(&self, labels: u32) -> f64 {
+        self.spread() * (self.evidence() / (self.evidence() + f64::from(labels)))
+    }
+
+    /// Expected value of the label that follows on k further `labels`: the fall of [`Self::spread_after`] by it.
+    ///
+    /// With e the total evidence, E\[v after k\] / (e + k + 1).
+    fn label_value_after(&self, labels: u32) -> f64 {
+        self.spread_after(labels) / (self.evidence() + f64::from(labels) + 1.0)
+    }
+}
+
+/// The beliefs about many items, in item order.
+pub trait BeliefTable {
+    /// The belief about one item.
+    type Belief<'a>: Belief
+    where
+        Self: 'a;
+
+    /// Number of items.
+    fn len(&self) -> usize;
+
+    /// True when there are no items.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The belief about the item at position `item`.
+    ///
+    /// # Panics
+    /// If there is no such item.
+    fn get(&self, item: usize) -> Self::Belief<'_>;
+
+    /// One number per item.
+    fn map(&self, mut f: impl FnMut(Self::Belief<'_>) -> f64) -> Vec<f64> {
+        (0..self.len()).map(|item| f(self.get(item))).collect()
+    }
+}

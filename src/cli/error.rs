@@ -1,0 +1,176 @@
+//! Why a command ends without success, and the exit status that says so.
+
+use thiserror::Error as ThisError;
+
+use crate::dataset::originals::FetchError;
+use crate::familiarity::embedding::EmbeddingError;
+use crate::familiarity::neighbours::saved::IndexError;
+use crate::output::FileError;
+
+/// Exit status when claims differ, or two artifact folders do.
+pub(crate) const FINDINGS: u8 = 10;
+/// Exit status when input, arguments or an output folder are refused.
+pub(crate) const REFUSED: u8 = 2;
+/// Exit status of other failures.
+pub(crate) const FAILED: u8 = 1;
+
+/// Why a command failed.
+#[derive(Debug, ThisError)]
+pub(crate) enum Error {
+    /// Input data.
+    #[error(transparent)]
+    Data(#[from] crate::dataset::Error),
+    /// Embeddings that can't be searched.
+    #[error(transparent)]
+    Rows(#[from] crate::familiarity::neighbours::NotFinite),
+    /// A saved neighbour index.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// An experiment.
+    #[error(transparent)]
+    Experiment(#[from] crate::experiments::Error),
+    /// The claims file, or results that lack what it asks for.
+    #[error(transparent)]
+    Claims(#[from] crate::report::claims::ClaimsError),
+    /// Results on disk.
+    #[error(transparent)]
+    Artifact(#[from] crate::artifact::Error),
+    /// A folder to write.
+    #[error(transparent)]
+    Output(#[from] crate::output::Error),
+    /// A file to write.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// Items, a model, or a cache of embeddings.
+    #[error(transparent)]
+    Embedding(#[from] EmbeddingError),
+    /// Originals that can't be fetched.
+    #[error(transparent)]
+    Fetch(#[from] FetchError),
+    /// An option about Experiment 2 in a run without it.
+    #[error("{option} concerns the experiment chaosnli, which --only leaves out; leave out one of the two")]
+    NotConcerned {
+        /// The option.
+        option: &'static str,
+    },
+    /// Templates.
+    #[error(transparent)]
+    Templates(#[from] crate::report::latex::Error),
+    /// Tables and figures.
+    #[error(transparent)]
+    Bundle(#[from] crate::report::bundle::Error),
+    /// A study.
+    #[error(transparent)]
+    Study(#[from] crate::study::Error),
+    /// A judge that can't be asked, or answers that can't be used.
+    #[error(transparent)]
+    Judge(#[from] crate::judge::Error),
+    /// The extended run on predictions that its registration doesn't know.
+    #[error(
+        "the run beyond the paper is registered for the published predictions: leave out --dice-judge and \
+         --chaosnli-judge, or leave out the extended run"
+    )]
+    OtherJudge,
+    /// Threads.
+    #[error("can't start {threads} threads: {source}; give a smaller --threads")]
+    Threads {
+        /// How many.
+        threads: usize,
+        /// Why not.
+        source: rayon::ThreadPoolBuildError,
+    },
+    /// Standard output is closed or full.
+    #[error("writing to standard output failed: {0}")]
+    Stdout(#[from] std::io::Error),
+}
+
+impl Error {
+    /// Whether the machine failed, or something that it talks to, rather than that input, arguments or an output folder
+    /// were refused. An error that wraps others asks them.
+    fn is_failure(&self) -> bool {
+        match self {
+            Error::Stdout(_) | Error::Threads { .. } | Error::File(_) => true,
+            Error::Output(error) => error.is_failure(),
+            Error::Artifact(error) => error.is_failure(),
+            Error::Bundle(error) => error.is_failure(),
+            Error::Study(error) => error.is_failure(),
+            Error::Judge(error) => error.is_failure(),
+            Error::Embedding(error) => error.is_failure(),
+            Error::Index(error) => error.is_failure(),
+            Error::Fetch(error) => error.is_failure(),
+            Error::Data(_)
+            | Error::Rows(_)
+            | Error::Experiment(_)
+            | Error::Claims(_)
+            | Error::Templates(_)
+            | Error::NotConcerned { .. }
+            | Error::OtherJudge => false,
+        }
+    }
+
+    /// The only place that turns an error into an exit status.
+    pub(super) fn exit_code(&self) -> u8 {
+        if self.is_failure() { FAILED } else { REFUSED }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+    use std::path::{Path, PathBuf};
+
+    use super::*;
+    use crate::dataset::Error as DataError;
+    use crate::report::{bundle, figures};
+    use crate::study::registration::RegistrationError;
+
+    fn denied() -> io::Error {
+        io::Error::from(io::ErrorKind::PermissionDenied)
+    }
+
+    #[test]
+    fn the_status_is_that_of_the_innermost_error() {
+        let path = PathBuf::from("f");
+        let file = || FileError::at(Path::new("f"), "writing")(denied());
+        let write = || EmbeddingError::Write { path: path.clone(), source: denied() };
+        let inference =
+            || EmbeddingError::Inference { model: path.clone(), texts: 1, length: 1, problem: String::new() };
+        let writer = figures::Error::Writer { figure: String::new(), detail: String::new() };
+        let failures: [Error; 13] = [
+            denied().into(),
+            file().into(),
+            crate::output::Error::from(file()).into(),
+            crate::artifact::Error::from(file()).into(),
+            crate::study::Error::from(file()).into(),
+            crate::study::Error::from(write()).into(),
+            crate::study::Error::from(inference()).into(),
+            crate::study::Error::from(RegistrationError::Unwritable(file())).into(),
+            crate::judge::Error::from(file()).into(),
+            crate::judge::Error::Endpoint(String::new()).into(),
+            write().into(),
+            IndexError::Unwritable { folder: path.clone(), reason: String::new() }.into(),
+            bundle::Error::from(writer).into(),
+        ];
+        for error in failures {
+            assert_eq!(error.exit_code(), FAILED, "{error:?}");
+        }
+        let data = || DataError::Unreadable { file: path.clone(), source: denied() };
+        let read = || EmbeddingError::Read { path: path.clone(), source: denied() };
+        let glyph = figures::Error::Glyph { figure: String::new(), character: '?', text: String::new() };
+        let refusals: [Error; 10] = [
+            data().into(),
+            crate::output::Error::NotWritable { folder: path.clone(), source: denied() }.into(),
+            crate::artifact::Error::Missing { path: path.clone() }.into(),
+            crate::study::Error::from(data()).into(),
+            crate::study::Error::from(crate::experiments::Error::from(data())).into(),
+            crate::study::Error::from(read()).into(),
+            crate::study::Error::from(RegistrationError::Unreadable(file())).into(),
+            crate::judge::Error::from(data()).into(),
+            IndexError::Unreadable { file: path.clone(), source: denied() }.into(),
+            bundle::Error::from(glyph).into(),
+        ];
+        for error in refusals {
+            assert_eq!(error.exit_code(), REFUSED, "{error:?}");
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! `judge`: ask a judge for predictions, or read answers that were collected elsewhere.
+
+mod arguments;
+mod ask;
+mod export;
+mod import;
+mod session;
+mod summary;
+mod watch;
+
+use std::process::ExitCode;
+
+use super::Error;
+
+/// Ask a judge for predictions of the dice, of ChaosNLI, of a study or of a list of items; or read answers from elsewhere.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    Run(Box<ask::Args>),
+    Import(Box<import::Args>),
+    ExportBatch(Box<export::Args>),
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Anything refused or failed; answers that arrived are kept.
+pub fn run(args: &Args) -> Result<ExitCode, Error> {
+    match &args.command {
+        Command::Run(args) => ask::run(args),
+        Command::Import(args) => import::run(args),
+        Command::ExportBatch(args) => export::run(args),
+    }
+}

@@ -1,0 +1,101 @@
+//! A session with a judge: its questions, the answers on file, and what is written from them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::arguments::{SettingsArgs, TaskArgs};
+use crate::cli::Error;
+use crate::judge::budget::Price;
+use crate::judge::cache::{Cache, Entry};
+use crate::judge::predictions::{Collected, PREDICTIONS, SELF_UPDATES};
+use crate::judge::prompts::Prompts;
+use crate::judge::request::{Request, Settings, plan};
+use crate::judge::run::{Tally, counted};
+use crate::judge::summary::{Facts, SUMMARY, Summary};
+use crate::judge::task::Task;
+use crate::output::{FileError, to_json, write_file};
+
+/// File of the answers in the output folder.
+pub(super) const ANSWERS: &str = "answers.jsonl";
+
+/// The questions of a task.
+pub(super) struct Questions {
+    pub(super) task: Task,
+    pub(super) prompts: Prompts,
+    pub(super) settings: Settings,
+    pub(super) requests: Vec<Request>,
+}
+
+impl Questions {
+    pub(super) fn of(task: &TaskArgs, settings: &SettingsArgs, model: String) -> Result<Self, Error> {
+        let folder = task.prompts();
+        let task = task.load()?;
+        let prompts = Prompts::load(folder, task.prompts)?;
+        let settings = settings.settings(model);
+        let requests = plan(&task, &prompts, &settings)?;
+        Ok(Questions { task, prompts, settings, requests })
+    }
+
+    pub(super) fn folder(&self, out: Option<&Path>) -> PathBuf {
+        out.map_or_else(|| PathBuf::from(format!("judge-{}", self.task.name)), Path::to_path_buf)
+    }
+}
+
+/// What was spent on the answers of a cache.
+pub(super) fn spent(cache: &Cache, price: Option<Price>) -> f64 {
+    price.map_or(0.0, |price| cache.entries().iter().map(|entry| price.of(counted(&entry.answer, ""))).sum())
+}
+
+/// Opens the answers of a folder, which is made if it is not there.
+pub(super) fn open(folder: &Path) -> Result<Cache, Error> {
+    fs::create_dir_all(folder).map_err(FileError::at(folder, "making the folder"))?;
+    let cache = Cache::open(&folder.join(ANSWERS))?;
+    if cache.repaired() > 0 {
+        anstream::eprintln!(
+            "note: {}: cut off {} bytes of a last line that was never completed",
+            cache.path().display(),
+            cache.repaired()
+        );
+    }
+    Ok(cache)
+}
+
+/// Writes predictions and summary from the answers on file.
+pub(super) fn conclude(
+    questions: &Questions,
+    folder: &Path,
+    cache: &Cache,
+    tally: &Tally,
+    simulated_seed: Option<u64>,
+) -> Result<Summary, Error> {
+    let Questions { task, prompts, settings, requests } = questions;
+    let used: Vec<&Entry> = requests.iter().filter_map(|request| cache.answer(&request.key)).collect();
+    let collected = Collected::of(used.iter().copied(), &task.answers);
+    write_tables(folder, task, &collected)?;
+    let summary = Summary::of(&Facts {
+        task,
+        settings,
+        templates: prompts.hashes(),
+        questions: requests.len(),
+        used: &used,
+        on_file: cache.entries().len(),
+        collected: &collected,
+        tally,
+        simulated_seed,
+    });
+    write_file(&folder.join(SUMMARY), to_json(&summary).as_bytes())?;
+    Ok(summary)
+}
+
+/// Writes what was collected as tables.
+pub(super) fn write_tables(folder: &Path, task: &Task, collected: &Collected) -> Result<(), Error> {
+    write_file(&folder.join(PREDICTIONS), &collected.predictions(task)?)?;
+    let updates = folder.join(SELF_UPDATES);
+    match collected.self_updates(task)? {
+        Some(table) => write_file(&updates, &table)?,
+        // Not left from another run: it would be taken for one of these answers.
+        None if updates.is_file() => fs::remove_file(&updates).map_err(FileError::at(&updates, "removing"))?,
+        None => {}
+    }
+    Ok(())
+}

@@ -1,0 +1,8 @@
+//! What the paper's reproduction shows: tables, the LaTeX bundle, the page, and what goes beyond the paper.
+
+pub mod bundle;
+pub(crate) mod extended;
+pub mod extended_tables;
+pub mod findings;
+pub mod page;
+pub mod tables;

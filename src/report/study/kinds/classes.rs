@@ -1,0 +1,258 @@
+//! Classes as readers see them.
+
+use super::tables::evidence_sentences;
+use crate::escalation::Rule;
+use crate::report::figures::axis::signed;
+use crate::report::figures::shared::{budgets, headline};
+use crate::report::figures::study::confidence;
+use crate::report::figures::Figure;
+use crate::report::numbers::{NumberStyle, three};
+use crate::report::page::{Block, Column, KeyNumber, Note, Table, Text, Tone};
+use crate::report::rules::in_figures;
+use crate::report::study::blocks::{figure, measures, number, percent, row};
+use crate::report::study::input::InputRow;
+use crate::report::study::shown::{Named, Shown, Words};
+use crate::study::kinds::Classes;
+use crate::study::kinds::classes::diagnostics::{CalibrationBin, JudgeDiagnostics};
+use crate::study::kinds::classes::judge::JudgeReport;
+use crate::study::kinds::classes::labels::LabelsReport;
+use crate::study::kinds::classes::reports::ClassFit;
+use crate::study::kinds::classes::soft_scores::SoftScores;
+use crate::study::results::{FitReport, InputReport};
+use crate::study::{Evaluation, StudyResults};
+
+/// Classes that a line lists at most.
+const MOST_LISTED: usize = 20;
+
+impl Shown for Classes {
+    const WORDS: Words = Words {
+        lead: "How much of the judge's uncertainty is disagreement among experts, how much is ignorance that labels cure, \
+               and which items to send to experts first.",
+        labels: "labels",
+        prediction: "prediction",
+        short_prediction: "prediction",
+        unit: "nats",
+        decomposition: "groups",
+        reference: "the judge's entropy",
+        short_reference: "judge entropy",
+        error: "Manhattan error (0 to 2 per item)",
+        units: "Manhattan units",
+        removed: "Error",
+        difference: "minus judge entropy's [per-draw 95%]",
+        rule_width: 36,
+    };
+
+    fn rule_name(rule: Rule) -> &'static str {
+        in_figures(rule)
+    }
+
+    fn epistemic() -> Named {
+        Named { name: in_figures(Rule::Info), said: "I" }
+    }
+
+    fn judged() -> Named {
+        Named { name: in_figures(Rule::JudgeEntropy), said: "the judge's entropy" }
+    }
+
+    fn markers(rules: &[Rule]) -> &'static str {
+        if rules.iter().any(|rule| Rule::BEYOND.contains(rule)) { "" } else { "; filled markers are the paper's rules" }
+    }
+
+    fn scale_rows(classes: &Vec<String>) -> Vec<InputRow> {
+        vec![classes_row(classes)]
+    }
+
+    fn judge_rows(input: &InputReport<Self>) -> Vec<InputRow> {
+        judge_rows(&input.judge, input.variants.len())
+    }
+
+    fn label_rows(input: &InputReport<Self>) -> Vec<InputRow> {
+        label_rows(&input.labels, &input.scale.0)
+    }
+
+    fn number_of_labels(labels: &LabelsReport) -> u64 {
+        labels.labels
+    }
+
+    fn key_number(results: &StudyResults<Self>) -> KeyNumber {
+        let evidence = &results.findings.evidence;
+        let tone = if evidence.entropy_goes_wrong { Tone::Bad } else { Tone::Good };
+        let label = "of the epistemic uncertainty that entropy's tenth of the items holds, against the best tenth";
+        number(percent(evidence.information_kept), label, tone)
+    }
+
+    fn fit_sentences(fit: &FitReport<Self>) -> Vec<String> {
+        recalibration_sentences(&fit.own)
+    }
+
+    fn findings_sentences(results: &StudyResults<Self>) -> Vec<String> {
+        evidence_sentences(&results.findings.evidence, "entropy")
+    }
+
+    fn judge_sentence(evaluation: &Evaluation<Self>) -> String {
+        let judge = &evaluation.judge;
+        format!(
+            "The judge errs by {} on {} items with {} labels or more, where halves of the labels differ by {}.",
+            three(judge.mean_error),
+            evaluation.items,
+            evaluation.least_labels,
+            three(judge.noise_ceiling)
+        )
+    }
+
+    fn metric_sentences(results: &StudyResults<Self>) -> Vec<String> {
+        results.findings.soft_scores.iter().map(soft_scores_sentence).collect()
+    }
+
+    fn escalation_note(evaluation: &Evaluation<Self>) -> String {
+        let budget = headline(&evaluation.full);
+        format!(
+            "Half of an item's labels are its truth. The oracle, which knows it, would remove {} on average; the error is the \
+             Manhattan distance of belief and truth, 0 to 2.",
+            three(evaluation.oracle[&budget].mean)
+        )
+    }
+
+    fn elsewhere(evaluation: &Evaluation<Self>) -> Option<Block> {
+        let text = format!(
+            "`results/study.json` holds all {} budgets, the differences to fewest-labels-first, and the same with the number \
+             of labels as the only feature.",
+            budgets(&evaluation.full).len()
+        );
+        Some(Block::Note(Note { summary: "Other budgets".to_owned(), text: Text::marked(&text) }))
+    }
+
+    fn judge_blocks(evaluation: &Evaluation<Self>, figures: &[Figure]) -> Vec<Block> {
+        let judge = &evaluation.judge;
+        let mut blocks = vec![Block::Table(measures("The judge against the labels".to_owned(), diagnostics_rows(judge)))];
+        match figure(figures, "calibration") {
+            Some(figure) => blocks.extend([Block::Table(calibration_table(&judge.calibration)), figure]),
+            None => blocks.push(Block::Prose(
+                "The judge states no confidence for these items, so there is no figure of its calibration.".into(),
+            )),
+        }
+        blocks
+    }
+
+    fn judge_figures(evaluation: &Evaluation<Self>) -> Vec<Figure> {
+        confidence(&evaluation.judge).into_iter().collect()
+    }
+}
+
+/// The classes of a study.
+pub(super) fn classes_row(classes: &[String]) -> InputRow {
+    InputRow::new("classes", classes.iter().take(MOST_LISTED).cloned().collect::<Vec<_>>().join(", "))
+}
+
+/// What was found in the file of a judge of classes.
+pub(super) fn judge_rows(judge: &JudgeReport, variants: usize) -> Vec<InputRow> {
+    let variants = if variants == 1 { "1 variant".to_owned() } else { format!("{variants} variants") };
+    let row = |text: String| InputRow::new("judge", text);
+    let mut rows = vec![row(format!("{} answers under {variants}, {} failed", judge.answers, judge.failed_answers))];
+    rows.extend(
+        judge.mass.map(|mass| row(format!("mass on the classes: mean {}, least {}", three(mass.mean), three(mass.least)))),
+    );
+    rows.extend(judge.without_confidence.map(|without| row(format!("{without} items without a stated confidence"))));
+    rows.push(row(format!(
+        "{} items have a class under the floor of {}, and {} a tie for the likeliest class",
+        judge.floored_items, judge.floor, judge.tied_items
+    )));
+    rows
+}
+
+/// What was found in a file of classes.
+pub(super) fn label_rows(labels: &LabelsReport, classes: &[String]) -> Vec<InputRow> {
+    let by = labels.annotators.map_or(String::new(), |n| format!(" by {n} annotators"));
+    let per_class = classes.iter().zip(&labels.per_class).take(MOST_LISTED).map(|(class, n)| format!("{class} {n}"));
+    let per_class = per_class.collect::<Vec<_>>().join(", ");
+    vec![
+        InputRow::new(
+            "labels",
+            format!(
+                "{}{by} for {} items, at most {} per item, {} blank",
+                labels.labels, labels.labelled_items, labels.most_labels, labels.blank
+            ),
+        ),
+        InputRow::new("labels", format!("{per_class}; {} items with a tie", labels.tied_items)),
+    ]
+}
+
+/// How the prediction is read.
+pub(super) fn recalibration_sentences(fit: &ClassFit) -> Vec<String> {
+    let read = fit.recalibration.iter().flatten();
+    read.map(|recalibrated| {
+        let tau = &recalibrated.tau;
+        format!(
+            "The prediction{} is read with temperature exponent tau {} ({} to {}): {}.",
+            recalibrated.group.as_ref().map(|group| format!(" for {group:?}")).unwrap_or_default(),
+            three(tau.value),
+            three(tau.lo),
+            three(tau.hi),
+            match () {
+                () if tau.hi < 1.0 => "the judge is overconfident",
+                () if tau.lo > 1.0 => "the judge is underconfident",
+                () => "whether it is over- or underconfident can't be told",
+            }
+        )
+    })
+    .collect()
+}
+
+/// The metrics of a shared task.
+pub(super) fn soft_scores_sentence(soft: &SoftScores) -> String {
+    format!(
+        "LeWiDi-2025 soft scores of the judge over {} labelled items: mean Manhattan distance {}, mean Wasserstein distance \
+         {} (classes in the order of the study).",
+        soft.items,
+        three(soft.manhattan),
+        three(soft.wasserstein)
+    )
+}
+
+/// The judge against the labels, measure by measure; without a value where one is undefined.
+fn diagnostics_rows(judge: &JudgeDiagnostics) -> Vec<Vec<Text>> {
+    let three = |value: f64| Some(NumberStyle::plain(3).format(value));
+    let rows = [
+        ("items with enough labels", Some(judge.items.to_string())),
+        ("mean Manhattan error (0 to 2)", three(judge.mean_error)),
+        ("noise ceiling of that error", three(judge.noise_ceiling)),
+        ("mean squared error", three(judge.mean_squared_error)),
+        ("mean stated confidence (0 to 100)", judge.mean_confidence.map(|c| NumberStyle::plain(1).format(c))),
+        ("calibration error of stated confidence", judge.calibration_error.and_then(three)),
+        ("Spearman, confidence and error", judge.spearman_confidence_error.and_then(three)),
+        ("Spearman, entropy and error", judge.spearman_entropy_error.and_then(three)),
+        ("Spearman, spread and error", judge.spearman_spread_error.and_then(three)),
+        ("agreement with the most frequent label", three(judge.agreement.observed)),
+        ("base rate of the commonest label", three(judge.agreement.base_rate)),
+        ("Cohen's kappa", judge.agreement.kappa.and_then(three)),
+    ];
+    let shown = |value: Option<String>| value.map_or_else(|| "—".to_owned(), |value| signed(&value));
+    rows.into_iter().map(|(name, value)| row([name.to_owned(), shown(value)])).collect()
+}
+
+/// Stated confidence against labels that agree.
+fn calibration_table(bins: &[CalibrationBin]) -> Table {
+    let bins = bins.iter().map(|bin| {
+        let one = NumberStyle::plain(1);
+        let cells = [
+            format!("{} to {}", bin.from, bin.to),
+            bin.items.to_string(),
+            one.format(bin.confidence),
+            one.format(100.0 * bin.hits),
+        ];
+        cells.map(Text::plain).to_vec()
+    });
+    Table {
+        id: "table-calibration".to_owned(),
+        caption: "Stated confidence against the share of labels that are the judge's likeliest class, in percent"
+            .to_owned(),
+        columns: vec![
+            Column::text("stated confidence"),
+            Column::numbers("items"),
+            Column::numbers("mean stated"),
+            Column::numbers("labels"),
+        ],
+        rows: bins.collect(),
+        note: None,
+    }
+}

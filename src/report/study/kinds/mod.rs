@@ -1,0 +1,6 @@
+//! What readers are shown of each kind of label: its words, sentences, tables and figures.
+
+mod classes;
+mod ordinal;
+mod scores;
+mod tables;

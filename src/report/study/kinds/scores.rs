@@ -1,0 +1,254 @@
+//! Scores as readers see them.
+
+use super::tables::{parts_sentence, parts_table};
+use crate::escalation::Rule;
+use crate::evaluation::Coverage;
+use crate::report::figures::shared::headline;
+use crate::report::figures::study::{parts, places};
+use crate::report::figures::Figure;
+use crate::report::numbers::{NumberStyle, three};
+use crate::report::page::{Block, Column, KeyNumber, Section, Table, Tone};
+use crate::report::rules::of_ratings;
+use crate::report::study::blocks::{figure, measures, number, percent, row, section, show};
+use crate::report::study::input::InputRow;
+use crate::report::study::shown::{Shown, Words};
+use crate::study::kinds::Scores;
+use crate::study::kinds::scores::ratings::RatingsReport;
+use crate::study::results::{FitReport, InputReport};
+use crate::study::{Evaluation, StudyResults};
+
+impl Shown for Scores {
+    const WORDS: Words = Words {
+        lead:
+            "How much of the variance of a score is disagreement among annotators, how much is the judge's ignorance, \
+             which labels cure, and which items to send to annotators first.",
+        labels: "ratings",
+        prediction: "mean score",
+        short_prediction: "mean score",
+        unit: "squared units of the score",
+        decomposition: "decomposition",
+        reference: "total uncertainty",
+        short_reference: "total",
+        error: "absolute error of the mean score",
+        units: "units of the score",
+        removed: "Absolute error",
+        difference: "minus total uncertainty's [per-draw 95%]",
+        rule_width: 40,
+    };
+    /// It ranks scores as I does.
+    const LEFT_OUT: &'static [Rule] = &[Rule::Spread];
+
+    fn rule_words(rule: Rule) -> &'static str {
+        of_ratings(rule)
+    }
+
+    fn rule_name(rule: Rule) -> &'static str {
+        of_ratings(rule)
+    }
+
+    fn scale_rows(&(low, high): &(f64, f64)) -> Vec<InputRow> {
+        vec![InputRow::new("scale", format!("{low} to {high}"))]
+    }
+
+    fn judge_rows(input: &InputReport<Self>) -> Vec<InputRow> {
+        let (judge, variants) = (&input.judge, input.variants.len().max(1));
+        vec![
+            InputRow::new(
+                "judge",
+                format!("{} rows under {variants} variants, {} failed", judge.rows, judge.failed_answers),
+            ),
+            InputRow::new("judge", format!("{} items without a stated standard deviation", judge.without_sd)),
+        ]
+    }
+
+    fn label_rows(input: &InputReport<Self>) -> Vec<InputRow> {
+        let labels = &input.labels;
+        vec![
+            InputRow::new(
+                "labels",
+                format!(
+                    "{} ratings by {} annotators for {} items, at most {} annotators per item, {} blank",
+                    labels.ratings, labels.annotators, labels.labelled_items, labels.most_labels, labels.blank
+                ),
+            ),
+            InputRow::new(
+                "labels",
+                format!("{} of them repeat an earlier rating, {} were added", labels.repeats, labels.added),
+            ),
+        ]
+    }
+
+    fn number_of_labels(labels: &RatingsReport) -> u64 {
+        labels.ratings as u64
+    }
+
+    fn key_number(results: &StudyResults<Self>) -> KeyNumber {
+        let parts = &results.findings.decomposition;
+        let share = percent(parts.epistemic / parts.total);
+        number(share, "of the variance of a fresh label is epistemic", Tone::Neutral)
+    }
+
+    fn unidentified(fit: &FitReport<Self>) -> Vec<String> {
+        fit.unidentified.clone()
+    }
+
+    fn fit_sentences(fit: &FitReport<Self>) -> Vec<String> {
+        let freedom = three(fit.own.freedom);
+        vec![match fit.own.common_variance {
+            Some(variance) => format!(
+                "Variances are known as from {freedom} labels; where the judge states none it is about {}.",
+                three(variance)
+            ),
+            None => format!("The judge's variances are worth about {freedom} labels."),
+        }]
+    }
+
+    fn fit_remark(fit: &FitReport<Self>) -> String {
+        format!(" The judge's variances are worth {} labels.", three(fit.own.freedom))
+    }
+
+    fn findings_sentences(results: &StudyResults<Self>) -> Vec<String> {
+        let parts = &results.findings.decomposition;
+        let mut sentences = vec![parts_sentence(parts)];
+        sentences.push(match (parts.within_annotators, parts.between_annotators) {
+            (Some(within), Some(between)) => format!(
+                "The aleatoric part is {} noise within annotators ({} repeats) and {} disagreement between them.",
+                three(within),
+                parts.repeats,
+                three(between)
+            ),
+            _ => "No annotator rated an item twice, so noise within annotators and disagreement between them are not \
+                  identified; only their sum is."
+                .to_owned(),
+        });
+        let calibration = &results.findings.calibration;
+        sentences.extend(
+            calibration
+                .first()
+                .map(|first| format!("Of {} held-out ratings, {} interval.", first.ratings, inside(calibration))),
+        );
+        sentences
+    }
+
+    fn judge_sentence(evaluation: &Evaluation<Self>) -> String {
+        let judge = &evaluation.judge;
+        format!(
+            "The judge errs by {} on {} items with {} labels or more (bias {}), where the means of halves of the labels differ \
+             by {}.",
+            three(judge.mean_error),
+            evaluation.items,
+            evaluation.least_labels,
+            three(judge.bias),
+            three(judge.noise_ceiling)
+        )
+    }
+
+    fn evaluation_sentences(evaluation: &Evaluation<Self>) -> Vec<String> {
+        let budget = headline(&evaluation.full);
+        let squared = evaluation.squared_differences().map(|minus| {
+            let minus = &minus[&Rule::Info][&budget];
+            format!(
+                "In squared error the epistemic part removes {} more than total uncertainty does [{}, {}].",
+                three(minus.mean),
+                three(minus.lo),
+                three(minus.hi)
+            )
+        });
+        let held_out = evaluation.held_out.as_ref().map(|held_out| {
+            format!(
+                "Of the ratings in held-out halves, which the fits have not seen, {} interval.",
+                inside(&held_out.coverage)
+            )
+        });
+        squared.into_iter().chain(held_out).collect()
+    }
+
+    fn decomposition_blocks(results: &StudyResults<Self>) -> Vec<Block> {
+        let parts = &results.findings.decomposition;
+        let mut blocks = vec![Block::Table(parts_table(parts, Self::WORDS.unit))];
+        if parts.within_annotators.is_none() {
+            blocks.push(Block::Prose(
+                "No annotator rated an item twice, so noise within annotators and disagreement between them are not told \
+                 apart; only their sum is."
+                    .into(),
+            ));
+        }
+        blocks
+    }
+
+    fn sections(results: &StudyResults<Self>, figures: &[Figure]) -> Vec<Section> {
+        vec![calibration(&results.findings.calibration, figures)]
+    }
+
+    fn escalation_note(evaluation: &Evaluation<Self>) -> String {
+        let budget = headline(&evaluation.full);
+        let squared = evaluation.squared.as_ref().map_or(0.0, |squared| squared.oracle[&budget].mean);
+        format!(
+            "The mean of half of an item's annotators is its truth; the error is the absolute difference of the belief's mean \
+             from it, in units of the score. The oracle, which knows the truth, would remove {} on average ({} of the squared \
+             error). results/study.json holds every budget, the differences to other rules, and the same with the number of \
+             labels as the only feature.",
+            three(evaluation.oracle[&budget].mean),
+            three(squared)
+        )
+    }
+
+    fn judge_blocks(evaluation: &Evaluation<Self>, _figures: &[Figure]) -> Vec<Block> {
+        let judge = &evaluation.judge;
+        let rows = [
+            ("mean absolute error", Some(judge.mean_error)),
+            ("mean squared error", Some(judge.mean_squared_error)),
+            ("bias, judge minus labels", Some(judge.bias)),
+            ("difference between the means of halves of the labels", Some(judge.noise_ceiling)),
+            ("rank correlation of means, judge and labels", judge.spearman_mean),
+            ("rank correlation of stated deviation with error", judge.spearman_sd_error),
+            ("rank correlation of the spread of variants with error", judge.spearman_spread_error),
+        ];
+        let rows = rows.into_iter().filter_map(|(name, value)| Some(row([name.to_owned(), show(value?)])));
+        let caption = format!("The judge against the mean label of {} items", evaluation.items);
+        vec![Block::Table(measures(caption, rows.collect()))]
+    }
+
+    fn decomposition_figures(results: &StudyResults<Self>) -> Vec<Figure> {
+        let parts = &results.findings.decomposition;
+        let remark = if parts.within_annotators.is_some() {
+            " The aleatoric part is noise within annotators, pooled over ratings that were repeated, and disagreement \
+             between them."
+        } else {
+            " No annotator rated an item twice, so noise within annotators and disagreement between them are not told apart."
+        };
+        vec![parts::figure(parts, Self::WORDS.unit, remark)]
+    }
+
+    fn belief_figures(results: &StudyResults<Self>) -> Vec<Figure> {
+        places::figure(&results.findings.places).into_iter().collect()
+    }
+}
+
+/// Shares of ratings in their intervals, in a sentence.
+fn inside(coverage: &[Coverage]) -> String {
+    let percent = |share: f64| NumberStyle::plain(0).format(100.0 * share);
+    let inside = coverage.iter().map(|c| format!("{}% in the {}%", percent(c.inside), percent(c.level)));
+    inside.collect::<Vec<_>>().join(", ")
+}
+
+fn calibration(coverage: &[Coverage], figures: &[Figure]) -> Section {
+    let Some(first) = coverage.first() else {
+        let none = "No item has ratings of two annotators, so none can be held out, and there is no figure of the belief's \
+                    calibration.";
+        return section("calibration", "Held-out ratings", vec![Block::Prose(none.into())]);
+    };
+    let table = Table {
+        id: "table-coverage".to_owned(),
+        caption: format!("Share of {} held-out ratings within their central intervals", first.ratings),
+        columns: vec![Column::text("interval"), Column::numbers("ratings inside")],
+        rows: coverage.iter().map(|c| row([percent(c.level), percent(c.inside)])).collect(),
+        note: Some(
+            "One rating of each item with two annotators or more is held out and compared with the belief from the others."
+                .into(),
+        ),
+    };
+    let mut blocks = vec![Block::Table(table)];
+    blocks.extend(figure(figures, "places"));
+    section("calibration", "Held-out ratings", blocks)
+}

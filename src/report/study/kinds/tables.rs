@@ -1,0 +1,75 @@
+//! Tables and sentences that several kinds have.
+
+use crate::report::numbers::three;
+use crate::report::page::{Column, Table, Text};
+use crate::report::study::blocks::{percent, show};
+use crate::study::evidence::{EvidenceReport, FORGONE};
+use crate::study::parts::{Part, PartAverages};
+
+/// Name of a part in a table.
+fn name(part: Part) -> &'static str {
+    match part {
+        Part::Total => "total: a fresh label",
+        Part::Epistemic => "epistemic",
+        Part::Aleatoric => "aleatoric",
+        Part::WithinAnnotators => "aleatoric, within annotators",
+        Part::BetweenAnnotators => "aleatoric, between annotators",
+    }
+}
+
+/// The parts of the variance over items, in `unit`.
+pub(super) fn parts_table(parts: &PartAverages, unit: &str) -> Table {
+    let rows = parts.parts().into_iter().map(|(part, mean)| {
+        let over = parts.over_items.get(&part);
+        let percentiles =
+            over.map_or_else(|| ["—"; 3].map(str::to_owned), |p| [p.low, p.median, p.high].map(show));
+        [name(part).to_owned(), show(mean)].into_iter().chain(percentiles).map(Text::plain).collect()
+    });
+    Table {
+        id: "table-parts".to_owned(),
+        caption: format!("Parts of the variance over items, in {unit}"),
+        columns: vec![
+            Column::text("part"),
+            Column::numbers("mean"),
+            Column::numbers("5%"),
+            Column::numbers("median"),
+            Column::numbers("95%"),
+        ],
+        rows: rows.collect(),
+        note: Some("Labels lower the epistemic part; the aleatoric part is disagreement and stays.".into()),
+    }
+}
+
+/// The parts of the variance in a sentence.
+pub(super) fn parts_sentence(parts: &PartAverages) -> String {
+    format!(
+        "Variance of a fresh label, averaged over items: {} = {} aleatoric + {} epistemic.",
+        three(parts.total),
+        three(parts.aleatoric),
+        three(parts.epistemic)
+    )
+}
+
+/// How much the evidence varies, and what that means for rankings by total uncertainty, which are `called` so.
+pub(super) fn evidence_sentences(evidence: &EvidenceReport, called: &str) -> Vec<String> {
+    let over = evidence.evidence_percentiles;
+    let [low, middle, high] = [over.low, over.median, over.high].map(three);
+    let (kept, shared) = (percent(evidence.information_kept), percent(evidence.shared_picks));
+    let varies = format!(
+        "Total evidence varies: {low}, {middle} and {high} labels at the 5, 50 and 95 percentiles (sd of ln(1 + evidence) {}).",
+        three(evidence.sd_log_evidence)
+    );
+    let ranks = if evidence.entropy_goes_wrong {
+        format!(
+            "Ranking by {called} would go wrong here: its tenth of the items holds {kept} of the epistemic uncertainty that \
+             the best tenth holds ({shared} of the picks are the same)."
+        )
+    } else {
+        format!(
+            "Ranking by {called} does about as well here: its tenth of the items holds {kept} of the epistemic uncertainty \
+             that the best tenth holds (less than {} forgone).",
+            percent(FORGONE)
+        )
+    };
+    vec![varies, ranks]
+}

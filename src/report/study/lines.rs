@@ -1,0 +1,26 @@
+//! What is said about a study, line by line.
+
+/// A line of a description. A terminal shows all of them; a page, which has tables of its own, the sentences.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Line {
+    /// A sentence that stands for itself.
+    Sentence(String),
+    /// What introduces the rows that follow.
+    Lead(String),
+    /// A row of figures.
+    Row(String),
+}
+
+impl Line {
+    /// A sentence.
+    pub fn sentence(text: impl Into<String>) -> Self {
+        Self::Sentence(text.into())
+    }
+
+    /// The line as a terminal shows it.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Sentence(text) | Self::Lead(text) | Self::Row(text) => text,
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! A study's results for readers: what was read, sentences, the page, tables, figures and the LaTeX document, the same
+//! values in each.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`shown`] | the words and figures of a kind of label; [`kinds`] has those of each |
+//! | [`lines`] | what is said line by line, on a terminal and on the page |
+//! | [`input`], [`sentences`] | what was read, what was found |
+//! | [`page`], [`blocks`] | the page and its pieces |
+//! | [`movement`], [`registered`], [`estimates`] | what labels moved, how hypotheses fared, means over all items |
+//! | [`figures`] | the figures |
+//! | [`bundle`] | page, tables, figures and document as files |
+
+pub mod blocks;
+pub mod bundle;
+pub mod estimates;
+pub mod figures;
+pub mod input;
+pub mod kinds;
+pub mod lines;
+pub mod movement;
+pub mod page;
+pub mod registered;
+pub mod sentences;
+pub mod shown;
+
+pub use figures::figures;
+pub use input::InputTable;
+pub use lines::Line;
+pub use page::page;
+pub use sentences::describe;
+pub use shown::Shown;

@@ -1,0 +1,15 @@
+//! What a study reads, whatever its labels are.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`config`], [`check`] | `study.toml`, and how its values are refused |
+//! | [`source`] | input files as tables, with their sums |
+//! | [`items`], [`texts`] | the items; texts that are embedded when the study is run |
+//! | [`log`] | the append-only log of added labels |
+
+pub mod check;
+pub mod config;
+pub mod items;
+pub mod log;
+pub mod source;
+pub mod texts;

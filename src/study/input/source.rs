@@ -1,0 +1,82 @@
+//! Input files of a study as tables, whatever their layout, with the sums of what was read.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::config::Format;
+use crate::dataset::checksum::{read_file, sha256_hex};
+use crate::dataset::error::{Error, Place, Problem, Result};
+use crate::dataset::jsonl;
+use crate::dataset::table::Table;
+
+/// SHA-256 sums of the files read, by path as they were named.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Source(BTreeMap<String, String>);
+
+impl Source {
+    /// Reads a file and notes its sum.
+    ///
+    /// # Errors
+    /// It can't be read.
+    pub fn read(&mut self, path: &Path) -> Result<Vec<u8>> {
+        let bytes = read_file(path)?;
+        self.0.insert(path.display().to_string(), sha256_hex(&bytes));
+        Ok(bytes)
+    }
+
+    /// Notes the sum of something that was read elsewhere.
+    pub(in crate::study) fn note(&mut self, name: &str, sum: &str) {
+        self.0.insert(name.to_owned(), sum.to_owned());
+    }
+
+    /// The sums, by path as seen from a folder; files elsewhere keep their names.
+    pub fn relative(&self, folder: &Path) -> BTreeMap<String, String> {
+        let seen = |name: &String| {
+            let path = Path::new(name);
+            let below = path.strip_prefix(folder).unwrap_or(path);
+            below.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
+        };
+        self.0.iter().map(|(name, sum)| (seen(name), sum.clone())).collect()
+    }
+
+    /// The sums.
+    pub fn sums(&self) -> &BTreeMap<String, String> {
+        &self.0
+    }
+}
+
+/// Layout of a file: the declared one, or that of its extension.
+///
+/// # Errors
+/// An extension that says nothing.
+pub fn format_of(path: &Path, declared: Option<Format>) -> Result<Format> {
+    let by_extension = match path.extension().and_then(|extension| extension.to_str()) {
+        Some("csv") => Some(Format::Csv),
+        Some("jsonl" | "ndjson") => Some(Format::Jsonl),
+        _ => None,
+    };
+    declared.or(by_extension).ok_or_else(|| {
+        let problem = Problem::Setting {
+            setting: "format".to_owned(),
+            value: "none".to_owned(),
+            reason: "the extension of the file does not say how it is laid out".to_owned(),
+            remedy: "add format = \"csv\", \"jsonl\", \"chaosnli\" or \"lewidi\" beside the file".to_owned(),
+        };
+        Error::refused(Place::file(path), problem)
+    })
+}
+
+/// Reads a table with one row per item or answer, whose ids stand in the column `id`, by default `id` (`uid` in ChaosNLI).
+///
+/// # Errors
+/// As the reader of the layout.
+pub fn read_table(path: &Path, declared: Option<Format>, id: Option<&str>, source: &mut Source) -> Result<Table> {
+    let format = format_of(path, declared)?;
+    let bytes = source.read(path)?;
+    match format {
+        Format::Csv => Table::parse(path, &bytes, id.unwrap_or("id")),
+        Format::Jsonl => jsonl::read_lines(path, &bytes, id.unwrap_or("id")),
+        Format::ChaosNli => jsonl::read_lines(path, &bytes, id.unwrap_or("uid")),
+        Format::LeWiDi => jsonl::read_lewidi(path, &bytes, &[]),
+    }
+}

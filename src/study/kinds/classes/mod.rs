@@ -1,0 +1,22 @@
+//! Labels that are one of several classes without an order: the paper's kind.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`config`] | its part of `study.toml` |
+//! | [`judge`], [`labels`] | the readers of answers and labels |
+//! | [`diagnostics`], [`soft_scores`] | the judge against the labels, metrics of a shared task |
+//! | [`reports`] | what fit and decomposition say, and the table of items |
+//! | [`kind`] | the kind itself |
+//!
+//! The readers and much of the reports serve every kind whose labels are classes ([`config::ClassKind`]).
+
+pub mod config;
+pub mod diagnostics;
+pub mod judge;
+pub mod kind;
+pub mod labels;
+pub mod reports;
+pub mod soft_scores;
+
+pub use config::ClassKind;
+pub use kind::Classes;

@@ -1,0 +1,264 @@
+//! Ordinal ratings as a kind of label.
+
+use ndarray::ArrayView2;
+
+use serde::Serialize;
+
+use super::diagnostics::OrdinalDiagnostics;
+use super::scale::{OnPlaces, Places};
+use crate::belief::{self, Belief, ClassBelief, mean_place};
+use crate::dataset::error::{Error, Problem, Result};
+use crate::escalation::Rule;
+use crate::evaluation::CountPool;
+use crate::study::evidence::EvidenceReport;
+use crate::study::hypothesis::Measure;
+use crate::study::input::check::Check;
+use crate::study::input::config::{Configured, StudyConfig, StudyFile};
+use crate::study::input::items::Items;
+use crate::study::input::log::{LabelLog, NewLabel};
+use crate::study::input::source::Source;
+use crate::study::intake::Known;
+use crate::study::kinds::classes::config::{self, ClassKind, JudgeConfig, LabelsConfig};
+use crate::study::kinds::classes::judge::{self, Answers, ClassJudge, JudgeReport};
+use crate::study::kinds::classes::labels::{self, Labels, LabelsReport};
+use crate::study::kinds::classes::reports::{self, ClassFit};
+use crate::study::kinds::classes::soft_scores::SoftScores;
+use crate::study::kind::{Added, CameBack, Decomposition, Kind, LeftOutRows, Study};
+use crate::study::output::OutputColumn;
+use crate::study::parts::PartAverages;
+use crate::study::queue::Question;
+
+/// Labels that are places on a scale: `places = [1, 2, 3, 4, 5]`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ordinal;
+
+/// What the decomposition says besides the parts of every item.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OrdinalFindings {
+    /// Averages over all items, in squared units of the scale.
+    pub decomposition: PartAverages,
+    /// Whether total uncertainty would rank well here.
+    pub evidence: EvidenceReport,
+    /// The judge by the metrics of a shared task; `None` without a profile.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub soft_scores: Option<SoftScores>,
+}
+
+impl Configured for Ordinal {
+    const KEY: &'static str = "places";
+    type Scale = Places;
+    type JudgeConfig = JudgeConfig;
+    type LabelsConfig = LabelsConfig;
+}
+
+impl ClassKind for Ordinal {
+    type OnScale = OnPlaces;
+
+    fn classes(scale: &Places) -> &[String] {
+        &scale.names
+    }
+
+    fn on_scale(scale: &Places) -> OnPlaces {
+        OnPlaces(scale.places.clone())
+    }
+}
+
+impl Kind for Ordinal {
+    const NAME: &'static str = "ordinal";
+    const LABELS: &'static str = "ordinal ratings";
+    const RANKED_BY: &'static [Rule] = &Rule::ORDINAL;
+    const REPEATS: bool = false;
+    const REFERENCE: Rule = Rule::JudgeEntropy;
+    const MEASURES: &'static [Measure] = &Measure::ALL;
+
+    type Answers = Answers;
+    type Judge = ClassJudge;
+    type Labels = Labels;
+    type Pool = CountPool<OnPlaces>;
+    type JudgeReport = JudgeReport;
+    type LabelsReport = LabelsReport;
+    type FitReport = ClassFit;
+    type Findings = OrdinalFindings;
+    type Diagnostics = OrdinalDiagnostics;
+
+    fn check(config: &StudyConfig<Self>, check: &Check<'_>) -> Result<()> {
+        config.scale.check(Self::KEY, check)?;
+        config::check(config, check)
+    }
+
+    fn fill(config: &mut StudyConfig<Self>) {
+        config.judge.floor = Some(config.judge.floor(config.scale.names.len()));
+    }
+
+    fn read_judge(file: &StudyFile<Self>, items: &Items, source: &mut Source) -> Result<Answers> {
+        judge::read(file, items, source)
+    }
+
+    fn is_answered(answers: &Answers, item: usize) -> bool {
+        answers.is_answered(item)
+    }
+
+    fn judge(file: &StudyFile<Self>, items: &Items, answers: Answers, kept: &[usize]) -> Result<ClassJudge> {
+        ClassJudge::of(file, items, answers, kept)
+    }
+
+    fn read_labels(file: &StudyFile<Self>, items: &Items, log: &LabelLog, source: &mut Source) -> Result<Labels> {
+        labels::read(file, items, log, source)
+    }
+
+    fn variants(judge: &ClassJudge) -> &[String] {
+        judge.variants.variants()
+    }
+
+    fn spread(judge: &ClassJudge) -> &[Option<f64>] {
+        &judge.predictions.spread
+    }
+
+    fn confidence(judge: &ClassJudge) -> &[Option<f64>] {
+        &judge.predictions.confidence
+    }
+
+    fn numbers(labels: &Labels, _items: usize) -> Vec<u32> {
+        labels.numbers()
+    }
+
+    fn own(labels: &Labels) -> Labels {
+        labels.own()
+    }
+
+    fn added(labels: &Labels) -> Added<'_> {
+        Added { labels: labels.added.labels.len(), batches: &labels.added.batches }
+    }
+
+    fn counts(labels: &Labels) -> Option<ArrayView2<'_, u32>> {
+        Some(labels.counts.counts().view())
+    }
+
+    fn pool(study: &Study<Self>, labels: &Labels, kept: &[usize]) -> CountPool<OnPlaces> {
+        reports::pool(study, labels, kept)
+    }
+
+    /// Stated confidence ranks only where some item has one.
+    fn rules(study: &Study<Self>) -> Vec<Rule> {
+        let confidence = study.judge.predictions.confidence.iter().any(Option::is_some);
+        Rule::ORDINAL.into_iter().filter(|rule| confidence || *rule != Rule::LowConfidence).collect()
+    }
+
+    fn judge_report(study: &Study<Self>) -> JudgeReport {
+        study.judge.report.clone()
+    }
+
+    fn labels_report(study: &Study<Self>) -> LabelsReport {
+        study.labels.report.clone()
+    }
+
+    fn left_out_rows(study: &Study<Self>) -> LeftOutRows {
+        reports::left_out_rows(&study.judge, &study.labels)
+    }
+
+    fn warnings(study: &Study<Self>) -> Vec<String> {
+        reports::warnings(study)
+    }
+
+    fn fit_report(study: &Study<Self>, decomposition: &Decomposition<Self>) -> ClassFit {
+        ClassFit::of(&decomposition.fitted.fit, &study.file.config.scale.names, &study.items.group_names())
+    }
+
+    fn findings(study: &Study<Self>, decomposition: &Decomposition<Self>) -> OrdinalFindings {
+        let profile = study.file.config.judge.metric_profile;
+        OrdinalFindings {
+            decomposition: PartAverages::of(decomposition, None),
+            evidence: EvidenceReport::of(decomposition).expect("ordinal ratings are ranked by total uncertainty"),
+            soft_scores: profile.map(|profile| SoftScores::of(&study.judge, &study.labels, profile)),
+        }
+    }
+
+    fn diagnostics(study: &Study<Self>, kept: &[usize], noise_ceiling: f64) -> OrdinalDiagnostics {
+        OrdinalDiagnostics::of(&study.judge, &study.labels, &study.file.config.scale, kept, noise_ceiling)
+    }
+
+    fn columns(study: &Study<Self>, decomposition: &Decomposition<Self>) -> Vec<OutputColumn> {
+        const PLACE: &str = "units of the scale";
+        const SQUARE: &str = "squared units of the scale";
+        let part = |name: &str, unit: &'static str, meaning: &str, of: fn(belief::Ordinal<'_>) -> f64| {
+            OutputColumn::numbers(name, unit, meaning, decomposition.map(of))
+        };
+        let parts = vec![
+            part("mean_place", PLACE, "Posterior mean of the place of a label", |b| b.mean_place()),
+            part(
+                "total",
+                SQUARE,
+                "Total uncertainty about the place of a fresh label: its variance = aleatoric + epistemic",
+                |b| b.total(),
+            ),
+            part("aleatoric", SQUARE, "Aleatoric part: disagreement that labels cannot reduce", |b| b.aleatoric()),
+            part("epistemic", SQUARE, "Epistemic part: expected squared error of the mean place; also v", |b| {
+                b.epistemic()
+            }),
+            part("delta", SQUARE, "One-label value: how much one label is expected to lower it", |b| b.label_value()),
+            part("wasserstein", PLACE, "How much one label is expected to lower the Wasserstein error", |b| {
+                b.wasserstein_label_value()
+            }),
+            part("total_entropy", "nats, 0 to ln K", "Entropy of the posterior mean, places left aside", |b| {
+                ClassBelief::dirichlet(&b).total()
+            }),
+            part("aleatoric_entropy", "nats", "Its aleatoric part", |b| ClassBelief::dirichlet(&b).aleatoric()),
+            part("epistemic_entropy", "nats", "Its epistemic part: what one further label tells", |b| {
+                ClassBelief::dirichlet(&b).epistemic()
+            }),
+        ];
+        reports::columns(study, decomposition, parts)
+    }
+
+    fn came_back(before: &Decomposition<Self>, labels: &Labels) -> Vec<Option<CameBack>> {
+        let beliefs = &before.fitted.beliefs;
+        let error = |alpha: &[f64], label: usize| {
+            let total: f64 = alpha.iter().sum();
+            let mean: Vec<f64> = alpha.iter().map(|a| a / total).collect();
+            (beliefs.places()[label] - mean_place(&mean, beliefs.places())).powi(2)
+        };
+        reports::came_back(beliefs, &labels.added_counts(), |belief| belief.total(), error)
+    }
+
+    fn question(scale: &Places) -> Question {
+        Question::Classes(scale.names.clone())
+    }
+
+    fn prediction(study: &Study<Self>, item: usize) -> String {
+        study.file.config.scale.names[reports::likeliest(&study.judge, item)].clone()
+    }
+
+    fn means(study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize) -> Vec<f64> {
+        let classes = study.file.config.scale.names.len();
+        let shares = (0..classes).map(|class| reports::mean_share(&decomposition.fitted.beliefs, item, class));
+        std::iter::once(decomposition.belief(item).mean_place()).chain(shares).collect()
+    }
+
+    fn quantities(scale: &Places) -> Vec<String> {
+        let shares = scale.names.iter().map(|class| format!("mean_{class}"));
+        std::iter::once("mean_place".to_owned()).chain(shares).collect()
+    }
+
+    fn observed(study: &Study<Self>) -> Vec<Vec<Option<f64>>> {
+        let shares = study.labels.added_shares();
+        let places = &study.file.config.scale.places;
+        let place = |item: usize| {
+            let of_item: Option<Vec<f64>> = shares.iter().map(|of_class| of_class[item]).collect();
+            of_item.map(|p| mean_place(&p, places))
+        };
+        let places = (0..study.len()).map(place).collect();
+        std::iter::once(places).chain(shares.iter().cloned()).collect()
+    }
+
+    fn canonical(scale: &Places, label: &NewLabel) -> Result<String> {
+        if scale.names.contains(&label.value) {
+            return Ok(label.value.clone());
+        }
+        let problem = Problem::NotOneOf { value: label.value.clone(), allowed: scale.names.clone() };
+        Err(Error::refused(label.place.clone(), problem))
+    }
+
+    fn known(study: &Study<Self>) -> Known {
+        study.labels.known(&study.file)
+    }
+}

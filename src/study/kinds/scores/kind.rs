@@ -1,0 +1,164 @@
+//! Scores as a kind of label.
+
+use super::config::{self, ScoreJudgeConfig, ScoreLabelsConfig};
+use super::diagnostics::ScoreDiagnostics;
+use super::findings::{self, ScoreFindings, ScoreFit};
+use super::judge::{self, JudgeRows, ScoreJudge, ScoreJudgeReport};
+use super::pool::RatingPool;
+use super::ratings::{self, Ratings, RatingsReport};
+use crate::dataset::error::Result;
+use crate::escalation::Rule;
+use crate::study::hypothesis::Measure;
+use crate::study::input::check::Check;
+use crate::study::input::config::{Configured, StudyConfig, StudyFile};
+use crate::study::input::items::Items;
+use crate::study::input::log::{LabelLog, NewLabel};
+use crate::study::input::source::Source;
+use crate::study::intake::Known;
+use crate::study::kind::{Added, CameBack, Decomposition, Kind, LeftOutRows, Study};
+use crate::study::output::OutputColumn;
+use crate::study::queue::Question;
+
+/// Labels that are numbers between two ends: `scale = [0, 10]`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scores;
+
+impl Configured for Scores {
+    const KEY: &'static str = "scale";
+    type Scale = (f64, f64);
+    type JudgeConfig = ScoreJudgeConfig;
+    type LabelsConfig = ScoreLabelsConfig;
+}
+
+impl Kind for Scores {
+    const NAME: &'static str = "scores";
+    const LABELS: &'static str = "scores";
+    const RANKED_BY: &'static [Rule] = &Rule::OF_RATINGS;
+    const REPEATS: bool = true;
+    const REFERENCE: Rule = Rule::PosteriorEntropy;
+    const MEASURES: &'static [Measure] = &Measure::ALL;
+
+    type Answers = JudgeRows;
+    type Judge = ScoreJudge;
+    type Labels = Ratings;
+    type Pool = RatingPool;
+    type JudgeReport = ScoreJudgeReport;
+    type LabelsReport = RatingsReport;
+    type FitReport = ScoreFit;
+    type Findings = ScoreFindings;
+    type Diagnostics = ScoreDiagnostics;
+
+    fn check(config: &StudyConfig<Self>, check: &Check<'_>) -> Result<()> {
+        config::check(config, check)
+    }
+
+    fn read_judge(file: &StudyFile<Self>, items: &Items, source: &mut Source) -> Result<JudgeRows> {
+        judge::read(file, items, source)
+    }
+
+    fn is_answered(answers: &JudgeRows, item: usize) -> bool {
+        answers.is_answered(item)
+    }
+
+    fn judge(_file: &StudyFile<Self>, _items: &Items, answers: JudgeRows, kept: &[usize]) -> Result<ScoreJudge> {
+        Ok(ScoreJudge::of(answers, kept))
+    }
+
+    fn read_labels(file: &StudyFile<Self>, items: &Items, log: &LabelLog, source: &mut Source) -> Result<Ratings> {
+        ratings::read(file, items, log, source)
+    }
+
+    fn variants(judge: &ScoreJudge) -> &[String] {
+        &judge.variants
+    }
+
+    fn spread(judge: &ScoreJudge) -> &[Option<f64>] {
+        &judge.spread
+    }
+
+    fn numbers(labels: &Ratings, items: usize) -> Vec<u32> {
+        labels.scores(items).0.iter().map(|scores| scores.n).collect()
+    }
+
+    fn own(labels: &Ratings) -> Ratings {
+        labels.own()
+    }
+
+    fn added(labels: &Ratings) -> Added<'_> {
+        Added { labels: labels.added().count(), batches: &labels.batches }
+    }
+
+    fn pool(study: &Study<Self>, labels: &Ratings, kept: &[usize]) -> RatingPool {
+        let mut grouped = labels.grouped(study.len());
+        let ratings = kept.iter().map(|&i| std::mem::take(&mut grouped[i])).collect();
+        RatingPool::new(ratings, study.judge.select(kept))
+    }
+
+    fn rules(_study: &Study<Self>) -> Vec<Rule> {
+        Rule::OF_RATINGS.to_vec()
+    }
+
+    fn judge_report(study: &Study<Self>) -> ScoreJudgeReport {
+        study.judge.report.clone()
+    }
+
+    fn labels_report(study: &Study<Self>) -> RatingsReport {
+        study.labels.report(study.len())
+    }
+
+    fn left_out_rows(study: &Study<Self>) -> LeftOutRows {
+        let judge = &study.judge.report;
+        let unknown = judge.unknown_rows + study.labels.report(study.len()).unknown_rows;
+        LeftOutRows { unknown, failed_answers: judge.failed_answers }
+    }
+
+    fn fit_report(_study: &Study<Self>, decomposition: &Decomposition<Self>) -> ScoreFit {
+        let fit = &decomposition.fitted.fit;
+        ScoreFit { freedom: fit.freedom, common_variance: fit.common_variance }
+    }
+
+    fn findings(_study: &Study<Self>, decomposition: &Decomposition<Self>) -> ScoreFindings {
+        ScoreFindings::of(decomposition)
+    }
+
+    fn diagnostics(study: &Study<Self>, kept: &[usize], noise_ceiling: f64) -> ScoreDiagnostics {
+        ScoreDiagnostics::of(&study.judge, &study.labels, kept, noise_ceiling)
+    }
+
+    fn columns(study: &Study<Self>, decomposition: &Decomposition<Self>) -> Vec<OutputColumn> {
+        findings::columns(study, decomposition)
+    }
+
+    fn came_back(before: &Decomposition<Self>, labels: &Ratings) -> Vec<Option<CameBack>> {
+        findings::came_back(before, labels)
+    }
+
+    fn question(scale: &(f64, f64)) -> Question {
+        Question::Score { low: scale.0, high: scale.1 }
+    }
+
+    fn prediction(study: &Study<Self>, item: usize) -> String {
+        study.judge.scores.mean[item].to_string()
+    }
+
+    fn means(_study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize) -> Vec<f64> {
+        vec![decomposition.belief(item).mean]
+    }
+
+    fn quantities(_scale: &(f64, f64)) -> Vec<String> {
+        vec!["mean_score".to_owned()]
+    }
+
+    fn observed(study: &Study<Self>) -> Vec<Vec<Option<f64>>> {
+        let (scores, _) = study.labels.added_only().scores(study.len());
+        vec![scores.iter().map(|s| (s.n > 0).then_some(s.mean)).collect()]
+    }
+
+    fn canonical(scale: &(f64, f64), label: &NewLabel) -> Result<String> {
+        ratings::canonical(label, *scale)
+    }
+
+    fn known(study: &Study<Self>) -> Known {
+        study.labels.known(&study.file)
+    }
+}

@@ -17,6 +17,7 @@ use crate::study::input::items;
 use crate::study::input::log::LabelLog;
 use crate::study::input::source::Source;
 use crate::study::queue::Question;
+use crate::study::read::LabelSet;
 use crate::with_kind;
 
 /// Faces of the dice, in the order of their biases.
@@ -199,12 +200,12 @@ impl Task {
         let (answers, labels) = match K::question(&file.config.scale) {
             Question::Classes(classes) if labels_file.is_file() => {
                 let log = LabelLog::read(&file.folder(), &mut source)?;
-                (Answers::Classes(classes), Some(K::read_labels(&file, &items, &log, &mut source)?))
+                (Answers::Classes(classes), Some(K::Labels::read(&file, &items, &log, &mut source)?))
             }
             Question::Classes(classes) => (Answers::Classes(classes), None),
             Question::Score { low, high } => (Answers::Score { scale: Some((low, high)) }, None),
         };
-        let counts = labels.as_ref().and_then(|labels| K::counts(labels));
+        let counts = labels.as_ref().and_then(LabelSet::counts);
         let texts = items.texts.as_ref().ok_or_else(|| {
             let remedy = "write what a reader sees, with columns in braces: text = \"{question}\"";
             file.refuse("items.text", "none", "a judge needs a text to read", remedy)

@@ -3,6 +3,7 @@
 use super::error::Error;
 use super::features::Sources;
 use super::kind::{BeliefOf, Decomposition, Kind, Study};
+use super::read::Judge;
 use crate::belief::{BeliefTable, Design, FeatureColumn, Standardizer};
 use crate::escalation::{Rule, top};
 use crate::evaluation::protocol::seeded;
@@ -88,8 +89,7 @@ impl<K: Kind> Study<K> {
         numbers: &[u32],
         near: Option<&FamiliarityFeatures>,
     ) -> Vec<FeatureColumn> {
-        let sources =
-            Sources { items: &self.items, spread: K::spread(&self.judge), confidence: K::confidence(&self.judge) };
+        let sources = Sources { items: &self.items, spread: self.judge.spread(), confidence: self.judge.confidence() };
         sources.columns(&self.features, kept, numbers, near)
     }
 

@@ -128,7 +128,7 @@ impl<K: Kind> Evaluation<K> {
 #[serde(rename_all = "snake_case", bound = "")]
 pub enum Evaluated<K: Kind> {
     /// It was run.
-    Evaluated(Evaluation<K>),
+    Evaluated(Box<Evaluation<K>>),
     /// It can't be run, and why.
     NotEvaluated(String),
 }
@@ -275,5 +275,5 @@ pub fn evaluate<K: Kind>(
     let journal = journal.unwrap_or(&mut none);
     let wanted = study.file.config.evaluation.replicates;
     let replicates = journal.complete(wanted, |replicate| evaluator.replicate(replicate), progress)?;
-    Ok(Evaluated::Evaluated(evaluator.summarise(replicates)))
+    Ok(Evaluated::Evaluated(Box::new(evaluator.summarise(replicates))))
 }

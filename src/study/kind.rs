@@ -6,33 +6,33 @@
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
-use ndarray::{Array2, ArrayView2};
-use serde::Serialize;
+use ndarray::Array2;
 
 use super::features::Feature;
 use super::hypothesis::Measure;
 use super::input::check::Check;
 use super::input::config::{Configured, StudyConfig, StudyFile};
 use super::input::items::Items;
-use super::input::log::{Batch, LabelLog, NewLabel};
+use super::input::log::NewLabel;
 use super::input::source::Source;
 use super::input::texts::TextModel;
-use super::intake::Known;
 use super::output::OutputColumn;
 use super::queue::record::Question;
+use super::read::{Judge, LabelSet, Reported};
 use crate::belief::design::FeatureScale;
 use crate::belief::{BeliefTable, FeatureColumn};
 use crate::dataset::error::Result;
 use crate::escalation::Rule;
 use crate::evaluation::{Fitted, Luck, Pool};
 
-/// A part of a study's results.
-pub trait Reported: Clone + Debug + PartialEq + Serialize + Send + Sync + 'static {}
-
-impl<T: Clone + Debug + PartialEq + Serialize + Send + Sync + 'static> Reported for T {}
-
 /// The belief of a kind of label about one item.
 pub type BeliefOf<'a, K> = <<<K as Kind>::Pool as Pool>::Beliefs as BeliefTable>::Belief<'a>;
+
+/// What was found in the judge's file.
+pub type JudgeReportOf<K> = <<K as Kind>::Judge as Judge<K>>::Report;
+
+/// What was found in the file of labels.
+pub type LabelsReportOf<K> = <<K as Kind>::Labels as LabelSet<K>>::Report;
 
 /// A kind of label: what a study of such labels reads, fits and reports in its own way.
 pub trait Kind: Configured {
@@ -51,18 +51,12 @@ pub trait Kind: Configured {
     /// What evaluations measure.
     const MEASURES: &'static [Measure];
 
-    /// The judge's answers as they were read, for all items.
-    type Answers;
     /// What the judge predicts for the items of a study.
-    type Judge: Clone + Debug + Send + Sync;
+    type Judge: Judge<Self>;
     /// The human labels.
-    type Labels: Clone + Debug + Send + Sync;
+    type Labels: LabelSet<Self>;
     /// The labels as decompositions and half splits see them.
     type Pool: Pool + Clone + Debug;
-    /// What was found in the judge's file.
-    type JudgeReport: Reported;
-    /// What was found in the file of labels.
-    type LabelsReport: Reported;
     /// What a fit says besides the trust regression.
     type FitReport: Reported;
     /// What a decomposition says besides the parts of every item.
@@ -79,67 +73,12 @@ pub trait Kind: Configured {
     /// Fills in defaults that depend on other settings, as a manifest states them.
     fn fill(_config: &mut StudyConfig<Self>) {}
 
-    /// Reads the judge's answers to all items.
-    ///
-    /// # Errors
-    /// An answer that can't be used.
-    fn read_judge(file: &StudyFile<Self>, items: &Items, source: &mut Source) -> Result<Self::Answers>;
-
-    /// Whether an item has any answer.
-    fn is_answered(answers: &Self::Answers, item: usize) -> bool;
-
-    /// The judge of the items at positions `kept` of all, which are `items`.
-    ///
-    /// # Errors
-    /// Answers that can't be put together.
-    fn judge(file: &StudyFile<Self>, items: &Items, answers: Self::Answers, kept: &[usize]) -> Result<Self::Judge>;
-
-    /// Reads the labels of the user's file and joins those of the log.
-    ///
-    /// # Errors
-    /// A label that can't be used.
-    fn read_labels(file: &StudyFile<Self>, items: &Items, log: &LabelLog, source: &mut Source) -> Result<Self::Labels>;
-
-    /// Names of the judge's variants, as results list them.
-    fn variants(judge: &Self::Judge) -> &[String];
-
-    /// How far the judge's variants are apart, per item.
-    fn spread(judge: &Self::Judge) -> &[Option<f64>];
-
-    /// The judge's stated confidence per item, 0 to 100; empty where judges of this kind state none.
-    fn confidence(_judge: &Self::Judge) -> &[Option<f64>] {
-        &[]
-    }
-
-    /// Number of labels of each of so many items.
-    fn numbers(labels: &Self::Labels, items: usize) -> Vec<u32>;
-
-    /// The labels without those of the log.
-    fn own(labels: &Self::Labels) -> Self::Labels;
-
-    /// The labels that came from the log.
-    fn added(labels: &Self::Labels) -> Added<'_>;
-
-    /// Counts of the labels, items x classes; `None` where labels are no classes.
-    fn counts(_labels: &Self::Labels) -> Option<ArrayView2<'_, u32>> {
-        None
-    }
-
     /// `labels` of the items at positions `kept` with what the judge says of them.
     fn pool(study: &Study<Self>, labels: &Self::Labels, kept: &[usize]) -> Self::Pool;
 
     /// The rules that rank the items of a study, in the order in which they are evaluated (it is part of the random
     /// stream).
     fn rules(study: &Study<Self>) -> Vec<Rule>;
-
-    /// What was found in the judge's file.
-    fn judge_report(study: &Study<Self>) -> Self::JudgeReport;
-
-    /// What was found in the file of labels.
-    fn labels_report(study: &Study<Self>) -> Self::LabelsReport;
-
-    /// Rows that were left out.
-    fn left_out_rows(study: &Study<Self>) -> LeftOutRows;
 
     /// What should be looked at before the results are used, besides what holds for all kinds.
     fn warnings(_study: &Study<Self>) -> Vec<String> {
@@ -182,27 +121,6 @@ pub trait Kind: Configured {
     /// # Errors
     /// No label of this study.
     fn canonical(scale: &Self::Scale, label: &NewLabel) -> Result<String>;
-
-    /// The labels of the user's file that name their annotator, by item and annotator, with their places.
-    fn known(study: &Study<Self>) -> Known;
-}
-
-/// Labels from the log.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Added<'a> {
-    /// How many they are.
-    pub labels: usize,
-    /// What was added together, in order.
-    pub batches: &'a [Batch],
-}
-
-/// Rows of the input that no item takes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct LeftOutRows {
-    /// Rows of ids that the items don't have.
-    pub unknown: usize,
-    /// Blank answers of the judge.
-    pub failed_answers: usize,
 }
 
 /// Labels that came back for an item, against the belief without them. Errors are squared errors of the belief's mean.

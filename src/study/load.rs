@@ -10,6 +10,7 @@ use super::input::log::LabelLog;
 use super::input::source::Source;
 use super::input::{items, texts};
 use super::kind::{Kind, Study};
+use super::read::{Judge, LabelSet};
 use crate::dataset::error::{Error as DataError, Place, Problem};
 use crate::familiarity::embedding::Embeddings;
 use crate::progress::Progress;
@@ -37,8 +38,9 @@ impl<K: Kind> Study<K> {
         let file = StudyFile::<K>::read(path, K::check)?;
         let mut inputs = Source::default();
         let all = items::read(&file, &mut inputs)?;
-        let answers = K::read_judge(&file, &all, &mut inputs)?;
-        let (kept, without): (Vec<usize>, Vec<usize>) = (0..all.len()).partition(|&i| K::is_answered(&answers, i));
+        let answers = K::Judge::read(&file, &all, &mut inputs)?;
+        let (kept, without): (Vec<usize>, Vec<usize>) =
+            (0..all.len()).partition(|&i| K::Judge::is_answered(&answers, i));
         let left_out: Vec<String> = without.iter().map(|&i| all.ids[i].to_owned()).collect();
         if let Some(first) = left_out.first()
             && (file.config.unmatched == Unmatched::Refuse || kept.is_empty())
@@ -50,12 +52,12 @@ impl<K: Kind> Study<K> {
         let all_ids = all.ids.clone();
         let items = if left_out.is_empty() { all } else { all.select(&kept)? };
         let log = LabelLog::read(&file.folder(), &mut inputs)?;
-        let labels = K::read_labels(&file, &items, &log, &mut inputs)?;
+        let labels = K::Labels::read(&file, &items, &log, &mut inputs)?;
         let (embeddings, text_model) = texts::read(&file, &all_ids, &kept, &items, &mut inputs)?;
-        let judge = K::judge(&file, &items, answers, &kept)?;
+        let judge = K::Judge::of(&file, &items, answers, &kept)?;
         let available = Available {
-            spread: K::spread(&judge).iter().any(Option::is_some),
-            confidence: K::confidence(&judge).iter().any(Option::is_some),
+            spread: judge.spread().iter().any(Option::is_some),
+            confidence: judge.confidence().iter().any(Option::is_some),
             familiarity: file.config.familiarity.is_some(),
         };
         let features = features::choose(&file, &items, &available)?;
@@ -110,7 +112,7 @@ impl<K: Kind> Study<K> {
 
     /// Number of labels of each item.
     pub fn numbers(&self) -> Vec<u32> {
-        K::numbers(&self.labels, self.len())
+        self.labels.numbers(self.len())
     }
 
     /// Sums of all files read, by path as seen from the folder of the study.

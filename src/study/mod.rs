@@ -4,11 +4,11 @@
 //! | module | holds |
 //! |---|---|
 //! | [`kinds`] | the kinds of labels: classes, scores, ordinal ratings; here a further one would go |
-//! | [`kind`] | what a study needs to know of a kind, the study, the decomposition |
+//! | [`kind`], [`mod@read`] | what a study needs to know of a kind and of what it reads, the study, the decomposition |
 //! | [`input`] | `study.toml`, input files, items, texts, the log of added labels |
 //! | [`load`], [`features`] | a study as it is read, and what its trust may depend on |
 //! | [`decompose`], [`evidence`], [`parts`], [`percentiles`] | the fit, the belief about every item, the rankings, and what varies over items |
-//! | [`evaluate`] | half splits where labels suffice |
+//! | [`mod@evaluate`] | half splits where labels suffice |
 //! | [`results`], [`sample`], [`columns`], [`output`] | what a run reports, the items that figures show, and the table of all items |
 //! | [`mod@error`] | why a study can't be run |
 //! | [`queue`], [`intake`] | the ranked queue on its way out, labels on their way back |
@@ -35,6 +35,7 @@ pub mod output;
 pub mod parts;
 pub mod percentiles;
 pub mod queue;
+pub mod read;
 pub mod registered;
 pub mod registration;
 pub mod results;

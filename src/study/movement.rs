@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::error::Error;
 use super::input::log::Batch;
 use super::kind::{BeliefOf, Decomposition, Foresight, Kind, Study};
+use super::read::LabelSet;
 use crate::belief::{Belief, BeliefTable};
 use crate::evaluation::Pool;
 use crate::progress::Progress;
@@ -120,12 +121,12 @@ impl Movement {
         after: &Decomposition<K>,
         progress: &dyn Progress,
     ) -> Result<Option<Self>, Error> {
-        let added = K::added(&study.labels);
+        let added = study.labels.added();
         if added.labels == 0 {
             return Ok(None);
         }
-        let own = K::own(&study.labels);
-        if K::numbers(&own, study.len()).iter().all(|&n| n == 0) {
+        let own = study.labels.own();
+        if own.numbers(study.len()).iter().all(|&n| n == 0) {
             return Ok(None);
         }
         let before = Decomposition::under(study, &own, progress)?;

@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize};
 use super::error::Error;
 use super::evaluate::{Evaluated, evaluated_items};
 use super::input::config::{Configured, StudyConfig};
-use super::kind::{Decomposition, Kind, Study};
+use super::kind::{Decomposition, JudgeReportOf, Kind, LabelsReportOf, Study};
 use super::movement::Movement;
 use super::percentiles::OverItems;
+use super::read::{Judge, LabelSet};
 use super::registered::{Registered, excluded_items};
 use super::registration::Registration;
 use super::sample::ItemSample;
@@ -71,9 +72,9 @@ pub struct InputReport<K: Kind> {
     /// Names of the judge's variants.
     pub variants: Vec<String>,
     /// What was found in the judge's file.
-    pub judge: K::JudgeReport,
+    pub judge: JudgeReportOf<K>,
     /// What was found in the file of labels.
-    pub labels: K::LabelsReport,
+    pub labels: LabelsReportOf<K>,
     /// Width of the embeddings; `None` without them.
     pub dimensions: Option<usize>,
     /// Texts that the next run has to embed first, as `study check` finds it; not part of a run's results, which do not
@@ -137,9 +138,9 @@ impl<K: Kind> InputReport<K> {
             items: study.len(),
             left_out: study.left_out.clone(),
             groups,
-            variants: K::variants(&study.judge).to_vec(),
-            judge: K::judge_report(study),
-            labels: K::labels_report(study),
+            variants: study.judge.variants().to_vec(),
+            judge: study.judge.report(),
+            labels: study.labels.report(study.len()),
             dimensions: embeddings.map(|matrix| matrix.ncols()),
             to_embed: None,
             zero_embeddings,
@@ -151,7 +152,8 @@ impl<K: Kind> InputReport<K> {
 }
 
 fn warnings<K: Kind>(study: &Study<K>, numbers: &[u32], features: usize, zero_embeddings: usize) -> Vec<String> {
-    let rows = K::left_out_rows(study);
+    let unknown_rows = study.judge.unknown_rows() + study.labels.unknown_rows();
+    let failed_answers = study.judge.failed_answers();
     let labelled = numbers.iter().filter(|n| **n > 0).count();
     let needed = 10 * (features + 1);
     let mut warnings = Vec::new();
@@ -164,10 +166,10 @@ fn warnings<K: Kind>(study: &Study<K>, numbers: &[u32], features: usize, zero_em
         !study.left_out.is_empty(),
         format!("{} items have no answer of the judge and are left out", study.left_out.len()),
     );
-    warn(rows.unknown > 0, format!("{} rows of judge and labels belong to no item and are left out", rows.unknown));
+    warn(unknown_rows > 0, format!("{unknown_rows} rows of judge and labels belong to no item and are left out"));
     warn(
-        rows.failed_answers > 0,
-        format!("{} of the judge's answers are blank; they count as failed, not as labels", rows.failed_answers),
+        failed_answers > 0,
+        format!("{failed_answers} of the judge's answers are blank; they count as failed, not as labels"),
     );
     K::warnings(study).into_iter().for_each(|text| warn(true, text));
     warn(

@@ -190,7 +190,7 @@ fn study(trust: [f64; 2]) -> TempDir {
     folder
 }
 
-fn evaluation(study: &Study<Scores>) -> Evaluation<Scores> {
+fn evaluation(study: &Study<Scores>) -> Box<Evaluation<Scores>> {
     match evaluate(study, None, &Silent).unwrap() {
         Evaluated::Evaluated(evaluation) => evaluation,
         Evaluated::NotEvaluated(reason) => panic!("{reason}"),

@@ -14,6 +14,7 @@ use crate::study::estimates::{PoolMean, SelectionFile};
 use crate::study::input::log::{LabelLog, NewLabel};
 use crate::study::input::source::Source;
 use crate::study::intake::{Intake, Rules};
+use crate::study::read::LabelSet;
 use crate::study::{Error as StudyError, Kind, Study};
 
 /// Add labels that came back from experts, and estimate from them.
@@ -100,7 +101,7 @@ fn add<K: Kind>(args: &Add) -> Result<ExitCode, Error> {
     let log = LabelLog::read(&study.file.folder(), &mut Source::default())?;
     let mut intake = Intake::read(&args.file)?;
     log.check_new(&intake.file, &intake.sha256)?;
-    let mut known = K::known(&study);
+    let mut known = study.labels.known(&study.file);
     for row in &log.rows {
         if let Some(item) = study.items.ids.position(&row.id) {
             known.add(item, &row.annotator, &row.value, &row.given, &log.place(row));

@@ -6,9 +6,9 @@
 //! | [`shown`] | the words and figures of a kind of label; [`kinds`] has those of each |
 //! | [`lines`] | what is said line by line, on a terminal and on the page |
 //! | [`input`], [`sentences`] | what was read, what was found |
-//! | [`page`], [`blocks`] | the page and its pieces |
+//! | [`mod@page`], [`blocks`] | the page and its pieces |
 //! | [`movement`], [`registered`], [`estimates`] | what labels moved, how hypotheses fared, means over all items |
-//! | [`figures`] | the figures |
+//! | [`mod@figures`] | the figures |
 //! | [`bundle`] | page, tables, figures and document as files |
 
 pub mod blocks;

@@ -5,6 +5,7 @@ use crate::escalation::Rule;
 use crate::report::figures::Figure;
 use crate::report::figures::shared::headline;
 use crate::report::page::{Block, KeyNumber, Section};
+use crate::study::kind::LabelsReportOf;
 use crate::study::results::{FitReport, InputReport, StudyResults};
 use crate::study::{Evaluation, Kind};
 
@@ -88,7 +89,7 @@ pub trait Shown: Kind {
     fn label_rows(input: &InputReport<Self>) -> Vec<InputRow>;
 
     /// How many human labels there are, as a key number counts them.
-    fn number_of_labels(labels: &Self::LabelsReport) -> u64;
+    fn number_of_labels(labels: &LabelsReportOf<Self>) -> u64;
 
     /// The key number on the decomposition.
     fn key_number(results: &StudyResults<Self>) -> KeyNumber;

@@ -2,7 +2,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`file`] | a file of labels, and its check against a study |
+//! | [`mod@file`] | a file of labels, and its check against a study |
 //! | [`answers`] | what is in it |
 //! | [`tools`] | the exports of Label Studio, Argilla and Prodigy |
 //! | [`known`] | the labels that are there already |

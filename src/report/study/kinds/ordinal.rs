@@ -1,7 +1,7 @@
 //! Ordinal ratings as readers see them.
 
 use super::classes::{judge_rows, label_rows, recalibration_sentences, soft_scores_sentence};
-use super::tables::{evidence_sentences, parts_sentence, parts_table};
+use super::tables::{evidence_sentences, parts_sentence, parts_table, squared_sentence};
 use crate::escalation::Rule;
 use crate::report::figures::Figure;
 use crate::report::figures::shared::headline;
@@ -97,17 +97,9 @@ impl Shown for Ordinal {
     }
 
     fn evaluation_sentences(evaluation: &Evaluation<Self>) -> Vec<String> {
-        let budget = headline(&evaluation.full);
-        let squared = evaluation.squared_differences().map(|minus| {
-            let minus = &minus[&Rule::Info][&budget];
-            format!(
-                "In squared error of the mean place the epistemic part removes {} more than the judge's variance does [{}, {}].",
-                three(minus.mean),
-                three(minus.lo),
-                three(minus.hi)
-            )
-        });
-        squared.into_iter().collect()
+        squared_sentence(evaluation, "squared error of the mean place", "the judge's variance does")
+            .into_iter()
+            .collect()
     }
 
     fn metric_sentences(results: &StudyResults<Self>) -> Vec<String> {

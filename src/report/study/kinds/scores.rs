@@ -1,6 +1,6 @@
 //! Scores as readers see them.
 
-use super::tables::{parts_sentence, parts_table};
+use super::tables::{parts_sentence, parts_table, squared_sentence};
 use crate::escalation::Rule;
 use crate::evaluation::Coverage;
 use crate::report::figures::Figure;
@@ -143,16 +143,7 @@ impl Shown for Scores {
     }
 
     fn evaluation_sentences(evaluation: &Evaluation<Self>) -> Vec<String> {
-        let budget = headline(&evaluation.full);
-        let squared = evaluation.squared_differences().map(|minus| {
-            let minus = &minus[&Rule::Info][&budget];
-            format!(
-                "In squared error the epistemic part removes {} more than total uncertainty does [{}, {}].",
-                three(minus.mean),
-                three(minus.lo),
-                three(minus.hi)
-            )
-        });
+        let squared = squared_sentence(evaluation, "squared error", "total uncertainty does");
         let held_out = evaluation.held_out.as_ref().map(|held_out| {
             format!(
                 "Of the ratings in held-out halves, which the fits have not seen, {} interval.",

@@ -1,10 +1,13 @@
 //! Tables and sentences that several kinds have.
 
+use crate::escalation::Rule;
+use crate::report::figures::shared::headline;
 use crate::report::numbers::three;
 use crate::report::page::{Column, Table, Text};
 use crate::report::study::blocks::{percent, show};
 use crate::study::evidence::{EvidenceReport, FORGONE};
 use crate::study::parts::{Part, PartAverages};
+use crate::study::{Evaluation, Kind};
 
 /// Name of a part in a table.
 fn name(part: Part) -> &'static str {
@@ -71,4 +74,16 @@ pub(super) fn evidence_sentences(evidence: &EvidenceReport, called: &str) -> Vec
         )
     };
     vec![varies, ranks]
+}
+
+/// How much more the epistemic part removes in `error` than `reference`, which the evaluation compares it with; `None`
+/// where that error is not evaluated.
+pub(super) fn squared_sentence<K: Kind>(evaluation: &Evaluation<K>, error: &str, reference: &str) -> Option<String> {
+    let minus = &evaluation.squared_differences()?[&Rule::Info][&headline(&evaluation.full)];
+    Some(format!(
+        "In {error} the epistemic part removes {} more than {reference} [{}, {}].",
+        three(minus.mean),
+        three(minus.lo),
+        three(minus.hi)
+    ))
 }

@@ -10,6 +10,7 @@ use crate::dataset::table::{Column, Row, Table};
 use crate::study::input::config::StudyFile;
 use crate::study::input::items::Items;
 use crate::study::input::source::{Source, read_table};
+use crate::study::read::Judge;
 
 /// How far probabilities may be from summing to 1 by rounding.
 const ROUNDING: f64 = 1e-6;
@@ -63,7 +64,7 @@ pub struct Answers {
 const ONLY_VARIANT: &str = "judge";
 
 /// Reads the judge's answers; an item that has none keeps `None` under every variant.
-pub fn read<K: ClassKind>(file: &StudyFile<K>, items: &Items, source: &mut Source) -> Result<Answers> {
+fn read<K: ClassKind>(file: &StudyFile<K>, items: &Items, source: &mut Source) -> Result<Answers> {
     let config = &file.config.judge;
     let classes = K::classes(&file.config.scale);
     let table = read_table(&file.resolve(&config.file), config.format, Some(&config.id), source)?;
@@ -266,13 +267,6 @@ impl Reader<'_> {
     }
 }
 
-impl Answers {
-    /// Whether an item has any answer.
-    pub fn is_answered(&self, item: usize) -> bool {
-        self.answers[item].variants.iter().any(Option::is_some)
-    }
-}
-
 /// What the judge says of the items of a study.
 #[derive(Debug, Clone)]
 pub struct ClassJudge {
@@ -284,12 +278,19 @@ pub struct ClassJudge {
     pub report: JudgeReport,
 }
 
-impl ClassJudge {
-    /// The judge of the items at positions `kept` of all, which are `items`.
-    ///
-    /// # Errors
-    /// Answers that can't be put together.
-    pub fn of<K: ClassKind>(file: &StudyFile<K>, items: &Items, answers: Answers, kept: &[usize]) -> Result<Self> {
+impl<K: ClassKind> Judge<K> for ClassJudge {
+    type Answers = Answers;
+    type Report = JudgeReport;
+
+    fn read(file: &StudyFile<K>, items: &Items, source: &mut Source) -> Result<Answers> {
+        read(file, items, source)
+    }
+
+    fn is_answered(answers: &Answers, item: usize) -> bool {
+        answers.answers[item].variants.iter().any(Option::is_some)
+    }
+
+    fn of(file: &StudyFile<K>, items: &Items, answers: Answers, kept: &[usize]) -> Result<Self> {
         let Answers { variants, mut answers, mut report } = answers;
         if kept.len() < answers.len() {
             answers = kept.iter().map(|&i| answers[i].clone()).collect();
@@ -300,6 +301,30 @@ impl ClassJudge {
         let predictions = variants.aggregate(Some(floor))?;
         report.count(&variants, &predictions);
         Ok(Self { variants, predictions, report })
+    }
+
+    fn report(&self) -> JudgeReport {
+        self.report.clone()
+    }
+
+    fn unknown_rows(&self) -> usize {
+        self.report.unknown_rows
+    }
+
+    fn failed_answers(&self) -> usize {
+        self.report.failed_answers
+    }
+
+    fn variants(&self) -> &[String] {
+        self.variants.variants()
+    }
+
+    fn spread(&self) -> &[Option<f64>] {
+        &self.predictions.spread
+    }
+
+    fn confidence(&self) -> &[Option<f64>] {
+        &self.predictions.confidence
     }
 }
 

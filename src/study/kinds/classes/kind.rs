@@ -1,11 +1,9 @@
 //! Classes as a kind of label.
 
-use ndarray::ArrayView2;
-
 use super::config::{self, ClassKind, JudgeConfig, LabelsConfig};
 use super::diagnostics::JudgeDiagnostics;
-use super::judge::{self, Answers, ClassJudge, JudgeReport};
-use super::labels::{self, Labels, LabelsReport};
+use super::judge::ClassJudge;
+use super::labels::Labels;
 use super::reports::{self, ClassFindings, ClassFit};
 use super::soft_scores::SoftScores;
 use crate::belief::{Belief, BeliefModel, Dirichlet};
@@ -15,12 +13,9 @@ use crate::evaluation::{CountPool, Nominal};
 use crate::study::evidence::EvidenceReport;
 use crate::study::hypothesis::Measure;
 use crate::study::input::check::Check;
-use crate::study::input::config::{Configured, StudyConfig, StudyFile};
-use crate::study::input::items::Items;
-use crate::study::input::log::{LabelLog, NewLabel};
-use crate::study::input::source::Source;
-use crate::study::intake::Known;
-use crate::study::kind::{Added, CameBack, Decomposition, Kind, LeftOutRows, Study};
+use crate::study::input::config::{Configured, StudyConfig};
+use crate::study::input::log::NewLabel;
+use crate::study::kind::{CameBack, Decomposition, Kind, Study};
 use crate::study::output::OutputColumn;
 use crate::study::queue::Question;
 
@@ -55,12 +50,9 @@ impl Kind for Classes {
     const REFERENCE: Rule = Rule::JudgeEntropy;
     const MEASURES: &'static [Measure] = &[Measure::Value, Measure::SelectiveError, Measure::SelectiveSquaredError];
 
-    type Answers = Answers;
     type Judge = ClassJudge;
     type Labels = Labels;
     type Pool = CountPool;
-    type JudgeReport = JudgeReport;
-    type LabelsReport = LabelsReport;
     type FitReport = ClassFit;
     type Findings = ClassFindings;
     type Diagnostics = JudgeDiagnostics;
@@ -71,50 +63,6 @@ impl Kind for Classes {
 
     fn fill(config: &mut StudyConfig<Self>) {
         config.judge.floor = Some(config.judge.floor(config.scale.len()));
-    }
-
-    fn read_judge(file: &StudyFile<Self>, items: &Items, source: &mut Source) -> Result<Answers> {
-        judge::read(file, items, source)
-    }
-
-    fn is_answered(answers: &Answers, item: usize) -> bool {
-        answers.is_answered(item)
-    }
-
-    fn judge(file: &StudyFile<Self>, items: &Items, answers: Answers, kept: &[usize]) -> Result<ClassJudge> {
-        ClassJudge::of(file, items, answers, kept)
-    }
-
-    fn read_labels(file: &StudyFile<Self>, items: &Items, log: &LabelLog, source: &mut Source) -> Result<Labels> {
-        labels::read(file, items, log, source)
-    }
-
-    fn variants(judge: &ClassJudge) -> &[String] {
-        judge.variants.variants()
-    }
-
-    fn spread(judge: &ClassJudge) -> &[Option<f64>] {
-        &judge.predictions.spread
-    }
-
-    fn confidence(judge: &ClassJudge) -> &[Option<f64>] {
-        &judge.predictions.confidence
-    }
-
-    fn numbers(labels: &Labels, _items: usize) -> Vec<u32> {
-        labels.numbers()
-    }
-
-    fn own(labels: &Labels) -> Labels {
-        labels.own()
-    }
-
-    fn added(labels: &Labels) -> Added<'_> {
-        Added { labels: labels.added.labels.len(), batches: &labels.added.batches }
-    }
-
-    fn counts(labels: &Labels) -> Option<ArrayView2<'_, u32>> {
-        Some(labels.counts.counts().view())
     }
 
     fn pool(study: &Study<Self>, labels: &Labels, kept: &[usize]) -> CountPool {
@@ -129,18 +77,6 @@ impl Kind for Classes {
             BeliefModel::Published => published.collect(),
             BeliefModel::Recalibrated(_) => published.chain(Rule::BEYOND).collect(),
         }
-    }
-
-    fn judge_report(study: &Study<Self>) -> JudgeReport {
-        study.judge.report.clone()
-    }
-
-    fn labels_report(study: &Study<Self>) -> LabelsReport {
-        study.labels.report.clone()
-    }
-
-    fn left_out_rows(study: &Study<Self>) -> LeftOutRows {
-        reports::left_out_rows(&study.judge, &study.labels)
     }
 
     fn warnings(study: &Study<Self>) -> Vec<String> {
@@ -225,9 +161,5 @@ impl Kind for Classes {
         }
         let problem = Problem::NotOneOf { value: label.value.clone(), allowed: scale.clone() };
         Err(Error::refused(label.place.clone(), problem))
-    }
-
-    fn known(study: &Study<Self>) -> Known {
-        study.labels.known(&study.file)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use ndarray::Array2;
+use ndarray::{Array2, ArrayView2};
 use serde::{Deserialize, Serialize};
 
 use super::config::{ClassKind, LabelsForm};
@@ -15,6 +15,7 @@ use crate::study::input::items::Items;
 use crate::study::input::log::{Batch, LabelLog};
 use crate::study::input::source::{Source, format_of, read_table};
 use crate::study::intake::Known;
+use crate::study::read::{self, LabelSet};
 
 /// One label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,28 +91,6 @@ pub struct LabelsReport {
 }
 
 impl Labels {
-    /// The labels of the user's file that name their annotator, by item and annotator, with their places.
-    pub fn known<K: ClassKind>(&self, file: &StudyFile<K>) -> Known {
-        known_of_file(file, &self.annotations[..self.annotations.len() - self.added.labels.len()], &self.annotators)
-    }
-
-    /// The labels without those that were added.
-    pub fn own(&self) -> Self {
-        let counts = self.counts.counts() - &self.added_counts();
-        let classes = self.counts.classes().to_vec();
-        Self {
-            counts: LabelCounts::new(classes, counts).expect("these are the classes that were read"),
-            annotations: self.annotations[..self.annotations.len() - self.added.labels.len()].to_vec(),
-            added: Added::default(),
-            ..self.clone()
-        }
-    }
-
-    /// Number of labels of each item.
-    pub fn numbers(&self) -> Vec<u32> {
-        self.counts.counts().rows().into_iter().map(|row| row.sum()).collect()
-    }
-
     /// Shares of the classes among the added labels, per class and item; `None` for items without any.
     pub fn added_shares(&self) -> Vec<Vec<Option<f64>>> {
         let counts = self.added_counts();
@@ -131,6 +110,49 @@ impl Labels {
     }
 }
 
+impl<K: ClassKind> LabelSet<K> for Labels {
+    type Report = LabelsReport;
+
+    fn read(file: &StudyFile<K>, items: &Items, log: &LabelLog, source: &mut Source) -> Result<Self> {
+        read(file, items, log, source)
+    }
+
+    fn report(&self, _items: usize) -> LabelsReport {
+        self.report.clone()
+    }
+
+    fn unknown_rows(&self) -> usize {
+        self.report.unknown_rows
+    }
+
+    fn numbers(&self, _items: usize) -> Vec<u32> {
+        self.counts.counts().rows().into_iter().map(|row| row.sum()).collect()
+    }
+
+    fn own(&self) -> Self {
+        let counts = self.counts.counts() - &self.added_counts();
+        let classes = self.counts.classes().to_vec();
+        Self {
+            counts: LabelCounts::new(classes, counts).expect("these are the classes that were read"),
+            annotations: self.annotations[..self.annotations.len() - self.added.labels.len()].to_vec(),
+            added: Added::default(),
+            ..self.clone()
+        }
+    }
+
+    fn added(&self) -> read::Added<'_> {
+        read::Added { labels: self.added.labels.len(), batches: &self.added.batches }
+    }
+
+    fn counts(&self) -> Option<ArrayView2<'_, u32>> {
+        Some(self.counts.counts().view())
+    }
+
+    fn known(&self, file: &StudyFile<K>) -> Known {
+        known_of_file(file, &self.annotations[..self.annotations.len() - self.added.labels.len()], &self.annotators)
+    }
+}
+
 fn known_of_file<K: ClassKind>(file: &StudyFile<K>, annotations: &[Annotation], annotators: &[String]) -> Known {
     let path = file.resolve(&file.config.labels.file);
     let mut known = Known::default();
@@ -146,7 +168,7 @@ fn known_of_file<K: ClassKind>(file: &StudyFile<K>, annotations: &[Annotation], 
 /// # Errors
 /// A file that can't be read, an unknown id (unless they are left out), an unknown class, a count that is none, a second
 /// row of an item, a second label of an annotator for an item.
-pub fn read<K: ClassKind>(file: &StudyFile<K>, items: &Items, log: &LabelLog, source: &mut Source) -> Result<Labels> {
+fn read<K: ClassKind>(file: &StudyFile<K>, items: &Items, log: &LabelLog, source: &mut Source) -> Result<Labels> {
     let config = &file.config.labels;
     let path = file.resolve(&config.file);
     let format = format_of(&path, config.format)?;

@@ -12,7 +12,7 @@ use crate::belief::{Belief, BeliefTable, ClassBelief, ClassBeliefs, FittedBelief
 use crate::evaluation::CountPool;
 use crate::stats::Estimate;
 use crate::study::evidence::EvidenceReport;
-use crate::study::kind::{CameBack, Decomposition, Foresight, Kind, LeftOutRows, Study};
+use crate::study::kind::{CameBack, Decomposition, Foresight, Kind, Study};
 use crate::study::output::{OutputColumn, Values};
 
 /// What the fit says besides the trust regression.
@@ -88,14 +88,6 @@ pub fn pool<K: ClassStudy>(study: &Study<K>, labels: &Labels, kept: &[usize]) ->
     let scale = K::on_scale(&study.file.config.scale);
     CountPool::on_scale(counts.view(), study.judge.predictions.select(kept), scale)
         .with_belief(study.file.config.trust.belief, groups)
-}
-
-/// Rows that were left out.
-pub fn left_out_rows(judge: &ClassJudge, labels: &Labels) -> LeftOutRows {
-    LeftOutRows {
-        unknown: judge.report.unknown_rows + labels.report.unknown_rows,
-        failed_answers: judge.report.failed_answers,
-    }
 }
 
 /// What to think of before using answers and labels.

@@ -1,7 +1,5 @@
 //! Ordinal ratings as a kind of label.
 
-use ndarray::ArrayView2;
-
 use serde::Serialize;
 
 use super::diagnostics::OrdinalDiagnostics;
@@ -13,15 +11,12 @@ use crate::evaluation::CountPool;
 use crate::study::evidence::EvidenceReport;
 use crate::study::hypothesis::Measure;
 use crate::study::input::check::Check;
-use crate::study::input::config::{Configured, StudyConfig, StudyFile};
-use crate::study::input::items::Items;
-use crate::study::input::log::{LabelLog, NewLabel};
-use crate::study::input::source::Source;
-use crate::study::intake::Known;
-use crate::study::kind::{Added, CameBack, Decomposition, Kind, LeftOutRows, Study};
+use crate::study::input::config::{Configured, StudyConfig};
+use crate::study::input::log::NewLabel;
+use crate::study::kind::{CameBack, Decomposition, Kind, Study};
 use crate::study::kinds::classes::config::{self, ClassKind, JudgeConfig, LabelsConfig};
-use crate::study::kinds::classes::judge::{self, Answers, ClassJudge, JudgeReport};
-use crate::study::kinds::classes::labels::{self, Labels, LabelsReport};
+use crate::study::kinds::classes::judge::ClassJudge;
+use crate::study::kinds::classes::labels::Labels;
 use crate::study::kinds::classes::reports::{self, ClassFit};
 use crate::study::kinds::classes::soft_scores::SoftScores;
 use crate::study::output::OutputColumn;
@@ -71,12 +66,9 @@ impl Kind for Ordinal {
     const REFERENCE: Rule = Rule::JudgeEntropy;
     const MEASURES: &'static [Measure] = &Measure::ALL;
 
-    type Answers = Answers;
     type Judge = ClassJudge;
     type Labels = Labels;
     type Pool = CountPool<OnPlaces>;
-    type JudgeReport = JudgeReport;
-    type LabelsReport = LabelsReport;
     type FitReport = ClassFit;
     type Findings = OrdinalFindings;
     type Diagnostics = OrdinalDiagnostics;
@@ -90,50 +82,6 @@ impl Kind for Ordinal {
         config.judge.floor = Some(config.judge.floor(config.scale.names.len()));
     }
 
-    fn read_judge(file: &StudyFile<Self>, items: &Items, source: &mut Source) -> Result<Answers> {
-        judge::read(file, items, source)
-    }
-
-    fn is_answered(answers: &Answers, item: usize) -> bool {
-        answers.is_answered(item)
-    }
-
-    fn judge(file: &StudyFile<Self>, items: &Items, answers: Answers, kept: &[usize]) -> Result<ClassJudge> {
-        ClassJudge::of(file, items, answers, kept)
-    }
-
-    fn read_labels(file: &StudyFile<Self>, items: &Items, log: &LabelLog, source: &mut Source) -> Result<Labels> {
-        labels::read(file, items, log, source)
-    }
-
-    fn variants(judge: &ClassJudge) -> &[String] {
-        judge.variants.variants()
-    }
-
-    fn spread(judge: &ClassJudge) -> &[Option<f64>] {
-        &judge.predictions.spread
-    }
-
-    fn confidence(judge: &ClassJudge) -> &[Option<f64>] {
-        &judge.predictions.confidence
-    }
-
-    fn numbers(labels: &Labels, _items: usize) -> Vec<u32> {
-        labels.numbers()
-    }
-
-    fn own(labels: &Labels) -> Labels {
-        labels.own()
-    }
-
-    fn added(labels: &Labels) -> Added<'_> {
-        Added { labels: labels.added.labels.len(), batches: &labels.added.batches }
-    }
-
-    fn counts(labels: &Labels) -> Option<ArrayView2<'_, u32>> {
-        Some(labels.counts.counts().view())
-    }
-
     fn pool(study: &Study<Self>, labels: &Labels, kept: &[usize]) -> CountPool<OnPlaces> {
         reports::pool(study, labels, kept)
     }
@@ -142,18 +90,6 @@ impl Kind for Ordinal {
     fn rules(study: &Study<Self>) -> Vec<Rule> {
         let confidence = study.judge.predictions.confidence.iter().any(Option::is_some);
         Rule::ORDINAL.into_iter().filter(|rule| confidence || *rule != Rule::LowConfidence).collect()
-    }
-
-    fn judge_report(study: &Study<Self>) -> JudgeReport {
-        study.judge.report.clone()
-    }
-
-    fn labels_report(study: &Study<Self>) -> LabelsReport {
-        study.labels.report.clone()
-    }
-
-    fn left_out_rows(study: &Study<Self>) -> LeftOutRows {
-        reports::left_out_rows(&study.judge, &study.labels)
     }
 
     fn warnings(study: &Study<Self>) -> Vec<String> {
@@ -256,9 +192,5 @@ impl Kind for Ordinal {
         }
         let problem = Problem::NotOneOf { value: label.value.clone(), allowed: scale.names.clone() };
         Err(Error::refused(label.place.clone(), problem))
-    }
-
-    fn known(study: &Study<Self>) -> Known {
-        study.labels.known(&study.file)
     }
 }

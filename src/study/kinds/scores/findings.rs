@@ -60,7 +60,7 @@ fn held_out<K: Kind<Pool = RatingPool>>(d: &Decomposition<K>) -> Places {
 /// Compares the added ratings of every item with the belief before them, in squared error of the mean.
 pub fn came_back(before: &[Gaussian], ratings: &Ratings) -> Vec<Option<CameBack>> {
     let mut added: Vec<Vec<f64>> = vec![vec![]; before.len()];
-    ratings.added().for_each(|rating| added[rating.item].push(rating.score));
+    ratings.added_rows().for_each(|rating| added[rating.item].push(rating.score));
     let of = |(labels, belief): (&Vec<f64>, &Gaussian)| {
         let error = |belief: &Gaussian, y: f64| (y - belief.mean).powi(2);
         let realised = mean(&labels.iter().map(|&y| error(belief, y)).collect::<Vec<_>>());

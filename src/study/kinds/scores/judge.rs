@@ -12,6 +12,7 @@ use crate::stats::{mean, sample_sd};
 use crate::study::input::config::StudyFile;
 use crate::study::input::items::Items;
 use crate::study::input::source::{Source, read_table};
+use crate::study::read::Judge;
 
 /// Stated standard deviations are at least this share of the scale's width: none at all would be certainty.
 const LEAST_SD: f64 = 1e-6;
@@ -26,13 +27,6 @@ pub struct JudgeRows {
     failed: usize,
     unknown_rows: usize,
     variants: Vec<String>,
-}
-
-impl JudgeRows {
-    /// Whether an item has any score.
-    pub fn is_answered(&self, item: usize) -> bool {
-        self.mean[item].is_some()
-    }
 }
 
 /// What the judge says of the items of a study.
@@ -69,9 +63,21 @@ impl ScoreJudge {
             variance: kept.iter().map(|&i| self.scores.variance[i]).collect(),
         }
     }
+}
 
-    /// The judge of the items at positions `kept`, each with a score.
-    pub fn of(rows: JudgeRows, kept: &[usize]) -> Self {
+impl<C: ScoreKind> Judge<C> for ScoreJudge {
+    type Answers = JudgeRows;
+    type Report = ScoreJudgeReport;
+
+    fn read(file: &StudyFile<C>, items: &Items, source: &mut Source) -> Result<JudgeRows> {
+        read(file, items, source)
+    }
+
+    fn is_answered(answers: &JudgeRows, item: usize) -> bool {
+        answers.mean[item].is_some()
+    }
+
+    fn of(_file: &StudyFile<C>, _items: &Items, rows: JudgeRows, kept: &[usize]) -> Result<Self> {
         let scores = JudgeScores {
             mean: kept.iter().filter_map(|&i| rows.mean[i]).collect(),
             variance: kept.iter().map(|&i| rows.variance[i]).collect(),
@@ -83,12 +89,32 @@ impl ScoreJudge {
             without_sd: scores.variance.iter().filter(|variance| variance.is_none()).count(),
         };
         let spread = kept.iter().map(|&i| rows.spread[i]).collect();
-        Self { scores, spread, variants: rows.variants, report }
+        Ok(Self { scores, spread, variants: rows.variants, report })
+    }
+
+    fn report(&self) -> ScoreJudgeReport {
+        self.report.clone()
+    }
+
+    fn unknown_rows(&self) -> usize {
+        self.report.unknown_rows
+    }
+
+    fn failed_answers(&self) -> usize {
+        self.report.failed_answers
+    }
+
+    fn variants(&self) -> &[String] {
+        &self.variants
+    }
+
+    fn spread(&self) -> &[Option<f64>] {
+        &self.spread
     }
 }
 
 /// Reads the judge's scores: means over variants, the mean of the stated variances, and the spread of the means.
-pub fn read<C: ScoreKind>(file: &StudyFile<C>, items: &Items, source: &mut Source) -> Result<JudgeRows> {
+fn read<C: ScoreKind>(file: &StudyFile<C>, items: &Items, source: &mut Source) -> Result<JudgeRows> {
     let config = &file.config.judge;
     let table = read_table(&file.resolve(&config.file), config.format, config.id.as_deref(), source)?;
     let optional = |name: &Option<String>| name.as_deref().map(|name| table.column(name)).transpose();

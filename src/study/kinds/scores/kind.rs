@@ -3,19 +3,16 @@
 use super::config::{self, ScoreJudgeConfig, ScoreLabelsConfig};
 use super::diagnostics::ScoreDiagnostics;
 use super::findings::{self, ScoreFindings, ScoreFit};
-use super::judge::{self, JudgeRows, ScoreJudge, ScoreJudgeReport};
+use super::judge::ScoreJudge;
 use super::pool::RatingPool;
-use super::ratings::{self, Ratings, RatingsReport};
+use super::ratings::{self, Ratings};
 use crate::dataset::error::Result;
 use crate::escalation::Rule;
 use crate::study::hypothesis::Measure;
 use crate::study::input::check::Check;
-use crate::study::input::config::{Configured, StudyConfig, StudyFile};
-use crate::study::input::items::Items;
-use crate::study::input::log::{LabelLog, NewLabel};
-use crate::study::input::source::Source;
-use crate::study::intake::Known;
-use crate::study::kind::{Added, CameBack, Decomposition, Kind, LeftOutRows, Study};
+use crate::study::input::config::{Configured, StudyConfig};
+use crate::study::input::log::NewLabel;
+use crate::study::kind::{CameBack, Decomposition, Kind, Study};
 use crate::study::output::OutputColumn;
 use crate::study::queue::Question;
 
@@ -39,54 +36,15 @@ impl Kind for Scores {
     const REFERENCE: Rule = Rule::PosteriorEntropy;
     const MEASURES: &'static [Measure] = &Measure::ALL;
 
-    type Answers = JudgeRows;
     type Judge = ScoreJudge;
     type Labels = Ratings;
     type Pool = RatingPool;
-    type JudgeReport = ScoreJudgeReport;
-    type LabelsReport = RatingsReport;
     type FitReport = ScoreFit;
     type Findings = ScoreFindings;
     type Diagnostics = ScoreDiagnostics;
 
     fn check(config: &StudyConfig<Self>, check: &Check<'_>) -> Result<()> {
         config::check(config, check)
-    }
-
-    fn read_judge(file: &StudyFile<Self>, items: &Items, source: &mut Source) -> Result<JudgeRows> {
-        judge::read(file, items, source)
-    }
-
-    fn is_answered(answers: &JudgeRows, item: usize) -> bool {
-        answers.is_answered(item)
-    }
-
-    fn judge(_file: &StudyFile<Self>, _items: &Items, answers: JudgeRows, kept: &[usize]) -> Result<ScoreJudge> {
-        Ok(ScoreJudge::of(answers, kept))
-    }
-
-    fn read_labels(file: &StudyFile<Self>, items: &Items, log: &LabelLog, source: &mut Source) -> Result<Ratings> {
-        ratings::read(file, items, log, source)
-    }
-
-    fn variants(judge: &ScoreJudge) -> &[String] {
-        &judge.variants
-    }
-
-    fn spread(judge: &ScoreJudge) -> &[Option<f64>] {
-        &judge.spread
-    }
-
-    fn numbers(labels: &Ratings, items: usize) -> Vec<u32> {
-        labels.scores(items).0.iter().map(|scores| scores.n).collect()
-    }
-
-    fn own(labels: &Ratings) -> Ratings {
-        labels.own()
-    }
-
-    fn added(labels: &Ratings) -> Added<'_> {
-        Added { labels: labels.added().count(), batches: &labels.batches }
     }
 
     fn pool(study: &Study<Self>, labels: &Ratings, kept: &[usize]) -> RatingPool {
@@ -97,20 +55,6 @@ impl Kind for Scores {
 
     fn rules(_study: &Study<Self>) -> Vec<Rule> {
         Rule::OF_RATINGS.to_vec()
-    }
-
-    fn judge_report(study: &Study<Self>) -> ScoreJudgeReport {
-        study.judge.report.clone()
-    }
-
-    fn labels_report(study: &Study<Self>) -> RatingsReport {
-        study.labels.report(study.len())
-    }
-
-    fn left_out_rows(study: &Study<Self>) -> LeftOutRows {
-        let judge = &study.judge.report;
-        let unknown = judge.unknown_rows + study.labels.report(study.len()).unknown_rows;
-        LeftOutRows { unknown, failed_answers: judge.failed_answers }
     }
 
     fn fit_report(_study: &Study<Self>, decomposition: &Decomposition<Self>) -> ScoreFit {
@@ -157,9 +101,5 @@ impl Kind for Scores {
 
     fn canonical(scale: &(f64, f64), label: &NewLabel) -> Result<String> {
         ratings::canonical(label, *scale)
-    }
-
-    fn known(study: &Study<Self>) -> Known {
-        study.labels.known(&study.file)
     }
 }

@@ -13,6 +13,7 @@ use crate::study::input::items::Items;
 use crate::study::input::log::{Batch, LabelLog, NewLabel};
 use crate::study::input::source::{Source, read_table};
 use crate::study::intake::Known;
+use crate::study::read::{Added, LabelSet};
 
 /// One rating.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -61,40 +62,30 @@ impl Ratings {
         (grouped.iter().map(of).collect(), repeats)
     }
 
-    /// The ratings of the user's own file.
-    pub fn own(&self) -> Self {
-        let rows = self.rows.iter().filter(|r| r.batch.is_none()).copied().collect();
-        Self { rows, batches: vec![], ..self.clone() }
-    }
-
     /// These ratings without those of the user's own file.
     pub fn added_only(&self) -> Self {
-        Self { rows: self.added().copied().collect(), ..self.clone() }
+        Self { rows: self.added_rows().copied().collect(), ..self.clone() }
     }
 
     /// The added ratings.
-    pub fn added(&self) -> impl Iterator<Item = &Rating> {
+    pub fn added_rows(&self) -> impl Iterator<Item = &Rating> {
         self.rows.iter().filter(|rating| rating.batch.is_some())
     }
+}
 
-    /// The ratings of the user's own file, by item and annotator, with their places.
-    pub fn known<C: ScoreKind>(&self, file: &StudyFile<C>) -> Known {
-        let path = file.resolve(&file.config.labels.file);
-        let mut known = Known::default();
-        for r in self.rows.iter().filter(|r| r.batch.is_none()) {
-            let place = Place::file(&path).at_line(r.line);
-            known.add(r.item, &self.annotators[r.annotator], &r.score.to_string(), "", &place);
-        }
-        known
+impl<C: ScoreKind> LabelSet<C> for Ratings {
+    type Report = RatingsReport;
+
+    fn read(file: &StudyFile<C>, items: &Items, log: &LabelLog, source: &mut Source) -> Result<Self> {
+        read(file, items, log, source)
     }
 
-    /// What was found in the file of ratings of so many items.
-    pub fn report(&self, items: usize) -> RatingsReport {
+    fn report(&self, items: usize) -> RatingsReport {
         let (scores, _) = self.scores(items);
         let labels: usize = scores.iter().map(|s| s.n as usize).sum();
         RatingsReport {
             ratings: self.rows.len(),
-            added: self.added().count(),
+            added: self.added_rows().count(),
             repeats: self.rows.len() - labels,
             labelled_items: scores.iter().filter(|s| s.n > 0).count(),
             most_labels: scores.iter().map(|s| s.n).max().unwrap_or(0),
@@ -102,6 +93,33 @@ impl Ratings {
             blank: self.blank,
             unknown_rows: self.unknown_rows,
         }
+    }
+
+    fn unknown_rows(&self) -> usize {
+        self.unknown_rows
+    }
+
+    fn numbers(&self, items: usize) -> Vec<u32> {
+        self.scores(items).0.iter().map(|scores| scores.n).collect()
+    }
+
+    fn own(&self) -> Self {
+        let rows = self.rows.iter().filter(|r| r.batch.is_none()).copied().collect();
+        Self { rows, batches: vec![], ..self.clone() }
+    }
+
+    fn added(&self) -> Added<'_> {
+        Added { labels: self.added_rows().count(), batches: &self.batches }
+    }
+
+    fn known(&self, file: &StudyFile<C>) -> Known {
+        let path = file.resolve(&file.config.labels.file);
+        let mut known = Known::default();
+        for r in self.rows.iter().filter(|r| r.batch.is_none()) {
+            let place = Place::file(&path).at_line(r.line);
+            known.add(r.item, &self.annotators[r.annotator], &r.score.to_string(), "", &place);
+        }
+        known
     }
 }
 
@@ -137,7 +155,7 @@ pub(super) fn score(row: &Row<'_>, column: Column, scale: (f64, f64)) -> Result<
 }
 
 /// Reads the annotators' ratings: those of the user's file and those of the log.
-pub fn read<C: ScoreKind>(file: &StudyFile<C>, items: &Items, log: &LabelLog, source: &mut Source) -> Result<Ratings> {
+fn read<C: ScoreKind>(file: &StudyFile<C>, items: &Items, log: &LabelLog, source: &mut Source) -> Result<Ratings> {
     let config = &file.config.labels;
     let table = read_table(&file.resolve(&config.file), config.format, config.id.as_deref(), source)?;
     let [annotator, column] = [table.column(&config.annotator)?, table.column(&config.score)?];

@@ -7,8 +7,8 @@
 //! DIR/paper/                                     tables, number macros, figures: rendered from the results
 //! ```
 
-pub mod manifest;
-pub mod results;
+mod manifest;
+mod results;
 
 use std::path::{Path, PathBuf};
 

@@ -20,21 +20,21 @@
 //! | [`import`], [`batch`] | the paper's published cache, OpenAI's batch files |
 //! | [`summary`] | what a paper's setup section must say |
 
-pub mod batch;
-pub mod budget;
+pub(crate) mod batch;
+pub(crate) mod budget;
 pub mod cache;
-pub mod client;
-pub mod endpoint;
-pub mod import;
+pub(crate) mod client;
+pub(crate) mod endpoint;
+pub(crate) mod import;
 pub mod parse;
-pub mod predictions;
-pub mod prompts;
+pub(crate) mod predictions;
+pub(crate) mod prompts;
 mod reply;
-pub mod request;
-pub mod run;
-pub mod simulated;
-pub mod summary;
-pub mod task;
+pub(crate) mod request;
+pub(crate) mod run;
+pub(crate) mod simulated;
+pub(crate) mod summary;
+pub(crate) mod task;
 
 use std::path::{Path, PathBuf};
 

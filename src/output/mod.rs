@@ -8,11 +8,11 @@
 //! | [`csv`] | tables of text |
 //! | [`error`] | what went wrong with a file, and at which line and column of a text |
 
-pub mod csv;
-pub mod error;
-pub mod folder;
-pub mod run;
-pub mod staged;
+mod csv;
+mod error;
+mod folder;
+mod run;
+mod staged;
 
 use serde::Serialize;
 

@@ -30,9 +30,8 @@ pub(super) struct Args {
     /// Write 16-bit floats instead of 32-bit ones
     #[arg(long)]
     half: bool,
-    /// Directory of a sentence model (model.onnx, tokenizer.json, tokenizer_config.json, config.json), or the name of
-    /// one to download
-    #[arg(long, value_name = "DIR|NAME", default_value = DEFAULT_MODEL)]
+    /// Directory of a sentence model (model.onnx, tokenizer.json, tokenizer_config.json, config.json)
+    #[arg(long, value_name = "DIR", default_value = DEFAULT_MODEL)]
     model: String,
     /// Keep embeddings here, and embed only texts that are not there yet
     #[arg(long, value_name = "DIR")]

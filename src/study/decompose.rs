@@ -2,7 +2,7 @@
 
 use super::error::Error;
 use super::features::Sources;
-use super::kind::{Decomposition, Kind, Study};
+use super::kind::{BeliefOf, Decomposition, Kind, Study};
 use crate::belief::{BeliefTable, Design, FeatureColumn, Standardizer};
 use crate::escalation::{Rule, top};
 use crate::evaluation::protocol::seeded;
@@ -60,12 +60,12 @@ impl<K: Kind> Decomposition<K> {
     }
 
     /// The belief about the item at a position.
-    pub fn belief(&self, item: usize) -> super::kind::BeliefOf<'_, K> {
+    pub fn belief(&self, item: usize) -> BeliefOf<'_, K> {
         self.fitted.beliefs.get(item)
     }
 
     /// One number per item, from its belief.
-    pub fn map(&self, f: impl FnMut(super::kind::BeliefOf<'_, K>) -> f64) -> Vec<f64> {
+    pub fn map(&self, f: impl FnMut(BeliefOf<'_, K>) -> f64) -> Vec<f64> {
         self.fitted.beliefs.map(f)
     }
 

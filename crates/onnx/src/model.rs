@@ -34,16 +34,13 @@ pub struct Model {
 }
 
 impl Model {
-    /// Opens the directory `model`, or the model that fastembed knows by that name.
-    ///
-    /// A name needs the cargo feature `download` and, the first time, a network; the files are kept where the
-    /// environment variables `HF_HOME` or `FASTEMBED_CACHE_DIR` say, else in `.fastembed_cache`.
+    /// Opens the directory that a user names.
     ///
     /// # Errors
-    /// Those of [`Model::open`]; a name that is not known or whose files cannot be had.
+    /// Those of [`Model::open`]; a name that is no directory.
     pub fn find(model: &str) -> Result<Self, EmbeddingError> {
         let dir = Path::new(model);
-        if dir.is_dir() { Self::open(dir) } else { by_name(model) }
+        if dir.is_dir() { Self::open(dir) } else { Err(EmbeddingError::ModelName { name: model.to_owned() }) }
     }
 
     /// Opens a model's directory as sentence-transformers lays it out.
@@ -63,10 +60,6 @@ impl Model {
     pub fn open(dir: &Path) -> Result<Self, EmbeddingError> {
         let onnx = ["model.onnx", "onnx/model.onnx"];
         let onnx = onnx.into_iter().find(|name| dir.join(name).is_file()).unwrap_or(onnx[0]);
-        Self::assemble(dir, onnx, None)
-    }
-
-    fn assemble(dir: &Path, onnx: &str, pooling: Option<Pooling>) -> Result<Self, EmbeddingError> {
         let mut files = Files { dir, sums: read_sums(dir)?, hash: Sha256::new() };
         let path = dir.join(onnx);
         let onnx = files.need(onnx)?;
@@ -84,10 +77,7 @@ impl Model {
         ];
         let limit = limits.into_iter().flatten().fold(f64::INFINITY, f64::min);
         let max_tokens = if limit.is_finite() { limit as u64 } else { DEFAULT_MAX_TOKENS };
-        let pooling = match pooling {
-            Some(pooling) => pooling,
-            None => files.pooling()?,
-        };
+        let pooling = files.pooling()?;
 
         let graph = read_graph(&path, &onnx)?;
         check_inputs(&path, &graph)?;
@@ -263,47 +253,4 @@ fn highest_token(tokenizer: &Value) -> Option<u64> {
     };
     let added = tokenizer["added_tokens"].as_array().into_iter().flatten();
     added.filter_map(|token| token["id"].as_u64()).chain(model).max()
-}
-
-#[cfg(not(feature = "download"))]
-fn by_name(name: &str) -> Result<Model, EmbeddingError> {
-    let problem = "there is no such directory, and this program was built without the feature \"download\"; give a \
-                   directory that holds the model's model.onnx, tokenizer.json, tokenizer_config.json and config.json";
-    Err(EmbeddingError::ModelName { name: name.to_owned(), problem: problem.into() })
-}
-
-#[cfg(feature = "download")]
-fn by_name(name: &str) -> Result<Model, EmbeddingError> {
-    use fastembed::{EmbeddingModel, TextEmbedding, TextInitOptions};
-
-    let error = |problem: String| EmbeddingError::ModelName { name: name.to_owned(), problem };
-    let known = TextEmbedding::list_supported_models();
-    let model = name
-        .parse::<EmbeddingModel>()
-        .ok()
-        .or_else(|| known.iter().find(|info| info.model_code == name).map(|info| info.model.clone()));
-    let Some(info) = model.and_then(|model| known.iter().find(|info| info.model == model)) else {
-        let known: Vec<_> = known.iter().map(|info| info.model_code.as_str()).collect();
-        return Err(error(format!(
-            "there is no such directory and no known model of that name; known are {}",
-            known.join(", ")
-        )));
-    };
-    super::runtime::start()?;
-    let options = TextInitOptions::new(info.model.clone()).with_show_download_progress(false);
-    let cache = std::env::var_os("HF_HOME").map_or(options.cache_dir.clone(), PathBuf::from);
-    let repository = cache.join(format!("models--{}", info.model_code.replace('/', "--")));
-    TextEmbedding::try_new(options).map_err(|e| {
-        let cause = std::error::Error::source(&e).map(|e| format!(" ({e})")).unwrap_or_default();
-        error(format!(
-            "{e}{cause}; without a network, place {}, tokenizer.json, tokenizer_config.json, \
-             special_tokens_map.json and config.json of https://huggingface.co/{} in a directory and give that",
-            info.model_file, info.model_code
-        ))
-    })?;
-    let revision = repository.join("refs/main");
-    let revision = std::fs::read_to_string(&revision).map_err(EmbeddingError::read(&revision))?;
-    let dir = repository.join("snapshots").join(revision.trim());
-    let pooling = TextEmbedding::get_default_pooling_method(&info.model);
-    Model::assemble(&dir, &info.model_file, pooling)
 }

@@ -4,6 +4,7 @@ use super::input::InputRow;
 use super::lines::Line;
 use crate::escalation::Rule;
 use crate::report::figures::Figure;
+use crate::report::figures::shared::headline;
 use crate::report::page::{Block, KeyNumber, Section};
 use crate::study::results::{FitReport, InputReport, StudyResults};
 use crate::study::{Evaluation, Kind};
@@ -138,7 +139,7 @@ pub trait Shown: Kind {
     /// The judge against the labels.
     fn judge_blocks(evaluation: &Evaluation<Self>, figures: &[Figure]) -> Vec<Block>;
 
-    /// Figures of the decomposition, besides the parts item by item; `places` are those of the coefficients.
+    /// Figures of the decomposition, besides the parts item by item.
     fn decomposition_figures(_results: &StudyResults<Self>) -> Vec<Figure> {
         vec![]
     }
@@ -159,9 +160,9 @@ pub trait Shown: Kind {
     }
 }
 
-/// What is said of all kinds before their own sentences: lines of the evaluation's rules, highest value first.
+/// The rules of an evaluation that readers are shown, highest value first.
 pub(super) fn shown_rules<K: Shown>(evaluation: &Evaluation<K>) -> Vec<Rule> {
-    let budget = crate::report::figures::shared::headline(&evaluation.full);
+    let budget = headline(&evaluation.full);
     let value = &evaluation.full.value;
     let mut rules: Vec<Rule> = value.keys().copied().filter(|rule| !K::LEFT_OUT.contains(rule)).collect();
     rules.sort_by(|a, b| value[b][&budget].mean.total_cmp(&value[a][&budget].mean));

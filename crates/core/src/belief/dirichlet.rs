@@ -21,6 +21,20 @@ use crate::stats::psi::{digamma, digamma_excess};
 /// ```
 ///
 /// Source: the paper, Sec. 3 and App. B (model details).
+///
+/// ```
+/// use judge_uncertainty_core::belief::{Belief, Dirichlet};
+///
+/// // A prediction of (0.2, 0.5, 0.3) worth 4 labels, and two labels of the second class in hand.
+/// let alpha = [0.8, 2.0 + 2.0, 1.2];
+/// let belief = Dirichlet::new(&alpha);
+/// assert_eq!(belief.evidence(), 6.0);
+/// assert!((belief.total() - belief.aleatoric() - belief.epistemic()).abs() < 1e-12);
+///
+/// // One label is expected to lower the squared error by a seventh, and five by 5/11.
+/// assert!((belief.label_value() - belief.spread() / 7.0).abs() < 1e-12);
+/// assert!((belief.spread_after(5) - belief.spread() * 6.0 / 11.0).abs() < 1e-12);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Dirichlet<'a> {
     alpha: &'a [f64],
@@ -144,6 +158,17 @@ pub fn manhattan(p: &[f64], q: &[f64]) -> f64 {
 }
 
 /// The beliefs about many items, one [`Dirichlet`] per row.
+///
+/// ```
+/// use judge_uncertainty_core::belief::{Belief, BeliefTable, Beliefs};
+/// use ndarray::array;
+///
+/// // Two items with equal predictions; the judge is worth one label for the first and 30 for the second.
+/// let q = array![[0.7, 0.3], [0.7, 0.3]];
+/// let beliefs = Beliefs::posterior(&[1.0, 30.0], q.view(), array![[1, 0], [1, 0]].view());
+/// let epistemic = beliefs.map(|belief| belief.epistemic());
+/// assert!(epistemic[0] > 5.0 * epistemic[1]);
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Beliefs {
     alpha: Array2<f64>,

@@ -1,4 +1,4 @@
-//! The belief about the scores that a pool of annotators gives an item, for real-valued labels.
+//! The belief about the ratings that a pool of annotators gives an item, for real-valued labels.
 
 use serde::Serialize;
 
@@ -13,7 +13,7 @@ use crate::stats::student::{student_cdf, student_quantile};
 pub struct Scores {
     /// Number of labels n.
     pub n: u32,
-    /// Their mean, in units of the score; 0 without labels.
+    /// Their mean, in units of the rating; 0 without labels.
     pub mean: f64,
     /// SS, the sum of squared differences from their mean.
     pub squares: f64,
@@ -52,7 +52,7 @@ impl Scores {
 /// Variance of repeated ratings of one item by one annotator, pooled over all such repeats.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Repeats {
-    /// sigma^2, the within-annotator variance, in squared units of the score.
+    /// sigma^2, the within-annotator variance, in squared units of the rating.
     pub variance: f64,
     /// Degrees of freedom behind it: sum of (ratings - 1) over all pairs of item and annotator.
     pub degrees: u32,
@@ -78,7 +78,7 @@ impl Repeats {
     }
 }
 
-/// A belief about mean m and variance s^2 of the scores that a pool of annotators gives one item.
+/// A belief about mean m and variance s^2 of the ratings that a pool of annotators gives one item.
 ///
 /// ```text
 /// y | m, s^2 ~ N(m, s^2)       m | s^2 ~ N(mu, s^2/lambda)       s^2 ~ inverse-gamma(nu/2, nu s0^2/2)
@@ -89,18 +89,30 @@ impl Repeats {
 /// label value  Delta   = E[s^2] / (lambda (lambda + 1))   expected fall of Var(m) by one label
 /// ```
 ///
-/// Variances are in squared units of the score, and infinite for nu <= 2. Lambda is worth as many labels as the prior mean;
+/// Variances are in squared units of the rating, and infinite for nu <= 2. Lambda is worth as many labels as the prior mean;
 /// nu is worth as many labels as the prior variance. Source: the paper, App. B, "the real-valued formulation"; the
 /// conjugate forms are textbook (Gelman et al., Bayesian Data Analysis, 3rd ed., Sec. 3.3).
+///
+/// ```
+/// use judge_uncertainty_core::belief::{Belief, Gaussian, Scores};
+///
+/// // The judge expects a mean of 3 with variance 0.5, which is worth two labels; two annotators say 4 and 5.
+/// let prior = Gaussian { mean: 3.0, evidence: 2.0, freedom: 6.0, scale: 0.5 };
+/// let belief = prior.updated(&Scores::of(&[4.0, 5.0]));
+/// assert_eq!((belief.mean, belief.evidence), (3.75, 4.0));
+/// assert!((belief.total() - belief.aleatoric() - belief.epistemic()).abs() < 1e-12);
+/// let interval = belief.mean_interval(0.95);
+/// assert!(interval.lo < 3.75 && interval.hi > 3.75);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Gaussian {
-    /// mu, the expected mean, in units of the score.
+    /// mu, the expected mean, in units of the rating.
     pub mean: f64,
     /// lambda > 0: total evidence about the mean, in labels.
     pub evidence: f64,
     /// nu > 0: degrees of freedom of the variance.
     pub freedom: f64,
-    /// s0^2 > 0, the scale of the variance, in squared units of the score.
+    /// s0^2 > 0, the scale of the variance, in squared units of the rating.
     pub scale: f64,
 }
 

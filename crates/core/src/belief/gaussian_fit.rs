@@ -1,4 +1,4 @@
-//! The trust regression for real-valued labels: how many labels a judge's score is worth.
+//! The trust regression for real-valued labels: how many labels a judge's rating is worth.
 
 use std::ops::RangeInclusive;
 
@@ -19,12 +19,12 @@ const FREEDOM_BEYOND_TWO: RangeInclusive<f64> = 1e-3..=1e6;
 /// The search starts from nu = 6.
 const START_FREEDOM_BEYOND_TWO: f64 = 4.0;
 
-/// What a judge says about the scores of every item.
+/// What a judge says about the ratings of every item.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JudgeScores {
-    /// Expected mean mu of the pool's scores, in units of the score.
+    /// Expected mean mu of the pool's ratings, in units of the rating.
     pub mean: Vec<f64>,
-    /// Expected variance s0^2 of the pool's scores; `None` where the judge states none, and a common one is fitted.
+    /// Expected variance s0^2 of the pool's ratings; `None` where the judge states none, and a common one is fitted.
     pub variance: Vec<Option<f64>>,
 }
 
@@ -52,7 +52,7 @@ pub enum GaussianError {
     },
 }
 
-/// A fitted regression of the trust in a judge's scores.
+/// A fitted regression of the trust in a judge's ratings.
 ///
 /// As for categorical labels ([`super::TrustFit`]), a direction that the labels say nothing about keeps its start and is
 /// named in the regression's `unidentified`, a nu that rises without bound among them. Where the trust does, the likelihood becomes flat: the
@@ -86,7 +86,7 @@ impl GaussianFit {
     /// If the design has other features, or the judge other items.
     pub fn priors(&self, design: &Design, judge: &JudgeScores) -> Vec<Gaussian> {
         let trust = self.trust(design);
-        assert_eq!(trust.len(), judge.mean.len(), "one judge's score per item");
+        assert_eq!(trust.len(), judge.mean.len(), "one judge's rating per item");
         trust
             .into_iter()
             .zip(judge.mean.iter().zip(&judge.variance))
@@ -119,6 +119,23 @@ impl GaussianFit {
 ///
 /// # Errors
 /// No labels at all, tables of different lengths, or numbers that are not finite (a variance not above 0).
+///
+/// ```
+/// use judge_uncertainty_core::belief::{Belief, Design, Gaussian, JudgeScores, Scores, fit_gaussian};
+///
+/// // What the judge expects of four items, with a variance for each; three of them have labels.
+/// let judge = JudgeScores { mean: vec![2.0, 3.5, 4.0, 1.0], variance: vec![Some(0.5); 4] };
+/// let labels = [&[2.5, 1.0, 2.0][..], &[3.0, 4.5], &[5.5, 4.0, 5.0], &[]].map(Scores::of);
+///
+/// let design = Design::constant(4);
+/// let fit = fit_gaussian(&design, &judge, &labels)?;
+/// assert!(fit.regression.converged);
+/// let priors = fit.priors(&design, &judge);
+/// let beliefs: Vec<Gaussian> = priors.iter().zip(&labels).map(|(prior, labels)| prior.updated(labels)).collect();
+/// // Where there is no label, more is to be learned.
+/// assert!(beliefs[3].epistemic() > beliefs[0].epistemic());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn fit_gaussian(design: &Design, judge: &JudgeScores, labels: &[Scores]) -> Result<GaussianFit, GaussianError> {
     let mut likelihood = Likelihood::new(design, judge, labels)?;
     let mut names = coefficient_names(design);

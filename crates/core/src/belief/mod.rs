@@ -1,25 +1,33 @@
 //! What we believe about an item's labels: closed forms and the fitted trust behind them.
 //!
-//! Labels are classes ([`Dirichlet`], [`fit_trust`]) or numbers ([`Gaussian`], [`fit_gaussian`]). For classes, the judge's
-//! prediction may be recalibrated as well ([`Recalibration`]), which goes beyond the paper.
+//! A [`Belief`] says of one item how uncertain its labels are and what further ones will do about it; a [`BeliefTable`] holds
+//! the beliefs about many. There are three kinds of labels:
+//!
+//! | labels | belief | its fit |
+//! |---|---|---|
+//! | classes | [`Dirichlet`] in [`Beliefs`] | [`fit_trust`], or [`recalibration::fit`], which goes beyond the paper; [`BeliefModel`] chooses |
+//! | classes with places on a scale | [`Ordinal`] in [`Ordinals`] | that of the classes |
+//! | numbers | [`Gaussian`] | [`fit_gaussian`] |
+//!
+//! Every fit holds a [`Regression`] of the trust on an item's features ([`Design`]).
 
 mod beta;
 mod classes;
 pub mod design;
 pub mod dirichlet;
-pub mod gaussian;
-pub mod gaussian_fit;
-pub mod manhattan;
-pub mod model;
+mod gaussian;
+mod gaussian_fit;
+mod manhattan;
+mod model;
 mod newton;
 mod ordinal;
 pub mod recalibration;
 mod regression;
 mod traits;
-pub mod trust;
+mod trust;
 
 pub use classes::{ClassBelief, ClassBeliefs};
-pub use design::{Design, FeatureColumn, Standardizer};
+pub use design::{Design, DesignError, FeatureColumn, FeatureScale, Standardizer};
 pub use dirichlet::{Beliefs, Dirichlet, entropy, manhattan};
 pub use gaussian::{Gaussian, Repeats, Scores};
 pub use gaussian_fit::{GaussianError, GaussianFit, JudgeScores, fit_gaussian};

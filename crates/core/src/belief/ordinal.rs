@@ -23,7 +23,7 @@ use super::traits::{Belief, BeliefTable};
 /// classes.
 ///
 /// ```
-/// use judge_uncertainty::belief::{Belief, Dirichlet, Ordinal};
+/// use judge_uncertainty_core::belief::{Belief, Dirichlet, Ordinal};
 ///
 /// // Grades 1 to 5: a prediction worth four labels, and two labels in hand.
 /// let alpha = [0.4, 0.8, 2.6, 1.8, 0.4];

@@ -173,6 +173,26 @@ impl RecalibratedFit {
 /// # Errors
 /// No labels at all, tables of different shapes, a prediction that is not strictly positive, or a penalty or prior that
 /// is not a positive number.
+///
+/// ```
+/// use judge_uncertainty_core::belief::recalibration::{JudgedItems, Options, fit};
+/// use judge_uncertainty_core::belief::{BeliefTable, Design};
+/// use ndarray::array;
+///
+/// // A judge that is too sure of itself.
+/// let q = array![[0.98, 0.02], [0.97, 0.03], [0.02, 0.98], [0.05, 0.95], [0.99, 0.01]];
+/// let counts = array![[7, 3], [6, 4], [3, 7], [4, 6], [0, 0]];
+/// let design = Design::constant(5);
+/// let items = JudgedItems { design: &design, q: q.view(), groups: &[] };
+///
+/// let fit = fit(&items, counts.view(), &Options::default())?;
+/// assert!(fit.regression.converged && fit.tau[0] < 0.5);
+/// // Read through the fit, the prediction of the item without labels is no longer near certain.
+/// assert!(fit.predictions(&items)[[4, 0]] < 0.9);
+/// let beliefs = fit.posterior(&items, counts.view());
+/// assert_eq!(beliefs.len(), 5);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn fit(items: &JudgedItems, counts: ArrayView2<u32>, options: &Options) -> Result<RecalibratedFit, TrustError> {
     fit_where(items, counts, options, |_| true)
 }
@@ -193,7 +213,7 @@ fn fit_where(
 ///
 /// # Errors
 /// As [`fit`], except for options.
-pub fn item_log_likelihoods(
+fn item_log_likelihoods(
     fit: &RecalibratedFit,
     items: &JudgedItems,
     counts: ArrayView2<u32>,

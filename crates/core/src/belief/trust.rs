@@ -109,6 +109,28 @@ impl TrustFit {
 ///
 /// # Errors
 /// No labels at all, tables of different shapes, or a prediction that is not a strictly positive distribution.
+///
+/// ```
+/// use judge_uncertainty_core::belief::{Belief, BeliefTable, Beliefs, Design, FeatureColumn, fit_trust};
+/// use ndarray::array;
+///
+/// // Five items, two classes: what the judge predicts, how long each text is, and the labels in hand.
+/// let q = array![[0.9, 0.1], [0.8, 0.2], [0.6, 0.4], [0.3, 0.7], [0.5, 0.5]];
+/// let length = FeatureColumn::complete("length", [3.0, 5.0, 11.0, 8.0, 12.0]);
+/// let counts = array![[4, 0], [3, 1], [0, 4], [1, 3], [0, 0]];
+///
+/// let design = Design::standardized(&[length])?;
+/// let fit = fit_trust(&design, q.view(), counts.view())?;
+/// assert!(fit.regression.converged);
+/// // The judge is off on the long text, so its word counts for less there, and on the unlabelled long one too.
+/// let trust = fit.trust(&design);
+/// assert!(trust[4] < trust[0]);
+///
+/// let beliefs = Beliefs::posterior(&trust, q.view(), counts.view());
+/// let epistemic = beliefs.map(|belief| belief.epistemic());
+/// assert!(epistemic[4] > epistemic[0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn fit_trust(design: &Design, q: ArrayView2<f64>, counts: ArrayView2<u32>) -> Result<TrustFit, TrustError> {
     let likelihood = Likelihood::new(design, q, counts)?;
     let labelled_items = likelihood.items;

@@ -1,19 +1,21 @@
 //! Which items to send to experts: ranking rules, what a label is worth, regret and budgets.
 //!
-//! | module | holds |
+//! | here | what it does |
 //! |---|---|
-//! | [`rule`], [`rating_rule`], [`budget`] | priorities of items, whose labels are classes or numbers, and the items at the top |
-//! | [`allocation`] | several labels per item: who gets the next one |
-//! | [`exploration`] | a share of the budget at random, and what may be estimated from it |
+//! | [`Rule`] | priorities of items, whose labels are classes (on a scale or not) or numbers |
+//! | [`top`], [`Budget`] | the items at the top of a ranking |
+//! | [`allocate`] | several labels per item: who gets the next one |
+//! | [`Selection`], [`weighted_mean`] | a share of the budget at random, and what may be estimated from it |
 //! | [`value`], [`mod@regret`] | what escalating was worth against a known truth |
+//! | [`active_lab`] | a ranking of others, for comparison |
 
 pub mod active_lab;
-pub mod allocation;
-pub mod budget;
-pub mod exploration;
-pub mod rating_rule;
+mod allocation;
+mod budget;
+mod exploration;
+mod rating_rule;
 pub mod regret;
-pub mod rule;
+mod rule;
 pub mod value;
 
 pub use allocation::allocate;

@@ -3,7 +3,7 @@
 use super::rule::Rule;
 use crate::belief::{Belief, Gaussian};
 
-/// What rules for ratings look at; everything is per item.
+/// What rules look at where labels are numbers; everything is per item.
 #[derive(Debug, Clone, Copy)]
 pub struct RatingRuleInputs<'a> {
     /// The judge's variance of a rating.
@@ -17,8 +17,8 @@ pub struct RatingRuleInputs<'a> {
 }
 
 impl Rule {
-    /// The rules that rank ratings, in the order in which they are evaluated (it is part of the random stream). Info
-    /// and v are the same here: both rank by Var(m).
+    /// The rules that rank items whose labels are numbers, in the order in which they are evaluated (it is part of the random
+    /// stream). `Info` and `Spread` agree there: both rank by Var(m).
     pub const OF_RATINGS: [Rule; 7] = [
         Rule::Info,
         Rule::Delta,

@@ -19,7 +19,7 @@ use crate::belief::{Belief, Beliefs, ClassBelief, ClassBeliefs, Dirichlet, diric
 /// | `Random` | a uniform draw | baseline |
 /// | `FewestLabelsByInfo` | -(labels in hand), ties by I | fewest labels, made as strong as it can be |
 /// | `Manhattan` | expected fall of the Manhattan error by one label | one-label value matched to the measure |
-/// | `ManhattanTen` | the same for ten labels bought together | its look-ahead |
+/// | `ManhattanTen` | expected fall of the Manhattan error by ten labels bought together | look-ahead of `Manhattan` |
 /// | `Margin` | -(largest - second largest judge probability) + jitter | margin sampling, Scheffer et al. (2001) |
 /// | `Wasserstein` | expected fall of the Wasserstein error by one label | one-label value matched to the measure of a scale |
 ///

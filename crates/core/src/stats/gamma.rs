@@ -8,7 +8,7 @@ const SHIFT: f64 = 10.0;
 /// Both logarithms are of the order x ln x, their difference of the order d ln x: taken one by one, the digits of the
 /// difference would be lost for large x. Here the series of both are subtracted term by term; the error stays below
 /// 1e-14 (1 + d (1 + |ln x|)). Source of the series: Abramowitz & Stegun 6.1.41.
-pub fn ln_gamma_ratio(x: f64, d: f64) -> f64 {
+pub(crate) fn ln_gamma_ratio(x: f64, d: f64) -> f64 {
     let (mut y, mut below) = (x, 0.0);
     while y < SHIFT {
         below += (d / y).ln_1p();

@@ -15,7 +15,7 @@ const NORMAL_FROM: f64 = 1e9;
 ///
 /// with nu the degrees of freedom and I the regularised incomplete beta function. Absolute error below 1e-12 for nu up to
 /// 1e4, 1e-9 beyond. Not a number where `x` is none.
-pub fn student_cdf(x: f64, freedom: f64) -> f64 {
+pub(crate) fn student_cdf(x: f64, freedom: f64) -> f64 {
     if x.is_nan() || freedom.is_nan() {
         return f64::NAN;
     }
@@ -32,7 +32,7 @@ pub fn student_cdf(x: f64, freedom: f64) -> f64 {
     if x > 0.0 { 1.0 - tail } else { tail }
 }
 
-/// The value that a Student t draw stays below with probability `u`, by bisection of [`student_cdf`].
+/// The value that a Student t draw stays below with probability `u`, by bisection of its distribution function.
 ///
 /// Probabilities 0 and 1 give the infinities.
 ///

@@ -96,13 +96,14 @@ pub enum EmbeddingError {
         /// The number of tokens that the model embeds.
         rows: u64,
     },
-    /// The model's name is not one of those that can be downloaded, or this build or machine cannot download.
-    #[error("cannot load a model named {name:?}: {problem}")]
+    /// There is no directory of the name that was given for the model.
+    #[error(
+        "cannot load a model named {name:?}: there is no such directory; give one that holds the model's model.onnx, \
+         tokenizer.json, tokenizer_config.json and config.json"
+    )]
     ModelName {
-        /// The name asked for.
+        /// The name that was given.
         name: String,
-        /// What is wrong and what to place where.
-        problem: String,
     },
     /// The ONNX runtime could not be started.
     #[error("cannot start the ONNX runtime: {problem}")]

@@ -38,7 +38,7 @@ pub(super) struct FamiliarityArgs {
 
 /// An engine of neighbours, as an option names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum EngineName {
+pub(crate) enum EngineName {
     /// Search a graph, checked and repaired against all pairs
     Hnsw,
     /// Compare all pairs; faster, REPRODUCE.md says up to which size

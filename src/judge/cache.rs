@@ -209,7 +209,7 @@ impl Cache {
     /// Answers that stand for the same questions but were given to another prompt.
     ///
     /// A question is the same if item, ask, variant, sample, model and parameters are.
-    pub fn answers_to_other_prompts<'c>(&'c self, requests: &[Request]) -> Vec<&'c Entry> {
+    pub(crate) fn answers_to_other_prompts<'c>(&'c self, requests: &[Request]) -> Vec<&'c Entry> {
         let question = |item: &str, ask: Ask, variant: &str, sample: u32, model: &str, parameters: &_| {
             key(item, ask, variant, model, "", parameters, sample)
         };

@@ -117,7 +117,7 @@ pub enum Error {
 
 impl Error {
     /// Whether the machine or the endpoint failed, rather than that a table, an argument or a cache was refused.
-    pub fn is_failure(&self) -> bool {
+    pub(crate) fn is_failure(&self) -> bool {
         match self {
             Self::File(_) | Self::Endpoint(_) => true,
             Self::Data(_)

@@ -4,7 +4,7 @@
 ///
 /// # Panics
 /// If rows differ in length.
-pub fn csv_text(rows: impl IntoIterator<Item = Vec<String>>) -> Vec<u8> {
+pub(crate) fn csv_text(rows: impl IntoIterator<Item = Vec<String>>) -> Vec<u8> {
     let mut writer = csv::WriterBuilder::new().from_writer(vec![]);
     for row in rows {
         writer.write_record(row).expect("writing to memory does not fail, and rows have one length");

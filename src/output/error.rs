@@ -55,7 +55,7 @@ pub enum Error {
 
 impl Error {
     /// Whether the machine failed, rather than that the folder was refused.
-    pub fn is_failure(&self) -> bool {
+    pub(crate) fn is_failure(&self) -> bool {
         match self {
             Self::File(_) => true,
             Self::Foreign { .. } | Self::NotAFolder(_) | Self::NotWritable { .. } => false,
@@ -65,7 +65,7 @@ impl Error {
 
 /// A place in a text, as an editor counts it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TextPosition {
+pub(crate) struct TextPosition {
     /// Line, from 1.
     pub line: usize,
     /// Column in characters, from 1.

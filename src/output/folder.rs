@@ -89,7 +89,7 @@ impl OutputFolder {
 ///
 /// # Errors
 /// The file system refuses; what stood there before is whole.
-pub fn write_file(path: &Path, content: &[u8]) -> Result<(), FileError> {
+pub(crate) fn write_file(path: &Path, content: &[u8]) -> Result<(), FileError> {
     let new = path.with_extension("new");
     fs::write(&new, content).map_err(FileError::at(&new, "writing"))?;
     fs::rename(&new, path).map_err(FileError::at(path, "replacing"))

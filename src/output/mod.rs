@@ -2,11 +2,11 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`folder`] | a folder that is replaced in one step, and only if all its files are ours |
-//! | [`staged`] | the files of a folder before they are written, closed by a record that lists them |
-//! | [`run`] | facts about a run that do not influence its results |
-//! | [`csv`] | tables of text |
-//! | [`error`] | what went wrong with a file, and at which line and column of a text |
+//! | `folder` | a folder that is replaced in one step, and only if all its files are ours |
+//! | `staged` | the files of a folder before they are written, closed by a record that lists them |
+//! | `run` | facts about a run that do not influence its results |
+//! | `csv` | tables of text |
+//! | `error` | what went wrong with a file, and at which line and column of a text |
 
 mod csv;
 mod error;
@@ -16,9 +16,11 @@ mod staged;
 
 use serde::Serialize;
 
-pub use csv::csv_text;
-pub use error::{Error, FileError, TextPosition};
-pub use folder::{OutputFolder, write_file};
+pub(crate) use csv::csv_text;
+pub(crate) use error::TextPosition;
+pub use error::{Error, FileError};
+pub use folder::OutputFolder;
+pub(crate) use folder::write_file;
 pub use run::Run;
 pub use staged::{Record, Staged};
 
@@ -26,7 +28,7 @@ pub use staged::{Record, Staged};
 pub const MANIFEST: &str = "results/manifest.json";
 
 /// One JSON value per line.
-pub fn json_lines(values: impl Iterator<Item = serde_json::Value>) -> String {
+pub(crate) fn json_lines(values: impl Iterator<Item = serde_json::Value>) -> String {
     values.map(|value| format!("{value}\n")).collect()
 }
 

@@ -28,7 +28,7 @@ impl Staged {
     }
 
     /// Adds the folder's record, which lists every file that is staged and itself; nothing is to be added after it.
-    pub fn seal<R: Record>(&mut self, record: &mut R) {
+    pub(crate) fn seal<R: Record>(&mut self, record: &mut R) {
         self.put(R::FILE, "");
         record.set_files(self.names());
         self.put(R::FILE, to_json(record));

@@ -15,9 +15,6 @@
 //! | [`artifact`] | the results folder: provenance, loading, replacing it in one step |
 //! | [`judge`] | asking a judge for predictions: prompts, requests, the answer cache, parsing |
 //! | [`study`] | the same engines on a user's data |
-//! | [`experiments`] | the paper's simulations, dice and ChaosNLI, and the replication loop |
-//! | [`evaluation`] | half splits: what escalation achieves where labels suffice |
-//! | [`output`] | folders and files to write: staged, listed, replaced in one step |
 //! | `built_in` | text files that are part of the program |
 //!
 //! # Kinds of labels
@@ -34,23 +31,26 @@
 //!
 //! | crate | holds |
 //! |---|---|
+//! | `experiments` | [`experiments`]: the paper's simulations, dice and ChaosNLI, and the replication loop |
+//! | `evaluation` | [`evaluation`]: half splits: what escalation achieves where labels suffice |
 //! | `onnx` | sentence embeddings with ONNX models |
 //! | `familiarity` | [`familiarity`]: embeddings, neighbours and the features made from them |
 //! | `figures` | the plotting engine: a description of a figure becomes SVG, PDF, pgfplots, CSV |
 //! | `core` | [`belief`]: Dirichlet closed forms and the trust regression; [`escalation`]: ranking rules, value of a label, regret, budgets; [`stats`]: summaries, ranks, special functions; [`random`]: the random streams of the experiments |
+//! | `output` | [`output`]: folders and files to write: staged, listed, replaced in one step |
 //! | `data` | [`dataset`]: label counts, judge predictions, items: read, check, refuse; [`clock`]: times as text; [`locked`]: files that one process at a time may have open; [`progress`]: how long work reports on itself |
 //! | `text` | number formatting, LaTeX escapes |
 
 pub mod artifact;
 mod built_in;
 pub mod cli;
-pub mod evaluation;
-pub mod experiments;
 pub mod familiarity;
 pub mod judge;
-pub mod output;
 pub mod report;
 pub mod study;
 
 pub use judge_uncertainty_core::{belief, escalation, random, stats};
 pub use judge_uncertainty_data::{clock, dataset, locked, progress};
+pub use judge_uncertainty_evaluation as evaluation;
+pub use judge_uncertainty_experiments as experiments;
+pub use judge_uncertainty_output as output;

@@ -4,8 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::ValueEnum;
-use clap::builder::PossibleValue;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::claims_table::{self, Layout};
 use super::familiarity::FamiliarityArgs;
@@ -47,7 +46,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Run one experiment only; results of the others that DIR holds are kept.
-    #[arg(long, value_enum, value_name = "EXPERIMENT")]
+    #[arg(long, value_parser = experiment(), value_name = "EXPERIMENT")]
     only: Option<Experiment>,
     /// Also run what goes beyond the paper: the recalibrated belief and its confirmation.
     #[arg(long, conflicts_with = "only")]
@@ -76,14 +75,11 @@ pub(super) struct Args {
     json: bool,
 }
 
-impl ValueEnum for Experiment {
-    fn value_variants<'a>() -> &'a [Self] {
-        &Self::ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(self.name()))
-    }
+/// Reads the name of an experiment.
+fn experiment() -> impl TypedValueParser<Value = Experiment> {
+    let named = |name: String| Experiment::ALL.into_iter().find(|experiment| experiment.name() == name);
+    PossibleValuesParser::new(Experiment::ALL.map(Experiment::name))
+        .map(move |name| named(name).expect("only the names of experiments are possible"))
 }
 
 /// Runs the command.

@@ -26,9 +26,11 @@ pub fn columns<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> V
         let name = format!("feature_{}", feature.name);
         columns.push(OutputColumn::new(name, "its own", meaning, Values::Number(feature.values.clone())));
     }
-    let meaning = "What to know about the item, separated by blanks: no_labels; no_FEATURE (missing, taken as the mean); \
-                   trust_at_limit (beyond 1e-3 or 1e6 labels)";
-    columns.push(OutputColumn::new("flags", "", meaning, Values::Text(flags(decomposition))));
+    if K::LIMITS_TRUST {
+        let meaning = "What to know about the item, separated by blanks: no_labels; no_FEATURE (missing, taken as the mean); \
+                       trust_at_limit (beyond 1e-3 or 1e6 labels)";
+        columns.push(OutputColumn::new("flags", "", meaning, Values::Text(flags(decomposition))));
+    }
     columns
 }
 

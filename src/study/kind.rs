@@ -44,6 +44,8 @@ pub trait Kind: Configured {
     const RANKED_BY: &'static [Rule];
     /// Whether one annotator may label an item several times.
     const REPEATS: bool;
+    /// Whether the likelihood stops at limits of the trust; the table of items flags what lies beyond them.
+    const LIMITS_TRUST: bool = true;
     /// The rule that evaluations compare every other rule with: total uncertainty.
     const REFERENCE: Rule;
     /// What evaluations measure.

@@ -57,20 +57,17 @@ pub struct StudyResults<K: Kind> {
 pub struct InputReport<K: Kind> {
     /// What the study is called.
     pub title: String,
-    /// What labels can be, under the key of the configuration.
-    #[serde(flatten)]
-    pub scale: Scale<K>,
     /// Seed of all draws.
     pub seed: u64,
     /// Items.
     pub items: usize,
-    /// Labels, added ones included.
-    #[serde(skip)]
-    pub number_of_labels: u64,
     /// Items left out because the judge has no answer for them.
     pub left_out: Vec<String>,
     /// Groups with their sizes; none without a column of groups.
     pub groups: BTreeMap<String, usize>,
+    /// What labels can be, under the key of the configuration.
+    #[serde(flatten)]
+    pub scale: Scale<K>,
     /// Names of the judge's variants.
     pub variants: Vec<String>,
     /// What was found in the judge's file.
@@ -138,7 +135,6 @@ impl<K: Kind> InputReport<K> {
             scale: Scale(study.file.config.scale.clone()),
             seed: study.file.config.seed,
             items: study.len(),
-            number_of_labels: numbers.iter().map(|&n| u64::from(n)).sum(),
             left_out: study.left_out.clone(),
             groups,
             variants: K::variants(&study.judge).to_vec(),

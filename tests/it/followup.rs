@@ -316,7 +316,7 @@ fn the_example_of_scores_runs_through_the_same_commands() {
     study(&["run", text(dir.path()), "--force"], 0);
     let results = json_of(&dir.path().join("run/results/study.json"));
     assert_eq!(results["movement"]["labels"], json!(3));
-    assert_eq!(results["input"]["repeats"], json!(65));
+    assert_eq!(results["input"]["labels"]["repeats"], json!(65));
 }
 
 #[test]

@@ -58,8 +58,7 @@ fn dice_draws_0_to_2() {
                 // stopped farther out, at a likelihood that is no higher, and what follows differs a little.
                 let theirs = experiment.log_likelihood(set, draw.counts.view(), &beta).unwrap();
                 assert!(
-                    got.fit.regression.log_likelihood >= theirs
-                        && got.fit.regression.log_likelihood < theirs + 0.1
+                    got.fit.regression.log_likelihood >= theirs && got.fit.regression.log_likelihood < theirs + 0.1
                 );
                 assert_close("prophet", &got.values[..5], &numbers(&want["prophet_first5"]), 5e-3);
                 limited += 1;

@@ -3,7 +3,8 @@
 use std::fs;
 
 use judge_uncertainty::study::features::Feature;
-use judge_uncertainty::study::input::config::Format;
+use judge_uncertainty::study::input::config::{Format, StudyFile};
+use judge_uncertainty::study::kind::Kind;
 use judge_uncertainty::study::kinds::classes::config::MetricProfile;
 use judge_uncertainty::study::kinds::classes::soft_scores::SoftScores;
 use judge_uncertainty::study::{Classes, InputReport, Study};
@@ -296,7 +297,8 @@ fn thousands_of_classes_are_refused_before_anything_is_read() {
     );
     // With a thousand the default floor leaves room for all of them.
     let folder = edited("study.toml", "\"yes\", \"no\"", &classes[..1000].join(", "));
-    assert_eq!(folder.load().unwrap().judge.report.floor, 0.00025);
+    let file = StudyFile::<Classes>::read(&folder.0.path().join("study.toml"), Classes::check).unwrap();
+    assert_eq!(file.config.judge.floor(1000), 0.00025);
 }
 
 #[test]

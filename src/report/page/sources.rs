@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// A function of this crate and where it stands.
+/// A function of the experiments and where it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub(super) struct CodeSource {
     /// File, relative to the root of the repository.
@@ -12,19 +12,19 @@ pub(super) struct CodeSource {
 }
 
 impl CodeSource {
-    /// Path of the function's module within the crate, such as `experiments::dice`.
+    /// Path of the function's module from this crate on, such as `experiments::dice`.
     pub(super) fn module(&self) -> String {
-        let path = self.file.trim_start_matches("src/").trim_end_matches(".rs").trim_end_matches("/mod");
-        path.replace('/', "::")
+        let path = self.file.trim_start_matches("crates/").trim_end_matches(".rs").trim_end_matches("/mod");
+        path.replacen("/src/", "/", 1).replace('/', "::")
     }
 }
 
-const SIMULATIONS: &str = "src/experiments/simulations/mod.rs";
-const CALIBRATED: &str = "src/experiments/simulations/calibrated.rs";
-const MISSPECIFIED: &str = "src/experiments/simulations/misspecified.rs";
-const ISOLATION: &str = "src/experiments/isolation.rs";
-const DICE: &str = "src/experiments/dice.rs";
-const CHAOSNLI: &str = "src/experiments/chaosnli.rs";
+const SIMULATIONS: &str = "crates/experiments/src/simulations/mod.rs";
+const CALIBRATED: &str = "crates/experiments/src/simulations/calibrated.rs";
+const MISSPECIFIED: &str = "crates/experiments/src/simulations/misspecified.rs";
+const ISOLATION: &str = "crates/experiments/src/isolation.rs";
+const DICE: &str = "crates/experiments/src/dice.rs";
+const CHAOSNLI: &str = "crates/experiments/src/chaosnli.rs";
 
 /// Beginnings of quantity paths, with what computes them. The longest that fits a quantity counts.
 const SOURCES: &[(&str, &str, &str)] = &[

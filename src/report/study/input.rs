@@ -1,5 +1,6 @@
 //! What a study has read.
 
+use super::lines::InputRow;
 use super::shown::Shown;
 use crate::report::page::{Block, Column, Table, Text};
 use crate::study::InputReport;
@@ -13,22 +14,6 @@ pub struct InputTable {
     title: String,
     rows: Vec<InputRow>,
     warnings: Vec<String>,
-}
-
-/// A row of what was read; several in a row may be about the same.
-#[derive(Debug, Clone, PartialEq)]
-pub struct InputRow {
-    /// What it is about.
-    pub name: &'static str,
-    /// What was found.
-    pub text: String,
-}
-
-impl InputRow {
-    /// A row.
-    pub fn new(name: &'static str, text: String) -> Self {
-        Self { name, text }
-    }
 }
 
 impl InputTable {

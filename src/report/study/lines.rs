@@ -24,3 +24,19 @@ impl Line {
         }
     }
 }
+
+/// A row of what was read; several in a row may be about the same.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InputRow {
+    /// What it is about.
+    pub name: &'static str,
+    /// What was found.
+    pub text: String,
+}
+
+impl InputRow {
+    /// A row.
+    pub fn new(name: &'static str, text: String) -> Self {
+        Self { name, text }
+    }
+}

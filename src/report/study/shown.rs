@@ -1,7 +1,6 @@
 //! How a kind of label is shown.
 
-use super::input::InputRow;
-use super::lines::Line;
+use super::lines::{InputRow, Line};
 use crate::escalation::Rule;
 use crate::report::figures::Figure;
 use crate::report::figures::shared::headline;

@@ -10,7 +10,7 @@ use crate::report::numbers::{NumberStyle, three};
 use crate::report::page::{Block, Column, KeyNumber, Note, Table, Text, Tone};
 use crate::report::rules::in_figures;
 use crate::report::study::blocks::{figure, measures, number, percent, row};
-use crate::report::study::input::InputRow;
+use crate::report::study::lines::InputRow;
 use crate::report::study::shown::{Named, Shown, Words};
 use crate::study::kinds::Classes;
 use crate::study::kinds::classes::diagnostics::{CalibrationBin, JudgeDiagnostics};

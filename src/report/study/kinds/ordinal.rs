@@ -10,7 +10,7 @@ use crate::report::numbers::three;
 use crate::report::page::{Block, Column, KeyNumber, Table, Text, Tone};
 use crate::report::rules::of_ratings;
 use crate::report::study::blocks::{measures, number, percent, row, show, show_some, some_figures};
-use crate::report::study::input::InputRow;
+use crate::report::study::lines::InputRow;
 use crate::report::study::shown::{Shown, Words};
 use crate::study::kinds::Ordinal;
 use crate::study::kinds::classes::labels::LabelsReport;

@@ -10,7 +10,7 @@ use crate::report::numbers::{NumberStyle, three};
 use crate::report::page::{Block, Column, KeyNumber, Section, Table, Tone};
 use crate::report::rules::of_ratings;
 use crate::report::study::blocks::{figure, measures, number, percent, row, section, show};
-use crate::report::study::input::InputRow;
+use crate::report::study::lines::InputRow;
 use crate::report::study::shown::{Shown, Words};
 use crate::study::kinds::Scores;
 use crate::study::kinds::scores::ratings::RatingsReport;

@@ -181,8 +181,9 @@ pub fn came_back<B: BeliefTable + ClassBeliefs>(
         let alpha = classes.dirichlet().alpha();
         let first = Foresight { foreseen: foreseen(&belief), realised: over_labels(&labels, |y| error(alpha, y)) };
         let gain = |y: usize| {
-            let others = |j: usize| f64::from(labels[j]) - if j == y { 1.0 } else { 0.0 };
-            let with_others: Vec<f64> = alpha.iter().enumerate().map(|(j, a)| a + others(j)).collect();
+            let held_out = |j: usize| if j == y { 1.0 } else { 0.0 };
+            let with_others: Vec<f64> =
+                alpha.iter().zip(&labels).enumerate().map(|(j, (a, &c))| a + f64::from(c) - held_out(j)).collect();
             error(alpha, y) - error(&with_others, y)
         };
         let removed = (n > 1).then(|| Foresight {

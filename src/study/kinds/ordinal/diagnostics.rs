@@ -69,12 +69,13 @@ impl OrdinalDiagnostics {
         let places = &scale.places;
         let counts = labels.counts.counts();
         let q = |i: usize| row(judge.predictions.q.row(i));
+        let numbers = |i: usize| -> Vec<f64> { counts.row(i).iter().map(|&c| f64::from(c)).collect() };
         let shares = |i: usize| -> Vec<f64> {
-            let n = f64::from(counts.row(i).sum());
-            counts.row(i).iter().map(|&c| f64::from(c) / n).collect()
+            let n: f64 = numbers(i).iter().sum();
+            numbers(i).iter().map(|c| c / n).collect()
         };
         let judged: Vec<f64> = kept.iter().map(|&i| mean_place(q(i), places)).collect();
-        let labelled: Vec<f64> = kept.iter().map(|&i| mean_place(&shares(i), places)).collect();
+        let labelled: Vec<f64> = kept.iter().map(|&i| mean_place(&numbers(i), places)).collect();
         let off: Vec<f64> = judged.iter().zip(&labelled).map(|(judge, label)| judge - label).collect();
         let errors: Vec<f64> = kept.iter().map(|&i| wasserstein(q(i), &shares(i), places)).collect();
         let correlation = |of: &dyn Fn(usize) -> Option<f64>| {

@@ -2,13 +2,13 @@
 
 use serde::Serialize;
 
-use super::kind::Scores;
+use super::judge::ScoreJudge;
 use super::pool::RatingPool;
 use super::ratings::Ratings;
 use crate::belief::{Belief, Gaussian, Scores as Labels};
 use crate::evaluation::{Coverage, Places, Pool};
 use crate::stats::mean;
-use crate::study::kind::{CameBack, Decomposition, Foresight, Study};
+use crate::study::kind::{CameBack, Decomposition, Foresight, Kind, Study};
 use crate::study::output::{OutputColumn, Values};
 use crate::study::parts::PartAverages;
 
@@ -34,7 +34,7 @@ pub struct ScoreFindings {
 
 impl ScoreFindings {
     /// Reads a decomposition.
-    pub fn of(decomposition: &Decomposition<Scores>) -> Self {
+    pub fn of<K: Kind<Pool = RatingPool>>(decomposition: &Decomposition<K>) -> Self {
         let places = held_out(decomposition);
         Self {
             decomposition: PartAverages::of(decomposition, decomposition.pool.repeats()),
@@ -46,7 +46,7 @@ impl ScoreFindings {
 
 /// Where held-out ratings lie in their predicted distributions, 0 to 1: each item's first annotator is held out, and one
 /// of their ratings compared with the belief from the others. The fitted trust has seen the rating, among all others.
-fn held_out(d: &Decomposition<Scores>) -> Places {
+fn held_out<K: Kind<Pool = RatingPool>>(d: &Decomposition<K>) -> Places {
     let within = d.pool.repeats().map(|repeats| repeats.variance);
     let priors = d.pool.priors(&d.fitted.fit, &d.fitted.design);
     let of = |(prior, groups): (&Gaussian, &Vec<Vec<f64>>)| {
@@ -58,7 +58,7 @@ fn held_out(d: &Decomposition<Scores>) -> Places {
 }
 
 /// Compares the added ratings of every item with the belief before them, in squared error of the mean.
-pub fn came_back(before: &Decomposition<Scores>, ratings: &Ratings) -> Vec<Option<CameBack>> {
+pub fn came_back(before: &[Gaussian], ratings: &Ratings) -> Vec<Option<CameBack>> {
     let mut added: Vec<Vec<f64>> = vec![vec![]; before.len()];
     ratings.added().for_each(|rating| added[rating.item].push(rating.score));
     let of = |(labels, belief): (&Vec<f64>, &Gaussian)| {
@@ -79,11 +79,14 @@ pub fn came_back(before: &Decomposition<Scores>, ratings: &Ratings) -> Vec<Optio
         let first = Foresight { foreseen: belief.total(), realised };
         (!labels.is_empty()).then_some(CameBack { first, removed })
     };
-    added.iter().zip(&before.fitted.beliefs).map(of).collect()
+    added.iter().zip(before).map(of).collect()
 }
 
 /// Everything known about every item of a study of scores.
-pub fn columns(study: &Study<Scores>, d: &Decomposition<Scores>) -> Vec<OutputColumn> {
+pub fn columns<K: Kind<Pool = RatingPool, Judge = ScoreJudge>>(
+    study: &Study<K>,
+    d: &Decomposition<K>,
+) -> Vec<OutputColumn> {
     const SCORE: &str = "units of the score";
     const SQUARE: &str = "squared units of the score";
     let beliefs = &d.fitted.beliefs;

@@ -35,6 +35,7 @@ impl Kind for Scores {
     const LABELS: &'static str = "scores";
     const RANKED_BY: &'static [Rule] = &Rule::OF_RATINGS;
     const REPEATS: bool = true;
+    const LIMITS_TRUST: bool = false;
     const REFERENCE: Rule = Rule::PosteriorEntropy;
     const MEASURES: &'static [Measure] = &Measure::ALL;
 
@@ -130,7 +131,7 @@ impl Kind for Scores {
     }
 
     fn came_back(before: &Decomposition<Self>, labels: &Ratings) -> Vec<Option<CameBack>> {
-        findings::came_back(before, labels)
+        findings::came_back(&before.fitted.beliefs, labels)
     }
 
     fn question(scale: &(f64, f64)) -> Question {

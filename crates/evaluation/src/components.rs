@@ -1,0 +1,38 @@
+//! Both parts of the uncertainty, item by item, and which items a rule escalates.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use judge_uncertainty_core::belief::{Belief, BeliefTable};
+use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs, top};
+
+/// The two components of every item in one replicate.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ItemComponents {
+    /// Aleatoric part by item, nats.
+    pub aleatoric: Vec<f64>,
+    /// Epistemic part by item, nats.
+    pub epistemic: Vec<f64>,
+    /// Budget of the escalations below.
+    pub budget: Budget,
+    /// Positions of the items that a rule escalates, in ascending order.
+    pub escalated: BTreeMap<Rule, Vec<usize>>,
+}
+
+impl ItemComponents {
+    /// Decomposes every item and ranks them by each rule.
+    pub fn of(inputs: &RuleInputs, rules: &[Rule], budget: Budget) -> Self {
+        let escalate = |rule: Rule| {
+            let mut items = top(&rule.priority(inputs), inputs.jitter, budget.of(inputs.beliefs.len()));
+            items.sort_unstable();
+            items
+        };
+        Self {
+            aleatoric: inputs.beliefs.map(|b| b.aleatoric()),
+            epistemic: inputs.beliefs.map(|b| b.epistemic()),
+            budget,
+            escalated: rules.iter().map(|&rule| (rule, escalate(rule))).collect(),
+        }
+    }
+}

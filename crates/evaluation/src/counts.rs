@@ -1,0 +1,263 @@
+//! The pool of labels that are classes, with or without places on a scale.
+
+use ndarray::{Array2, ArrayView2, Axis};
+
+use super::Error;
+use super::escalation::{Errors, Gain};
+use super::pool::{Pool, Ranking, Split};
+use super::subsample::subsample;
+use judge_uncertainty_core::belief::{
+    BeliefModel, Beliefs, ClassBelief, ClassBeliefs, Design, FittedBelief, JudgedItems, Regression, dirichlet::row,
+};
+use judge_uncertainty_core::escalation::value::{label_of, pool_values};
+use judge_uncertainty_core::escalation::{Rule, RuleInputs};
+use judge_uncertainty_core::random::Stream;
+use judge_uncertainty_data::dataset::Predictions;
+
+/// Whether classes are mere names or stand at places of a scale: what beliefs about them are made of, and what errors are
+/// measured by.
+pub trait ClassScale: Clone + std::fmt::Debug + Send + Sync {
+    /// The beliefs about all items.
+    type Beliefs: ClassBeliefs + Clone + std::fmt::Debug + Send + Sync;
+
+    /// Puts beliefs about classes on the scale.
+    fn beliefs(&self, beliefs: Beliefs) -> Self::Beliefs;
+
+    /// The terms whose sum is the error of one distribution as an estimate of another; multiples of both give the multiple.
+    fn distance_terms(&self, p: &[f64], q: &[f64]) -> impl Iterator<Item = f64>;
+
+    /// Squared error of a belief's mean, from its evidence, less the sampling noise of a truth `p` that is the mean of `n`
+    /// labels.
+    fn squared_error(&self, evidence: &[f64], p: &[f64], n: f64) -> f64;
+
+    /// Whether evaluations also say what bought labels remove of the squared error.
+    const SQUARED_GAIN: bool;
+}
+
+/// Classes without an order.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Nominal;
+
+impl ClassScale for Nominal {
+    type Beliefs = Beliefs;
+    const SQUARED_GAIN: bool = false;
+
+    fn beliefs(&self, beliefs: Beliefs) -> Beliefs {
+        beliefs
+    }
+
+    fn distance_terms(&self, p: &[f64], q: &[f64]) -> impl Iterator<Item = f64> {
+        p.iter().zip(q).map(|(p, q)| (p - q).abs())
+    }
+
+    /// sum_j (m_j - p_j)^2 less G(p)/(n - 1), the expected squared deviation of the truth from the pool.
+    fn squared_error(&self, evidence: &[f64], p: &[f64], n: f64) -> f64 {
+        let total: f64 = evidence.iter().sum();
+        let squared: f64 = evidence.iter().zip(p).map(|(a, p)| (a / total - p) * (a / total - p)).sum();
+        squared - (1.0 - p.iter().map(|p| p * p).sum::<f64>()) / (n - 1.0)
+    }
+}
+
+/// Items whose labels are counts of classes, with the judge's predictions.
+#[derive(Debug, Clone)]
+pub struct CountPool<S = Nominal> {
+    counts: Array2<u32>,
+    judge: Predictions,
+    groups: Vec<usize>,
+    model: BeliefModel,
+    scale: S,
+}
+
+/// Labels that a half split keeps from fitting.
+#[derive(Debug, Clone)]
+pub struct HeldCounts {
+    /// The rest of the first half, from which labels are bought; items x classes.
+    pub unrevealed: Array2<u32>,
+    /// Distribution of the second half: the truth of the evaluation.
+    pub truth: Array2<f64>,
+    /// Labels of the second half, per item.
+    pub sizes: Vec<f64>,
+}
+
+/// The labels of one replicate where labels are classes.
+pub type CountLabels = Split<CountPool>;
+
+impl CountPool {
+    /// Items with their labels, `counts`, items x classes, under the paper's belief.
+    ///
+    /// # Panics
+    /// If the shapes of counts and predictions differ.
+    pub fn new(counts: ArrayView2<u32>, judge: Predictions) -> Self {
+        Self::on_scale(counts, judge, Nominal)
+    }
+}
+
+impl<S: ClassScale> CountPool<S> {
+    /// Items whose classes stand on a scale, under the paper's belief.
+    ///
+    /// # Panics
+    /// If the shapes of counts and predictions differ.
+    pub fn on_scale(counts: ArrayView2<u32>, judge: Predictions, scale: S) -> Self {
+        assert_eq!(counts.dim(), judge.q.dim(), "a pool of labels per prediction");
+        let counts = counts.as_standard_layout().into_owned();
+        Self { counts, judge, groups: vec![], model: BeliefModel::Published, scale }
+    }
+
+    /// These items under another belief; `groups` is the group of each, counted from 0, for beliefs that are fitted by
+    /// group, and empty otherwise.
+    pub fn with_belief(self, model: BeliefModel, groups: Vec<usize>) -> Self {
+        Self { model, groups, ..self }
+    }
+
+    fn judged<'a>(&'a self, design: &'a Design) -> JudgedItems<'a> {
+        JudgedItems { design, q: self.judge.q.view(), groups: &self.groups }
+    }
+}
+
+/// Splits pools of labels (items x classes) in halves, the first the smaller one, and reveals so many labels of each first
+/// half as a draw from `reveal` says, or all of them.
+///
+/// Stream: the split, class by class; one draw per item of the number to reveal; the revealed labels, class by class
+/// (protocol, section 4).
+pub fn split_counts<P>(pool: ArrayView2<u32>, reveal: &[u32], stream: &mut Stream) -> Split<P>
+where
+    P: Pool<Labels = Array2<u32>, Held = HeldCounts>,
+{
+    let halves = halves(pool);
+    let first = subsample(stream, pool, &halves);
+    let asked: Vec<u32> = halves.iter().map(|_| reveal[stream.choice(reveal.len() as u32) as usize]).collect();
+    let numbers: Vec<u32> = asked.iter().zip(&halves).map(|(&n, &half)| n.min(half)).collect();
+    let revealed = subsample(stream, first.view(), &numbers);
+    let second = &pool - &first;
+    let sizes = second.sum_axis(Axis(1)).mapv(f64::from);
+    let truth = second.mapv(f64::from) / sizes.view().insert_axis(Axis(1));
+    Split { numbers, held: HeldCounts { unrevealed: &first - &revealed, truth, sizes: sizes.to_vec() }, revealed }
+}
+
+/// Labels in the first half of every pool.
+fn halves(pool: ArrayView2<u32>) -> Vec<u32> {
+    pool.rows().into_iter().map(|labels| labels.sum() / 2).collect()
+}
+
+impl<S: ClassScale> Pool for CountPool<S> {
+    type Labels = Array2<u32>;
+    type Held = HeldCounts;
+    type Fit = FittedBelief;
+    type Beliefs = S::Beliefs;
+
+    fn len(&self) -> usize {
+        self.counts.nrows()
+    }
+
+    fn all(&self) -> Array2<u32> {
+        self.counts.clone()
+    }
+
+    fn numbers(labels: &Array2<u32>) -> Vec<u32> {
+        labels.rows().into_iter().map(|labels| labels.sum()).collect()
+    }
+
+    fn draw(&self, reveal: &[u32], stream: &mut Stream) -> Split<Self> {
+        split_counts(self.counts.view(), reveal, stream)
+    }
+
+    fn fit(&self, design: &Design, labels: &Array2<u32>) -> Result<FittedBelief, Error> {
+        Ok(self.model.fit(&self.judged(design), labels.view())?)
+    }
+
+    fn regression(fit: &FittedBelief) -> &Regression {
+        fit.regression()
+    }
+
+    fn log_trust(&self, fit: &FittedBelief, design: &Design) -> Vec<f64> {
+        fit.log_trust(&self.judged(design))
+    }
+
+    fn trust(&self, fit: &FittedBelief, design: &Design) -> Vec<f64> {
+        self.log_trust(fit, design).into_iter().map(f64::exp).collect()
+    }
+
+    fn beliefs(&self, fit: &FittedBelief, design: &Design, labels: &Array2<u32>) -> S::Beliefs {
+        self.scale.beliefs(fit.posterior(&self.judged(design), labels.view()))
+    }
+
+    fn priority(&self, rule: Rule, ranking: &Ranking<Self>) -> Option<Vec<f64>> {
+        let inputs = RuleInputs {
+            beliefs: ranking.beliefs,
+            q: &self.judge.q,
+            confidence: &self.judge.confidence,
+            labels: ranking.numbers,
+            jitter: &ranking.luck.jitter,
+            random: &ranking.luck.random,
+        };
+        Some(rule.priority(&inputs))
+    }
+
+    fn errors(&self, beliefs: &S::Beliefs, held: &HeldCounts) -> Vec<Errors> {
+        let of = |i: usize| {
+            let (belief, p) = (beliefs.of_classes(i), row(held.truth.row(i)));
+            let squared = self.scale.squared_error(belief.dirichlet().alpha(), p, held.sizes[i]);
+            Errors { error: belief.error(p), squared }
+        };
+        (0..self.len()).map(of).collect()
+    }
+
+    fn bought(&self, beliefs: &S::Beliefs, escalated: &[usize], held: &HeldCounts, stream: &mut Stream) -> Gain {
+        let mut sum = Gain { error: 0.0, squared: S::SQUARED_GAIN.then_some(0.0) };
+        for &i in escalated {
+            let u = stream.random();
+            let pool = held.unrevealed.row(i);
+            let left: u32 = pool.sum();
+            if left > 0 {
+                let label = label_of(u, pool.iter().map(|&c| f64::from(c) / f64::from(left)));
+                sum.add(self.gain(beliefs, i, label, held));
+            }
+        }
+        sum
+    }
+
+    fn expected(&self, beliefs: &S::Beliefs, held: &HeldCounts) -> Vec<Gain> {
+        let errors = pool_values(beliefs, held.unrevealed.view(), held.truth.view());
+        let squared = |i: usize| {
+            let pool = held.unrevealed.row(i);
+            let left: u32 = pool.sum();
+            let after = |(label, &c): (usize, &u32)| f64::from(c) * self.squared_gain(beliefs, i, label, held);
+            if left > 0 { pool.iter().enumerate().map(after).sum::<f64>() / f64::from(left) } else { 0.0 }
+        };
+        let gain = |(i, error)| Gain { error, squared: S::SQUARED_GAIN.then(|| squared(i)) };
+        errors.into_iter().enumerate().map(gain).collect()
+    }
+
+    fn halves_apart(&self, stream: &mut Stream) -> f64 {
+        let halves = halves(self.counts.view());
+        let first = subsample(stream, self.counts.view(), &halves);
+        let mut sum = 0.0;
+        let (mut p, mut q) = (vec![0.0; self.counts.ncols()], vec![0.0; self.counts.ncols()]);
+        for (i, (a, all)) in first.rows().into_iter().zip(self.counts.rows()).enumerate() {
+            let [first, second] = [halves[i], all.sum() - halves[i]].map(f64::from);
+            for (k, (&a, &all)) in a.iter().zip(all).enumerate() {
+                (p[k], q[k]) = (f64::from(a) * second, f64::from(all - a) * first);
+            }
+            // Multiples of both distributions, so that their differences are whole numbers.
+            self.scale.distance_terms(&p, &q).for_each(|term| sum += term / (first * second));
+        }
+        sum / first.nrows() as f64
+    }
+}
+
+impl<S: ClassScale> CountPool<S> {
+    /// Fall of both errors of item `i` by one label.
+    fn gain(&self, beliefs: &S::Beliefs, i: usize, label: usize, held: &HeldCounts) -> Gain {
+        let (belief, p) = (beliefs.of_classes(i), row(held.truth.row(i)));
+        let error = belief.error(p) - belief.error_after(label, p);
+        Gain { error, squared: S::SQUARED_GAIN.then(|| self.squared_gain(beliefs, i, label, held)) }
+    }
+
+    fn squared_gain(&self, beliefs: &S::Beliefs, i: usize, label: usize, held: &HeldCounts) -> f64 {
+        let (belief, p, n) = (beliefs.of_classes(i), row(held.truth.row(i)), held.sizes[i]);
+        let mut evidence = belief.dirichlet().alpha().to_vec();
+        let before = self.scale.squared_error(&evidence, p, n);
+        evidence[label] += 1.0;
+        before - self.scale.squared_error(&evidence, p, n)
+    }
+}

@@ -1,0 +1,167 @@
+//! What escalation is measured by: one replicate's figures, and their summaries over replicates.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::places::Places;
+use judge_uncertainty_core::escalation::{Budget, Rule};
+use judge_uncertainty_core::stats::{Summary, mean};
+
+/// A value by rule and budget.
+pub type ByRuleAndBudget<T> = BTreeMap<Rule, BTreeMap<Budget, T>>;
+/// Summaries by rule and budget.
+pub type ByRule = ByRuleAndBudget<Summary>;
+
+/// Errors of a belief's mean.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Errors {
+    /// The error that escalation is to remove: Manhattan for classes, Wasserstein for ordinal ratings, absolute for ratings.
+    pub error: f64,
+    /// The squared error, less the sampling noise of the truth.
+    pub squared: f64,
+}
+
+impl Errors {
+    /// Means over all items but the escalated ones.
+    pub(crate) fn without(of_items: &[Self], escalated: &[usize]) -> Self {
+        let mut kept = vec![true; of_items.len()];
+        escalated.iter().for_each(|&i| kept[i] = false);
+        let left = (of_items.len() - escalated.len()) as f64;
+        let sum = |part: fn(&Self) -> f64| {
+            of_items.iter().zip(&kept).filter(|(_, kept)| **kept).map(|(e, _)| part(e)).sum::<f64>()
+        };
+        Self { error: sum(|e| e.error) / left, squared: sum(|e| e.squared) / left }
+    }
+}
+
+/// Fall of the errors by bought labels.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Gain {
+    /// Of [`Errors::error`].
+    pub error: f64,
+    /// Of the squared error; `None` for classes, whose evaluation is the paper's.
+    pub squared: Option<f64>,
+}
+
+impl Gain {
+    /// Adds a share of another gain.
+    pub fn add(&mut self, other: Self) {
+        self.error += other.error;
+        if let Some(squared) = other.squared {
+            *self.squared.get_or_insert(0.0) += squared;
+        }
+    }
+}
+
+/// An error that bought labels removed, summed over the escalated items, and the most that could be expected.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Removed {
+    /// By rule and budget.
+    pub value: ByRuleAndBudget<f64>,
+    /// The oracle ranks by the expected value of a label from the pool.
+    pub oracle: BTreeMap<Budget, f64>,
+}
+
+/// What one replicate measures under one feature set.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Measured {
+    /// Error removed by one bought label per escalated item, summed over them.
+    pub value: ByRuleAndBudget<f64>,
+    /// The most that escalation can be expected to remove: the oracle ranks by the expected value of a label from the pool.
+    pub oracle: BTreeMap<Budget, f64>,
+    /// Squared error removed; `None` for classes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub squared: Option<Removed>,
+    /// Mean errors over the items that are not escalated.
+    pub selective: ByRuleAndBudget<Errors>,
+    /// Standard deviation over items of ln lambda.
+    pub sd_log_trust: f64,
+    /// Mean over items of ln lambda.
+    pub mean_log_trust: f64,
+    /// Mean error of the posterior mean over all items.
+    pub mean_error: f64,
+    /// Fitted coefficients, intercept first.
+    pub coefficients: Vec<(String, f64)>,
+    /// Whether the fit converged.
+    pub converged: bool,
+    /// Newton steps of the fit.
+    pub iterations: usize,
+    /// Labels of the second half under the beliefs before anything is bought; the fit has seen none of them. `None` where
+    /// labels have no order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held_out: Option<Places>,
+}
+
+/// What escalation achieves under one feature set, over replicates.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Escalation {
+    /// Error removed by one bought label per escalated item, summed over them.
+    pub value: ByRule,
+    /// That value minus judge entropy's, paired within replicate.
+    pub minus_judge_entropy: ByRule,
+    /// The value minus fewest-labels-first's, paired within replicate.
+    pub minus_fewest_labels: ByRule,
+    /// Mean error over the items that are not escalated.
+    pub selective_error: ByRule,
+    /// Mean squared error over the items that are not escalated, less the sampling noise of the truth.
+    pub selective_squared_error: ByRule,
+    /// Standard deviation over items of ln lambda.
+    pub sd_log_trust: Summary,
+    /// Mean error of the posterior mean over all items.
+    pub mean_error: Summary,
+    /// Fitted coefficients, intercept first.
+    pub coefficients: Vec<(String, Summary)>,
+    /// exp of ln lambda averaged over items and replicates: what a typical prediction is worth, in labels.
+    pub labels_worth: f64,
+    /// Fits that did not converge.
+    pub unconverged_fits: usize,
+    /// Largest number of Newton steps.
+    pub most_iterations: usize,
+}
+
+impl Escalation {
+    /// Summarises what the replicates measured under one feature set.
+    ///
+    /// # Panics
+    /// If there is no replicate.
+    pub fn over(measured: &[Measured]) -> Self {
+        let by_rule = |of: &dyn Fn(&Measured, Rule, Budget) -> f64| by_rule(measured, &measured[0].value, of);
+        let names = measured[0].coefficients.iter().map(|(name, _)| name.clone());
+        let coefficients: Vec<(String, Summary)> =
+            names.enumerate().map(|(k, name)| (name, Summary::over(measured, |m| m.coefficients[k].1))).collect();
+        Self {
+            value: by_rule(&|m, rule, b| m.value[&rule][&b]),
+            minus_judge_entropy: value_minus(measured, Rule::JudgeEntropy),
+            minus_fewest_labels: value_minus(measured, Rule::FewestLabels),
+            selective_error: by_rule(&|m, rule, b| m.selective[&rule][&b].error),
+            selective_squared_error: by_rule(&|m, rule, b| m.selective[&rule][&b].squared),
+            sd_log_trust: Summary::over(measured, |m| m.sd_log_trust),
+            mean_error: Summary::over(measured, |m| m.mean_error),
+            labels_worth: mean(&measured.iter().map(|m| m.mean_log_trust).collect::<Vec<_>>()).exp(),
+            coefficients,
+            unconverged_fits: measured.iter().filter(|m| !m.converged).count(),
+            most_iterations: measured.iter().map(|m| m.iterations).max().unwrap_or(0),
+        }
+    }
+}
+
+/// Summarises a quantity over replicates for each rule and budget of `like`.
+///
+/// # Panics
+/// If there is no replicate.
+pub fn by_rule<R, T>(replicates: &[R], like: &ByRuleAndBudget<T>, of: impl Fn(&R, Rule, Budget) -> f64) -> ByRule {
+    let at = |rule: Rule, budget: Budget| Summary::over(replicates, |replicate| of(replicate, rule, budget));
+    like.iter().map(|(&rule, by)| (rule, by.keys().map(|&budget| (budget, at(rule, budget))).collect())).collect()
+}
+
+/// Error removed minus that by the rule `other`, paired within replicate.
+///
+/// # Panics
+/// If there is no replicate, or the rule was not evaluated.
+pub fn value_minus(measured: &[Measured], other: Rule) -> ByRule {
+    by_rule(measured, &measured[0].value, |m, rule, b| m.value[&rule][&b] - m.value[&other][&b])
+}

@@ -1,0 +1,175 @@
+//! Escalation evaluated by splitting each item's labels in half, for any pool of labels.
+
+use std::collections::BTreeMap;
+
+use super::Error;
+use super::escalation::{Errors, Gain, Measured, Removed};
+use super::familiarity::Familiarity;
+use super::pool::{Fitted, Luck, Pool, Split};
+use super::protocol::seeded;
+use judge_uncertainty_core::belief::{Design, FeatureColumn};
+use judge_uncertainty_core::escalation::{Budget, Rule, top};
+use judge_uncertainty_core::random::Stream;
+use judge_uncertainty_core::stats::{mean, population_sd};
+use judge_uncertainty_familiarity::features::FamiliarityFeatures;
+
+/// Splits over which the noise ceiling is averaged.
+const CEILING_SPLITS: usize = 100;
+
+/// What an evaluation varies and draws from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// Seed of all streams; 0 gives the streams of the paper.
+    pub seed: u64,
+    /// Numbers of labels that an item may hold before escalation, each as likely as the others.
+    pub reveal: Vec<u32>,
+    /// Budgets in ascending order.
+    pub budgets: Vec<Budget>,
+    /// Rules, in the order in which they are evaluated (it is part of the random stream).
+    pub rules: Vec<Rule>,
+}
+
+/// Features of all items from the numbers of labels that they hold and, where familiarity is known, their distances to
+/// labelled items.
+pub type Features<'a> = Box<dyn Fn(&[u32], Option<&FamiliarityFeatures>) -> Vec<FeatureColumn> + Sync + 'a>;
+
+/// Items with a pool of labels each, and their features.
+pub struct HalfSplit<'a, P: Pool> {
+    pool: P,
+    familiarity: Option<Familiarity<'a>>,
+    features: Features<'a>,
+    settings: Settings,
+}
+
+/// One replicate under one feature set.
+pub struct Outcome<P: Pool> {
+    /// The fitted trust and the beliefs given the revealed labels.
+    pub fitted: Fitted<P>,
+    /// What was measured.
+    pub measured: Measured,
+}
+
+impl<'a, P: Pool> HalfSplit<'a, P> {
+    /// An evaluation of the items of a pool.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use judge_uncertainty::dataset::Predictions;
+    /// use judge_uncertainty::escalation::{Budget, Rule};
+    /// use judge_uncertainty::evaluation::{CountPool, HalfSplit, Settings};
+    /// use ndarray::array;
+    ///
+    /// // Three items with ten labels each.
+    /// let counts = array![[9, 1], [5, 5], [2, 8]];
+    /// let q = array![[0.8, 0.2], [0.9, 0.1], [0.3, 0.7]];
+    /// let judge = Predictions { q, spread: vec![None; 3], confidence: vec![None; 3] };
+    /// let budgets = vec![Budget::percent(50).expect("1 to 100")];
+    /// let settings = Settings { seed: 0, reveal: vec![0, 2], budgets, rules: Rule::PAPER.to_vec() };
+    /// let split = HalfSplit::new(CountPool::new(counts.view(), judge), None, Box::new(|_, _| vec![]), settings);
+    ///
+    /// let mut stream = split.stream(0);
+    /// let labels = split.draw(&mut stream);
+    /// let outcome = split.evaluate(&labels, &[], &mut stream)?;
+    /// assert!(outcome.measured.mean_error < 2.0);
+    /// # Ok::<(), judge_uncertainty::evaluation::Error>(())
+    /// ```
+    pub fn new(pool: P, familiarity: Option<Familiarity<'a>>, features: Features<'a>, settings: Settings) -> Self {
+        Self { pool, familiarity, features, settings }
+    }
+
+    /// The stream of replicate `replicate`: that of the seed `replicate` + 2^64 x the seed of the settings.
+    pub fn stream(&self, replicate: u64) -> Stream {
+        seeded(self.settings.seed, replicate)
+    }
+
+    /// What is evaluated.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The items and their labels.
+    pub fn pool(&self) -> &P {
+        &self.pool
+    }
+
+    /// Half split and revealed labels of one replicate.
+    pub fn draw(&self, stream: &mut Stream) -> Split<P> {
+        self.pool.draw(&self.settings.reveal, stream)
+    }
+
+    /// Features of all items in a replicate.
+    pub fn features(&self, split: &Split<P>) -> Vec<FeatureColumn> {
+        let near = self.familiarity.as_ref().map(|familiarity| familiarity.features(&split.numbers));
+        (self.features)(&split.numbers, near.as_ref())
+    }
+
+    /// Fits, ranks and buys under the given features; rules that do not rank this kind of label are left out.
+    ///
+    /// Stream: tie breaks, random priorities, then one draw per bought label by rule and budget.
+    ///
+    /// # Errors
+    /// A fit that is impossible.
+    pub fn evaluate(
+        &self,
+        split: &Split<P>,
+        features: &[FeatureColumn],
+        stream: &mut Stream,
+    ) -> Result<Outcome<P>, Error> {
+        let Self { pool, settings, .. } = self;
+        let items = pool.len();
+        let fitted = Fitted::of(pool, Design::over(items, features)?, &split.revealed)?;
+        let luck = Luck::draw(stream, items);
+        let ranking = fitted.ranking(&split.numbers, &luck);
+        let budgets = &settings.budgets;
+        let largest = budgets.last().map_or(0, |budget| budget.of(items));
+        let errors = pool.errors(&fitted.beliefs, &split.held);
+        let (mut value, mut squared, mut selective) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        for &rule in &settings.rules {
+            let Some(priority) = pool.priority(rule, &ranking) else { continue };
+            let ranked = top(&priority, &luck.jitter, largest);
+            let (mut values, mut squares, mut left) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+            for &budget in budgets {
+                let escalated = &ranked[..budget.of(items)];
+                let gain = pool.bought(&fitted.beliefs, escalated, &split.held, stream);
+                values.insert(budget, gain.error);
+                squares.extend(gain.squared.map(|squared| (budget, squared)));
+                left.insert(budget, Errors::without(&errors, escalated));
+            }
+            value.insert(rule, values);
+            squared.insert(rule, squares);
+            selective.insert(rule, left);
+        }
+        let worth = pool.expected(&fitted.beliefs, &split.held);
+        let oracle = |part: fn(&Gain) -> f64| -> BTreeMap<Budget, f64> {
+            let worth: Vec<f64> = worth.iter().map(part).collect();
+            let best = top(&worth, &[], largest);
+            budgets.iter().map(|&b| (b, best[..b.of(items)].iter().map(|&i| worth[i]).sum())).collect()
+        };
+        let has_squares = worth.iter().any(|gain| gain.squared.is_some());
+        let log_trust = pool.log_trust(&fitted.fit, &fitted.design);
+        let regression = P::regression(&fitted.fit);
+        let measured = Measured {
+            value,
+            oracle: oracle(|gain| gain.error),
+            squared: has_squares
+                .then(|| Removed { value: squared, oracle: oracle(|gain| gain.squared.unwrap_or_default()) }),
+            selective,
+            sd_log_trust: population_sd(&log_trust),
+            mean_log_trust: mean(&log_trust),
+            mean_error: Errors::without(&errors, &[]).error,
+            coefficients: regression.names.iter().cloned().zip(regression.coefficients.iter().copied()).collect(),
+            converged: regression.converged,
+            iterations: regression.iterations,
+            held_out: pool.held_out(&fitted.beliefs, &split.held),
+        };
+        Ok(Outcome { fitted, measured })
+    }
+
+    /// Mean error of disjoint halves against each other, over 100 splits of every item's labels.
+    pub fn noise_ceiling(&self) -> f64 {
+        let mut stream = self.stream(0);
+        let splits: Vec<f64> = (0..CEILING_SPLITS).map(|_| self.pool.halves_apart(&mut stream)).collect();
+        mean(&splits)
+    }
+}

@@ -1,0 +1,58 @@
+//! What escalation achieves, by half splits: the protocol of Experiment 2 (the paper, Sec. 4 and 5.3) over any pool of
+//! labels.
+//!
+//! One half of each item's labels is what fitting and buying may use, the other is the truth. Of the first half some
+//! labels are revealed; the trust is fitted to them, every rule ranks the items, and one further label of the half is
+//! bought for each item that a rule escalates.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`pool`] | what the protocol needs to know of a kind of label |
+//! | [`half_split`] | the protocol, one replicate at a time |
+//! | [`escalation`] | what a replicate measures, and summaries over replicates |
+//! | [`counts`] | the pool of labels that are classes, with or without places on a scale |
+//! | [`places`] | where held-out labels lie in their predictive distributions |
+//! | [`familiarity`] | distances to labelled items, searched once and filtered in each replicate |
+//! | [`components`] | both parts of the uncertainty, item by item |
+//! | [`journal`] | finished replicates on disk |
+//! | [`mod@replicate`], [`subsample`], [`protocol`] | work in parallel, draws, and the constants of the protocol |
+
+pub mod components;
+pub mod counts;
+pub mod escalation;
+pub mod familiarity;
+pub mod half_split;
+pub mod journal;
+pub mod places;
+pub mod pool;
+pub mod protocol;
+pub mod replicate;
+pub mod subsample;
+
+use thiserror::Error as ThisError;
+
+use judge_uncertainty_core::belief::{GaussianError, TrustError, design::DesignError};
+
+pub use components::ItemComponents;
+pub use counts::{ClassScale, CountLabels, CountPool, Nominal};
+pub use escalation::{ByRule, ByRuleAndBudget, Errors, Escalation, Gain, Measured, Removed, by_rule};
+pub use familiarity::{Familiarity, list_width};
+pub use half_split::{Features, HalfSplit, Outcome, Settings};
+pub use journal::Journal;
+pub use places::{Coverage, Places};
+pub use pool::{Fitted, Luck, Pool, Ranking, Split};
+pub use replicate::replicate;
+
+/// Why a replicate can't be evaluated.
+#[derive(Debug, ThisError)]
+pub enum Error {
+    /// Features that can't be used.
+    #[error(transparent)]
+    Design(#[from] DesignError),
+    /// A trust regression that can't be fitted.
+    #[error(transparent)]
+    Trust(#[from] TrustError),
+    /// A fit of real-valued ratings.
+    #[error(transparent)]
+    Gaussian(#[from] GaussianError),
+}

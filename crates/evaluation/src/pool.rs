@@ -1,0 +1,152 @@
+//! What half splits need to know of a kind of label.
+
+use judge_uncertainty_core::belief::{BeliefTable, Design, Regression};
+use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_core::random::Stream;
+
+use super::escalation::{Errors, Gain};
+use super::places::Places;
+use super::{Error, protocol::uniforms};
+
+/// Items with all their labels and what the judge says of them, whatever the labels are.
+///
+/// A decomposition fits and ranks under all labels ([`Self::all`]); a half split under those that a replicate reveals
+/// ([`Self::draw`]), and measures with the rest.
+pub trait Pool: Sync {
+    /// Labels in hand, of all items.
+    type Labels: Clone + std::fmt::Debug + Send + Sync;
+    /// What a half split keeps from fitting: labels that may be bought, and the half that is the truth.
+    type Held: Clone + std::fmt::Debug + Send + Sync;
+    /// A fitted trust with all that belongs to it.
+    type Fit: Clone + std::fmt::Debug + Send + Sync;
+    /// The beliefs about all items.
+    type Beliefs: BeliefTable + Clone + std::fmt::Debug + Send + Sync;
+
+    /// Number of items.
+    fn len(&self) -> usize;
+
+    /// Whether there are no items.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Every label.
+    fn all(&self) -> Self::Labels;
+
+    /// Number of labels of each item.
+    fn numbers(labels: &Self::Labels) -> Vec<u32>;
+
+    /// Splits every item's labels in halves and reveals so many of the first half as a draw from `reveal` says, or all of
+    /// it.
+    fn draw(&self, reveal: &[u32], stream: &mut Stream) -> Split<Self>;
+
+    /// Fits the trust to labels.
+    ///
+    /// # Errors
+    /// A fit that is impossible.
+    fn fit(&self, design: &Design, labels: &Self::Labels) -> Result<Self::Fit, Error>;
+
+    /// The trust regression within a fit.
+    fn regression(fit: &Self::Fit) -> &Regression;
+
+    /// ln lambda of every item under a fit.
+    fn log_trust(&self, fit: &Self::Fit, design: &Design) -> Vec<f64>;
+
+    /// lambda of every item under a fit, in labels.
+    fn trust(&self, fit: &Self::Fit, design: &Design) -> Vec<f64>;
+
+    /// The beliefs under a fit, given labels.
+    fn beliefs(&self, fit: &Self::Fit, design: &Design, labels: &Self::Labels) -> Self::Beliefs;
+
+    /// The priority of every item under a rule, higher first; `None` for a rule that does not rank this kind of label.
+    fn priority(&self, rule: Rule, ranking: &Ranking<Self>) -> Option<Vec<f64>>;
+
+    /// Errors of the beliefs' means against the held-out truth, item by item.
+    fn errors(&self, beliefs: &Self::Beliefs, held: &Self::Held) -> Vec<Errors>;
+
+    /// Fall of the error when one label is bought for each escalated item, summed.
+    ///
+    /// Stream: one draw per escalated item, in the order given. Items without labels to buy gain nothing but use up their
+    /// draw.
+    fn bought(&self, beliefs: &Self::Beliefs, escalated: &[usize], held: &Self::Held, stream: &mut Stream) -> Gain;
+
+    /// Fall of each item's error by one label, averaged over the labels that may be bought; 0 without any.
+    fn expected(&self, beliefs: &Self::Beliefs, held: &Self::Held) -> Vec<Gain>;
+
+    /// Mean over items of the error that the two halves of a fresh split of their labels have against each other.
+    fn halves_apart(&self, stream: &mut Stream) -> f64;
+
+    /// Where the held-out labels lie in the predictive distributions of beliefs that have not seen them; `None` where
+    /// labels have no order.
+    fn held_out(&self, _beliefs: &Self::Beliefs, _held: &Self::Held) -> Option<Places> {
+        None
+    }
+}
+
+/// The labels of one replicate.
+#[derive(Debug, Clone)]
+pub struct Split<P: Pool + ?Sized> {
+    /// How many labels of the first half are revealed, per item.
+    pub numbers: Vec<u32>,
+    /// The revealed labels.
+    pub revealed: P::Labels,
+    /// The others.
+    pub held: P::Held,
+}
+
+/// A fitted trust and the beliefs that follow from it.
+#[derive(Debug, Clone)]
+pub struct Fitted<P: Pool + ?Sized> {
+    /// The features that the trust depends on.
+    pub design: Design,
+    /// The fit.
+    pub fit: P::Fit,
+    /// The beliefs about all items, given the labels in hand.
+    pub beliefs: P::Beliefs,
+}
+
+impl<P: Pool> Fitted<P> {
+    /// Fits the trust to labels and updates the belief about every item by them.
+    ///
+    /// # Errors
+    /// A fit that is impossible.
+    pub fn of(pool: &P, design: Design, labels: &P::Labels) -> Result<Self, Error> {
+        let fit = pool.fit(&design, labels)?;
+        let beliefs = pool.beliefs(&fit, &design, labels);
+        Ok(Self { design, fit, beliefs })
+    }
+
+    /// What rules rank these items by.
+    pub fn ranking<'a>(&'a self, numbers: &'a [u32], luck: &'a Luck) -> Ranking<'a, P> {
+        Ranking { fit: &self.fit, beliefs: &self.beliefs, numbers, luck }
+    }
+}
+
+/// What rules look at.
+#[derive(Debug)]
+pub struct Ranking<'a, P: Pool + ?Sized> {
+    /// The fitted trust.
+    pub fit: &'a P::Fit,
+    /// The beliefs.
+    pub beliefs: &'a P::Beliefs,
+    /// Labels in hand, per item.
+    pub numbers: &'a [u32],
+    /// Uniform draws.
+    pub luck: &'a Luck,
+}
+
+/// Uniform draws in [0, 1), one of each per item.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Luck {
+    /// They break ties.
+    pub jitter: Vec<f64>,
+    /// The random rule ranks by them.
+    pub random: Vec<f64>,
+}
+
+impl Luck {
+    /// Stream: one draw per item for ties, then one per item for the random rule.
+    pub fn draw(stream: &mut Stream, items: usize) -> Self {
+        Self { jitter: uniforms(stream, items), random: uniforms(stream, items) }
+    }
+}

@@ -1,0 +1,46 @@
+//! Pools of labels split without replacement, class by class.
+
+use ndarray::{Array2, ArrayView2};
+
+use judge_uncertainty_core::random::Stream;
+
+/// Draws `sizes[i]` labels without replacement from the pool of item i (counts, items x classes); items with smaller
+/// pools give all they have.
+///
+/// Stream: class by class, and within a class item by item, one hypergeometric draw of how many of the labels still to
+/// draw have that class (protocol, section 4).
+pub fn subsample(stream: &mut Stream, pool: ArrayView2<u32>, sizes: &[u32]) -> Array2<u32> {
+    let mut drawn = Array2::zeros(pool.dim());
+    let mut pool_left: Vec<u32> = pool.rows().into_iter().map(|c| c.sum()).collect();
+    let mut to_draw: Vec<u32> = sizes.iter().zip(&pool_left).map(|(&n, &left)| n.min(left)).collect();
+    for class in 0..pool.ncols() {
+        for i in 0..pool.nrows() {
+            let here = pool[[i, class]];
+            let others = pool_left[i] - here;
+            let x = stream.hypergeometric(here, others, to_draw[i]);
+            drawn[[i, class]] = x;
+            pool_left[i] = others;
+            to_draw[i] -= x;
+        }
+    }
+    drawn
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ndarray::array;
+
+    #[test]
+    fn draws_what_is_asked_and_never_more_than_there_is() {
+        let pool = array![[30, 70, 0], [2, 0, 1], [0, 0, 0]];
+        let mut stream = Stream::new(5);
+        for _ in 0..50 {
+            let drawn = subsample(&mut stream, pool.view(), &[50, 5, 3]);
+            assert_eq!(drawn.row(0).sum(), 50);
+            assert_eq!(drawn.row(1), pool.row(1));
+            assert_eq!(drawn.row(2).sum(), 0);
+            assert!(drawn.iter().zip(&pool).all(|(d, p)| d <= p));
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! What each escalation rule is worth under one belief in one deployment.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use super::corpus::{Believed, Deployment};
+use judge_uncertainty_core::belief::BeliefTable;
+use judge_uncertainty_core::belief::dirichlet::row;
+use judge_uncertainty_core::escalation::active_lab::active_lab_priority;
+use judge_uncertainty_core::escalation::value::pool_values;
+use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs, top};
+use judge_uncertainty_core::stats::{Summary, mean};
+use judge_uncertainty_evaluation::{CountLabels, Luck};
+
+/// Everything that competes: the rules, a baseline that needs the labels by class, and the ceiling.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub enum Contender {
+    /// A rule.
+    Rule(Rule),
+    /// ActiveLab's ranking, annotators pooled ([`active_lab_priority`]).
+    ActiveLab,
+    /// Ranks by the true value of a label: the ceiling.
+    Oracle,
+}
+
+impl Contender {
+    /// All contenders: the paper's rules, those beyond it, ActiveLab, the oracle.
+    pub fn all() -> Vec<Self> {
+        let rules = Rule::PAPER.into_iter().chain(Rule::BEYOND).map(Self::Rule);
+        rules.chain([Self::ActiveLab, Self::Oracle]).collect()
+    }
+
+    /// Key in results, e.g. `fewest_labels`.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Rule(rule) => rule.key(),
+            Self::ActiveLab => "active_lab",
+            Self::Oracle => "oracle",
+        }
+    }
+}
+
+impl From<Contender> for String {
+    fn from(contender: Contender) -> Self {
+        contender.key().to_owned()
+    }
+}
+
+impl TryFrom<String> for Contender {
+    type Error = String;
+
+    fn try_from(key: String) -> Result<Self, Self::Error> {
+        Self::all().into_iter().find(|c| c.key() == key).ok_or_else(|| format!("`{key}` is no escalation rule"))
+    }
+}
+
+/// Mean Manhattan error of the posterior mean before any label is bought, 0 to 2.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Errors<T> {
+    /// Over all items.
+    pub all: T,
+    /// Over items with a label.
+    pub labelled: T,
+    /// Over items without one.
+    pub unlabelled: T,
+}
+
+impl Errors<Summary> {
+    /// Over re-draws of the labels.
+    pub fn over(contests: &[&Contest]) -> Self {
+        Self {
+            all: Summary::over(contests, |c| c.error.all),
+            labelled: Summary::over(contests, |c| c.error.labelled),
+            unlabelled: Summary::over(contests, |c| c.error.unlabelled),
+        }
+    }
+}
+
+/// One belief in one deployment.
+#[derive(Debug, Clone)]
+pub struct Contest {
+    /// Before any label is bought.
+    pub error: Errors<f64>,
+    /// Standard deviation over items of ln lambda.
+    pub sd_log_trust: f64,
+    /// Whether the fit converged.
+    pub converged: bool,
+    /// tau of each recalibrated group; empty without recalibration.
+    pub tau: Vec<f64>,
+    /// Biases of each recalibrated group by class.
+    pub bias: Vec<Vec<f64>>,
+    /// Manhattan error removed by one label per escalated item, averaged over each item's unrevealed pool and summed.
+    pub value: BTreeMap<Contender, BTreeMap<Budget, f64>>,
+}
+
+impl Contest {
+    /// Value of a contender at a budget.
+    pub fn value(&self, contender: Contender, budget: Budget) -> f64 {
+        self.value[&contender][&budget]
+    }
+
+    /// Lets contenders escalate among the items of `range`.
+    pub fn hold(
+        deployment: &Deployment,
+        labels: &CountLabels,
+        believed: &Believed,
+        luck: &Luck,
+        contenders: &[Contender],
+        range: Range<usize>,
+    ) -> Self {
+        let beliefs = &believed.beliefs;
+        let gains = pool_values(beliefs, labels.held.unrevealed.view(), labels.held.truth.view());
+        let errors = |wanted: &dyn Fn(usize) -> bool| -> f64 {
+            let of = |i: usize| beliefs.get(i).manhattan(row(labels.held.truth.row(i)));
+            mean(&range.clone().filter(|&i| wanted(i)).map(of).collect::<Vec<_>>())
+        };
+        let largest = Budget::PAPER[Budget::PAPER.len() - 1].of(range.len());
+        let value = contenders.iter().map(|&contender| {
+            let scores = scores(contender, deployment, labels, believed, luck, &gains);
+            let ranked = top(&scores[range.clone()], &luck.jitter[range.clone()], largest);
+            let value = |b: Budget| ranked[..b.of(range.len())].iter().map(|&i| gains[range.start + i]).sum();
+            (contender, Budget::PAPER.map(|b| (b, value(b))).into())
+        });
+        Self {
+            error: Errors {
+                all: errors(&|_| true),
+                labelled: errors(&|i| labels.numbers[i] > 0),
+                unlabelled: errors(&|i| labels.numbers[i] == 0),
+            },
+            sd_log_trust: believed.sd_log_trust,
+            converged: believed.fit.regression().converged,
+            tau: believed.fit.recalibrated().map_or_else(Vec::new, |fit| fit.tau.clone()),
+            bias: believed.fit.recalibrated().map_or_else(Vec::new, |fit| fit.bias.clone()),
+            value: value.collect(),
+        }
+    }
+}
+
+/// Scores of all items of a deployment; `gains` is what the oracle ranks by.
+pub fn scores(
+    contender: Contender,
+    deployment: &Deployment,
+    labels: &CountLabels,
+    believed: &Believed,
+    luck: &Luck,
+    gains: &[f64],
+) -> Vec<f64> {
+    match contender {
+        Contender::Rule(rule) => rule.priority(&RuleInputs {
+            beliefs: &believed.beliefs,
+            q: &deployment.q,
+            confidence: &deployment.confidence,
+            labels: &labels.numbers,
+            jitter: &luck.jitter,
+            random: &luck.random,
+        }),
+        Contender::ActiveLab => active_lab_priority(deployment.q.view(), labels.revealed.view()),
+        Contender::Oracle => gains.to_vec(),
+    }
+}

@@ -1,0 +1,208 @@
+//! All items: every rule under every belief, what each part contributes, and how many items would settle the rest.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::confirmation::ExtendedRegistration;
+use super::contest::{Contender, Errors};
+use super::corpus::BeliefSpec;
+use super::stage::{BeliefName, Contests, Draws, Stage, StageRun};
+use crate::Error;
+use judge_uncertainty_core::belief::recalibration::Options;
+use judge_uncertainty_core::belief::{BeliefModel, Recalibration};
+use judge_uncertainty_core::escalation::{Budget, Rule};
+use judge_uncertainty_core::stats::Summary;
+use judge_uncertainty_core::stats::inference::{Inference, compare};
+use judge_uncertainty_data::progress::Progress;
+
+const FEWEST: Contender = Contender::Rule(Rule::FewestLabels);
+
+/// One belief on all items.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Explored {
+    /// Before any label is bought.
+    pub error: Errors<Summary>,
+    /// Standard deviation over items of ln lambda.
+    pub sd_log_trust: Summary,
+    /// tau by group (SNLI, MNLI if by source).
+    pub tau: Vec<Summary>,
+    /// Biases by group, then class.
+    pub bias: Vec<Vec<Summary>>,
+    /// Error removed by one label per escalated item, averaged over the unrevealed pool.
+    pub value: BTreeMap<Contender, BTreeMap<Budget, Summary>>,
+    /// Error removed minus that removed by fewest labels first; simultaneous over all beliefs, rules and budgets.
+    pub minus_fewest: BTreeMap<Contender, BTreeMap<Budget, Inference>>,
+}
+
+/// How many items would separate two rules at 10%.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Power {
+    /// The belief.
+    pub belief: BeliefName,
+    /// A rule.
+    pub rule: Contender,
+    /// The rule that it is compared with.
+    pub over: Contender,
+    /// Difference of their values on these items.
+    pub difference: Inference,
+    /// Items needed for 80% power in one deployment; `None` where the difference is 0.
+    pub items_needed: Option<f64>,
+}
+
+/// One combination of recalibration and trust features.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ablation {
+    /// The recalibration.
+    pub recalibration: Recalibration,
+    /// Whether the trust has the features of the plan.
+    pub trust_features: bool,
+    /// Mean Manhattan error before any label is bought.
+    pub error: Summary,
+    /// Standard deviation over items of ln lambda.
+    pub sd_log_trust: Summary,
+    /// Value of v minus that of fewest labels at 10%.
+    pub spread_minus_fewest: Summary,
+}
+
+/// Everything about all items; exploratory.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Exploration {
+    /// Items.
+    pub items: usize,
+    /// Label re-draws of them.
+    pub redraws: usize,
+    /// Bootstrap samples of items.
+    pub samples: usize,
+    /// Critical value of the simultaneous intervals, in standard errors.
+    pub critical: f64,
+    /// Fits that did not converge.
+    pub unconverged_fits: usize,
+    /// By belief.
+    pub beliefs: BTreeMap<BeliefName, Explored>,
+    /// How many items would separate rules.
+    pub power: Vec<Power>,
+    /// What recalibration and trust features contribute.
+    pub parts: Vec<Ablation>,
+}
+
+impl Exploration {
+    /// Summarises a stage over all items, and runs the cells that tell what the parts contribute.
+    ///
+    /// # Errors
+    /// A fit that is impossible.
+    pub fn of(
+        stage: &Stage,
+        staged: &StageRun,
+        registration: &ExtendedRegistration,
+        redraws: usize,
+        progress: &dyn Progress,
+    ) -> Result<Self, Error> {
+        let items = stage.over.len();
+        let names: Vec<BeliefName> = stage.beliefs.iter().map(|b| b.0).collect();
+        let rivals: Vec<Contender> = stage.contenders.iter().copied().filter(|c| *c != FEWEST).collect();
+        let family: Vec<(BeliefName, Contender, Budget)> = names
+            .iter()
+            .flat_map(|&n| rivals.iter().flat_map(move |&c| Budget::PAPER.map(move |b| (n, c, b))))
+            .collect();
+        let advantage =
+            |c: &Contests, (n, rule, b): (BeliefName, Contender, Budget)| c[&n].value(rule, b) - c[&n].value(FEWEST, b);
+        let (on_items, on_samples) = staged.quantities(|c| family.iter().map(|&f| advantage(c, f)).collect());
+        let (found, critical) = compare(&on_items, &on_samples);
+        let mut minus_fewest: BTreeMap<BeliefName, BTreeMap<Contender, BTreeMap<Budget, Inference>>> = BTreeMap::new();
+        for (&(name, contender, budget), &inference) in family.iter().zip(&found) {
+            minus_fewest.entry(name).or_default().entry(contender).or_default().insert(budget, inference);
+        }
+        let explored = |name: BeliefName| {
+            let contests: Vec<_> = staged.on_items.iter().map(|c| &c[&name]).collect();
+            let value =
+                |rule: Contender| Budget::PAPER.map(|b| (b, Summary::over(&contests, |c| c.value(rule, b)))).into();
+            let groups = contests[0].tau.len();
+            let bias =
+                |g: usize| (0..contests[0].bias[g].len()).map(|j| Summary::over(&contests, |c| c.bias[g][j])).collect();
+            let explored = Explored {
+                error: Errors::over(&contests),
+                sd_log_trust: Summary::over(&contests, |c| c.sd_log_trust),
+                tau: (0..groups).map(|g| Summary::over(&contests, |c| c.tau[g])).collect(),
+                bias: (0..groups).map(bias).collect(),
+                value: stage.contenders.iter().map(|&rule| (rule, value(rule))).collect(),
+                minus_fewest: minus_fewest.get(&name).cloned().unwrap_or_default(),
+            };
+            (name, explored)
+        };
+        Ok(Self {
+            items,
+            redraws: staged.on_items.len(),
+            samples: staged.on_samples.len(),
+            critical,
+            unconverged_fits: staged.unconverged(),
+            beliefs: names.iter().map(|&name| explored(name)).collect(),
+            power: power(items, staged, registration),
+            parts: parts(stage, registration, redraws, progress)?,
+        })
+    }
+}
+
+fn power(items: usize, staged: &StageRun, registration: &ExtendedRegistration) -> Vec<Power> {
+    let rule = Contender::Rule;
+    let pairs = [
+        (BeliefName::Published, rule(Rule::Info), FEWEST),
+        (BeliefName::Published, rule(Rule::Delta), FEWEST),
+        (BeliefName::Published, rule(Rule::Spread), FEWEST),
+        (BeliefName::Published, rule(Rule::Info), rule(Rule::JudgeEntropy)),
+        (BeliefName::Published, rule(Rule::Info), rule(Rule::Delta)),
+        (BeliefName::Recalibrated, rule(registration.developed.rule), FEWEST),
+        (BeliefName::Planned, rule(registration.planned.rule), FEWEST),
+    ];
+    let b = Budget::HEADLINE;
+    let (on_items, on_samples) =
+        staged.quantities(|c| pairs.iter().map(|&(n, x, y)| c[&n].value(x, b) - c[&n].value(y, b)).collect());
+    let (found, _) = compare(&on_items, &on_samples);
+    let power = pairs.into_iter().zip(found).map(|((belief, rule, over), difference)| Power {
+        belief,
+        rule,
+        over,
+        difference,
+        items_needed: difference.items_needed(items),
+    });
+    power.collect()
+}
+
+fn parts(
+    stage: &Stage,
+    registration: &ExtendedRegistration,
+    redraws: usize,
+    progress: &dyn Progress,
+) -> Result<Vec<Ablation>, Error> {
+    let planned = registration.planned.belief();
+    let mut parts = vec![];
+    for trust_features in [false, true] {
+        for recalibration in [Recalibration::Off, Recalibration::Shared, Recalibration::ByGroup] {
+            let options = Options { recalibration, ridge: registration.planned.ridge, ..Options::default() };
+            let spec = BeliefSpec {
+                features: if trust_features { planned.features.clone() } else { vec![] },
+                familiarity: planned.familiarity,
+                model: BeliefModel::Recalibrated(options),
+            };
+            let spread = Contender::Rule(Rule::Spread);
+            let cell = Stage {
+                deployment: stage.corpus.deploy(stage.corpus.all()),
+                corpus: stage.corpus,
+                beliefs: vec![(BeliefName::Planned, spec, stage.over.clone())],
+                contenders: vec![spread, FEWEST],
+                over: stage.over.clone(),
+            };
+            let staged = cell.run("parts", Draws { redraws, samples: 0, per_sample: 0 }, progress)?;
+            let contests: Vec<_> = staged.on_items.iter().map(|c| &c[&BeliefName::Planned]).collect();
+            let b = Budget::HEADLINE;
+            parts.push(Ablation {
+                recalibration,
+                trust_features,
+                error: Summary::over(&contests, |c| c.error.all),
+                sd_log_trust: Summary::over(&contests, |c| c.sd_log_trust),
+                spread_minus_fewest: Summary::over(&contests, |c| c.value(spread, b) - c.value(FEWEST, b)),
+            });
+        }
+    }
+    Ok(parts)
+}

@@ -1,0 +1,56 @@
+//! Whether each estimated component follows its own ground truth and not the other's.
+
+use serde::{Deserialize, Serialize};
+
+use judge_uncertainty_core::belief::{Belief, BeliefTable, Beliefs};
+use judge_uncertainty_core::stats::{Summary, spearman};
+
+/// Rank correlations in one world: aleatoric estimate with disagreement and error, epistemic estimate with disagreement and
+/// error, disagreement with error.
+pub type Correlations = [f64; 5];
+
+/// Spearman correlations of the estimated components with the true disagreement H(p) and the true error, per item.
+///
+/// `None` where one of them does not vary.
+pub fn correlations(beliefs: &Beliefs, disagreement: &[f64], errors: &[f64]) -> Option<Correlations> {
+    let (aleatoric, epistemic) = (beliefs.map(|b| b.aleatoric()), beliefs.map(|b| b.epistemic()));
+    Some([
+        spearman(&aleatoric, disagreement)?,
+        spearman(&aleatoric, errors)?,
+        spearman(&epistemic, disagreement)?,
+        spearman(&epistemic, errors)?,
+        spearman(disagreement, errors)?,
+    ])
+}
+
+/// [`Correlations`] over replicates (the paper's Table 4, tab:isolation).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Isolation {
+    /// Aleatoric estimate with the true disagreement.
+    pub aleatoric_disagreement: Summary,
+    /// Aleatoric estimate with the true error.
+    pub aleatoric_error: Summary,
+    /// Epistemic estimate with the true disagreement.
+    pub epistemic_disagreement: Summary,
+    /// Epistemic estimate with the true error.
+    pub epistemic_error: Summary,
+    /// True disagreement with true error.
+    pub truth_truth: Summary,
+}
+
+impl Isolation {
+    /// Summarises one set of correlations per replicate.
+    ///
+    /// # Panics
+    /// If there are no replicates.
+    pub fn over<R>(replicates: &[R], of: impl Fn(&R) -> Correlations) -> Self {
+        let summary = |k: usize| Summary::over(replicates, |r| of(r)[k]);
+        Self {
+            aleatoric_disagreement: summary(0),
+            aleatoric_error: summary(1),
+            epistemic_disagreement: summary(2),
+            epistemic_error: summary(3),
+            truth_truth: summary(4),
+        }
+    }
+}

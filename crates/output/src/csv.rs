@@ -1,0 +1,13 @@
+//! Tables of text as CSV.
+
+/// A table as CSV with quotes where they are needed.
+///
+/// # Panics
+/// If rows differ in length.
+pub fn csv_text(rows: impl IntoIterator<Item = Vec<String>>) -> Vec<u8> {
+    let mut writer = csv::WriterBuilder::new().from_writer(vec![]);
+    for row in rows {
+        writer.write_record(row).expect("writing to memory does not fail, and rows have one length");
+    }
+    writer.into_inner().expect("writing to memory does not fail")
+}

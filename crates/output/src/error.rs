@@ -1,0 +1,99 @@
+//! What went wrong with a file or folder that is written, and places in texts.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The file system refused something.
+#[derive(Debug, thiserror::Error)]
+#[error("{path}: {action} failed: {source}", path = path.display())]
+pub struct FileError {
+    /// The file or folder.
+    pub path: PathBuf,
+    /// What was tried, such as `writing`.
+    pub action: &'static str,
+    /// The system's reason.
+    pub source: io::Error,
+}
+
+impl FileError {
+    /// For `map_err` on doing `action` to `path`.
+    pub fn at(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self { path, action, source }
+    }
+}
+
+/// Why an output folder can't be written.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file system refused.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The folder holds something that this program did not write.
+    #[error(
+        "{folder}: holds `{file}`, which this program did not write; nothing was changed. Choose another folder with \
+         --out, or move that file away"
+    )]
+    Foreign {
+        /// The folder.
+        folder: PathBuf,
+        /// The first such file, relative to it.
+        file: String,
+    },
+    /// The output path is a file.
+    #[error("{0}: is a file, but a folder is needed; choose another with --out")]
+    NotAFolder(PathBuf),
+    /// The folder that is to hold the output folder can't be written.
+    #[error("{folder}: can't be written: {source}; create it or make it writable, or choose another folder with --out")]
+    NotWritable {
+        /// The folder above the output folder.
+        folder: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+}
+
+impl Error {
+    /// Whether the machine failed, rather than that the folder was refused.
+    pub fn is_failure(&self) -> bool {
+        match self {
+            Self::File(_) => true,
+            Self::Foreign { .. } | Self::NotAFolder(_) | Self::NotWritable { .. } => false,
+        }
+    }
+}
+
+/// A place in a text, as an editor counts it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TextPosition {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column in characters, from 1.
+    pub column: usize,
+}
+
+impl TextPosition {
+    /// The place of a byte, such as the start of a TOML span; that of the end for bytes behind it.
+    pub fn of(text: &str, byte: usize) -> Self {
+        let before = &text[..byte.min(text.len())];
+        let line = 1 + before.matches('\n').count();
+        let column = 1 + before.rsplit('\n').next().unwrap_or("").chars().count();
+        Self { line, column }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_count_characters_from_one() {
+        let text = "α = 1\n\n  β = 2\n";
+        let of = |pattern| {
+            let position = TextPosition::of(text, text.find(pattern).unwrap());
+            (position.line, position.column)
+        };
+        assert_eq!([of("α"), of("="), of("β"), of("2")], [(1, 1), (1, 3), (3, 3), (3, 7)]);
+        assert_eq!(TextPosition::of(text, 1000), TextPosition { line: 4, column: 1 });
+    }
+}

@@ -1,0 +1,38 @@
+//! Folders and files that the program writes, whatever is in them.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`folder`] | a folder that is replaced in one step, and only if all its files are ours |
+//! | [`staged`] | the files of a folder before they are written, closed by a record that lists them |
+//! | [`run`] | facts about a run that do not influence its results |
+//! | [`csv`] | tables of text |
+//! | [`error`] | what went wrong with a file, and at which line and column of a text |
+
+pub mod csv;
+pub mod error;
+pub mod folder;
+pub mod run;
+pub mod staged;
+
+use serde::Serialize;
+
+pub use csv::csv_text;
+pub use error::{Error, FileError, TextPosition};
+pub use folder::{OutputFolder, write_file};
+pub use run::Run;
+pub use staged::{Record, Staged};
+
+/// The record of a folder that holds results, within the folder.
+pub const MANIFEST: &str = "results/manifest.json";
+
+/// One JSON value per line.
+pub fn json_lines(values: impl Iterator<Item = serde_json::Value>) -> String {
+    values.map(|value| format!("{value}\n")).collect()
+}
+
+/// A value as indented JSON with a closing newline.
+pub fn to_json<T: Serialize>(value: &T) -> String {
+    let mut text = serde_json::to_string_pretty(value).expect("results are plain data with string keys");
+    text.push('\n');
+    text
+}

@@ -39,7 +39,7 @@ pub struct Entry {
     pub prompt_sha256: String,
     /// Parameters by name.
     pub parameters: BTreeMap<String, Value>,
-    /// See [`key`].
+    /// See `request::key`.
     pub key: String,
     /// Host of the endpoint.
     pub host: String,

@@ -6,19 +6,19 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`task`] | the items: the paper's dice, ChaosNLI, a study, a list |
-//! | [`prompts`] | the templates, rendered and hashed |
-//! | [`request`] | one question, its key, its body |
-//! | [`client`] | the trait of all judges |
-//! | [`endpoint`] | endpoints of OpenAI's kind and Azure's; reading what they reply |
-//! | [`simulated`] | a noisy judge that needs no network |
-//! | [`run`] | threads, retries, what to ask again |
-//! | [`budget`] | requests and tokens per minute, spending |
-//! | [`cache`] | the answers on disk, one line each |
-//! | [`parse`] | from the text of an answer to its meaning |
-//! | [`predictions`] | the tables that `reproduce` and studies read |
-//! | [`import`], [`batch`] | the paper's published cache, OpenAI's batch files |
-//! | [`summary`] | what a paper's setup section must say |
+//! | `task` | the items: the paper's dice, ChaosNLI, a study, a list |
+//! | `prompts` | the templates, rendered and hashed |
+//! | `request` | one question, its key, its body |
+//! | `client` | the trait of all judges |
+//! | `endpoint` | endpoints of OpenAI's kind and Azure's; reading what they reply |
+//! | `simulated` | a noisy judge that needs no network |
+//! | `run` | threads, retries, what to ask again |
+//! | `budget` | requests and tokens per minute, spending |
+//! | `cache` | the answers on disk, one line each |
+//! | `parse` | from the text of an answer to its meaning |
+//! | `predictions` | the tables that `reproduce` and studies read |
+//! | `import`, `batch` | the paper's published cache, OpenAI's batch files |
+//! | `summary` | what a paper's setup section must say |
 
 pub(crate) mod batch;
 pub(crate) mod budget;

@@ -1,4 +1,4 @@
-//! The figures of the paper ([`paper`]) and of studies of other data ([`study`]); what both draw is in [`shared`].
+//! The figures of the paper (`paper`) and of studies of other data (`study`); what both draw is in `shared`.
 //!
 //! How a description becomes a drawing is the matter of the crate `judge-uncertainty-figures`.
 

@@ -160,15 +160,15 @@ impl FigurePlace {
 
     /// The names that it may use: its own first key, and those in conditions.
     pub(super) fn names(&self) -> BTreeSet<&str> {
-        let in_step = |step| match step {
-            &Step::With(ref conditions) => conditions.names().collect(),
-            _ => vec![],
-        };
         let first = self.steps.first().and_then(|first| match first {
             Step::Key(key) => Some(key.as_str()),
             _ => None,
         });
-        self.steps.iter().flat_map(in_step).chain(first).collect()
+        let in_steps = self.steps.iter().flat_map(|step| match step {
+            Step::With(conditions) => conditions.names().collect(),
+            _ => vec![],
+        });
+        in_steps.chain(first).collect()
     }
 
     /// The rest of a place among the planning figures.

@@ -80,11 +80,11 @@ impl SentenceTemplate {
 
     /// The places that it looks at itself.
     pub(super) fn places(&self) -> Vec<&FigurePlace> {
-        let of = |piece| match piece {
-            &Piece::Figure { ref expression, .. } => expression.places(),
+        let of_pieces = self.0.iter().flat_map(|piece| match piece {
+            Piece::Figure { expression, .. } => expression.places(),
             _ => vec![],
-        };
-        self.0.iter().flat_map(of).collect()
+        });
+        of_pieces.collect()
     }
 
     /// The text with all figures.

@@ -7,8 +7,8 @@
 //! DIR/paper/                                     tables, number macros, figures: rendered from the results
 //! ```
 
-pub mod manifest;
-pub mod results;
+mod manifest;
+mod results;
 
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ pub use manifest::{Inputs, Manifest, Provenance};
 pub use results::Results;
 
 /// Version of the layout of the results files; results of another version are refused.
-pub const SCHEMA: u32 = 1;
+pub(crate) const SCHEMA: u32 = 1;
 
 /// What is wrong with the results in an artifact folder.
 #[derive(Debug, ThisError)]
@@ -71,7 +71,7 @@ pub enum Error {
 
 impl Error {
     /// Whether the machine failed, rather than that the results were refused.
-    pub fn is_failure(&self) -> bool {
+    pub(crate) fn is_failure(&self) -> bool {
         match self {
             Self::File(_) => true,
             Self::Missing { .. } | Self::Json { .. } | Self::Schema { .. } | Self::Changed { .. } => false,
@@ -93,6 +93,6 @@ fn read(path: &Path) -> Result<Vec<u8>, Error> {
 }
 
 /// Results file of an experiment within an artifact folder.
-pub fn results_file(experiment: Experiment) -> String {
+pub(crate) fn results_file(experiment: Experiment) -> String {
     format!("results/{}.json", experiment.name())
 }

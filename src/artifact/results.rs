@@ -39,7 +39,7 @@ macro_rules! results {
             }
 
             /// Takes over the results of experiments that have none here.
-            pub fn fill_from(&mut self, other: Self) {
+            pub(crate) fn fill_from(&mut self, other: Self) {
                 $(self.$field = self.$field.take().or(other.$field);)+
             }
 

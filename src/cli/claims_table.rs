@@ -19,7 +19,7 @@ pub enum Layout {
 
 impl Layout {
     /// Columns on a terminal, lines in a pipe. (Colour codes are removed where the terminal or NO_COLOR asks for it.)
-    pub fn of_terminal() -> Self {
+    pub(crate) fn of_terminal() -> Self {
         if io::stdout().is_terminal() { Layout::Columns } else { Layout::Lines }
     }
 }

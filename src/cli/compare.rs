@@ -19,7 +19,7 @@ use crate::report::numbers::NumberStyle;
 #[command(after_help = "Example:
   judge-uncertainty reproduce --out fresh
   judge-uncertainty compare artifact fresh")]
-pub struct Args {
+pub(super) struct Args {
     /// The folder to compare with.
     old: PathBuf,
     /// The folder that may differ.
@@ -33,7 +33,7 @@ pub struct Args {
 ///
 /// # Errors
 /// A folder that can't be read.
-pub fn run(args: &Args) -> Result<ExitCode, Error> {
+pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let mut moved = Vec::new();
     let (old, new) = (load(&args.old)?, load(&args.new)?);
     for (name, value) in &old.values {

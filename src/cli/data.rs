@@ -10,7 +10,7 @@ use crate::dataset::originals::{ARCHIVE, ORIGINALS, fetch};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   judge-uncertainty data fetch chaosnli")]
-pub struct Args {
+pub(super) struct Args {
     #[command(subcommand)]
     command: Command,
 }
@@ -47,7 +47,7 @@ enum Set {
 ///
 /// # Errors
 /// An archive that cannot be had or is not the published one.
-pub fn run(args: &Args) -> Result<ExitCode, Error> {
+pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let Command::Fetch(Fetch { set: Set::Chaosnli, from, out }) = &args.command;
     anstream::eprintln!("taking the archive from {from}");
     let folder = fetch(from, &ORIGINALS, out)?;

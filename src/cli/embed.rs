@@ -14,7 +14,7 @@ use crate::familiarity::embedding::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   judge-uncertainty embed --items items.csv --text '{title}: {body}' --out embeddings.npy --cache cache")]
-pub struct Args {
+pub(super) struct Args {
     /// Items: a .csv file with a header, or a .jsonl file with an object on each line
     #[arg(long, value_name = "FILE")]
     items: PathBuf,
@@ -48,7 +48,7 @@ pub struct Args {
 ///
 /// # Errors
 /// Bad items, a model that cannot be used, files that cannot be written.
-pub fn run(args: &Args) -> Result<ExitCode, Error> {
+pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let items = read_items(&args.items, &args.id, &args.text)?;
     check_output(&args.out)?;
     let model = Model::find(&args.model)?;

@@ -23,7 +23,7 @@ use crate::progress::Progress;
 
 /// Options about the familiarity channel of Experiment 2.
 #[derive(Debug, clap::Args)]
-pub struct FamiliarityArgs {
+pub(super) struct FamiliarityArgs {
     /// Embed the sentences of this download of ChaosNLI instead of using the committed matrix of embeddings.
     #[arg(long, value_name = "DIR")]
     chaosnli: Option<PathBuf>,
@@ -38,7 +38,7 @@ pub struct FamiliarityArgs {
 
 /// An engine of neighbours, as an option names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum EngineName {
+pub(crate) enum EngineName {
     /// Search a graph, checked and repaired against all pairs
     Hnsw,
     /// Compare all pairs; faster, REPRODUCE.md says up to which size
@@ -64,7 +64,7 @@ enum Setting {
 
 impl FamiliarityArgs {
     /// An option that was given, whatever its value.
-    pub fn given(&self) -> Option<&'static str> {
+    pub(super) fn given(&self) -> Option<&'static str> {
         let options = [
             ("--chaosnli", self.chaosnli.is_some()),
             ("--neighbours", self.neighbours.is_some()),
@@ -74,13 +74,13 @@ impl FamiliarityArgs {
     }
 
     /// Whether results will be of another setting than the paper's.
-    pub fn leave_one_out(&self) -> bool {
+    pub(super) fn leave_one_out(&self) -> bool {
         self.familiarity == Some(Setting::LeaveOneOut)
     }
 }
 
 /// The options, checked, with what they ask for read.
-pub struct Familiarity {
+pub(super) struct Familiarity {
     /// The sentences and the model that is to embed them.
     originals: Option<(Vec<String>, Model)>,
     engine: Engine,
@@ -88,7 +88,7 @@ pub struct Familiarity {
 }
 
 /// The neighbours of the items, and the facts about them.
-pub struct Channel {
+pub(super) struct Channel {
     /// Finds neighbours.
     pub engine: Box<dyn Neighbours>,
     /// Whether a labelled item is its own neighbour.
@@ -104,7 +104,7 @@ impl Familiarity {
     ///
     /// # Errors
     /// Originals that are missing or not the published ones, or belong to other items; a model that cannot be used.
-    pub fn check(args: &FamiliarityArgs, data: &Path, ids: &ItemIds) -> Result<Self, Error> {
+    pub(super) fn check(args: &FamiliarityArgs, data: &Path, ids: &ItemIds) -> Result<Self, Error> {
         let originals = match &args.chaosnli {
             None => None,
             Some(dir) => {
@@ -126,7 +126,7 @@ impl Familiarity {
     }
 
     /// The engine asked for over other rows; an index is checked by lists of `width`, which is at least 1.
-    pub fn engine(&self, rows: UnitRows, width: usize, progress: &dyn Progress) -> Box<dyn Neighbours> {
+    pub(super) fn engine(&self, rows: UnitRows, width: usize, progress: &dyn Progress) -> Box<dyn Neighbours> {
         self.engine.over(rows, width, progress).expect("a width of at least 1")
     }
 
@@ -134,7 +134,7 @@ impl Familiarity {
     ///
     /// # Errors
     /// A model that fails.
-    pub fn open(&self, committed: ArrayView2<f32>, progress: &dyn Progress) -> Result<Channel, Error> {
+    pub(super) fn open(&self, committed: ArrayView2<f32>, progress: &dyn Progress) -> Result<Channel, Error> {
         let mut settings = BTreeMap::new();
         let mut put = |what: &str, fact: String| settings.insert(what.to_owned(), fact);
         let (rows, inputs) = match &self.originals {

@@ -19,7 +19,7 @@ const MODEL: &str = "a matrix of the user";
 #[command(after_help = "Examples:
   judge-uncertainty neighbours --embeddings embeddings.npy > neighbours.csv
   judge-uncertainty neighbours --embeddings embeddings.npy --index index --k 20 > neighbours.csv")]
-pub struct Args {
+pub(super) struct Args {
     /// Embeddings: .npy with the ids of its rows beside it (FILE.ids.txt, as `embed` writes them), or .csv with a
     /// column `id` and one column per dimension
     #[arg(long, value_name = "FILE")]
@@ -40,7 +40,7 @@ pub struct Args {
 ///
 /// # Errors
 /// Embeddings that cannot be read, an index that is stale, damaged or cannot be saved.
-pub fn run(args: &Args) -> Result<ExitCode, Error> {
+pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let (ids, matrix) = read_identified(&args.embeddings)?;
     let rows = UnitRows::new(matrix.view())?;
     let k = args.k.get();

@@ -8,7 +8,7 @@ use crate::progress::Progress;
 
 /// One bar for the task at hand.
 #[derive(Debug, Default)]
-pub struct Bars(Mutex<Option<ProgressBar>>);
+pub(super) struct Bars(Mutex<Option<ProgressBar>>);
 
 impl Bars {
     fn with(&self, f: impl FnOnce(&mut Option<ProgressBar>)) {

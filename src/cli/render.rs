@@ -16,7 +16,7 @@ use crate::report::verdicts::Verdicts;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   judge-uncertainty render --artifact artifact --templates templates")]
-pub struct Args {
+pub(super) struct Args {
     /// Folder that `reproduce` wrote.
     #[arg(long, value_name = "DIR", default_value = "artifact")]
     artifact: PathBuf,
@@ -32,7 +32,7 @@ pub struct Args {
 ///
 /// # Errors
 /// Results, claims or templates that can't be read; the folder is then as it was.
-pub fn run(args: &Args) -> Result<ExitCode, Error> {
+pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let mut manifest = Manifest::load(&args.artifact)?;
     let folder = output_folder(&args.artifact)?;
     let claims = Claims::load(&args.claims)?;

@@ -38,7 +38,7 @@ const QUICK: usize = 10;
   judge-uncertainty reproduce --only dice --dice-judge judge-dice
   judge-uncertainty reproduce --only chaosnli --chaosnli chaosNLI_v1.0 --out fresh
   judge-uncertainty reproduce --json | jq .counts")]
-pub struct Args {
+pub(super) struct Args {
     /// Folder to write; replaced in one step when everything is done.
     ///
     /// [default: artifact; artifact-quick for a run of reduced size; artifact-leave-one-out for that setting;
@@ -86,7 +86,7 @@ fn experiment() -> impl TypedValueParser<Value = Experiment> {
 ///
 /// # Errors
 /// Anything refused or failed; the output folder is then as it was.
-pub fn run(args: &Args) -> Result<ExitCode, Error> {
+pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let replicates = if args.quick { Some(QUICK) } else { args.replicates.map(|n| n as usize) };
     let default = match replicates {
         _ if args.judges.any() => "artifact-own-judge",

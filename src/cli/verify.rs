@@ -14,7 +14,7 @@ use crate::report::verdicts::Verdicts;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   judge-uncertainty verify --artifact artifact")]
-pub struct Args {
+pub(super) struct Args {
     /// Folder that `reproduce` wrote.
     #[arg(long, value_name = "DIR", default_value = "artifact")]
     artifact: PathBuf,
@@ -30,7 +30,7 @@ pub struct Args {
 ///
 /// # Errors
 /// Results or claims that can't be read.
-pub fn run(args: &Args) -> Result<ExitCode, Error> {
+pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let claims = Claims::load(&args.claims)?;
     let manifest = Manifest::load(&args.artifact)?;
     let results = Results::load(&args.artifact, &manifest)?;

@@ -14,7 +14,7 @@ use super::request::Request;
 const URL: &str = "/v1/chat/completions";
 
 /// Batch input: a JSON line per question, named by its key.
-pub fn export(requests: &[Request], classes: &[String]) -> String {
+pub(crate) fn export(requests: &[Request], classes: &[String]) -> String {
     let line = |request: &Request| {
         let body = request.body(classes, &BTreeSet::new());
         json!({ "custom_id": request.key, "method": "POST", "url": URL, "body": body }).to_string() + "\n"
@@ -23,13 +23,13 @@ pub fn export(requests: &[Request], classes: &[String]) -> String {
 }
 
 /// An answer of a batch with the position of its question.
-pub type Answered = (usize, Answer);
+pub(crate) type Answered = (usize, Answer);
 
 /// Reads batch output. Lines about other questions are refused: they answer another prompt, model or item.
 ///
 /// # Errors
 /// A file that can't be read; a line that is no batch output, answers no question of this run, or answers one again.
-pub fn import(path: &Path, requests: &[Request]) -> Result<Vec<Answered>, Error> {
+pub(crate) fn import(path: &Path, requests: &[Request]) -> Result<Vec<Answered>, Error> {
     let positions: BTreeMap<&str, usize> = requests.iter().zip(0..).map(|(r, i)| (r.key.as_str(), i)).collect();
     let mut seen = BTreeSet::new();
     let mut answers = vec![];

@@ -11,25 +11,25 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Ends all waiting at once.
 #[derive(Debug, Default)]
-pub struct Stop {
+pub(crate) struct Stop {
     stopped: Mutex<bool>,
     changed: Condvar,
 }
 
 impl Stop {
     /// Asks every thread to end.
-    pub fn stop(&self) {
+    pub(crate) fn stop(&self) {
         *locked(&self.stopped) = true;
         self.changed.notify_all();
     }
 
     /// Whether threads are to end.
-    pub fn is_stopped(&self) -> bool {
+    pub(crate) fn is_stopped(&self) -> bool {
         *locked(&self.stopped)
     }
 
     /// Waits; false if the wait was ended early.
-    pub fn sleep(&self, duration: Duration) -> bool {
+    pub(crate) fn sleep(&self, duration: Duration) -> bool {
         let stopped = locked(&self.stopped);
         let (stopped, _) = self
             .changed
@@ -41,7 +41,7 @@ impl Stop {
 
 /// Requests and tokens per minute, spread evenly over all threads.
 #[derive(Debug)]
-pub struct Pace {
+pub(crate) struct Pace {
     requests_per_minute: Option<f64>,
     tokens_per_minute: Option<f64>,
     next: Mutex<Next>,
@@ -56,7 +56,7 @@ struct Next {
 
 impl Pace {
     /// Limits above 0; `None` is no limit.
-    pub fn new(requests_per_minute: Option<f64>, tokens_per_minute: Option<f64>) -> Self {
+    pub(crate) fn new(requests_per_minute: Option<f64>, tokens_per_minute: Option<f64>) -> Self {
         let now = Instant::now();
         Pace {
             requests_per_minute,
@@ -66,7 +66,7 @@ impl Pace {
     }
 
     /// Takes the next place in the queue; how long to wait for it.
-    pub fn turn(&self, tokens: u64) -> Duration {
+    pub(crate) fn turn(&self, tokens: u64) -> Duration {
         self.turn_at(Instant::now(), tokens)
     }
 
@@ -84,7 +84,7 @@ impl Pace {
     }
 
     /// Holds everybody back: an endpoint that asks one thread to slow down means all of them.
-    pub fn pause(&self, duration: Duration) {
+    pub(crate) fn pause(&self, duration: Duration) {
         let mut next = locked(&self.next);
         next.pause = next.pause.max(Instant::now() + duration);
     }
@@ -92,7 +92,7 @@ impl Pace {
 
 /// Prices in the user's currency.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Price {
+pub(crate) struct Price {
     /// Per million tokens of the prompt.
     pub prompt: f64,
     /// Per million tokens of the answer.
@@ -101,14 +101,14 @@ pub struct Price {
 
 impl Price {
     /// Cost of some tokens.
-    pub fn of(&self, tokens: Tokens) -> f64 {
+    pub(crate) fn of(&self, tokens: Tokens) -> f64 {
         (self.prompt * tokens.prompt as f64 + self.completion * tokens.completion as f64) / 1e6
     }
 }
 
 /// Keeps account of what was spent and what the questions under way may cost.
 #[derive(Debug)]
-pub struct Purse {
+pub(crate) struct Purse {
     price: Option<Price>,
     limit: Option<f64>,
     account: Mutex<Account>,
@@ -123,13 +123,13 @@ struct Account {
 
 impl Purse {
     /// A purse from which `spent` is gone already; `longest` is the answer length, in tokens, to reckon with at first.
-    pub fn new(price: Option<Price>, limit: Option<f64>, spent: f64, longest: u64) -> Self {
+    pub(crate) fn new(price: Option<Price>, limit: Option<f64>, spent: f64, longest: u64) -> Self {
         Purse { price, limit, account: Mutex::new(Account { spent, reserved: 0.0, longest }) }
     }
 
     /// Sets money aside for a question with so many tokens in its prompt and at most `most` in its answer; where that is
     /// not known, as many as the longest answer so far had. `None` if the limit does not allow it.
-    pub fn reserve(&self, prompt: u64, most: Option<u64>) -> Option<f64> {
+    pub(crate) fn reserve(&self, prompt: u64, most: Option<u64>) -> Option<f64> {
         let Some(price) = self.price else { return Some(0.0) };
         let mut account = locked(&self.account);
         let cost = price.of(Tokens { prompt, completion: most.unwrap_or(account.longest) });
@@ -141,7 +141,7 @@ impl Purse {
     }
 
     /// Ends a reservation: `tokens` were paid for.
-    pub fn settle(&self, reserved: f64, tokens: Tokens) {
+    pub(crate) fn settle(&self, reserved: f64, tokens: Tokens) {
         let mut account = locked(&self.account);
         account.reserved -= reserved;
         account.spent += self.price.map_or(0.0, |price| price.of(tokens));
@@ -149,7 +149,7 @@ impl Purse {
     }
 
     /// Ends a reservation without an answer. One that may have been charged all the same counts as spent.
-    pub fn give_up(&self, reserved: f64, perhaps_charged: bool) {
+    pub(crate) fn give_up(&self, reserved: f64, perhaps_charged: bool) {
         let mut account = locked(&self.account);
         account.reserved -= reserved;
         if perhaps_charged {
@@ -158,7 +158,7 @@ impl Purse {
     }
 
     /// What was spent, in the currency of the price; `None` without a price.
-    pub fn spent(&self) -> Option<f64> {
+    pub(crate) fn spent(&self) -> Option<f64> {
         self.price.map(|_| locked(&self.account).spent)
     }
 }

@@ -39,7 +39,7 @@ pub struct Entry {
     pub prompt_sha256: String,
     /// Parameters by name.
     pub parameters: BTreeMap<String, Value>,
-    /// See [`key`].
+    /// See `request::key`.
     pub key: String,
     /// Host of the endpoint.
     pub host: String,
@@ -209,7 +209,7 @@ impl Cache {
     /// Answers that stand for the same questions but were given to another prompt.
     ///
     /// A question is the same if item, ask, variant, sample, model and parameters are.
-    pub fn answers_to_other_prompts<'c>(&'c self, requests: &[Request]) -> Vec<&'c Entry> {
+    pub(crate) fn answers_to_other_prompts<'c>(&'c self, requests: &[Request]) -> Vec<&'c Entry> {
         let question = |item: &str, ask: Ask, variant: &str, sample: u32, model: &str, parameters: &_| {
             key(item, ask, variant, model, "", parameters, sample)
         };

@@ -8,7 +8,7 @@ use super::parse::Failure;
 use super::request::Request;
 
 /// A judge: answers a question or says why not.
-pub trait Judge: Sync {
+pub(crate) trait Judge: Sync {
     /// Host name of the endpoint, without anything else of its address.
     fn host(&self) -> &str;
 
@@ -59,7 +59,7 @@ pub struct Tokens {
 /// Why no answer came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Unreached {
+pub(crate) enum Unreached {
     /// The endpoint asked to slow down.
     RateLimited,
     /// The endpoint failed.
@@ -72,7 +72,7 @@ pub enum Unreached {
 
 /// No answer.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Trouble {
+pub(crate) enum Trouble {
     /// Asking again may help.
     Again {
         /// What happened.

@@ -18,11 +18,11 @@ use crate::clock::parse_http_date;
 /// Largest reply that is read, in bytes: a thousand times what the prompts ask for.
 const LARGEST_REPLY: usize = 1 << 20;
 /// Parameters that some models refuse, by the name under which a user allows to drop them.
-pub const DROPPABLE: [&str; 3] = ["temperature", "max_tokens", "reasoning_effort"];
+pub(crate) const DROPPABLE: [&str; 3] = ["temperature", "max_tokens", "reasoning_effort"];
 
 /// A secret that is never shown.
 #[derive(Clone)]
-pub struct Key(String);
+pub(crate) struct Key(String);
 
 impl fmt::Debug for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -38,7 +38,7 @@ impl Key {
     ///
     /// # Errors
     /// The variable is not set, empty, or holds what no key can.
-    pub fn from_environment(variable: &str) -> Result<Self, Error> {
+    pub(crate) fn from_environment(variable: &str) -> Result<Self, Error> {
         let refused = |detail: &str| Error::Key { variable: variable.to_owned(), detail: detail.to_owned() };
         let value = std::env::var(variable).map_err(|_| refused("is not set"))?;
         let value = value.trim();
@@ -57,7 +57,7 @@ impl Key {
 
 /// How an endpoint is addressed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Address {
+pub(crate) enum Address {
     /// Base address, as `https://host/v1`; requests go to `/chat/completions` below it.
     OpenAi {
         /// The base address.
@@ -76,7 +76,7 @@ pub enum Address {
 
 /// An OpenAI-compatible endpoint.
 #[derive(Debug)]
-pub struct Endpoint {
+pub(crate) struct Endpoint {
     agent: ureq::Agent,
     url: String,
     host: String,
@@ -92,7 +92,7 @@ impl Endpoint {
     ///
     /// # Errors
     /// An address that is no plain http or https address, or that would send a key unencrypted to another machine.
-    pub fn new(
+    pub(crate) fn new(
         address: &Address,
         key: Option<Key>,
         timeout: Duration,

@@ -50,7 +50,7 @@ struct Row {
 /// # Errors
 /// A file that can't be read; a row that is no JSON of that form, names an unknown item, repeats another row, or whose
 /// `dist` or `confidence` is not what its raw text says.
-pub fn published(paths: &[&Path], task: &mut Task) -> Result<Collected, Error> {
+pub(crate) fn published(paths: &[&Path], task: &mut Task) -> Result<Collected, Error> {
     let classes = match &task.answers {
         Answers::Classes(classes) => classes.clone(),
         Answers::Score { .. } => {

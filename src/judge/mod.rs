@@ -6,35 +6,35 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`task`] | the items: the paper's dice, ChaosNLI, a study, a list |
-//! | [`prompts`] | the templates, rendered and hashed |
-//! | [`request`] | one question, its key, its body |
-//! | [`client`] | the trait of all judges |
-//! | [`endpoint`] | endpoints of OpenAI's kind and Azure's; reading what they reply |
-//! | [`simulated`] | a noisy judge that needs no network |
-//! | [`run`] | threads, retries, what to ask again |
-//! | [`budget`] | requests and tokens per minute, spending |
-//! | [`cache`] | the answers on disk, one line each |
-//! | [`parse`] | from the text of an answer to its meaning |
-//! | [`predictions`] | the tables that `reproduce` and studies read |
-//! | [`import`], [`batch`] | the paper's published cache, OpenAI's batch files |
-//! | [`summary`] | what a paper's setup section must say |
+//! | `task` | the items: the paper's dice, ChaosNLI, a study, a list |
+//! | `prompts` | the templates, rendered and hashed |
+//! | `request` | one question, its key, its body |
+//! | `client` | the trait of all judges |
+//! | `endpoint` | endpoints of OpenAI's kind and Azure's; reading what they reply |
+//! | `simulated` | a noisy judge that needs no network |
+//! | `run` | threads, retries, what to ask again |
+//! | `budget` | requests and tokens per minute, spending |
+//! | `cache` | the answers on disk, one line each |
+//! | `parse` | from the text of an answer to its meaning |
+//! | `predictions` | the tables that `reproduce` and studies read |
+//! | `import`, `batch` | the paper's published cache, OpenAI's batch files |
+//! | `summary` | what a paper's setup section must say |
 
-pub mod batch;
-pub mod budget;
+pub(crate) mod batch;
+pub(crate) mod budget;
 pub mod cache;
-pub mod client;
-pub mod endpoint;
-pub mod import;
+pub(crate) mod client;
+pub(crate) mod endpoint;
+pub(crate) mod import;
 pub mod parse;
-pub mod predictions;
-pub mod prompts;
+pub(crate) mod predictions;
+pub(crate) mod prompts;
 mod reply;
-pub mod request;
-pub mod run;
-pub mod simulated;
-pub mod summary;
-pub mod task;
+pub(crate) mod request;
+pub(crate) mod run;
+pub(crate) mod simulated;
+pub(crate) mod summary;
+pub(crate) mod task;
 
 use std::path::{Path, PathBuf};
 
@@ -117,7 +117,7 @@ pub enum Error {
 
 impl Error {
     /// Whether the machine or the endpoint failed, rather than that a table, an argument or a cache was refused.
-    pub fn is_failure(&self) -> bool {
+    pub(crate) fn is_failure(&self) -> bool {
         match self {
             Self::File(_) | Self::Endpoint(_) => true,
             Self::Data(_)

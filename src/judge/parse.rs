@@ -86,7 +86,7 @@ enum Json {
     Other,
 }
 
-/// Reads the answer to [`Ask::Distribution`](super::prompts::Ask) or `Update`.
+/// Reads the answer to `Ask::Distribution` or `Update`.
 ///
 /// # Errors
 /// What is wrong with it.

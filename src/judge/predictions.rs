@@ -19,13 +19,13 @@ use super::task::{Answers, Task};
 use crate::output::FileError;
 
 /// File of the predictions in the output folder.
-pub const PREDICTIONS: &str = "predictions.csv";
+pub(crate) const PREDICTIONS: &str = "predictions.csv";
 /// File of the judge's own updates in the output folder.
-pub const SELF_UPDATES: &str = "self-updates.csv";
+pub(crate) const SELF_UPDATES: &str = "self-updates.csv";
 
 /// What the answers about a task say, by item id, variant and what was asked.
 #[derive(Debug, Default)]
-pub struct Collected {
+pub(crate) struct Collected {
     meanings: BTreeMap<(String, String, Ask), Vec<Meaning>>,
     /// Answers that count.
     pub usable: usize,
@@ -37,7 +37,7 @@ pub struct Collected {
 
 impl Collected {
     /// Adds an answer.
-    pub fn add(&mut self, item: &str, variant: &str, ask: Ask, meaning: Result<Meaning, Failure>) {
+    pub(crate) fn add(&mut self, item: &str, variant: &str, ask: Ask, meaning: Result<Meaning, Failure>) {
         match meaning {
             Ok(meaning) => {
                 self.usable += 1;
@@ -49,7 +49,7 @@ impl Collected {
     }
 
     /// Reads the answers of a cache, one per question.
-    pub fn of<'e>(entries: impl Iterator<Item = &'e Entry>, answers: &Answers) -> Self {
+    pub(crate) fn of<'e>(entries: impl Iterator<Item = &'e Entry>, answers: &Answers) -> Self {
         let mut collected = Self::default();
         for entry in entries {
             collected.add(&entry.item, &entry.variant, entry.ask, entry.meaning(answers));
@@ -58,13 +58,13 @@ impl Collected {
     }
 
     /// Items and variants that have a prediction.
-    pub fn predicted(&self) -> usize {
+    pub(crate) fn predicted(&self) -> usize {
         let main = |ask: Ask| matches!(ask, Ask::Distribution | Ask::Label | Ask::Score);
         self.meanings.keys().filter(|(_, _, ask)| main(*ask)).count()
     }
 
     /// Mean probability that was on no label, over predictions from log-probabilities.
-    pub fn mean_unseen(&self) -> Option<f64> {
+    pub(crate) fn mean_unseen(&self) -> Option<f64> {
         let unseen: Vec<f64> = self.meanings.values().flatten().filter_map(unseen_mass).collect();
         (!unseen.is_empty()).then(|| mean(&unseen))
     }
@@ -77,7 +77,7 @@ impl Collected {
     ///
     /// # Errors
     /// None but a failure to write CSV, which memory does not have.
-    pub fn predictions(&self, task: &Task) -> Result<Vec<u8>, Error> {
+    pub(crate) fn predictions(&self, task: &Task) -> Result<Vec<u8>, Error> {
         let labels = self.meanings.keys().any(|(_, _, ask)| *ask == Ask::Label);
         let ask = match (&task.answers, labels) {
             (Answers::Score { .. }, _) => Ask::Score,
@@ -112,7 +112,7 @@ impl Collected {
     ///
     /// # Errors
     /// As [`predictions`](Self::predictions).
-    pub fn self_updates(&self, task: &Task) -> Result<Option<Vec<u8>>, Error> {
+    pub(crate) fn self_updates(&self, task: &Task) -> Result<Option<Vec<u8>>, Error> {
         let mut header = vec!["id".to_owned(), "variant".to_owned()];
         header.extend(value_columns(&task.answers));
         let mut rows = vec![header];

@@ -68,7 +68,7 @@ const FOLDER: &str = "templates/prompts";
 
 /// The prompt templates of a task, parsed.
 #[derive(Debug)]
-pub struct Prompts {
+pub(crate) struct Prompts {
     tera: Tera,
     set: &'static str,
     hashes: BTreeMap<String, String>,
@@ -100,7 +100,7 @@ impl Prompts {
     ///
     /// # Errors
     /// A template that is missing or malformed.
-    pub fn load(folder: Option<&Path>, set: &'static str) -> Result<Self, Error> {
+    pub(crate) fn load(folder: Option<&Path>, set: &'static str) -> Result<Self, Error> {
         let of_set = BUILT_IN.iter().filter(|(name, _)| name.split('.').next() == Some(set));
         let texts = built_in::texts(folder, FOLDER, of_set)
             .map_err(|Unreadable { path, source }| DataError::Unreadable { file: path, source })?;
@@ -114,7 +114,7 @@ impl Prompts {
     }
 
     /// SHA-256 of each template of the set, by file name.
-    pub fn hashes(&self) -> &BTreeMap<String, String> {
+    pub(crate) fn hashes(&self) -> &BTreeMap<String, String> {
         &self.hashes
     }
 
@@ -122,7 +122,7 @@ impl Prompts {
     ///
     /// # Errors
     /// A variant without wording, or a template that asks for something that the item does not have.
-    pub fn render(&self, task: &Task, item: &Item, ask: Ask, variant: &str) -> Result<String, Error> {
+    pub(crate) fn render(&self, task: &Task, item: &Item, ask: Ask, variant: &str) -> Result<String, Error> {
         let name = format!("{}.{}.txt.tera", self.set, ask.name());
         let scale = match task.answers {
             Answers::Score { scale } => scale,

@@ -79,7 +79,7 @@ pub(super) struct Complaint {
 }
 
 impl Complaint {
-    pub fn read(text: &str) -> Self {
+    pub(super) fn read(text: &str) -> Self {
         let reply: Value = serde_json::from_str(text).unwrap_or_default();
         let error = if reply["error"].is_object() { &reply["error"] } else { &reply };
         let string = |name: &str| error[name].as_str().map(str::to_owned);
@@ -100,7 +100,7 @@ impl Complaint {
     }
 
     /// The parameter that is complained of: the one named as such, else the only one that the message quotes.
-    pub fn parameter<'p>(&self, sent: impl Iterator<Item = &'p String>) -> Option<String> {
+    pub(super) fn parameter<'p>(&self, sent: impl Iterator<Item = &'p String>) -> Option<String> {
         let sent: Vec<&String> = sent.collect();
         if let Some(param) = self.param.as_ref().filter(|param| sent.contains(param)) {
             return Some(param.clone());

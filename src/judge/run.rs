@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(15 * 60);
 
 /// How a run goes about its questions.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Effort {
+pub(crate) struct Effort {
     /// Questions under way at once, 1 or more.
     pub concurrency: usize,
     /// How often a question is asked again after trouble.
@@ -36,7 +36,7 @@ pub struct Effort {
 
 /// What has happened so far.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Tally {
+pub(crate) struct Tally {
     /// Questions of this run.
     pub questions: usize,
     /// Answers that arrived, failures included.
@@ -52,14 +52,14 @@ pub struct Tally {
 }
 
 /// Watches a run. Called after each question, from several threads but one at a time.
-pub trait Watch: Sync {
+pub(crate) trait Watch: Sync {
     /// Something happened.
     fn see(&self, tally: &Tally);
 }
 
 /// Why a run ended before all was asked.
 #[derive(Debug)]
-pub enum Ended {
+pub(crate) enum Ended {
     /// The next question could cost more than was allowed.
     MaxSpend,
     /// The endpoint refuses what is asked.
@@ -73,7 +73,7 @@ pub enum Ended {
 /// Which of the questions to ask.
 ///
 /// Questions without an answer, those whose last answer failed if `retry_failed`, all of them if `refresh`.
-pub fn missing(
+pub(crate) fn missing(
     requests: Vec<Request>,
     cache: &Cache,
     answers: &Answers,
@@ -91,7 +91,7 @@ pub fn missing(
 /// Asks the questions and stores every answer before it is counted.
 ///
 /// Returns what happened and, if not all was asked, why.
-pub fn ask_all(
+pub(crate) fn ask_all(
     requests: &[Request],
     judge: &dyn Judge,
     answers: &Answers,
@@ -254,7 +254,7 @@ impl<'r> Run<'r> {
 }
 
 /// Tokens of an answer as the endpoint counted them, or about so many.
-pub fn counted(answer: &Answer, prompt: &str) -> Tokens {
+pub(crate) fn counted(answer: &Answer, prompt: &str) -> Tokens {
     answer.tokens.unwrap_or_else(|| Tokens {
         prompt: about_tokens(prompt),
         completion: about_tokens(answer.raw.as_deref().unwrap_or_default()),

@@ -41,7 +41,7 @@ struct Known {
 
 /// The simulated judge.
 #[derive(Debug, Clone)]
-pub struct Simulated<'t> {
+pub(crate) struct Simulated<'t> {
     task: &'t Task,
     /// By item.
     known: Vec<Known>,
@@ -50,7 +50,7 @@ pub struct Simulated<'t> {
 
 impl<'t> Simulated<'t> {
     /// A judge of the items of `task`.
-    pub fn new(task: &'t Task, seed: u64) -> Self {
+    pub(crate) fn new(task: &'t Task, seed: u64) -> Self {
         let items: Vec<&Item> = task.items.iter().chain(&task.left_out).collect();
         let truth = |i: usize| task.truth.as_ref().map(|truth| &truth[i]);
         let by_words = familiarity_of_words(&items);

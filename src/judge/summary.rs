@@ -18,13 +18,13 @@ use crate::dataset::checksum::sha256_hex;
 use crate::output::FileError;
 
 /// File of the summary in the output folder.
-pub const SUMMARY: &str = "summary.json";
+pub(crate) const SUMMARY: &str = "summary.json";
 /// Name and version of this program.
 const PROGRAM: &str = concat!("judge-uncertainty ", env!("CARGO_PKG_VERSION"));
 
 /// The summary file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct SessionSummary {
+pub(crate) struct SessionSummary {
     /// Name and version of this program.
     pub program: String,
     /// Name of the experiment or study.
@@ -78,7 +78,7 @@ pub struct SessionSummary {
 }
 
 /// What the summary is made from.
-pub struct Facts<'f> {
+pub(crate) struct Facts<'f> {
     /// The items.
     pub task: &'f Task,
     /// The settings.
@@ -101,7 +101,7 @@ pub struct Facts<'f> {
 
 impl SessionSummary {
     /// Sums up.
-    pub fn of(facts: &Facts<'_>) -> Self {
+    pub(crate) fn of(facts: &Facts<'_>) -> Self {
         let used = facts.used;
         let mut parameters = BTreeMap::new();
         let mut dropped = BTreeMap::new();
@@ -155,7 +155,7 @@ impl SessionSummary {
 
 /// The summary of an import of the published cache.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ImportSummary {
+pub(crate) struct ImportSummary {
     /// Name and version of this program.
     pub program: String,
     /// Name of the experiment.
@@ -183,7 +183,12 @@ impl ImportSummary {
     ///
     /// # Errors
     /// A file that can no longer be read.
-    pub fn of(task: &Task, model: Option<String>, paths: &[&Path], collected: &Collected) -> Result<Self, Error> {
+    pub(crate) fn of(
+        task: &Task,
+        model: Option<String>,
+        paths: &[&Path],
+        collected: &Collected,
+    ) -> Result<Self, Error> {
         let hash = |path: &&Path| {
             let bytes = std::fs::read(path).map_err(FileError::at(path, "reading"))?;
             let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();

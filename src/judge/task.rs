@@ -27,7 +27,7 @@ const NLI: [&str; 3] = ["e", "n", "c"];
 
 /// Items to ask about.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Task {
+pub(crate) struct Task {
     /// Name of the experiment or study, for the summary and the default output folder.
     pub name: String,
     /// First part of the names of its prompt templates: `dice`, `nli` or `study`.
@@ -60,7 +60,7 @@ pub enum Answers {
 
 /// One item.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Item {
+pub(crate) struct Item {
     /// Its id, letter by letter.
     pub id: String,
     /// What the templates may say of it, by name. What a template must not tell is not in here.
@@ -71,7 +71,7 @@ pub struct Item {
 
 /// What is true of an item.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Truth {
+pub(crate) struct Truth {
     /// Shares of the classes among the labels of all annotators.
     pub shares: Vec<f64>,
     /// How much its text tells, 0 to 1, where that is known.
@@ -80,7 +80,7 @@ pub struct Truth {
 
 impl Task {
     /// The classes, none for scores.
-    pub fn classes(&self) -> &[String] {
+    pub(crate) fn classes(&self) -> &[String] {
         match &self.answers {
             Answers::Classes(classes) => classes,
             Answers::Score { .. } => &[],
@@ -90,7 +90,7 @@ impl Task {
     /// The 500 dice of Experiment 1: description tiers, biases and revealed rolls as the paper's streams draw them.
     ///
     /// A die's text tells no more than its tier may.
-    pub fn dice() -> Self {
+    pub(crate) fn dice() -> Self {
         let world = DiceWorld::draw();
         let item = |i: usize| {
             let p: Vec<f64> = world.p.row(i).to_vec();
@@ -130,7 +130,7 @@ impl Task {
     }
 
     /// Asks about the first items only.
-    pub fn limit(&mut self, items: usize) {
+    pub(crate) fn limit(&mut self, items: usize) {
         let rest = self.items.split_off(items.min(self.items.len()));
         self.left_out.splice(..0, rest);
     }
@@ -139,7 +139,7 @@ impl Task {
     ///
     /// # Errors
     /// A file that is missing or is no ChaosNLI file; a uid that comes twice.
-    pub fn chaosnli(folder: &Path) -> Result<Self, Error> {
+    pub(crate) fn chaosnli(folder: &Path) -> Result<Self, Error> {
         #[derive(Deserialize)]
         struct Row {
             uid: String,
@@ -188,7 +188,7 @@ impl Task {
     ///
     /// # Errors
     /// A configuration, items or labels that the study would refuse, or items without a text.
-    pub fn study(path: &Path, question: String) -> Result<Self, Error> {
+    pub(crate) fn study(path: &Path, question: String) -> Result<Self, Error> {
         with_kind!(path, K => Self::of_study::<K>(path, question))
     }
 
@@ -234,7 +234,7 @@ impl Task {
     /// # Errors
     /// A table that is refused, no column to show, an id that comes twice, fewer than two classes or one of them twice,
     /// a scale that is no interval.
-    pub fn list(path: &Path, answers: Answers, question: String) -> Result<Self, Error> {
+    pub(crate) fn list(path: &Path, answers: Answers, question: String) -> Result<Self, Error> {
         check(&answers)?;
         let bytes = std::fs::read(path).map_err(|source| DataError::Unreadable { file: path.to_path_buf(), source })?;
         let table = Table::parse(path, &bytes, "id")?;
@@ -268,7 +268,7 @@ impl Task {
 }
 
 /// Ids of the items, each once.
-pub fn unique_ids(items: &[Item]) -> Result<ItemIds, Error> {
+pub(crate) fn unique_ids(items: &[Item]) -> Result<ItemIds, Error> {
     Ok(ItemIds::new(items.iter().map(|item| item.id.clone()).collect())?)
 }
 

@@ -16,7 +16,7 @@ pub enum Error {
 
 impl Error {
     /// Whether a writer failed, rather than that a template or a text was refused.
-    pub fn is_failure(&self) -> bool {
+    pub(crate) fn is_failure(&self) -> bool {
         match self {
             Self::Template(_) => false,
             Self::Figure(error) => error.is_failure(),

@@ -84,7 +84,7 @@ pub struct Claim {
 
 impl Claim {
     /// The section, table or figure, and where in it: `Table 2 (tab:esc)` and `entropy row, value`.
-    pub fn location(&self) -> (&str, Option<&str>) {
+    pub(crate) fn location(&self) -> (&str, Option<&str>) {
         match self.place.split_once(", ") {
             Some((place, within)) => (place, Some(within)),
             None => (&self.place, None),

@@ -1,6 +1,6 @@
 //! Views of results: the paper's claims and their verdicts, and numbers as text. Nothing here computes a result.
 
-pub mod bundle;
+pub(crate) mod bundle;
 pub mod claims;
 pub mod figures;
 pub mod latex;

@@ -14,7 +14,7 @@ use super::Error;
 
 /// Ask a judge for predictions of the dice, of ChaosNLI, of a study or of a list of items; or read answers from elsewhere.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     #[command(subcommand)]
     command: Command,
 }
@@ -30,7 +30,7 @@ enum Command {
 ///
 /// # Errors
 /// Anything refused or failed; answers that arrived are kept.
-pub fn run(args: &Args) -> Result<ExitCode, Error> {
+pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     match &args.command {
         Command::Run(args) => ask::run(args),
         Command::Import(args) => import::run(args),

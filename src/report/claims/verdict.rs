@@ -29,7 +29,8 @@ pub enum Verdict {
 
 impl Verdict {
     /// All, from the best to what says nothing.
-    pub const ALL: [Self; 5] = [Self::Agrees, Self::WithinTolerance, Self::Differs, Self::NotRun, Self::NotJudged];
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Agrees, Self::WithinTolerance, Self::Differs, Self::NotRun, Self::NotJudged];
 
     /// The name in files for machines.
     pub const fn key(self) -> &'static str {

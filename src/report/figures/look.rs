@@ -5,53 +5,53 @@ pub use judge_uncertainty_figures::look::{Colour, Dash, Look, Marker};
 use crate::escalation::Rule;
 
 /// Total uncertainty.
-pub const TOTAL: Look = Look::new(Colour::INK, Dash::Solid, Marker::Square);
+pub(crate) const TOTAL: Look = Look::new(Colour::INK, Dash::Solid, Marker::Square);
 /// Aleatoric uncertainty.
-pub const ALEATORIC: Look = Look::new(Colour::ORANGE, Dash::Dashed, Marker::OpenTriangle);
+pub(crate) const ALEATORIC: Look = Look::new(Colour::ORANGE, Dash::Dashed, Marker::OpenTriangle);
 /// Epistemic uncertainty; the colour of the rule that ranks by it.
-pub const EPISTEMIC: Look = Look::new(Colour::BLUE, Dash::Solid, Marker::Disc);
+pub(crate) const EPISTEMIC: Look = Look::new(Colour::BLUE, Dash::Solid, Marker::Disc);
 /// A known truth that estimates should meet.
-pub const TRUTH: Look = Look::new(Colour::INK, Dash::Dotted, Marker::None);
+pub(crate) const TRUTH: Look = Look::new(Colour::INK, Dash::Dotted, Marker::None);
 /// A line that says where nothing happens, such as a difference of 0.
-pub const NOTHING: Look = Look::new(Colour::GREY, Dash::Short, Marker::None);
+pub(crate) const NOTHING: Look = Look::new(Colour::GREY, Dash::Short, Marker::None);
 /// Items that are not marked.
-pub const REST: Look = Look::new(Colour::PALE, Dash::Solid, Marker::Dot);
+pub(crate) const REST: Look = Look::new(Colour::PALE, Dash::Solid, Marker::Dot);
 /// A hypothesis that was confirmed.
 pub const CONFIRMED: Look = Look::new(Colour::GREEN, Dash::Solid, Marker::Disc);
 /// A hypothesis that was refuted.
 pub const REFUTED: Look = Look::new(Colour::VERMILLION, Dash::Solid, Marker::OpenTriangle);
 /// A hypothesis that stays open.
-pub const INCONCLUSIVE: Look = Look::new(Colour::GREY, Dash::Solid, Marker::Ring);
+pub(crate) const INCONCLUSIVE: Look = Look::new(Colour::GREY, Dash::Solid, Marker::Ring);
 /// A bound that an estimate is held against.
-pub const BOUND: Look = Look::new(Colour::INK, Dash::Solid, Marker::Cross);
+pub(crate) const BOUND: Look = Look::new(Colour::INK, Dash::Solid, Marker::Cross);
 /// A series that needs no telling apart.
 pub const PLAIN: Look = Look::new(Colour::BLUE, Dash::Solid, Marker::Disc);
 
 /// The paper's belief, where beliefs are compared.
-pub const PUBLISHED: Look = Look::new(Colour::INK, Dash::Short, Marker::Ring);
+pub(crate) const PUBLISHED: Look = Look::new(Colour::INK, Dash::Short, Marker::Ring);
 /// The recalibrated belief.
-pub const RECALIBRATED: Look = Look::new(Colour::BLUE, Dash::Solid, Marker::Disc);
+pub(crate) const RECALIBRATED: Look = Look::new(Colour::BLUE, Dash::Solid, Marker::Disc);
 /// The recalibrated belief as it was planned.
-pub const PLANNED: Look = Look::new(Colour::ORANGE, Dash::Dashed, Marker::OpenTriangle);
+pub(crate) const PLANNED: Look = Look::new(Colour::ORANGE, Dash::Dashed, Marker::OpenTriangle);
 /// The belief from which a world was drawn.
-pub const TRUE_BELIEF: Look = Look::new(Colour::GREY, Dash::Dotted, Marker::Cross);
+pub(crate) const TRUE_BELIEF: Look = Look::new(Colour::GREY, Dash::Dotted, Marker::Cross);
 /// ActiveLab's ranking.
-pub const ACTIVE_LAB: Look = Look::new(Colour::ORANGE, Dash::DashDot, Marker::Cross);
+pub(crate) const ACTIVE_LAB: Look = Look::new(Colour::ORANGE, Dash::DashDot, Marker::Cross);
 /// The ceiling: ranking by the true value of a label.
 pub const ORACLE: Look = Look::new(Colour::INK, Dash::Solid, Marker::OpenDiamond);
 /// Around the marker of an expectation that was confirmed.
-pub const AROUND_CONFIRMED: Look = Look::new(Colour::INK, Dash::Solid, Marker::Circle);
+pub(crate) const AROUND_CONFIRMED: Look = Look::new(Colour::INK, Dash::Solid, Marker::Circle);
 /// Across the marker of an expectation that was refuted.
-pub const ACROSS_REFUTED: Look = Look::new(Colour::INK, Dash::Solid, Marker::Cross);
+pub(crate) const ACROSS_REFUTED: Look = Look::new(Colour::INK, Dash::Solid, Marker::Cross);
 
 /// Look of a rule under a second condition: its colour, with another line, and a
 /// marker that shows around the other.
-pub const fn of_rule_elsewhere(rule: Rule) -> Look {
+pub(crate) const fn of_rule_elsewhere(rule: Rule) -> Look {
     Look::new(of_rule(rule).colour, Dash::Dashed, Marker::Circle)
 }
 
 /// Look of a rule. The paper's rules have filled markers, all others open ones.
-pub const fn of_rule(rule: Rule) -> Look {
+pub(crate) const fn of_rule(rule: Rule) -> Look {
     match rule {
         Rule::Info => Look::new(Colour::BLUE, Dash::Solid, Marker::Disc),
         Rule::Delta => Look::new(Colour::VERMILLION, Dash::DashDot, Marker::Square),

@@ -1,11 +1,11 @@
-//! The figures of the paper ([`paper`]) and of studies of other data ([`study`]); what both draw is in [`shared`].
+//! The figures of the paper (`paper`) and of studies of other data (`study`); what both draw is in `shared`.
 //!
 //! How a description becomes a drawing is the matter of the crate `judge-uncertainty-figures`.
 
 pub mod look;
-pub mod paper;
-pub mod shared;
-pub mod study;
+pub(crate) mod paper;
+pub(crate) mod shared;
+pub(crate) mod study;
 
 pub use judge_uncertainty_figures::{
     Axis, Error, Figure, Look, Panel, Point, Scale, Series, Shape, Width, axis, description, font, layout, scene,

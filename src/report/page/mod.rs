@@ -14,7 +14,6 @@ mod tone;
 pub use self::claims::ClaimsTable;
 pub use self::description::{Block, Column, FigureBlock, KeyNumber, Note, Page, Section, Table};
 pub use self::html::PageTemplates;
-pub use self::sources::{CodeSource, code_of};
 pub use self::text::Text;
 pub use self::tone::Tone;
 

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 /// A function of the experiments and where it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct CodeSource {
+pub(super) struct CodeSource {
     /// File, relative to the root of the repository.
     pub file: &'static str,
     /// Function in it.
@@ -13,7 +13,7 @@ pub struct CodeSource {
 
 impl CodeSource {
     /// Path of the function's module from this crate on, such as `experiments::dice`.
-    pub fn module(&self) -> String {
+    pub(super) fn module(&self) -> String {
         let path = self.file.trim_start_matches("crates/").trim_end_matches(".rs").trim_end_matches("/mod");
         path.replacen("/src/", "/", 1).replace('/', "::")
     }
@@ -53,7 +53,7 @@ const SOURCES: &[(&str, &str, &str)] = &[
 ];
 
 /// What computes a quantity; `None` for quantities of other programs.
-pub fn code_of(quantity: &str) -> Option<CodeSource> {
+pub(super) fn code_of(quantity: &str) -> Option<CodeSource> {
     let fits = |path: &str| quantity.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
     let longest = SOURCES.iter().filter(|(path, ..)| fits(path)).max_by_key(|(path, ..)| path.len());
     longest.map(|&(_, file, function)| CodeSource { file, function })

@@ -25,13 +25,13 @@ use crate::report::numbers::with_minus;
 use crate::report::verdicts::Verdicts;
 
 /// Folder of the bundle within an artifact folder.
-pub const FOLDER: &str = "paper";
+pub(crate) const FOLDER: &str = "paper";
 
 /// Renders the bundle from results; what has no results is left out.
 ///
 /// # Errors
 /// A template that asks for something its view does not have; a figure with a character that the font lacks.
-pub fn render(
+pub(crate) fn render(
     templates: &Templates,
     results: &Results,
     verdicts: &Verdicts,

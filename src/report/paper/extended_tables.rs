@@ -75,7 +75,7 @@ pub enum Cell {
 
 impl ExtendedTable {
     /// Whether a column holds nothing but numbers.
-    pub fn is_numeric(&self, column: usize) -> bool {
+    pub(crate) fn is_numeric(&self, column: usize) -> bool {
         self.rows.iter().all(|row| !matches!(row[column], Cell::Words { .. } | Cell::Judged { .. }))
     }
 }

@@ -1,11 +1,11 @@
 //! What the paper's reproduction shows: tables, the LaTeX bundle, the page, and what goes beyond the paper.
 
-pub mod bundle;
+pub(crate) mod bundle;
 pub(crate) mod extended;
 pub mod extended_tables;
 pub mod findings;
 pub mod page;
 mod reproduction;
-pub mod tables;
+pub(crate) mod tables;
 
 pub use reproduction::Reproduction;

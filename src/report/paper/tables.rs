@@ -21,7 +21,11 @@ const REAL_JUDGE: &str = "real LLM judge";
 ///
 /// # Errors
 /// A template that asks for something its table does not have.
-pub fn render(templates: &Templates, results: &Results, verdicts: &Verdicts) -> Result<Vec<(String, String)>, Error> {
+pub(crate) fn render(
+    templates: &Templates,
+    results: &Results,
+    verdicts: &Verdicts,
+) -> Result<Vec<(String, String)>, Error> {
     let mut files = vec![];
     let mut put = |name: &str, text: String| files.push((format!("tables/{name}"), text));
     if let Some(dice) = &results.dice {

@@ -7,7 +7,7 @@ use crate::report::figures::description::{Axis, Figure, Width};
 use crate::report::figures::shared::calibration::{panel, point};
 use crate::report::figures::shared::say;
 
-pub fn figure(dice: Option<&DiceResults>, chaosnli: Option<&ChaosNliResults>) -> Option<Figure> {
+pub(super) fn figure(dice: Option<&DiceResults>, chaosnli: Option<&ChaosNliResults>) -> Option<Figure> {
     let parts: Vec<(&str, &[ConfidenceGroup], f64)> = [
         dice.map(|d| ("Experiment 1: dice", d.calibration.as_slice(), d.spearman_confidence_error)),
         chaosnli.map(|c| ("Experiment 2: ChaosNLI", c.judge.calibration.as_slice(), c.judge.spearman_confidence_error)),

@@ -31,7 +31,7 @@ fn effects(fit: &[(String, Summary)]) -> Vec<Effect> {
     fit.iter().filter(|(name, _)| name != "intercept").map(effect).collect()
 }
 
-pub fn figure(dice: Option<&DiceResults>, chaosnli: Option<&ChaosNliResults>) -> Option<Figure> {
+pub(super) fn figure(dice: Option<&DiceResults>, chaosnli: Option<&ChaosNliResults>) -> Option<Figure> {
     let fits: Vec<(&str, Vec<Effect>)> = [
         dice.and_then(|d| d.coefficients.get(&FeatureSet::Tier)).map(|c| ("Experiment 1: dice", effects(c))),
         chaosnli.map(|c| ("Experiment 2: ChaosNLI", effects(&c.full.coefficients))),

@@ -6,7 +6,7 @@ use crate::report::figures::look;
 use crate::report::figures::shared::{OVER_REPLICATES, over_replicates, say};
 use crate::stats::Summary;
 
-pub fn figure(dice: &DiceResults) -> Figure {
+pub(super) fn figure(dice: &DiceResults) -> Figure {
     let curve =
         |line: &[Summary]| Shape::Curve(line.iter().enumerate().map(|(n, s)| over_replicates(n as f64, s)).collect());
     let lines = &dice.convergence;

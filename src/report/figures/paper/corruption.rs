@@ -13,7 +13,7 @@ fn gamma(key: &str) -> Option<f64> {
     key.strip_prefix("gamma_")?.replace('_', ".").parse().ok()
 }
 
-pub fn figure(simulations: &SimulationResults) -> Figure {
+pub(super) fn figure(simulations: &SimulationResults) -> Figure {
     let points = |variant: &str| -> Vec<Point> {
         let none = BTreeMap::new();
         let by_gamma: &BTreeMap<String, MisspecifiedPoint> = simulations.misspecified.get(variant).unwrap_or(&none);

@@ -13,7 +13,7 @@ fn rho(key: &str) -> Option<f64> {
     size.replace('_', ".").parse::<f64>().ok().map(|size| sign * size)
 }
 
-pub fn figure(simulations: &SimulationResults) -> Figure {
+pub(super) fn figure(simulations: &SimulationResults) -> Figure {
     let mut rows: Vec<(f64, &[SweepPoint])> = simulations
         .correlation
         .iter()

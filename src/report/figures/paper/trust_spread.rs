@@ -11,7 +11,7 @@ use crate::report::rules::in_figures as rule_name;
 const RULES: [Rule; 6] =
     [Rule::Delta, Rule::Spread, Rule::FewestLabels, Rule::JudgeEntropy, Rule::PosteriorEntropy, Rule::Random];
 
-pub fn figure(simulations: &SimulationResults) -> Figure {
+pub(super) fn figure(simulations: &SimulationResults) -> Figure {
     let (spread, doses) = (&simulations.trust_spread, &simulations.dose_response);
     let regret = |rule: Rule| {
         let points = spread.iter().filter_map(|p| p.point.regret_pp.get(&rule).map(|s| over_replicates(p.width, s)));

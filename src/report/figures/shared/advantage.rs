@@ -12,7 +12,7 @@ const RULES: usize = 7;
 const ROW: f64 = 13.0;
 
 /// What every other rule removes beyond the one they are compared with, by budget, with its spread over replicates.
-pub fn figure(evaluated: &Evaluated) -> Figure {
+pub(crate) fn figure(evaluated: &Evaluated) -> Figure {
     let Evaluated { full, differences, reference, reference_name, name: rule_name, units, .. } = *evaluated;
     let mut rules = evaluated.ranked_rules(|rule, budget| differences[&rule][&budget].mean);
     rules.retain(|rule| *rule != reference);

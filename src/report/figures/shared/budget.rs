@@ -14,7 +14,7 @@ const RULES: usize = 8;
 const LEGEND_LINE: f64 = 11.0;
 
 /// Mean error removed with its spread over replicates, by rule and budget.
-pub fn figure(evaluated: &Evaluated) -> Figure {
+pub(crate) fn figure(evaluated: &Evaluated) -> Figure {
     let Evaluated { items, full, name: rule_name, error, units, markers, .. } = *evaluated;
     let mean = |rule: Rule, budget: Budget| full.value[&rule][&budget].mean;
     let (rules, budgets, headline) = (evaluated.ranked_rules(mean), shown_budgets(full), headline(full));

@@ -7,13 +7,13 @@ use crate::report::figures::look;
 const NORMAL_95: f64 = 1.96;
 
 /// The mean of items of similar confidence, with a 95% interval if it has a standard error.
-pub fn point(confidence: f64, mean: f64, se: Option<f64>) -> Point {
+pub(crate) fn point(confidence: f64, mean: f64, se: Option<f64>) -> Point {
     let interval = se.map(|se| [mean - NORMAL_95 * se, mean + NORMAL_95 * se]);
     Point { at: confidence, value: mean, interval }
 }
 
 /// One marker for each group of items.
-pub fn panel(title: Option<String>, y: Axis, points: Vec<Point>) -> Panel {
+pub(crate) fn panel(title: Option<String>, y: Axis, points: Vec<Point>) -> Panel {
     Panel {
         title,
         x: Axis::numbers("stated confidence (0 to 100)", &[]),

@@ -6,12 +6,12 @@ use crate::report::figures::look;
 use crate::stats::Interval;
 
 /// How coefficients are to be read.
-pub const READING: &str = "Trust λ is how many labels a prediction is worth; features are standardised, so a coefficient \
+pub(crate) const READING: &str = "Trust λ is how many labels a prediction is worth; features are standardised, so a coefficient \
                            of 0.7 doubles the trust of an item one standard deviation above the mean. The intercept is \
                            left out.";
 
 /// What a feature does to ln lambda, per standard deviation.
-pub struct Effect {
+pub(crate) struct Effect {
     /// The feature, as figures call it.
     pub feature: String,
     /// The estimate.
@@ -21,7 +21,7 @@ pub struct Effect {
 }
 
 /// One row for each feature.
-pub fn panel(title: Option<String>, effects: &[Effect]) -> Panel {
+pub(crate) fn panel(title: Option<String>, effects: &[Effect]) -> Panel {
     let point = |(k, e): (usize, &Effect)| Point { at: k as f64, value: e.value, interval: Some(e.interval.into()) };
     let rows = effects.iter().enumerate().map(point).collect();
     Panel {
@@ -36,7 +36,7 @@ pub fn panel(title: Option<String>, effects: &[Effect]) -> Panel {
 }
 
 /// How many there are, and which are clear.
-pub fn sentence(effects: &[Effect]) -> String {
+pub(crate) fn sentence(effects: &[Effect]) -> String {
     let clear: Vec<String> = effects
         .iter()
         .filter(|e| e.interval.lo > 0.0 || e.interval.hi < 0.0)

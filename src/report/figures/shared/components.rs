@@ -8,10 +8,10 @@ use crate::report::figures::description::{Axis, Figure, Panel, Series, Shape, Wi
 use crate::report::figures::look;
 
 /// The rules whose escalated items are marked, one panel each.
-pub const RULES: [Rule; 2] = [Rule::Info, Rule::JudgeEntropy];
+pub(crate) const RULES: [Rule; 2] = [Rule::Info, Rule::JudgeEntropy];
 
 /// Items, and how they are spoken of.
-pub struct View<'a> {
+pub(crate) struct View<'a> {
     /// The items drawn.
     pub items: &'a ItemComponents,
     /// Unit of both parts.
@@ -29,7 +29,7 @@ pub struct View<'a> {
 }
 
 /// One dot per item in each panel.
-pub fn figure(view: &View) -> Figure {
+pub(crate) fn figure(view: &View) -> Figure {
     let items = view.items;
     let place = |i: usize| [items.aleatoric[i], items.epistemic[i]];
     let marked = |rule: Rule| items.escalated.get(&rule).map_or(&[][..], Vec::as_slice);

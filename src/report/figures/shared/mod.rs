@@ -1,10 +1,10 @@
 //! Figures that the paper and studies of other data have in common, drawn from what both hold.
 
-pub mod advantage;
-pub mod budget;
-pub mod calibration;
-pub mod coefficients;
-pub mod components;
+pub(crate) mod advantage;
+pub(crate) mod budget;
+pub(crate) mod calibration;
+pub(crate) mod coefficients;
+pub(crate) mod components;
 
 use super::Point;
 use super::axis::signed;
@@ -22,12 +22,12 @@ pub(in crate::report::figures) const OVER_REPLICATES: &str = "run from the 2.5 t
                                           draw of labels to the next, not the precision of the mean, which is far finer";
 
 /// A mean over replicates with its 2.5 and 97.5 percentiles.
-pub fn over_replicates(at: f64, summary: &Summary) -> Point {
+pub(crate) fn over_replicates(at: f64, summary: &Summary) -> Point {
     Point { at, value: summary.mean, interval: Some([summary.lo, summary.hi]) }
 }
 
 /// What an evaluation measured, and how figures name it.
-pub struct Evaluated<'a> {
+pub(crate) struct Evaluated<'a> {
     /// Evaluated items.
     pub items: usize,
     /// Error removed.
@@ -52,7 +52,7 @@ pub struct Evaluated<'a> {
 
 impl<'a> Evaluated<'a> {
     /// An evaluation of labels that are classes.
-    pub fn of_classes(items: usize, full: &'a Escalation) -> Self {
+    pub(crate) fn of_classes(items: usize, full: &'a Escalation) -> Self {
         let beyond = full.value.keys().any(|rule| Rule::BEYOND.contains(rule));
         Self {
             items,
@@ -83,12 +83,12 @@ pub(in crate::report::figures) fn say(value: f64, decimals: i8) -> String {
 }
 
 /// The budgets of an evaluation, in ascending order.
-pub fn budgets(full: &Escalation) -> Vec<Budget> {
+pub(crate) fn budgets(full: &Escalation) -> Vec<Budget> {
     full.value.values().next().map_or(vec![], |by_budget| by_budget.keys().copied().collect())
 }
 
 /// The budget that tables and sentences show: a tenth of the items, or the largest below it, or the smallest there is.
-pub fn headline(full: &Escalation) -> Budget {
+pub(crate) fn headline(full: &Escalation) -> Budget {
     headline_of(&budgets(full))
 }
 

@@ -5,16 +5,16 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`finding`] | a finding, and all of them from results |
+//! | `finding` | a finding, and all of them from results |
 //! | `file` | the file, read and checked |
 //! | `template` | sentences with placeholders, and parts of sentences |
 //! | `expression`, `style` | what a placeholder asks for, and how it is printed |
 //! | `place` | where in the results a figure stands |
 
-pub mod error;
+mod error;
 mod expression;
 mod file;
-pub mod finding;
+mod finding;
 mod place;
 mod style;
 mod template;

@@ -80,11 +80,11 @@ impl SentenceTemplate {
 
     /// The places that it looks at itself.
     pub(super) fn places(&self) -> Vec<&FigurePlace> {
-        let places = self.0.iter().flat_map(|piece| match piece {
+        let of_pieces = self.0.iter().flat_map(|piece| match piece {
             Piece::Figure { expression, .. } => expression.places(),
             _ => vec![],
         });
-        places.collect()
+        of_pieces.collect()
     }
 
     /// The text with all figures.

@@ -13,7 +13,7 @@ use crate::report::rules::contender_in_figures;
 /// How far the two beliefs' rows stand from the middle of their place.
 const APART: f64 = 0.2;
 
-pub fn figure(exploration: &Exploration) -> Figure {
+pub(super) fn figure(exploration: &Exploration) -> Figure {
     let under = |belief: BeliefName| &exploration.beliefs[&belief].minus_fewest;
     let (published, ours) = (under(BeliefName::Published), under(BeliefName::Recalibrated));
     let headline = |rule: Contender| ours[&rule][&Budget::HEADLINE].redraws.mean;

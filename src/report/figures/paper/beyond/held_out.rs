@@ -19,7 +19,7 @@ const APART: f64 = 0.18;
 type ForestPlace = (String, String, Look);
 
 /// Change of the error by each recalibrated belief.
-pub fn errors(extended: &ExtendedResults) -> Figure {
+pub(super) fn errors(extended: &ExtendedResults) -> Figure {
     let place = |quantity: Quantity| -> Option<ForestPlace> {
         let (row, belief) = match quantity {
             Quantity::Error { belief } => ("all items", belief),
@@ -43,7 +43,7 @@ pub fn errors(extended: &ExtendedResults) -> Figure {
 }
 
 /// What each belief's registered rule removes beyond the rules to beat.
-pub fn rules(extended: &ExtendedResults) -> Figure {
+pub(super) fn rules(extended: &ExtendedResults) -> Figure {
     let place = |quantity: Quantity| -> Option<ForestPlace> {
         let Quantity::Advantage { belief, rule, over, budget } = quantity else { return None };
         let over = match over {

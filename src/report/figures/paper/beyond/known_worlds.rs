@@ -27,7 +27,7 @@ const APART: f64 = 0.22;
 type Worlds = BTreeMap<String, KnownWorlds>;
 
 /// Coverage of credible intervals.
-pub fn coverage(worlds: &Worlds) -> Figure {
+pub(super) fn coverage(worlds: &Worlds) -> Figure {
     let shown: Vec<(&str, &KnownWorlds)> =
         WORLDS.iter().filter_map(|(key, name)| Some((*name, worlds.get(*key)?))).collect();
     let share = |world: &KnownWorlds, belief: &str, level: u32| {
@@ -74,7 +74,7 @@ pub fn coverage(worlds: &Worlds) -> Figure {
 }
 
 /// Probability integral transforms.
-pub fn transforms(worlds: &Worlds) -> Figure {
+pub(super) fn transforms(worlds: &Worlds) -> Figure {
     let shown: Vec<(&str, &KnownWorlds)> =
         SHOWN.iter().filter_map(|(key, name)| Some((*name, worlds.get(*key)?))).collect();
     let panel = |(title, world): &(&str, &KnownWorlds)| {

@@ -17,7 +17,7 @@ const CLOSE: [Rule; 6] =
     [Rule::Info, Rule::Delta, Rule::Spread, Rule::FewestLabelsByInfo, Rule::Manhattan, Rule::ManhattanTen];
 
 /// The error of every rule.
-pub fn levels(sequential: &Sequential) -> Figure {
+pub(super) fn levels(sequential: &Sequential) -> Figure {
     let panel = |(belief, title): (BeliefName, &str)| Panel {
         title: Some(title.to_owned()),
         x: Axis::numbers("labels bought per item", &[0.0]),
@@ -53,7 +53,7 @@ pub fn levels(sequential: &Sequential) -> Figure {
 }
 
 /// The closest rules minus fewest labels first.
-pub fn differences(sequential: &Sequential) -> Figure {
+pub(super) fn differences(sequential: &Sequential) -> Figure {
     let panel = |(belief, title): (BeliefName, &str)| {
         let nothing = Series::new(contender_in_figures(FEWEST), look_of(FEWEST), Shape::Level(0.0));
         let close = paths(sequential, belief).filter(|path| CLOSE.map(Contender::Rule).contains(&path.rule));

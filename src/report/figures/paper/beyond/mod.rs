@@ -11,7 +11,7 @@ use crate::experiments::extended::ExtendedResults;
 use crate::report::figures::description::Figure;
 
 /// All of them: what was registered first, then what is exploratory, then the worlds whose truth is known.
-pub fn all(extended: &ExtendedResults) -> Vec<Figure> {
+pub(super) fn all(extended: &ExtendedResults) -> Vec<Figure> {
     vec![
         recalibration::figure(extended),
         held_out::errors(extended),

@@ -13,7 +13,7 @@ const BELIEFS: [BeliefName; 3] = [BeliefName::Published, BeliefName::Recalibrate
 /// How far the beliefs' rows stand apart, in places.
 const APART: f64 = 0.22;
 
-pub fn figure(extended: &ExtendedResults) -> Figure {
+pub(super) fn figure(extended: &ExtendedResults) -> Figure {
     let all = &extended.exploration;
     let of_all = |belief: BeliefName| &all.beliefs[&belief].error;
     let mut parts: Vec<(&str, [&Errors<Summary>; 3])> = vec![("all items", BELIEFS.map(of_all))];

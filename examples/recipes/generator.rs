@@ -17,7 +17,7 @@
 use judge_uncertainty::random::Stream;
 
 /// Seed of the example.
-pub const SEED: u64 = 20261122;
+pub(crate) const SEED: u64 = 20261122;
 
 const CLEAR: f64 = 7.8;
 const MIDDLING: f64 = 5.4;
@@ -166,7 +166,7 @@ const CRAFTS: [Craft; 6] = [
 ];
 
 /// The files of the example, by name.
-pub fn files() -> [(&'static str, String); 3] {
+pub(crate) fn files() -> [(&'static str, String); 3] {
     let mut stream = Stream::new(SEED);
     let mut items = String::from("id,craft,text,characters\n");
     let mut judge = String::from("id,variant,mean,sd\n");

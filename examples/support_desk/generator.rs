@@ -18,7 +18,7 @@
 use judge_uncertainty::random::Stream;
 
 /// Seed of the example.
-pub const SEED: u64 = 20261121;
+pub(super) const SEED: u64 = 20261121;
 
 /// How pressing a situation is: the mean of the experts' distributions.
 const PRESSING: [f64; 3] = [0.75, 0.2, 0.05];
@@ -168,7 +168,7 @@ const TRADES: [Trade; 6] = [
 ];
 
 /// The files of the example, by name.
-pub fn files() -> [(&'static str, String); 3] {
+pub(super) fn files() -> [(&'static str, String); 3] {
     let mut stream = Stream::new(SEED);
     let mut items = String::from("id,trade,text,characters\n");
     let mut judge = String::from("id,variant,p_now,p_soon,p_whenever,confidence\n");

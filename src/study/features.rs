@@ -91,7 +91,7 @@ pub(super) struct Sources<'a> {
 
 impl Sources<'_> {
     /// `features` of the items at positions `kept`, which hold `numbers` labels and are `near` to the labelled ones.
-    pub fn columns(
+    pub(super) fn columns(
         &self,
         features: &[Feature],
         kept: &[usize],

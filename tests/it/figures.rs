@@ -91,7 +91,7 @@ fn edges(text: &Text) -> [f64; 4] {
 }
 
 /// No text is cut or meets another.
-pub fn assert_texts_are_whole(figures: &[Figure]) {
+pub(crate) fn assert_texts_are_whole(figures: &[Figure]) {
     for figure in figures {
         let scene = layout::scene(figure);
         let texts: Vec<&Text> = scene.texts().filter(|t| !t.text.is_empty()).collect();

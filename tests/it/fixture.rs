@@ -153,7 +153,7 @@ fn simulations() -> Value {
 }
 
 /// Results of the paper's three experiments, and of what goes beyond them.
-pub fn results() -> Results {
+pub(crate) fn results() -> Results {
     Results {
         simulations: Some(serde_json::from_value(simulations()).unwrap()),
         dice: Some(serde_json::from_value(dice()).unwrap()),

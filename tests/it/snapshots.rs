@@ -15,7 +15,7 @@ use judge_uncertainty::report::verdicts::Verdicts;
 use crate::support::{assert_committed, committed, fixture_claims, fixture_verdicts, repository};
 
 /// Snapshots in `snapshots/`, by their names alone.
-pub fn with_settings(f: impl FnOnce()) {
+pub(crate) fn with_settings(f: impl FnOnce()) {
     let mut settings = Settings::new();
     settings.set_snapshot_path("../../snapshots");
     settings.set_prepend_module_to_snapshot(false);

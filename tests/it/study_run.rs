@@ -84,7 +84,7 @@ fn experiment_2_is_a_study_with_the_same_numbers_bit_for_bit() {
 ///
 /// What follows from the embeddings is held by snapshots to the digit, but the last bits of an embedding depend on the
 /// processor. So the texts are embedded, held against committed embeddings, and replaced by these.
-pub fn desk() -> Study<Classes> {
+pub(crate) fn desk() -> Study<Classes> {
     static DESK: OnceLock<Study<Classes>> = OnceLock::new();
     let embedded = || {
         let folder = tempfile::tempdir().unwrap();

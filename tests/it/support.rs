@@ -11,29 +11,29 @@ use judge_uncertainty::report::verdicts::Verdicts;
 use serde_json::{Value, json};
 
 /// A file of the repository.
-pub fn repository(path: &str) -> PathBuf {
+pub(crate) fn repository(path: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
 /// A golden file of `tests/golden`.
-pub fn golden(name: &str) -> Value {
+pub(crate) fn golden(name: &str) -> Value {
     let path = repository("tests/golden").join(name);
     let text = std::fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     serde_json::from_slice(&text).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
 /// A JSON number.
-pub fn number(value: &Value) -> f64 {
+pub(crate) fn number(value: &Value) -> f64 {
     value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
 }
 
 /// A JSON list of numbers.
-pub fn numbers(value: &Value) -> Vec<f64> {
+pub(crate) fn numbers(value: &Value) -> Vec<f64> {
     value.as_array().unwrap_or_else(|| panic!("{value} is no list")).iter().map(number).collect()
 }
 
 /// Six invented claims, one for each verdict and way of asking, with texts that are hard to show.
-pub const FIXTURE_CLAIMS: &str = r#"
+pub(crate) const FIXTURE_CLAIMS: &str = r#"
 [reasons]
 swaps = "Items that nearly tie may swap; measured: 0.4 & less < 0.5."
 
@@ -112,7 +112,7 @@ class = "exact"
 "#;
 
 /// The invented claims, held against invented results; the simulations were not run.
-pub fn fixture_verdicts(claims: &Claims) -> Verdicts<'_> {
+pub(crate) fn fixture_verdicts(claims: &Claims) -> Verdicts<'_> {
     let results = BTreeMap::from([
         (Experiment::Dice, json!({"items": 3113, "regret_pp": {"mean": 7.14}, "isolation": {"mean": 0.7449}})),
         (Experiment::ChaosNli, json!({"judge": {"confidence": 90.34}, "full": {"se": 0.146}})),
@@ -121,19 +121,19 @@ pub fn fixture_verdicts(claims: &Claims) -> Verdicts<'_> {
 }
 
 /// The invented claims, parsed.
-pub fn fixture_claims() -> Claims {
+pub(crate) fn fixture_claims() -> Claims {
     Claims::parse(FIXTURE_CLAIMS, Path::new("fixture.toml")).unwrap()
 }
 
 /// The committed results with their manifest.
-pub fn committed() -> (Results, Manifest) {
+pub(crate) fn committed() -> (Results, Manifest) {
     let folder = repository("artifact");
     let manifest = Manifest::load(&folder).unwrap();
     (Results::load(&folder, &manifest).unwrap(), manifest)
 }
 
 /// Asserts that a file of `artifact/` has this content; else names the first line that differs, and what to do.
-pub fn assert_committed(file: &str, content: &[u8]) {
+pub(crate) fn assert_committed(file: &str, content: &[u8]) {
     let path = repository("artifact").join(file);
     let committed = std::fs::read(&path).unwrap_or_else(|e| panic!("artifact/{file}: {e}"));
     if committed == content {
@@ -169,7 +169,7 @@ fn a_stale_file_is_named_with_its_first_line_that_differs() {
 }
 
 /// Asserts that two lists agree element by element within an absolute tolerance.
-pub fn assert_close(what: &str, got: &[f64], want: &[f64], tolerance: f64) {
+pub(crate) fn assert_close(what: &str, got: &[f64], want: &[f64], tolerance: f64) {
     assert_eq!(got.len(), want.len(), "{what}: length");
     for (k, (g, w)) in got.iter().zip(want).enumerate() {
         assert!((g - w).abs() <= tolerance, "{what}[{k}]: {g} for {w}");
@@ -177,14 +177,14 @@ pub fn assert_close(what: &str, got: &[f64], want: &[f64], tolerance: f64) {
 }
 
 /// The program with arguments, in the root of the repository.
-pub fn command(args: &[&str]) -> Command {
+pub(crate) fn command(args: &[&str]) -> Command {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("judge-uncertainty"));
     command.current_dir(repository("")).args(args);
     command
 }
 
 /// Runs a command that must end with `code`; returns standard output and standard error.
-pub fn run(args: &[&str], code: i32) -> (String, String) {
+pub(crate) fn run(args: &[&str], code: i32) -> (String, String) {
     let output = command(args).output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));

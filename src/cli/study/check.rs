@@ -13,7 +13,7 @@ use crate::study::{InputReport, Study};
 ///
 /// Exit status: 0 when the study can be run, 2 when something is refused.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// The study.toml, or the folder that holds it.
     #[arg(value_name = "STUDY", default_value = ".")]
     pub(super) study: PathBuf,
@@ -26,7 +26,7 @@ pub struct Args {
 ///
 /// # Errors
 /// The first thing that can't be used.
-pub fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
+pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let study = Study::<K>::load(&args.study)?;
     let report = InputReport { to_embed: study.to_embed()?, ..InputReport::of(&study) };
     let mut stdout = anstream::stdout().lock();

@@ -19,7 +19,7 @@ const STARTER: [(&str, &str); 4] = [
 
 /// Write a commented study.toml and tiny example files; no file is overwritten.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     /// Folder to write to; it is made if there is none.
     #[arg(value_name = "DIR", default_value = ".")]
     folder: PathBuf,
@@ -29,7 +29,7 @@ pub struct Args {
 ///
 /// # Errors
 /// One of the files exists, or can't be written.
-pub fn run(args: &Args) -> Result<ExitCode, Error> {
+pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let folder = &args.folder;
     let existing = STARTER.iter().map(|(name, _)| folder.join(name)).find(|file| file.exists());
     if let Some(file) = existing {

@@ -19,7 +19,7 @@ use crate::study::{Error as StudyError, Kind, Study};
 
 /// Add labels that came back from experts, and estimate from them.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub(super) struct Args {
     #[command(subcommand)]
     command: Command,
 }
@@ -89,7 +89,7 @@ impl Args {
 ///
 /// # Errors
 /// Anything refused or failed; the log is then as it was.
-pub fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
+pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     match &args.command {
         Command::Add(args) => add::<K>(args),
         Command::Estimate(args) => estimate::<K>(args),

@@ -23,7 +23,7 @@ use crate::with_kind;
   judge-uncertainty study run my-study
   judge-uncertainty study queue my-study --rule info --budget 10%
   judge-uncertainty study labels add new-labels.csv my-study")]
-pub struct Args {
+pub(super) struct Args {
     #[command(subcommand)]
     command: Command,
 }
@@ -42,7 +42,7 @@ enum Command {
 ///
 /// # Errors
 /// Anything refused or failed.
-pub fn run(args: &Args) -> Result<ExitCode, Error> {
+pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     match &args.command {
         Command::Init(args) => init::run(args),
         Command::Check(args) => with_kind!(&args.study, K => check::run::<K>(args)),

@@ -25,7 +25,7 @@ use crate::study::{Decomposition, Error as StudyError, Study};
   judge-uncertainty study queue my-study --rule delta --budget 300 --labels-per-item greedy
   judge-uncertainty study queue my-study --until 'epistemic<0.05' --out my-study/queue-2
   judge-uncertainty study queue my-study --budget 200 --explore 0.1")]
-pub struct Args {
+pub(super) struct Args {
     /// The study.toml, or the folder that holds it.
     #[arg(value_name = "STUDY", default_value = ".")]
     pub(super) study: PathBuf,
@@ -88,7 +88,7 @@ fn share(text: &str) -> Result<f64, String> {
 ///
 /// # Errors
 /// Anything refused or failed; the folder is then as it was.
-pub fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
+pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let mut study = Study::<K>::load(&args.study)?;
     let out = args.out.clone().unwrap_or_else(|| study.file.resolve(Path::new("queue")));
     let folder = vacant_folder(&out, args.force)?;

@@ -40,7 +40,7 @@ use crate::study::{Error as StudyError, Study};
   [[exclude]]              # items that the evaluation leaves out
   reason = \"used to write the prompt\"
   ids = [\"m001\", \"m002\"]  # and, or, group = \"...\"")]
-pub struct Args {
+pub(super) struct Args {
     /// The study.toml, or the folder that holds it.
     #[arg(value_name = "STUDY", default_value = ".")]
     pub(super) study: PathBuf,
@@ -53,7 +53,7 @@ pub struct Args {
 ///
 /// # Errors
 /// A plan or study that can't be used, a registration or an evaluation that is there already.
-pub fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
+pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let refused = |error: RegistrationError| Error::from(StudyError::from(error));
     let mut study = Study::<K>::load(&args.study)?;
     let folder = study.file.folder();

@@ -27,7 +27,7 @@ use crate::study::{Decomposition, Error as StudyError, Study, StudyResults, eval
   judge-uncertainty study run
   judge-uncertainty study run my-study --out my-study/run-2
   judge-uncertainty study run my-study --force --json | jq .fit.typical_trust")]
-pub struct Args {
+pub(super) struct Args {
     /// The study.toml, or the folder that holds it.
     #[arg(value_name = "STUDY", default_value = ".")]
     pub(super) study: PathBuf,
@@ -55,7 +55,7 @@ pub struct Args {
 ///
 /// # Errors
 /// Anything refused or failed; the run folder is then as it was.
-pub fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
+pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let start = Instant::now();
     // Everything that can be refused is refused here, before any work.
     let mut study = Study::<K>::load(&args.study)?;

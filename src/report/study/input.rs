@@ -36,7 +36,10 @@ impl InputTable {
             Some(missing) if missing > 0 => format!("{} ({missing} missing)", feature.feature),
             _ => feature.feature.clone(),
         });
-        rows.push(InputRow::new("trust from", features.collect::<Vec<_>>().join(", ")));
+        let features = features.collect::<Vec<_>>().join(", ");
+        let trust =
+            if features.is_empty() { "no feature: all predictions have the same trust".to_owned() } else { features };
+        rows.push(InputRow::new("trust from", trust));
         let evaluated = match input.evaluated_items {
             Some(items) => format!("{items} items have labels enough for half splits"),
             None => "none: too few items have labels enough, or it is switched off".to_owned(),

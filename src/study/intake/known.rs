@@ -13,7 +13,7 @@ pub(super) struct KnownLabel {
 }
 
 impl KnownLabel {
-    pub fn again(&self, annotator: &str) -> Problem {
+    pub(super) fn again(&self, annotator: &str) -> Problem {
         Problem::LabelThere { annotator: annotator.to_owned(), value: self.value.clone(), place: self.place.clone() }
     }
 }

@@ -40,7 +40,7 @@ impl Sheet<'_> {
     }
 
     /// Tasks as a JSON list.
-    pub fn label_studio(&self) -> String {
+    pub(super) fn label_studio(&self) -> String {
         let tasks = self.rows().map(|(entry, task)| {
             let mut row = json!({"data": {
                 "uid": task.id,
@@ -67,7 +67,7 @@ impl Sheet<'_> {
     }
 
     /// The labelling interface for the project's settings.
-    pub fn label_studio_interface(&self) -> String {
+    pub(super) fn label_studio_interface(&self) -> String {
         let control = match self.question {
             Question::Classes(classes) => {
                 let choices: String =
@@ -84,7 +84,7 @@ impl Sheet<'_> {
     }
 
     /// Records, one per line.
-    pub fn argilla(&self) -> String {
+    pub(super) fn argilla(&self) -> String {
         json_lines(self.rows().map(|(entry, task)| {
             let mut row = json!({
                 "id": task.id,
@@ -108,7 +108,7 @@ impl Sheet<'_> {
     }
 
     /// Settings of the dataset; as many answers are asked for as the item with the most labels needs.
-    pub fn argilla_settings(&self) -> String {
+    pub(super) fn argilla_settings(&self) -> String {
         let question = match self.question {
             Question::Classes(classes) => {
                 json!({"type": "label_selection", "name": "label", "title": "Label", "labels": classes, "required": true})
@@ -129,7 +129,7 @@ impl Sheet<'_> {
     }
 
     /// Tasks, one per line, in the order in which Prodigy shows them.
-    pub fn prodigy(&self) -> String {
+    pub(super) fn prodigy(&self) -> String {
         json_lines(self.rows().map(|(entry, task)| {
             let mut row = json!({
                 "uid": task.id,

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 /// A request as it arrived.
 #[derive(Debug, Clone)]
-pub struct Call {
+pub(super) struct Call {
     /// How many requests with the same idempotency key came before.
     pub repeat: usize,
     /// The idempotency key.
@@ -27,12 +27,12 @@ pub struct Call {
 
 impl Call {
     /// The text of the only message.
-    pub fn prompt(&self) -> &str {
+    pub(super) fn prompt(&self) -> &str {
         self.body["messages"][0]["content"].as_str().unwrap()
     }
 
     /// Number of the item that the prompt is about: "text number 7".
-    pub fn item(&self) -> usize {
+    pub(super) fn item(&self) -> usize {
         let rest = self.prompt().split("text number ").nth(1).unwrap();
         rest.split(|c: char| !c.is_ascii_digit()).next().unwrap().parse().unwrap()
     }
@@ -40,7 +40,7 @@ impl Call {
 
 /// What the server does.
 #[derive(Debug, Clone)]
-pub enum Reply {
+pub(super) enum Reply {
     /// A reply with a status and headers.
     Full(u16, Vec<(&'static str, String)>, String),
     /// A reply that breaks off in its middle.
@@ -52,23 +52,23 @@ pub enum Reply {
 }
 
 /// The shares that the good answer for an item has, of 100.
-pub fn expected(item: usize) -> [u32; 3] {
+pub(super) fn expected(item: usize) -> [u32; 3] {
     let red = (item % 101) as u32;
     [red, 100 - red, 0]
 }
 
 /// The text of a good answer.
-pub fn good_text(item: usize) -> String {
+pub(super) fn good_text(item: usize) -> String {
     let [red, green, blue] = expected(item);
     format!("{{\"red\": {red}, \"green\": {green}, \"blue\": {blue}}}")
 }
 
 /// A chat completion with this text.
-pub fn completion(text: &str) -> Reply {
+pub(super) fn completion(text: &str) -> Reply {
     Reply::Full(200, vec![], completion_body(text))
 }
 
-pub fn completion_body(text: &str) -> String {
+pub(super) fn completion_body(text: &str) -> String {
     json!({
         "id": "c", "object": "chat.completion", "model": "test-model-2026-01-01",
         "choices": [{ "index": 0, "message": { "role": "assistant", "content": text }, "finish_reason": "stop" }],
@@ -78,23 +78,23 @@ pub fn completion_body(text: &str) -> String {
 }
 
 /// A good answer.
-pub fn good(call: &Call) -> Reply {
+pub(super) fn good(call: &Call) -> Reply {
     completion(&good_text(call.item()))
 }
 
 /// An error as endpoints word it.
-pub fn refusal(status: u16, code: &str, param: Option<&str>, message: &str) -> Reply {
+pub(super) fn refusal(status: u16, code: &str, param: Option<&str>, message: &str) -> Reply {
     Reply::Full(status, vec![], json!({ "error": { "message": message, "code": code, "param": param } }).to_string())
 }
 
 /// A running server; its thread ends with the test's process.
-pub struct Server {
+pub(super) struct Server {
     address: String,
     calls: Arc<Mutex<Vec<Call>>>,
 }
 
 impl Server {
-    pub fn start(behaviour: impl Fn(&Call) -> Reply + Send + Sync + 'static) -> Self {
+    pub(super) fn start(behaviour: impl Fn(&Call) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string();
         let calls = Arc::new(Mutex::new(vec![]));
@@ -111,16 +111,16 @@ impl Server {
         Server { address, calls }
     }
 
-    pub fn base(&self) -> String {
+    pub(super) fn base(&self) -> String {
         format!("http://{}/v1", self.address)
     }
 
-    pub fn address(&self) -> String {
+    pub(super) fn address(&self) -> String {
         format!("http://{}", self.address)
     }
 
     /// Requests so far, in the order of their arrival.
-    pub fn calls(&self) -> Vec<Call> {
+    pub(super) fn calls(&self) -> Vec<Call> {
         self.calls.lock().unwrap().clone()
     }
 }

@@ -30,7 +30,7 @@ const CONFIDENCE: &str = "confidence";
 
 impl JudgeLayout<'_> {
     /// Checks the columns and reads the answers of `rows`, which belong to `ids` in order.
-    pub fn read(&self, table: &Table, rows: &[Row<'_>], ids: ItemIds) -> Result<JudgeVariants> {
+    pub(super) fn read(&self, table: &Table, rows: &[Row<'_>], ids: ItemIds) -> Result<JudgeVariants> {
         let classes = names(self.classes);
         let answer_names =
             |prefix: &str| -> Vec<String> { self.classes.iter().map(|class| format!("{prefix}_{class}")).collect() };

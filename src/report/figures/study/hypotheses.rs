@@ -8,7 +8,7 @@ use crate::study::hypothesis::{JudgedHypothesis, Measure, Status};
 use crate::study::registered::Registered;
 
 /// Start of the figures' names.
-pub const NAME: &str = "hypotheses";
+pub(crate) const NAME: &str = "hypotheses";
 /// Hypotheses about one measure that a figure has room for.
 const MOST_ROWS: usize = 30;
 
@@ -33,7 +33,7 @@ fn look(status: Status) -> (&'static str, Look) {
 const STATUSES: [Status; 3] = [Status::Confirmed, Status::Refuted, Status::Inconclusive];
 
 /// One figure for each measure with hypotheses that have an interval.
-pub fn figures(registered: &Registered) -> Vec<Figure> {
+pub(crate) fn figures(registered: &Registered) -> Vec<Figure> {
     Measure::ALL.into_iter().filter_map(|measure| figure(registered, measure)).collect()
 }
 

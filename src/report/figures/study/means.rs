@@ -7,7 +7,7 @@ use crate::report::figures::shared::calibration;
 use crate::study::kinds::ordinal::diagnostics::OrdinalDiagnostics;
 
 /// Groups of items by the judge's mean place; `None` without items.
-pub fn figure(judge: &OrdinalDiagnostics) -> Option<Figure> {
+pub(crate) fn figure(judge: &OrdinalDiagnostics) -> Option<Figure> {
     let bins = &judge.calibration;
     let (first, last) = (bins.first()?, bins.last()?);
     let points = bins.iter().map(|b| calibration::point(b.judge, b.labels, b.labels_se));

@@ -1,9 +1,9 @@
 //! The figures of a study, from its results; what the results do not hold is not drawn.
 
-pub mod hypotheses;
-pub mod means;
-pub mod parts;
-pub mod places;
+pub(crate) mod hypotheses;
+pub(crate) mod means;
+pub(crate) mod parts;
+pub(crate) mod places;
 
 use super::axis::signed;
 use super::description::{Axis, Figure, Point, Series, Shape, Width};
@@ -22,18 +22,18 @@ const ROW: f64 = 13.0;
 const AROUND_ROWS: f64 = 48.0;
 
 /// A number of unknown size in a sentence.
-pub fn number(value: f64) -> String {
+pub(crate) fn number(value: f64) -> String {
     signed(&three(value))
 }
 
 /// Which items are drawn, under which labels.
-pub fn setting(sample: &ItemSample) -> String {
+pub(crate) fn setting(sample: &ItemSample) -> String {
     let all = "under all labels in hand";
     if sample.is_partial() { format!("a random sample of {}, {all}", sample.items) } else { all.to_owned() }
 }
 
 /// How to read the dots.
-pub fn reading(sample: &ItemSample) -> String {
+pub(crate) fn reading(sample: &ItemSample) -> String {
     let shown = sample.components.aleatoric.len();
     let which = if sample.is_partial() {
         format!(
@@ -50,7 +50,7 @@ pub fn reading(sample: &ItemSample) -> String {
 }
 
 /// The coefficients that the labels identify; of very many those farthest from 0 in standard errors. `None` without any.
-pub fn coefficients(coefficients: &[Coefficient]) -> Option<Figure> {
+pub(crate) fn coefficients(coefficients: &[Coefficient]) -> Option<Figure> {
     let identified: Vec<&Coefficient> = coefficients.iter().filter(|c| c.identified).collect();
     let clearness = |c: &Coefficient| (c.per_sd.value / c.per_sd.standard_error).abs();
     let mut shown: Vec<usize> = (0..identified.len()).collect();
@@ -85,7 +85,7 @@ pub fn coefficients(coefficients: &[Coefficient]) -> Option<Figure> {
 }
 
 /// Stated confidence against the labels that agree; `None` without any stated confidence.
-pub fn confidence(judge: &JudgeDiagnostics) -> Option<Figure> {
+pub(crate) fn confidence(judge: &JudgeDiagnostics) -> Option<Figure> {
     let bins = &judge.calibration;
     let (first, last) = (bins.first()?, bins.last()?);
     let percent = |share: f64| 100.0 * share;

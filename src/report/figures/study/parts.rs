@@ -16,7 +16,7 @@ fn look(part: Part) -> (&'static str, Look) {
 }
 
 /// One row for each part that is identified; `unit` is that of a variance, and `remark` says what else to know.
-pub fn figure(averages: &PartAverages, unit: &str, remark: &str) -> Figure {
+pub(crate) fn figure(averages: &PartAverages, unit: &str, remark: &str) -> Figure {
     let parts = averages.parts();
     let range = |part: &Part| averages.over_items.get(part).map(|over| [over.low, over.high]);
     let series = parts.iter().enumerate().map(|(k, (part, mean))| {

@@ -9,7 +9,7 @@ use crate::report::figures::look;
 const NORMAL_95: f64 = 1.96;
 
 /// Shares of ratings by tenth; `None` without ratings.
-pub fn figure(places: &Places) -> Option<Figure> {
+pub(crate) fn figure(places: &Places) -> Option<Figure> {
     let (ratings, counts) = (places.ratings(), &places.tenths);
     if ratings == 0 {
         return None;

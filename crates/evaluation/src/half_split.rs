@@ -55,9 +55,9 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
     /// # Examples
     ///
     /// ```
-    /// use judge_uncertainty::dataset::Predictions;
-    /// use judge_uncertainty::escalation::{Budget, Rule};
-    /// use judge_uncertainty::evaluation::{CountPool, HalfSplit, Settings};
+    /// use judge_uncertainty_core::escalation::{Budget, Rule};
+    /// use judge_uncertainty_data::dataset::Predictions;
+    /// use judge_uncertainty_evaluation::{CountPool, HalfSplit, Settings};
     /// use ndarray::array;
     ///
     /// // Three items with ten labels each.
@@ -72,7 +72,7 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
     /// let labels = split.draw(&mut stream);
     /// let outcome = split.evaluate(&labels, &[], &mut stream)?;
     /// assert!(outcome.measured.mean_error < 2.0);
-    /// # Ok::<(), judge_uncertainty::evaluation::Error>(())
+    /// # Ok::<(), judge_uncertainty_evaluation::Error>(())
     /// ```
     pub fn new(pool: P, familiarity: Option<Familiarity<'a>>, features: Features<'a>, settings: Settings) -> Self {
         Self { pool, familiarity, features, settings }

@@ -56,7 +56,7 @@ fn a_study_is_that_of_an_independent_calculation() {
     let study = study(folder.path(), "\n[evaluation]\nreplicates = 2\n");
     let expected = &golden("ordinal/expected.json")["study"];
     let results = results(&study);
-    let trust = &results.fit.typical_trust;
+    let trust = results.fit.typical_trust.as_ref().expect("three labels an item determine it");
     let fit = &expected["fit"];
     assert_close("trust", &[trust.value.ln()], &[number(&fit["intercept"])], 1e-8);
     let standard_error = trust.standard_error / trust.value;

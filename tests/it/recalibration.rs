@@ -84,7 +84,7 @@ fn the_switch_of_a_study_gives_the_posterior_of_an_independent_fit() {
         let decomposition = Decomposition::of(&study, &Silent).unwrap();
         let alpha: Vec<f64> = decomposition.fitted.beliefs.iter().flat_map(|b| b.alpha().to_vec()).collect();
         assert_close(&name, &alpha, &flat(&expected["alpha"]), 1e-7);
-        let report = FitReport::of(&study, &decomposition);
+        let report = FitReport::of(&study, &decomposition).unwrap();
         assert_close(&name, &[report.log_likelihood], &[number(&expected["log_likelihood"])], 1e-8);
         let reported = report.own.recalibration.unwrap();
         let tau: Vec<f64> = reported.iter().map(|group| group.tau.value).collect();

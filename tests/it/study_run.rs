@@ -249,7 +249,7 @@ fn the_recalibrated_belief_is_one_switch_away() {
     assert_eq!(Classes::rules(&study).len(), Classes::rules(&published).len() + Rule::BEYOND.len());
 
     let decomposition = Decomposition::of(&study, &Silent).unwrap();
-    let report = FitReport::of(&study, &decomposition);
+    let report = FitReport::of(&study, &decomposition).unwrap();
     let groups = report.own.recalibration.unwrap();
     let fit = decomposition.fitted.fit.recalibrated().unwrap();
     assert_eq!(groups.iter().map(|g| g.group.as_deref().unwrap()).collect::<Vec<_>>(), study.items.group_names());

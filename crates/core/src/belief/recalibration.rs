@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::design::Design;
 use super::dirichlet::Beliefs;
+use super::marginal::Marginal;
 use super::newton::{LogProduct, Maximum, Objective, Point, maximise};
-use super::regression::{LARGEST_MOVE, Regression, START_TRUST, coefficient_names, linear};
+use super::regression::{LARGEST_MOVE, Regression, START_TRUST, coefficient_names, linear, undetermined};
 use super::trust::TrustError;
 
 /// Newton steps are shortened so that no ln tau and no bias moves by more than this at once.
@@ -91,8 +92,8 @@ impl JudgedItems<'_> {
 pub struct RecalibratedFit {
     /// The trust, and how the search ended. `names` and `coefficients` are those of beta; `covariance` goes on with (ln tau, b of
     /// the second to the last class) for each group and is the inverse of minus the Hessian of log-likelihood plus log prior;
-    /// `log_likelihood` leaves out multinomial coefficients and penalty. The priors identify every direction and keep the
-    /// trust within the reals: none is unidentified, no item is at a limit.
+    /// `log_likelihood` leaves out multinomial coefficients and penalty. The priors keep the trust within the
+    /// reals: no item is at a limit. `unidentified` names coefficients that the labels tell less about than the prior does.
     #[serde(flatten)]
     pub regression: Regression,
     /// Which items share a recalibration.
@@ -258,6 +259,27 @@ pub fn held_out_log_likelihoods(
         }
     }
     Ok(held_out)
+}
+
+/// The marginal posterior of ln lambda of an item with average features, under the fit that [`fit`] found with the same
+/// arguments.
+///
+/// # Errors
+/// As [`fit`].
+pub fn typical_log_trust(
+    items: &JudgedItems,
+    counts: ArrayView2<u32>,
+    options: &Options,
+    fit: &RecalibratedFit,
+) -> Result<Marginal, TrustError> {
+    let posterior = Posterior::new(items, counts, options, |_| true)?;
+    let mut mode = fit.regression.coefficients.clone();
+    for (tau, bias) in fit.tau.iter().zip(&fit.bias) {
+        mode.push(tau.ln());
+        mode.extend(&bias[1..]);
+    }
+    let sd = fit.regression.standard_errors()[0];
+    Ok(Marginal::of_first(&posterior, &mode, sd, options.prior.log_trust_sd))
 }
 
 fn group_of(groups: &[usize], i: usize) -> usize {
@@ -427,6 +449,7 @@ impl Posterior {
             at_limit: 0,
         };
         self.add_prior(&parameters, &mut prior);
+        let covariance = at.curvature().covariance();
         let recalibrations = || (0..self.groups).map(|g| &parameters[self.offset(g)..self.offset(g + 1)]);
         RecalibratedFit {
             recalibration: self.options.recalibration,
@@ -434,15 +457,15 @@ impl Posterior {
             bias: recalibrations().map(|w| std::iter::once(0.0).chain(w[1..].iter().copied()).collect()).collect(),
             regression: Regression {
                 rank: names.len(),
+                unidentified: undetermined(&names, &covariance, &prior.hessian),
                 names,
                 coefficients: parameters[..=self.features].to_vec(),
-                covariance: at.curvature().covariance(),
+                covariance,
                 log_likelihood: at.value - prior.value,
                 iterations,
                 gradient_norm,
                 converged,
                 labelled_items: self.items,
-                unidentified: vec![],
                 at_limit: 0,
             },
         }

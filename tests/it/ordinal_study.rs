@@ -28,7 +28,7 @@ fn study(folder: &Path, more: &str) -> Study<Ordinal> {
     let config = format!(
         "title = \"Answers\"\nplaces = [[\"very_poor\", -2], [\"poor\", -1], [\"fair\", 0], [\"good\", 1], [\"excellent\", \
          2.5]]\n\n[items]\nfile = {:?}\ntext = \"{{text}}\"\n\n[judge]\nfile = {:?}\nkind = \"probabilities\"\n\n[labels]\nfile = \
-         {:?}\nform = \"counts\"\n\n[trust]\nfeatures = []\n{more}",
+         {:?}\nform = \"counts\"\n\n[trust]\nfeatures = []\nprior = \"none\"\n{more}",
         file("items.csv"),
         file("judge.csv"),
         file("labels.csv"),
@@ -114,7 +114,7 @@ fn a_study_is_evaluated_and_reported_as_those_of_other_kinds_are() {
     }
     let said: Vec<String> = describe(&results).iter().map(|line| line.text().to_owned()).collect();
     let said = said.join("\n");
-    for part in ["Variance of a fresh label", "Wasserstein error removed by one label", "Ranking by total uncertainty"]
+    for part in ["Variance of a fresh label", "Wasserstein error removed by one label", "ranking by total uncertainty"]
     {
         assert!(said.contains(part), "{said}");
     }

@@ -32,7 +32,7 @@ fn study(folder: &Path, belief: &str) -> Study<Classes> {
     let config = format!(
         "title = \"Recalibration\"\nclasses = [\"a\", \"b\", \"c\"]\n\n[items]\nfile = {:?}\nnumbers = [\"x\"]\n\
          group = \"group\"\n\n[judge]\nfile = {:?}\nkind = \"probabilities\"\n\n[labels]\nfile = {:?}\nform = \"counts\"\n\n\
-         [trust]\nfeatures = [\"log_labels\", \"x\"]\nbelief = {belief}\n",
+         [trust]\nfeatures = [\"log_labels\", \"x\"]\nbelief = {belief}\nprior = \"none\"\n",
         file("items.csv"),
         file("judge.csv"),
         file("labels.csv"),

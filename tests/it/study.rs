@@ -64,7 +64,7 @@ fn a_small_study_is_read_as_it_stands() {
     assert_eq!(study.items.groups.as_ref().unwrap(), &["x", "y", "x"]);
     assert_eq!(study.items.columns[0].feature.values, [Some(1.0), Some(2.0), None]);
     assert_eq!(study.numbers(), [3, 1, 0]);
-    assert_eq!(study.features, [Feature::LogLabels, Feature::Column(0)]);
+    assert_eq!(study.features, [Feature::Column(0)]);
     // By hand: (1, 0) raised to (1, 0.005) and divided by 1.005.
     assert_eq!(study.judge.predictions.q.row(1).to_vec(), [1.0 / 1.005, 0.005 / 1.005]);
     let report = InputReport::of(&study);

@@ -105,6 +105,13 @@ fn describe_evaluation<K: Shown>(evaluation: &Evaluation<K>) -> Vec<Line> {
             three(value.se)
         )));
     }
+    if full.unconverged_fits > 0 {
+        lines.push(Line::sentence(format!(
+            "In {} of {} replicates the fit of the trust did NOT converge; take fewer features or the weak prior before you rely \
+             on this.",
+            full.unconverged_fits, evaluation.replicates
+        )));
+    }
     lines.extend(said(K::evaluation_sentences(evaluation)));
     lines
 }

@@ -8,13 +8,16 @@ use serde::Serialize;
 use super::newton::{Objective, Point, maximise};
 use super::prior::UNDETERMINED;
 use crate::stats::Interval;
+use crate::stats::normal::normal_quantile;
 
 /// Points of the grid per standard deviation.
-const STEPS_PER_SD: f64 = 5.0;
+const STEPS_PER_SD: f64 = 12.0;
 /// The grid ends where the density has fallen by this factor's logarithm, in nats.
 const FALL: f64 = 12.0;
+/// With more parameters the grid would take too long; fits of so many have many labels.
+const MOST_PARAMETERS: usize = 40;
 /// The grid has no more points than this to either side.
-const MOST_STEPS: usize = 200;
+const MOST_STEPS: usize = 400;
 
 /// The marginal posterior of ln lambda of an item with average features.
 ///
@@ -41,9 +44,18 @@ impl Marginal {
         self.sd * self.sd <= UNDETERMINED * self.prior_sd * self.prior_sd
     }
 
+    /// The normal approximation about the maximum.
+    pub(super) fn normal(mode: f64, sd: f64, prior_sd: f64) -> Self {
+        let reach = normal_quantile(0.975) * sd;
+        Self { interval: Interval { lo: mode - reach, hi: mode + reach }, sd, prior_sd }
+    }
+
     /// The marginal of the first parameter of `objective`, whose maximum is at `mode`; `sd` is its standard deviation by the
-    /// normal approximation, and sets the grid.
+    /// normal approximation, and sets the grid. With more than 40 parameters the normal approximation is what is given.
     pub(super) fn of_first(objective: &impl Objective, mode: &[f64], sd: f64, prior_sd: f64) -> Self {
+        if mode.len() > MOST_PARAMETERS {
+            return Self::normal(mode[0], sd, prior_sd);
+        }
         let step = sd.min(prior_sd) / STEPS_PER_SD;
         let top = log_density(objective, mode[0], &mode[1..]).0;
         let side = |direction: f64| {

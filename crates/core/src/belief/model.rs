@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::dirichlet::Beliefs;
 use super::marginal::Marginal;
 use super::prior::TrustPrior;
-use super::recalibration::{self, JudgedItems, Options, RecalibratedFit, Recalibration};
+use super::recalibration::{self, JudgedItems, Options, Prior, RecalibratedFit, Recalibration};
 use super::regression::Regression;
 use super::trust::{TrustError, TrustFit, fit_trust};
 
@@ -30,6 +30,16 @@ pub enum FittedBelief {
     Recalibrated(RecalibratedFit),
 }
 
+/// The recalibrated fit that is the paper's with this prior on the trust: the prediction is taken as it is. `None` without a
+/// prior.
+fn unrecalibrated(prior: TrustPrior) -> Option<Options> {
+    (prior == TrustPrior::Weak).then(|| Options {
+        recalibration: Recalibration::Off,
+        ridge: TrustPrior::SLOPE_SD.powi(-2),
+        prior: Prior { log_trust_sd: TrustPrior::LOG_TRUST_SD, ..Prior::default() },
+    })
+}
+
 impl BeliefModel {
     /// Fits the belief to the labels in hand; the recalibrated one has priors of its own in its options.
     ///
@@ -41,7 +51,7 @@ impl BeliefModel {
         counts: ArrayView2<u32>,
         prior: TrustPrior,
     ) -> Result<FittedBelief, TrustError> {
-        Ok(match (self, prior.options()) {
+        Ok(match (self, unrecalibrated(prior)) {
             (Self::Published, None) => FittedBelief::Published(fit_trust(items.design, items.q, counts)?),
             (Self::Published, Some(options)) => {
                 let regression = recalibration::fit(items, counts, &options)?.regression;
@@ -69,7 +79,7 @@ impl BeliefModel {
             tau: vec![],
             bias: vec![],
         };
-        let (options, fit) = match (self, fit, prior.options()) {
+        let (options, fit) = match (self, fit, unrecalibrated(prior)) {
             (Self::Recalibrated(options), FittedBelief::Recalibrated(fit), _) => (*options, fit.clone()),
             (_, FittedBelief::Published(fit), Some(options)) => (options, plain(fit)),
             _ => return Ok(None),

@@ -2,8 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::recalibration::{Options, Prior, Recalibration};
-
 /// The prior on the parameters of a fit whose prediction is taken as the judge gave it.
 ///
 /// `Weak` keeps fits to a few dozen items within what judges are worth, and gives way as labels come in. It is normal, on
@@ -36,15 +34,6 @@ impl TrustPrior {
     pub(super) const LOG_FREEDOM_SD: f64 = 1.5;
     /// Standard deviation of ln s0^2.
     pub(super) const LOG_SCALE_SD: f64 = 2.0;
-
-    /// The fit with the prediction taken as it is and this prior on the trust; `None` without a prior.
-    pub(super) fn options(self) -> Option<Options> {
-        (self == Self::Weak).then(|| Options {
-            recalibration: Recalibration::Off,
-            ridge: Self::SLOPE_SD.powi(-2),
-            prior: Prior { log_trust_sd: Self::LOG_TRUST_SD, ..Prior::default() },
-        })
-    }
 }
 
 /// A parameter that the labels tell less about than its prior does is not determined by them: its posterior variance is

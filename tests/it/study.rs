@@ -73,6 +73,31 @@ fn a_small_study_is_read_as_it_stands() {
     assert_eq!(report.evaluated_items, None);
 }
 
+/// Six decimals each leave a sum of 1.000001, two decimals of three classes one of 1.01; 1.02 of two is no rounding.
+#[test]
+fn rounded_probabilities_are_scaled_and_counted() {
+    for (row, sums_to_one) in [("b,0.333334,0.666667", true), ("b,0.67,0.34", true), ("b,0.68,0.34", false)] {
+        let read = edited("judge.csv", "b,1,0", row).load();
+        match read {
+            Ok(study) => {
+                assert!(sums_to_one, "{row}");
+                assert_eq!(InputReport::of(&study).judge.renormalised_answers, 1, "{row}");
+            }
+            Err(error) => assert!(!sums_to_one && error.contains("sum to 1.02"), "{row}: {error}"),
+        }
+    }
+}
+
+/// Counts of 3e9 overflowed as they were summed, and 4294967290 with 10 became 4 labels.
+#[test]
+fn numbers_of_labels_beyond_reason_are_refused() {
+    for row in ["a,3000000000,3000000000", "a,4294967290,10", "a,1000000,1"] {
+        let error = edited("labels.csv", "a,2,1", row).load().map(|_| ()).unwrap_err();
+        assert!(error.contains("labels.csv:2") && error.contains("1000000"), "{error}");
+    }
+    assert!(edited("labels.csv", "a,2,1", "a,999999,1").load().is_ok());
+}
+
 #[test]
 fn every_refusal_names_place_value_and_remedy() {
     let cases = [

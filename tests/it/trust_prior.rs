@@ -4,12 +4,13 @@
 use std::fs;
 
 use judge_uncertainty::belief::{
-    BeliefModel, Design, FeatureColumn, FittedBelief, JudgeScores, JudgedItems, Marginal, Scores, TrustPrior,
-    fit_gaussian_under,
+    BeliefModel, Design, FeatureColumn, FittedBelief, JudgeScores, JudgedItems, Marginal, Scores as Ratings,
+    TrustPrior, fit_gaussian_under,
 };
 use judge_uncertainty::progress::Silent;
+use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::study::describe;
-use judge_uncertainty::study::{Classes as ClassStudy, Decomposition, Study, StudyResults, evaluate};
+use judge_uncertainty::study::{Classes as ClassStudy, Decomposition, Scores, Study, StudyResults, evaluate};
 use ndarray::Array2;
 use serde_json::Value;
 
@@ -65,7 +66,8 @@ fn ratings_under_the_weak_prior_are_fitted_as_by_an_independent_program() {
     let expected = &golden("trust_prior/expected.json")["ratings"];
     let mean = numbers(&expected["mu"]);
     let judge = JudgeScores { variance: vec![None; mean.len()], mean };
-    let labels: Vec<Scores> = expected["labels"].as_array().unwrap().iter().map(|y| Scores::of(&numbers(y))).collect();
+    let labels: Vec<Ratings> =
+        expected["labels"].as_array().unwrap().iter().map(|y| Ratings::of(&numbers(y))).collect();
     let design = Design::constant(labels.len());
     let fit = fit_gaussian_under(&design, &judge, &labels, TrustPrior::Weak).unwrap();
     assert!(fit.regression.converged);
@@ -159,4 +161,43 @@ fn a_constant_column_changes_nothing() {
         let without = study(folder.path(), &format!("{prior}features = []"), labels).fit.assumed_trust;
         assert_close(prior, &[with.ln()], &[without.ln()], 1e-9);
     }
+}
+
+/// Ratings that vary by 4 within an item, of a judge who claims `sd`, and the sentences of their study.
+fn rated(folder: &std::path::Path, sd: &str) -> String {
+    let mut stream = Stream::new(5);
+    let mut tables = ["id\n", "id,mean,sd\n", "id,annotator,score\n"].map(str::to_owned);
+    for i in 0..80 {
+        let mean = 20.0 + 10.0 * stream.random();
+        let pool = mean + stream.standard_normal();
+        tables[0] += &format!("i{i}\n");
+        tables[1] += &format!("i{i},{mean},{sd}\n");
+        for a in 0..4 {
+            tables[2] += &format!("i{i},a{a},{}\n", pool + 2.0 * stream.standard_normal());
+        }
+    }
+    for (name, table) in ["items.csv", "judge.csv", "ratings.csv"].iter().zip(&tables) {
+        fs::write(folder.join(name), table).unwrap();
+    }
+    let config = "title = \"t\"\nscale = [0, 100]\n[items]\nfile = \"items.csv\"\n[judge]\nfile = \"judge.csv\"\nsd = \
+                  \"sd\"\n[labels]\nfile = \"ratings.csv\"\n";
+    fs::write(folder.join("study.toml"), config).unwrap();
+    let study = Study::<Scores>::load(folder).unwrap();
+    let decomposition = Decomposition::of(&study, &Silent).unwrap();
+    let evaluation = evaluate(&study, None, &Silent).unwrap();
+    let results = StudyResults::of(&study, &decomposition, evaluation, None, &Silent).unwrap();
+    describe(&results).iter().map(|line| line.text()).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn standard_deviations_that_the_ratings_contradict_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    for (sd, wide) in [("5", true), ("2", false), ("", false)] {
+        let words = rated(folder.path(), sd);
+        assert_eq!(words.contains("The ratings contradict the aleatoric part"), wide, "sd {sd}: {words}");
+        assert_eq!(words.contains("The intervals are too wide"), wide, "sd {sd}: {words}");
+    }
+    // Too small ones are mended by the labels, for little confidence is put in them, but not where an item has few.
+    let words = rated(folder.path(), "0.5");
+    assert!(words.contains("The intervals are too narrow"), "{words}");
 }

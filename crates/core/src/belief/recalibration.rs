@@ -890,4 +890,50 @@ mod tests {
         let zero = JudgedItems { q: zero.view(), ..items };
         assert!(matches!(refused(&zero, &counts, &Options::default()), TrustError::Prediction { item: 1, .. }));
     }
+
+    /// The surface may have several maxima: a search from little trust and from much must not end higher.
+    #[test]
+    fn small_problems_end_at_the_highest_maximum() {
+        let mut lower = vec![];
+        for seed in 0..400 {
+            let mut stream = crate::random::Stream::new(seed);
+            let (n, d, k) = (20 + 10 * (seed as usize % 4), seed as usize % 5, 2 + seed as usize % 3);
+            let columns: Vec<FeatureColumn> = (0..d)
+                .map(|j| FeatureColumn::complete(&format!("x{j}"), (0..n).map(|_| stream.standard_normal())))
+                .collect();
+            let design = Design::over(n, &columns).unwrap();
+            let dirichlet = |alpha: &[f64], stream: &mut crate::random::Stream| -> Vec<f64> {
+                let x: Vec<f64> = alpha.iter().map(|a| stream.gamma(*a) + 1e-9).collect();
+                x.iter().map(|v| v / x.iter().sum::<f64>()).collect()
+            };
+            let mut q = Array2::zeros((n, k));
+            let mut counts = Array2::<u32>::zeros((n, k));
+            let mut drawn = vec![0; k];
+            for i in 0..n {
+                let prediction = dirichlet(&vec![1.0; k], &mut stream);
+                let pool = dirichlet(&prediction.iter().map(|p| 6.0 * p).collect::<Vec<_>>(), &mut stream);
+                let labels = stream.choice(6);
+                stream.multinomial(labels, &pool, &mut drawn);
+                (0..k).for_each(|j| (q[[i, j]], counts[[i, j]]) = (prediction[j], drawn[j]));
+            }
+            let items = JudgedItems { design: &design, q: q.view(), groups: &[] };
+            let options = Options {
+                recalibration: Recalibration::Off,
+                ridge: 1.0,
+                prior: Prior { log_trust_sd: 1.5, ..Prior::default() },
+            };
+            let mut posterior = Posterior::new(&items, counts.view(), &options, |_| true).unwrap();
+            let start = posterior.start();
+            let usual = maximise(&mut posterior, start.clone());
+            for first in [-3.0, 0.0, 5.0, 9.0] {
+                let mut other = start.clone();
+                other[0] = first;
+                let other = maximise(&mut posterior, other);
+                if other.at.value > usual.at.value + 1e-8 || !usual.converged {
+                    lower.push((seed, first, other.at.value - usual.at.value));
+                }
+            }
+        }
+        assert!(lower.is_empty(), "{lower:?}");
+    }
 }

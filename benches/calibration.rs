@@ -85,16 +85,16 @@ fn study(stream: &mut Stream, (items, features, classes): (usize, usize, usize),
     let judged = JudgedItems { design: &design, q: q.view(), groups: &[] };
     let model = BeliefModel::Published;
     let fit = model.fit(&judged, counts.view(), TrustPrior::Weak).expect("there are labels");
-    let marginal = model
+    let profile = model
         .typical_log_trust(&judged, counts.view(), TrustPrior::Weak, &fit)
         .expect("there are labels")
         .expect("there is a prior");
     let truth = TRUST.ln() + SLOPE * z.mean_axis(ndarray::Axis(0)).map_or(0.0, |means| means.sum());
-    let covers = usize::from((marginal.interval.lo..=marginal.interval.hi).contains(&truth));
+    let covers = usize::from((profile.interval.lo..=profile.interval.hi).contains(&truth));
     tally.studies += 1;
     tally.covered_of_all += covers;
     tally.unconverged += usize::from(!fit.regression().converged);
-    if marginal.determined() {
+    if profile.determined() {
         tally.determined += 1;
         tally.covered += covers;
         tally.bias += fit.regression().coefficients[0] - truth;

@@ -1,7 +1,7 @@
 //! Whether a study's labels determine how far the judge is to be trusted, and if not, why not.
 
 use super::kind::{Decomposition, Kind};
-use crate::belief::{Marginal, Regression};
+use crate::belief::{Profile, Regression};
 use crate::evaluation::Pool;
 use crate::stats::Estimate;
 
@@ -11,16 +11,16 @@ const MOST_AT_LIMIT: f64 = 0.1;
 /// What a prediction is worth for an item with average features, in labels; or why the labels do not tell.
 pub(super) fn typical_trust<K: Kind>(
     decomposition: &Decomposition<K>,
-    marginal: Option<&Marginal>,
+    profile: Option<&Profile>,
 ) -> Result<Estimate, String> {
     let fit = K::Pool::regression(&decomposition.fitted.fit);
     let log_trust = Estimate::new(fit.coefficients[0], fit.standard_errors()[0]);
-    match marginal {
-        Some(marginal) if marginal.determined() => Ok(Estimate {
+    match profile {
+        Some(profile) if profile.determined() => Ok(Estimate {
             value: log_trust.value,
-            standard_error: marginal.sd,
-            lo: marginal.interval.lo,
-            hi: marginal.interval.hi,
+            standard_error: profile.sd,
+            lo: profile.interval.lo,
+            hi: profile.interval.hi,
         }
         .exp()),
         None if identified(fit) => Ok(log_trust.exp()),

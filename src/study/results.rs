@@ -214,7 +214,7 @@ pub struct FitReport<K: Kind> {
     /// What is believed of the trust before any label.
     pub prior: TrustPrior,
     /// What a prediction is worth for an item with average features, in labels; `None` where the labels do not determine it.
-    /// The interval is that of the marginal posterior ([`crate::belief::Marginal`]) if there is a prior.
+    /// The interval is that of the profile of the posterior ([`crate::belief::Profile`]) if there is a prior.
     pub typical_trust: Option<Estimate>,
     /// Why the labels do not determine it, and what would.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -257,11 +257,11 @@ impl<K: Kind> FitReport<K> {
     /// Reads the fit of a decomposition.
     ///
     /// # Errors
-    /// The marginal posterior of the trust can't be had.
+    /// The profile of the posterior along the trust can't be had.
     pub fn of(study: &Study<K>, decomposition: &Decomposition<K>) -> Result<Self, Error> {
         let Decomposition { pool, fitted, .. } = decomposition;
-        let marginal = pool.typical_log_trust(&fitted.fit, &fitted.design, &pool.all())?;
-        let (typical_trust, undetermined) = match typical_trust(decomposition, marginal.as_ref()) {
+        let profile = pool.typical_log_trust(&fitted.fit, &fitted.design, &pool.all())?;
+        let (typical_trust, undetermined) = match typical_trust(decomposition, profile.as_ref()) {
             Ok(estimate) => (Some(estimate), None),
             Err(why) => (None, Some(why)),
         };

@@ -1,11 +1,11 @@
-//! The weak prior of studies: against fits and marginal posteriors of another program, and what a study says that its labels
+//! The weak prior of studies: against fits and profile posteriors of another program, and what a study says that its labels
 //! do not tell.
 
 use std::fs;
 
 use judge_uncertainty::belief::{
-    BeliefModel, Design, FeatureColumn, FittedBelief, JudgeScores, JudgedItems, Marginal, Scores as Ratings,
-    TrustPrior, fit_gaussian_under,
+    BeliefModel, Design, FeatureColumn, FittedBelief, JudgeScores, JudgedItems, Profile, Scores as Ratings, TrustPrior,
+    fit_gaussian_under,
 };
 use judge_uncertainty::progress::Silent;
 use judge_uncertainty::random::Stream;
@@ -36,11 +36,11 @@ impl Classes {
         Self { q: table(&value["q"]), counts, design: Design::standardized(&[x]).unwrap().within(&labelled) }
     }
 
-    fn fit(&self, prior: TrustPrior) -> (FittedBelief, Option<Marginal>) {
+    fn fit(&self, prior: TrustPrior) -> (FittedBelief, Option<Profile>) {
         let items = JudgedItems { design: &self.design, q: self.q.view(), groups: &[] };
         let fit = BeliefModel::Published.fit(&items, self.counts.view(), prior).unwrap();
-        let marginal = BeliefModel::Published.typical_log_trust(&items, self.counts.view(), prior, &fit).unwrap();
-        (fit, marginal)
+        let profile = BeliefModel::Published.typical_log_trust(&items, self.counts.view(), prior, &fit).unwrap();
+        (fit, profile)
     }
 }
 
@@ -49,15 +49,14 @@ fn classes_under_the_weak_prior_are_fitted_as_by_an_independent_program() {
     let golden = golden("trust_prior/expected.json");
     for name in ["few", "some", "single"] {
         let expected = &golden[name];
-        let (fit, marginal) = Classes::of(expected).fit(TrustPrior::Weak);
+        let (fit, profile) = Classes::of(expected).fit(TrustPrior::Weak);
         assert!(fit.regression().converged, "{name}");
         assert_close(name, &fit.regression().coefficients, &numbers(&expected["coefficients"]), 1e-5);
-        // The golden marginal sums over the other parameter, ours is Laplace's approximation of that sum: an end of the interval
-        // may be off by a sixth of a standard deviation where sixty items have few labels.
-        let (marginal, of) = (marginal.unwrap(), |key: &str| number(&expected["marginal"][key]));
-        let ends = [marginal.interval.lo, marginal.interval.hi, marginal.sd];
+        // Both are found on grids.
+        let (profile, of) = (profile.unwrap(), |key: &str| number(&expected["profile"][key]));
+        let ends = [profile.interval.lo, profile.interval.hi, profile.sd];
         let off = ends.iter().zip([of("lo"), of("hi"), of("sd")]).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-        assert!(off < 0.2 * of("sd"), "{name}: {ends:?}, off by {off}");
+        assert!(off < 0.01 * of("sd"), "{name}: {ends:?}, off by {off}");
     }
 }
 
@@ -77,11 +76,11 @@ fn ratings_under_the_weak_prior_are_fitted_as_by_an_independent_program() {
 /// Single labels have the same likelihood under every trust: the posterior is the prior.
 #[test]
 fn single_labels_leave_the_prior_as_it_is() {
-    let (fit, marginal) = Classes::of(&golden("trust_prior/expected.json")["single"]).fit(TrustPrior::Weak);
-    let marginal = marginal.unwrap();
-    assert!(!marginal.determined());
+    let (fit, profile) = Classes::of(&golden("trust_prior/expected.json")["single"]).fit(TrustPrior::Weak);
+    let profile = profile.unwrap();
+    assert!(!profile.determined());
     assert_close("mode", &fit.regression().coefficients, &[8.0_f64.ln(), 0.0], 1e-9);
-    assert_close("sd", &[marginal.sd], &[TrustPrior::LOG_TRUST_SD], 2e-3);
+    assert_close("sd", &[profile.sd], &[TrustPrior::LOG_TRUST_SD], 2e-3);
     assert_eq!(fit.regression().unidentified, ["intercept", "x"]);
 }
 

@@ -7,7 +7,7 @@ use super::escalation::{Errors, Gain};
 use super::pool::{Pool, Ranking, Split};
 use super::subsample::subsample;
 use judge_uncertainty_core::belief::{
-    BeliefModel, Beliefs, ClassBelief, ClassBeliefs, Design, FittedBelief, JudgedItems, Marginal, Regression,
+    BeliefModel, Beliefs, ClassBelief, ClassBeliefs, Design, FittedBelief, JudgedItems, Profile, Regression,
     TrustPrior, dirichlet::row,
 };
 use judge_uncertainty_core::escalation::value::{label_of, pool_values};
@@ -181,7 +181,7 @@ impl<S: ClassScale> Pool for CountPool<S> {
         fit: &FittedBelief,
         design: &Design,
         labels: &Array2<u32>,
-    ) -> Result<Option<Marginal>, Error> {
+    ) -> Result<Option<Profile>, Error> {
         Ok(self.model.typical_log_trust(&self.judged(design), labels.view(), self.prior, fit)?)
     }
 

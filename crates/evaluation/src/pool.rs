@@ -1,6 +1,6 @@
 //! What half splits need to know of a kind of label.
 
-use judge_uncertainty_core::belief::{BeliefTable, Design, Marginal, Regression};
+use judge_uncertainty_core::belief::{BeliefTable, Design, Profile, Regression};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::random::Stream;
 
@@ -50,7 +50,7 @@ pub trait Pool: Sync {
     /// A fit that is impossible.
     fn fit(&self, design: &Design, labels: &Self::Labels) -> Result<Self::Fit, Error>;
 
-    /// The marginal posterior of ln lambda of an item with average features, under a fit to these labels; `None` for a fit
+    /// The profile of the posterior along ln lambda of an item with average features, under a fit to these labels; `None` for a fit
     /// without a prior.
     ///
     /// # Errors
@@ -60,7 +60,7 @@ pub trait Pool: Sync {
         fit: &Self::Fit,
         design: &Design,
         labels: &Self::Labels,
-    ) -> Result<Option<Marginal>, Error>;
+    ) -> Result<Option<Profile>, Error>;
 
     /// The trust regression within a fit.
     fn regression(fit: &Self::Fit) -> &Regression;

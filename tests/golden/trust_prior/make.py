@@ -1,15 +1,16 @@
-"""Fits of the trust under the weak prior, and marginal posteriors of ln lambda, by SciPy.
+"""Fits of the trust under the weak prior, and profiles of the posterior along ln lambda, by SciPy.
 
 python3 make.py > expected.json         made with SciPy 1.17
 
 Labels are drawn here, so that nothing but this file is needed. Log-likelihoods are written with gamma functions, maxima
-are found by BFGS without derivatives of ours, and marginals are sums over a dense grid of both parameters.
+are found by BFGS without derivatives of ours, and profiles are the highest values on a dense grid of both parameters.
 """
 
 import json
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import gammaln
+from scipy.stats import chi2
 
 LOG_TRUST, SLOPE, LOG_FREEDOM, LOG_SCALE = (np.log(8), 1.5), (0.0, 1.0), (np.log(4), 1.5), 2.0
 
@@ -26,12 +27,13 @@ def maximum(log_posterior, start):
     return found
 
 
-def quantiles(grid, log_density):
-    p = np.exp(log_density - log_density.max())
-    below = np.concatenate([[0], np.cumsum((p[1:] + p[:-1]) / 2)])
+def interval(grid, profile):
+    fall = profile.max() - chi2.ppf(0.95, 1) / 2 - profile
+    top = profile.argmax()
+    p = np.exp(profile - profile.max())
     mean = (grid * p).sum() / p.sum()
     sd = np.sqrt(((grid - mean) ** 2 * p).sum() / p.sum())
-    return {"lo": np.interp(0.025 * below[-1], below, grid), "hi": np.interp(0.975 * below[-1], below, grid), "sd": sd}
+    return {"lo": np.interp(0, -fall[: top + 1], grid[: top + 1]), "hi": np.interp(0, fall[top:], grid[top:]), "sd": sd}
 
 
 def dirichlet_multinomial(log_trust, q, counts):
@@ -56,8 +58,8 @@ def classes(stream, items, most):
     best = maximum(log_posterior, [np.log(8), 0])
     b0, b1 = np.linspace(-6, 12, 901), np.linspace(-5, 5, 401)
     table = np.array([[log_posterior((u, v)) for v in b1] for u in b0])
-    marginal = quantiles(b0, np.log(np.exp(table - table.max()).sum(1)))
-    return {"q": q.tolist(), "x": x.tolist(), "counts": counts.tolist(), "coefficients": best.tolist(), "marginal": marginal}
+    profile = interval(b0, table.max(1))
+    return {"q": q.tolist(), "x": x.tolist(), "counts": counts.tolist(), "coefficients": best.tolist(), "profile": profile}
 
 
 def ratings(stream, items):

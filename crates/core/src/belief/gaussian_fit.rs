@@ -8,9 +8,9 @@ use thiserror::Error;
 
 use super::design::Design;
 use super::gaussian::{Gaussian, Scores};
-use super::marginal::Marginal;
 use super::newton::{Curvature, Objective, Point, maximise, mirror};
 use super::prior::TrustPrior;
+use super::profile::Profile;
 use super::regression::{LARGEST_MOVE, Regression, START_TRUST, coefficient_names, linear};
 use crate::stats::gamma::ln_gamma_ratio;
 use crate::stats::psi::{digamma_excess, trigamma};
@@ -182,7 +182,7 @@ pub fn fit_gaussian_under(
     })
 }
 
-/// The marginal posterior of ln lambda of an item with average features, under the fit that [`fit_gaussian_under`] found with
+/// The profile of the posterior along ln lambda of an item with average features, under the fit that [`fit_gaussian_under`] found with
 /// the same arguments; `None` without a prior.
 ///
 /// # Errors
@@ -193,10 +193,10 @@ pub fn typical_log_trust(
     labels: &[Scores],
     prior: TrustPrior,
     fit: &GaussianFit,
-) -> Result<Option<Marginal>, GaussianError> {
+) -> Result<Option<Profile>, GaussianError> {
     let likelihood = Likelihood::new(design, judge, labels, prior)?;
     let sd = fit.regression.standard_errors()[0];
-    let of = |prior: &NormalPrior| Marginal::of_first(&likelihood, &fit.regression.coefficients, sd, prior.sds[0]);
+    let of = |prior: &NormalPrior| Profile::of_first(&likelihood, &fit.regression.coefficients, sd, prior.sds[0]);
     Ok(likelihood.prior.as_ref().map(of))
 }
 

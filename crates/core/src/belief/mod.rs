@@ -18,11 +18,11 @@ pub mod dirichlet;
 mod gaussian;
 mod gaussian_fit;
 mod manhattan;
-mod marginal;
 mod model;
 mod newton;
 mod ordinal;
 mod prior;
+mod profile;
 pub mod recalibration;
 mod regression;
 mod traits;
@@ -36,10 +36,10 @@ pub use gaussian_fit::{
     GaussianError, GaussianFit, JudgeScores, fit_gaussian, fit_gaussian_under,
     typical_log_trust as typical_log_trust_of_ratings,
 };
-pub use marginal::Marginal;
 pub use model::{BeliefModel, FittedBelief};
 pub use ordinal::{Ordinal, Ordinals, mean_place, place_variance, wasserstein};
 pub use prior::TrustPrior;
+pub use profile::Profile;
 pub use recalibration::{JudgedItems, RecalibratedFit, Recalibration};
 pub use regression::Regression;
 pub use traits::{Belief, BeliefTable};

@@ -4,8 +4,8 @@ use ndarray::{Array2, ArrayView2};
 use serde::{Deserialize, Serialize};
 
 use super::dirichlet::Beliefs;
-use super::marginal::Marginal;
 use super::prior::TrustPrior;
+use super::profile::Profile;
 use super::recalibration::{self, JudgedItems, Options, Prior, RecalibratedFit, Recalibration};
 use super::regression::Regression;
 use super::trust::{TrustError, TrustFit, fit_trust};
@@ -61,7 +61,7 @@ impl BeliefModel {
         })
     }
 
-    /// The marginal posterior of ln lambda of an item with average features, under a fit to the same labels; `None` without a
+    /// The profile of the posterior along ln lambda of an item with average features, under a fit to the same labels; `None` without a
     /// prior.
     ///
     /// # Errors
@@ -72,7 +72,7 @@ impl BeliefModel {
         counts: ArrayView2<u32>,
         prior: TrustPrior,
         fit: &FittedBelief,
-    ) -> Result<Option<Marginal>, TrustError> {
+    ) -> Result<Option<Profile>, TrustError> {
         let plain = |fit: &TrustFit| RecalibratedFit {
             regression: fit.regression.clone(),
             recalibration: Recalibration::Off,

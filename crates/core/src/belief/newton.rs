@@ -192,11 +192,6 @@ impl Curvature {
         (0..p).map(|a| (0..p).map(|b| entry(a, b)).collect()).collect()
     }
 
-    /// ln det of minus the Hessian, where that is positive definite; a direction without curvature counts as one of 1e-300.
-    pub(super) fn ln_determinant(&self) -> f64 {
-        self.values.iter().map(|x| x.abs().max(1e-300).ln()).sum()
-    }
-
     pub(super) fn rank(&self) -> usize {
         self.identified.iter().filter(|x| **x).count()
     }

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::design::Design;
 use super::dirichlet::Beliefs;
-use super::marginal::Marginal;
 use super::newton::{LogProduct, Maximum, Objective, Point, maximise};
+use super::profile::Profile;
 use super::regression::{LARGEST_MOVE, Regression, START_TRUST, coefficient_names, linear, undetermined};
 use super::trust::TrustError;
 
@@ -261,7 +261,7 @@ pub fn held_out_log_likelihoods(
     Ok(held_out)
 }
 
-/// The marginal posterior of ln lambda of an item with average features, under the fit that [`fit`] found with the same
+/// The profile of the posterior along ln lambda of an item with average features, under the fit that [`fit`] found with the same
 /// arguments.
 ///
 /// # Errors
@@ -271,7 +271,7 @@ pub fn typical_log_trust(
     counts: ArrayView2<u32>,
     options: &Options,
     fit: &RecalibratedFit,
-) -> Result<Marginal, TrustError> {
+) -> Result<Profile, TrustError> {
     let posterior = Posterior::new(items, counts, options, |_| true)?;
     let mut mode = fit.regression.coefficients.clone();
     for (tau, bias) in fit.tau.iter().zip(&fit.bias) {
@@ -279,7 +279,7 @@ pub fn typical_log_trust(
         mode.extend(&bias[1..]);
     }
     let sd = fit.regression.standard_errors()[0];
-    Ok(Marginal::of_first(&posterior, &mode, sd, options.prior.log_trust_sd))
+    Ok(Profile::of_first(&posterior, &mode, sd, options.prior.log_trust_sd))
 }
 
 fn group_of(groups: &[usize], i: usize) -> usize {

@@ -5,7 +5,7 @@
 //! stands beside it.
 
 use crate::belief::{
-    Design, Gaussian, GaussianFit, JudgeScores, Marginal, Regression, Repeats, Scores, TrustPrior, fit_gaussian_under,
+    Design, Gaussian, GaussianFit, JudgeScores, Profile, Regression, Repeats, Scores, TrustPrior, fit_gaussian_under,
     typical_log_trust_of_ratings,
 };
 use crate::escalation::{RatingRuleInputs, Rule};
@@ -146,7 +146,7 @@ impl Pool for RatingPool {
         fit: &GaussianFit,
         design: &Design,
         labels: &Vec<Scores>,
-    ) -> Result<Option<Marginal>, Error> {
+    ) -> Result<Option<Profile>, Error> {
         Ok(typical_log_trust_of_ratings(design, &self.judge, labels, self.prior, fit)?)
     }
 

@@ -35,7 +35,8 @@ pub(super) struct Available {
     pub familiarity: bool,
 }
 
-/// The configured features, or all there are.
+/// The configured features, or all there are but the number of labels: a queue is for items without labels, and what trust
+/// goes with having many says nothing about them.
 pub(super) fn choose<C: Configured>(file: &StudyFile<C>, items: &Items, available: &Available) -> Result<Vec<Feature>> {
     let of_column = |name: &str| -> Vec<Feature> {
         let columns = items.columns.iter().enumerate().filter(|(_, column)| column.source == name);
@@ -52,7 +53,7 @@ pub(super) fn choose<C: Configured>(file: &StudyFile<C>, items: &Items, availabl
         _ => None,
     };
     let Some(names) = &file.config.trust.features else {
-        let own = OWN.into_iter().filter(|feature| lacks(*feature).is_none());
+        let own = OWN.into_iter().filter(|feature| *feature != Feature::LogLabels && lacks(*feature).is_none());
         return Ok(own.chain((0..items.columns.len()).map(Feature::Column)).collect());
     };
     let mut features = Vec::new();

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::Error;
 use super::evaluate::{Evaluated, evaluated_items};
+use super::identification::typical_trust;
 use super::input::config::{Configured, StudyConfig};
 use super::kind::{Decomposition, JudgeReportOf, Kind, LabelsReportOf, Study};
 use super::movement::Movement;
@@ -14,14 +15,14 @@ use super::read::{Judge, LabelSet};
 use super::registered::{Registered, excluded_items};
 use super::registration::Registration;
 use super::sample::ItemSample;
-use crate::belief::Belief;
+use crate::belief::{Belief, TrustPrior};
 use crate::evaluation::Pool;
 use crate::output::{MANIFEST, Record, Run};
 use crate::progress::Progress;
 use crate::stats::{Estimate, mean, population_sd};
 
 /// Version of the layout of the results.
-pub const SCHEMA: u32 = 2;
+pub const SCHEMA: u32 = 3;
 /// Name of the results within a run folder.
 pub const FILE: &str = "results/study.json";
 
@@ -210,8 +211,16 @@ pub struct Coefficient {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(bound = "")]
 pub struct FitReport<K: Kind> {
-    /// What a prediction is worth for an item with average features, in labels.
-    pub typical_trust: Estimate,
+    /// What is believed of the trust before any label.
+    pub prior: TrustPrior,
+    /// What a prediction is worth for an item with average features, in labels; `None` where the labels do not determine it.
+    /// The interval is that of the profile of the posterior ([`crate::belief::Profile`]) if there is a prior.
+    pub typical_trust: Option<Estimate>,
+    /// Why the labels do not determine it, and what would.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub undetermined: Option<String>,
+    /// What the belief takes a prediction to be worth for an item with average features, determined or not.
+    pub assumed_trust: f64,
     /// exp of ln lambda averaged over all items, in labels.
     pub labels_worth: f64,
     /// 5, 50 and 95 percentiles of lambda over items, in labels.
@@ -246,7 +255,16 @@ pub struct FitReport<K: Kind> {
 
 impl<K: Kind> FitReport<K> {
     /// Reads the fit of a decomposition.
-    pub fn of(study: &Study<K>, decomposition: &Decomposition<K>) -> Self {
+    ///
+    /// # Errors
+    /// The profile of the posterior along the trust can't be had.
+    pub fn of(study: &Study<K>, decomposition: &Decomposition<K>) -> Result<Self, Error> {
+        let Decomposition { pool, fitted, .. } = decomposition;
+        let profile = pool.typical_log_trust(&fitted.fit, &fitted.design, &pool.all())?;
+        let (typical_trust, undetermined) = match typical_trust(decomposition, profile.as_ref()) {
+            Ok(estimate) => (Some(estimate), None),
+            Err(why) => (None, Some(why)),
+        };
         let fit = K::Pool::regression(&decomposition.fitted.fit);
         let errors = fit.standard_errors();
         let estimate = |k: usize| Estimate::new(fit.coefficients[k], errors[k]);
@@ -260,8 +278,11 @@ impl<K: Kind> FitReport<K> {
             identified: !fit.unidentified.contains(&scale.name),
         });
         let log_trust: Vec<f64> = decomposition.trust.iter().map(|trust| trust.ln()).collect();
-        Self {
-            typical_trust: estimate(0).exp(),
+        Ok(Self {
+            prior: study.file.config.trust.prior,
+            typical_trust,
+            undetermined,
+            assumed_trust: fit.coefficients[0].exp(),
             labels_worth: mean(&log_trust).exp(),
             trust_percentiles: OverItems::of(&decomposition.trust),
             sd_log_trust: population_sd(&log_trust),
@@ -276,7 +297,7 @@ impl<K: Kind> FitReport<K> {
             unidentified: fit.unidentified.clone(),
             at_limit: fit.at_limit,
             own: K::fit_report(study, decomposition),
-        }
+        })
     }
 }
 
@@ -343,7 +364,7 @@ impl<K: Kind> StudyResults<K> {
             schema: SCHEMA,
             kind: K::NAME,
             input: InputReport::of(study),
-            fit: FitReport::of(study, decomposition),
+            fit: FitReport::of(study, decomposition)?,
             groups: groups(study, decomposition),
             items: ItemSample::of(decomposition),
             evaluation,

@@ -28,4 +28,5 @@ mod study;
 mod study_report;
 mod study_run;
 mod support;
+mod trust_prior;
 mod user_embeddings;

@@ -32,7 +32,7 @@ fn study(folder: &Path, belief: &str) -> Study<Classes> {
     let config = format!(
         "title = \"Recalibration\"\nclasses = [\"a\", \"b\", \"c\"]\n\n[items]\nfile = {:?}\nnumbers = [\"x\"]\n\
          group = \"group\"\n\n[judge]\nfile = {:?}\nkind = \"probabilities\"\n\n[labels]\nfile = {:?}\nform = \"counts\"\n\n\
-         [trust]\nfeatures = [\"log_labels\", \"x\"]\nbelief = {belief}\n",
+         [trust]\nfeatures = [\"log_labels\", \"x\"]\nbelief = {belief}\nprior = \"none\"\n",
         file("items.csv"),
         file("judge.csv"),
         file("labels.csv"),
@@ -84,7 +84,7 @@ fn the_switch_of_a_study_gives_the_posterior_of_an_independent_fit() {
         let decomposition = Decomposition::of(&study, &Silent).unwrap();
         let alpha: Vec<f64> = decomposition.fitted.beliefs.iter().flat_map(|b| b.alpha().to_vec()).collect();
         assert_close(&name, &alpha, &flat(&expected["alpha"]), 1e-7);
-        let report = FitReport::of(&study, &decomposition);
+        let report = FitReport::of(&study, &decomposition).unwrap();
         assert_close(&name, &[report.log_likelihood], &[number(&expected["log_likelihood"])], 1e-8);
         let reported = report.own.recalibration.unwrap();
         let tau: Vec<f64> = reported.iter().map(|group| group.tau.value).collect();

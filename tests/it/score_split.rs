@@ -181,7 +181,8 @@ fn study(trust: [f64; 2]) -> TempDir {
         }
     }
     let config = "title = \"t\"\nscale = [0, 100]\n[items]\nfile = \"items.csv\"\nnumbers = [\"familiar\"]\ngroup = \"kind\"\n\
-                  [judge]\nfile = \"judge.csv\"\nsd = \"sd\"\n[labels]\nfile = \"ratings.csv\"\n[evaluation]\nreplicates = 12\n";
+                  [judge]\nfile = \"judge.csv\"\nsd = \"sd\"\n[labels]\nfile = \"ratings.csv\"\n[trust]\nfeatures = [\"log_labels\", \"familiar\"]\n[evaluation]\nreplicates = \
+                  12\n";
     for (name, text) in
         [("items.csv", &*items), ("judge.csv", &judge), ("ratings.csv", &ratings), ("study.toml", config)]
     {

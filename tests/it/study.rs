@@ -64,13 +64,38 @@ fn a_small_study_is_read_as_it_stands() {
     assert_eq!(study.items.groups.as_ref().unwrap(), &["x", "y", "x"]);
     assert_eq!(study.items.columns[0].feature.values, [Some(1.0), Some(2.0), None]);
     assert_eq!(study.numbers(), [3, 1, 0]);
-    assert_eq!(study.features, [Feature::LogLabels, Feature::Column(0)]);
+    assert_eq!(study.features, [Feature::Column(0)]);
     // By hand: (1, 0) raised to (1, 0.005) and divided by 1.005.
     assert_eq!(study.judge.predictions.q.row(1).to_vec(), [1.0 / 1.005, 0.005 / 1.005]);
     let report = InputReport::of(&study);
     assert_eq!((report.judge.answers, report.judge.floored_items, report.judge.tied_items), (3, 1, 1));
     assert_eq!((report.labels.labels, report.labels.labelled_items, report.labels.most_labels), (4, 2, 3));
     assert_eq!(report.evaluated_items, None);
+}
+
+/// Six decimals each leave a sum of 1.000001, two decimals of three classes one of 1.01; 1.02 of two is no rounding.
+#[test]
+fn rounded_probabilities_are_scaled_and_counted() {
+    for (row, sums_to_one) in [("b,0.333334,0.666667", true), ("b,0.67,0.34", true), ("b,0.68,0.34", false)] {
+        let read = edited("judge.csv", "b,1,0", row).load();
+        match read {
+            Ok(study) => {
+                assert!(sums_to_one, "{row}");
+                assert_eq!(InputReport::of(&study).judge.renormalised_answers, 1, "{row}");
+            }
+            Err(error) => assert!(!sums_to_one && error.contains("sum to 1.02"), "{row}: {error}"),
+        }
+    }
+}
+
+/// Counts of 3e9 overflowed as they were summed, and 4294967290 with 10 became 4 labels.
+#[test]
+fn numbers_of_labels_beyond_reason_are_refused() {
+    for row in ["a,3000000000,3000000000", "a,4294967290,10", "a,1000000,1"] {
+        let error = edited("labels.csv", "a,2,1", row).load().map(|_| ()).unwrap_err();
+        assert!(error.contains("labels.csv:2") && error.contains("1000000"), "{error}");
+    }
+    assert!(edited("labels.csv", "a,2,1", "a,999999,1").load().is_ok());
 }
 
 #[test]

@@ -40,7 +40,8 @@ fn chaosnli(folder: &Path) -> Study<Classes> {
         "title = \"ChaosNLI\"\nclasses = [\"e\", \"n\", \"c\"]\n\n[items]\nfile = {:?}\nid = \"uid\"\n\n[judge]\nfile = {:?}\n\
          id = \"uid\"\nkind = \"counts\"\ncolumns = \"{{variant}}_{{class}}\"\nvariants = [\"neutral\", \"strict\", \
          \"intuitive\"]\nconfidence = \"confidence\"\n\n[labels]\nfile = {:?}\nid = \"uid\"\nform = \"counts\"\ncolumns = \
-         \"{{class}}\"\n\n[familiarity]\nembeddings = {:?}\ncount_itself = true\n",
+         \"{{class}}\"\n\n[familiarity]\nembeddings = {:?}\ncount_itself = true\n\n[trust]\nprior = \"none\"\nfeatures = \
+         [\"spread\", \"log_labels\", \"confidence\", \"nearest_labelled\", \"mean_nearest_labelled\"]\n",
         file("items.csv"),
         file("judge.csv"),
         file("labels.csv"),
@@ -239,7 +240,7 @@ fn the_recalibrated_belief_is_one_switch_away() {
     let folder = tempfile::tempdir().unwrap();
     let published = chaosnli(folder.path());
     let config = fs::read_to_string(folder.path().join("study.toml")).unwrap();
-    let by_group = "[trust]\nbelief = { recalibrated = { recalibration = \"by_group\" } }\n";
+    let by_group = "belief = { recalibrated = { recalibration = \"by_group\" } }\n";
     let switched = |items: &str| config.replace("[items]\n", &format!("[items]\n{items}")) + "\n" + by_group;
     fs::write(folder.path().join("study.toml"), switched("")).unwrap();
     let refused = Study::<Classes>::load(folder.path()).unwrap_err().to_string();
@@ -249,7 +250,7 @@ fn the_recalibrated_belief_is_one_switch_away() {
     assert_eq!(Classes::rules(&study).len(), Classes::rules(&published).len() + Rule::BEYOND.len());
 
     let decomposition = Decomposition::of(&study, &Silent).unwrap();
-    let report = FitReport::of(&study, &decomposition);
+    let report = FitReport::of(&study, &decomposition).unwrap();
     let groups = report.own.recalibration.unwrap();
     let fit = decomposition.fitted.fit.recalibrated().unwrap();
     assert_eq!(groups.iter().map(|g| g.group.as_deref().unwrap()).collect::<Vec<_>>(), study.items.group_names());

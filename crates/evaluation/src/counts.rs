@@ -7,7 +7,8 @@ use super::escalation::{Errors, Gain};
 use super::pool::{Pool, Ranking, Split};
 use super::subsample::subsample;
 use judge_uncertainty_core::belief::{
-    BeliefModel, Beliefs, ClassBelief, ClassBeliefs, Design, FittedBelief, JudgedItems, Regression, dirichlet::row,
+    BeliefModel, Beliefs, ClassBelief, ClassBeliefs, Design, FittedBelief, JudgedItems, Profile, Regression,
+    TrustPrior, dirichlet::row,
 };
 use judge_uncertainty_core::escalation::value::{label_of, pool_values};
 use judge_uncertainty_core::escalation::{Rule, RuleInputs};
@@ -65,6 +66,7 @@ pub struct CountPool<S = Nominal> {
     judge: Predictions,
     groups: Vec<usize>,
     model: BeliefModel,
+    prior: TrustPrior,
     scale: S,
 }
 
@@ -100,13 +102,18 @@ impl<S: ClassScale> CountPool<S> {
     pub fn on_scale(counts: ArrayView2<u32>, judge: Predictions, scale: S) -> Self {
         assert_eq!(counts.dim(), judge.q.dim(), "a pool of labels per prediction");
         let counts = counts.as_standard_layout().into_owned();
-        Self { counts, judge, groups: vec![], model: BeliefModel::Published, scale }
+        Self { counts, judge, groups: vec![], model: BeliefModel::Published, prior: TrustPrior::None, scale }
     }
 
     /// These items under another belief; `groups` is the group of each, counted from 0, for beliefs that are fitted by
     /// group, and empty otherwise.
     pub fn with_belief(self, model: BeliefModel, groups: Vec<usize>) -> Self {
         Self { model, groups, ..self }
+    }
+
+    /// These items with a prior on the trust; without this call there is none, as in the paper.
+    pub fn with_prior(self, prior: TrustPrior) -> Self {
+        Self { prior, ..self }
     }
 
     fn judged<'a>(&'a self, design: &'a Design) -> JudgedItems<'a> {
@@ -161,8 +168,21 @@ impl<S: ClassScale> Pool for CountPool<S> {
         split_counts(self.counts.view(), reveal, stream)
     }
 
+    fn extrapolates(&self) -> bool {
+        self.prior == TrustPrior::None
+    }
+
     fn fit(&self, design: &Design, labels: &Array2<u32>) -> Result<FittedBelief, Error> {
-        Ok(self.model.fit(&self.judged(design), labels.view())?)
+        Ok(self.model.fit(&self.judged(design), labels.view(), self.prior)?)
+    }
+
+    fn typical_log_trust(
+        &self,
+        fit: &FittedBelief,
+        design: &Design,
+        labels: &Array2<u32>,
+    ) -> Result<Option<Profile>, Error> {
+        Ok(self.model.typical_log_trust(&self.judged(design), labels.view(), self.prior, fit)?)
     }
 
     fn regression(fit: &FittedBelief) -> &Regression {

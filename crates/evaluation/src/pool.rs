@@ -1,6 +1,6 @@
 //! What half splits need to know of a kind of label.
 
-use judge_uncertainty_core::belief::{BeliefTable, Design, Regression};
+use judge_uncertainty_core::belief::{BeliefTable, Design, Profile, Regression};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::random::Stream;
 
@@ -40,11 +40,27 @@ pub trait Pool: Sync {
     /// it.
     fn draw(&self, reveal: &[u32], stream: &mut Stream) -> Split<Self>;
 
+    /// Whether the trust is extrapolated to items whose features lie beyond those of all labelled items, as the paper does;
+    /// otherwise such features count as the nearest that a labelled item has.
+    fn extrapolates(&self) -> bool;
+
     /// Fits the trust to labels.
     ///
     /// # Errors
     /// A fit that is impossible.
     fn fit(&self, design: &Design, labels: &Self::Labels) -> Result<Self::Fit, Error>;
+
+    /// The profile of the posterior along ln lambda of an item with average features, under a fit to these labels; `None` for a fit
+    /// without a prior.
+    ///
+    /// # Errors
+    /// As [`Self::fit`].
+    fn typical_log_trust(
+        &self,
+        fit: &Self::Fit,
+        design: &Design,
+        labels: &Self::Labels,
+    ) -> Result<Option<Profile>, Error>;
 
     /// The trust regression within a fit.
     fn regression(fit: &Self::Fit) -> &Regression;
@@ -111,6 +127,12 @@ impl<P: Pool> Fitted<P> {
     /// # Errors
     /// A fit that is impossible.
     pub fn of(pool: &P, design: Design, labels: &P::Labels) -> Result<Self, Error> {
+        let design = if pool.extrapolates() {
+            design
+        } else {
+            let labelled: Vec<bool> = P::numbers(labels).iter().map(|n| *n > 0).collect();
+            design.within(&labelled)
+        };
         let fit = pool.fit(&design, labels)?;
         let beliefs = pool.beliefs(&fit, &design, labels);
         Ok(Self { design, fit, beliefs })

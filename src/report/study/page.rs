@@ -9,6 +9,7 @@ use super::movement::movement_section;
 use super::registered::registered_section;
 use super::sentences::describe;
 use super::shown::{Shown, shown_rules};
+use crate::belief::TrustPrior;
 use crate::report::figures::Figure;
 use crate::report::figures::shared::headline;
 use crate::report::numbers::three;
@@ -46,11 +47,12 @@ pub fn page<K: Shown>(results: &StudyResults<K>, figures: &[Figure]) -> Page {
 
 fn findings<K: Shown>(results: &StudyResults<K>) -> Section {
     let words = K::WORDS;
+    let typical = results.fit.typical_trust.as_ref().map_or("not known".to_owned(), |trust| three(trust.value));
     let worth = format!("labels that a typical {} is worth", words.short_prediction);
     let keys = vec![
         number(results.input.items.to_string(), "items", Tone::Neutral),
         number(K::number_of_labels(&results.input.labels).to_string(), words.labels, Tone::Neutral),
-        number(three(results.fit.typical_trust.value), &worth, Tone::Neutral),
+        number(typical, &worth, Tone::Neutral),
         K::key_number(results),
     ];
     section("findings", "What was found", vec![Block::Numbers(keys), sentences(&describe(results))])
@@ -102,10 +104,14 @@ fn coefficients(coefficients: &[Coefficient], figures: &[Figure]) -> Vec<Block> 
 fn trust<K: Shown>(results: &StudyResults<K>, figures: &[Figure]) -> Section {
     let fit = &results.fit;
     let fitted = format!(
-        "Fitted to the {} of {} items by maximum likelihood; {} after {} steps (largest slope {:.0e}). Standard deviation of \
+        "Fitted to the {} of {} items by {}; {} after {} steps (largest slope {:.0e}). Standard deviation of \
          log trust over items: {}.{}",
         K::WORDS.labels,
         fit.labelled_items,
+        match fit.prior {
+            TrustPrior::Weak => "maximum posterior probability under a weak prior",
+            TrustPrior::None => "maximum likelihood",
+        },
         if fit.converged { "converged" } else { "NOT converged" },
         fit.iterations,
         fit.gradient_norm,

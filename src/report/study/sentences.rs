@@ -4,24 +4,15 @@ use super::lines::Line;
 use super::movement::describe_movement;
 use super::registered::describe_registered;
 use super::shown::{Shown, said, shown_rules};
+use crate::belief::TrustPrior;
 use crate::report::figures::shared::headline;
 use crate::report::numbers::three;
-use crate::study::{Evaluated, Evaluation, StudyResults};
+use crate::study::{Evaluated, Evaluation, FitReport, StudyResults};
 
 /// What was found, in sentences.
 pub fn describe<K: Shown>(results: &StudyResults<K>) -> Vec<Line> {
     let (fit, words) = (&results.fit, K::WORDS);
-    let trust = &fit.typical_trust;
-    let mut lines = vec![Line::sentence(format!(
-        "A typical {} of the judge is worth about {} labels (95% interval {} to {}); nine in ten items lie between {} and \
-         {}.",
-        words.prediction,
-        three(trust.value),
-        three(trust.lo),
-        three(trust.hi),
-        three(fit.trust_percentiles.low),
-        three(fit.trust_percentiles.high)
-    ))];
+    let mut lines = vec![Line::sentence(trust_sentence::<K>(fit))];
     lines.extend(said(K::fit_sentences(fit)));
     if !fit.converged {
         lines.push(Line::sentence(format!(
@@ -30,9 +21,14 @@ pub fn describe<K: Shown>(results: &StudyResults<K>) -> Vec<Line> {
         )));
     }
     lines.extend(fit.neighbours.iter().map(|how| Line::sentence(format!("Labelled neighbours: {how}."))));
-    let unidentified = K::unidentified(fit);
+    let mut unidentified = K::unidentified(fit);
+    unidentified.retain(|name| name != "intercept");
     if !unidentified.is_empty() {
-        lines.push(Line::sentence(format!("The {} do not tell apart: {}.", words.labels, unidentified.join(", "))));
+        let (labels, names) = (words.labels, unidentified.join(", "));
+        lines.push(Line::sentence(match fit.prior {
+            TrustPrior::Weak => format!("The {labels} say less than the prior about: {names}."),
+            TrustPrior::None => format!("The {labels} do not tell apart: {names}."),
+        }));
     }
     for c in fit.coefficients.iter().filter(|c| c.identified && (c.per_sd.lo > 0.0 || c.per_sd.hi < 0.0)) {
         lines.push(Line::sentence(format!(
@@ -53,6 +49,31 @@ pub fn describe<K: Shown>(results: &StudyResults<K>) -> Vec<Line> {
     lines.extend(results.registered.iter().flat_map(describe_registered));
     lines.extend(results.movement.iter().flat_map(describe_movement));
     lines
+}
+
+fn trust_sentence<K: Shown>(fit: &FitReport<K>) -> String {
+    let prediction = K::WORDS.prediction;
+    let Some(trust) = &fit.typical_trust else {
+        let why = fit.undetermined.as_deref().unwrap_or("it is not determined");
+        let assumed = three(fit.assumed_trust);
+        return format!(
+            "How many labels a typical {prediction} of the judge is worth cannot be told: {why}. The parts and the ranking \
+             below rest on {assumed} labels, which is {} and not an estimate.",
+            match fit.prior {
+                TrustPrior::Weak => "mostly the prior",
+                TrustPrior::None => "where the search ended",
+            }
+        );
+    };
+    let [value, lo, hi] = [trust.value, trust.lo, trust.hi].map(three);
+    let worth =
+        format!("A typical {prediction} of the judge is worth about {value} labels (95% interval {lo} to {hi})");
+    let [least, most] = [fit.trust_percentiles.low, fit.trust_percentiles.high].map(three);
+    if least == most {
+        format!("{worth}, the same for all items.")
+    } else {
+        format!("{worth}; nine in ten items lie between {least} and {most}.")
+    }
 }
 
 fn describe_evaluation<K: Shown>(evaluation: &Evaluation<K>) -> Vec<Line> {
@@ -82,6 +103,13 @@ fn describe_evaluation<K: Shown>(evaluation: &Evaluation<K>) -> Vec<Line> {
             K::rule_words(rule),
             three(value.mean),
             three(value.se)
+        )));
+    }
+    if full.unconverged_fits > 0 {
+        lines.push(Line::sentence(format!(
+            "In {} of {} replicates the fit of the trust did NOT converge; take fewer features or the weak prior before you rely \
+             on this.",
+            full.unconverged_fits, evaluation.replicates
         )));
     }
     lines.extend(said(K::evaluation_sentences(evaluation)));

@@ -12,8 +12,8 @@ use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::check::{Check, place};
-use crate::belief::BeliefModel;
 use crate::belief::recalibration::Recalibration;
+use crate::belief::{BeliefModel, TrustPrior};
 use crate::dataset::checksum::{read_file, sha256_hex};
 use crate::dataset::error::{Error, Place, Problem, Result};
 use crate::escalation::Budget;
@@ -224,7 +224,7 @@ pub struct ItemsConfig {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrustConfig {
-    /// Features of the regression in order; by default all there are.
+    /// Features of the regression in order; by default all there are but `log_labels`.
     ///
     /// `spread` (of the variants), `log_labels` (ln(1 + labels)), `confidence`, `nearest_labelled`,
     /// `mean_nearest_labelled`, and the numbers and categories of the items.
@@ -232,6 +232,10 @@ pub struct TrustConfig {
     /// Which belief is fitted: the paper's, or one that recalibrates the prediction as well and brings further rules.
     #[serde(default)]
     pub belief: BeliefModel,
+    /// What is believed of the trust before any label: `weak`, or `none`, the paper's maximum likelihood. The recalibrated
+    /// belief has priors of its own.
+    #[serde(default)]
+    pub prior: TrustPrior,
 }
 
 /// `[familiarity]`

@@ -8,6 +8,8 @@ use crate::stats::{mean, population_sd};
 
 /// Standard deviations below this are raised to it, so that a constant feature becomes zeros instead of NaN.
 const SD_FLOOR: f64 = 1e-9;
+/// And below this share of the largest value, where differences are rounding.
+const RELATIVE_SD_FLOOR: f64 = 1e-12;
 
 /// One named feature of all items, `None` where it is missing.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,6 +51,16 @@ pub enum DesignError {
         /// The value.
         value: f64,
     },
+    /// Numbers whose squares leave the range of floating-point numbers.
+    #[error(
+        "feature `{feature}` has values as large as {value:e}, too large to be standardised: give it in a larger unit"
+    )]
+    TooLarge {
+        /// The feature.
+        feature: String,
+        /// Its value of largest size.
+        value: f64,
+    },
     /// Columns differ in length, or in name or number from those of the fit.
     #[error("features do not fit together: {detail}")]
     Shape {
@@ -64,10 +76,27 @@ pub struct FeatureScale {
     pub name: String,
     /// Mean of the present values; also what a missing value is replaced by.
     pub mean: f64,
-    /// Population standard deviation after filling, floored at 1e-9.
+    /// Population standard deviation after filling, floored at 1e-9 and at 1e-12 of the largest value.
     pub sd: f64,
     /// How many items lacked the feature.
     pub missing: usize,
+}
+
+impl FeatureScale {
+    fn of(column: &FeatureColumn) -> Result<Self, DesignError> {
+        let present: Vec<f64> = column.values.iter().flatten().copied().collect();
+        // The mean of equal numbers may be off by rounding, which would then count as a spread.
+        let constant = present.iter().all(|x| *x == present[0]);
+        let mean = if constant { present[0] } else { mean(&present) };
+        let filled: Vec<f64> = column.values.iter().map(|x| x.unwrap_or(mean)).collect();
+        let sd = if constant { 0.0 } else { population_sd(&filled) };
+        let largest = present.iter().copied().fold(0.0, |m: f64, x| if x.abs() > m.abs() { x } else { m });
+        if !(mean.is_finite() && sd.is_finite()) {
+            return Err(DesignError::TooLarge { feature: column.name.clone(), value: largest });
+        }
+        let floor = SD_FLOOR.max(RELATIVE_SD_FLOOR * largest.abs());
+        Ok(Self { name: column.name.clone(), mean, sd: sd.max(floor), missing: column.values.len() - present.len() })
+    }
 }
 
 /// Standardisation z = (x - mean) / sd of every feature, learned from all items of a run.
@@ -86,21 +115,7 @@ impl Standardizer {
     /// A feature without any value, a value that is not finite, or columns of different lengths.
     pub fn fit(columns: &[FeatureColumn]) -> Result<Self, DesignError> {
         check(columns)?;
-        let scales = columns
-            .iter()
-            .map(|column| {
-                let present: Vec<f64> = column.values.iter().flatten().copied().collect();
-                let mean = mean(&present);
-                let filled: Vec<f64> = column.values.iter().map(|x| x.unwrap_or(mean)).collect();
-                FeatureScale {
-                    name: column.name.clone(),
-                    mean,
-                    sd: population_sd(&filled).max(SD_FLOOR),
-                    missing: column.values.len() - present.len(),
-                }
-            })
-            .collect();
-        Ok(Self { scales })
+        Ok(Self { scales: columns.iter().map(FeatureScale::of).collect::<Result<_, _>>()? })
     }
 
     /// The features' scales, in order.
@@ -182,6 +197,23 @@ impl Design {
         Ok(Self { names: columns.iter().map(|c| c.name.clone()).collect(), z })
     }
 
+    /// This design with every feature kept within what it is over the `labelled` items, so that nothing is extrapolated to items
+    /// unlike all that have labels; without a labelled item, as it is.
+    ///
+    /// # Panics
+    /// If there is not one entry of `labelled` per item and there are features.
+    pub fn within(mut self, labelled: &[bool]) -> Self {
+        for mut column in self.z.columns_mut() {
+            assert_eq!(column.len(), labelled.len(), "labelled or not, of every item");
+            let known = || column.iter().zip(labelled).filter(|(_, l)| **l).map(|(z, _)| *z);
+            let (lo, hi) = (known().fold(f64::INFINITY, f64::min), known().fold(f64::NEG_INFINITY, f64::max));
+            if lo <= hi {
+                column.mapv_inplace(|z| z.clamp(lo, hi));
+            }
+        }
+        self
+    }
+
     /// Feature names, in column order.
     pub fn names(&self) -> &[String] {
         &self.names
@@ -254,6 +286,31 @@ mod tests {
         assert_eq!((z.row(1)[0], z.row(2)[0]), (0.0, 1.0 / sd));
         let new = scale.apply(&[FeatureColumn::complete("x", [5.0])]).unwrap();
         assert_eq!(new.row(0)[0], 3.0 / sd);
+    }
+
+    #[test]
+    fn nothing_is_extrapolated_beyond_labelled_items() {
+        let z = Design::raw(&[FeatureColumn::complete("x", [-5.0, 1.0, 2.0, 9.0, 1.5])]).unwrap();
+        let labelled = [false, true, true, false, false];
+        let within = z.clone().within(&labelled);
+        assert_eq!((0..5).map(|i| within.row(i)[0]).collect::<Vec<_>>(), [1.0, 1.0, 2.0, 2.0, 1.5]);
+        assert_eq!(z.clone().within(&[false; 5]), z);
+    }
+
+    /// 1e6 + 0.1 has rounding errors of 1e-10 that look like a spread of their own, at 1e300 of 1e284.
+    #[test]
+    fn a_constant_feature_is_constant_at_any_magnitude() {
+        for value in [0.1, 1e6 + 0.1, -3.3e12, 1.1e300] {
+            let z = Design::standardized(&[FeatureColumn::complete("c", [value; 50])]).unwrap();
+            assert!((0..50).all(|i| z.row(i)[0].abs() < 1e-3), "{value}: {}", z.row(0)[0]);
+        }
+    }
+
+    #[test]
+    fn a_feature_too_large_to_be_standardised_is_refused() {
+        let wide = FeatureColumn::complete("wide", [1.7e308, -1.7e308, 0.0]);
+        let message = Standardizer::fit(&[wide]).unwrap_err().to_string();
+        assert!(message.contains("`wide`") && message.contains("e308"), "{message}");
     }
 
     #[test]

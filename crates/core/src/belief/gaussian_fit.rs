@@ -9,6 +9,8 @@ use thiserror::Error;
 use super::design::Design;
 use super::gaussian::{Gaussian, Scores};
 use super::newton::{Curvature, Objective, Point, maximise, mirror};
+use super::prior::TrustPrior;
+use super::profile::Profile;
 use super::regression::{LARGEST_MOVE, Regression, START_TRUST, coefficient_names, linear};
 use crate::stats::gamma::ln_gamma_ratio;
 use crate::stats::psi::{digamma_excess, trigamma};
@@ -137,7 +139,20 @@ impl GaussianFit {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn fit_gaussian(design: &Design, judge: &JudgeScores, labels: &[Scores]) -> Result<GaussianFit, GaussianError> {
-    let mut likelihood = Likelihood::new(design, judge, labels)?;
+    fit_gaussian_under(design, judge, labels, TrustPrior::None)
+}
+
+/// [`fit_gaussian`] with a prior: what is maximised is the log-likelihood plus the log density of [`TrustPrior`].
+///
+/// # Errors
+/// As [`fit_gaussian`].
+pub fn fit_gaussian_under(
+    design: &Design,
+    judge: &JudgeScores,
+    labels: &[Scores],
+    prior: TrustPrior,
+) -> Result<GaussianFit, GaussianError> {
+    let mut likelihood = Likelihood::new(design, judge, labels, prior)?;
     let mut names = coefficient_names(design);
     let freedom_at = names.len();
     names.push("ln(nu - 2)".to_owned());
@@ -149,12 +164,62 @@ pub fn fit_gaussian(design: &Design, judge: &JudgeScores, labels: &[Scores]) -> 
         start.push(likelihood.start_variance().ln());
     }
     let maximum = maximise(&mut likelihood, start);
+    let freedom_coefficient = maximum.parameters[freedom_at];
+    let common_variance = likelihood.common.then(|| maximum.parameters[names.len() - 1].exp());
+    let labelled = likelihood.items.len();
+    let regression = match &likelihood.prior {
+        Some(prior) => {
+            let log_prior = prior.log_density(&maximum.parameters);
+            Regression::of_posterior(names, maximum, labelled, (&prior.sds, log_prior))
+        }
+        None => Regression::of_likelihood(names, maximum, labelled),
+    };
     Ok(GaussianFit {
-        freedom: freedom(maximum.parameters[freedom_at]).nu,
-        common_variance: likelihood.common.then(|| maximum.parameters[names.len() - 1].exp()),
+        freedom: freedom(freedom_coefficient).nu,
+        common_variance,
         features: design.features(),
-        regression: Regression::of_likelihood(names, maximum, likelihood.items.len()),
+        regression,
     })
+}
+
+/// The profile of the posterior along ln lambda of an item with average features, under the fit that [`fit_gaussian_under`] found with
+/// the same arguments; `None` without a prior.
+///
+/// # Errors
+/// As [`fit_gaussian`].
+pub fn typical_log_trust(
+    design: &Design,
+    judge: &JudgeScores,
+    labels: &[Scores],
+    prior: TrustPrior,
+    fit: &GaussianFit,
+) -> Result<Option<Profile>, GaussianError> {
+    let likelihood = Likelihood::new(design, judge, labels, prior)?;
+    let sd = fit.regression.standard_errors()[0];
+    let of = |prior: &NormalPrior| Profile::of_first(&likelihood, &fit.regression.coefficients, sd, prior.sds[0]);
+    Ok(likelihood.prior.as_ref().map(of))
+}
+
+/// Independent normal priors on the parameters of a fit.
+struct NormalPrior {
+    means: Vec<f64>,
+    sds: Vec<f64>,
+}
+
+impl NormalPrior {
+    /// Up to a constant.
+    fn log_density(&self, parameters: &[f64]) -> f64 {
+        let of = |((x, mean), sd): ((&f64, &f64), &f64)| -0.5 * ((x - mean) / sd).powi(2);
+        parameters.iter().zip(&self.means).zip(&self.sds).map(of).sum()
+    }
+
+    fn add(&self, parameters: &[f64], point: &mut Point) {
+        point.value += self.log_density(parameters);
+        for (k, (mean, sd)) in self.means.iter().zip(&self.sds).enumerate() {
+            point.gradient[k] -= (parameters[k] - mean) / (sd * sd);
+            point.hessian[[k, k]] -= 1.0 / (sd * sd);
+        }
+    }
 }
 
 /// nu as a function of its coefficient u = ln(nu - 2).
@@ -184,6 +249,7 @@ struct Likelihood {
     features: usize,
     /// Whether some item of the study, labelled or not, needs the common variance.
     common: bool,
+    prior: Option<NormalPrior>,
 }
 
 /// Position of ln lambda among the parameters in which an item's log-likelihood is differentiated.
@@ -201,7 +267,7 @@ struct Terms {
 }
 
 impl Likelihood {
-    fn new(design: &Design, judge: &JudgeScores, labels: &[Scores]) -> Result<Self, GaussianError> {
+    fn new(design: &Design, judge: &JudgeScores, labels: &[Scores], prior: TrustPrior) -> Result<Self, GaussianError> {
         let same = judge.mean.len() == labels.len()
             && judge.variance.len() == labels.len()
             && (design.features() == 0 || design.items() == labels.len());
@@ -241,7 +307,23 @@ impl Likelihood {
         if items.is_empty() {
             return Err(GaussianError::NoLabels);
         }
-        Ok(Self { items, features: design.features(), common: judge.variance.iter().any(Option::is_none) })
+        let common = judge.variance.iter().any(Option::is_none);
+        let mut this = Self { items, features: design.features(), common, prior: None };
+        this.prior = (prior == TrustPrior::Weak).then(|| this.weak_prior());
+        Ok(this)
+    }
+
+    fn weak_prior(&self) -> NormalPrior {
+        let mut means = vec![0.0; self.features + 1];
+        let mut sds = vec![TrustPrior::SLOPE_SD; self.features + 1];
+        (means[0], sds[0]) = (START_TRUST.ln(), TrustPrior::LOG_TRUST_SD);
+        means.push(START_FREEDOM_BEYOND_TWO.ln());
+        sds.push(TrustPrior::LOG_FREEDOM_SD);
+        if self.common {
+            means.push(self.start_variance().ln());
+            sds.push(TrustPrior::LOG_SCALE_SD);
+        }
+        NormalPrior { means, sds }
     }
 
     fn total_labels(&self) -> f64 {
@@ -293,7 +375,11 @@ impl Objective for Likelihood {
             hessian[[d + 1, d + 1]] += terms.first[FREEDOM] * nu_slope;
         }
         mirror(&mut hessian);
-        Point { value, gradient, hessian, at_limit: 0 }
+        let mut point = Point { value, gradient, hessian, at_limit: 0 };
+        if let Some(prior) = &self.prior {
+            prior.add(coefficients, &mut point);
+        }
+        point
     }
 
     fn tolerance(&self) -> f64 {
@@ -427,7 +513,8 @@ mod tests {
     fn derivatives_match_differences() {
         let mut s = simulated(40, 6.0, 3);
         s.judge.variance.iter_mut().step_by(3).for_each(|v| *v = None);
-        let likelihood = Likelihood::new(&Design::raw(&s.columns).unwrap(), &s.judge, &s.labels).unwrap();
+        let likelihood =
+            Likelihood::new(&Design::raw(&s.columns).unwrap(), &s.judge, &s.labels, TrustPrior::None).unwrap();
         for at in [[0.7, -0.4, 1.1, -0.3], [3.0, 0.9, -2.0, 0.8]] {
             let point = likelihood.at(&at);
             let step = 1e-5;

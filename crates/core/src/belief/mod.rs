@@ -21,6 +21,8 @@ mod manhattan;
 mod model;
 mod newton;
 mod ordinal;
+mod prior;
+mod profile;
 pub mod recalibration;
 mod regression;
 mod traits;
@@ -30,9 +32,14 @@ pub use classes::{ClassBelief, ClassBeliefs};
 pub use design::{Design, DesignError, FeatureColumn, FeatureScale, Standardizer};
 pub use dirichlet::{Beliefs, Dirichlet, entropy, manhattan};
 pub use gaussian::{Gaussian, Repeats, Scores};
-pub use gaussian_fit::{GaussianError, GaussianFit, JudgeScores, fit_gaussian};
+pub use gaussian_fit::{
+    GaussianError, GaussianFit, JudgeScores, fit_gaussian, fit_gaussian_under,
+    typical_log_trust as typical_log_trust_of_ratings,
+};
 pub use model::{BeliefModel, FittedBelief};
 pub use ordinal::{Ordinal, Ordinals, mean_place, place_variance, wasserstein};
+pub use prior::TrustPrior;
+pub use profile::Profile;
 pub use recalibration::{JudgedItems, RecalibratedFit, Recalibration};
 pub use regression::Regression;
 pub use traits::{Belief, BeliefTable};

@@ -4,7 +4,9 @@ use ndarray::{Array2, ArrayView2};
 use serde::{Deserialize, Serialize};
 
 use super::dirichlet::Beliefs;
-use super::recalibration::{self, JudgedItems, Options, RecalibratedFit};
+use super::prior::TrustPrior;
+use super::profile::Profile;
+use super::recalibration::{self, JudgedItems, Options, Prior, RecalibratedFit, Recalibration};
 use super::regression::Regression;
 use super::trust::{TrustError, TrustFit, fit_trust};
 
@@ -12,7 +14,7 @@ use super::trust::{TrustError, TrustFit, fit_trust};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BeliefModel {
-    /// The paper's: the judge's prediction as it is, its trust by maximum likelihood ([`fit_trust`]).
+    /// The paper's: the judge's prediction as it is, its trust by maximum likelihood ([`fit_trust`]) or with a [`TrustPrior`].
     #[default]
     Published,
     /// The recalibrated one: prediction and trust fitted together under weak priors ([`recalibration::fit`]).
@@ -28,16 +30,61 @@ pub enum FittedBelief {
     Recalibrated(RecalibratedFit),
 }
 
+/// The recalibrated fit that is the paper's with this prior on the trust: the prediction is taken as it is. `None` without a
+/// prior.
+fn unrecalibrated(prior: TrustPrior) -> Option<Options> {
+    (prior == TrustPrior::Weak).then(|| Options {
+        recalibration: Recalibration::Off,
+        ridge: TrustPrior::SLOPE_SD.powi(-2),
+        prior: Prior { log_trust_sd: TrustPrior::LOG_TRUST_SD, ..Prior::default() },
+    })
+}
+
 impl BeliefModel {
-    /// Fits the belief to the labels in hand.
+    /// Fits the belief to the labels in hand; the recalibrated one has priors of its own in its options.
     ///
     /// # Errors
     /// As [`fit_trust`] and [`recalibration::fit`].
-    pub fn fit(&self, items: &JudgedItems, counts: ArrayView2<u32>) -> Result<FittedBelief, TrustError> {
-        Ok(match self {
-            Self::Published => FittedBelief::Published(fit_trust(items.design, items.q, counts)?),
-            Self::Recalibrated(options) => FittedBelief::Recalibrated(recalibration::fit(items, counts, options)?),
+    pub fn fit(
+        &self,
+        items: &JudgedItems,
+        counts: ArrayView2<u32>,
+        prior: TrustPrior,
+    ) -> Result<FittedBelief, TrustError> {
+        Ok(match (self, unrecalibrated(prior)) {
+            (Self::Published, None) => FittedBelief::Published(fit_trust(items.design, items.q, counts)?),
+            (Self::Published, Some(options)) => {
+                let regression = recalibration::fit(items, counts, &options)?.regression;
+                FittedBelief::Published(TrustFit { regression })
+            }
+            (Self::Recalibrated(options), _) => FittedBelief::Recalibrated(recalibration::fit(items, counts, options)?),
         })
+    }
+
+    /// The profile of the posterior along ln lambda of an item with average features, under a fit to the same labels; `None` without a
+    /// prior.
+    ///
+    /// # Errors
+    /// As [`Self::fit`].
+    pub fn typical_log_trust(
+        &self,
+        items: &JudgedItems,
+        counts: ArrayView2<u32>,
+        prior: TrustPrior,
+        fit: &FittedBelief,
+    ) -> Result<Option<Profile>, TrustError> {
+        let plain = |fit: &TrustFit| RecalibratedFit {
+            regression: fit.regression.clone(),
+            recalibration: Recalibration::Off,
+            tau: vec![],
+            bias: vec![],
+        };
+        let (options, fit) = match (self, fit, unrecalibrated(prior)) {
+            (Self::Recalibrated(options), FittedBelief::Recalibrated(fit), _) => (*options, fit.clone()),
+            (_, FittedBelief::Published(fit), Some(options)) => (options, plain(fit)),
+            _ => return Ok(None),
+        };
+        recalibration::typical_log_trust(items, counts, &options, &fit).map(Some)
     }
 }
 

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::design::Design;
 use super::dirichlet::Beliefs;
 use super::newton::{LogProduct, Maximum, Objective, Point, maximise};
-use super::regression::{LARGEST_MOVE, Regression, START_TRUST, coefficient_names, linear};
+use super::profile::Profile;
+use super::regression::{LARGEST_MOVE, Regression, START_TRUST, coefficient_names, linear, undetermined};
 use super::trust::TrustError;
 
 /// Newton steps are shortened so that no ln tau and no bias moves by more than this at once.
@@ -91,8 +92,8 @@ impl JudgedItems<'_> {
 pub struct RecalibratedFit {
     /// The trust, and how the search ended. `names` and `coefficients` are those of beta; `covariance` goes on with (ln tau, b of
     /// the second to the last class) for each group and is the inverse of minus the Hessian of log-likelihood plus log prior;
-    /// `log_likelihood` leaves out multinomial coefficients and penalty. The priors identify every direction and keep the
-    /// trust within the reals: none is unidentified, no item is at a limit.
+    /// `log_likelihood` leaves out multinomial coefficients and penalty. The priors keep the trust within the
+    /// reals: no item is at a limit. `unidentified` names coefficients that the labels tell less about than the prior does.
     #[serde(flatten)]
     pub regression: Regression,
     /// Which items share a recalibration.
@@ -258,6 +259,27 @@ pub fn held_out_log_likelihoods(
         }
     }
     Ok(held_out)
+}
+
+/// The profile of the posterior along ln lambda of an item with average features, under the fit that [`fit`] found with the same
+/// arguments.
+///
+/// # Errors
+/// As [`fit`].
+pub fn typical_log_trust(
+    items: &JudgedItems,
+    counts: ArrayView2<u32>,
+    options: &Options,
+    fit: &RecalibratedFit,
+) -> Result<Profile, TrustError> {
+    let posterior = Posterior::new(items, counts, options, |_| true)?;
+    let mut mode = fit.regression.coefficients.clone();
+    for (tau, bias) in fit.tau.iter().zip(&fit.bias) {
+        mode.push(tau.ln());
+        mode.extend(&bias[1..]);
+    }
+    let sd = fit.regression.standard_errors()[0];
+    Ok(Profile::of_first(&posterior, &mode, sd, options.prior.log_trust_sd))
 }
 
 fn group_of(groups: &[usize], i: usize) -> usize {
@@ -427,6 +449,7 @@ impl Posterior {
             at_limit: 0,
         };
         self.add_prior(&parameters, &mut prior);
+        let covariance = at.curvature().covariance();
         let recalibrations = || (0..self.groups).map(|g| &parameters[self.offset(g)..self.offset(g + 1)]);
         RecalibratedFit {
             recalibration: self.options.recalibration,
@@ -434,15 +457,15 @@ impl Posterior {
             bias: recalibrations().map(|w| std::iter::once(0.0).chain(w[1..].iter().copied()).collect()).collect(),
             regression: Regression {
                 rank: names.len(),
+                unidentified: undetermined(&names, &covariance, &prior.hessian),
                 names,
                 coefficients: parameters[..=self.features].to_vec(),
-                covariance: at.curvature().covariance(),
+                covariance,
                 log_likelihood: at.value - prior.value,
                 iterations,
                 gradient_norm,
                 converged,
                 labelled_items: self.items,
-                unidentified: vec![],
                 at_limit: 0,
             },
         }
@@ -866,5 +889,51 @@ mod tests {
         let zero = array![[0.5, 0.5], [0.0, 1.0]];
         let zero = JudgedItems { q: zero.view(), ..items };
         assert!(matches!(refused(&zero, &counts, &Options::default()), TrustError::Prediction { item: 1, .. }));
+    }
+
+    /// The surface may have several maxima: a search from little trust and from much must not end higher.
+    #[test]
+    fn small_problems_end_at_the_highest_maximum() {
+        let mut lower = vec![];
+        for seed in 0..400 {
+            let mut stream = crate::random::Stream::new(seed);
+            let (n, d, k) = (20 + 10 * (seed as usize % 4), seed as usize % 5, 2 + seed as usize % 3);
+            let columns: Vec<FeatureColumn> = (0..d)
+                .map(|j| FeatureColumn::complete(&format!("x{j}"), (0..n).map(|_| stream.standard_normal())))
+                .collect();
+            let design = Design::over(n, &columns).unwrap();
+            let dirichlet = |alpha: &[f64], stream: &mut crate::random::Stream| -> Vec<f64> {
+                let x: Vec<f64> = alpha.iter().map(|a| stream.gamma(*a) + 1e-9).collect();
+                x.iter().map(|v| v / x.iter().sum::<f64>()).collect()
+            };
+            let mut q = Array2::zeros((n, k));
+            let mut counts = Array2::<u32>::zeros((n, k));
+            let mut drawn = vec![0; k];
+            for i in 0..n {
+                let prediction = dirichlet(&vec![1.0; k], &mut stream);
+                let pool = dirichlet(&prediction.iter().map(|p| 6.0 * p).collect::<Vec<_>>(), &mut stream);
+                let labels = stream.choice(6);
+                stream.multinomial(labels, &pool, &mut drawn);
+                (0..k).for_each(|j| (q[[i, j]], counts[[i, j]]) = (prediction[j], drawn[j]));
+            }
+            let items = JudgedItems { design: &design, q: q.view(), groups: &[] };
+            let options = Options {
+                recalibration: Recalibration::Off,
+                ridge: 1.0,
+                prior: Prior { log_trust_sd: 1.5, ..Prior::default() },
+            };
+            let mut posterior = Posterior::new(&items, counts.view(), &options, |_| true).unwrap();
+            let start = posterior.start();
+            let usual = maximise(&mut posterior, start.clone());
+            for first in [-3.0, 0.0, 5.0, 9.0] {
+                let mut other = start.clone();
+                other[0] = first;
+                let other = maximise(&mut posterior, other);
+                if other.at.value > usual.at.value + 1e-8 || !usual.converged {
+                    lower.push((seed, first, other.at.value - usual.at.value));
+                }
+            }
+        }
+        assert!(lower.is_empty(), "{lower:?}");
     }
 }

@@ -1,9 +1,11 @@
 //! What every fit of the trust reports, whatever else it fits beside it.
 
+use ndarray::{Array1, Array2};
 use serde::{Deserialize, Serialize};
 
 use super::design::Design;
 use super::newton::Maximum;
+use super::prior::UNDETERMINED;
 
 /// Searches for the trust start from 8 labels for every item.
 pub(super) const START_TRUST: f64 = 8.0;
@@ -36,7 +38,8 @@ pub struct Regression {
     pub labelled_items: usize,
     /// How many combinations of coefficients the labels (and priors, where there are any) identify.
     pub rank: usize,
-    /// Coefficients that lie (partly) in directions the labels do not identify; they keep their start.
+    /// Coefficients that lie (partly) in directions the labels do not identify; they keep their start. Under a prior, those
+    /// whose posterior variance is above half the prior's.
     pub unidentified: Vec<String>,
     /// Labelled items whose trust lies beyond the limits of the likelihood, where it has some.
     pub at_limit: usize,
@@ -67,10 +70,34 @@ impl Regression {
         }
     }
 
+    /// The maximum of a likelihood with independent normal priors of these standard deviations, whose log density there is
+    /// `log_prior`.
+    pub(super) fn of_posterior(
+        names: Vec<String>,
+        maximum: Maximum,
+        labelled_items: usize,
+        (sds, log_prior): (&[f64], f64),
+    ) -> Self {
+        let fit = Self::of_likelihood(names, maximum, labelled_items);
+        let prior = Array2::from_diag(&sds.iter().map(|sd| -sd.powi(-2)).collect::<Array1<f64>>());
+        Self {
+            unidentified: undetermined(&fit.names, &fit.covariance, &prior),
+            log_likelihood: fit.log_likelihood - log_prior,
+            ..fit
+        }
+    }
+
     /// Log trust of an item with features `z`, kept within +-50.
     pub(super) fn log_trust(&self, z: &[f64]) -> f64 {
         linear(&self.coefficients, z).clamp(-LARGEST_LOG_TRUST, LARGEST_LOG_TRUST)
     }
+}
+
+/// Which of the coefficients, the first of the parameters, the labels tell less about than the prior does, from the posterior's
+/// covariance and the prior's matrix of second derivatives.
+pub(super) fn undetermined(names: &[String], covariance: &[Vec<f64>], prior: &Array2<f64>) -> Vec<String> {
+    let loose = |k: &usize| covariance[*k][*k] * -prior[[*k, *k]] > UNDETERMINED || covariance[*k][*k] <= 0.0;
+    (0..names.len()).filter(loose).map(|k| names[k].clone()).collect()
 }
 
 /// Names of the coefficients of a design: "intercept", then its features.

@@ -7,7 +7,9 @@ use crate::Error;
 use crate::chaosnli::{FLOOR, NEIGHBOURS};
 use judge_uncertainty_core::belief::design::DesignError;
 use judge_uncertainty_core::belief::dirichlet::row;
-use judge_uncertainty_core::belief::{BeliefModel, Beliefs, Design, FeatureColumn, FittedBelief, JudgedItems, entropy};
+use judge_uncertainty_core::belief::{
+    BeliefModel, Beliefs, Design, FeatureColumn, FittedBelief, JudgedItems, TrustPrior, entropy,
+};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::population_sd;
 use judge_uncertainty_data::dataset::{ChaosNliData, Predictions};
@@ -276,13 +278,13 @@ impl Deployment<'_> {
         let design = self.design(&labels.numbers, spec)?;
         let items = JudgedItems { design: &design, q: self.q.view(), groups: &self.sources };
         let fit = if fitted.len() == self.len() {
-            spec.model.fit(&items, labels.revealed.view())?
+            spec.model.fit(&items, labels.revealed.view(), TrustPrior::None)?
         } else {
             // Items without labels do not enter a fit.
             let mut counts = Array2::zeros(labels.revealed.dim());
             let rows = ndarray::s![fitted, ..];
             counts.slice_mut(rows).assign(&labels.revealed.slice(rows));
-            spec.model.fit(&items, counts.view())?
+            spec.model.fit(&items, counts.view(), TrustPrior::None)?
         };
         Ok(Believed {
             beliefs: fit.posterior(&items, labels.revealed.view()),

@@ -13,7 +13,7 @@ use judge_uncertainty_core::belief::dirichlet::row;
 use judge_uncertainty_core::belief::recalibration::Options;
 use judge_uncertainty_core::belief::{
     Belief, BeliefModel, BeliefTable, Beliefs, Design, FeatureColumn, FittedBelief, JudgedItems, Recalibration,
-    TrustError,
+    TrustError, TrustPrior,
 };
 use judge_uncertainty_core::escalation::{Budget, regret};
 use judge_uncertainty_core::stats::beta::beta_cdf;
@@ -162,7 +162,9 @@ fn fit_both(
     recalibration: Recalibration,
 ) -> Result<[FittedBelief; 2], TrustError> {
     let options = Options { recalibration, ..Options::default() };
-    Ok([BeliefModel::Published.fit(items, counts)?, BeliefModel::Recalibrated(options).fit(items, counts)?])
+    let models = [BeliefModel::Published, BeliefModel::Recalibrated(options)];
+    let [published, recalibrated] = models.map(|model| model.fit(items, counts, TrustPrior::None));
+    Ok([published?, recalibrated?])
 }
 
 /// Calibrated worlds of the paper whose judge states a distorted prediction: q' = softmax(tau ln q + b) is the true prior

@@ -86,7 +86,7 @@ impl Shown for Classes {
     }
 
     fn findings_sentences(results: &StudyResults<Self>) -> Vec<String> {
-        evidence_sentences(&results.findings.evidence, "entropy")
+        evidence_sentences(&results.findings.evidence, &results.evaluation, "entropy")
     }
 
     fn judge_sentence(evaluation: &Evaluation<Self>) -> String {

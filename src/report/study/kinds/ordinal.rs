@@ -79,7 +79,7 @@ impl Shown for Ordinal {
     fn findings_sentences(results: &StudyResults<Self>) -> Vec<String> {
         let findings = &results.findings;
         let mut sentences = vec![parts_sentence(&findings.decomposition)];
-        sentences.extend(evidence_sentences(&findings.evidence, "total uncertainty"));
+        sentences.extend(evidence_sentences(&findings.evidence, &results.evaluation, "total uncertainty"));
         sentences
     }
 

@@ -13,6 +13,7 @@ use crate::report::study::blocks::{figure, measures, number, percent, row, secti
 use crate::report::study::lines::InputRow;
 use crate::report::study::shown::{Shown, Words};
 use crate::study::kinds::Scores;
+use crate::study::kinds::scores::findings::WithinItems;
 use crate::study::kinds::scores::ratings::RatingsReport;
 use crate::study::results::{FitReport, InputReport};
 use crate::study::{Evaluation, StudyResults};
@@ -93,6 +94,9 @@ impl Shown for Scores {
 
     fn fit_sentences(fit: &FitReport<Self>) -> Vec<String> {
         let freedom = three(fit.own.freedom);
+        if fit.unidentified.iter().any(|name| name == "ln(nu - 2)") {
+            return vec!["How well the judge's variances are known cannot be told from these ratings.".to_owned()];
+        }
         vec![match fit.own.common_variance {
             Some(variance) => format!(
                 "Variances are known as from {freedom} labels; where the judge states none it is about {}.",
@@ -103,7 +107,7 @@ impl Shown for Scores {
     }
 
     fn fit_remark(fit: &FitReport<Self>) -> String {
-        format!(" The judge's variances are worth {} labels.", three(fit.own.freedom))
+        Self::fit_sentences(fit).iter().map(|sentence| format!(" {sentence}")).collect()
     }
 
     fn findings_sentences(results: &StudyResults<Self>) -> Vec<String> {
@@ -126,6 +130,17 @@ impl Shown for Scores {
                 .first()
                 .map(|first| format!("Of {} held-out ratings, {} interval.", first.ratings, inside(calibration))),
         );
+        sentences.extend(misfit(calibration));
+        sentences.extend(results.findings.within_items.filter(WithinItems::contradicted).map(|within| {
+            format!(
+                "The ratings contradict the aleatoric part: ratings of one item vary by {} about their mean, and {} is expected \
+                 of the same {} items ({} standard errors apart). {REMEDY}",
+                three(within.observed),
+                three(within.expected),
+                within.items,
+                three(within.z.abs())
+            )
+        }));
         sentences
     }
 
@@ -216,6 +231,27 @@ impl Shown for Scores {
 }
 
 /// Shares of ratings in their intervals, in a sentence.
+/// What to do about intervals that do not fit.
+const REMEDY: &str = "If the judge states standard deviations, leave `sd` out of [judge], and a common variance is fitted to the \
+                      ratings; if its scores have a scale of their own, bring them to that of the ratings first.";
+
+/// Whether held-out ratings lie in their intervals as often as they should; `None` where chance explains what is amiss.
+///
+/// Ratings are of different items, so those inside are binomial but for the fit they share: three standard errors.
+fn misfit(coverage: &[Coverage]) -> Option<String> {
+    let off = |c: &&Coverage| {
+        let error = (c.level * (1.0 - c.level) / c.ratings as f64).sqrt();
+        (c.inside - c.level).abs() > 3.0 * error
+    };
+    let worst = coverage.iter().find(off)?;
+    let kind = if worst.inside > worst.level { "too wide" } else { "too narrow" };
+    Some(format!(
+        "The intervals are {kind}: {} of the held-out ratings lie in the {} interval, which chance does not explain. {REMEDY}",
+        percent(worst.inside),
+        percent(worst.level)
+    ))
+}
+
 fn inside(coverage: &[Coverage]) -> String {
     let percent = |share: f64| NumberStyle::plain(0).format(100.0 * share);
     let inside = coverage.iter().map(|c| format!("{}% in the {}%", percent(c.inside), percent(c.level)));

@@ -7,7 +7,7 @@ use crate::report::page::{Column, Table, Text};
 use crate::report::study::blocks::{percent, show};
 use crate::study::evidence::{EvidenceReport, FORGONE};
 use crate::study::parts::{Part, PartAverages};
-use crate::study::{Evaluation, Kind};
+use crate::study::{Evaluated, Evaluation, Kind};
 
 /// Name of a part in a table.
 fn name(part: Part) -> &'static str {
@@ -53,27 +53,56 @@ pub(super) fn parts_sentence(parts: &PartAverages) -> String {
 }
 
 /// How much the evidence varies, and what that means for rankings by total uncertainty, which are `called` so.
-pub(super) fn evidence_sentences(evidence: &EvidenceReport, called: &str) -> Vec<String> {
+///
+/// What a ranking holds of the epistemic uncertainty is the belief's own reckoning at the labels in hand. Where an evaluation
+/// measured the two rankings, the sentence says whether it bears that out.
+pub(super) fn evidence_sentences<K: Kind>(
+    evidence: &EvidenceReport,
+    evaluation: &Evaluated<K>,
+    called: &str,
+) -> Vec<String> {
     let over = evidence.evidence_percentiles;
     let [low, middle, high] = [over.low, over.median, over.high].map(three);
     let (kept, shared) = (percent(evidence.information_kept), percent(evidence.shared_picks));
-    let varies = format!(
-        "Total evidence varies: {low}, {middle} and {high} labels at the 5, 50 and 95 percentiles (sd of ln(1 + evidence) {}).",
-        three(evidence.sd_log_evidence)
-    );
-    let ranks = if evidence.entropy_goes_wrong {
+    let varies = if low == high {
+        format!("Total evidence is {middle} labels for nearly every item.")
+    } else {
         format!(
-            "Ranking by {called} would go wrong here: its tenth of the items holds {kept} of the epistemic uncertainty that \
-             the best tenth holds ({shared} of the picks are the same)."
+            "Total evidence varies: {low}, {middle} and {high} labels at the 5, 50 and 95 percentiles (sd of ln(1 + evidence) {}).",
+            three(evidence.sd_log_evidence)
+        )
+    };
+    let implied = if evidence.entropy_goes_wrong {
+        format!(
+            "If the belief is right, ranking by {called} would go wrong at the labels in hand: its tenth of the items holds \
+             {kept} of the epistemic uncertainty that the best tenth holds ({shared} of the picks are the same)."
         )
     } else {
         format!(
-            "Ranking by {called} does about as well here: its tenth of the items holds {kept} of the epistemic uncertainty \
-             that the best tenth holds (less than {} forgone).",
+            "If the belief is right, ranking by {called} does about as well at the labels in hand: its tenth of the items \
+             holds {kept} of the epistemic uncertainty that the best tenth holds (less than {} forgone).",
             percent(FORGONE)
         )
     };
-    vec![varies, ranks]
+    [varies, implied].into_iter().chain(borne_out(evidence, evaluation, called)).collect()
+}
+
+/// Whether the evaluation, at its labels, found of the two rankings what the belief implies; `None` without an evaluation.
+fn borne_out<K: Kind>(evidence: &EvidenceReport, evaluation: &Evaluated<K>, called: &str) -> Option<String> {
+    let Evaluated::Evaluated(evaluation) = evaluation else { return None };
+    let budget = headline(&evaluation.full);
+    let removed = |rule: Rule| Some(evaluation.full.value.get(&rule)?.get(&budget)?.mean);
+    let (epistemic, entropy) = (removed(Rule::Info)?, removed(Rule::PosteriorEntropy)?);
+    let found = match (evidence.entropy_goes_wrong, epistemic > entropy) {
+        (true, false) => "does not bear this out",
+        (true, true) => "agrees",
+        (false, _) => "measured both",
+    };
+    Some(format!(
+        "The evaluation below {found}: with its labels the epistemic ranking removed {} and {called} {} on average.",
+        three(epistemic),
+        three(entropy)
+    ))
 }
 
 /// How much more the epistemic part removes in `error` than `reference`, which the evaluation compares it with; `None`

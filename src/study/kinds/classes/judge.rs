@@ -12,8 +12,18 @@ use crate::study::input::items::Items;
 use crate::study::input::source::{Source, read_table};
 use crate::study::read::Judge;
 
-/// How far probabilities may be from summing to 1 by rounding.
+/// How far from 1 probabilities in full precision may sum.
 const ROUNDING: f64 = 1e-6;
+
+/// How far above 1 probabilities may sum because each was rounded to the decimals that the longest of them shows: half a unit
+/// of the last one for each.
+fn rounding(weights: &[f64]) -> f64 {
+    let decimals = |weight: &f64| weight.to_string().split_once('.').map_or(0, |(_, decimals)| decimals.len());
+    let shown = weights.iter().map(decimals).max().unwrap_or(0);
+    // Full precision is no rounding, and a single decimal too coarse to be one.
+    let half_unit = if (2..=12).contains(&shown) { 0.5 * 10.0_f64.powi(-(shown as i32)) } else { 0.0 };
+    ROUNDING.max(half_unit * weights.len() as f64 * (1.0 + 1e-9))
+}
 
 /// What was found in the judge's file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -28,7 +38,7 @@ pub struct JudgeReport {
     pub failed_answers: usize,
     /// Rows of ids that the items don't have, left out.
     pub unknown_rows: usize,
-    /// Answers whose probabilities sum to less than 1, so that they were scaled up.
+    /// Answers whose probabilities don't sum to 1 (mass elsewhere, or rounding), so that they were scaled.
     pub renormalised_answers: usize,
     /// Least and mean mass of an answer on the classes, before scaling; `None` unless answers are probabilities.
     pub mass: Option<Mass>,
@@ -237,10 +247,11 @@ impl Reader<'_> {
             return Err(row.refuse_row(Problem::NotADistribution { values: weights, classes }));
         }
         if self.config.kind == JudgeKind::Probabilities {
-            if sum > 1.0 + ROUNDING {
+            let rounding = rounding(&weights);
+            if sum > 1.0 + rounding {
                 return Err(row.refuse_row(Problem::AboveOne { sum }));
             }
-            self.report.renormalised_answers += usize::from(sum < 1.0 - ROUNDING);
+            self.report.renormalised_answers += usize::from((sum - 1.0).abs() > ROUNDING);
             self.masses.push(sum.min(1.0));
         }
         self.report.answers += 1;

@@ -65,6 +65,9 @@ pub struct AddedAt {
     pub batch: usize,
 }
 
+/// An item has no more labels than this: fits take time by the label, and sums stay far from the end of their range.
+const MOST_LABELS: f64 = 1e6;
+
 /// What was found in the file of labels.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LabelsReport {
@@ -256,6 +259,10 @@ impl<K: ClassKind> Reader<'_, K> {
                     Some(column) if !(chaosnli && row.cell(*column).is_empty()) => row.count(*column)?,
                     _ => 0,
                 };
+            }
+            let sum: f64 = self.counts.row(item).iter().map(|c| f64::from(*c)).sum();
+            if let Some(column) = columns.iter().flatten().next().filter(|_| sum > MOST_LABELS) {
+                return Err(row.refuse(*column, Problem::OutOfRange { value: sum, low: 0.0, high: MOST_LABELS }));
             }
         }
         Ok(())

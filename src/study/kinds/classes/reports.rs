@@ -88,6 +88,7 @@ pub fn pool<K: ClassStudy>(study: &Study<K>, labels: &Labels, kept: &[usize]) ->
     let scale = K::on_scale(&study.file.config.scale);
     CountPool::on_scale(counts.view(), study.judge.predictions.select(kept), scale)
         .with_belief(study.file.config.trust.belief, groups)
+        .with_prior(study.file.config.trust.prior)
 }
 
 /// What to think of before using answers and labels.

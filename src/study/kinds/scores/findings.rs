@@ -28,8 +28,61 @@ pub struct ScoreFindings {
     pub decomposition: PartAverages,
     /// Held-out ratings against their intervals, one for each item with two labels or more; none without such items.
     pub calibration: Vec<Coverage>,
+    /// Labels of one item about their mean, against what the beliefs expect; `None` without items of two labels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub within_items: Option<WithinItems>,
     /// Where these ratings lie in their predicted distributions (probability integral transform).
     pub places: Places,
+}
+
+/// The variance of an item's labels about their mean, pooled over items, against the aleatoric part of the same items, which
+/// rests on the judge's standard deviations.
+///
+/// ```text
+/// observed = sum SS / sum (n - 1)      expected = sum (n - 1) aleatoric / sum (n - 1)
+/// z        = sum r / sqrt(sum r^2),    r = SS - (n - 1) aleatoric
+/// ```
+///
+/// with n labels of an item and SS the sum of squared differences from their mean. Sums are over items with two labels or more.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct WithinItems {
+    /// Items with two labels or more.
+    pub items: usize,
+    /// Pooled variance of their labels, in squared units of the score.
+    pub observed: f64,
+    /// The aleatoric part that the beliefs expect, over the same items.
+    pub expected: f64,
+    /// How many standard errors, over items, the first is above the second.
+    pub z: f64,
+}
+
+impl WithinItems {
+    /// Items that a contradiction is told of; with fewer, z is far from normal.
+    const LEAST_ITEMS: usize = 20;
+    /// And how large |z| is then: beyond it lie 0.3% where nothing is wrong.
+    const TELLING: f64 = 3.0;
+
+    fn of<K: Kind<Pool = RatingPool>>(d: &Decomposition<K>) -> Option<Self> {
+        let labels = d.pool.all();
+        let beliefs = d.fitted.beliefs.iter();
+        let kept: Vec<(f64, f64, f64)> = (labels.iter().zip(beliefs).filter(|(labels, _)| labels.n > 1))
+            .map(|(labels, belief)| (f64::from(labels.n) - 1.0, labels.squares, belief.aleatoric()))
+            .collect();
+        let degrees: f64 = kept.iter().map(|(degrees, ..)| degrees).sum();
+        let off = kept.iter().map(|(degrees, squares, aleatoric)| squares - degrees * aleatoric);
+        let spread = off.clone().map(|r| r * r).sum::<f64>().sqrt();
+        (!kept.is_empty()).then(|| Self {
+            items: kept.len(),
+            observed: kept.iter().map(|(_, squares, _)| squares).sum::<f64>() / degrees,
+            expected: kept.iter().map(|(degrees, _, aleatoric)| degrees * aleatoric).sum::<f64>() / degrees,
+            z: if spread > 0.0 { off.sum::<f64>() / spread } else { 0.0 },
+        })
+    }
+
+    /// Whether the labels contradict what the judge's standard deviations claim.
+    pub fn contradicted(&self) -> bool {
+        self.items >= Self::LEAST_ITEMS && self.z.abs() > Self::TELLING
+    }
 }
 
 impl ScoreFindings {
@@ -39,6 +92,7 @@ impl ScoreFindings {
         Self {
             decomposition: PartAverages::of(decomposition, decomposition.pool.repeats()),
             calibration: Coverage::of(&places),
+            within_items: WithinItems::of(decomposition),
             places,
         }
     }

@@ -50,7 +50,7 @@ impl Kind for Scores {
     fn pool(study: &Study<Self>, labels: &Ratings, kept: &[usize]) -> RatingPool {
         let mut grouped = labels.grouped(study.len());
         let ratings = kept.iter().map(|&i| std::mem::take(&mut grouped[i])).collect();
-        RatingPool::new(ratings, study.judge.select(kept))
+        RatingPool::new(ratings, study.judge.select(kept)).with_prior(study.file.config.trust.prior)
     }
 
     fn rules(_study: &Study<Self>) -> Vec<Rule> {

@@ -4,7 +4,10 @@
 //! the absolute difference of the belief's mean from the mean of the held-out half, in units of the score; the squared one
 //! stands beside it.
 
-use crate::belief::{Design, Gaussian, GaussianFit, JudgeScores, Regression, Repeats, Scores, fit_gaussian};
+use crate::belief::{
+    Design, Gaussian, GaussianFit, JudgeScores, Profile, Regression, Repeats, Scores, TrustPrior, fit_gaussian_under,
+    typical_log_trust_of_ratings,
+};
 use crate::escalation::{RatingRuleInputs, Rule};
 use crate::evaluation::{Error, Errors, Gain, Places, Pool, Ranking, Split};
 use crate::random::Stream;
@@ -16,6 +19,7 @@ pub struct RatingPool {
     /// Items x annotators x ratings.
     ratings: Vec<Vec<Vec<f64>>>,
     judge: JudgeScores,
+    prior: TrustPrior,
 }
 
 /// Ratings that a half split keeps from fitting, per item.
@@ -45,7 +49,12 @@ impl RatingPool {
     /// If the sizes of ratings and judge differ.
     pub fn new(ratings: Vec<Vec<Vec<f64>>>, judge: JudgeScores) -> Self {
         assert_eq!(ratings.len(), judge.mean.len(), "a judge's score per item");
-        Self { ratings, judge }
+        Self { ratings, judge, prior: TrustPrior::None }
+    }
+
+    /// These items with a prior on the trust; without this call there is none.
+    pub fn with_prior(self, prior: TrustPrior) -> Self {
+        Self { prior, ..self }
     }
 
     /// The ratings of every item by annotator.
@@ -124,8 +133,21 @@ impl Pool for RatingPool {
         }
     }
 
+    fn extrapolates(&self) -> bool {
+        self.prior == TrustPrior::None
+    }
+
     fn fit(&self, design: &Design, labels: &Vec<Scores>) -> Result<GaussianFit, Error> {
-        Ok(fit_gaussian(design, &self.judge, labels)?)
+        Ok(fit_gaussian_under(design, &self.judge, labels, self.prior)?)
+    }
+
+    fn typical_log_trust(
+        &self,
+        fit: &GaussianFit,
+        design: &Design,
+        labels: &Vec<Scores>,
+    ) -> Result<Option<Profile>, Error> {
+        Ok(typical_log_trust_of_ratings(design, &self.judge, labels, self.prior, fit)?)
     }
 
     fn regression(fit: &GaussianFit) -> &Regression {

@@ -1,0 +1,202 @@
+//! The weak prior of studies: against fits and profile posteriors of another program, and what a study says that its labels
+//! do not tell.
+
+use std::fs;
+
+use judge_uncertainty::belief::{
+    BeliefModel, Design, FeatureColumn, FittedBelief, JudgeScores, JudgedItems, Profile, Scores as Ratings, TrustPrior,
+    fit_gaussian_under,
+};
+use judge_uncertainty::progress::Silent;
+use judge_uncertainty::random::Stream;
+use judge_uncertainty::report::study::describe;
+use judge_uncertainty::study::{Classes as ClassStudy, Decomposition, Scores, Study, StudyResults, evaluate};
+use ndarray::Array2;
+use serde_json::Value;
+
+use crate::support::{assert_close, golden, number, numbers};
+
+struct Classes {
+    q: Array2<f64>,
+    counts: Array2<u32>,
+    design: Design,
+}
+
+fn table(value: &Value) -> Array2<f64> {
+    let rows: Vec<Vec<f64>> = value.as_array().unwrap().iter().map(numbers).collect();
+    let width = rows[0].len();
+    Array2::from_shape_vec((rows.len(), width), rows.concat()).unwrap()
+}
+
+impl Classes {
+    fn of(value: &Value) -> Self {
+        let counts = table(&value["counts"]).mapv(|c| c as u32);
+        let labelled: Vec<bool> = counts.rows().into_iter().map(|row| row.sum() > 0).collect();
+        let x = FeatureColumn::complete("x", numbers(&value["x"]));
+        Self { q: table(&value["q"]), counts, design: Design::standardized(&[x]).unwrap().within(&labelled) }
+    }
+
+    fn fit(&self, prior: TrustPrior) -> (FittedBelief, Option<Profile>) {
+        let items = JudgedItems { design: &self.design, q: self.q.view(), groups: &[] };
+        let fit = BeliefModel::Published.fit(&items, self.counts.view(), prior).unwrap();
+        let profile = BeliefModel::Published.typical_log_trust(&items, self.counts.view(), prior, &fit).unwrap();
+        (fit, profile)
+    }
+}
+
+#[test]
+fn classes_under_the_weak_prior_are_fitted_as_by_an_independent_program() {
+    let golden = golden("trust_prior/expected.json");
+    for name in ["few", "some", "single"] {
+        let expected = &golden[name];
+        let (fit, profile) = Classes::of(expected).fit(TrustPrior::Weak);
+        assert!(fit.regression().converged, "{name}");
+        assert_close(name, &fit.regression().coefficients, &numbers(&expected["coefficients"]), 1e-5);
+        // Both are found on grids.
+        let (profile, of) = (profile.unwrap(), |key: &str| number(&expected["profile"][key]));
+        let ends = [profile.interval.lo, profile.interval.hi, profile.sd];
+        let off = ends.iter().zip([of("lo"), of("hi"), of("sd")]).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(off < 0.01 * of("sd"), "{name}: {ends:?}, off by {off}");
+    }
+}
+
+#[test]
+fn ratings_under_the_weak_prior_are_fitted_as_by_an_independent_program() {
+    let expected = &golden("trust_prior/expected.json")["ratings"];
+    let mean = numbers(&expected["mu"]);
+    let judge = JudgeScores { variance: vec![None; mean.len()], mean };
+    let labels: Vec<Ratings> =
+        expected["labels"].as_array().unwrap().iter().map(|y| Ratings::of(&numbers(y))).collect();
+    let design = Design::constant(labels.len());
+    let fit = fit_gaussian_under(&design, &judge, &labels, TrustPrior::Weak).unwrap();
+    assert!(fit.regression.converged);
+    assert_close("ratings", &fit.regression.coefficients, &numbers(&expected["parameters"]), 1e-5);
+}
+
+/// Single labels have the same likelihood under every trust: the posterior is the prior.
+#[test]
+fn single_labels_leave_the_prior_as_it_is() {
+    let (fit, profile) = Classes::of(&golden("trust_prior/expected.json")["single"]).fit(TrustPrior::Weak);
+    let profile = profile.unwrap();
+    assert!(!profile.determined());
+    assert_close("mode", &fit.regression().coefficients, &[8.0_f64.ln(), 0.0], 1e-9);
+    assert_close("sd", &[profile.sd], &[TrustPrior::LOG_TRUST_SD], 2e-3);
+    assert_eq!(fit.regression().unidentified, ["intercept", "x"]);
+}
+
+/// Half and half labels of a judge who says so rise without bound in the trust; a few dozen items of one class fall.
+#[test]
+fn a_fit_that_would_run_away_is_held_and_told() {
+    for (q, counts) in [([0.5, 0.5], [5, 5]), ([0.7, 0.3], [0, 4])] {
+        let items = 30;
+        let q = Array2::from_shape_fn((items, 2), |(_, j)| q[j]);
+        let counts = Array2::from_shape_fn((items, 2), |(_, j)| counts[j]);
+        let design = Design::constant(items);
+        let judged = JudgedItems { design: &design, q: q.view(), groups: &[] };
+        let without = BeliefModel::Published.fit(&judged, counts.view(), TrustPrior::None).unwrap();
+        let with = BeliefModel::Published.fit(&judged, counts.view(), TrustPrior::Weak).unwrap();
+        let (without, with) = (without.regression().coefficients[0], with.regression().coefficients[0]);
+        assert!(without.abs() > 6.0, "without a prior {without}");
+        assert!(with.abs() < 5.0, "with one {with}");
+    }
+}
+
+/// A study of classes, item i of group i mod 2, the judge's prediction as given, each item with these labels.
+fn study(
+    folder: &std::path::Path,
+    trust: &str,
+    labels: impl Fn(usize) -> Vec<&'static str>,
+) -> StudyResults<ClassStudy> {
+    let items = 60;
+    let mut tables = ["id,size\n", "id,p_yes,p_no\n", "id,annotator,label\n"].map(str::to_owned);
+    for i in 0..items {
+        tables[0] += &format!("i{i},{}\n", 1_000_000.1);
+        tables[1] += &format!("i{i},{0},{1}\n", 0.2 + 0.01 * i as f64, 0.8 - 0.01 * i as f64);
+        for (a, label) in labels(i).into_iter().enumerate() {
+            tables[2] += &format!("i{i},a{a},{label}\n");
+        }
+    }
+    for (name, table) in ["items.csv", "judge.csv", "labels.csv"].iter().zip(&tables) {
+        fs::write(folder.join(name), table).unwrap();
+    }
+    let config = format!(
+        "title = \"Prior\"\nclasses = [\"yes\", \"no\"]\n[items]\nfile = \"items.csv\"\nnumbers = [\"size\"]\n[judge]\nfile = \
+         \"judge.csv\"\nkind = \"probabilities\"\n[labels]\nfile = \"labels.csv\"\nform = \"long\"\n[trust]\n{trust}\n"
+    );
+    fs::write(folder.join("study.toml"), config).unwrap();
+    let study = Study::<ClassStudy>::load(folder).unwrap();
+    let decomposition = Decomposition::of(&study, &Silent).unwrap();
+    let evaluation = evaluate(&study, None, &Silent).unwrap();
+    StudyResults::of(&study, &decomposition, evaluation, None, &Silent).unwrap()
+}
+
+fn words(results: &StudyResults<ClassStudy>) -> String {
+    describe(results).iter().map(|line| line.text()).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_study_of_single_labels_prints_no_trust() {
+    let folder = tempfile::tempdir().unwrap();
+    for prior in ["prior = \"weak\"", "prior = \"none\""] {
+        let results = study(folder.path(), prior, |i| vec![if i % 3 == 0 { "yes" } else { "no" }]);
+        assert_eq!(results.fit.typical_trust, None, "{prior}");
+        let words = words(&results);
+        assert!(words.contains("cannot be told: no item has two labels") && !words.contains("worth about"), "{words}");
+    }
+}
+
+/// 1e6 + 0.1 for every item: the trust is what it is without that column.
+#[test]
+fn a_constant_column_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let labels = |i: usize| match i % 4 {
+        0 => vec!["yes", "yes", "no"],
+        1 => vec!["no", "yes"],
+        2 => vec!["no", "no", "no", "yes"],
+        _ => vec![],
+    };
+    for prior in ["prior = \"weak\"\n", "prior = \"none\"\n"] {
+        let with = study(folder.path(), prior, labels).fit.assumed_trust;
+        let without = study(folder.path(), &format!("{prior}features = []"), labels).fit.assumed_trust;
+        assert_close(prior, &[with.ln()], &[without.ln()], 1e-9);
+    }
+}
+
+/// Ratings that vary by 4 within an item, of a judge who claims `sd`, and the sentences of their study.
+fn rated(folder: &std::path::Path, sd: &str) -> String {
+    let mut stream = Stream::new(5);
+    let mut tables = ["id\n", "id,mean,sd\n", "id,annotator,score\n"].map(str::to_owned);
+    for i in 0..80 {
+        let mean = 20.0 + 10.0 * stream.random();
+        let pool = mean + stream.standard_normal();
+        tables[0] += &format!("i{i}\n");
+        tables[1] += &format!("i{i},{mean},{sd}\n");
+        for a in 0..4 {
+            tables[2] += &format!("i{i},a{a},{}\n", pool + 2.0 * stream.standard_normal());
+        }
+    }
+    for (name, table) in ["items.csv", "judge.csv", "ratings.csv"].iter().zip(&tables) {
+        fs::write(folder.join(name), table).unwrap();
+    }
+    let config = "title = \"t\"\nscale = [0, 100]\n[items]\nfile = \"items.csv\"\n[judge]\nfile = \"judge.csv\"\nsd = \
+                  \"sd\"\n[labels]\nfile = \"ratings.csv\"\n";
+    fs::write(folder.join("study.toml"), config).unwrap();
+    let study = Study::<Scores>::load(folder).unwrap();
+    let decomposition = Decomposition::of(&study, &Silent).unwrap();
+    let evaluation = evaluate(&study, None, &Silent).unwrap();
+    let results = StudyResults::of(&study, &decomposition, evaluation, None, &Silent).unwrap();
+    describe(&results).iter().map(|line| line.text()).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn standard_deviations_that_the_ratings_contradict_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    for (sd, wide) in [("5", true), ("2", false), ("", false)] {
+        let words = rated(folder.path(), sd);
+        assert_eq!(words.contains("The ratings contradict the aleatoric part"), wide, "sd {sd}: {words}");
+        assert_eq!(words.contains("The intervals are too wide"), wide, "sd {sd}: {words}");
+    }
+    // Too small ones are mended by the labels, for little confidence is put in them, but not where an item has few.
+    let words = rated(folder.path(), "0.5");
+    assert!(words.contains("The intervals are too narrow"), "{words}");
+}

@@ -17,6 +17,9 @@ pub enum Error {
     /// An evaluation that can't be run.
     #[error(transparent)]
     Evaluation(#[from] crate::evaluation::Error),
+    /// Finished replicates of an interrupted run that can't be gone on with.
+    #[error(transparent)]
+    Journal(#[from] crate::evaluation::JournalError),
     /// Embeddings that can't be searched.
     #[error(transparent)]
     Rows(#[from] crate::familiarity::neighbours::NotFinite),
@@ -82,6 +85,7 @@ impl Error {
         match self {
             Self::File(_) | Self::Parquet(_) => true,
             Self::Embedding(error) => error.is_failure(),
+            Self::Journal(error) => error.is_failure(),
             Self::Registration(error) => error.is_failure(),
             Self::Data(_)
             | Self::Design(_)

@@ -76,7 +76,7 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     say_embedded(study.embed(&progress)?.as_ref());
     let decomposition = Decomposition::of(&study, &progress)?;
     let mut journal = journal(&out, &study)?;
-    say_going_on(journal.finished());
+    say_going_on(&journal);
     let evaluation = evaluate(&study, Some(&mut journal), &progress)?;
     let results = StudyResults::of(&study, &decomposition, evaluation, registration.as_ref(), &progress)?;
 

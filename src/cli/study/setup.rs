@@ -2,7 +2,11 @@
 
 use std::path::Path;
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
 use crate::cli::{Error, output_folder};
+use crate::evaluation::Journal;
 use crate::familiarity::embedding::Embeddings;
 use crate::output::OutputFolder;
 use crate::study::Error as StudyError;
@@ -30,8 +34,12 @@ pub(super) fn say_embedded(embeddings: Option<&Embeddings>) {
     }
 }
 
-/// Says that an interrupted evaluation goes on.
-pub(super) fn say_going_on(finished: usize) {
+/// Says that an interrupted evaluation goes on, and what of it was lost.
+pub(super) fn say_going_on<R: Serialize + DeserializeOwned + Send>(journal: &Journal<R>) {
+    if let Some(path) = journal.damaged() {
+        anstream::eprintln!("{}: its end was damaged when a run was interrupted, and is dropped", path.display());
+    }
+    let finished = journal.finished();
     if finished > 0 {
         anstream::eprintln!("going on after {finished} finished replicates of an interrupted run");
     }

@@ -34,7 +34,7 @@ pub(super) struct Args {
 /// Results, claims or templates that can't be read; the folder is then as it was.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let mut manifest = Manifest::load(&args.artifact)?;
-    let folder = output_folder(&args.artifact)?;
+    let folder = output_folder::<Manifest>(&args.artifact)?;
     let claims = Claims::load(&args.claims)?;
     let findings = Findings::built_in()?;
     let templates = Templates::load(args.templates.as_deref())?;

@@ -108,7 +108,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     if experiments.contains(&Experiment::Extended) && args.judges.any() {
         return Err(Error::OtherJudge);
     }
-    let folder = output_folder(&out)?;
+    let folder = output_folder::<Manifest>(&out)?;
     let claims = Claims::load(&args.data.join("paper/claims.toml"))?;
     let findings = Findings::built_in()?;
     let templates = Templates::load(args.templates.as_deref())?;

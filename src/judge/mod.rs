@@ -51,6 +51,9 @@ pub enum Error {
     /// The file system refused.
     #[error(transparent)]
     File(#[from] FileError),
+    /// A file or folder to write.
+    #[error(transparent)]
+    Output(#[from] crate::output::Error),
     /// A line of a file of JSON lines.
     #[error("{path}:{line}: {detail}", path = path.display())]
     Line {
@@ -120,6 +123,7 @@ impl Error {
     pub(crate) fn is_failure(&self) -> bool {
         match self {
             Self::File(_) | Self::Endpoint(_) => true,
+            Self::Output(error) => error.is_failure(),
             Self::Data(_)
             | Self::Line { .. }
             | Self::Locked { .. }

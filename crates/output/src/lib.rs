@@ -9,10 +9,15 @@
 //! | [`error`] | what went wrong with a file, and at which line and column of a text |
 
 pub mod csv;
+mod disk;
 pub mod error;
 pub mod folder;
+mod lock;
+mod place;
 pub mod run;
 pub mod staged;
+mod staging;
+mod walk;
 
 use serde::Serialize;
 

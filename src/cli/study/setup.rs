@@ -8,11 +8,11 @@ use serde::de::DeserializeOwned;
 use crate::cli::{Error, output_folder};
 use crate::evaluation::Journal;
 use crate::familiarity::embedding::Embeddings;
-use crate::output::OutputFolder;
+use crate::output::{OutputFolder, Record};
 use crate::study::Error as StudyError;
 
 /// A folder that may be written, and that holds nothing unless it is to be replaced.
-pub(super) fn vacant_folder(path: &Path, force: bool) -> Result<OutputFolder, Error> {
+pub(super) fn vacant_folder<R: Record>(path: &Path, force: bool) -> Result<OutputFolder<R>, Error> {
     let folder = output_folder(path)?;
     let filled = std::fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some());
     if filled && !force {

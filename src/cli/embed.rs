@@ -50,7 +50,7 @@ pub(super) struct Args {
 /// Bad items, a model that cannot be used, files that cannot be written.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let items = read_items(&args.items, &args.id, &args.text)?;
-    check_output(&args.out)?;
+    check_output(&args.out, &[&args.items])?;
     let model = Model::find(&args.model)?;
     let max_tokens = model.max_tokens;
     let defaults = Options::default();

@@ -23,6 +23,14 @@ pub enum EmbeddingError {
         /// Why it could not.
         source: std::io::Error,
     },
+    /// A file that must not be overwritten.
+    #[error("{}: {problem}, and was left as it is; choose another file with --out, or move that one away", path.display())]
+    OutputForeign {
+        /// The file.
+        path: PathBuf,
+        /// What it is.
+        problem: &'static str,
+    },
     /// The text template has a mistake.
     #[error("cannot read the text template")]
     Template(#[from] TemplateError),

@@ -1,15 +1,19 @@
 //! Embeddings as a file others can read.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use half::f16;
 use ndarray::ArrayView2;
-use npyz::WriterBuilder;
+use npyz::{NpyHeader, WriterBuilder};
+use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
+use judge_uncertainty_data::dataset::checksum::hex;
+
 use super::error::EmbeddingError;
+use crate::row_ids;
 
 /// How many bits each number of a written matrix has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,18 +24,64 @@ pub enum Precision {
     Half,
 }
 
-/// Whether [`write_embeddings`] can write to `path`: to be asked before the work that leads there.
+/// Whether [`write_embeddings`] may write to `path`, made from `inputs`: to be asked before the work that leads there.
 ///
 /// # Errors
-/// A directory that does not exist or cannot be written.
-pub fn check_output(path: &Path) -> Result<(), EmbeddingError> {
+/// A directory that does not exist or cannot be written; a file there, or in the place of its ids, that is one of the inputs
+/// or no matrix with its ids as [`write_embeddings`] writes them.
+pub fn check_output(path: &Path, inputs: &[&Path]) -> Result<(), EmbeddingError> {
+    let refused = |path: &Path, problem| Err(EmbeddingError::OutputForeign { path: path.to_owned(), problem });
+    let beside = row_ids::beside(path);
+    for file in [path, &beside] {
+        let place = fs::canonicalize(file).ok();
+        if place.is_some() && inputs.iter().any(|input| fs::canonicalize(input).ok() == place) {
+            return refused(file, "is the file that is read");
+        }
+        let Ok(found) = fs::symlink_metadata(file) else { continue };
+        if found.is_symlink() && place.is_none() {
+            return refused(file, "is a link that leads nowhere");
+        }
+        if found.is_dir() {
+            return refused(file, "is a folder");
+        }
+    }
+    if path.is_file() && !is_ours(path, &beside) {
+        return refused(path, "holds something else than embeddings with their ids beside them");
+    }
+    if !path.exists() && beside.exists() && stated_sum(&beside).is_none() {
+        return refused(&beside, "holds something else than ids of embeddings");
+    }
     temporary_beside(path).map(drop).map_err(EmbeddingError::write(path))
 }
 
-/// Writes an items x dimensions matrix as `.npy`, and the ids of its rows beside it, one on each line.
+/// Whether a matrix and its ids are some that were written here, be it that a kill left the ids of the one and the matrix of
+/// the other.
+fn is_ours(matrix: &Path, ids: &Path) -> bool {
+    let header = File::open(matrix).and_then(|file| NpyHeader::from_reader(io::BufReader::new(file)));
+    let Ok(header) = header else { return false };
+    let rows = header.shape().first().copied();
+    stated_sum(ids).is_some() || lines(ids).is_some_and(|ids| rows == Some(ids))
+}
+
+fn stated_sum(ids: &Path) -> Option<String> {
+    row_ids::split(&text(ids)?).1.map(str::to_owned)
+}
+
+fn lines(ids: &Path) -> Option<u64> {
+    Some(text(ids)?.lines().count() as u64)
+}
+
+fn text(path: &Path) -> Option<String> {
+    let mut text = String::new();
+    let file = Some(path).filter(|path| path.is_file()).and_then(|path| File::open(path).ok());
+    file?.read_to_string(&mut text).ok().map(|_| text)
+}
+
+/// Writes an items x dimensions matrix as `.npy`, and beside it the ids of its rows, one on each line, with the SHA-256 of the
+/// matrix on the last.
 ///
-/// Returns the path of the ids, `path` with `.ids.txt` appended. Each file appears complete or not at all, the matrix
-/// last: where it stands, its ids do too.
+/// Returns the path of the ids, `path` with `.ids.txt` appended. Each file appears complete or not at all, the ids first:
+/// where a matrix from before still stands, the sum tells that they do not belong to it.
 ///
 /// # Errors
 /// A directory that does not exist or cannot be written.
@@ -45,15 +95,34 @@ pub fn write_embeddings(
     precision: Precision,
 ) -> Result<PathBuf, EmbeddingError> {
     assert_eq!(ids.len(), matrix.nrows(), "an id for each row");
-    let mut ids_path = path.as_os_str().to_owned();
-    ids_path.push(".ids.txt");
-    let ids_path = PathBuf::from(ids_path);
-    write_atomically(&ids_path, |file| ids.iter().try_for_each(|id| writeln!(file, "{id}")))?;
-    write_atomically(path, |file| match precision {
+    let ids_path = row_ids::beside(path);
+    let mut sum = Summed(Sha256::new());
+    write_matrix(&mut sum, matrix, precision).map_err(EmbeddingError::write(path))?;
+    let ids = row_ids::text(ids, &hex(&sum.0.finalize()));
+    write_atomically(&ids_path, |file| file.write_all(ids.as_bytes()))?;
+    write_atomically(path, |file| write_matrix(file, matrix, precision))?;
+    Ok(ids_path)
+}
+
+/// Takes the sum of what is written to it.
+struct Summed(Sha256);
+
+impl Write for Summed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn write_matrix(file: &mut impl Write, matrix: ArrayView2<f32>, precision: Precision) -> io::Result<()> {
+    match precision {
         Precision::Single => write_npy(file, matrix, |x| x),
         Precision::Half => write_npy(file, matrix, f16::from_f32),
-    })?;
-    Ok(ids_path)
+    }
 }
 
 fn write_npy<T: npyz::AutoSerialize>(
@@ -67,30 +136,37 @@ fn write_npy<T: npyz::AutoSerialize>(
     npy.finish()
 }
 
-/// A folder for temporary files on the file system of `path`.
-fn temporary_beside(path: &Path) -> io::Result<TempDir> {
-    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    tempfile::Builder::new().prefix(".judge-uncertainty-").tempdir_in(dir)
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Writes to a temporary neighbour, then renames it to `path`; a device or pipe is written as it is.
+/// A folder for temporary files on the file system of `path`.
+fn temporary_beside(path: &Path) -> io::Result<TempDir> {
+    tempfile::Builder::new().prefix(".judge-uncertainty-").tempdir_in(folder_of(path))
+}
+
+/// Writes to a temporary neighbour, sees it to the disk, then renames it to `path`, or to where a link there leads; a device
+/// or pipe is written as it is.
 fn write_atomically(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
 ) -> Result<(), EmbeddingError> {
-    let fill = |place: &Path| {
+    let fill = |place: &Path, synced: bool| {
         let mut file = BufWriter::new(File::create(place)?);
         write(&mut file)?;
-        file.flush()
+        file.flush()?;
+        if synced { file.get_ref().sync_all() } else { Ok(()) }
     };
-    let special = path.exists() && !path.is_file();
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let special = target.exists() && !target.is_file();
     let written = if special {
-        fill(path)
+        fill(path, false)
     } else {
-        temporary_beside(path).and_then(|dir| {
+        temporary_beside(&target).and_then(|dir| {
             let new = dir.path().join("new");
-            fill(&new)?;
-            fs::rename(new, path)
+            fill(&new, true)?;
+            fs::rename(new, &target)?;
+            if cfg!(unix) { File::open(folder_of(&target))?.sync_all() } else { Ok(()) }
         })
     };
     written.map_err(EmbeddingError::write(path))

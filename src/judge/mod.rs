@@ -32,6 +32,7 @@ pub(crate) mod prompts;
 mod reply;
 pub(crate) mod request;
 pub(crate) mod run;
+mod secret;
 pub(crate) mod simulated;
 pub(crate) mod summary;
 pub(crate) mod task;
@@ -72,6 +73,15 @@ pub enum Error {
     Locked {
         /// The cache.
         path: PathBuf,
+    },
+    /// A file that must not be overwritten.
+    #[error("{file}: {problem}, and was left as it is; choose another folder with --out, or move that file away",
+        file = file.display())]
+    Foreign {
+        /// The file.
+        file: PathBuf,
+        /// What it is.
+        problem: &'static str,
     },
     /// The cache holds answers to another prompt.
     #[error(
@@ -127,6 +137,7 @@ impl Error {
             Self::Data(_)
             | Self::Line { .. }
             | Self::Locked { .. }
+            | Self::Foreign { .. }
             | Self::OtherPrompt { .. }
             | Self::Template { .. }
             | Self::Key { .. }

@@ -101,6 +101,23 @@ impl<R: Record> OutputFolder<R> {
 /// The file system refuses, or another process writes the same file; what stood there before is whole.
 pub fn write_file(path: &Path, content: &[u8]) -> Result<(), Error> {
     let _lock = Lock::take(path)?;
+    write_locked(path, content)
+}
+
+/// Writes a file as [`write_file`] does, if nothing is at its place; whether that was so. Under its final name the file is
+/// never to be seen in part.
+///
+/// # Errors
+/// As [`write_file`].
+pub fn write_new_file(path: &Path, content: &[u8]) -> Result<bool, Error> {
+    let _lock = Lock::take(path)?;
+    if is_there(path) {
+        return Ok(false);
+    }
+    write_locked(path, content).map(|()| true)
+}
+
+fn write_locked(path: &Path, content: &[u8]) -> Result<(), Error> {
     let new = beside(path, "");
     // Left by a run that was interrupted.
     if is_there(&new) {
@@ -342,6 +359,26 @@ mod tests {
         symlink(&elsewhere, path.join("pages")).unwrap();
         assert!(matches!(write(&path, 3), Err(Error::Foreign { file, .. }) if file == "pages"));
         assert!(elsewhere.join("of/2.html").is_file());
+    }
+
+    #[test]
+    fn a_fault_at_any_operation_leaves_no_part_of_a_new_file() {
+        for fault in [Fault::Once, Fault::Killed] {
+            for n in 0.. {
+                let beside = tempfile::tempdir().unwrap();
+                let path = beside.path().join("registration.toml");
+                let (result, reached) = faults::at(n, fault, || write_new_file(&path, b"whole"));
+                let found = fs::read(&path).ok();
+                assert!(found.is_none() || found.as_deref() == Some(b"whole"), "{fault:?} at {n}: {result:?}");
+                assert_eq!(write_new_file(&path, b"whole").unwrap(), found.is_none(), "{fault:?} at {n}");
+                assert_eq!(fs::read(&path).unwrap(), b"whole");
+                assert!(!write_new_file(&path, b"other").unwrap());
+                assert_eq!(fs::read_dir(beside.path()).unwrap().count(), 1, "{fault:?} at {n}");
+                if !reached {
+                    break;
+                }
+            }
+        }
     }
 
     #[test]

@@ -23,7 +23,7 @@ use serde::Serialize;
 
 pub use csv::csv_text;
 pub use error::{Error, FileError, TextPosition};
-pub use folder::{OutputFolder, write_file};
+pub use folder::{OutputFolder, write_file, write_new_file};
 pub use run::Run;
 pub use staged::{Record, Staged};
 

@@ -1,5 +1,6 @@
 //! `embed`: items to a matrix of embeddings.
 
+use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -60,7 +61,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let embeddings = embed_texts(&mut embedder, &items.texts, cache.as_mut(), &Bars::default())?;
     let precision = if args.half { Precision::Half } else { Precision::Single };
     let ids = write_embeddings(&args.out, &items.ids, embeddings.matrix.view(), precision)?;
-    println!(
+    writeln!(
+        anstream::stdout(),
         "{} items embedded in {} dimensions ({} from the cache; {} cut after {max_tokens} tokens; {}): {}, {}",
         items.ids.len(),
         embeddings.matrix.ncols(),
@@ -69,6 +71,6 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
         embedder.runtime(),
         args.out.display(),
         ids.display(),
-    );
+    )?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,5 +1,6 @@
 //! `render`: everything that readers see, from results on disk.
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -46,6 +47,6 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let mut staged = shown.stage(&templates, &html)?;
     staged.seal(&mut manifest);
     folder.commit(&staged)?;
-    println!("{}", args.artifact.join(bundle::FOLDER).display());
+    writeln!(anstream::stdout(), "{}", args.artifact.join(bundle::FOLDER).display())?;
     Ok(ExitCode::SUCCESS)
 }

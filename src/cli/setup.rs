@@ -1,5 +1,6 @@
 //! What commands do before their work.
 
+use std::io::Write;
 use std::path::Path;
 
 use super::error::Error;
@@ -10,9 +11,14 @@ use crate::output::{OutputFolder, Record};
 pub(crate) fn output_folder<R: Record>(path: &Path) -> Result<OutputFolder<R>, Error> {
     let folder = OutputFolder::check(path)?;
     if let Some(said) = folder.recovered() {
-        anstream::eprintln!("note: {said}");
+        say(format_args!("note: {said}"));
     }
     Ok(folder)
+}
+
+/// Says something beside the results, on standard error; where that is closed or full, there is nobody to tell.
+pub(crate) fn say(text: std::fmt::Arguments<'_>) {
+    let _ = writeln!(anstream::stderr().lock(), "{text}");
 }
 
 /// Uses this many threads; all cores if no number is given.

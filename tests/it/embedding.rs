@@ -504,6 +504,16 @@ fn matrices_are_written_whole_with_their_ids() {
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
 }
 
+#[test]
+fn a_cache_whose_header_states_a_huge_dimension_holds_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let embedder = StandIn { dimension: 4, max_words: 8 };
+    let path = Cache::open(dir.path(), &embedder).unwrap().path().to_owned();
+    let header = fs::read_to_string(&path).unwrap().replace("dimension=4\n", "dimension=99999999999\n");
+    fs::write(&path, header).unwrap();
+    assert_eq!(Cache::lacking(dir.path(), &embedder.settings(), &strings(&["a", "b"])).unwrap(), 2);
+}
+
 /// What a kill between the two files leaves: the ids of the new matrix beside the old one.
 #[test]
 fn a_matrix_is_not_paired_with_ids_of_another() {

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::cli::{Error, output_folder};
+use crate::cli::{Error, output_folder, say};
 use crate::evaluation::Journal;
 use crate::familiarity::embedding::Embeddings;
 use crate::output::{OutputFolder, Record};
@@ -25,22 +25,22 @@ pub(super) fn vacant_folder<R: Record>(path: &Path, force: bool) -> Result<Outpu
 pub(super) fn say_embedded(embeddings: Option<&Embeddings>) {
     if let Some(done) = embeddings {
         let texts = done.matrix.nrows();
-        anstream::eprintln!(
+        say(format_args!(
             "{} texts embedded, {} taken from the cache, {} of all cut at the model's limit",
             texts - done.from_cache,
             done.from_cache,
             done.truncated
-        );
+        ));
     }
 }
 
 /// Says that an interrupted evaluation goes on, and what of it was lost.
 pub(super) fn say_going_on<R: Serialize + DeserializeOwned + Send>(journal: &Journal<R>) {
     if let Some(path) = journal.damaged() {
-        anstream::eprintln!("{}: its end was damaged when a run was interrupted, and is dropped", path.display());
+        say(format_args!("{}: its end was damaged when a run was interrupted, and is dropped", path.display()));
     }
     let finished = journal.finished();
     if finished > 0 {
-        anstream::eprintln!("going on after {finished} finished replicates of an interrupted run");
+        say(format_args!("going on after {finished} finished replicates of an interrupted run"));
     }
 }

@@ -12,8 +12,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use judge_uncertainty::dataset::checksum::sha256_hex;
 use judge_uncertainty::familiarity::chaosnli_text::read_chaosnli_texts;
 use judge_uncertainty::familiarity::embedding::{
-    Cache, DEFAULT_MODEL, EmbeddedText, Embedder, EmbeddingError, Embeddings, Items, Model, OnnxEmbedder, Options,
-    Pooling, Precision, StandIn, check_output, embed_texts, read_items, write_embeddings,
+    Cache, DEFAULT_MODEL, Destination, EmbeddedText, Embedder, EmbeddingError, Embeddings, Items, Model, OnnxEmbedder,
+    Options, Pooling, Precision, StandIn, embed_texts, read_items,
 };
 use judge_uncertainty::familiarity::user_embeddings::read_identified;
 use judge_uncertainty::progress::{Progress, Silent};
@@ -484,22 +484,22 @@ fn matrices_are_written_whole_with_their_ids() {
     let exact = [1.0, -0.5, 1.0 + 0.5f32.powi(11), 1.0 + 3.0 * 0.5f32.powi(11)];
     let matrix = ndarray::arr2(&[[exact[0], exact[1]], [exact[2], exact[3]]]);
     let ids = strings(&["b", "ä"]);
-    let beside = write_embeddings(&path, &ids, matrix.view(), Precision::Single).unwrap();
+    let beside = Destination::check(&path, &[]).unwrap().write(&ids, matrix.view(), Precision::Single).unwrap();
     assert_eq!(read_npy::<f32>(&path), (vec![2, 2], exact.to_vec()));
     assert_eq!(beside, dir.path().join("m.npy.ids.txt"));
     let sum = |path: &Path| sha256_hex(&fs::read(path).unwrap());
     let expected = |path: &Path| format!("b\nä\n# SHA-256 of the matrix: {}\n", sum(path));
     assert_eq!(fs::read_to_string(&beside).unwrap(), expected(&path));
 
-    write_embeddings(&path, &ids, matrix.view(), Precision::Half).unwrap();
+    Destination::check(&path, &[]).unwrap().write(&ids, matrix.view(), Precision::Half).unwrap();
     assert_eq!(fs::read_to_string(&beside).unwrap(), expected(&path));
     let (shape, half) = read_npy::<half::f16>(&path);
     let half: Vec<f32> = half.into_iter().map(f32::from).collect();
     assert_eq!((shape, half), (vec![2, 2], vec![1.0, -0.5, 1.0, 1.0 + 0.5f32.powi(9)]));
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2, "nothing temporary stays");
 
-    check_output(&path, &[]).unwrap();
-    let error = check_output(&dir.path().join("none/m.npy"), &[]).unwrap_err();
+    Destination::check(&path, &[]).unwrap();
+    let error = Destination::check(&dir.path().join("none/m.npy"), &[]).unwrap_err();
     assert!(matches!(error, EmbeddingError::Write { .. }), "{error}");
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
 }
@@ -521,22 +521,28 @@ fn a_matrix_is_not_paired_with_ids_of_another() {
     let (old, new) = (dir.path().join("old.npy"), dir.path().join("new.npy"));
     let matrix = ndarray::arr2(&[[1.0f32, 0.0], [0.0, 1.0]]);
     let ids = strings(&["a", "b"]);
-    write_embeddings(&old, &ids, matrix.view(), Precision::Single).unwrap();
+    Destination::check(&old, &[]).unwrap().write(&ids, matrix.view(), Precision::Single).unwrap();
     assert_eq!(read_identified(&old).unwrap().1, matrix);
     let turned = matrix.dot(&ndarray::arr2(&[[0.0f32, 1.0], [1.0, 0.0]]));
-    let beside = write_embeddings(&new, &strings(&["b", "a"]), turned.view(), Precision::Single).unwrap();
+    let beside =
+        Destination::check(&new, &[]).unwrap().write(&strings(&["b", "a"]), turned.view(), Precision::Single).unwrap();
     fs::copy(&beside, dir.path().join("old.npy.ids.txt")).unwrap();
     let refused = read_identified(&old).unwrap_err().to_string();
     assert!(refused.contains("old.npy") && refused.contains("belong to another matrix"), "{refused}");
     // Embedding again mends it.
-    check_output(&old, &[]).unwrap();
+    Destination::check(&old, &[]).unwrap();
     // Without a sum, as others write it, the number of rows has to be right.
     fs::write(&beside, "a\nb\n").unwrap();
     assert_eq!(read_identified(&new).unwrap().1, turned);
-    check_output(&new, &[]).unwrap();
+    Destination::check(&new, &[]).unwrap();
     fs::write(&beside, "a\nb\nc\n").unwrap();
     read_identified(&new).unwrap_err();
-    assert!(matches!(check_output(&new, &[]), Err(EmbeddingError::OutputForeign { .. })));
+    assert!(matches!(Destination::check(&new, &[]), Err(EmbeddingError::OutputForeign { .. })));
+    // Two at once.
+    let held = Destination::check(&old, &[]).unwrap();
+    assert!(matches!(Destination::check(&old, &[]), Err(EmbeddingError::Output(_))));
+    drop(held);
+    drop(Destination::check(&old, &[]).unwrap());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The operations that change the disk, one by one, so that tests can let any of them fail.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use super::FileError;
@@ -11,16 +11,23 @@ pub(crate) fn create_folder(path: &Path) -> Result<(), FileError> {
     step().and_then(|()| fs::create_dir(path)).map_err(FileError::at(path, "creating"))
 }
 
-/// Writes a file that is not there yet and sees it to the disk.
-pub(crate) fn write_new(path: &Path, content: &[u8]) -> Result<(), FileError> {
+/// Writes a file that is not there yet and sees it to the disk. Faults come when the file is made, and before its last
+/// bytes are written.
+pub(crate) fn write_new(
+    path: &Path,
+    fill: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> Result<(), FileError> {
     let write = || {
-        let mut file = File::create_new(path)?;
+        step()?;
+        let mut file = BufWriter::new(File::create_new(path)?);
+        fill(&mut file)?;
         if let Err(fault) = step() {
-            file.write_all(&content[..content.len() / 2])?;
+            // What was buffered is lost.
+            drop(file.into_parts());
             return Err(fault);
         }
-        file.write_all(content)?;
-        sync(&file)
+        file.flush()?;
+        sync(file.get_ref())
     };
     write().map_err(FileError::at(path, "writing"))
 }

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
-use super::lock::{Lock, beside};
+use super::lock::Lock;
 use super::staging::{Staging, is_there, listed};
 use super::walk::Below;
 use super::{Error, Record, Staged, disk, place};
@@ -12,9 +12,9 @@ use super::{Error, Record, Staged, disk, place};
 /// [record](Record). No other process may write to it as long as this lives.
 #[derive(Debug)]
 pub struct OutputFolder<R> {
-    given: PathBuf,
-    /// Without links.
     path: PathBuf,
+    /// The same without links.
+    place: PathBuf,
     recovered: Option<String>,
     record: PhantomData<R>,
     _lock: Lock,
@@ -26,23 +26,23 @@ impl<R: Record> OutputFolder<R> {
     /// # Errors
     /// Another process writes to it; it can't be replaced where it is; a parent is missing or not writable; or the
     /// folder holds a file that its record does not list, be it of somebody else or of another command.
-    pub fn check(given: &Path) -> Result<Self, Error> {
-        let path = place::resolve(given)?;
-        let lock = Lock::take(&path)?;
-        let recovered = Staging::of(&path).recover()?;
-        let folder = Self { given: given.to_owned(), path, recovered, record: PhantomData, _lock: lock };
-        folder.look(&folder.path)?;
-        if is_there(&folder.path) {
-            let below = Below::of(&folder.path)?;
-            let folders: Vec<PathBuf> = below.folders.iter().map(|name| folder.path.join(name)).collect();
-            place::check_writable([folder.path.as_path()].into_iter().chain(folders.iter().map(PathBuf::as_path)))?;
+    pub fn check(path: &Path) -> Result<Self, Error> {
+        let at = place::resolve(path)?;
+        let lock = Lock::take(&at)?;
+        let recovered = Staging::of(&at).recover()?;
+        let folder = Self { path: path.to_owned(), place: at, recovered, record: PhantomData, _lock: lock };
+        folder.look(&folder.place)?;
+        if is_there(&folder.place) {
+            let below = Below::of(&folder.place)?;
+            let folders: Vec<PathBuf> = below.folders.iter().map(|name| folder.place.join(name)).collect();
+            place::check_writable([folder.place.as_path()].into_iter().chain(folders.iter().map(PathBuf::as_path)))?;
         }
         Ok(folder)
     }
 
     /// The folder.
     pub fn path(&self) -> &Path {
-        &self.given
+        &self.path
     }
 
     /// What was put right of an interrupted run, in a sentence.
@@ -59,7 +59,7 @@ impl<R: Record> OutputFolder<R> {
         let ours =
             if below.files.is_empty() { vec![] } else { listed(&path.join(R::FILE), R::KEY).unwrap_or_default() };
         match below.foreign(&ours) {
-            Some(file) => Err(Error::Foreign { folder: self.given.clone(), file }),
+            Some(file) => Err(Error::Foreign { folder: self.path.clone(), file }),
             None => Ok(below.files),
         }
     }
@@ -69,7 +69,7 @@ impl<R: Record> OutputFolder<R> {
     /// # Errors
     /// The file system refuses, or files of somebody else appeared in the folder meanwhile.
     pub fn commit(&self, staged: &Staged) -> Result<(), Error> {
-        let staging = Staging::of(&self.path);
+        let staging = Staging::of(&self.place);
         let committed = self.replace(&staging, staged);
         // What is left after an error, or of the old output, is cleaned by the next run if it can't be now.
         let _ = staging.clean();
@@ -77,8 +77,8 @@ impl<R: Record> OutputFolder<R> {
     }
 
     fn replace(&self, staging: &Staging, staged: &Staged) -> Result<(), Error> {
-        staging.fill(staged, &self.look(&self.path)?)?;
-        self.look(&self.path)?;
+        staging.fill(staged, &self.look(&self.place)?)?;
+        self.look(&self.place)?;
         let Some(replaced) = staging.exchange()? else { return self.sync() };
         // What came between the last look and the exchange.
         if let Err(foreign) = self.look(&replaced) {
@@ -90,46 +90,9 @@ impl<R: Record> OutputFolder<R> {
 
     /// The new output is in its place; a name that can't be seen to the disk is no reason to report its loss.
     fn sync(&self) -> Result<(), Error> {
-        let _ = self.path.parent().map(disk::sync_folder);
+        let _ = self.place.parent().map(disk::sync_folder);
         Ok(())
     }
-}
-
-/// Writes a file under another name beside its place, sees it to the disk and moves it there.
-///
-/// # Errors
-/// The file system refuses, or another process writes the same file; what stood there before is whole.
-pub fn write_file(path: &Path, content: &[u8]) -> Result<(), Error> {
-    let _lock = Lock::take(path)?;
-    write_locked(path, content)
-}
-
-/// Writes a file as [`write_file`] does, if nothing is at its place; whether that was so. Under its final name the file is
-/// never to be seen in part.
-///
-/// # Errors
-/// As [`write_file`].
-pub fn write_new_file(path: &Path, content: &[u8]) -> Result<bool, Error> {
-    let _lock = Lock::take(path)?;
-    if is_there(path) {
-        return Ok(false);
-    }
-    write_locked(path, content).map(|()| true)
-}
-
-fn write_locked(path: &Path, content: &[u8]) -> Result<(), Error> {
-    let new = beside(path, "");
-    // Left by a run that was interrupted.
-    if is_there(&new) {
-        disk::remove_file(&new)?;
-    }
-    let written = disk::write_new(&new, content).and_then(|()| disk::rename(&new, path));
-    if let Err(e) = written {
-        let _ = disk::remove_file(&new);
-        return Err(e.into());
-    }
-    let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
-    Ok(disk::sync_folder(folder)?)
 }
 
 #[cfg(test)]
@@ -359,46 +322,5 @@ mod tests {
         symlink(&elsewhere, path.join("pages")).unwrap();
         assert!(matches!(write(&path, 3), Err(Error::Foreign { file, .. }) if file == "pages"));
         assert!(elsewhere.join("of/2.html").is_file());
-    }
-
-    #[test]
-    fn a_fault_at_any_operation_leaves_no_part_of_a_new_file() {
-        for fault in [Fault::Once, Fault::Killed] {
-            for n in 0.. {
-                let beside = tempfile::tempdir().unwrap();
-                let path = beside.path().join("registration.toml");
-                let (result, reached) = faults::at(n, fault, || write_new_file(&path, b"whole"));
-                let found = fs::read(&path).ok();
-                assert!(found.is_none() || found.as_deref() == Some(b"whole"), "{fault:?} at {n}: {result:?}");
-                assert_eq!(write_new_file(&path, b"whole").unwrap(), found.is_none(), "{fault:?} at {n}");
-                assert_eq!(fs::read(&path).unwrap(), b"whole");
-                assert!(!write_new_file(&path, b"other").unwrap());
-                assert_eq!(fs::read_dir(beside.path()).unwrap().count(), 1, "{fault:?} at {n}");
-                if !reached {
-                    break;
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn a_fault_at_any_operation_leaves_the_old_or_the_new_file() {
-        for fault in [Fault::Once, Fault::Killed] {
-            for n in 0.. {
-                let beside = tempfile::tempdir().unwrap();
-                let path = beside.path().join("summary.json");
-                write_file(&path, b"old").unwrap();
-                let (result, reached) = faults::at(n, fault, || write_file(&path, b"new"));
-                let found = fs::read(&path).unwrap();
-                assert!(found == b"old" || found == b"new", "{fault:?} at {n}: {result:?}");
-                assert!(result.is_err() || found == b"new", "{fault:?} at {n}: {result:?}");
-                write_file(&path, b"newer").unwrap();
-                assert_eq!(fs::read(&path).unwrap(), b"newer");
-                assert_eq!(fs::read_dir(beside.path()).unwrap().count(), 1, "{fault:?} at {n}");
-                if !reached {
-                    break;
-                }
-            }
-        }
     }
 }

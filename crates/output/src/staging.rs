@@ -13,6 +13,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::lock::beside;
@@ -35,11 +36,11 @@ impl Staging {
         Self { path: beside(target, ""), target: target.to_owned() }
     }
 
-    fn new(&self) -> PathBuf {
+    fn new_output(&self) -> PathBuf {
         self.path.join("new")
     }
 
-    fn old(&self) -> PathBuf {
+    fn old_output(&self) -> PathBuf {
         self.path.join("old")
     }
 
@@ -51,9 +52,9 @@ impl Staging {
         }
         let files = listed(&self.path.join(LIST), "files").unwrap_or_default();
         // Moved away and not yet replaced.
-        let undone = is_there(&self.old()) && !is_there(&self.target);
+        let undone = is_there(&self.old_output()) && !is_there(&self.target);
         if undone {
-            disk::rename(&self.old(), &self.target)?;
+            disk::rename(&self.old_output(), &self.target)?;
         }
         self.remove(&files)?;
         let done = if undone { "the output from before is back in its place" } else { "it is removed" };
@@ -64,9 +65,10 @@ impl Staging {
     pub(crate) fn fill(&self, staged: &Staged, before: &[String]) -> Result<(), Error> {
         disk::create_folder(&self.path)?;
         let files: BTreeSet<String> = staged.names().into_iter().chain(before.iter().cloned()).collect();
-        disk::write_new(&self.path.join(LIST), to_json(&serde_json::json!({ "files": files })).as_bytes())?;
+        let list = to_json(&serde_json::json!({ "files": files }));
+        disk::write_new(&self.path.join(LIST), |file| file.write_all(list.as_bytes()))?;
         disk::sync_folder(&self.path)?;
-        let new = self.new();
+        let new = self.new_output();
         let mut folders = BTreeSet::from([new.clone()]);
         for file in staged.names() {
             let above = Path::new(&file).ancestors().skip(1).filter(|folder| *folder != Path::new(""));
@@ -74,7 +76,7 @@ impl Staging {
         }
         folders.iter().try_for_each(|folder| disk::create_folder(folder))?;
         for (file, content) in staged.iter() {
-            disk::write_new(&new.join(file), content)?;
+            disk::write_new(&new.join(file), |to| to.write_all(content))?;
         }
         folders.iter().rev().try_for_each(|folder| disk::sync_folder(folder))?;
         Ok(disk::sync_folder(&self.path)?)
@@ -82,7 +84,7 @@ impl Staging {
 
     /// Puts the new output in its place; the folder where the old one is now, if there was one.
     pub(crate) fn exchange(&self) -> Result<Option<PathBuf>, Error> {
-        let (new, old) = (self.new(), self.old());
+        let (new, old) = (self.new_output(), self.old_output());
         let replaced = if !is_there(&self.target) {
             disk::rename(&new, &self.target)?;
             None
@@ -101,10 +103,10 @@ impl Staging {
 
     /// Puts the old output, which is at `replaced`, back.
     pub(crate) fn undo(&self, replaced: &Path) -> Result<(), Error> {
-        if replaced == self.new() {
+        if replaced == self.new_output() {
             disk::exchange(replaced, &self.target)?;
         } else {
-            disk::rename(&self.target, &self.new())?;
+            disk::rename(&self.target, &self.new_output())?;
             disk::rename(replaced, &self.target)?;
         }
         Ok(())

@@ -31,6 +31,9 @@ pub enum EmbeddingError {
         /// What it is.
         problem: &'static str,
     },
+    /// A place that another process writes to.
+    #[error(transparent)]
+    Output(judge_uncertainty_output::Error),
     /// The text template has a mistake.
     #[error("cannot read the text template")]
     Template(#[from] TemplateError),
@@ -175,7 +178,10 @@ pub enum EmbeddingError {
 impl EmbeddingError {
     /// Whether the machine failed, rather than that items, a model or a cache were refused.
     pub fn is_failure(&self) -> bool {
-        matches!(self, Self::Write { .. } | Self::Inference { .. })
+        match self {
+            Self::Output(error) => error.is_failure(),
+            _ => matches!(self, Self::Write { .. } | Self::Inference { .. }),
+        }
     }
 
     /// For `map_err` on reading `path`.

@@ -8,9 +8,9 @@ use half::f16;
 use ndarray::ArrayView2;
 use npyz::{NpyHeader, WriterBuilder};
 use sha2::{Digest, Sha256};
-use tempfile::TempDir;
 
 use judge_uncertainty_data::dataset::checksum::hex;
+use judge_uncertainty_output::{Error, FileError, OutputFile, write_file};
 
 use super::error::EmbeddingError;
 use crate::row_ids;
@@ -24,34 +24,92 @@ pub enum Precision {
     Half,
 }
 
-/// Whether [`write_embeddings`] may write to `path`, made from `inputs`: to be asked before the work that leads there.
-///
-/// # Errors
-/// A directory that does not exist or cannot be written; a file there, or in the place of its ids, that is one of the inputs
-/// or no matrix with its ids as [`write_embeddings`] writes them.
-pub fn check_output(path: &Path, inputs: &[&Path]) -> Result<(), EmbeddingError> {
-    let refused = |path: &Path, problem| Err(EmbeddingError::OutputForeign { path: path.to_owned(), problem });
-    let beside = row_ids::beside(path);
-    for file in [path, &beside] {
-        let place = fs::canonicalize(file).ok();
-        if place.is_some() && inputs.iter().any(|input| fs::canonicalize(input).ok() == place) {
-            return refused(file, "is the file that is read");
+/// Where a matrix and the ids of its rows are written; no other process may write there as long as this lives.
+#[derive(Debug)]
+pub struct Destination {
+    path: PathBuf,
+    /// None for a device or pipe, which is written as it is.
+    held: Option<OutputFile>,
+}
+
+impl Destination {
+    /// Whether a matrix, made from `inputs`, may be written to `path`: to be asked before the work that leads there.
+    ///
+    /// # Errors
+    /// A directory that does not exist or cannot be written, another process that writes there; a file there, or in the place
+    /// of its ids, that is one of the inputs or no matrix with its ids as [`write`](Self::write) writes them.
+    pub fn check(path: &Path, inputs: &[&Path]) -> Result<Self, EmbeddingError> {
+        let refused = |path: &Path, problem| Err(EmbeddingError::OutputForeign { path: path.to_owned(), problem });
+        let beside = row_ids::beside(path);
+        for file in [path, &beside] {
+            let place = fs::canonicalize(file).ok();
+            if place.is_some() && inputs.iter().any(|input| fs::canonicalize(input).ok() == place) {
+                return refused(file, "is the file that is read");
+            }
+            let Ok(found) = fs::symlink_metadata(file) else { continue };
+            if found.is_symlink() && place.is_none() {
+                return refused(file, "is a link that leads nowhere");
+            }
+            if found.is_dir() {
+                return refused(file, "is a folder");
+            }
         }
-        let Ok(found) = fs::symlink_metadata(file) else { continue };
-        if found.is_symlink() && place.is_none() {
-            return refused(file, "is a link that leads nowhere");
+        if path.is_file() && !is_ours(path, &beside) {
+            return refused(path, "holds something else than embeddings with their ids beside them");
         }
-        if found.is_dir() {
-            return refused(file, "is a folder");
+        if !path.exists() && beside.exists() && stated_sum(&beside).is_none() {
+            return refused(&beside, "holds something else than ids of embeddings");
         }
+        let special = path.exists() && !path.is_file();
+        let held = if special { None } else { Some(OutputFile::hold(path).map_err(|e| failed(path, e))?) };
+        Ok(Self { path: path.to_owned(), held })
     }
-    if path.is_file() && !is_ours(path, &beside) {
-        return refused(path, "holds something else than embeddings with their ids beside them");
+
+    /// Writes an items x dimensions matrix as `.npy`, and beside it the ids of its rows, one on each line, with the SHA-256 of
+    /// the matrix on the last.
+    ///
+    /// Returns the path of the ids, that of the matrix with `.ids.txt` appended. Each file appears complete or not at all, the
+    /// ids first: where a matrix from before still stands, the sum tells that they do not belong to it.
+    ///
+    /// # Errors
+    /// The file system refuses.
+    ///
+    /// # Panics
+    /// When there are not as many ids as rows.
+    pub fn write(
+        &self,
+        ids: &[String],
+        matrix: ArrayView2<f32>,
+        precision: Precision,
+    ) -> Result<PathBuf, EmbeddingError> {
+        assert_eq!(ids.len(), matrix.nrows(), "an id for each row");
+        let (path, ids_path) = (&self.path, row_ids::beside(&self.path));
+        let mut sum = Summed(Sha256::new());
+        write_matrix(&mut sum, matrix, precision).map_err(EmbeddingError::write(path))?;
+        let text = row_ids::text(ids, &hex(&sum.0.finalize()));
+        write_file(&ids_path, text.as_bytes()).map_err(|e| failed(&ids_path, e))?;
+        match &self.held {
+            Some(file) => file.write(|file| write_matrix(file, matrix, precision)).map_err(|e| failed(path, e))?,
+            None => write_as_it_is(path, matrix, precision).map_err(EmbeddingError::write(path))?,
+        }
+        Ok(ids_path)
     }
-    if !path.exists() && beside.exists() && stated_sum(&beside).is_none() {
-        return refused(&beside, "holds something else than ids of embeddings");
+}
+
+fn write_as_it_is(path: &Path, matrix: ArrayView2<f32>, precision: Precision) -> io::Result<()> {
+    let mut file = BufWriter::new(File::create(path)?);
+    write_matrix(&mut file, matrix, precision)?;
+    file.flush()
+}
+
+/// What the system said about the folder or file.
+fn failed(path: &Path, error: Error) -> EmbeddingError {
+    match error {
+        Error::File(FileError { source, .. }) | Error::NotWritable { source, .. } => {
+            EmbeddingError::write(path)(source)
+        }
+        other => EmbeddingError::Output(other),
     }
-    temporary_beside(path).map(drop).map_err(EmbeddingError::write(path))
 }
 
 /// Whether a matrix and its ids are some that were written here, be it that a kill left the ids of the one and the matrix of
@@ -75,33 +133,6 @@ fn text(path: &Path) -> Option<String> {
     let mut text = String::new();
     let file = Some(path).filter(|path| path.is_file()).and_then(|path| File::open(path).ok());
     file?.read_to_string(&mut text).ok().map(|_| text)
-}
-
-/// Writes an items x dimensions matrix as `.npy`, and beside it the ids of its rows, one on each line, with the SHA-256 of the
-/// matrix on the last.
-///
-/// Returns the path of the ids, `path` with `.ids.txt` appended. Each file appears complete or not at all, the ids first:
-/// where a matrix from before still stands, the sum tells that they do not belong to it.
-///
-/// # Errors
-/// A directory that does not exist or cannot be written.
-///
-/// # Panics
-/// When there are not as many ids as rows.
-pub fn write_embeddings(
-    path: &Path,
-    ids: &[String],
-    matrix: ArrayView2<f32>,
-    precision: Precision,
-) -> Result<PathBuf, EmbeddingError> {
-    assert_eq!(ids.len(), matrix.nrows(), "an id for each row");
-    let ids_path = row_ids::beside(path);
-    let mut sum = Summed(Sha256::new());
-    write_matrix(&mut sum, matrix, precision).map_err(EmbeddingError::write(path))?;
-    let ids = row_ids::text(ids, &hex(&sum.0.finalize()));
-    write_atomically(&ids_path, |file| file.write_all(ids.as_bytes()))?;
-    write_atomically(path, |file| write_matrix(file, matrix, precision))?;
-    Ok(ids_path)
 }
 
 /// Takes the sum of what is written to it.
@@ -134,40 +165,4 @@ fn write_npy<T: npyz::AutoSerialize>(
     let mut npy = npyz::WriteOptions::new().default_dtype().shape(&shape).writer(file).begin_nd()?;
     npy.extend(matrix.iter().map(|&x| number(x)))?;
     npy.finish()
-}
-
-fn folder_of(path: &Path) -> &Path {
-    path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
-/// A folder for temporary files on the file system of `path`.
-fn temporary_beside(path: &Path) -> io::Result<TempDir> {
-    tempfile::Builder::new().prefix(".judge-uncertainty-").tempdir_in(folder_of(path))
-}
-
-/// Writes to a temporary neighbour, sees it to the disk, then renames it to `path`, or to where a link there leads; a device
-/// or pipe is written as it is.
-fn write_atomically(
-    path: &Path,
-    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
-) -> Result<(), EmbeddingError> {
-    let fill = |place: &Path, synced: bool| {
-        let mut file = BufWriter::new(File::create(place)?);
-        write(&mut file)?;
-        file.flush()?;
-        if synced { file.get_ref().sync_all() } else { Ok(()) }
-    };
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let special = target.exists() && !target.is_file();
-    let written = if special {
-        fill(path, false)
-    } else {
-        temporary_beside(&target).and_then(|dir| {
-            let new = dir.path().join("new");
-            fill(&new, true)?;
-            fs::rename(new, &target)?;
-            if cfg!(unix) { File::open(folder_of(&target))?.sync_all() } else { Ok(()) }
-        })
-    };
-    written.map_err(EmbeddingError::write(path))
 }

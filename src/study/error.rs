@@ -68,6 +68,14 @@ pub enum Error {
         /// The run folder.
         folder: PathBuf,
     },
+    /// An output folder that holds an input.
+    #[error("{}: holds {}, which the study reads; nothing was changed. Choose another folder with --out", folder.display(), file.display())]
+    InputInside {
+        /// The output folder.
+        folder: PathBuf,
+        /// The input.
+        file: PathBuf,
+    },
     /// A file that would be overwritten.
     #[error("{}: exists already; nothing was changed. Choose another folder, or move that file away", file.display())]
     FileExists {
@@ -100,6 +108,7 @@ impl Error {
             | Self::Estimate(_)
             | Self::NoConfidence
             | Self::Exists { .. }
+            | Self::InputInside { .. }
             | Self::FileExists { .. } => false,
         }
     }

@@ -69,6 +69,20 @@ fn a_run_is_not_replaced_by_the_output_of_another_command() {
     );
 }
 
+/// Even if the command itself wrote it: what is read from a run must not be replaced by the next.
+#[test]
+fn inputs_of_a_study_are_never_its_output() {
+    let folder = starter();
+    said(0, &["study", "run", "s"], folder.path());
+    let config = folder.path().join("s/study.toml");
+    let text = fs::read_to_string(&config).unwrap();
+    fs::rename(folder.path().join("s/items.csv"), folder.path().join("s/run/items.csv")).unwrap();
+    assert!(text.contains("\"items.csv\""), "{text}");
+    fs::write(&config, text.replace("\"items.csv\"", "\"run/items.csv\"")).unwrap();
+    let told = refused(&["study", "run", "s", "--force"], folder.path());
+    assert!(told.contains("items.csv, which the study reads"), "{told}");
+}
+
 #[test]
 fn of_two_runs_the_second_is_refused_at_the_start() {
     let folder = starter();

@@ -63,7 +63,7 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
         study.file.set_replicates(replicates)?;
     }
     let out = args.out.clone().unwrap_or_else(|| study.file.resolve(Path::new("run")));
-    let folder = vacant_folder::<StudyManifest>(&out, args.force)?;
+    let folder = vacant_folder::<StudyManifest>(&out, args.force, study.inputs.sums().keys())?;
     let templates = Templates::load(args.templates.as_deref())?;
     let html = page::PageTemplates::load(args.templates.as_deref())?;
     let registration = Registration::load(&study.file.folder()).map_err(StudyError::from)?;

@@ -1,5 +1,6 @@
 //! What several commands about studies do and say.
 
+use std::fs;
 use std::path::Path;
 
 use serde::Serialize;
@@ -11,10 +12,22 @@ use crate::familiarity::embedding::Embeddings;
 use crate::output::{OutputFolder, Record};
 use crate::study::Error as StudyError;
 
-/// A folder that may be written, and that holds nothing unless it is to be replaced.
-pub(super) fn vacant_folder<R: Record>(path: &Path, force: bool) -> Result<OutputFolder<R>, Error> {
+/// A folder that may be written, and that holds nothing unless it is to be replaced; none of the `inputs`, by their paths, in
+/// any case.
+pub(super) fn vacant_folder<'i, R: Record>(
+    path: &Path,
+    force: bool,
+    mut inputs: impl Iterator<Item = &'i String>,
+) -> Result<OutputFolder<R>, Error> {
+    let inside = |file: &&String| match (fs::canonicalize(file), fs::canonicalize(path)) {
+        (Ok(file), Ok(folder)) => file.starts_with(folder),
+        _ => false,
+    };
+    if let Some(file) = inputs.find(inside) {
+        return Err(StudyError::InputInside { folder: path.to_owned(), file: file.into() }.into());
+    }
     let folder = output_folder(path)?;
-    let filled = std::fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some());
+    let filled = fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some());
     if filled && !force {
         return Err(StudyError::Exists { folder: path.to_owned() }.into());
     }

@@ -149,7 +149,7 @@ pub enum RegistrationError {
 impl RegistrationError {
     /// Whether the machine failed, rather than that a plan or registration was refused.
     pub fn is_failure(&self) -> bool {
-        matches!(self, Self::Unwritable(_))
+        matches!(self, Self::Unwritable(error) if error.is_failure())
     }
 }
 

@@ -94,8 +94,10 @@ impl Error {
             | Self::NotAFolder(_)
             | Self::Unusable { .. }
             | Self::Locked { .. }
-            | Self::Leftover { .. }
-            | Self::NotWritable { .. } => false,
+            | Self::Leftover { .. } => false,
+            Self::NotWritable { source, .. } => {
+                matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+            }
         }
     }
 }

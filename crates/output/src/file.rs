@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::lock::{Lock, beside};
 use super::staging::is_there;
-use super::{Error, disk};
+use super::{Error, FileError, disk};
 
 /// A file that is written under another name beside its place and then moved there. No other process may write to it as long
 /// as this lives.
@@ -23,7 +23,10 @@ impl OutputFile {
     /// Another process writes to it, or the folder above can't be written.
     pub fn hold(path: &Path) -> Result<Self, Error> {
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let lock = Lock::take(&path)?;
+        let lock = Lock::take(&path).map_err(|error| match error {
+            Error::NotWritable { source, .. } => FileError::at(&path, "writing")(source).into(),
+            other => other,
+        })?;
         Ok(Self { path, _lock: lock })
     }
 
@@ -72,6 +75,18 @@ pub fn write_new_file(path: &Path, content: &[u8]) -> Result<bool, Error> {
 mod tests {
     use super::*;
     use crate::disk::faults::{self, Fault};
+
+    #[test]
+    fn a_write_that_fails_is_a_failure_and_no_refusal() {
+        let beside = tempfile::tempdir().unwrap();
+        let missing = beside.path().join("none/registration.toml");
+        assert!(write_new_file(&missing, b"whole").unwrap_err().is_failure());
+        let (full, _) = faults::at(1, Fault::Once, || write_new_file(&beside.path().join("file"), b"whole"));
+        assert!(full.unwrap_err().is_failure());
+        let full = |source| Error::NotWritable { folder: beside.path().to_owned(), source };
+        assert!(full(io::ErrorKind::StorageFull.into()).is_failure());
+        assert!(!full(io::ErrorKind::PermissionDenied.into()).is_failure());
+    }
 
     #[test]
     fn a_fault_at_any_operation_leaves_no_part_of_a_new_file() {

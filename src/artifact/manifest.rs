@@ -45,6 +45,7 @@ pub struct Provenance {
 
 impl Record for Manifest {
     const FILE: &'static str = MANIFEST;
+    const KEY: &'static str = "deterministic";
 
     fn set_files(&mut self, files: Vec<String>) {
         self.files = files;

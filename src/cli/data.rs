@@ -1,9 +1,10 @@
 //! `data`: get input that this repository may not hold.
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use super::Error;
+use super::{Error, say};
 use crate::dataset::originals::{ARCHIVE, ORIGINALS, fetch};
 
 /// Get input that this repository may not hold.
@@ -49,8 +50,9 @@ enum Set {
 /// An archive that cannot be had or is not the published one.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let Command::Fetch(Fetch { set: Set::Chaosnli, from, out }) = &args.command;
-    anstream::eprintln!("taking the archive from {from}");
+    say(format_args!("taking the archive from {from}"));
     let folder = fetch(from, &ORIGINALS, out)?;
-    println!("{} files with the published SHA-256 sums: {}", ORIGINALS.len(), folder.display());
+    let count = ORIGINALS.len();
+    writeln!(anstream::stdout(), "{count} files with the published SHA-256 sums: {}", folder.display())?;
     Ok(ExitCode::SUCCESS)
 }

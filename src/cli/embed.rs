@@ -1,13 +1,13 @@
 //! `embed`: items to a matrix of embeddings.
 
+use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::{Error, progress::Bars};
 use crate::familiarity::embedding::{
-    Cache, DEFAULT_MODEL, Model, OnnxEmbedder, Options, Precision, Template, check_output, embed_texts, read_items,
-    write_embeddings,
+    Cache, DEFAULT_MODEL, Destination, Model, OnnxEmbedder, Options, Precision, Template, embed_texts, read_items,
 };
 
 /// Embed the texts of items with a sentence model, on this machine.
@@ -50,7 +50,7 @@ pub(super) struct Args {
 /// Bad items, a model that cannot be used, files that cannot be written.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let items = read_items(&args.items, &args.id, &args.text)?;
-    check_output(&args.out)?;
+    let destination = Destination::check(&args.out, &[&args.items])?;
     let model = Model::find(&args.model)?;
     let max_tokens = model.max_tokens;
     let defaults = Options::default();
@@ -59,8 +59,9 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let mut cache = args.cache.as_ref().map(|dir| Cache::open(dir, &embedder)).transpose()?;
     let embeddings = embed_texts(&mut embedder, &items.texts, cache.as_mut(), &Bars::default())?;
     let precision = if args.half { Precision::Half } else { Precision::Single };
-    let ids = write_embeddings(&args.out, &items.ids, embeddings.matrix.view(), precision)?;
-    println!(
+    let ids = destination.write(&items.ids, embeddings.matrix.view(), precision)?;
+    writeln!(
+        anstream::stdout(),
         "{} items embedded in {} dimensions ({} from the cache; {} cut after {max_tokens} tokens; {}): {}, {}",
         items.ids.len(),
         embeddings.matrix.ncols(),
@@ -69,6 +70,6 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
         embedder.runtime(),
         args.out.display(),
         ids.display(),
-    );
+    )?;
     Ok(ExitCode::SUCCESS)
 }

@@ -148,7 +148,7 @@ mod tests {
             crate::study::Error::from(file()).into(),
             crate::study::Error::from(write()).into(),
             crate::study::Error::from(inference()).into(),
-            crate::study::Error::from(RegistrationError::Unwritable(file())).into(),
+            crate::study::Error::from(RegistrationError::Unwritable(file().into())).into(),
             crate::judge::Error::from(file()).into(),
             crate::judge::Error::Endpoint(String::new()).into(),
             write().into(),

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use super::Error;
 use super::familiarity::{Channel, Familiarity};
 use super::sources::Sources;
+use super::{Error, say};
 use crate::artifact::{Inputs, Provenance, Results};
 use crate::dataset::checksum::sha256_hex;
 use crate::dataset::{ChaosNliData, DiceData};
@@ -122,7 +122,7 @@ impl Part for ChaosNli<'_> {
         let Channel { engine, self_neighbour, inputs, settings } =
             familiarity.open(data.embeddings.view(), progress)?;
         for (what, fact) in &settings {
-            anstream::eprintln!("ChaosNLI, {what}: {fact}");
+            say(format_args!("ChaosNLI, {what}: {fact}"));
         }
         let experiment = ChaosNliExperiment::with_familiarity(data, engine.as_ref(), self_neighbour)?;
         results.chaosnli = Some(experiment.run(replicates, progress)?);

@@ -4,9 +4,9 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::Error;
 use super::familiarity::EngineName;
 use super::progress::Bars;
+use super::{Error, say};
 use crate::familiarity::neighbours::saved::IndexError;
 use crate::familiarity::neighbours::{Engine, Hnsw, HnswSettings, NeighbourLists, Neighbours, UnitRows};
 use crate::familiarity::user_embeddings::read_identified;
@@ -48,18 +48,26 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
         None => Engine::from(args.engine).over(rows, k, &Bars::default()).expect("a width of at least 1"),
         Some(folder) => Box::new(load_or_save(folder, rows, k)?),
     };
-    anstream::eprintln!("{}", engine.describe());
+    say(format_args!("{}", engine.describe()));
     let lists = NeighbourLists::build(engine.as_ref(), k);
     let mut table = csv::Writer::from_writer(std::io::stdout().lock());
-    table.write_record(["id", "rank", "neighbour", "distance"]).map_err(std::io::Error::from)?;
+    table.write_record(["id", "rank", "neighbour", "distance"]).map_err(cause)?;
     for (item, id) in ids.iter().enumerate() {
         for (rank, near) in (1..).zip(lists.of(item)) {
             let record = [id, &format!("{rank}"), &ids[near.item], &format!("{}", near.distance)];
-            table.write_record(record).map_err(std::io::Error::from)?;
+            table.write_record(record).map_err(cause)?;
         }
     }
     table.flush()?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// What the system said: a reader that closed the pipe is told from other errors by it.
+fn cause(error: csv::Error) -> std::io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => std::io::Error::other(format!("{other:?}")),
+    }
 }
 
 fn load_or_save(folder: &Path, rows: UnitRows, k: usize) -> Result<Hnsw, IndexError> {

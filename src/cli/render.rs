@@ -1,5 +1,6 @@
 //! `render`: everything that readers see, from results on disk.
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -34,7 +35,7 @@ pub(super) struct Args {
 /// Results, claims or templates that can't be read; the folder is then as it was.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let mut manifest = Manifest::load(&args.artifact)?;
-    let folder = output_folder(&args.artifact)?;
+    let folder = output_folder::<Manifest>(&args.artifact)?;
     let claims = Claims::load(&args.claims)?;
     let findings = Findings::built_in()?;
     let templates = Templates::load(args.templates.as_deref())?;
@@ -46,6 +47,6 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let mut staged = shown.stage(&templates, &html)?;
     staged.seal(&mut manifest);
     folder.commit(&staged)?;
-    println!("{}", args.artifact.join(bundle::FOLDER).display());
+    writeln!(anstream::stdout(), "{}", args.artifact.join(bundle::FOLDER).display())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -10,7 +10,7 @@ use super::claims_table::{self, Layout};
 use super::familiarity::FamiliarityArgs;
 use super::progress::Bars;
 use super::sources::{Judges, Sources};
-use super::{Error, FINDINGS, experiment, output_folder};
+use super::{Error, FINDINGS, experiment, output_folder, say};
 use crate::artifact::{Manifest, Results};
 use crate::experiments::Experiment;
 use crate::output::{MANIFEST, to_json};
@@ -108,7 +108,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     if experiments.contains(&Experiment::Extended) && args.judges.any() {
         return Err(Error::OtherJudge);
     }
-    let folder = output_folder(&out)?;
+    let folder = output_folder::<Manifest>(&out)?;
     let claims = Claims::load(&args.data.join("paper/claims.toml"))?;
     let findings = Findings::built_in()?;
     let templates = Templates::load(args.templates.as_deref())?;
@@ -168,7 +168,7 @@ fn tell_durations(manifest: &Manifest, experiments: &[Experiment]) {
     for experiment in experiments {
         if let Some(run) = manifest.run.get(experiment) {
             let seconds = NumberStyle::plain(1).format(run.seconds);
-            anstream::eprintln!("{experiment}: {seconds} s on {} threads", run.threads);
+            say(format_args!("{experiment}: {seconds} s on {} threads", run.threads));
         }
     }
 }

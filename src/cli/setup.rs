@@ -1,14 +1,24 @@
 //! What commands do before their work.
 
+use std::io::Write;
 use std::path::Path;
 
 use super::error::Error;
-use crate::output::{MANIFEST, OutputFolder, Record};
-use crate::study::queue::QueueRecord;
+use crate::output::{OutputFolder, Record};
 
-/// An output folder, whichever command wrote what it holds.
-pub(crate) fn output_folder(path: &Path) -> Result<OutputFolder, Error> {
-    Ok(OutputFolder::check(path, &[MANIFEST, QueueRecord::FILE])?)
+/// An output folder that is absent, empty or written by the command of which `R` is the record; says what was put right of
+/// an interrupted run.
+pub(crate) fn output_folder<R: Record>(path: &Path) -> Result<OutputFolder<R>, Error> {
+    let folder = OutputFolder::check(path)?;
+    if let Some(said) = folder.recovered() {
+        say(format_args!("note: {said}"));
+    }
+    Ok(folder)
+}
+
+/// Says something beside the results, on standard error; where that is closed or full, there is nobody to tell.
+pub(crate) fn say(text: std::fmt::Arguments<'_>) {
+    let _ = writeln!(anstream::stderr().lock(), "{text}");
 }
 
 /// Uses this many threads; all cores if no number is given.

@@ -71,7 +71,10 @@ impl Pace {
     }
 
     fn turn_at(&self, now: Instant, tokens: u64) -> Duration {
-        let minutes = |amount: f64, rate: f64| Duration::from_secs_f64(60.0 * amount / rate);
+        // Nobody waits longer than a year; times have no room for much more.
+        let year = Duration::from_secs(31_536_000);
+        let minutes =
+            |amount: f64, rate: f64| Duration::try_from_secs_f64(60.0 * amount / rate).unwrap_or(year).min(year);
         let mut next = locked(&self.next);
         let start = now.max(next.request).max(next.tokens).max(next.pause);
         if let Some(rate) = self.requests_per_minute {

@@ -18,6 +18,7 @@ use super::parse::{self, Distribution, Failure, Score};
 use super::prompts::Ask;
 use super::request::{Request, key};
 use super::task::Answers;
+use crate::dataset::checksum::sha256_hex;
 use crate::locked::LockedFile;
 use crate::output::FileError;
 
@@ -47,6 +48,9 @@ pub struct Entry {
     pub time: String,
     /// The answer.
     pub answer: Answer,
+    /// SHA-256 of the line without this field; lines of earlier versions have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
 }
 
 /// An answer's meaning.
@@ -63,7 +67,7 @@ pub enum Meaning {
 impl Entry {
     /// The answer to a request, as of now.
     pub fn new(request: &Request, host: &str, answer: Answer) -> Self {
-        Entry {
+        let mut entry = Entry {
             item: request.id.clone(),
             ask: request.ask,
             variant: request.variant.clone(),
@@ -75,7 +79,16 @@ impl Entry {
             host: host.to_owned(),
             time: crate::clock::now(),
             answer,
-        }
+            sha256: None,
+        };
+        entry.sha256 = Some(entry.sum());
+        entry
+    }
+
+    /// The sum of all fields but itself.
+    fn sum(&self) -> String {
+        let unsigned = Entry { sha256: None, ..self.clone() };
+        sha256_hex(&serde_json::to_vec(&unsigned).expect("an entry is plain data with string keys"))
     }
 
     /// What the answer says.
@@ -178,6 +191,11 @@ impl Cache {
         &self.entries
     }
 
+    /// Number of answers without a sum, which earlier versions stored: whether they were edited can't be told.
+    pub fn without_sum(&self) -> usize {
+        self.entries.iter().filter(|entry| entry.sha256.is_none()).count()
+    }
+
     /// The last answer to a question.
     pub fn answer(&self, key: &str) -> Option<&Entry> {
         self.latest.get(key).map(|&(last, _)| &self.entries[last])
@@ -238,6 +256,16 @@ impl Cache {
     }
 }
 
+/// Whether a file's content is that of a cache: its first line is an answer, or it was made and not yet written.
+pub(crate) fn are_answers(bytes: &[u8]) -> bool {
+    let whole = bytes.split_inclusive(|&byte| byte == b'\n').next().filter(|line| line.ends_with(b"\n"));
+    match whole {
+        Some(line) => serde_json::from_slice::<Entry>(line).is_ok(),
+        // Nothing yet, or a first line that was never completed.
+        None => bytes.is_empty() || bytes.starts_with(b"{\"item\":"),
+    }
+}
+
 /// The entries in the lines of a cache file.
 fn read(path: &Path, bytes: &[u8]) -> Result<Vec<Entry>, Error> {
     let mut entries = vec![];
@@ -248,6 +276,12 @@ fn read(path: &Path, bytes: &[u8]) -> Result<Vec<Entry>, Error> {
         let expected = key(&e.item, e.ask, &e.variant, &e.model, &e.prompt_sha256, &e.parameters, e.sample);
         if e.key != expected {
             return Err(refused(format!("its key is {:?}, but its fields give {expected:?}: it was edited", e.key)));
+        }
+        if let Some(stated) = e.sha256.as_ref().filter(|stated| **stated != e.sum()) {
+            return Err(refused(format!(
+                "its sum is {stated}, but its fields give {}: it was edited. Restore the line, or delete it to ask again",
+                e.sum()
+            )));
         }
         entries.push(entry);
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 use std::io::Read;
+use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
@@ -13,6 +14,7 @@ use super::client::{Answer, Judge, Trouble, Unreached};
 use super::parse::Failure;
 use super::reply::{Complaint, excerpt, failed, read_failed_reply, read_reply};
 use super::request::Request;
+use super::secret;
 use crate::clock::parse_http_date;
 
 /// Largest reply that is read, in bytes: a thousand times what the prompts ask for.
@@ -42,16 +44,15 @@ impl Key {
         let refused = |detail: &str| Error::Key { variable: variable.to_owned(), detail: detail.to_owned() };
         let value = std::env::var(variable).map_err(|_| refused("is not set"))?;
         let value = value.trim();
-        // Without quotes and backslashes, JSON can't write it in ways that `hide` would have to guess.
         if value.len() < 4 || !value.chars().all(|c| c.is_ascii_graphic() && !matches!(c, '"' | '\\')) {
             return Err(refused("holds no key: four or more printable characters, no spaces, quotes or backslashes"));
         }
         Ok(Key(value.to_owned()))
     }
 
-    /// The text without the key, also where JSON has escaped its slashes.
+    /// The text without the key, however it is written: see [`secret::hide`].
     fn hide(&self, text: &str) -> String {
-        text.replace(&self.0, HIDDEN).replace(&self.0.replace('/', "\\/"), HIDDEN)
+        secret::hide(&self.0, HIDDEN, text)
     }
 }
 
@@ -248,7 +249,7 @@ impl Endpoint {
             },
             _ => "check the settings of the run".to_owned(),
         };
-        format!("{} refuses the request (status {status}): {}; {remedy}", self.host, self.hide(&problem.message))
+        self.hide(&format!("{} refuses the request (status {status}): {}; {remedy}", self.host, problem.message))
     }
 }
 
@@ -272,7 +273,8 @@ fn check_address(base: &str) -> Result<(String, bool), Error> {
         return refused("must not have a query; Azure's version of the interface has an option of its own");
     }
     let host = authority.host().trim_matches(['[', ']']).to_owned();
-    let local = host == "localhost" || host == "::1" || host.starts_with("127.");
+    // A name that merely looks like an address of this machine is that of another.
+    let local = host.eq_ignore_ascii_case("localhost") || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
     Ok((host, local))
 }
 
@@ -307,6 +309,13 @@ mod tests {
             "https://sk-secret-1234@host/v1",
             "https://host/v1?key=sk-secret-1234",
             "http://host.example/v1",
+            "http://127.attacker.test/v1",
+            "http://127.0.0.1.attacker.test",
+            "http://localhost.attacker.test",
+            "http://128.0.0.1",
+            "http://127.1",
+            "http://[::2]",
+            "http://0.0.0.0:8080",
             "ftp://host",
             "host",
             "",
@@ -316,7 +325,13 @@ mod tests {
             assert!(!error.contains("sk-secret"), "{error}");
         }
         assert_eq!(make("https://host.example/v1/", key()).unwrap().url, "https://host.example/v1/chat/completions");
-        assert!(make("http://127.0.0.1:8080/v1", key()).is_ok());
+        for base in
+            ["http://127.0.0.1:8080/v1", "http://127.8.9.10", "http://LOCALHOST:80", "https://127.attacker.test"]
+        {
+            assert!(make(base, key()).is_ok(), "{base}");
+        }
+        // Without a key there is nothing to show.
+        assert!(make("http://host.example/v1", None).is_ok());
         let endpoint = make("http://[::1]:8080", key()).unwrap();
         assert!(!format!("{endpoint:?}").contains("sk-secret"), "{endpoint:?}");
         let azure = Address::Azure {

@@ -32,6 +32,7 @@ pub(crate) mod prompts;
 mod reply;
 pub(crate) mod request;
 pub(crate) mod run;
+mod secret;
 pub(crate) mod simulated;
 pub(crate) mod summary;
 pub(crate) mod task;
@@ -51,6 +52,9 @@ pub enum Error {
     /// The file system refused.
     #[error(transparent)]
     File(#[from] FileError),
+    /// A file or folder to write.
+    #[error(transparent)]
+    Output(#[from] crate::output::Error),
     /// A line of a file of JSON lines.
     #[error("{path}:{line}: {detail}", path = path.display())]
     Line {
@@ -69,6 +73,15 @@ pub enum Error {
     Locked {
         /// The cache.
         path: PathBuf,
+    },
+    /// A file that must not be overwritten.
+    #[error("{file}: {problem}, and was left as it is; choose another folder with --out, or move that file away",
+        file = file.display())]
+    Foreign {
+        /// The file.
+        file: PathBuf,
+        /// What it is.
+        problem: &'static str,
     },
     /// The cache holds answers to another prompt.
     #[error(
@@ -120,9 +133,11 @@ impl Error {
     pub(crate) fn is_failure(&self) -> bool {
         match self {
             Self::File(_) | Self::Endpoint(_) => true,
+            Self::Output(error) => error.is_failure(),
             Self::Data(_)
             | Self::Line { .. }
             | Self::Locked { .. }
+            | Self::Foreign { .. }
             | Self::OtherPrompt { .. }
             | Self::Template { .. }
             | Self::Key { .. }

@@ -22,6 +22,13 @@ pub(crate) const SUMMARY: &str = "summary.json";
 /// Name and version of this program.
 const PROGRAM: &str = concat!("judge-uncertainty ", env!("CARGO_PKG_VERSION"));
 
+/// Whether a text is a summary that this program wrote, in this version or another.
+pub(crate) fn written_here(text: &[u8]) -> bool {
+    let summary: Option<Value> = serde_json::from_slice(text).ok();
+    let program = summary.as_ref().and_then(|summary| summary.get("program")?.as_str());
+    program.is_some_and(|program| program.starts_with("judge-uncertainty "))
+}
+
 /// The summary file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct SessionSummary {

@@ -17,6 +17,9 @@ pub enum Error {
     /// An evaluation that can't be run.
     #[error(transparent)]
     Evaluation(#[from] crate::evaluation::Error),
+    /// Finished replicates of an interrupted run that can't be gone on with.
+    #[error(transparent)]
+    Journal(#[from] crate::evaluation::JournalError),
     /// Embeddings that can't be searched.
     #[error(transparent)]
     Rows(#[from] crate::familiarity::neighbours::NotFinite),
@@ -65,6 +68,14 @@ pub enum Error {
         /// The run folder.
         folder: PathBuf,
     },
+    /// An output folder that holds an input.
+    #[error("{}: holds {}, which the study reads; nothing was changed. Choose another folder with --out", folder.display(), file.display())]
+    InputInside {
+        /// The output folder.
+        folder: PathBuf,
+        /// The input.
+        file: PathBuf,
+    },
     /// A file that would be overwritten.
     #[error("{}: exists already; nothing was changed. Choose another folder, or move that file away", file.display())]
     FileExists {
@@ -82,6 +93,7 @@ impl Error {
         match self {
             Self::File(_) | Self::Parquet(_) => true,
             Self::Embedding(error) => error.is_failure(),
+            Self::Journal(error) => error.is_failure(),
             Self::Registration(error) => error.is_failure(),
             Self::Data(_)
             | Self::Design(_)
@@ -96,6 +108,7 @@ impl Error {
             | Self::Estimate(_)
             | Self::NoConfidence
             | Self::Exists { .. }
+            | Self::InputInside { .. }
             | Self::FileExists { .. } => false,
         }
     }

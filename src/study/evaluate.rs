@@ -249,7 +249,7 @@ impl<'a, K: Kind> Evaluator<'a, K> {
 /// Opens the journal of a study's evaluation, beside its run folder.
 ///
 /// # Errors
-/// It can't be read or written.
+/// It can't be read or written, or is not as it was written.
 pub fn journal<K: Kind>(folder: &Path, study: &Study<K>) -> Result<Journal<Replicate>, Error> {
     let mut config = study.file.config.clone();
     config.evaluation.replicates = 0;

@@ -15,7 +15,7 @@ use crate::clock;
 use crate::dataset::checksum::sha256_hex;
 use crate::dataset::items::ItemIds;
 use crate::escalation::{Budget, Rule};
-use crate::output::{FileError, TextPosition, to_json};
+use crate::output::{FileError, TextPosition, to_json, write_new_file};
 
 /// Name of the file in a study's folder.
 pub const REGISTRATION_FILE: &str = "registration.toml";
@@ -83,7 +83,7 @@ pub enum RegistrationError {
     Unreadable(FileError),
     /// A registration that can't be written.
     #[error(transparent)]
-    Unwritable(FileError),
+    Unwritable(#[from] crate::output::Error),
     /// A file that is no TOML of the form needed.
     #[error("{path}:{line}:{column}: {reason}; a hypothesis needs id, statement, better, than, budget and measure")]
     NotToml {
@@ -149,7 +149,7 @@ pub enum RegistrationError {
 impl RegistrationError {
     /// Whether the machine failed, rather than that a plan or registration was refused.
     pub fn is_failure(&self) -> bool {
-        matches!(self, Self::Unwritable(_))
+        matches!(self, Self::Unwritable(error) if error.is_failure())
     }
 }
 
@@ -293,18 +293,11 @@ impl Registration {
     /// # Errors
     /// A registration is there already, or the file system refuses.
     pub fn write(&self, folder: &Path) -> Result<PathBuf, RegistrationError> {
-        use std::io::Write;
         let path = folder.join(REGISTRATION_FILE);
-        let unwritable = |error| RegistrationError::Unwritable(FileError::at(&path, "writing")(error));
-        let mut file = match std::fs::OpenOptions::new().write(true).create_new(true).open(&path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-                return Err(RegistrationError::Exists(path));
-            }
-            Err(error) => return Err(unwritable(error)),
-        };
-        file.write_all(self.to_toml().as_bytes()).map_err(unwritable)?;
-        Ok(path)
+        match write_new_file(&path, self.to_toml().as_bytes())? {
+            true => Ok(path),
+            false => Err(RegistrationError::Exists(path)),
+        }
     }
 
     /// Reads the registration of a folder and checks its digest; `None` if there is none.

@@ -413,6 +413,7 @@ impl StudyManifest {
 
 impl Record for StudyManifest {
     const FILE: &'static str = MANIFEST;
+    const KEY: &'static str = "study_sha256";
 
     fn set_files(&mut self, files: Vec<String>) {
         self.files = files;

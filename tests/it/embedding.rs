@@ -9,11 +9,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use judge_uncertainty::dataset::checksum::sha256_hex;
 use judge_uncertainty::familiarity::chaosnli_text::read_chaosnli_texts;
 use judge_uncertainty::familiarity::embedding::{
-    Cache, DEFAULT_MODEL, EmbeddedText, Embedder, EmbeddingError, Embeddings, Items, Model, OnnxEmbedder, Options,
-    Pooling, Precision, StandIn, check_output, embed_texts, read_items, write_embeddings,
+    Cache, DEFAULT_MODEL, Destination, EmbeddedText, Embedder, EmbeddingError, Embeddings, Items, Model, OnnxEmbedder,
+    Options, Pooling, Precision, StandIn, embed_texts, read_items,
 };
+use judge_uncertainty::familiarity::user_embeddings::read_identified;
 use judge_uncertainty::progress::{Progress, Silent};
 use tempfile::TempDir;
 
@@ -482,21 +484,91 @@ fn matrices_are_written_whole_with_their_ids() {
     let exact = [1.0, -0.5, 1.0 + 0.5f32.powi(11), 1.0 + 3.0 * 0.5f32.powi(11)];
     let matrix = ndarray::arr2(&[[exact[0], exact[1]], [exact[2], exact[3]]]);
     let ids = strings(&["b", "ä"]);
-    let beside = write_embeddings(&path, &ids, matrix.view(), Precision::Single).unwrap();
+    let beside = Destination::check(&path, &[]).unwrap().write(&ids, matrix.view(), Precision::Single).unwrap();
     assert_eq!(read_npy::<f32>(&path), (vec![2, 2], exact.to_vec()));
     assert_eq!(beside, dir.path().join("m.npy.ids.txt"));
-    assert_eq!(fs::read_to_string(&beside).unwrap(), "b\nä\n");
+    let sum = |path: &Path| sha256_hex(&fs::read(path).unwrap());
+    let expected = |path: &Path| format!("b\nä\n# SHA-256 of the matrix: {}\n", sum(path));
+    assert_eq!(fs::read_to_string(&beside).unwrap(), expected(&path));
 
-    write_embeddings(&path, &ids, matrix.view(), Precision::Half).unwrap();
+    Destination::check(&path, &[]).unwrap().write(&ids, matrix.view(), Precision::Half).unwrap();
+    assert_eq!(fs::read_to_string(&beside).unwrap(), expected(&path));
     let (shape, half) = read_npy::<half::f16>(&path);
     let half: Vec<f32> = half.into_iter().map(f32::from).collect();
     assert_eq!((shape, half), (vec![2, 2], vec![1.0, -0.5, 1.0, 1.0 + 0.5f32.powi(9)]));
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2, "nothing temporary stays");
 
-    check_output(&path).unwrap();
-    let error = check_output(&dir.path().join("none/m.npy")).unwrap_err();
+    Destination::check(&path, &[]).unwrap();
+    let error = Destination::check(&dir.path().join("none/m.npy"), &[]).unwrap_err();
     assert!(matches!(error, EmbeddingError::Write { .. }), "{error}");
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
+}
+
+#[test]
+fn a_cache_whose_header_states_a_huge_dimension_holds_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let embedder = StandIn { dimension: 4, max_words: 8 };
+    let path = Cache::open(dir.path(), &embedder).unwrap().path().to_owned();
+    let header = fs::read_to_string(&path).unwrap().replace("dimension=4\n", "dimension=99999999999\n");
+    fs::write(&path, header).unwrap();
+    assert_eq!(Cache::lacking(dir.path(), &embedder.settings(), &strings(&["a", "b"])).unwrap(), 2);
+}
+
+/// What a kill between the two files leaves: the ids of the new matrix beside the old one.
+#[test]
+fn a_matrix_is_not_paired_with_ids_of_another() {
+    let dir = tempfile::tempdir().unwrap();
+    let (old, new) = (dir.path().join("old.npy"), dir.path().join("new.npy"));
+    let matrix = ndarray::arr2(&[[1.0f32, 0.0], [0.0, 1.0]]);
+    let ids = strings(&["a", "b"]);
+    Destination::check(&old, &[]).unwrap().write(&ids, matrix.view(), Precision::Single).unwrap();
+    assert_eq!(read_identified(&old).unwrap().1, matrix);
+    let turned = matrix.dot(&ndarray::arr2(&[[0.0f32, 1.0], [1.0, 0.0]]));
+    let beside =
+        Destination::check(&new, &[]).unwrap().write(&strings(&["b", "a"]), turned.view(), Precision::Single).unwrap();
+    fs::copy(&beside, dir.path().join("old.npy.ids.txt")).unwrap();
+    let refused = read_identified(&old).unwrap_err().to_string();
+    assert!(refused.contains("old.npy") && refused.contains("belong to another matrix"), "{refused}");
+    // Embedding again mends it.
+    Destination::check(&old, &[]).unwrap();
+    // Without a sum, as others write it, the number of rows has to be right.
+    fs::write(&beside, "a\nb\n").unwrap();
+    assert_eq!(read_identified(&new).unwrap().1, turned);
+    Destination::check(&new, &[]).unwrap();
+    fs::write(&beside, "a\nb\nc\n").unwrap();
+    read_identified(&new).unwrap_err();
+    assert!(matches!(Destination::check(&new, &[]), Err(EmbeddingError::OutputForeign { .. })));
+    // Two at once.
+    let held = Destination::check(&old, &[]).unwrap();
+    assert!(matches!(Destination::check(&old, &[]), Err(EmbeddingError::Output(_))));
+    drop(held);
+    drop(Destination::check(&old, &[]).unwrap());
+}
+
+#[test]
+fn files_of_a_user_are_not_overwritten_by_embeddings() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = |name: &str| dir.path().join(name);
+    let items = "id,a\nx,red\n";
+    fs::write(file("i.csv"), items).unwrap();
+    fs::write(file("mine.npy"), "mine").unwrap();
+    fs::write(file("i.npy.ids.txt"), "mine").unwrap();
+    let before = fs::read_dir(dir.path()).unwrap().count();
+    for (out, problem) in [
+        ("i.csv", "is the file that is read"),
+        ("mine.npy", "holds something else"),
+        ("i.npy", "i.npy.ids.txt: holds something else"),
+        (".", "is a folder"),
+    ] {
+        let (items, out) = (file("i.csv"), file(out));
+        let paths = ["--items", items.to_str().unwrap(), "--out", out.to_str().unwrap()];
+        let (_, stderr) = run(&[&["embed", "--text", "{a}", "--model", TINY], &paths[..]].concat(), 2);
+        assert!(stderr.contains(problem), "{stderr}");
+    }
+    assert_eq!(fs::read_to_string(file("i.csv")).unwrap(), items);
+    assert_eq!(fs::read_to_string(file("mine.npy")).unwrap(), "mine");
+    assert_eq!(fs::read_to_string(file("i.npy.ids.txt")).unwrap(), "mine");
+    assert_eq!(fs::read_dir(dir.path()).unwrap().count(), before);
 }
 
 /// Runs `embed` on `i.csv` of the folder, writing `out.npy` there; returns its standard output and error.
@@ -531,7 +603,8 @@ fn the_command_embeds_a_file() {
     let (shape, values) = read_npy::<half::f16>(&dir.path().join("out.npy"));
     let expected = [0.6, 0.8, 0.0, 0.0, 0.0, 1.0].map(half::f16::from_f32);
     assert_eq!((shape, values), (vec![2, 3], expected.to_vec()));
-    assert_eq!(fs::read_to_string(dir.path().join("out.npy.ids.txt")).unwrap(), "x\ny\n");
+    let written = fs::read_to_string(dir.path().join("out.npy.ids.txt")).unwrap();
+    assert!(written.starts_with("x\ny\n# SHA-256"), "{written}");
     let (again, _) = command(dir.path(), &arguments, 0);
     assert!(again.contains("2 from the cache"), "{again}");
 }

@@ -18,6 +18,7 @@ mod ordinal;
 mod ordinal_study;
 mod originals;
 mod page;
+mod places;
 mod random;
 mod recalibration;
 mod replicates;

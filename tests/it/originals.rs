@@ -91,6 +91,10 @@ fn an_archive_is_fetched_checked_and_unpacked() {
         // Again, over what is there.
         fetch_file(&body, out).unwrap();
         assert_eq!(files(out).len(), 2);
+        // Not over a file of somebody else.
+        fs::write(out.join("chaosNLI_v1.0/two"), "mine").unwrap();
+        assert!(matches!(fetch_file(&body, out), Err(FetchError::Foreign { file }) if file.ends_with("two")));
+        assert_eq!(fs::read_to_string(out.join("chaosNLI_v1.0/two")).unwrap(), "mine");
     }
 }
 

@@ -15,6 +15,7 @@ use judge_uncertainty::report::numbers::three;
 use judge_uncertainty::report::page::{self, Page};
 use judge_uncertainty::report::study::{Shown, bundle as study_bundle, figures, page as study_page};
 use judge_uncertainty::study::registration::Registration;
+use judge_uncertainty::study::results::StudyManifest;
 use judge_uncertainty::study::{Classes, Decomposition, Evaluated, Kind, Scores, Study, StudyResults, evaluate};
 use tempfile::TempDir;
 
@@ -305,7 +306,7 @@ fn the_documents_of_studies_compile() {
     let (classes, scores) = (results(&with_replicates(desk(), 20)), results(&recipes()));
     let of = |page: &Page, figures: &[Figure]| {
         let parent = tempfile::tempdir().unwrap();
-        let folder = OutputFolder::check(&parent.path().join("run"), &[]).unwrap();
+        let folder = OutputFolder::<StudyManifest>::check(&parent.path().join("run")).unwrap();
         folder.commit(&bundle(page, figures)).unwrap();
         compile(folder.path());
     };

@@ -1,13 +1,18 @@
 //! Finished replicates on disk, so that an interrupted evaluation goes on where it stopped.
+//!
+//! A heading says which evaluation of which program the journal belongs to; every line under it holds one replicate with
+//! its number, the identity of the evaluation and a sum over all three. What a crash leaves is a damaged end, which is
+//! dropped; anything else that is not as it was written is refused, because results would rest on it.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
-use std::io::Write;
+use std::fs::{self, File};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 use judge_uncertainty_data::dataset::checksum::sha256_hex;
 use judge_uncertainty_data::progress::Progress;
@@ -15,71 +20,144 @@ use judge_uncertainty_output::FileError;
 
 /// How the names of journals end.
 pub const JOURNAL_SUFFIX: &str = ".evaluation.jsonl";
+/// Version of the journal's format.
+const FORMAT: u32 = 2;
 /// Replicates that are written to the journal together.
 const BATCH: usize = 16;
+
+/// Why a journal can't be gone on with.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// The file system refused.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// Its place holds something else.
+    #[error(
+        "{0}: is not the journal of an evaluation, but its place is needed for one; nothing was changed. Move it away, \
+         or write to another folder with --out"
+    )]
+    Foreign(PathBuf),
+    /// A line is not what was written there.
+    #[error("{path}, line {line}: {problem}; delete the file to evaluate from the beginning", path = path.display())]
+    Edited {
+        /// The journal.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        problem: String,
+    },
+}
+
+impl JournalError {
+    /// Whether the machine failed, rather than that the journal was refused.
+    pub fn is_failure(&self) -> bool {
+        matches!(self, Self::File(_))
+    }
+}
 
 /// Finished replicates, one per line under a line that says what they belong to.
 #[derive(Debug)]
 pub struct Journal<R> {
     path: PathBuf,
+    run: String,
     file: Option<File>,
     done: Vec<R>,
+    damaged: bool,
 }
 
 impl<R> Default for Journal<R> {
     /// A journal in memory only.
     fn default() -> Self {
-        Self { path: PathBuf::new(), file: None, done: vec![] }
+        Self { path: PathBuf::new(), run: String::new(), file: None, done: vec![], damaged: false }
     }
 }
 
 #[derive(Serialize, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
 struct Heading {
+    /// Absent in the first format.
+    #[serde(default)]
+    journal: u32,
     program: String,
     evaluation_of: String,
 }
 
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    replicate: usize,
+    run: String,
+    sum: String,
+    measured: Box<RawValue>,
+}
+
+impl Line {
+    fn of<R: Serialize>(replicate: usize, run: &str, measured: &R) -> Self {
+        let measured = serde_json::value::to_raw_value(measured).expect(PLAIN);
+        let sum = Self::sum(replicate, run, &measured);
+        Self { replicate, run: run.to_owned(), sum, measured }
+    }
+
+    fn sum(replicate: usize, run: &str, measured: &RawValue) -> String {
+        sha256_hex(format!("{replicate}\n{run}\n{}", measured.get()).as_bytes())
+    }
+
+    /// A line that is as some program wrote it, be it here or elsewhere.
+    fn read(text: &[u8]) -> Option<Self> {
+        let line: Self = serde_json::from_slice(text.strip_suffix(b"\n")?).ok()?;
+        (line.sum == Self::sum(line.replicate, &line.run, &line.measured)).then_some(line)
+    }
+}
+
+/// What a journal's file holds.
+struct Content<R> {
+    done: Vec<R>,
+    damaged: bool,
+}
+
 impl<R: Serialize + DeserializeOwned + Send> Journal<R> {
-    /// Opens the journal of a run folder, beside it; what another study, other inputs or another version left there is
-    /// replaced. A line that was cut off is dropped.
+    /// Opens the journal of a run folder, beside it; one of another study, other inputs or another version is replaced,
+    /// and a damaged end is dropped.
     ///
     /// `settings` (but for the number of replicates) and the sums of the `inputs` are all that replicates depend on.
     ///
     /// # Errors
-    /// It can't be read or written.
+    /// It can't be read or written, its place holds something that is no journal, or a line before its end is not what
+    /// was written there.
     pub fn open(
         folder: &Path,
         settings: &impl Serialize,
         inputs: &BTreeMap<String, String>,
-    ) -> Result<Self, FileError> {
+    ) -> Result<Self, JournalError> {
         let name = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let path = folder.with_file_name(format!(".{name}{JOURNAL_SUFFIX}"));
-        let evaluation_of = sha256_hex(line(&(settings, inputs.values().collect::<Vec<_>>())).as_bytes());
-        let heading = Heading { program: env!("CARGO_PKG_VERSION").to_owned(), evaluation_of };
-        let text = fs::read_to_string(&path).unwrap_or_default();
-        let mut lines = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
-        let same =
-            lines.next().and_then(|line| serde_json::from_str::<Heading>(line).ok()).is_some_and(|h| h == heading);
-        let mut done = Vec::new();
-        if same {
-            done.extend(lines.map_while(|line| serde_json::from_str::<R>(line).ok()));
-        }
-        let mut file = OpenOptions::new()
-            .create(true)
-            .write(true)
-            .truncate(true)
-            .open(&path)
+        let run = sha256_hex(json_line(&(settings, inputs.values().collect::<Vec<_>>())).as_bytes());
+        let heading = Heading { journal: FORMAT, program: env!("CARGO_PKG_VERSION").to_owned(), evaluation_of: run };
+        let Content { done, damaged } = read(&path, &heading)?;
+        let mut text = json_line(&heading);
+        let run = heading.evaluation_of;
+        text.extend(done.iter().enumerate().map(|(k, replicate)| json_line(&Line::of(k, &run, replicate))));
+        // A file of its own that takes the journal's place: what stood there, a link for instance, is never written to.
+        let beside = path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
+        let mut new = tempfile::Builder::new()
+            .prefix(&format!(".{name}{JOURNAL_SUFFIX}."))
+            .tempfile_in(beside)
             .map_err(FileError::at(&path, "writing"))?;
-        let mut again = line(&heading);
-        done.iter().for_each(|replicate| again.push_str(&line(replicate)));
-        file.write_all(again.as_bytes()).map_err(FileError::at(&path, "writing"))?;
-        Ok(Self { path, file: Some(file), done })
+        let written = new.write_all(text.as_bytes()).and_then(|()| new.as_file().sync_all());
+        written.map_err(FileError::at(&path, "writing"))?;
+        let file = new.persist(&path).map_err(|e| FileError::at(&path, "replacing")(e.error))?;
+        Ok(Self { path, run, file: Some(file), done, damaged })
     }
 
     /// Replicates that need not be run again.
     pub fn finished(&self) -> usize {
         self.done.len()
+    }
+
+    /// The journal's file, if its end was damaged and is dropped.
+    pub fn damaged(&self) -> Option<&Path> {
+        self.damaged.then_some(&self.path)
     }
 
     /// Runs the replicates that are missing to `wanted`, in parallel, and hands over all of them in order.
@@ -113,8 +191,10 @@ impl<R: Serialize + DeserializeOwned + Send> Journal<R> {
 
     fn append(&mut self, batch: Vec<R>) -> Result<(), FileError> {
         if let Some(file) = &mut self.file {
-            let text: String = batch.iter().map(line).collect();
-            file.write_all(text.as_bytes()).map_err(FileError::at(&self.path, "writing"))?;
+            let numbered = batch.iter().zip(self.done.len()..);
+            let text: String = numbered.map(|(replicate, k)| json_line(&Line::of(k, &self.run, replicate))).collect();
+            let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_data());
+            written.map_err(FileError::at(&self.path, "writing"))?;
         }
         self.done.extend(batch);
         Ok(())
@@ -132,8 +212,175 @@ impl<R: Serialize + DeserializeOwned + Send> Journal<R> {
     }
 }
 
-fn line<T: Serialize>(value: &T) -> String {
-    let mut text = serde_json::to_string(value).expect("what was measured is plain data with string keys");
+/// Reads a journal; nothing if there is none, or one of another evaluation.
+fn read<R: DeserializeOwned>(path: &Path, heading: &Heading) -> Result<Content<R>, JournalError> {
+    let nothing = Content { done: vec![], damaged: false };
+    match fs::symlink_metadata(path) {
+        Ok(found) if !found.is_file() => return Err(JournalError::Foreign(path.to_owned())),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(nothing),
+        _ => {}
+    }
+    let text = fs::read(path).map_err(FileError::at(path, "reading"))?;
+    let mut lines = text.split_inclusive(|byte| *byte == b'\n');
+    let Some(first) = lines.next() else { return Ok(nothing) };
+    let found: Heading = serde_json::from_slice(first).map_err(|_| JournalError::Foreign(path.to_owned()))?;
+    if found != *heading {
+        return Ok(nothing);
+    }
+    let lines: Vec<Option<Line>> = lines.map(Line::read).collect();
+    // Behind the last whole line there is only what a crash can leave.
+    let whole = lines.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
+    let damaged = whole < lines.len();
+    let done = lines.into_iter().take(whole).enumerate().map(|(k, line)| {
+        let read = replicate(line, k, &heading.evaluation_of);
+        read.map_err(|problem| JournalError::Edited { path: path.to_owned(), line: k + 2, problem })
+    });
+    Ok(Content { done: done.collect::<Result<_, _>>()?, damaged })
+}
+
+/// The replicate of a line, if it is number `k` of the evaluation `run`.
+fn replicate<R: DeserializeOwned>(line: Option<Line>, k: usize, run: &str) -> Result<R, String> {
+    let line = line.ok_or("is not what was written there (its sum is another), and whole lines follow")?;
+    if line.run != run {
+        return Err("belongs to another evaluation".to_owned());
+    }
+    if line.replicate != k {
+        return Err(format!("holds replicate {} where replicate {k} belongs", line.replicate));
+    }
+    serde_json::from_str(line.measured.get()).map_err(|e| format!("holds no replicate: {e}"))
+}
+
+const PLAIN: &str = "what was measured is plain data with string keys";
+
+fn json_line<T: Serialize>(value: &T) -> String {
+    let mut text = serde_json::to_string(value).expect(PLAIN);
     text.push('\n');
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use judge_uncertainty_data::progress::Silent;
+
+    use super::*;
+
+    type Measured = BTreeMap<String, f64>;
+
+    struct Place {
+        folder: tempfile::TempDir,
+    }
+
+    impl Place {
+        /// A journal of four finished replicates.
+        fn new() -> Self {
+            let place = Self { folder: tempfile::tempdir().unwrap() };
+            let measure = |k| Ok::<_, FileError>(Measured::from([("mean".to_owned(), k as f64 / 3.0)]));
+            place.open("settings").unwrap().complete(4, measure, &Silent).unwrap();
+            place
+        }
+
+        fn open(&self, settings: &str) -> Result<Journal<Measured>, JournalError> {
+            Journal::open(&self.folder.path().join("run"), &settings, &BTreeMap::new())
+        }
+
+        fn path(&self) -> PathBuf {
+            self.folder.path().join(".run.evaluation.jsonl")
+        }
+
+        fn lines(&self) -> Vec<String> {
+            fs::read_to_string(self.path()).unwrap().lines().map(str::to_owned).collect()
+        }
+
+        /// The journal with other lines: its finished replicates and whether its end was damaged, or the refusal. A refused
+        /// journal is left as it is.
+        fn with(&self, lines: &[String]) -> Result<(usize, bool), String> {
+            let text = lines.join("\n") + "\n";
+            fs::write(self.path(), &text).unwrap();
+            match self.open("settings") {
+                Ok(journal) => Ok((journal.finished(), journal.damaged().is_some())),
+                Err(error) => {
+                    assert_eq!(fs::read_to_string(self.path()).unwrap(), text);
+                    Err(error.to_string())
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_damaged_end_is_dropped() {
+        let place = Place::new();
+        let whole = fs::read(place.path()).unwrap();
+        let heading = 1 + whole.iter().position(|byte| *byte == b'\n').unwrap();
+        for cut in heading..whole.len() {
+            fs::write(place.path(), &whole[..cut]).unwrap();
+            let journal = place.open("settings").unwrap();
+            let lines = whole[..cut].iter().filter(|byte| **byte == b'\n').count() - 1;
+            assert_eq!((journal.finished(), journal.damaged().is_some()), (lines, whole[cut - 1] != b'\n'), "{cut}");
+        }
+        // Blocks that were allocated and never written.
+        fs::write(place.path(), [&whole[..], &[0; 512]].concat()).unwrap();
+        let journal = place.open("settings").unwrap();
+        assert_eq!((journal.finished(), journal.damaged()), (4, Some(&*place.path())));
+        drop(journal);
+        assert_eq!(fs::read(place.path()).unwrap(), whole);
+    }
+
+    #[test]
+    fn lines_that_were_copied_moved_edited_or_left_out_are_refused() {
+        let place = Place::new();
+        let lines = place.lines();
+        let mut copied = lines.clone();
+        copied[3] = copied[2].clone();
+        let error = place.with(&copied).unwrap_err();
+        assert!(
+            error.contains(".run.evaluation.jsonl, line 4: holds replicate 1 where replicate 2 belongs"),
+            "{error}"
+        );
+        let mut missing = lines.clone();
+        missing.remove(1);
+        assert!(place.with(&missing).unwrap_err().contains("line 2: holds replicate 1"));
+        for (from, to) in [("\"mean\":", "\"mode\":"), (":0.0}", ":0.5}"), ("\"replicate\":0", "\"replicate\":7")] {
+            let mut edited = lines.clone();
+            assert!(edited[1].contains(from), "{}", edited[1]);
+            edited[1] = edited[1].replace(from, to);
+            assert!(place.with(&edited).unwrap_err().contains("line 2: is not what was written there"));
+        }
+        // At the end nothing tells an edit from a crash; the replicate is run again.
+        let mut last = lines.clone();
+        last[4] = last[4].replace("\"mean\"", "\"mode\"");
+        assert_eq!(place.with(&last), Ok((3, true)));
+        assert_eq!(place.with(&lines), Ok((4, false)));
+    }
+
+    #[test]
+    fn lines_of_another_evaluation_are_refused_and_its_journal_is_replaced() {
+        let (place, other) = (Place::new(), Place::new());
+        assert_eq!(other.open("others").unwrap().finished(), 0);
+        let measure = |_| Ok::<_, FileError>(Measured::new());
+        other.open("others").unwrap().complete(2, measure, &Silent).unwrap();
+        let mut lines = place.lines();
+        lines[2] = other.lines()[2].clone();
+        assert!(place.with(&lines).unwrap_err().contains("line 3: belongs to another evaluation"));
+    }
+
+    #[test]
+    fn what_is_no_journal_is_left_alone() {
+        let place = Place::new();
+        assert!(place.with(&["my notes".to_owned()]).unwrap_err().contains("is not the journal of an evaluation"));
+        fs::remove_file(place.path()).unwrap();
+        fs::create_dir(place.path()).unwrap();
+        assert!(matches!(place.open("settings"), Err(JournalError::Foreign(_))));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_in_the_journal_s_place_is_not_followed() {
+        let place = Place::new();
+        let target = place.folder.path().join("target");
+        fs::rename(place.path(), &target).unwrap();
+        let before = fs::read(&target).unwrap();
+        std::os::unix::fs::symlink(&target, place.path()).unwrap();
+        assert!(matches!(place.open("settings"), Err(JournalError::Foreign(_))));
+        assert_eq!(fs::read(&target).unwrap(), before);
+    }
 }

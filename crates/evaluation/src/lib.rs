@@ -38,7 +38,7 @@ pub use counts::{ClassScale, CountLabels, CountPool, Nominal};
 pub use escalation::{ByRule, ByRuleAndBudget, Errors, Escalation, Gain, Measured, Removed, by_rule};
 pub use familiarity::{Familiarity, list_width};
 pub use half_split::{Features, HalfSplit, Outcome, Settings};
-pub use journal::Journal;
+pub use journal::{Journal, JournalError};
 pub use places::{Coverage, Places};
 pub use pool::{Fitted, Luck, Pool, Ranking, Split};
 pub use replicate::replicate;

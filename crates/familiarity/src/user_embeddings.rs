@@ -2,23 +2,25 @@
 //!
 //! | file | holds | which row is which item |
 //! |---|---|---|
-//! | `NAME.npy` | a matrix of 16, 32 or 64-bit floats | `NAME.npy.ids.txt` beside it, one id per line; without it, the order of the items |
+//! | `NAME.npy` | a matrix of 16, 32 or 64-bit floats | `NAME.npy.ids.txt` beside it, one id per line, and the matrix's SHA-256 where `embed` wrote it; without that file, the order of the items |
 //! | `NAME.csv` | a header, a column `id`, and one column per dimension | the column `id` |
 //!
 //! Rows that are identified may come in any order, but there must be exactly one for each item. A zero vector is
 //! accepted; [`UnitRows::zero_vectors`](super::neighbours::UnitRows::zero_vectors) lists them.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use ndarray::{Array2, Axis};
 use npyz::NpyHeader;
 
-use judge_uncertainty_data::dataset::checksum::read_file;
+use judge_uncertainty_data::dataset::checksum::{read_file, sha256_hex};
 use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
 use judge_uncertainty_data::dataset::items::ItemIds;
 use judge_uncertainty_data::dataset::npy::read_matrix;
 use judge_uncertainty_data::dataset::table::{Column, Table};
+
+use crate::row_ids;
 
 /// Column of a CSV file that says which item a row belongs to.
 const ID: &str = "id";
@@ -49,15 +51,10 @@ pub fn read_embeddings(file: &Path, ids: &ItemIds, reference: &Path, dimensions:
 pub fn read_identified(file: &Path) -> Result<(ItemIds, Array2<f32>)> {
     let (ids, reference) = match file.extension().and_then(|extension| extension.to_str()) {
         Some("csv") => (Table::parse(file, &read_file(file)?, ID)?.ids()?, file.to_owned()),
-        _ => (read_ids(&ids_file(file))?, ids_file(file)),
+        _ => (read_ids(&row_ids::beside(file))?.0, row_ids::beside(file)),
     };
     let matrix = read_embeddings(file, &ids, &reference, None)?;
     Ok((ids, matrix))
-}
-
-/// Where the ids of the rows of an `.npy` file stand.
-fn ids_file(file: &Path) -> PathBuf {
-    PathBuf::from(format!("{}.ids.txt", file.display()))
 }
 
 fn read_npy(file: &Path, ids: &ItemIds, reference: &Path, dimensions: Option<usize>) -> Result<Array2<f32>> {
@@ -65,11 +62,18 @@ fn read_npy(file: &Path, ids: &ItemIds, reference: &Path, dimensions: Option<usi
     let shape = NpyHeader::from_reader(bytes.as_slice()).map(|header| header.shape().to_vec()).unwrap_or_default();
     // Whatever is wrong with the header is said by read_matrix, which reads it again.
     let columns = dimensions.or(shape.get(1).map(|&columns| columns as usize)).unwrap_or(1);
-    let ids_file = ids_file(file);
+    let ids_file = row_ids::beside(file);
     if !ids_file.exists() {
         return read_matrix(file, &bytes, ids, columns);
     }
-    let row_ids = read_ids(&ids_file)?;
+    let (row_ids, sum) = read_ids(&ids_file)?;
+    if let Some(expected) = sum {
+        let found = sha256_hex(&bytes);
+        if found != expected {
+            let problem = Problem::OtherMatrix { found, expected, ids: ids_file.display().to_string() };
+            return Err(Error::refused(Place::file(file), problem));
+        }
+    }
     let matrix = read_matrix(file, &bytes, &row_ids, columns)?;
     if let Some((id, line)) = row_ids.iter().zip(1..).find(|(id, _)| ids.position(id).is_none()) {
         let problem = Problem::UnknownId { id: id.to_owned(), reference: reference.display().to_string() };
@@ -84,19 +88,21 @@ fn read_npy(file: &Path, ids: &ItemIds, reference: &Path, dimensions: Option<usi
     Ok(matrix.select(Axis(0), &rows))
 }
 
-/// One id per line, each once.
-fn read_ids(file: &Path) -> Result<ItemIds> {
+/// One id per line, each once, and the sum of the matrix that they belong to, if it is stated.
+fn read_ids(file: &Path) -> Result<(ItemIds, Option<String>)> {
     let refused = |line, problem| Err(Error::refused(Place::file(file).at_line(line), problem));
     let Ok(text) = String::from_utf8(read_file(file)?) else {
         return Err(Error::refused(Place::file(file), Problem::NotUtf8));
     };
     let mut first_lines = HashMap::new();
-    for (id, line) in text.lines().zip(1..) {
+    let (ids, sum) = row_ids::split(&text);
+    for (&id, line) in ids.iter().zip(1..) {
         if let Some(first) = first_lines.insert(id, line) {
             return refused(line, Problem::DuplicateId { id: id.to_owned(), first_line: Some(first) });
         }
     }
-    ItemIds::new(text.lines().map(str::to_owned).collect())
+    let ids = ItemIds::new(ids.into_iter().map(str::to_owned).collect())?;
+    Ok((ids, sum.map(str::to_owned)))
 }
 
 fn read_csv(file: &Path, ids: &ItemIds, reference: &Path, dimensions: Option<usize>) -> Result<Array2<f32>> {

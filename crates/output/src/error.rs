@@ -29,9 +29,9 @@ pub enum Error {
     /// The file system refused.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The folder holds something that this program did not write.
+    /// The folder holds something that the command did not write: a file of somebody else, or the output of another command.
     #[error(
-        "{folder}: holds `{file}`, which this program did not write; nothing was changed. Choose another folder with \
+        "{folder}: holds `{file}`, which this command did not write; nothing was changed. Choose another folder with \
          --out, or move that file away"
     )]
     Foreign {
@@ -40,9 +40,41 @@ pub enum Error {
         /// The first such file, relative to it.
         file: String,
     },
-    /// The output path is a file.
+    /// The output path is a file, a device or the like.
     #[error("{0}: is a file, but a folder is needed; choose another with --out")]
     NotAFolder(PathBuf),
+    /// No folder can be replaced there.
+    #[error("{folder}: {problem}; choose another folder with --out")]
+    Unusable {
+        /// The folder.
+        folder: PathBuf,
+        /// Why not.
+        problem: &'static str,
+    },
+    /// Another process writes to the same place.
+    #[error(
+        "{place}: {holder} writes to it at this moment; wait for its end, or choose another place with --out ({lock} is \
+         the lock)"
+    )]
+    Locked {
+        /// The file or folder.
+        place: PathBuf,
+        /// The other process, as it names itself.
+        holder: String,
+        /// The file of the lock.
+        lock: PathBuf,
+    },
+    /// What an interrupted run left can't be told from files of somebody else.
+    #[error(
+        "{folder}: was left by an interrupted run, but holds `{file}`, which no run wrote; nothing was changed. Move \
+         that file away"
+    )]
+    Leftover {
+        /// The folder.
+        folder: PathBuf,
+        /// The first such file, relative to it.
+        file: String,
+    },
     /// The folder that is to hold the output folder can't be written.
     #[error("{folder}: can't be written: {source}; create it or make it writable, or choose another folder with --out")]
     NotWritable {
@@ -58,7 +90,14 @@ impl Error {
     pub fn is_failure(&self) -> bool {
         match self {
             Self::File(_) => true,
-            Self::Foreign { .. } | Self::NotAFolder(_) | Self::NotWritable { .. } => false,
+            Self::Foreign { .. }
+            | Self::NotAFolder(_)
+            | Self::Unusable { .. }
+            | Self::Locked { .. }
+            | Self::Leftover { .. } => false,
+            Self::NotWritable { source, .. } => {
+                matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+            }
         }
     }
 }

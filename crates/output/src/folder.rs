@@ -1,40 +1,42 @@
-//! Writing a folder: all or nothing, and never over somebody else's files.
+//! Writing a folder: all or nothing, by one process at a time, and never over somebody else's files.
 
-use std::fs;
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use super::lock::Lock;
+use super::staging::{Staging, is_there, listed};
+use super::walk::Below;
+use super::{Error, Record, Staged, disk, place};
 
-use super::{Error, FileError, Staged};
-
-/// An output folder that may be written: absent, empty, or wholly written by this program.
-#[derive(Debug, Clone)]
-pub struct OutputFolder {
+/// An output folder that may be written: absent, empty, or wholly written by the same command, of which `R` is the
+/// [record](Record). No other process may write to it as long as this lives.
+#[derive(Debug)]
+pub struct OutputFolder<R> {
     path: PathBuf,
+    /// The same without links.
+    place: PathBuf,
+    recovered: Option<String>,
+    record: PhantomData<R>,
+    _lock: Lock,
 }
 
-impl OutputFolder {
-    /// Checks a folder before any work is done; changes nothing.
-    ///
-    /// `records` are the names that the folder's [record](super::Record) may have; the first that is there counts.
+impl<R: Record> OutputFolder<R> {
+    /// Checks a folder before any work is done, and holds it; what an interrupted run left beside it is put right.
     ///
     /// # Errors
-    /// The path is a file, a parent is missing or not writable, or the folder holds a file that its record does
-    /// not list.
-    pub fn check(path: &Path, records: &[&str]) -> Result<Self, Error> {
-        if path.is_file() {
-            return Err(Error::NotAFolder(path.to_owned()));
+    /// Another process writes to it; it can't be replaced where it is; a parent is missing or not writable; or the
+    /// folder holds a file that its record does not list, be it of somebody else or of another command.
+    pub fn check(path: &Path) -> Result<Self, Error> {
+        let at = place::resolve(path)?;
+        let lock = Lock::take(&at)?;
+        let recovered = Staging::of(&at).recover()?;
+        let folder = Self { path: path.to_owned(), place: at, recovered, record: PhantomData, _lock: lock };
+        folder.look(&folder.place)?;
+        if is_there(&folder.place) {
+            let below = Below::of(&folder.place)?;
+            let folders: Vec<PathBuf> = below.folders.iter().map(|name| folder.place.join(name)).collect();
+            place::check_writable([folder.place.as_path()].into_iter().chain(folders.iter().map(PathBuf::as_path)))?;
         }
-        let folder = Self { path: path.to_owned() };
-        if path.is_dir() {
-            let present = files_below(path)?;
-            let ours = if present.is_empty() { vec![] } else { listed_files(path, records) };
-            if let Some(file) = present.into_iter().find(|f| !ours.contains(f)) {
-                return Err(Error::Foreign { folder: path.to_owned(), file });
-            }
-        }
-        // A trial of what the commit will do, so that a full run is not lost to a missing permission.
-        drop(folder.staging()?);
         Ok(folder)
     }
 
@@ -43,89 +45,282 @@ impl OutputFolder {
         &self.path
     }
 
-    fn parent(&self) -> &Path {
-        match self.path.parent() {
-            Some(parent) if parent != Path::new("") => parent,
-            _ => Path::new("."),
-        }
+    /// What was put right of an interrupted run, in a sentence.
+    pub fn recovered(&self) -> Option<&str> {
+        self.recovered.as_deref()
     }
 
-    fn staging(&self) -> Result<tempfile::TempDir, Error> {
-        tempfile::Builder::new()
-            .prefix(".judge-uncertainty-")
-            .tempdir_in(self.parent())
-            .map_err(|source| Error::NotWritable { folder: self.parent().to_owned(), source })
+    /// The files of an output that is at `path`, all written by the command; none if nothing is there.
+    fn look(&self, path: &Path) -> Result<Vec<String>, Error> {
+        if !is_there(path) {
+            return Ok(vec![]);
+        }
+        let below = Below::of(path)?;
+        let ours =
+            if below.files.is_empty() { vec![] } else { listed(&path.join(R::FILE), R::KEY).unwrap_or_default() };
+        match below.foreign(&ours) {
+            Some(file) => Err(Error::Foreign { folder: self.path.clone(), file }),
+            None => Ok(below.files),
+        }
     }
 
     /// Replaces the folder by the staged files in one step; on any error the previous folder is left whole.
     ///
     /// # Errors
-    /// The file system refuses.
+    /// The file system refuses, or files of somebody else appeared in the folder meanwhile.
     pub fn commit(&self, staged: &Staged) -> Result<(), Error> {
-        let staging = self.staging()?;
-        let (new, old) = (staging.path().join("new"), staging.path().join("old"));
-        for (file, text) in staged.iter() {
-            let path = new.join(file);
-            if let Some(folder) = path.parent() {
-                fs::create_dir_all(folder).map_err(FileError::at(folder, "creating"))?;
-            }
-            fs::write(&path, text).map_err(FileError::at(&path, "writing"))?;
+        let staging = Staging::of(&self.place);
+        let committed = self.replace(&staging, staged);
+        // What is left after an error, or of the old output, is cleaned by the next run if it can't be now.
+        let _ = staging.clean();
+        committed
+    }
+
+    fn replace(&self, staging: &Staging, staged: &Staged) -> Result<(), Error> {
+        staging.fill(staged, &self.look(&self.place)?)?;
+        self.look(&self.place)?;
+        let Some(replaced) = staging.exchange()? else { return self.sync() };
+        // What came between the last look and the exchange.
+        if let Err(foreign) = self.look(&replaced) {
+            staging.undo(&replaced)?;
+            return Err(foreign);
         }
-        let replaced = self.path.is_dir();
-        if replaced {
-            fs::rename(&self.path, &old).map_err(FileError::at(&self.path, "replacing"))?;
-        }
-        if let Err(e) = fs::rename(&new, &self.path) {
-            if replaced {
-                fs::rename(&old, &self.path).map_err(FileError::at(&self.path, "restoring"))?;
-            }
-            return Err(FileError::at(&self.path, "writing")(e).into());
-        }
+        self.sync()
+    }
+
+    /// The new output is in its place; a name that can't be seen to the disk is no reason to report its loss.
+    fn sync(&self) -> Result<(), Error> {
+        let _ = self.place.parent().map(disk::sync_folder);
         Ok(())
     }
 }
 
-/// Writes a file beside its place, with the extension `new`, and moves it there.
-///
-/// # Errors
-/// The file system refuses; what stood there before is whole.
-pub fn write_file(path: &Path, content: &[u8]) -> Result<(), FileError> {
-    let new = path.with_extension("new");
-    fs::write(&new, content).map_err(FileError::at(&new, "writing"))?;
-    fs::rename(&new, path).map_err(FileError::at(path, "replacing"))
-}
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::fs;
 
-/// Files that the record of a folder lists; none if it has no readable record.
-///
-/// Only the list is read, so that a newer program may replace an older one's output.
-fn listed_files(folder: &Path, records: &[&str]) -> Vec<String> {
-    #[derive(Deserialize)]
-    struct Listing {
+    use serde::Serialize;
+
+    use super::*;
+    use crate::disk::faults::{self, Fault};
+
+    #[derive(Debug, Serialize)]
+    struct Runs {
+        runs: u32,
         files: Vec<String>,
     }
-    let listing = |file: &&str| {
-        let text = fs::read(folder.join(file)).unwrap_or_default();
-        serde_json::from_slice::<Listing>(&text).ok()
-    };
-    records.iter().find_map(listing).map(|listing| listing.files).unwrap_or_default()
-}
 
-/// Files below a folder, as relative paths with forward slashes, in order.
-fn files_below(folder: &Path) -> Result<Vec<String>, FileError> {
-    let (mut files, mut open) = (vec![], vec![PathBuf::new()]);
-    while let Some(relative) = open.pop() {
-        let here = folder.join(&relative);
-        for entry in fs::read_dir(&here).map_err(FileError::at(&here, "listing"))? {
-            let entry = entry.map_err(FileError::at(&here, "listing"))?;
-            let path = relative.join(entry.file_name());
-            if entry.path().is_dir() {
-                open.push(path);
-            } else {
-                let parts: Vec<_> = path.iter().map(|p| p.to_string_lossy().into_owned()).collect();
-                files.push(parts.join("/"));
-            }
+    impl Record for Runs {
+        const FILE: &'static str = "results/manifest.json";
+        const KEY: &'static str = "runs";
+
+        fn set_files(&mut self, files: Vec<String>) {
+            self.files = files;
         }
     }
-    files.sort();
-    Ok(files)
+
+    #[derive(Debug, Serialize)]
+    struct Queues {
+        queues: u32,
+        files: Vec<String>,
+    }
+
+    impl Record for Queues {
+        const FILE: &'static str = "results/manifest.json";
+        const KEY: &'static str = "queues";
+
+        fn set_files(&mut self, files: Vec<String>) {
+            self.files = files;
+        }
+    }
+
+    fn staged(runs: u32) -> Staged {
+        let mut staged = Staged::default();
+        staged.put("items.csv", format!("id\n{runs}\n"));
+        staged.put(format!("pages/of/{runs}.html"), "<p>");
+        staged.seal(&mut Runs { runs, files: vec![] });
+        staged
+    }
+
+    fn write(path: &Path, runs: u32) -> Result<(), Error> {
+        OutputFolder::<Runs>::check(path)?.commit(&staged(runs))
+    }
+
+    fn content(path: &Path) -> BTreeMap<String, Vec<u8>> {
+        let below = if is_there(path) { Below::of(path).unwrap() } else { Below::default() };
+        below.files.into_iter().map(|file| (file.clone(), fs::read(path.join(file)).unwrap())).collect()
+    }
+
+    /// What the folder holds after `runs`, if nothing goes wrong.
+    fn after(runs: u32) -> BTreeMap<String, Vec<u8>> {
+        let new = staged(runs);
+        new.iter().map(|(file, content)| (file.clone(), content.clone())).collect()
+    }
+
+    /// Every fault at every operation: afterwards the folder is the old or the new one, and the next run gives what it gives
+    /// without a fault and leaves nothing beside it.
+    #[test]
+    fn a_fault_at_any_operation_loses_nothing() {
+        for without_exchange in [false, true] {
+            faults::WITHOUT_EXCHANGE.set(without_exchange);
+            for (fault, before) in [(Fault::Once, 0), (Fault::Killed, 0), (Fault::Once, 1), (Fault::Killed, 1)] {
+                let operations = (0..).take_while(|n| survives(*n, fault, before, without_exchange)).count();
+                assert!(operations > 15, "{fault:?}: {operations}");
+            }
+        }
+        faults::WITHOUT_EXCHANGE.set(false);
+    }
+
+    fn survives(n: usize, fault: Fault, before: u32, without_exchange: bool) -> bool {
+        let beside = tempfile::tempdir().unwrap();
+        let path = beside.path().join("run");
+        if before > 0 {
+            write(&path, before).unwrap();
+        }
+        let old = content(&path);
+        let (result, reached) = faults::at(n, fault, || write(&path, 2));
+        let (is_old, is_new) = (content(&path) == old, content(&path) == after(2));
+        let case = format!("{fault:?} at {n}, {before} before: {result:?}");
+        // Without an exchange the folder may be away until the next start puts it back.
+        let away = without_exchange && fault == Fault::Killed && !is_there(&path);
+        assert!(is_old || is_new || away, "{case}");
+        assert!(result.is_err() || is_new, "{case}");
+        if away {
+            drop(OutputFolder::<Runs>::check(&path).unwrap());
+            assert_eq!(content(&path), old, "{case}");
+        }
+        write(&path, 3).unwrap_or_else(|e| panic!("{case}, then {e}"));
+        assert_eq!(content(&path), after(3), "{case}");
+        assert_eq!(fs::read_dir(beside.path()).unwrap().count(), 1, "{case}: something is left beside the folder");
+        reached
+    }
+
+    #[test]
+    fn leftovers_are_named() {
+        let beside = tempfile::tempdir().unwrap();
+        let path = beside.path().join("run");
+        let (result, _) = faults::at(6, Fault::Killed, || write(&path, 1));
+        result.unwrap_err();
+        let folder = OutputFolder::<Runs>::check(&path).unwrap();
+        let said = folder.recovered().unwrap();
+        assert!(said.contains(".run.judge-uncertainty: was left by an interrupted run; it is removed"), "{said}");
+        drop(folder);
+        assert_eq!(OutputFolder::<Runs>::check(&path).unwrap().recovered(), None);
+    }
+
+    #[test]
+    fn what_a_user_put_among_leftovers_is_kept() {
+        let beside = tempfile::tempdir().unwrap();
+        let path = beside.path().join("run");
+        faults::at(6, Fault::Killed, || write(&path, 1)).0.unwrap_err();
+        let mine = beside.path().join(".run.judge-uncertainty/mine.txt");
+        fs::write(&mine, "mine").unwrap();
+        let refused = write(&path, 1).unwrap_err();
+        assert!(matches!(&refused, Error::Leftover { file, .. } if file == "mine.txt"), "{refused}");
+        assert!(mine.is_file());
+    }
+
+    #[test]
+    fn a_file_that_appears_meanwhile_is_kept() {
+        let beside = tempfile::tempdir().unwrap();
+        let path = beside.path().join("run");
+        write(&path, 1).unwrap();
+        for (name, folder) in [("mine.txt", false), ("pages/of/mine.html", false), ("mine", true)] {
+            let checked = OutputFolder::<Runs>::check(&path).unwrap();
+            let mine = path.join(name);
+            if folder {
+                fs::create_dir(&mine).unwrap()
+            } else {
+                fs::write(&mine, "mine").unwrap()
+            }
+            let refused = checked.commit(&staged(2)).unwrap_err().to_string();
+            assert!(refused.contains(name), "{refused}");
+            assert!(mine.exists(), "{name}");
+            if folder {
+                fs::remove_dir(&mine).unwrap()
+            } else {
+                fs::remove_file(&mine).unwrap()
+            }
+            drop(checked);
+            assert_eq!(content(&path), after(1));
+        }
+        assert_eq!(fs::read_dir(beside.path()).unwrap().count(), 1);
+        // A folder that was not there, too.
+        let path = beside.path().join("later");
+        let checked = OutputFolder::<Runs>::check(&path).unwrap();
+        fs::create_dir(&path).unwrap();
+        fs::write(path.join("mine.txt"), "mine").unwrap();
+        assert!(matches!(checked.commit(&staged(1)), Err(Error::Foreign { .. })));
+        assert!(path.join("mine.txt").is_file());
+    }
+
+    #[test]
+    fn the_output_of_another_command_is_refused() {
+        let beside = tempfile::tempdir().unwrap();
+        let path = beside.path().join("run");
+        write(&path, 1).unwrap();
+        assert!(matches!(OutputFolder::<Queues>::check(&path), Err(Error::Foreign { .. })));
+        write(&path, 2).unwrap();
+    }
+
+    #[test]
+    fn a_folder_is_written_by_one_at_a_time() {
+        let beside = tempfile::tempdir().unwrap();
+        let path = beside.path().join("run");
+        let first = OutputFolder::<Runs>::check(&path).unwrap();
+        assert!(matches!(write(&path, 1), Err(Error::Locked { .. })));
+        first.commit(&staged(1)).unwrap();
+        drop(first);
+        write(&path, 2).unwrap();
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn places_where_the_commit_would_fail_are_refused_at_the_start() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let beside = tempfile::tempdir().unwrap();
+        let refused = |path: &Path| OutputFolder::<Runs>::check(path).unwrap_err().to_string();
+        for path in [".", "..", "/", "../output/.", "/proc"] {
+            assert!(refused(Path::new(path)).contains("choose another folder with --out"), "{path}");
+        }
+        let link = beside.path().join("link");
+        symlink(beside.path().join("nothing"), &link).unwrap();
+        assert!(refused(&link).contains("is a link that leads nowhere"));
+        let fifo = beside.path().join("fifo");
+        rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+        assert!(refused(&fifo).contains("but a folder is needed"));
+        let path = beside.path().join("run");
+        write(&path, 1).unwrap();
+        for protected in [path.clone(), path.join("pages/of")] {
+            fs::set_permissions(&protected, fs::Permissions::from_mode(0o555)).unwrap();
+            assert!(refused(&path).contains("can't be written"));
+            fs::set_permissions(&protected, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        write(&path, 2).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_kept_and_not_followed() {
+        use std::os::unix::fs::symlink;
+        let beside = tempfile::tempdir().unwrap();
+        let (path, link) = (beside.path().join("run"), beside.path().join("link"));
+        write(&path, 1).unwrap();
+        symlink(&path, &link).unwrap();
+        write(&link, 2).unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(content(&path), after(2));
+        for target in [".", "/", ".."] {
+            symlink(target, path.join("loop")).unwrap();
+            assert!(matches!(write(&path, 3), Err(Error::Foreign { file, .. }) if file == "loop"));
+            fs::remove_file(path.join("loop")).unwrap();
+        }
+        // In the place of a folder and of a file that the run wrote.
+        let elsewhere = beside.path().join("elsewhere");
+        fs::rename(path.join("pages"), &elsewhere).unwrap();
+        symlink(&elsewhere, path.join("pages")).unwrap();
+        assert!(matches!(write(&path, 3), Err(Error::Foreign { file, .. }) if file == "pages"));
+        assert!(elsewhere.join("of/2.html").is_file());
+    }
 }

@@ -3,22 +3,30 @@
 //! | module | holds |
 //! |---|---|
 //! | [`folder`] | a folder that is replaced in one step, and only if all its files are ours |
+//! | [`file`] | a file that is written beside its place and then moved there |
 //! | [`staged`] | the files of a folder before they are written, closed by a record that lists them |
 //! | [`run`] | facts about a run that do not influence its results |
 //! | [`csv`] | tables of text |
 //! | [`error`] | what went wrong with a file, and at which line and column of a text |
 
 pub mod csv;
+mod disk;
 pub mod error;
+pub mod file;
 pub mod folder;
+mod lock;
+mod place;
 pub mod run;
 pub mod staged;
+mod staging;
+mod walk;
 
 use serde::Serialize;
 
 pub use csv::csv_text;
 pub use error::{Error, FileError, TextPosition};
-pub use folder::{OutputFolder, write_file};
+pub use file::{OutputFile, write_file, write_new_file};
+pub use folder::OutputFolder;
 pub use run::Run;
 pub use staged::{Record, Staged};
 

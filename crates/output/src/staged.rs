@@ -16,6 +16,8 @@ pub struct Staged {
 pub trait Record: Serialize {
     /// Name of the record within the folder; JSON with the list under the key `files`.
     const FILE: &'static str;
+    /// A key of the record that those of other commands lack, so that their output is not taken for this one's.
+    const KEY: &'static str;
 
     /// Takes the list, in order.
     fn set_files(&mut self, files: Vec<String>);

@@ -69,6 +69,11 @@ impl TaskArgs {
         self.prompts.as_deref()
     }
 
+    /// The files of the user's own that are read.
+    pub(super) fn inputs(&self) -> Vec<&Path> {
+        self.items.iter().map(PathBuf::as_path).collect()
+    }
+
     pub(super) fn load(&self) -> Result<Task, Error> {
         let refused = |detail: &str| Err(Error::Argument(detail.to_owned()));
         let mut task = match (self.preset, &self.study, &self.items) {

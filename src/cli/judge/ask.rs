@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::arguments::{EndpointArgs, SettingsArgs, TaskArgs};
-use super::session::{Questions, conclude, open, spent};
+use super::session::{Questions, conclude, open, prepare, spent};
 use super::{summary, watch};
-use crate::cli::{Error, FINDINGS};
+use crate::cli::{Error, FINDINGS, say};
 use crate::judge::budget::{Pace, Price, Purse};
 use crate::judge::client::Tokens;
 use crate::judge::run::{Effort, Ended, ask_all, missing};
@@ -74,6 +74,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let Questions { task, settings, requests, .. } = &questions;
     let judge = args.endpoint.judge(task, &settings.model)?;
     let folder = questions.folder(args.out.as_deref());
+    prepare(&folder, &args.task.inputs())?;
     let mut cache = open(&folder)?;
     let others = cache.answers_to_other_prompts(requests);
     if let (Some(first), false) = (others.first(), args.new_prompt) {
@@ -107,7 +108,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
         Some(Ended::Refused(detail) | Ended::Gone(detail)) => Err(judge::Error::Endpoint(detail).into()),
         Some(Ended::Cache(e)) => Err(e.into()),
         Some(Ended::MaxSpend) => {
-            anstream::eprintln!("stopped: the next question could exceed --max-spend; raise it to go on");
+            say(format_args!("stopped: the next question could exceed --max-spend; raise it to go on"));
             Ok(ExitCode::from(FINDINGS))
         }
         None => Ok(summary::exit_code(&found)),

@@ -1,19 +1,18 @@
 //! `judge import`: answers that were collected elsewhere.
 
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::arguments::{PriceArg, SettingsArgs, TaskArgs};
-use super::session::{Questions, conclude, open, spent, write_tables};
+use super::session::{Questions, conclude, open, prepare, spent, write_tables};
 use super::summary;
 use crate::cli::{Error, FINDINGS};
 use crate::judge::cache::Entry;
 use crate::judge::run::Tally;
 use crate::judge::summary::{ImportSummary, SUMMARY};
 use crate::judge::{batch, import};
-use crate::output::{FileError, to_json, write_file};
+use crate::output::{to_json, write_file};
 
 /// Read answers that were collected elsewhere: the cache that the paper published, or the output of an OpenAI batch.
 ///
@@ -53,6 +52,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let questions = Questions::of(&args.task, &args.settings, args.settings.model()?)?;
     let folder = questions.folder(args.out.as_deref());
     let answers = batch::import(file, &questions.requests)?;
+    prepare(&folder, &[args.task.inputs(), vec![file]].concat())?;
     let mut cache = open(&folder)?;
     for (position, answer) in answers {
         let request = &questions.requests[position];
@@ -73,10 +73,11 @@ fn import_published(args: &Args) -> Result<ExitCode, Error> {
     let paths: Vec<&Path> = args.published.iter().map(PathBuf::as_path).collect();
     let collected = import::published(&paths, &mut task)?;
     let folder = args.out.clone().unwrap_or_else(|| PathBuf::from(format!("judge-{}", task.name)));
-    fs::create_dir_all(&folder).map_err(FileError::at(&folder, "making the folder"))?;
-    write_tables(&folder, &task, &collected)?;
+    prepare(&folder, &[args.task.inputs(), paths.clone()].concat())?;
     let found = ImportSummary::of(&task, args.settings.model.clone(), &paths, &collected)?;
+    // First, so that what an interrupted import leaves is known as this command's.
     write_file(&folder.join(SUMMARY), to_json(&found).as_bytes())?;
+    write_tables(&folder, &task, &collected)?;
     let mut out = anstream::stdout().lock();
     if args.json {
         write!(out, "{}", to_json(&found))?;

@@ -4,14 +4,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::arguments::{SettingsArgs, TaskArgs};
-use crate::cli::Error;
+use crate::cli::{Error, say};
+use crate::judge;
 use crate::judge::budget::Price;
-use crate::judge::cache::{Cache, Entry};
+use crate::judge::cache::{Cache, Entry, are_answers};
 use crate::judge::predictions::{Collected, PREDICTIONS, SELF_UPDATES};
 use crate::judge::prompts::Prompts;
 use crate::judge::request::{QuestionSettings, Request, plan};
 use crate::judge::run::{Tally, counted};
-use crate::judge::summary::{Facts, SUMMARY, SessionSummary};
+use crate::judge::summary::{Facts, SUMMARY, SessionSummary, written_here};
 use crate::judge::task::Task;
 use crate::output::{FileError, to_json, write_file};
 
@@ -46,16 +47,52 @@ pub(super) fn spent(cache: &Cache, price: Option<Price>) -> f64 {
     price.map_or(0.0, |price| cache.entries().iter().map(|entry| price.of(counted(&entry.answer, ""))).sum())
 }
 
-/// Opens the answers of a folder, which is made if it is not there.
+/// Checks that a folder may be written from the `inputs`, before any work, and makes it if it is not there.
+///
+/// # Errors
+/// It can't be made; a file that would be replaced is one of the inputs, or was not written by `judge`.
+pub(super) fn prepare(folder: &Path, inputs: &[&Path]) -> Result<(), Error> {
+    let foreign = |file: PathBuf, problem| Err(Error::from(judge::Error::Foreign { file, problem }));
+    for file in [ANSWERS, PREDICTIONS, SELF_UPDATES, SUMMARY].map(|name| folder.join(name)) {
+        let Ok(found) = fs::symlink_metadata(&file) else { continue };
+        let place = fs::canonicalize(&file).ok();
+        if place.is_some() && inputs.iter().any(|input| fs::canonicalize(input).ok() == place) {
+            return foreign(file, "is a file that is read");
+        }
+        if !found.is_file() {
+            return foreign(file, "is no plain file");
+        }
+        if !is_ours(folder) {
+            return foreign(file, "was not written by this command");
+        }
+    }
+    Ok(fs::create_dir_all(folder).map_err(FileError::at(folder, "making the folder"))?)
+}
+
+/// Whether `judge` wrote to the folder before: its summary says so, or, before there is one, its answers do.
+fn is_ours(folder: &Path) -> bool {
+    match fs::read(folder.join(SUMMARY)) {
+        Ok(text) => written_here(&text),
+        Err(_) => fs::read(folder.join(ANSWERS)).is_ok_and(|text| are_answers(&text)),
+    }
+}
+
+/// Opens the answers of a folder that is [prepared](prepare).
 pub(super) fn open(folder: &Path) -> Result<Cache, Error> {
-    fs::create_dir_all(folder).map_err(FileError::at(folder, "making the folder"))?;
     let cache = Cache::open(&folder.join(ANSWERS))?;
     if cache.repaired() > 0 {
-        anstream::eprintln!(
+        say(format_args!(
             "note: {}: cut off {} bytes of a last line that was never completed",
             cache.path().display(),
             cache.repaired()
-        );
+        ));
+    }
+    if cache.without_sum() > 0 {
+        say(format_args!(
+            "note: {}: {} of its answers were stored without a sum by an earlier version; whether they were edited can't be told",
+            cache.path().display(),
+            cache.without_sum()
+        ));
     }
     Ok(cache)
 }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::cli::say;
 use crate::judge::run::{Tally, Watch};
 
 /// How often a line is written where there is no terminal.
@@ -51,7 +52,7 @@ impl Watch for Line {
                 let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
                 if written.elapsed() >= EVERY {
                     *written = Instant::now();
-                    anstream::eprintln!("{text}");
+                    say(format_args!("{text}"));
                 }
             }
         }

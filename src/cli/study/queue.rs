@@ -91,7 +91,7 @@ fn share(text: &str) -> Result<f64, String> {
 pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let mut study = Study::<K>::load(&args.study)?;
     let out = args.out.clone().unwrap_or_else(|| study.file.resolve(Path::new("queue")));
-    let folder = vacant_folder(&out, args.force)?;
+    let folder = vacant_folder::<QueueRecord>(&out, args.force, study.inputs.sums().keys())?;
     threads(args.threads)?;
     check_rule(&study, args.rule)?;
     let request = Request {

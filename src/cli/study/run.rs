@@ -63,7 +63,7 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
         study.file.set_replicates(replicates)?;
     }
     let out = args.out.clone().unwrap_or_else(|| study.file.resolve(Path::new("run")));
-    let folder = vacant_folder(&out, args.force)?;
+    let folder = vacant_folder::<StudyManifest>(&out, args.force, study.inputs.sums().keys())?;
     let templates = Templates::load(args.templates.as_deref())?;
     let html = page::PageTemplates::load(args.templates.as_deref())?;
     let registration = Registration::load(&study.file.folder()).map_err(StudyError::from)?;
@@ -76,7 +76,7 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     say_embedded(study.embed(&progress)?.as_ref());
     let decomposition = Decomposition::of(&study, &progress)?;
     let mut journal = journal(&out, &study)?;
-    say_going_on(journal.finished());
+    say_going_on(&journal);
     let evaluation = evaluate(&study, Some(&mut journal), &progress)?;
     let results = StudyResults::of(&study, &decomposition, evaluation, registration.as_ref(), &progress)?;
 

@@ -1,16 +1,33 @@
 //! What several commands about studies do and say.
 
+use std::fs;
 use std::path::Path;
 
-use crate::cli::{Error, output_folder};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::cli::{Error, output_folder, say};
+use crate::evaluation::Journal;
 use crate::familiarity::embedding::Embeddings;
-use crate::output::OutputFolder;
+use crate::output::{OutputFolder, Record};
 use crate::study::Error as StudyError;
 
-/// A folder that may be written, and that holds nothing unless it is to be replaced.
-pub(super) fn vacant_folder(path: &Path, force: bool) -> Result<OutputFolder, Error> {
+/// A folder that may be written, and that holds nothing unless it is to be replaced; none of the `inputs`, by their paths, in
+/// any case.
+pub(super) fn vacant_folder<'i, R: Record>(
+    path: &Path,
+    force: bool,
+    mut inputs: impl Iterator<Item = &'i String>,
+) -> Result<OutputFolder<R>, Error> {
+    let inside = |file: &&String| match (fs::canonicalize(file), fs::canonicalize(path)) {
+        (Ok(file), Ok(folder)) => file.starts_with(folder),
+        _ => false,
+    };
+    if let Some(file) = inputs.find(inside) {
+        return Err(StudyError::InputInside { folder: path.to_owned(), file: file.into() }.into());
+    }
     let folder = output_folder(path)?;
-    let filled = std::fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some());
+    let filled = fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some());
     if filled && !force {
         return Err(StudyError::Exists { folder: path.to_owned() }.into());
     }
@@ -21,18 +38,22 @@ pub(super) fn vacant_folder(path: &Path, force: bool) -> Result<OutputFolder, Er
 pub(super) fn say_embedded(embeddings: Option<&Embeddings>) {
     if let Some(done) = embeddings {
         let texts = done.matrix.nrows();
-        anstream::eprintln!(
+        say(format_args!(
             "{} texts embedded, {} taken from the cache, {} of all cut at the model's limit",
             texts - done.from_cache,
             done.from_cache,
             done.truncated
-        );
+        ));
     }
 }
 
-/// Says that an interrupted evaluation goes on.
-pub(super) fn say_going_on(finished: usize) {
+/// Says that an interrupted evaluation goes on, and what of it was lost.
+pub(super) fn say_going_on<R: Serialize + DeserializeOwned + Send>(journal: &Journal<R>) {
+    if let Some(path) = journal.damaged() {
+        say(format_args!("{}: its end was damaged when a run was interrupted, and is dropped", path.display()));
+    }
+    let finished = journal.finished();
     if finished > 0 {
-        anstream::eprintln!("going on after {finished} finished replicates of an interrupted run");
+        say(format_args!("going on after {finished} finished replicates of an interrupted run"));
     }
 }

@@ -76,6 +76,7 @@ pub struct QueueRecord {
 
 impl Record for QueueRecord {
     const FILE: &'static str = "queue.json";
+    const KEY: &'static str = "queued";
 
     fn set_files(&mut self, files: Vec<String>) {
         self.files = files;

@@ -134,6 +134,9 @@ pub enum Problem {
     /// The bytes of a file are not those that its sum was taken of.
     #[error("its SHA-256 sum is {found}, but {sums} says {expected}")]
     Checksum { found: String, expected: String, sums: String },
+    /// A matrix to which the ids beside it do not belong.
+    #[error("the ids beside it belong to another matrix: its SHA-256 is {found}, but {ids} states {expected}")]
+    OtherMatrix { found: String, expected: String, ids: String },
     /// A file without a sum.
     #[error("{sums} has no sum for it")]
     NoChecksum { sums: String },
@@ -272,6 +275,10 @@ impl Problem {
                     "restore the file from the repository, or, if the change is meant, write its \
                      new sum to {sums}"
                 );
+            }
+            Problem::OtherMatrix { .. } => {
+                "embed the items again, which writes both files, or restore the one that belongs to the other; if the ids \
+                 are right although the matrix was changed, delete the last line of the ids"
             }
             Problem::NoChecksum { sums } => {
                 return format!("add a line to {sums} as the command sha256sum writes it");

@@ -78,6 +78,15 @@ pub enum FetchError {
         /// The published sum.
         expected: String,
     },
+    /// A file that must not be overwritten.
+    #[error(
+        "{}: is there already and is not the published file; it was left as it is. Move it away, or choose another folder \
+         with --out", file.display()
+    )]
+    Foreign {
+        /// The file.
+        file: PathBuf,
+    },
     /// The files cannot be written.
     #[error("{} can't be written: {source}; choose another folder with --out", folder.display())]
     Unwritable {
@@ -102,15 +111,23 @@ impl FetchError {
 /// stays in it.
 ///
 /// # Errors
-/// An archive that cannot be had or is not the right one (nothing is written then), a folder that cannot be written.
+/// An archive that cannot be had or is not the right one, another file in the place of an original (nothing is written
+/// then), a folder that cannot be written.
 pub fn fetch(from: &str, originals: &[(&str, &str)], out: &Path) -> Result<PathBuf, FetchError> {
+    let folder = out.join(FOLDER);
+    for (name, expected) in originals {
+        let file = folder.join(name);
+        let published = || fs::read(&file).is_ok_and(|content| sha256_hex(&content) == *expected);
+        if fs::symlink_metadata(&file).is_ok() && !published() {
+            return Err(FetchError::Foreign { file });
+        }
+    }
     let archive = if from.starts_with("http://") || from.starts_with("https://") {
         download(from).map_err(|e| FetchError::Download { from: from.to_owned(), reason: e.to_string() })?
     } else {
         fs::read(from).map_err(|source| FetchError::Unreadable { file: from.into(), source })?
     };
     let files = unpack(from, &archive, originals)?;
-    let folder = out.join(FOLDER);
     write(&folder, &files).map_err(|source| FetchError::Unwritable { folder: folder.clone(), source })?;
     Ok(folder)
 }

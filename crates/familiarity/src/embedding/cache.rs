@@ -206,6 +206,10 @@ fn scan(file: &File, header: &[u8], record_len: usize) -> io::Result<Option<(Pla
         return Ok(Some((places, 0)));
     }
     let mut end = header.len() as u64;
+    // A damaged header may state any dimension; what the file has no room for is not reserved.
+    if reader.get_ref().metadata()?.len() < end.saturating_add(record_len as u64) {
+        return Ok(Some((places, end)));
+    }
     let mut record = vec![0; record_len];
     while read_whole(&mut reader, &mut record)? {
         let Some(content) = checked(&record) else { break };

@@ -23,6 +23,17 @@ pub enum EmbeddingError {
         /// Why it could not.
         source: std::io::Error,
     },
+    /// A file that must not be overwritten.
+    #[error("{}: {problem}, and was left as it is; choose another file with --out, or move that one away", path.display())]
+    OutputForeign {
+        /// The file.
+        path: PathBuf,
+        /// What it is.
+        problem: &'static str,
+    },
+    /// A place that another process writes to.
+    #[error(transparent)]
+    Output(judge_uncertainty_output::Error),
     /// The text template has a mistake.
     #[error("cannot read the text template")]
     Template(#[from] TemplateError),
@@ -167,7 +178,10 @@ pub enum EmbeddingError {
 impl EmbeddingError {
     /// Whether the machine failed, rather than that items, a model or a cache were refused.
     pub fn is_failure(&self) -> bool {
-        matches!(self, Self::Write { .. } | Self::Inference { .. })
+        match self {
+            Self::Output(error) => error.is_failure(),
+            _ => matches!(self, Self::Write { .. } | Self::Inference { .. }),
+        }
     }
 
     /// For `map_err` on reading `path`.

@@ -1,15 +1,19 @@
 //! Embeddings as a file others can read.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
 use half::f16;
 use ndarray::ArrayView2;
-use npyz::WriterBuilder;
-use tempfile::TempDir;
+use npyz::{NpyHeader, WriterBuilder};
+use sha2::{Digest, Sha256};
+
+use judge_uncertainty_data::dataset::checksum::hex;
+use judge_uncertainty_output::{Error, FileError, OutputFile, write_file};
 
 use super::error::EmbeddingError;
+use crate::row_ids;
 
 /// How many bits each number of a written matrix has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,40 +24,136 @@ pub enum Precision {
     Half,
 }
 
-/// Whether [`write_embeddings`] can write to `path`: to be asked before the work that leads there.
-///
-/// # Errors
-/// A directory that does not exist or cannot be written.
-pub fn check_output(path: &Path) -> Result<(), EmbeddingError> {
-    temporary_beside(path).map(drop).map_err(EmbeddingError::write(path))
+/// Where a matrix and the ids of its rows are written; no other process may write there as long as this lives.
+#[derive(Debug)]
+pub struct Destination {
+    path: PathBuf,
+    /// None for a device or pipe, which is written as it is.
+    held: Option<OutputFile>,
 }
 
-/// Writes an items x dimensions matrix as `.npy`, and the ids of its rows beside it, one on each line.
-///
-/// Returns the path of the ids, `path` with `.ids.txt` appended. Each file appears complete or not at all, the matrix
-/// last: where it stands, its ids do too.
-///
-/// # Errors
-/// A directory that does not exist or cannot be written.
-///
-/// # Panics
-/// When there are not as many ids as rows.
-pub fn write_embeddings(
-    path: &Path,
-    ids: &[String],
-    matrix: ArrayView2<f32>,
-    precision: Precision,
-) -> Result<PathBuf, EmbeddingError> {
-    assert_eq!(ids.len(), matrix.nrows(), "an id for each row");
-    let mut ids_path = path.as_os_str().to_owned();
-    ids_path.push(".ids.txt");
-    let ids_path = PathBuf::from(ids_path);
-    write_atomically(&ids_path, |file| ids.iter().try_for_each(|id| writeln!(file, "{id}")))?;
-    write_atomically(path, |file| match precision {
+impl Destination {
+    /// Whether a matrix, made from `inputs`, may be written to `path`: to be asked before the work that leads there.
+    ///
+    /// # Errors
+    /// A directory that does not exist or cannot be written, another process that writes there; a file there, or in the place
+    /// of its ids, that is one of the inputs or no matrix with its ids as [`write`](Self::write) writes them.
+    pub fn check(path: &Path, inputs: &[&Path]) -> Result<Self, EmbeddingError> {
+        let refused = |path: &Path, problem| Err(EmbeddingError::OutputForeign { path: path.to_owned(), problem });
+        let beside = row_ids::beside(path);
+        for file in [path, &beside] {
+            let place = fs::canonicalize(file).ok();
+            if place.is_some() && inputs.iter().any(|input| fs::canonicalize(input).ok() == place) {
+                return refused(file, "is the file that is read");
+            }
+            let Ok(found) = fs::symlink_metadata(file) else { continue };
+            if found.is_symlink() && place.is_none() {
+                return refused(file, "is a link that leads nowhere");
+            }
+            if found.is_dir() {
+                return refused(file, "is a folder");
+            }
+        }
+        if path.is_file() && !is_ours(path, &beside) {
+            return refused(path, "holds something else than embeddings with their ids beside them");
+        }
+        if !path.exists() && beside.exists() && stated_sum(&beside).is_none() {
+            return refused(&beside, "holds something else than ids of embeddings");
+        }
+        let special = path.exists() && !path.is_file();
+        let held = if special { None } else { Some(OutputFile::hold(path).map_err(|e| failed(path, e))?) };
+        Ok(Self { path: path.to_owned(), held })
+    }
+
+    /// Writes an items x dimensions matrix as `.npy`, and beside it the ids of its rows, one on each line, with the SHA-256 of
+    /// the matrix on the last.
+    ///
+    /// Returns the path of the ids, that of the matrix with `.ids.txt` appended. Each file appears complete or not at all, the
+    /// ids first: where a matrix from before still stands, the sum tells that they do not belong to it.
+    ///
+    /// # Errors
+    /// The file system refuses.
+    ///
+    /// # Panics
+    /// When there are not as many ids as rows.
+    pub fn write(
+        &self,
+        ids: &[String],
+        matrix: ArrayView2<f32>,
+        precision: Precision,
+    ) -> Result<PathBuf, EmbeddingError> {
+        assert_eq!(ids.len(), matrix.nrows(), "an id for each row");
+        let (path, ids_path) = (&self.path, row_ids::beside(&self.path));
+        let mut sum = Summed(Sha256::new());
+        write_matrix(&mut sum, matrix, precision).map_err(EmbeddingError::write(path))?;
+        let text = row_ids::text(ids, &hex(&sum.0.finalize()));
+        write_file(&ids_path, text.as_bytes()).map_err(|e| failed(&ids_path, e))?;
+        match &self.held {
+            Some(file) => file.write(|file| write_matrix(file, matrix, precision)).map_err(|e| failed(path, e))?,
+            None => write_as_it_is(path, matrix, precision).map_err(EmbeddingError::write(path))?,
+        }
+        Ok(ids_path)
+    }
+}
+
+fn write_as_it_is(path: &Path, matrix: ArrayView2<f32>, precision: Precision) -> io::Result<()> {
+    let mut file = BufWriter::new(File::create(path)?);
+    write_matrix(&mut file, matrix, precision)?;
+    file.flush()
+}
+
+/// What the system said about the folder or file.
+fn failed(path: &Path, error: Error) -> EmbeddingError {
+    match error {
+        Error::File(FileError { source, .. }) | Error::NotWritable { source, .. } => {
+            EmbeddingError::write(path)(source)
+        }
+        other => EmbeddingError::Output(other),
+    }
+}
+
+/// Whether a matrix and its ids are some that were written here, be it that a kill left the ids of the one and the matrix of
+/// the other.
+fn is_ours(matrix: &Path, ids: &Path) -> bool {
+    let header = File::open(matrix).and_then(|file| NpyHeader::from_reader(io::BufReader::new(file)));
+    let Ok(header) = header else { return false };
+    let rows = header.shape().first().copied();
+    stated_sum(ids).is_some() || lines(ids).is_some_and(|ids| rows == Some(ids))
+}
+
+fn stated_sum(ids: &Path) -> Option<String> {
+    row_ids::split(&text(ids)?).1.map(str::to_owned)
+}
+
+fn lines(ids: &Path) -> Option<u64> {
+    Some(text(ids)?.lines().count() as u64)
+}
+
+fn text(path: &Path) -> Option<String> {
+    let mut text = String::new();
+    let file = Some(path).filter(|path| path.is_file()).and_then(|path| File::open(path).ok());
+    file?.read_to_string(&mut text).ok().map(|_| text)
+}
+
+/// Takes the sum of what is written to it.
+struct Summed(Sha256);
+
+impl Write for Summed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn write_matrix(file: &mut impl Write, matrix: ArrayView2<f32>, precision: Precision) -> io::Result<()> {
+    match precision {
         Precision::Single => write_npy(file, matrix, |x| x),
         Precision::Half => write_npy(file, matrix, f16::from_f32),
-    })?;
-    Ok(ids_path)
+    }
 }
 
 fn write_npy<T: npyz::AutoSerialize>(
@@ -65,33 +165,4 @@ fn write_npy<T: npyz::AutoSerialize>(
     let mut npy = npyz::WriteOptions::new().default_dtype().shape(&shape).writer(file).begin_nd()?;
     npy.extend(matrix.iter().map(|&x| number(x)))?;
     npy.finish()
-}
-
-/// A folder for temporary files on the file system of `path`.
-fn temporary_beside(path: &Path) -> io::Result<TempDir> {
-    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    tempfile::Builder::new().prefix(".judge-uncertainty-").tempdir_in(dir)
-}
-
-/// Writes to a temporary neighbour, then renames it to `path`; a device or pipe is written as it is.
-fn write_atomically(
-    path: &Path,
-    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
-) -> Result<(), EmbeddingError> {
-    let fill = |place: &Path| {
-        let mut file = BufWriter::new(File::create(place)?);
-        write(&mut file)?;
-        file.flush()
-    };
-    let special = path.exists() && !path.is_file();
-    let written = if special {
-        fill(path)
-    } else {
-        temporary_beside(path).and_then(|dir| {
-            let new = dir.path().join("new");
-            fill(&new)?;
-            fs::rename(new, path)
-        })
-    };
-    written.map_err(EmbeddingError::write(path))
 }

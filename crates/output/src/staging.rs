@@ -1,0 +1,167 @@
+//! The folder in which an output folder is made before it takes its place.
+//!
+//! It stands beside the output folder under a name of its own, `.NAME.judge-uncertainty`, and holds
+//!
+//! | name | what |
+//! |---|---|
+//! | `files.json` | the files that the run before and this run wrote: what may be removed |
+//! | `new/` | the new output; after the exchange, the old one |
+//! | `old/` | the old output, only where the system knows no exchange |
+//!
+//! Whatever stops a run leaves this folder, from which the next run at the same place puts the old output back if it is not
+//! in its place, and cleans up.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use super::lock::beside;
+use super::walk::Below;
+use super::{Error, Staged, disk, to_json};
+
+const LIST: &str = "files.json";
+
+/// The folder beside an output folder.
+#[derive(Debug)]
+pub(crate) struct Staging {
+    path: PathBuf,
+    /// The output folder.
+    target: PathBuf,
+}
+
+impl Staging {
+    /// That of an output folder, be it there or not.
+    pub(crate) fn of(target: &Path) -> Self {
+        Self { path: beside(target, ""), target: target.to_owned() }
+    }
+
+    fn new_output(&self) -> PathBuf {
+        self.path.join("new")
+    }
+
+    fn old_output(&self) -> PathBuf {
+        self.path.join("old")
+    }
+
+    /// Puts right what an interrupted run left; says what was done, if there was anything to do.
+    pub(crate) fn recover(&self) -> Result<Option<String>, Error> {
+        let Ok(found) = fs::symlink_metadata(&self.path) else { return Ok(None) };
+        if !found.is_dir() {
+            return Err(self.leftover("(it is no folder)".to_owned()));
+        }
+        let files = listed(&self.path.join(LIST), "files").unwrap_or_default();
+        // Moved away and not yet replaced.
+        let undone = is_there(&self.old_output()) && !is_there(&self.target);
+        if undone {
+            disk::rename(&self.old_output(), &self.target)?;
+        }
+        self.remove(&files)?;
+        let done = if undone { "the output from before is back in its place" } else { "it is removed" };
+        Ok(Some(format!("{}: was left by an interrupted run; {done}", self.path.display())))
+    }
+
+    /// Writes the new output and sees it to the disk. `before` are the files of the output that it is to replace.
+    pub(crate) fn fill(&self, staged: &Staged, before: &[String]) -> Result<(), Error> {
+        disk::create_folder(&self.path)?;
+        let files: BTreeSet<String> = staged.names().into_iter().chain(before.iter().cloned()).collect();
+        let list = to_json(&serde_json::json!({ "files": files }));
+        disk::write_new(&self.path.join(LIST), |file| file.write_all(list.as_bytes()))?;
+        disk::sync_folder(&self.path)?;
+        let new = self.new_output();
+        let mut folders = BTreeSet::from([new.clone()]);
+        for file in staged.names() {
+            let above = Path::new(&file).ancestors().skip(1).filter(|folder| *folder != Path::new(""));
+            folders.extend(above.map(|folder| new.join(folder)));
+        }
+        folders.iter().try_for_each(|folder| disk::create_folder(folder))?;
+        for (file, content) in staged.iter() {
+            disk::write_new(&new.join(file), |to| to.write_all(content))?;
+        }
+        folders.iter().rev().try_for_each(|folder| disk::sync_folder(folder))?;
+        Ok(disk::sync_folder(&self.path)?)
+    }
+
+    /// Puts the new output in its place; the folder where the old one is now, if there was one.
+    pub(crate) fn exchange(&self) -> Result<Option<PathBuf>, Error> {
+        let (new, old) = (self.new_output(), self.old_output());
+        let replaced = if !is_there(&self.target) {
+            disk::rename(&new, &self.target)?;
+            None
+        } else if disk::exchange(&new, &self.target)? {
+            Some(new)
+        } else {
+            disk::rename(&self.target, &old)?;
+            if let Err(e) = disk::rename(&new, &self.target) {
+                disk::rename(&old, &self.target)?;
+                return Err(e.into());
+            }
+            Some(old)
+        };
+        Ok(replaced)
+    }
+
+    /// Puts the old output, which is at `replaced`, back.
+    pub(crate) fn undo(&self, replaced: &Path) -> Result<(), Error> {
+        if replaced == self.new_output() {
+            disk::exchange(replaced, &self.target)?;
+        } else {
+            disk::rename(&self.target, &self.new_output())?;
+            disk::rename(replaced, &self.target)?;
+        }
+        Ok(())
+    }
+
+    /// Removes the folder with what it holds, as far as its list says that a run wrote it.
+    pub(crate) fn clean(&self) -> Result<(), Error> {
+        match is_there(&self.path) {
+            true => self.remove(&listed(&self.path.join(LIST), "files").unwrap_or_default()),
+            false => Ok(()),
+        }
+    }
+
+    fn remove(&self, files: &[String]) -> Result<(), Error> {
+        let below = Below::of(&self.path)?;
+        let within = |folder: &str| files.iter().map(|file| format!("{folder}/{file}")).collect::<Vec<_>>();
+        let mut ours = [within("new"), within("old")].concat();
+        ours.push(LIST.to_owned());
+        let found = Below {
+            folders: below.folders.iter().filter(|f| !["new", "old"].contains(&f.as_str())).cloned().collect(),
+            ..below
+        };
+        if let Some(file) = found.foreign(&ours) {
+            return Err(self.leftover(file));
+        }
+        // The list goes last: until then, what is left can be told from files of others.
+        for file in found.files.iter().filter(|file| *file != LIST) {
+            disk::remove_file(&self.path.join(file))?;
+        }
+        for folder in below.folders.iter().rev() {
+            disk::remove_folder(&self.path.join(folder))?;
+        }
+        if is_there(&self.path.join(LIST)) {
+            disk::remove_file(&self.path.join(LIST))?;
+        }
+        Ok(disk::remove_folder(&self.path)?)
+    }
+
+    fn leftover(&self, file: String) -> Error {
+        Error::Leftover { folder: self.path.clone(), file }
+    }
+}
+
+/// Whether anything is at a path, a link that leads nowhere included.
+pub(crate) fn is_there(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
+}
+
+/// The list of files in a JSON file that has the given key, too; `None` if it is no such file.
+///
+/// Only that is read, so that a newer program may replace an older one's output.
+pub(crate) fn listed(path: &Path, key: &str) -> Option<Vec<String>> {
+    let found = fs::symlink_metadata(path).ok()?;
+    let text = if found.is_file() { fs::read(path).ok()? } else { return None };
+    let record: serde_json::Value = serde_json::from_slice(&text).ok()?;
+    record.get(key)?;
+    serde_json::from_value(record.get("files")?.clone()).ok()
+}

@@ -1,0 +1,222 @@
+//! Where commands write: never over what they did not write, never two at once, never into a place that can't be replaced.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use assert_cmd::Command;
+use judge_uncertainty::output::OutputFolder;
+use judge_uncertainty::study::results::StudyManifest;
+use tempfile::TempDir;
+
+use crate::support::repository;
+
+/// A folder with the starter study in `s`.
+fn starter() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    said(0, &["study", "init", "s"], folder.path());
+    folder
+}
+
+fn run(arguments: &[&str], folder: &Path) -> Output {
+    let program = assert_cmd::cargo::cargo_bin!("judge-uncertainty");
+    Command::new(program).args(arguments).current_dir(folder).output().unwrap()
+}
+
+/// What a command says that ends with `code`.
+fn said(code: i32, arguments: &[&str], folder: &Path) -> String {
+    let output = run(arguments, folder);
+    let text = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}\n{text}");
+    text
+}
+
+/// Everything below a folder.
+fn content(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => found.extend(content(&path)),
+            false => drop(found.insert(path.clone(), fs::read(&path).unwrap())),
+        }
+    }
+    found
+}
+
+/// A refused command that changes nothing.
+fn refused(arguments: &[&str], folder: &Path) -> String {
+    let before = content(folder);
+    let text = said(2, arguments, folder);
+    assert!(content(folder) == before, "{arguments:?} changed something\n{text}");
+    text
+}
+
+#[test]
+fn a_run_is_not_replaced_by_the_output_of_another_command() {
+    let folder = starter();
+    said(0, &["study", "run", "s"], folder.path());
+    said(0, &["study", "queue", "s", "--budget", "3"], folder.path());
+    let text = refused(&["study", "queue", "s", "--budget", "3", "--out", "s/run", "--force"], folder.path());
+    assert!(text.contains("which this command did not write"), "{text}");
+    refused(&["study", "run", "s", "--out", "s/queue", "--force"], folder.path());
+    let data = repository("data");
+    let run = folder.path().join("s/run");
+    refused(
+        &["reproduce", "--only", "dice", "--quick", "--out", run.to_str().unwrap(), "--data", data.to_str().unwrap()],
+        folder.path(),
+    );
+}
+
+/// Even if the command itself wrote it: what is read from a run must not be replaced by the next.
+#[test]
+fn inputs_of_a_study_are_never_its_output() {
+    let folder = starter();
+    said(0, &["study", "run", "s"], folder.path());
+    let config = folder.path().join("s/study.toml");
+    let text = fs::read_to_string(&config).unwrap();
+    fs::rename(folder.path().join("s/items.csv"), folder.path().join("s/run/items.csv")).unwrap();
+    assert!(text.contains("\"items.csv\""), "{text}");
+    fs::write(&config, text.replace("\"items.csv\"", "\"run/items.csv\"")).unwrap();
+    let told = refused(&["study", "run", "s", "--force"], folder.path());
+    assert!(told.contains("items.csv, which the study reads"), "{told}");
+}
+
+#[test]
+fn of_two_runs_the_second_is_refused_at_the_start() {
+    let folder = starter();
+    let held = OutputFolder::<StudyManifest>::check(&folder.path().join("s/run")).unwrap();
+    let text = refused(&["study", "run", "s"], folder.path());
+    assert!(text.contains(&format!("(process {})", std::process::id())) && text.contains("writes to it"), "{text}");
+    drop(held);
+    said(0, &["study", "run", "s"], folder.path());
+    let hidden = |file: &PathBuf| file.file_name().unwrap().to_string_lossy().starts_with('.');
+    let left: Vec<_> = content(folder.path()).into_keys().filter(hidden).collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn places_that_can_t_be_replaced_are_refused_at_the_start() {
+    let folder = starter();
+    for out in [".", "..", "s"] {
+        refused(&["study", "run", "s", "--out", out, "--force"], folder.path());
+    }
+    fs::create_dir(folder.path().join("empty")).unwrap();
+    let text = refused(&["study", "run", "../s", "--out", "."], &folder.path().join("empty"));
+    assert!(text.contains("is the folder that the command runs in"), "{text}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_journal_that_is_a_link_is_refused_and_its_target_kept() {
+    let folder = starter();
+    let target = folder.path().join("mine.txt");
+    fs::write(&target, "mine").unwrap();
+    std::os::unix::fs::symlink(&target, folder.path().join("s/.run.evaluation.jsonl")).unwrap();
+    let text = refused(&["study", "run", "s"], folder.path());
+    assert!(text.contains(".run.evaluation.jsonl: is not the journal of an evaluation"), "{text}");
+}
+
+const SIMULATED: [&str; 8] = ["judge", "run", "--judge", "simulated", "--classes", "red,blue", "--items", "items.csv"];
+
+/// A folder with items to ask a judge about.
+fn items() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("items.csv"), "id,text\na,first\nb,second\n").unwrap();
+    folder
+}
+
+#[test]
+fn a_judge_replaces_only_what_a_judge_wrote() {
+    let folder = items();
+    let ask = |out: &'static str| [&SIMULATED[..], &["--out", out]].concat();
+    fs::create_dir(folder.path().join("d")).unwrap();
+    for name in ["predictions.csv", "self-updates.csv", "summary.json", "answers.jsonl"] {
+        let mine = folder.path().join("d").join(name);
+        fs::write(&mine, "mine\n").unwrap();
+        let text = refused(&ask("d"), folder.path());
+        assert!(text.contains(name) && text.contains("was not written by this command"), "{text}");
+        fs::remove_file(mine).unwrap();
+    }
+    said(0, &ask("d"), folder.path());
+    said(0, &ask("d"), folder.path());
+    // What is read is not written.
+    fs::create_dir(folder.path().join("e")).unwrap();
+    fs::rename(folder.path().join("items.csv"), folder.path().join("d/predictions.csv")).unwrap();
+    let from_out: Vec<&str> =
+        ask("d").iter().map(|word| if *word == "items.csv" { "d/predictions.csv" } else { word }).collect();
+    let text = refused(&from_out, folder.path());
+    assert!(text.contains("predictions.csv: is a file that is read"), "{text}");
+}
+
+#[test]
+fn an_edited_answer_is_refused() {
+    let folder = items();
+    let ask = [&SIMULATED[..], &["--out", "d"]].concat();
+    said(0, &ask, folder.path());
+    let path = folder.path().join("d/answers.jsonl");
+    let text = fs::read_to_string(&path).unwrap();
+    let mut lines: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let join = |lines: &[serde_json::Value]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+    lines[1]["answer"]["raw"] = "{\"red\": 100, \"blue\": 0}".into();
+    fs::write(&path, join(&lines)).unwrap();
+    let told = refused(&ask, folder.path());
+    assert!(told.contains("answers.jsonl:2: its sum is") && told.contains("it was edited"), "{told}");
+    // Answers of earlier versions have no sum: they are used, and it is said.
+    let without = |mut line: serde_json::Value| {
+        line.as_object_mut().unwrap().remove("sha256").unwrap();
+        line
+    };
+    let old: Vec<_> = text.lines().map(|line| without(serde_json::from_str(line).unwrap())).collect();
+    fs::write(&path, join(&old)).unwrap();
+    let told = said(0, &ask, folder.path());
+    assert!(told.contains(&format!("{} of its answers were stored without a sum", old.len())), "{told}");
+}
+
+#[test]
+fn a_starter_that_was_interrupted_is_completed_and_files_of_a_user_are_kept() {
+    let folder = starter();
+    let study = folder.path().join("s");
+    let whole = content(&study);
+    fs::remove_file(study.join("study.toml")).unwrap();
+    fs::remove_file(study.join("labels.csv")).unwrap();
+    said(0, &["study", "init", "s"], folder.path());
+    assert_eq!(content(&study), whole);
+    fs::remove_file(study.join("study.toml")).unwrap();
+    fs::write(study.join("labels.csv"), "mine").unwrap();
+    let text = refused(&["study", "init", "s"], folder.path());
+    assert!(text.contains("s/labels.csv: exists already"), "{text}");
+}
+
+/// The device that is always full.
+#[cfg(target_os = "linux")]
+fn full() -> std::process::Stdio {
+    fs::OpenOptions::new().write(true).open("/dev/full").unwrap().into()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn full_and_closed_outputs_are_no_panics() {
+    let folder = starter();
+    let model = repository("tests/golden/tiny-model");
+    let embed =
+        ["embed", "--items", "s/items.csv", "--text", "{id}", "--model", model.to_str().unwrap(), "--out", "m.npy"];
+    let program = || {
+        let mut program = std::process::Command::new(assert_cmd::cargo::cargo_bin!("judge-uncertainty"));
+        program.current_dir(folder.path()).stdin(std::process::Stdio::null());
+        program
+    };
+    let output = program().args(embed).stdout(full()).output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(1) && stderr.contains("writing to standard output failed"), "{stderr}");
+    for (arguments, code) in [(vec!["study", "run", "s"], 0), (vec!["study", "run", "s"], 2), (embed.to_vec(), 0)] {
+        let output = program().args(&arguments).stderr(full()).output().unwrap();
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}");
+    }
+    for arguments in [&["neighbours", "--embeddings", "m.npy", "--k", "30"][..], &embed] {
+        let mut child = program().args(arguments).stdout(std::process::Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        assert_eq!(child.wait().unwrap().code(), Some(0), "{arguments:?}");
+    }
+}

@@ -71,6 +71,7 @@ impl<K: Kind> Study<K> {
             features,
             left_out,
             excluded: BTreeMap::new(),
+            torn_log: log.torn,
             inputs,
         };
         if study.numbers().iter().all(|&n| n == 0) {

@@ -139,7 +139,7 @@ fn labels_come_back_and_the_next_run_says_what_moved() {
 
     assert_eq!(fs::read(dir.path().join("labels.csv")).unwrap(), own, "the user's file must not change");
     let log = fs::read_to_string(dir.path().join("added-labels.csv")).unwrap();
-    assert_eq!(log.lines().count(), 12);
+    assert_eq!(log.lines().filter(|line| !line.starts_with('#')).count(), 12);
     let (stdout, _) = study(&["run", text(dir.path())], 0);
     assert!(stdout.contains("11 labels came back for 5 items (from 2 files)"), "{stdout}");
     let results = json_of(&dir.path().join("run/results/study.json"));
@@ -150,6 +150,36 @@ fn labels_come_back_and_the_next_run_says_what_moved() {
     assert_eq!((&movement["first"]["items"], &movement["removed"]["items"]), (&json!(5), &json!(5)));
     let starter_labels = String::from_utf8(own).unwrap().lines().count() as u64 - 1;
     assert_eq!(results["input"]["labels"]["labels"], json!(starter_labels + 11));
+}
+
+#[test]
+fn a_batch_is_listed_removed_and_completed_after_a_kill() {
+    let dir = example("starter");
+    let (log, new) = (dir.path().join("added-labels.csv"), dir.path().join("new.csv"));
+    fs::write(&new, "id,annotator,label\nr01,zoe,mixed\nr02,zoe,negative\nr03,zoe,mixed\n").unwrap();
+    let add = |code| study(&["labels", "add", text(&new), text(dir.path())], code);
+    add(0);
+    let whole = fs::read_to_string(&log).unwrap();
+    let cut: String = whole.split_inclusive('\n').take(3).collect();
+    fs::write(&log, cut).unwrap();
+    let (stdout, _) = study(&["check", text(dir.path())], 0);
+    let message = "added-labels.csv:2: batch 1 is incomplete (1 of 3 labels)";
+    assert!(stdout.contains("warning: ") && stdout.contains(message) && !stdout.contains("added)"), "{stdout}");
+    let (_, stderr) = add(0);
+    assert!(stderr.contains(message), "{stderr}");
+    let (stdout, _) = study(&["labels", "list", text(dir.path())], 0);
+    assert!(stdout.starts_with("batch 1: 3 labels from new.csv, added 2"), "{stdout}");
+    let (stdout, _) = study(&["labels", "remove", "1", text(dir.path())], 0);
+    assert!(stdout.contains("Batch 1 no longer counts (3 labels)"), "{stdout}");
+    let (stdout, _) = study(&["labels", "list", text(dir.path())], 0);
+    assert!(stdout.contains(", removed 2"), "{stdout}");
+    let (_, stderr) = study(&["labels", "remove", "1", text(dir.path())], 2);
+    assert!(stderr.contains("was removed before"), "{stderr}");
+    let (stdout, _) = study(&["check", text(dir.path())], 0);
+    assert!(!stdout.contains("incomplete"), "{stdout}");
+    add(0);
+    let (stdout, _) = study(&["labels", "list", text(dir.path())], 0);
+    assert!(stdout.contains("batch 2: 3 labels"), "{stdout}");
 }
 
 #[test]

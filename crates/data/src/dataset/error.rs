@@ -249,6 +249,10 @@ pub enum Problem {
     #[error("the same file was added before, at {time}, as {name:?}")]
     AddedBefore { time: String, name: String },
 
+    /// A file that is not as it was written, or not as a command needs it; `remedy` says what to do.
+    #[error("{reason}")]
+    Unfit { reason: String, remedy: String },
+
     /// Bytes that are no NumPy matrix.
     #[error("not a NumPy matrix: {reason}")]
     NotAMatrix { reason: String },
@@ -311,7 +315,7 @@ impl Problem {
             Problem::Classes { .. } => "name two or more classes, each once",
             Problem::NotJson { .. } => "write one JSON object per line, or check how the file was made",
             Problem::NotToml { .. } => "see the commented study.toml that `judge-uncertainty study init` writes",
-            Problem::Setting { remedy, .. } => return remedy.clone(),
+            Problem::Setting { remedy, .. } | Problem::Unfit { remedy, .. } => return remedy.clone(),
             Problem::AboveOne { .. } => {
                 "give probabilities that sum to 1 or less, or declare kind = \"counts\" if these are counts or percentages"
             }

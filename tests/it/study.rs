@@ -210,7 +210,7 @@ fn every_refusal_names_place_value_and_remedy() {
             "items.csv",
             "id,text",
             "uid,text",
-            "items.csv:1: the header has no column \"id\"; the table needs the columns id",
+            "items.csv:1: the header has no column \"id\"; the table needs the column id, and has ",
         ),
         // judge
         (

@@ -152,7 +152,7 @@ pub enum Problem {
     ColumnCount { found: usize, expected: usize, row: String },
     /// A column that is needed and not there.
     #[error("the header has no column {name:?}")]
-    MissingColumn { name: String, expected: Vec<String> },
+    MissingColumn { name: String, expected: Vec<String>, found: Vec<String> },
     /// A column that means nothing here.
     #[error("the column {name:?} is unknown")]
     UnknownColumn { name: String, expected: Vec<String> },
@@ -287,7 +287,8 @@ impl Problem {
             Problem::NoRows => "give it a header line and at least one row",
             Problem::NotUtf8 => "save it in the encoding UTF-8",
             Problem::ColumnCount { .. } => "give the row one cell per column and put quotes around cells with commas",
-            Problem::MissingColumn { expected, .. } | Problem::UnknownColumn { expected, .. } => {
+            Problem::MissingColumn { name, expected, found } => return missing_column(name, expected, found),
+            Problem::UnknownColumn { expected, .. } => {
                 return format!("the table needs the columns {}", list(expected));
             }
             Problem::DuplicateColumn { .. } => "rename or remove one of the two",
@@ -336,6 +337,37 @@ impl Problem {
         };
         remedy.to_owned()
     }
+}
+
+/// What to do about a column that is not there: the one that is meant, if case or blanks alone are different.
+fn missing_column(name: &str, expected: &[String], found: &[String]) -> String {
+    let plain = |text: &str| text.trim().trim_start_matches('\u{feff}').to_lowercase();
+    // A header that is not divided is seen whole.
+    let meant = |found: &String| found.split([';', '\t']).find(|part| plain(part) == plain(name)).map(str::to_owned);
+    if let Some(other) = found.iter().find_map(meant) {
+        return format!("write {name} instead of {other:?}");
+    }
+    let columns = if expected.len() == 1 { "column" } else { "columns" };
+    format!("the table needs the {columns} {}, and has {}", list(expected), some(found))
+}
+
+/// The first names of a list that may be long.
+fn some(names: &[String]) -> String {
+    const MOST: usize = 12;
+    let shown: Vec<String> = names.iter().take(MOST).map(|name| excerpt(name)).collect();
+    let more = names.len().saturating_sub(MOST);
+    if more == 0 { list(&shown) } else { format!("{} and {more} more", list(&shown)) }
+}
+
+/// The start of a text for a message: an unclosed quote can make a cell of half a file.
+pub fn excerpt(text: &str) -> String {
+    /// Most characters of a cell or row that a message repeats.
+    const MOST: usize = 80;
+    let mut start: String = text.chars().take(MOST).collect();
+    if start.len() < text.len() {
+        start.push('…');
+    }
+    start
 }
 
 /// Names as a person lists them.

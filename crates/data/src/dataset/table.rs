@@ -1,7 +1,7 @@
 //! CSV tables whose errors name file, line, column, item and value.
 //!
-//! The first line is the header; columns are found by name, in any order. Nothing is trimmed or guessed: a cell is
-//! what stands between the commas. A blank cell is missing ([`Row::optional_number`]), never 0. Files of JSON objects
+//! The first line is the header; columns are found by name, in any order. Nothing is trimmed: a cell is what stands between
+//! the commas, or between semicolons or tabs where only these give a header with the ids. A blank cell is missing ([`Row::optional_number`]), never 0. Files of JSON objects
 //! become tables too ([`super::jsonl`]), so that whatever reads one reads the other.
 
 use std::collections::HashMap;
@@ -9,11 +9,8 @@ use std::path::{Path, PathBuf};
 
 use csv::{ReaderBuilder, StringRecord};
 
-use super::error::{Error, Place, Problem, Result};
+use super::error::{Error, Place, Problem, Result, excerpt};
 use super::items::ItemIds;
-
-/// Most characters of a cell or row that a message repeats.
-const EXCERPT: usize = 80;
 
 /// A table in memory: every row has one cell per column of the header.
 #[derive(Debug)]
@@ -44,11 +41,12 @@ impl Table {
     /// Text that is not UTF-8, a repeated or missing column, a row with another number of cells than the header, no
     /// rows, a blank id.
     pub fn parse(file: &Path, bytes: &[u8], id_column: &str) -> Result<Self> {
+        refuse_other_formats(file, bytes)?;
         if let Err(error) = std::str::from_utf8(bytes) {
             let line = Lines::new(bytes).of(error.valid_up_to());
             return Err(Error::refused(Place::file(file).at_line(line), Problem::NotUtf8));
         }
-        let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(bytes);
+        let mut reader = reader(bytes, delimiter(bytes, &[id_column]));
         let mut lines = Lines::new(bytes);
         let mut records = Vec::new();
         let mut record = StringRecord::new();
@@ -68,6 +66,15 @@ impl Table {
             Table { file: file.to_path_buf(), header_line: Some(header_line), header, id: Column(0), rows: records };
         table.check_header()?;
         table.with_ids(id_column)
+    }
+
+    /// The header of a CSV table whose ids stand in `id` or `uid`; none of an empty file.
+    ///
+    /// # Errors
+    /// Bytes that are no text, or those of a spreadsheet.
+    pub fn header_of(file: &Path, bytes: &[u8]) -> Result<Vec<String>> {
+        refuse_other_formats(file, bytes)?;
+        Ok(header(bytes, delimiter(bytes, &["id", "uid"])))
     }
 
     /// A table of objects, whose columns have names but no numbers and no line of their own.
@@ -153,7 +160,8 @@ impl Table {
     }
 
     fn missing_column(&self, name: &str, expected: &[String]) -> Error {
-        let problem = Problem::MissingColumn { name: name.to_owned(), expected: expected.to_vec() };
+        let (name, expected) = (name.to_owned(), expected.to_vec());
+        let problem = Problem::MissingColumn { name, expected, found: self.header.clone() };
         Error::refused(self.header_place(), problem)
     }
 
@@ -307,9 +315,39 @@ impl<'t> Row<'t> {
     }
 }
 
-/// The start of a text for a message: an unclosed quote can make a cell of half a file.
-fn excerpt(text: &str) -> String {
-    text.chars().take(EXCERPT).collect()
+fn reader(bytes: &[u8], delimiter: u8) -> csv::Reader<&[u8]> {
+    ReaderBuilder::new().has_headers(false).flexible(true).delimiter(delimiter).from_reader(bytes)
+}
+
+fn header(bytes: &[u8], delimiter: u8) -> Vec<String> {
+    let mut record = csv::ByteRecord::new();
+    // What can't be read is refused where the rows are.
+    let _ = reader(bytes, delimiter).read_byte_record(&mut record);
+    record.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
+}
+
+/// The comma, unless only semicolons or only tabs make a header that has one of the `ids`.
+fn delimiter(bytes: &[u8], ids: &[&str]) -> u8 {
+    let fits = |delimiter: &u8| header(bytes, *delimiter).iter().any(|name| ids.contains(&name.as_str()));
+    b",;\t".iter().copied().find(fits).unwrap_or(b',')
+}
+
+/// Refuses what a file's first bytes show to be no text, and says how to make a table of it.
+fn refuse_other_formats(file: &Path, bytes: &[u8]) -> Result<()> {
+    let known: [(&[u8], &str, &str); 4] = [
+        (b"PK\x03\x04", "a spreadsheet (.xlsx) or another zip archive", "save the sheet as CSV, in the encoding UTF-8"),
+        (b"\xd0\xcf\x11\xe0", "a spreadsheet (.xls)", "save the sheet as CSV, in the encoding UTF-8"),
+        (b"PAR1", "a Parquet file", "write it as CSV: pandas.read_parquet(FILE).to_csv(\"table.csv\", index=False)"),
+        (b"\x1f\x8b", "compressed (gzip)", "unpack it"),
+    ];
+    match known.iter().find(|(start, ..)| bytes.starts_with(start)) {
+        Some((_, what, remedy)) => {
+            let problem =
+                Problem::Unfit { reason: format!("this is {what}, not a table of text"), remedy: (*remedy).to_owned() };
+            Err(Error::refused(Place::file(file), problem))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Line numbers of rising offsets in a text.
@@ -361,6 +399,20 @@ mod tests {
     }
 
     #[test]
+    fn semicolons_and_tabs_divide_where_only_they_give_the_ids() {
+        for text in ["id;n\n\"a;b\";1,5\n", "n;x;id\n1,5;;a;b\n", "id\tn\na;b\t1,5\n", "id,\"n;x\"\na;b,\"1,5\"\n"] {
+            let found = table(text);
+            if text.starts_with("n;x;id") {
+                assert!(message(found).contains("4 columns where the header has 3"));
+                continue;
+            }
+            let found = found.unwrap();
+            let row = found.rows().next().unwrap();
+            assert_eq!((row.id(), row.cell(Column(1))), ("a;b", "1,5"), "{text:?}");
+        }
+    }
+
+    #[test]
     fn lines_are_those_of_an_editor() {
         // (text before the bad row, line of the bad row): plain, CRLF, blank lines, a cell of two lines, a BOM.
         for (before, line) in [
@@ -384,7 +436,13 @@ mod tests {
             ("", "t.csv: the table has no rows"),
             ("id,n\n", "t.csv: the table has no rows"),
             ("id,n,id\na,1,2\n", "t.csv:1:3 (column \"id\"): the column \"id\" stands in the header twice"),
-            ("uid,n\na,1\n", "t.csv:1: the header has no column \"id\""),
+            ("uid,n\na,1\n", "t.csv:1: the header has no column \"id\"; the table needs the column id, and has uid, n"),
+            ("ID ,n\na,1\n", "t.csv:1: the header has no column \"id\"; write id instead of \"ID \""),
+            ("ID;n\na;1\n", "t.csv:1: the header has no column \"id\"; write id instead of \"ID\""),
+            (
+                "PK\u{3}\u{4}x",
+                "t.csv: this is a spreadsheet (.xlsx) or another zip archive, not a table of text; save the",
+            ),
             ("id,n\na\n", "t.csv:2 (item \"a\"): 1 columns where the header has 2: \"a\""),
             ("id,n\na,1,2\n", "t.csv:2 (item \"a\"): 3 columns where the header has 2: \"a,1,2\""),
             ("id,n\n,1\n", "t.csv:2:1 (column \"id\"): the cell is blank"),

@@ -185,6 +185,10 @@ mod tests {
                     let begun = cut > old.len() + if old.is_empty() { layout::header().len() } else { 0 };
                     let header = old.is_empty() && cut > 0 && cut + 1 < layout::header().len();
                     assert_eq!(found.torn.is_some(), (begun && !after) || header, "{cut}: {:?}", found.torn);
+                    // Every write waits for the disk.
+                    if cut % 5 != 0 {
+                        continue;
+                    }
                     if !after {
                         found.write(&text).unwrap();
                         assert_eq!(fs::read(&file).unwrap(), new, "{cut}");

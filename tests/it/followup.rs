@@ -82,6 +82,49 @@ fn queues_are_blind_unless_asked_and_never_overwritten() {
     assert!(stderr.contains("mine.txt"), "{stderr}");
 }
 
+/// What Argilla 2.8 needs to load the settings: every part with its `settings` (tests/golden/tools/make.py loads them).
+#[test]
+fn argilla_settings_are_laid_out_as_the_client_writes_them() {
+    let golden = json_of(&repository("tests/golden/tools/argilla-settings.json"));
+    for name in ["starter", "recipes"] {
+        let dir = example(name);
+        study(&["queue", text(dir.path())], 0);
+        let settings = json_of(&dir.path().join("queue/argilla-settings.json"));
+        for (part, kinds) in [("questions", 2), ("fields", 1), ("metadata", 2)] {
+            let known = golden[part].as_array().unwrap();
+            assert_eq!(known.len(), kinds);
+            for entry in settings[part].as_array().unwrap() {
+                let kind = &entry["settings"]["type"];
+                let like =
+                    known.iter().find(|known| &known["settings"]["type"] == kind).expect("a kind that Argilla has");
+                let object = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+                for (found, known) in [(entry, like), (&entry["settings"], &like["settings"])] {
+                    assert!(object(found).iter().all(|key| object(known).contains(key)), "{found} {known}");
+                }
+            }
+        }
+        let options = &settings["questions"][0]["settings"]["options"];
+        assert_eq!(options.is_array(), name == "starter");
+        assert!(name != "starter" || options[0] == json!({"value": "positive", "text": "positive"}), "{options}");
+    }
+}
+
+#[test]
+fn formulas_are_escaped_on_request() {
+    let dir = example("starter");
+    let items = fs::read_to_string(dir.path().join("items.csv")).unwrap();
+    let row = items.lines().find(|line| line.starts_with("r01,")).unwrap();
+    fs::write(dir.path().join("items.csv"), items.replace(row, "r01,=HYPERLINK(1),9")).unwrap();
+    let of = |options: &[&str]| {
+        study(&[&["queue", text(dir.path()), "--budget", "100%", "--force"], options].concat(), 0);
+        let file = fs::read_to_string(dir.path().join("queue/queue.csv")).unwrap();
+        file.lines().find(|line| line.contains("HYPERLINK")).unwrap().to_owned()
+    };
+    assert!(of(&[]).contains(",r01,=HYPERLINK(1),"), "{}", of(&[]));
+    let escaped = of(&["--escape-formulas"]);
+    assert!(escaped.contains(",r01,'=HYPERLINK(1),"), "{escaped}");
+}
+
 #[test]
 fn requests_that_contradict_themselves_are_refused() {
     let dir = example("starter");

@@ -110,7 +110,7 @@ fn every_refusal_names_place_value_and_remedy() {
             "study.toml",
             "\"counts\"\n",
             "\"counts\"\n[evaluation]\nbudgets = [0]\n",
-            "study.toml:15:1: evaluation.budgets = Some(0): a budget is a percentage; write whole",
+            "study.toml:15:1: evaluation.budgets = 0: a budget is a percentage; write whole",
         ),
         (
             "study.toml",
@@ -164,7 +164,26 @@ fn every_refusal_names_place_value_and_remedy() {
             "study.toml",
             "\"probabilities\"",
             "\"probabilities\"\nconfidence_range = [1, 1]",
-            "study.toml:10:1: judge.confidence_range = (1.0, 1.0): is no range",
+            "study.toml:10:1: judge.confidence_range = [1.0, 1.0]: is no range",
+        ),
+        (
+            "study.toml",
+            "form = \"counts\"",
+            "form = \"counts\"\nformat = \"lewidi\"",
+            "study.toml:14:1: labels.form = \"counts\": has no meaning here",
+        ),
+        (
+            "study.toml",
+            "\"yes\", \"no\"",
+            "\"yes\", \"n\\u0001o\"",
+            "study.toml:2:1: classes = \"n\\u0001o\": has a control character",
+        ),
+        (
+            "study.toml",
+            "\"judge.csv\"",
+            "\"run/predictions.csv\"",
+            "run/predictions.csv: the judge's predictions are not there; correct judge.file, or collect them first: \
+             `judge-uncertainty judge run --study",
         ),
         ("study.toml", "form = \"counts\"\n", "", "labels.form = \"\": is not given; write form"),
         (
@@ -222,6 +241,12 @@ fn every_refusal_names_place_value_and_remedy() {
         (
             "judge.csv",
             "b,1,0",
+            "B ,1,0",
+            "judge.csv:3:1 (column \"id\", item \"B \"): the id \"B \" is unknown: items.csv has \"b\"; write \"b\", letter by",
+        ),
+        (
+            "judge.csv",
+            "b,1,0",
             "d,1,0",
             "judge.csv:3:1 (column \"id\", item \"d\"): the id \"d\" is unknown: items.csv does not have it",
         ),
@@ -229,7 +254,8 @@ fn every_refusal_names_place_value_and_remedy() {
             "judge.csv",
             "b,1,0",
             "a,1,0",
-            "judge.csv:3:1 (column \"id\", item \"a\"): an answer under the variant \"judge\" stands there twice, first in line 2",
+            "judge.csv:3:1 (column \"id\", item \"a\"): an answer under the variant \"judge\" stands there twice, first in line 2; keep one of the two rows; or, if the judge was asked several ways, name the column that \
+             says which, under [judge]: variant = \"COLUMN\"",
         ),
         (
             "judge.csv",
@@ -241,7 +267,7 @@ fn every_refusal_names_place_value_and_remedy() {
             "judge.csv",
             "b,1,0",
             "b,-1,2",
-            "judge.csv:3:2 (column \"p_yes\", item \"b\"): -1 is outside the range from 0",
+            "judge.csv:3:2 (column \"p_yes\", item \"b\"): -1 is outside the range of 0 and more; write",
         ),
         (
             "judge.csv",
@@ -309,13 +335,37 @@ fn left_out_items_and_rows_are_counted() {
     let study = folder.load().unwrap();
     assert_eq!(study.left_out, ["a"]);
     assert_eq!(study.items.ids.iter().collect::<Vec<_>>(), ["b", "c"]);
-    assert_eq!((study.judge.report.unknown_rows, study.labels.report.unknown_rows), (1, 1));
+    assert_eq!((study.judge.report.unknown_rows, study.labels.report.unknown_rows), (1, 0));
     assert_eq!(study.numbers(), [1, 0]);
     let warnings = InputReport::of(&study).warnings.join("\n");
     assert!(
-        warnings.contains("1 items have no answer") && warnings.contains("2 rows of judge and labels"),
+        warnings.contains("1 items have no answer of the judge and are left out, with their labels")
+            && warnings.contains("1 rows of judge and labels"),
         "{warnings}"
     );
+}
+
+/// A confidence of 0.9 is not 0.9 of 100.
+#[test]
+fn confidences_between_0_and_1_need_a_stated_range() {
+    let folder = edited("study.toml", "\"probabilities\"", "\"probabilities\"\nconfidence = \"sure\"");
+    let judge = "id,p_yes,p_no,sure\na,0.5,0.5,0.9\nb,1,0,1\nc,0.25,0.75,\n";
+    folder.put("judge.csv", judge);
+    let error = folder.load().unwrap_err();
+    assert!(error.starts_with("judge.csv (column \"sure\"): all confidences are between 0 and 1"), "{error}");
+    assert!(error.contains("write confidence_range = [0, 1] under [judge]"), "{error}");
+    folder.edit("study.toml", "\"sure\"", "\"sure\"\nconfidence_range = [0, 1]");
+    let study = folder.load().unwrap();
+    assert_eq!(study.judge.predictions.confidence, [Some(90.0), Some(100.0), None]);
+    assert_eq!(study.judge.report.without_confidence, Some(1));
+    folder.edit("study.toml", "[0, 1]", "[0, 100]");
+    assert_eq!(folder.load().unwrap().judge.predictions.confidence[0], Some(0.9));
+    folder.edit("study.toml", "confidence_range = [0, 100]\n", "");
+    let study = edited("study.toml", "title = \"t\"", "title = \"t\"\nunmatched = \"leave_out\"");
+    study.edit("study.toml", "\"probabilities\"", "\"probabilities\"\nconfidence = \"sure\"");
+    study.put("judge.csv", judge.replace("a,0.5,0.5,0.9", "a,,,").replace("b,1,0,1", "b,1,0,40"));
+    // Of the items that are left, not of those left out.
+    assert_eq!(study.load().unwrap().judge.report.without_confidence, Some(1));
 }
 
 #[test]

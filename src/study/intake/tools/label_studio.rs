@@ -62,7 +62,10 @@ fn task(answers: &mut Answers, place: Place, task: &Value, control: Option<&str>
             continue;
         }
         let results = list(annotation, "result");
-        let named: Vec<&Value> = results.iter().filter(|result| is_label(result) && name(result) == control).collect();
+        let named: Vec<&Value> = results
+            .iter()
+            .filter(|result| is_label(result) && name(result).is_none_or(|name| Some(name) == control))
+            .collect();
         let value = match (named.as_slice(), results) {
             ([], []) => {
                 answers.skip("blank");

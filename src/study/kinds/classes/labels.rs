@@ -304,7 +304,7 @@ impl<K: ClassKind> Reader<'_, K> {
                 if self.file.config.unmatched == Unmatched::Refuse {
                     return refuse(self.items.unknown(&row.id));
                 }
-                self.unknown_rows += 1;
+                self.unknown_rows += usize::from(!self.items.left_out.contains(&row.id));
                 continue;
             };
             let classes = self.classes;

@@ -12,6 +12,7 @@ use crate::stats::{mean, sample_sd};
 use crate::study::input::config::StudyFile;
 use crate::study::input::items::Items;
 use crate::study::input::source::{Source, read_table};
+use crate::study::kinds::classes::judge::several_answers;
 use crate::study::read::Judge;
 
 /// Stated standard deviations are at least this share of the scale's width: none at all would be certainty.
@@ -134,7 +135,11 @@ fn read<C: ScoreKind>(file: &StudyFile<C>, items: &Items, source: &mut Source) -
         });
         if let Some(first_line) = lines.insert((item, position), row.line()) {
             let what = if name.is_empty() { "a score".to_owned() } else { format!("a score of variant {name:?}") };
-            return Err(row.refuse_id(Problem::Repeated { what, first_line }));
+            let problem = match variant {
+                Some(_) => Problem::Repeated { what, first_line },
+                None => several_answers("judge.variant", &what, first_line),
+            };
+            return Err(row.refuse_id(problem));
         }
         let Some(mean) = score(&row, mean_column, file.config.scale)? else {
             judge.failed += 1;

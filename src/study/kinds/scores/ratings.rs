@@ -181,7 +181,7 @@ fn read<C: ScoreKind>(file: &StudyFile<C>, items: &Items, log: &LabelLog, source
             if file.config.unmatched == Unmatched::Refuse {
                 return Err(Error::refused(log.place(row), items.unknown(&row.id)));
             }
-            ratings.unknown_rows += 1;
+            ratings.unknown_rows += usize::from(!items.left_out.contains(&row.id));
             continue;
         };
         let score = parse(&row.value, file.config.scale, log.place(row))?;

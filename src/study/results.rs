@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::error::Error;
-use super::evaluate::{Evaluated, evaluated_items};
+use super::evaluate::{Evaluated, evaluated_items, lacking_labels};
 use super::input::config::{Configured, StudyConfig};
 use super::kind::{Decomposition, JudgeReportOf, Kind, LabelsReportOf, Study};
 use super::movement::Movement;
@@ -87,6 +87,9 @@ pub struct InputReport<K: Kind> {
     pub features: Vec<Missing>,
     /// Items with enough labels to be evaluated; `None` where there will be no evaluation.
     pub evaluated_items: Option<usize>,
+    /// Why there is no evaluation and what it would take, for people; results say it in full elsewhere.
+    #[serde(skip)]
+    pub no_evaluation: Option<String>,
     /// What should be looked at before the results are used.
     pub warnings: Vec<String>,
 }
@@ -147,6 +150,7 @@ impl<K: Kind> InputReport<K> {
             warnings: warnings(study, &numbers, features.len(), zero_embeddings),
             features,
             evaluated_items: evaluated_items(study).ok().map(|kept| kept.len()),
+            no_evaluation: lacking_labels(study),
         }
     }
 }

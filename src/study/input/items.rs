@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use super::config::{Configured, Format, StudyFile, Unmatched};
-use super::source::{Source, read_table};
+use super::source::{Source, read_joined, read_table};
 use crate::belief::FeatureColumn;
 use crate::dataset::error::{Problem, Result, near};
 use crate::dataset::items::ItemIds;
@@ -48,10 +48,10 @@ const CHAOSNLI_TEXT: &str = "Premise: {example_premise}\nHypothesis: {example_hy
 /// file, a blank group, a number that is none, a column of one category.
 pub fn read<C: Configured>(file: &StudyFile<C>, source: &mut Source) -> Result<Items> {
     let config = &file.config.items;
-    let path = file.resolve(&config.file);
+    let paths = file.resolve_all(&config.file);
     let table = match config.multilabel.is_empty() {
-        true => read_table(&path, config.format, config.id.as_deref(), source)?,
-        false => jsonl::read_lewidi(&path, &source.read(&path)?, &config.multilabel)?,
+        true => read_table(&paths, config.format, config.id.as_deref(), source)?,
+        false => read_joined(&paths, |path| jsonl::read_lewidi(path, &source.read(path)?, &config.multilabel))?,
     };
     let chaosnli = (config.format == Some(Format::ChaosNli)).then_some(CHAOSNLI_TEXT);
     let texts = match config.text.as_deref().or(chaosnli) {
@@ -74,7 +74,14 @@ pub fn read<C: Configured>(file: &StudyFile<C>, source: &mut Source) -> Result<I
     for name in &config.categories {
         columns.extend(indicators(file, &table, name)?);
     }
-    Ok(Items { ids: table.ids()?, texts, groups, columns, file: path, left_out: BTreeSet::new() })
+    Ok(Items {
+        ids: table.ids()?,
+        texts,
+        groups,
+        columns,
+        file: file.resolve(config.file.first()),
+        left_out: BTreeSet::new(),
+    })
 }
 
 fn render<C: Configured>(file: &StudyFile<C>, table: &Table, template: &str) -> Result<Vec<String>> {

@@ -15,11 +15,13 @@ use super::items::ItemIds;
 /// A table in memory: every row has one cell per column of the header.
 #[derive(Debug)]
 pub struct Table {
-    file: PathBuf,
+    /// The files that its rows stand in.
+    files: Vec<PathBuf>,
     header_line: Option<u64>,
     header: Vec<String>,
     id: Column,
-    rows: Vec<(u64, StringRecord)>,
+    /// Position of the file, line, cells.
+    rows: Vec<(usize, u64, StringRecord)>,
 }
 
 /// A column of a table, found by [`Table::column`].
@@ -30,6 +32,7 @@ pub struct Column(usize);
 #[derive(Debug, Clone, Copy)]
 pub struct Row<'t> {
     table: &'t Table,
+    file: usize,
     line: u64,
     cells: &'t StringRecord,
 }
@@ -62,8 +65,7 @@ impl Table {
         }
         let (header_line, header) = records.remove(0);
         let header: Vec<String> = header.iter().map(str::to_owned).collect();
-        let table =
-            Table { file: file.to_path_buf(), header_line: Some(header_line), header, id: Column(0), rows: records };
+        let table = Table::of(file, Some(header_line), header, records);
         table.check_header()?;
         table.with_ids(id_column)
     }
@@ -87,8 +89,47 @@ impl Table {
         if rows.is_empty() {
             return Err(Error::refused(Place::file(file), Problem::NoRows));
         }
-        let table = Table { file: file.to_path_buf(), header_line: None, header: fields, id: Column(0), rows };
-        table.with_ids(id_column)
+        Table::of(file, None, fields, rows).with_ids(id_column)
+    }
+
+    /// A table of objects that may be none.
+    pub(super) fn of_any_objects(
+        file: &Path,
+        fields: Vec<String>,
+        rows: Vec<(u64, StringRecord)>,
+        id_column: &str,
+    ) -> Result<Self> {
+        Table::of(file, None, fields, rows).with_ids(id_column)
+    }
+
+    fn of(file: &Path, header_line: Option<u64>, header: Vec<String>, rows: Vec<(u64, StringRecord)>) -> Self {
+        let rows = rows.into_iter().map(|(line, cells)| (0, line, cells)).collect();
+        Table { files: vec![file.to_path_buf()], header_line, header, id: Column(0), rows }
+    }
+
+    /// Puts the rows of another file behind these; places of rows name their own file.
+    ///
+    /// # Errors
+    /// A table with other columns; objects may have others, which are blank where they are missing.
+    pub fn append(&mut self, mut other: Table) -> Result<()> {
+        if self.header_line.is_some() || other.header_line.is_some() {
+            other.expect_columns(&self.header)?;
+        }
+        for name in &other.header {
+            if !self.header.contains(name) {
+                self.header.push(name.clone());
+                self.rows.iter_mut().for_each(|(.., cells)| cells.push_field(""));
+            }
+        }
+        let places: Vec<Option<usize>> =
+            self.header.iter().map(|name| other.header.iter().position(|found| found == name)).collect();
+        let first = self.files.len();
+        self.files.append(&mut other.files);
+        self.rows.extend(other.rows.into_iter().map(|(file, line, cells)| {
+            let cell = |place: &Option<usize>| place.and_then(|place| cells.get(place)).unwrap_or_default();
+            (first + file, line, places.iter().map(cell).collect())
+        }));
+        Ok(())
     }
 
     fn with_ids(mut self, id_column: &str) -> Result<Self> {
@@ -100,9 +141,9 @@ impl Table {
         Ok(self)
     }
 
-    /// The file that the table was read from.
+    /// The file that the table was read from, the first of several.
     pub fn file(&self) -> &Path {
-        &self.file
+        &self.files[0]
     }
 
     fn check_header(&self) -> Result<()> {
@@ -121,7 +162,7 @@ impl Table {
     }
 
     fn header_place(&self) -> Place {
-        Place { line: self.header_line, ..Place::file(&self.file) }
+        Place { line: self.header_line, ..Place::file(self.file()) }
     }
 
     fn in_column(&self, place: Place, index: usize) -> Place {
@@ -167,7 +208,7 @@ impl Table {
 
     /// The rows in the order of the file.
     pub fn rows(&self) -> impl ExactSizeIterator<Item = Row<'_>> {
-        self.rows.iter().map(|(line, cells)| Row { table: self, line: *line, cells })
+        self.rows.iter().map(|(file, line, cells)| Row { table: self, file: *file, line: *line, cells })
     }
 
     /// The ids of a table with one row per item, in the order of the file.
@@ -177,8 +218,8 @@ impl Table {
     pub fn ids(&self) -> Result<ItemIds> {
         let mut first_lines = HashMap::with_capacity(self.rows.len());
         for row in self.rows() {
-            if let Some(first) = first_lines.insert(row.id(), row.line) {
-                return Err(row.duplicate(first));
+            if let Some(first) = first_lines.insert(row.id(), row) {
+                return Err(row.duplicate(&first));
             }
         }
         ItemIds::new(self.rows().map(|row| row.id().to_owned()).collect())
@@ -197,13 +238,13 @@ impl Table {
                 return Err(row.refuse_id(problem));
             };
             if let Some(first) = rows[i].replace(row) {
-                return Err(row.duplicate(first.line));
+                return Err(row.duplicate(&first));
             }
         }
         let found = rows.into_iter().zip(ids.iter());
         found
             .map(|(row, id)| {
-                let place = || Place::file(&self.file).of_item(id);
+                let place = || Place::file(self.file()).of_item(id);
                 row.ok_or_else(|| {
                     Error::refused(place(), Problem::MissingId { id: id.to_owned(), reference: reference() })
                 })
@@ -293,15 +334,16 @@ impl<'t> Row<'t> {
     }
 
     fn place(&self) -> Place {
-        let place = Place::file(&self.table.file).at_line(self.line);
+        let place = Place::file(&self.table.files[self.file]).at_line(self.line);
         match self.cells.get(self.table.id.0) {
             Some(id) if !id.is_empty() => place.of_item(id),
             _ => place,
         }
     }
 
-    fn duplicate(&self, first_line: u64) -> Error {
-        let problem = Problem::DuplicateId { id: self.id().to_owned(), first_line: Some(first_line) };
+    fn duplicate(&self, first: &Row<'_>) -> Error {
+        let first_line = (first.file == self.file).then_some(first.line);
+        let problem = Problem::DuplicateId { id: self.id().to_owned(), first_line };
         self.refuse_id(problem)
     }
 
@@ -410,6 +452,24 @@ mod tests {
             let row = found.rows().next().unwrap();
             assert_eq!((row.id(), row.cell(Column(1))), ("a;b", "1,5"), "{text:?}");
         }
+    }
+
+    #[test]
+    fn files_of_the_same_columns_are_one_table() {
+        let parse = |file: &str, text: &str| Table::parse(Path::new(file), text.as_bytes(), "id").unwrap();
+        let mut both = parse("a.csv", "id,n\na,1\n");
+        both.append(parse("b.csv", "n,id\n2,b\nx,c\n")).unwrap();
+        let n = both.column("n").unwrap();
+        let found: Vec<_> = both.rows().map(|row| (row.id(), row.count(n).ok())).collect();
+        assert_eq!(found, [("a", Some(1)), ("b", Some(2)), ("c", None)]);
+        let error = message(both.rows().try_for_each(|row| row.count(n).map(drop)));
+        assert!(error.starts_with("b.csv:3:2 (column \"n\", item \"c\"): \"x\" is not a count"), "{error}");
+        let other = both.append(parse("c.csv", "id,m\nd,1\n")).unwrap_err().to_string();
+        assert!(other.starts_with("c.csv:1: the header has no column \"n\""), "{other}");
+        both.append(parse("d.csv", "id,n\nb,1\n")).unwrap();
+        assert!(
+            message(both.ids()).starts_with("d.csv:2:1 (column \"id\", item \"b\"): the id \"b\" stands there twice;")
+        );
     }
 
     #[test]

@@ -1,7 +1,5 @@
 //! `study.toml` of a study whose labels are classes.
 
-use std::path::{Path, PathBuf};
-
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::dataset::error::Result;
@@ -9,7 +7,7 @@ use crate::dataset::judge::CONFIDENCE_RANGE;
 use crate::evaluation::ClassScale;
 use crate::evaluation::protocol::FLOOR;
 use crate::study::input::check::Check;
-use crate::study::input::config::{Configured, Format, StudyConfig, TableConfig};
+use crate::study::input::config::{Configured, Files, Format, StudyConfig, TableConfig};
 
 /// More classes than this are refused: every item has several columns per class in the output.
 pub const MOST_CLASSES: usize = 1000;
@@ -51,7 +49,7 @@ pub enum MetricProfile {
 #[serde(deny_unknown_fields)]
 pub struct JudgeConfig {
     /// The file.
-    pub file: PathBuf,
+    pub file: Files,
     /// Its layout; by default that of its extension.
     pub format: Option<Format>,
     /// Column with the ids.
@@ -99,7 +97,7 @@ pub enum LabelsForm {
 #[serde(deny_unknown_fields)]
 pub struct LabelsConfig {
     /// The file.
-    pub file: PathBuf,
+    pub file: Files,
     /// Its layout; by default that of its extension.
     pub format: Option<Format>,
     /// Column with the ids.
@@ -134,13 +132,13 @@ fn least_mass() -> f64 {
 }
 
 impl TableConfig for JudgeConfig {
-    fn file(&self) -> &Path {
+    fn files(&self) -> &Files {
         &self.file
     }
 }
 
 impl TableConfig for LabelsConfig {
-    fn file(&self) -> &Path {
+    fn files(&self) -> &Files {
         &self.file
     }
 }

@@ -67,7 +67,7 @@ const ONLY_VARIANT: &str = "judge";
 fn read<K: ClassKind>(file: &StudyFile<K>, items: &Items, source: &mut Source) -> Result<Answers> {
     let config = &file.config.judge;
     let classes = K::classes(&file.config.scale);
-    let table = read_table(&file.resolve(&config.file), config.format, Some(&config.id), source)?;
+    let table = read_table(&file.resolve_all(&config.file), config.format, Some(&config.id), source)?;
     let layout = Layout::of(file, &table)?;
     let variants = layout.variants(&table)?;
     let none = JudgeAnswers { variants: vec![None; variants.len()], ..JudgeAnswers::default() };

@@ -117,7 +117,7 @@ impl<C: ScoreKind> Judge<C> for ScoreJudge {
 /// Reads the judge's scores: means over variants, the mean of the stated variances, and the spread of the means.
 fn read<C: ScoreKind>(file: &StudyFile<C>, items: &Items, source: &mut Source) -> Result<JudgeRows> {
     let config = &file.config.judge;
-    let table = read_table(&file.resolve(&config.file), config.format, config.id.as_deref(), source)?;
+    let table = read_table(&file.resolve_all(&config.file), config.format, config.id.as_deref(), source)?;
     let optional = |name: &Option<String>| name.as_deref().map(|name| table.column(name)).transpose();
     let (mean_column, sd, variant) = (table.column(&config.mean)?, optional(&config.sd)?, optional(&config.variant)?);
     let width = file.config.scale.1 - file.config.scale.0;

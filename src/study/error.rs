@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use super::input::log::WriteError;
+
 /// Why a study can't be run.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -85,6 +87,15 @@ pub enum Error {
     /// The file system refused.
     #[error(transparent)]
     File(#[from] crate::output::FileError),
+}
+
+impl From<WriteError> for Error {
+    fn from(error: WriteError) -> Self {
+        match error {
+            WriteError::Refused(error) => Self::Data(error),
+            WriteError::File(error) => Self::File(error),
+        }
+    }
 }
 
 impl Error {

@@ -168,6 +168,34 @@ pub fn evaluated_items<K: Kind>(study: &Study<K>) -> Result<Vec<usize>, String> 
     Ok(kept)
 }
 
+/// Why there is no evaluation in a few words: how many labels are lacking, and on which items first; `None` where there is
+/// one.
+pub fn lacking_labels<K: Kind>(study: &Study<K>) -> Option<String> {
+    /// Items that are named.
+    const NAMED: usize = 3;
+    let have = evaluated_items(study).err().map(|_| study.numbers())?;
+    let config = &study.file.config.evaluation;
+    if config.replicates == 0 {
+        return Some("evaluation.replicates = 0 switches it off".to_owned());
+    }
+    let least = config.least_labels;
+    let mut candidates: Vec<usize> = (0..have.len()).filter(|i| !study.excluded.contains_key(i)).collect();
+    // Stable: of items with as many labels the first in the file comes first.
+    candidates.sort_by_key(|&i| std::cmp::Reverse(have[i]));
+    let enough = candidates.iter().filter(|&&i| have[i] >= least).count();
+    let found =
+        format!("{enough} items have {least} labels or more (evaluation.least_labels), where {LEAST_ITEMS} are needed");
+    let Some(chosen) = candidates.get(enough..LEAST_ITEMS) else {
+        return Some(format!("{found}; the study has {} items in all", candidates.len()));
+    };
+    let missing = |&i: &usize| u64::from(least - have[i]);
+    let named: Vec<String> =
+        chosen.iter().take(NAMED).map(|i| format!("{} ({} more)", &study.items.ids[*i], missing(i))).collect();
+    let others = if chosen.len() > NAMED { format!(" and {} more items", chosen.len() - NAMED) } else { String::new() };
+    let labels: u64 = chosen.iter().map(missing).sum();
+    Some(format!("{found}: {labels} more labels would do, on {}{others}", named.join(", ")))
+}
+
 /// What a replicate measured under all features and, where that is something else, under the number of labels alone.
 pub type Replicate = (Measured, Option<Measured>);
 

@@ -163,6 +163,8 @@ pub struct Study<K: Kind> {
     pub left_out: Vec<String>,
     /// Items that a registration leaves out of the evaluation, by position, and why.
     pub excluded: BTreeMap<usize, String>,
+    /// What was found wrong in the log of added labels and left out, in words.
+    pub torn_log: Option<String>,
     /// Sums of all files read.
     pub inputs: Source,
 }

@@ -1,11 +1,12 @@
 //! A study as it is read: everything is refused here that can't be used.
 
 use std::collections::BTreeMap;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use super::error::Error;
 use super::features::{self, Available};
-use super::input::config::{StudyFile, TableConfig, Unmatched};
+use super::input::config::{Configured, StudyFile, TableConfig, Unmatched};
 use super::input::log::LabelLog;
 use super::input::source::Source;
 use super::input::{items, texts};
@@ -14,6 +15,24 @@ use super::read::{Judge, LabelSet};
 use crate::dataset::error::{Error as DataError, Place, Problem};
 use crate::familiarity::embedding::Embeddings;
 use crate::progress::Progress;
+
+/// A judge's file that is not there is most often one that is still to be made.
+fn unasked<C: Configured>(file: &StudyFile<C>, study: &Path, error: DataError) -> DataError {
+    let missing = file.resolve(file.config.judge.file());
+    match error {
+        DataError::Unreadable { file, source } if source.kind() == ErrorKind::NotFound && file == missing => {
+            let problem = Problem::Unfit {
+                reason: "the judge's predictions are not there".to_owned(),
+                remedy: format!(
+                    "correct judge.file, or collect them first: `judge-uncertainty judge run --study {} --out DIR`",
+                    study.display()
+                ),
+            };
+            DataError::refused(Place::file(&file), problem)
+        }
+        other => other,
+    }
+}
 
 impl<K: Kind> Study<K> {
     /// Reads a study; `path` is its `study.toml` or the folder that holds it.
@@ -38,7 +57,7 @@ impl<K: Kind> Study<K> {
         let file = StudyFile::<K>::read(path, K::check)?;
         let mut inputs = Source::default();
         let all = items::read(&file, &mut inputs)?;
-        let answers = K::Judge::read(&file, &all, &mut inputs)?;
+        let answers = K::Judge::read(&file, &all, &mut inputs).map_err(|error| unasked(&file, path, error))?;
         let (kept, without): (Vec<usize>, Vec<usize>) =
             (0..all.len()).partition(|&i| K::Judge::is_answered(&answers, i));
         let left_out: Vec<String> = without.iter().map(|&i| all.ids[i].to_owned()).collect();
@@ -71,6 +90,7 @@ impl<K: Kind> Study<K> {
             features,
             left_out,
             excluded: BTreeMap::new(),
+            torn_log: log.torn,
             inputs,
         };
         if study.numbers().iter().all(|&n| n == 0) {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::error::Error;
-use super::evaluate::{Evaluated, evaluated_items};
+use super::evaluate::{Evaluated, evaluated_items, lacking_labels};
 use super::identification::typical_trust;
 use super::input::config::{Configured, StudyConfig};
 use super::kind::{Decomposition, JudgeReportOf, Kind, LabelsReportOf, Study};
@@ -88,6 +88,9 @@ pub struct InputReport<K: Kind> {
     pub features: Vec<Missing>,
     /// Items with enough labels to be evaluated; `None` where there will be no evaluation.
     pub evaluated_items: Option<usize>,
+    /// Why there is no evaluation and what it would take, for people; results say it in full elsewhere.
+    #[serde(skip)]
+    pub no_evaluation: Option<String>,
     /// What should be looked at before the results are used.
     pub warnings: Vec<String>,
 }
@@ -148,6 +151,7 @@ impl<K: Kind> InputReport<K> {
             warnings: warnings(study, &numbers, features.len(), zero_embeddings),
             features,
             evaluated_items: evaluated_items(study).ok().map(|kept| kept.len()),
+            no_evaluation: lacking_labels(study),
         }
     }
 }
@@ -165,8 +169,9 @@ fn warnings<K: Kind>(study: &Study<K>, numbers: &[u32], features: usize, zero_em
     };
     warn(
         !study.left_out.is_empty(),
-        format!("{} items have no answer of the judge and are left out", study.left_out.len()),
+        format!("{} items have no answer of the judge and are left out, with their labels", study.left_out.len()),
     );
+    study.torn_log.iter().for_each(|text| warn(true, text.clone()));
     warn(unknown_rows > 0, format!("{unknown_rows} rows of judge and labels belong to no item and are left out"));
     warn(
         failed_answers > 0,

@@ -318,7 +318,7 @@ fn a_row_with_too_many_columns_is_refused() {
 fn a_wrong_header_is_refused() {
     assert_eq!(
         chaosnli("labels.csv", "uid,source,e,n,c", "uid,source,e,n,d"),
-        "./labels.csv:1: the header has no column \"c\"; the table needs the columns uid, source, e, n, c"
+        "./labels.csv:1: the header has no column \"c\"; the table needs the columns uid, source, e, n, c, and has uid, source, e, n, d"
     );
     assert_eq!(
         chaosnli("labels.csv", "uid,source,e,n,c", "uid,source,e,n,n"),

@@ -82,6 +82,49 @@ fn queues_are_blind_unless_asked_and_never_overwritten() {
     assert!(stderr.contains("mine.txt"), "{stderr}");
 }
 
+/// What Argilla 2.8 needs to load the settings: every part with its `settings` (tests/golden/tools/make.py loads them).
+#[test]
+fn argilla_settings_are_laid_out_as_the_client_writes_them() {
+    let golden = json_of(&repository("tests/golden/tools/argilla-settings.json"));
+    for name in ["starter", "recipes"] {
+        let dir = example(name);
+        study(&["queue", text(dir.path())], 0);
+        let settings = json_of(&dir.path().join("queue/argilla-settings.json"));
+        for (part, kinds) in [("questions", 2), ("fields", 1), ("metadata", 2)] {
+            let known = golden[part].as_array().unwrap();
+            assert_eq!(known.len(), kinds);
+            for entry in settings[part].as_array().unwrap() {
+                let kind = &entry["settings"]["type"];
+                let like =
+                    known.iter().find(|known| &known["settings"]["type"] == kind).expect("a kind that Argilla has");
+                let object = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+                for (found, known) in [(entry, like), (&entry["settings"], &like["settings"])] {
+                    assert!(object(found).iter().all(|key| object(known).contains(key)), "{found} {known}");
+                }
+            }
+        }
+        let options = &settings["questions"][0]["settings"]["options"];
+        assert_eq!(options.is_array(), name == "starter");
+        assert!(name != "starter" || options[0] == json!({"value": "positive", "text": "positive"}), "{options}");
+    }
+}
+
+#[test]
+fn formulas_are_escaped_on_request() {
+    let dir = example("starter");
+    let items = fs::read_to_string(dir.path().join("items.csv")).unwrap();
+    let row = items.lines().find(|line| line.starts_with("r01,")).unwrap();
+    fs::write(dir.path().join("items.csv"), items.replace(row, "r01,=HYPERLINK(1),9")).unwrap();
+    let of = |options: &[&str]| {
+        study(&[&["queue", text(dir.path()), "--budget", "100%", "--force"], options].concat(), 0);
+        let file = fs::read_to_string(dir.path().join("queue/queue.csv")).unwrap();
+        file.lines().find(|line| line.contains("HYPERLINK")).unwrap().to_owned()
+    };
+    assert!(of(&[]).contains(",r01,=HYPERLINK(1),"), "{}", of(&[]));
+    let escaped = of(&["--escape-formulas"]);
+    assert!(escaped.contains(",r01,'=HYPERLINK(1),"), "{escaped}");
+}
+
 #[test]
 fn requests_that_contradict_themselves_are_refused() {
     let dir = example("starter");
@@ -139,7 +182,7 @@ fn labels_come_back_and_the_next_run_says_what_moved() {
 
     assert_eq!(fs::read(dir.path().join("labels.csv")).unwrap(), own, "the user's file must not change");
     let log = fs::read_to_string(dir.path().join("added-labels.csv")).unwrap();
-    assert_eq!(log.lines().count(), 12);
+    assert_eq!(log.lines().filter(|line| !line.starts_with('#')).count(), 12);
     let (stdout, _) = study(&["run", text(dir.path())], 0);
     assert!(stdout.contains("11 labels came back for 5 items (from 2 files)"), "{stdout}");
     let results = json_of(&dir.path().join("run/results/study.json"));
@@ -150,6 +193,36 @@ fn labels_come_back_and_the_next_run_says_what_moved() {
     assert_eq!((&movement["first"]["items"], &movement["removed"]["items"]), (&json!(5), &json!(5)));
     let starter_labels = String::from_utf8(own).unwrap().lines().count() as u64 - 1;
     assert_eq!(results["input"]["labels"]["labels"], json!(starter_labels + 11));
+}
+
+#[test]
+fn a_batch_is_listed_removed_and_completed_after_a_kill() {
+    let dir = example("starter");
+    let (log, new) = (dir.path().join("added-labels.csv"), dir.path().join("new.csv"));
+    fs::write(&new, "id,annotator,label\nr01,zoe,mixed\nr02,zoe,negative\nr03,zoe,mixed\n").unwrap();
+    let add = |code| study(&["labels", "add", text(&new), text(dir.path())], code);
+    add(0);
+    let whole = fs::read_to_string(&log).unwrap();
+    let cut: String = whole.split_inclusive('\n').take(3).collect();
+    fs::write(&log, cut).unwrap();
+    let (stdout, _) = study(&["check", text(dir.path())], 0);
+    let message = "added-labels.csv:2: batch 1 is incomplete (1 of 3 labels)";
+    assert!(stdout.contains("warning: ") && stdout.contains(message) && !stdout.contains("added)"), "{stdout}");
+    let (_, stderr) = add(0);
+    assert!(stderr.contains(message), "{stderr}");
+    let (stdout, _) = study(&["labels", "list", text(dir.path())], 0);
+    assert!(stdout.starts_with("batch 1: 3 labels from new.csv, added 2"), "{stdout}");
+    let (stdout, _) = study(&["labels", "remove", "1", text(dir.path())], 0);
+    assert!(stdout.contains("Batch 1 no longer counts (3 labels)"), "{stdout}");
+    let (stdout, _) = study(&["labels", "list", text(dir.path())], 0);
+    assert!(stdout.contains(", removed 2"), "{stdout}");
+    let (_, stderr) = study(&["labels", "remove", "1", text(dir.path())], 2);
+    assert!(stderr.contains("was removed before"), "{stderr}");
+    let (stdout, _) = study(&["check", text(dir.path())], 0);
+    assert!(!stdout.contains("incomplete"), "{stdout}");
+    add(0);
+    let (stdout, _) = study(&["labels", "list", text(dir.path())], 0);
+    assert!(stdout.contains("batch 2: 3 labels"), "{stdout}");
 }
 
 #[test]

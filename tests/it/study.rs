@@ -135,7 +135,7 @@ fn every_refusal_names_place_value_and_remedy() {
             "study.toml",
             "\"counts\"\n",
             "\"counts\"\n[evaluation]\nbudgets = [0]\n",
-            "study.toml:15:1: evaluation.budgets = Some(0): a budget is a percentage; write whole",
+            "study.toml:15:1: evaluation.budgets = 0: a budget is a percentage; write whole",
         ),
         (
             "study.toml",
@@ -189,7 +189,26 @@ fn every_refusal_names_place_value_and_remedy() {
             "study.toml",
             "\"probabilities\"",
             "\"probabilities\"\nconfidence_range = [1, 1]",
-            "study.toml:10:1: judge.confidence_range = (1.0, 1.0): is no range",
+            "study.toml:10:1: judge.confidence_range = [1.0, 1.0]: is no range",
+        ),
+        (
+            "study.toml",
+            "form = \"counts\"",
+            "form = \"counts\"\nformat = \"lewidi\"",
+            "study.toml:13:1: labels.form = \"counts\": has no meaning here",
+        ),
+        (
+            "study.toml",
+            "\"yes\", \"no\"",
+            "\"yes\", \"n\\u0001o\"",
+            "study.toml:2:1: classes = \"n\\u0001o\": has a control character",
+        ),
+        (
+            "study.toml",
+            "\"judge.csv\"",
+            "\"run/predictions.csv\"",
+            "run/predictions.csv: the judge's predictions are not there; correct judge.file, or collect them first: \
+             `judge-uncertainty judge run --study",
         ),
         ("study.toml", "form = \"counts\"\n", "", "labels.form = \"\": is not given; write form"),
         (
@@ -235,7 +254,7 @@ fn every_refusal_names_place_value_and_remedy() {
             "items.csv",
             "id,text",
             "uid,text",
-            "items.csv:1: the header has no column \"id\"; the table needs the columns id",
+            "items.csv:1: the header has no column \"id\"; the table needs the column id, and has ",
         ),
         // judge
         (
@@ -247,6 +266,12 @@ fn every_refusal_names_place_value_and_remedy() {
         (
             "judge.csv",
             "b,1,0",
+            "B ,1,0",
+            "judge.csv:3:1 (column \"id\", item \"B \"): the id \"B \" is unknown: items.csv has \"b\"; write \"b\", letter by",
+        ),
+        (
+            "judge.csv",
+            "b,1,0",
             "d,1,0",
             "judge.csv:3:1 (column \"id\", item \"d\"): the id \"d\" is unknown: items.csv does not have it",
         ),
@@ -254,7 +279,8 @@ fn every_refusal_names_place_value_and_remedy() {
             "judge.csv",
             "b,1,0",
             "a,1,0",
-            "judge.csv:3:1 (column \"id\", item \"a\"): an answer under the variant \"judge\" stands there twice, first in line 2",
+            "judge.csv:3:1 (column \"id\", item \"a\"): an answer under the variant \"judge\" stands there twice, first in line 2; keep one of the two rows; or, if the judge was asked several ways, name the column that \
+             says which, under [judge]: variant = \"COLUMN\"",
         ),
         (
             "judge.csv",
@@ -266,7 +292,7 @@ fn every_refusal_names_place_value_and_remedy() {
             "judge.csv",
             "b,1,0",
             "b,-1,2",
-            "judge.csv:3:2 (column \"p_yes\", item \"b\"): -1 is outside the range from 0",
+            "judge.csv:3:2 (column \"p_yes\", item \"b\"): -1 is outside the range of 0 and more; write",
         ),
         (
             "judge.csv",
@@ -334,13 +360,102 @@ fn left_out_items_and_rows_are_counted() {
     let study = folder.load().unwrap();
     assert_eq!(study.left_out, ["a"]);
     assert_eq!(study.items.ids.iter().collect::<Vec<_>>(), ["b", "c"]);
-    assert_eq!((study.judge.report.unknown_rows, study.labels.report.unknown_rows), (1, 1));
+    assert_eq!((study.judge.report.unknown_rows, study.labels.report.unknown_rows), (1, 0));
     assert_eq!(study.numbers(), [1, 0]);
     let warnings = InputReport::of(&study).warnings.join("\n");
     assert!(
-        warnings.contains("1 items have no answer") && warnings.contains("2 rows of judge and labels"),
+        warnings.contains("1 items have no answer of the judge and are left out, with their labels")
+            && warnings.contains("1 rows of judge and labels"),
         "{warnings}"
     );
+}
+
+/// A confidence of 0.9 is not 0.9 of 100.
+#[test]
+fn confidences_between_0_and_1_need_a_stated_range() {
+    let folder = edited("study.toml", "\"probabilities\"", "\"probabilities\"\nconfidence = \"sure\"");
+    let judge = "id,p_yes,p_no,sure\na,0.5,0.5,0.9\nb,1,0,1\nc,0.25,0.75,\n";
+    folder.put("judge.csv", judge);
+    let error = folder.load().unwrap_err();
+    assert!(error.starts_with("judge.csv (column \"sure\"): all confidences are between 0 and 1"), "{error}");
+    assert!(error.contains("write confidence_range = [0, 1] under [judge]"), "{error}");
+    folder.edit("study.toml", "\"sure\"", "\"sure\"\nconfidence_range = [0, 1]");
+    let study = folder.load().unwrap();
+    assert_eq!(study.judge.predictions.confidence, [Some(90.0), Some(100.0), None]);
+    assert_eq!(study.judge.report.without_confidence, Some(1));
+    folder.edit("study.toml", "[0, 1]", "[0, 100]");
+    assert_eq!(folder.load().unwrap().judge.predictions.confidence[0], Some(0.9));
+    folder.edit("study.toml", "confidence_range = [0, 100]\n", "");
+    let study = edited("study.toml", "title = \"t\"", "title = \"t\"\nunmatched = \"leave_out\"");
+    study.edit("study.toml", "\"probabilities\"", "\"probabilities\"\nconfidence = \"sure\"");
+    study.put("judge.csv", judge.replace("a,0.5,0.5,0.9", "a,,,").replace("b,1,0,1", "b,1,0,40"));
+    // Of the items that are left, not of those left out.
+    assert_eq!(study.load().unwrap().judge.report.without_confidence, Some(1));
+}
+
+#[test]
+fn several_files_are_one_table() {
+    let folder = Folder::new();
+    for (name, text) in [("items", ITEMS), ("judge", JUDGE), ("labels", LABELS)] {
+        let (header, rows) = text.split_once('\n').unwrap();
+        let (first, rest) = rows.split_once('\n').unwrap();
+        folder.put(&format!("{name}-1.csv"), format!("{header}\n{first}\n"));
+        folder.put(
+            &format!("{name}-2.tsv"),
+            format!("{header}\n{rest}").replace(',', if name == "judge" { "\t" } else { "," }),
+        );
+        folder.edit("study.toml", &format!("\"{name}.csv\""), &format!("[\"{name}-1.csv\", \"{name}-2.tsv\"]"));
+    }
+    let (study, whole) = (folder.load().unwrap(), Folder::new().load().unwrap());
+    assert_eq!(study.items.ids, whole.items.ids);
+    assert_eq!(study.judge.predictions.q, whole.judge.predictions.q);
+    assert_eq!(study.labels.counts, whole.labels.counts);
+    assert!(study.relative_inputs().contains_key("items-2.tsv"));
+    assert_eq!(study.settings()["labels.file"], "[\"labels-1.csv\",\"labels-2.tsv\"]");
+    folder.edit("judge-2.tsv", "c\t0.25", "c\tx");
+    let error = folder.load().unwrap_err();
+    assert!(error.starts_with("judge-2.tsv:3:2 (column \"p_yes\", item \"c\"): \"x\" is not a number"), "{error}");
+    folder.edit("judge-2.tsv", "p_no", "q_no");
+    assert!(folder.load().unwrap_err().starts_with("judge-2.tsv:1: the header has no column \"p_no\""));
+    let none = edited("study.toml", "\"items.csv\"", "[]").load().unwrap_err();
+    assert!(none.starts_with("study.toml:5:8: the list of files is empty: name one or more"), "{none}");
+}
+
+/// Items of a contest without labels beside those with labels.
+#[test]
+fn a_lewidi_file_without_labels_goes_with_one_that_has_them() {
+    let folder = Folder::new();
+    folder.put("CSC_dev.json", r#"{"a": {"text": "x", "annotations": {"Ann1": "yes", "Ann2": "no"}}}"#);
+    folder.put("CSC_test_clear.json", r#"{"b": {"text": "y"}, "c": {"text": "z", "lang": "en", "annotations": {}}}"#);
+    let files = "file = [\"CSC_dev.json\", \"CSC_test_clear.json\"]\nformat = \"lewidi\"";
+    folder.edit("study.toml", "file = \"items.csv\"", &format!("{files}\ntext = \"{{text}}\""));
+    folder.edit("study.toml", "file = \"labels.csv\"\nform = \"counts\"", files);
+    let study = folder.load().unwrap();
+    assert_eq!(study.items.ids.iter().collect::<Vec<_>>(), ["a", "b", "c"]);
+    assert_eq!(study.items.texts.as_ref().unwrap(), &["x", "y", "z"]);
+    assert_eq!(study.numbers(), [2, 0, 0]);
+}
+
+#[test]
+fn what_an_evaluation_lacks_is_named_by_item() {
+    let folder = Folder::new();
+    let lacking = InputReport::of(&folder.load().unwrap()).no_evaluation.unwrap();
+    assert_eq!(
+        lacking,
+        "0 items have 20 labels or more (evaluation.least_labels), where 20 are needed; the study has 3 items in all"
+    );
+    let ids: Vec<String> = (0..22).map(|i| format!("i{i}")).collect();
+    folder.put("items.csv", format!("id\n{}\n", ids.join("\n")));
+    folder.put("judge.csv", format!("id,p_yes,p_no\n{},0.5,0.5\n", ids.join(",0.5,0.5\n")));
+    folder.put("labels.csv", format!("id,n_yes,n_no\n{},10,10\ni20,19,0\ni21,18,0\n", ids[..18].join(",10,10\n")));
+    let lacking = InputReport::of(&folder.load().unwrap()).no_evaluation.unwrap();
+    assert!(
+        lacking.ends_with("where 20 are needed: 3 more labels would do, on i20 (1 more), i21 (2 more)"),
+        "{lacking}"
+    );
+    folder.put("study.toml", format!("{CONFIG}[evaluation]\nreplicates = 0\n"));
+    let lacking = InputReport::of(&folder.load().unwrap()).no_evaluation.unwrap();
+    assert_eq!(lacking, "evaluation.replicates = 0 switches it off");
 }
 
 #[test]

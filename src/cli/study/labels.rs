@@ -7,11 +7,12 @@ use std::process::ExitCode;
 use clap::Subcommand;
 
 use crate::cli::Error;
-use crate::output::{FileError, to_json};
+use crate::output::to_json;
 use crate::report::study::Shown;
 use crate::report::study::estimates::describe_estimate;
 use crate::study::estimates::{PoolMean, SelectionFile};
-use crate::study::input::log::{LabelLog, NewLabel};
+use crate::study::input::config::study_toml;
+use crate::study::input::log::{LabelLog, Listed, NewLabel};
 use crate::study::input::source::Source;
 use crate::study::intake::{Intake, Rules};
 use crate::study::read::LabelSet;
@@ -27,6 +28,8 @@ pub(super) struct Args {
 #[derive(Debug, Subcommand)]
 enum Command {
     Add(Add),
+    List(List),
+    Remove(Remove),
     Estimate(Estimate),
 }
 
@@ -49,6 +52,30 @@ struct Add {
     /// Leave out labels that are there already, as an export of everything so far has them.
     #[arg(long)]
     skip_known: bool,
+}
+
+/// List the batches of labels that were added, with their numbers.
+#[derive(Debug, clap::Args)]
+struct List {
+    /// The study.toml, or the folder that holds it.
+    #[arg(value_name = "STUDY", default_value = ".")]
+    study: PathBuf,
+}
+
+/// Undo a batch of added labels: it stays in the log, marked as removed, and no longer counts.
+///
+/// Its file can be added again afterwards.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:
+  judge-uncertainty study labels list my-study
+  judge-uncertainty study labels remove 2 my-study")]
+struct Remove {
+    /// The number of the batch, as `study labels list` shows it.
+    #[arg(value_name = "BATCH")]
+    batch: u64,
+    /// The study.toml, or the folder that holds it.
+    #[arg(value_name = "STUDY", default_value = ".")]
+    study: PathBuf,
 }
 
 /// Estimate the classes' shares among all items (the mean, where labels stand on a scale) from the labels of an exploring queue, with intervals.
@@ -80,6 +107,8 @@ impl Args {
     pub(super) fn study(&self) -> &Path {
         match &self.command {
             Command::Add(args) => &args.study,
+            Command::List(args) => &args.study,
+            Command::Remove(args) => &args.study,
             Command::Estimate(args) => &args.study,
         }
     }
@@ -92,6 +121,8 @@ impl Args {
 pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     match &args.command {
         Command::Add(args) => add::<K>(args),
+        Command::List(args) => list(&log_of(&args.study)?),
+        Command::Remove(args) => remove(&log_of(&args.study)?, args.batch),
         Command::Estimate(args) => estimate::<K>(args),
     }
 }
@@ -111,11 +142,47 @@ fn add<K: Kind>(args: &Add) -> Result<ExitCode, Error> {
     let canonical = |label: &NewLabel| K::canonical(&study.file.config.scale, label);
     let fresh = intake.check(&study.items, canonical, &known, &rules)?;
     if !fresh.is_empty() {
-        log.append(&intake.file, &intake.sha256, &fresh)
-            .map_err(FileError::at(&log.file, "appending"))
-            .map_err(StudyError::from)?;
+        say_torn(&log);
+        log.append(&intake.file, &intake.sha256, &fresh).map_err(StudyError::from)?;
     }
     say_added(&log, &intake, &fresh)
+}
+
+/// The log of a study. Its items and labels are not read: a batch that they refuse must be removable.
+fn log_of(study: &Path) -> Result<LabelLog, Error> {
+    let folder = study_toml(study).parent().map(Path::to_owned).unwrap_or_default();
+    Ok(LabelLog::read(&folder, &mut Source::default()).map_err(StudyError::from)?)
+}
+
+fn say_torn(log: &LabelLog) {
+    if let Some(text) = &log.torn {
+        anstream::eprintln!("{text}");
+    }
+}
+
+fn list(log: &LabelLog) -> Result<ExitCode, Error> {
+    say_torn(log);
+    let mut stdout = anstream::stdout().lock();
+    if log.listed.is_empty() {
+        writeln!(stdout, "No labels were added.")?;
+    }
+    for Listed { number, batch, removed } in &log.listed {
+        let fate = removed.as_ref().map_or_else(String::new, |time| format!(", removed {time}"));
+        writeln!(stdout, "batch {number}: {} labels from {}, added {}{fate}", batch.labels, batch.source, batch.added)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn remove(log: &LabelLog, number: u64) -> Result<ExitCode, Error> {
+    say_torn(log);
+    log.remove(number).map_err(StudyError::from)?;
+    let labels = log.listed.iter().find(|listed| listed.number == number).map_or(0, |listed| listed.batch.labels);
+    writeln!(
+        anstream::stdout().lock(),
+        "Batch {number} no longer counts ({labels} labels). It stays in {}, marked as removed.",
+        log.file.display()
+    )?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn say_added(log: &LabelLog, intake: &Intake, fresh: &[NewLabel]) -> Result<ExitCode, Error> {

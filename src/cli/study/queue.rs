@@ -11,7 +11,7 @@ use crate::escalation::Rule;
 use crate::output::to_json;
 use crate::report::study::Shown;
 use crate::study::queue::ranked::check_rule;
-use crate::study::queue::{Amount, LabelsPerItem, QueueRecord, Ranked, Request};
+use crate::study::queue::{Amount, LabelsPerItem, Presentation, QueueRecord, Ranked, Request};
 use crate::study::{Decomposition, Error as StudyError, Study};
 
 /// Rank the items under a rule and write those within the budget as a queue, and as imports for Label Studio, Argilla and
@@ -48,6 +48,9 @@ pub(super) struct Args {
     /// Show annotators the judge's prediction; it anchors them, and the record says so.
     #[arg(long)]
     with_suggestions: bool,
+    /// Put an apostrophe before cells of queue.csv that a spreadsheet would run as formulas, such as =HYPERLINK(...).
+    #[arg(long)]
+    escape_formulas: bool,
     /// Seed of the random share [default: that of the study].
     #[arg(long)]
     seed: Option<u64>,
@@ -104,7 +107,8 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     say_embedded(study.embed(&Bars::default())?.as_ref());
     let decomposition = Decomposition::of(&study, &Bars::default())?;
     let ranked = Ranked::of(&study, &decomposition, request.rule)?;
-    let (staged, record) = ranked.send(&request, args.with_suggestions).map_err(StudyError::from)?;
+    let show = Presentation { suggestions: args.with_suggestions, escape_formulas: args.escape_formulas };
+    let (staged, record) = ranked.send(&request, show).map_err(StudyError::from)?;
     folder.commit(&staged)?;
     let mut stdout = anstream::stdout().lock();
     if args.json {

@@ -42,7 +42,7 @@ impl InputTable {
         rows.push(InputRow::new("trust from", trust));
         let evaluated = match input.evaluated_items {
             Some(items) => format!("{items} items have labels enough for half splits"),
-            None => "none: too few items have labels enough, or it is switched off".to_owned(),
+            None => format!("none: {}", input.no_evaluation.as_deref().unwrap_or("too few items have labels enough")),
         };
         rows.push(InputRow::new("evaluation", evaluated));
         Self { title: input.title.clone(), rows, warnings: input.warnings.clone() }

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use serde::Serialize;
+
 use crate::dataset::error::{Error, Place, Problem, Result};
 use crate::output::TextPosition;
 
@@ -9,6 +11,11 @@ use crate::output::TextPosition;
 pub(super) fn place(path: &Path, text: &str, offset: usize) -> Place {
     let TextPosition { line, column } = TextPosition::of(text, offset);
     Place::file(path).at_line(line as u64).at_character(column)
+}
+
+/// A value as it would stand in the configuration.
+fn shown(value: &impl Serialize) -> String {
+    toml::Value::try_from(value).map_or_else(|_| "none".to_owned(), |value| value.to_string())
 }
 
 /// Refuses values of a configuration at their places in the text that it was read from.
@@ -48,15 +55,8 @@ impl Check<'_> {
     ///
     /// # Errors
     /// It does not.
-    pub fn that(
-        &self,
-        holds: bool,
-        setting: &str,
-        value: &dyn std::fmt::Debug,
-        reason: &str,
-        remedy: &str,
-    ) -> Result<()> {
-        if holds { Ok(()) } else { Err(self.refuse(setting, &format!("{value:?}"), reason, remedy)) }
+    pub fn that(&self, holds: bool, setting: &str, value: &impl Serialize, reason: &str, remedy: &str) -> Result<()> {
+        if holds { Ok(()) } else { Err(self.refuse(setting, &shown(value), reason, remedy)) }
     }
 
     /// Refuses a list with an entry that stands there twice.

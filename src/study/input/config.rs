@@ -38,10 +38,62 @@ pub trait Setting: Clone + fmt::Debug + PartialEq + Serialize + DeserializeOwned
 
 impl<T: Clone + fmt::Debug + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static> Setting for T {}
 
-/// A configuration that names a file.
+/// A configuration that names a file, or several of one layout.
 pub trait TableConfig {
-    /// The file, seen from the folder of the study.
-    fn file(&self) -> &Path;
+    /// The files, seen from the folder of the study.
+    fn files(&self) -> &Files;
+
+    /// The first file.
+    fn file(&self) -> &Path {
+        self.files().first()
+    }
+}
+
+/// One file or several, which are read as one table: `"a.csv"` or `["a.csv", "b.csv"]`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "FileNames", into = "FileNames")]
+pub struct Files(Vec<PathBuf>);
+
+#[derive(Serialize, Deserialize)]
+#[serde(untagged, expecting = "a file, or a list of files, is needed here")]
+enum FileNames {
+    One(PathBuf),
+    Several(Vec<PathBuf>),
+}
+
+impl TryFrom<FileNames> for Files {
+    type Error = &'static str;
+
+    fn try_from(names: FileNames) -> std::result::Result<Self, &'static str> {
+        match names {
+            FileNames::One(file) => Ok(Self(vec![file])),
+            FileNames::Several(files) if files.is_empty() => Err("the list of files is empty: name one or more"),
+            FileNames::Several(files) => Ok(Self(files)),
+        }
+    }
+}
+
+impl From<Files> for FileNames {
+    fn from(Files(mut files): Files) -> Self {
+        if files.len() == 1 { Self::One(files.remove(0)) } else { Self::Several(files) }
+    }
+}
+
+impl Files {
+    /// The first file.
+    pub fn first(&self) -> &Path {
+        &self.0[0]
+    }
+
+    /// The only file; `None` of several.
+    pub fn only(&self) -> Option<&Path> {
+        (self.0.len() == 1).then(|| self.first())
+    }
+
+    /// All files, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &Path> {
+        self.0.iter().map(PathBuf::as_path)
+    }
 }
 
 /// The configuration of a study.
@@ -198,8 +250,8 @@ pub enum Format {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ItemsConfig {
-    /// The file.
-    pub file: PathBuf,
+    /// The file, or several.
+    pub file: Files,
     /// Its layout; by default that of its extension.
     pub format: Option<Format>,
     /// Column with the ids.
@@ -372,6 +424,16 @@ impl<C: Configured> StudyFile<C> {
     /// A path of the configuration, seen from the working directory.
     pub fn resolve(&self, path: &Path) -> PathBuf {
         self.path.parent().unwrap_or(Path::new("")).join(path)
+    }
+
+    /// Paths of the configuration, seen from the working directory.
+    pub fn resolve_all(&self, files: &Files) -> Vec<PathBuf> {
+        files.iter().map(|file| self.resolve(file)).collect()
+    }
+
+    /// Where a row of files of the configuration stands; nowhere if there are several files.
+    pub fn line_of(&self, files: &Files, line: u64) -> Place {
+        files.only().map_or_else(Place::default, |file| Place::file(&self.resolve(file)).at_line(line))
     }
 
     /// Refuses a setting, written as `table.key`, at its place in the file.

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use super::config::{Configured, Format, StudyFile, Unmatched};
-use super::source::{Source, read_table};
+use super::source::{Source, read_joined, read_table};
 use crate::belief::FeatureColumn;
-use crate::dataset::error::{Problem, Result};
+use crate::dataset::error::{Problem, Result, near};
 use crate::dataset::items::ItemIds;
 use crate::dataset::jsonl;
 use crate::dataset::table::{Column, Row, Table};
@@ -25,6 +25,8 @@ pub struct Items {
     pub columns: Vec<ItemColumn>,
     /// The file that the ids come from.
     pub file: PathBuf,
+    /// Ids of the items of the file that were left out, whose rows elsewhere are left out with them.
+    pub left_out: BTreeSet<String>,
 }
 
 /// A feature from a column of the items.
@@ -46,10 +48,10 @@ const CHAOSNLI_TEXT: &str = "Premise: {example_premise}\nHypothesis: {example_hy
 /// file, a blank group, a number that is none, a column of one category.
 pub fn read<C: Configured>(file: &StudyFile<C>, source: &mut Source) -> Result<Items> {
     let config = &file.config.items;
-    let path = file.resolve(&config.file);
+    let paths = file.resolve_all(&config.file);
     let table = match config.multilabel.is_empty() {
-        true => read_table(&path, config.format, config.id.as_deref(), source)?,
-        false => jsonl::read_lewidi(&path, &source.read(&path)?, &config.multilabel)?,
+        true => read_table(&paths, config.format, config.id.as_deref(), source)?,
+        false => read_joined(&paths, |path| jsonl::read_lewidi(path, &source.read(path)?, &config.multilabel))?,
     };
     let chaosnli = (config.format == Some(Format::ChaosNli)).then_some(CHAOSNLI_TEXT);
     let texts = match config.text.as_deref().or(chaosnli) {
@@ -72,7 +74,14 @@ pub fn read<C: Configured>(file: &StudyFile<C>, source: &mut Source) -> Result<I
     for name in &config.categories {
         columns.extend(indicators(file, &table, name)?);
     }
-    Ok(Items { ids: table.ids()?, texts, groups, columns, file: path })
+    Ok(Items {
+        ids: table.ids()?,
+        texts,
+        groups,
+        columns,
+        file: file.resolve(config.file.first()),
+        left_out: BTreeSet::new(),
+    })
 }
 
 fn render<C: Configured>(file: &StudyFile<C>, table: &Table, template: &str) -> Result<Vec<String>> {
@@ -145,14 +154,18 @@ impl Items {
             if unmatched == Unmatched::Refuse {
                 return Err(row.refuse_id(self.unknown(row.id())));
             }
-            *unknown += 1;
+            *unknown += usize::from(!self.left_out.contains(row.id()));
         }
         Ok(item)
     }
 
     /// What is wrong with an id that no item has.
     pub fn unknown(&self, id: &str) -> Problem {
-        Problem::UnknownId { id: id.to_owned(), reference: self.file.display().to_string() }
+        let (id, reference) = (id.to_owned(), self.file.display().to_string());
+        match near(&id, self.ids.iter()).map(str::to_owned) {
+            Some(near) => Problem::NearId { id, near, reference },
+            None => Problem::UnknownId { id, reference },
+        }
     }
 
     /// The names of the groups, in order; none without groups.
@@ -170,6 +183,8 @@ impl Items {
 
     /// Some of the items, by position in ascending order.
     pub(in crate::study) fn select(&self, kept: &[usize]) -> Result<Self> {
+        let kept_ids: BTreeSet<usize> = kept.iter().copied().collect();
+        let left_out = (0..self.len()).filter(|i| !kept_ids.contains(i)).map(|i| self.ids[i].to_owned()).collect();
         let some = |values: &Vec<String>| kept.iter().map(|&i| values[i].clone()).collect();
         let column = |column: &ItemColumn| ItemColumn {
             source: column.source.clone(),
@@ -184,6 +199,7 @@ impl Items {
             groups: self.groups.as_ref().map(some),
             columns: self.columns.iter().map(column).collect(),
             file: self.file.clone(),
+            left_out,
         })
     }
 }

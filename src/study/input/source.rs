@@ -1,7 +1,7 @@
 //! Input files of a study as tables, whatever their layout, with the sums of what was read.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::config::Format;
 use crate::dataset::checksum::{read_file, sha256_hex};
@@ -50,8 +50,10 @@ impl Source {
 /// # Errors
 /// An extension that says nothing.
 pub fn format_of(path: &Path, declared: Option<Format>) -> Result<Format> {
-    let by_extension = match path.extension().and_then(|extension| extension.to_str()) {
-        Some("csv") => Some(Format::Csv),
+    let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+    let by_extension = match extension.as_deref() {
+        // Of the latter the reader of tables knows what they are, and says what to do.
+        Some("csv" | "tsv" | "tab" | "xlsx" | "xls" | "parquet" | "gz") => Some(Format::Csv),
         Some("jsonl" | "ndjson") => Some(Format::Jsonl),
         _ => None,
     };
@@ -66,11 +68,28 @@ pub fn format_of(path: &Path, declared: Option<Format>) -> Result<Format> {
     })
 }
 
-/// Reads a table with one row per item or answer, whose ids stand in the column `id`, by default `id` (`uid` in ChaosNLI).
+/// Reads files as one table, each by `read`.
+///
+/// # Errors
+/// As `read`; files of different columns.
+pub fn read_joined(paths: &[PathBuf], mut read: impl FnMut(&Path) -> Result<Table>) -> Result<Table> {
+    let (first, rest) = paths.split_first().expect("a configuration names a file");
+    let mut table = read(first)?;
+    for path in rest {
+        table.append(read(path)?)?;
+    }
+    Ok(table)
+}
+
+/// Reads tables with one row per item or answer, whose ids stand in the column `id`, by default `id` (`uid` in ChaosNLI).
 ///
 /// # Errors
 /// As the reader of the layout.
-pub fn read_table(path: &Path, declared: Option<Format>, id: Option<&str>, source: &mut Source) -> Result<Table> {
+pub fn read_table(paths: &[PathBuf], declared: Option<Format>, id: Option<&str>, source: &mut Source) -> Result<Table> {
+    read_joined(paths, |path| read_one(path, declared, id, source))
+}
+
+fn read_one(path: &Path, declared: Option<Format>, id: Option<&str>, source: &mut Source) -> Result<Table> {
     let format = format_of(path, declared)?;
     let bytes = source.read(path)?;
     match format {

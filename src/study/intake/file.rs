@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use super::answers::Answers;
 use super::known::{Known, KnownLabel};
-use super::tools;
+use super::tools::recognised;
 use crate::dataset::checksum::{read_file, sha256_hex};
-use crate::dataset::error::{Error, Place, Result};
+use crate::dataset::error::{Error, Place, Problem, Result};
 use crate::dataset::table::Table;
 use crate::study::input::items::Items;
 use crate::study::input::log::NewLabel;
@@ -23,17 +23,24 @@ pub struct Intake {
 }
 
 impl Intake {
-    /// Reads a file: a table `id,annotator,label` or a tool's export, told apart by extension and content.
+    /// Reads a file: a table `id,annotator,label` or a tool's export, told apart by content.
     ///
     /// # Errors
     /// A file that can't be read or is of no known form, or a label without an item, an annotator or one clear value.
     pub fn read(file: &Path) -> Result<Self> {
         let bytes = read_file(file)?;
-        let answers = if file.extension().is_some_and(|extension| extension == "csv") {
-            from_table(&Table::parse(file, &bytes, "id")?)?
+        let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes).trim_ascii_start();
+        let answers = if text.starts_with(b"[") || text.starts_with(b"{") {
+            recognised::read(file, &bytes)?
         } else {
-            tools::read(file, &bytes)?
+            match recognised::table(file, &bytes)? {
+                Some(answers) => answers,
+                None => from_table(&Table::parse(file, &bytes, "id")?)?,
+            }
         };
+        if let Some(label) = answers.labels.iter().find(|label| label.annotator.trim().is_empty()) {
+            return Err(Error::refused(label.place.clone().in_field("annotator"), Problem::Blank));
+        }
         Ok(Self { file: file.to_owned(), sha256: sha256_hex(&bytes), answers })
     }
 
@@ -137,10 +144,10 @@ mod tests {
             {"id": 1, "completed_by": 3, "was_cancelled": false, "created_at": "2026-01-02T03:04:05Z",
              "result": [{"from_name": "label", "to_name": "text", "type": "choices", "value": {"choices": ["yes"]}}]},
             {"id": 2, "completed_by": {"id": 4, "email": "e@x.org"}, "was_cancelled": false,
-             "result": [{"type": "choices", "value": {"choices": ["no"]}}]},
+             "result": [{"from_name": "label", "type": "choices", "value": {"choices": ["no"]}}]},
             {"id": 3, "completed_by": 5, "was_cancelled": true, "result": []}]},
           {"id": 8, "data": {"uid": "b"}, "annotations": [
-            {"completed_by": 3, "result": [{"type": "number", "value": {"number": 2.5}}]},
+            {"completed_by": 3, "result": [{"from_name": "label", "type": "number", "value": {"number": 2.5}}]},
             {"completed_by": 3, "result": []}]}]"#;
         let intake = read("export.json", text).unwrap();
         assert_eq!(intake.answers.form, "Label Studio JSON");
@@ -162,7 +169,7 @@ mod tests {
     #[test]
     fn argilla_records_nested_and_flat() {
         let nested = r#"[{"id": "a", "fields": {"text": "x"}, "responses": {"label": [
-            {"value": "yes", "user_id": "u1"}, {"value": "no", "user_id": "u2", "status": "draft"}]}},
+            {"value": "yes", "user_id": "u1", "status": "submitted"}, {"value": "no", "user_id": "u2", "status": "draft"}]}},
             {"id": "b", "responses": {}}]"#;
         let intake = read("records.json", nested).unwrap();
         assert_eq!((intake.answers.form, listed(&intake)), ("Argilla records", vec![("a", "u1", "yes")]));
@@ -192,12 +199,118 @@ mod tests {
         for (name, text, message) in [
             ("new.csv", "id,label\na,yes\n", "no column \"annotator\""),
             ("new.json", "[]", "no rows"),
-            ("new.json", "[{\"x\": 1}]", "none of `annotations`"),
+            (
+                "new.json",
+                "[{\"x\": 1, \"id\": 2}]",
+                "no export that this program knows: its first entry has id, x; export",
+            ),
+            (
+                "new.csv",
+                "id,uid,annotator,label\n1,a,ann,yes\n",
+                "both columns id and uid could be the items' ids; keep",
+            ),
+            ("new.csv", "id,annotator,label\na, ,yes\n", "(column \"annotator\", item \"a\"): the cell is blank"),
+            ("new.csv", "id,annotator,label.responses\na,b,c\n", "this is a table of Argilla's records; write"),
             ("new.jsonl", "{\"answer\": \"accept\", \"uid\": \"a\"\n", ":1: not JSON"),
             ("new.json", "{\"uid\": \"a\", \"accept\": [\"yes\"], \"answer\": \"accept\"}", "no _annotator_id"),
         ] {
             let error = read(name, text).unwrap_err().to_string();
             assert!(error.contains(message), "{error}");
         }
+    }
+
+    /// Files of the folder `tests/golden/tools`, which the tools' own packages wrote.
+    fn of_tool(name: &str) -> Result<Intake> {
+        Intake::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/tools").join(name))
+    }
+
+    /// Task numbers are ids of other items: `id` 1 belongs to the item 3.
+    #[test]
+    fn every_export_of_label_studio_comes_back_to_the_same_items() {
+        for (study, labels) in
+            [("choices", ["yes", "no", "no"]), ("comment", ["yes", "no", "no"]), ("scores", ["2.5", "7", "0"])]
+        {
+            for (layout, form) in [
+                ("json", "Label Studio JSON"),
+                ("min.json", "Label Studio JSON-MIN"),
+                ("csv", "Label Studio table"),
+                ("tsv", "Label Studio table"),
+            ] {
+                let intake = of_tool(&format!("label-studio-{study}.{layout}")).unwrap();
+                let mut found = listed(&intake);
+                found.sort_unstable();
+                let [first, second, third] = labels;
+                let expected =
+                    [("1", "label-studio-7", third), ("3", "label-studio-7", first), ("3", "label-studio-8", second)];
+                assert_eq!((intake.answers.form, found.as_slice()), (form, &expected[..]), "{study} {layout}");
+                assert_eq!(intake.answers.skipped, [("blank", 1)].into(), "{study} {layout}");
+                assert!(intake.answers.labels.iter().all(|label| label.given.starts_with("2026-01-0")));
+            }
+        }
+        let table = std::fs::read_to_string(
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/tools/label-studio-choices.csv"),
+        );
+        let table = table.unwrap();
+        let error = read("export.csv", &table.replace("\"uid\"", "\"key\"")).unwrap_err().to_string();
+        assert!(
+            error.contains("export.csv:1: this is Label Studio's table, whose id is the number of its task"),
+            "{error}"
+        );
+        let error = read("export.csv", &table.replace("\"label\"", "\"quality\"")).unwrap_err().to_string();
+        assert!(error.contains("no answer has the field \"label\"; there are annotation_id"), "{error}");
+        let cut: String = table.chars().take(table.len() - 45).collect();
+        assert!(read("export.csv", &cut).unwrap_err().to_string().contains(":5"));
+    }
+
+    #[test]
+    fn of_several_controls_of_label_studio_the_label_is_taken() {
+        let of = |control: &str, class: &str| {
+            format!(r#"{{"from_name": "{control}", "type": "choices", "value": {{"choices": ["{class}"]}}}}"#)
+        };
+        let text = |results: &[String]| {
+            let results = results.join(", ");
+            format!(
+                r#"[{{"id": 1, "data": {{"uid": "a"}}, "annotations": [{{"completed_by": 3, "result": [{results}]}}]}}]"#
+            )
+        };
+        let intake = read("e.json", &text(&[of("topic", "no"), of("label", "yes")])).unwrap();
+        assert_eq!(listed(&intake), [("a", "label-studio-3", "yes")]);
+        let error = read("e.json", &text(&[of("topic", "no"), of("quality", "yes")])).unwrap_err().to_string();
+        assert!(error.contains("none is named \"label\": quality, topic; name the control"), "{error}");
+        assert_eq!(listed(&read("e.json", &text(&[of("topic", "no")])).unwrap()), [("a", "label-studio-3", "no")]);
+        let nobody = text(&[of("label", "no")]).replace("\"completed_by\": 3", "\"completed_by\": {\"email\": \" \"}");
+        assert!(read("e.json", &nobody).unwrap_err().to_string().contains("nobody is named"));
+    }
+
+    #[test]
+    fn answers_of_argilla_need_a_status() {
+        let intake = of_tool("argilla-flat.json").unwrap();
+        let [ann, ben] = [1, 2].map(|user| format!("00000000-0000-0000-0000-{user:012}"));
+        assert_eq!(listed(&intake), [("3", ann.as_str(), "yes"), ("3", ben.as_str(), "no")]);
+        assert_eq!(intake.answers.skipped, [("not submitted", 2)].into());
+        let error = of_tool("argilla-nested.json").unwrap_err().to_string();
+        assert!(error.contains("(item \"3\"): the answer has no status") && error.contains("flatten=True"), "{error}");
+        let other = r#"[{"id": "a", "quality.responses": ["yes"], "quality.responses.status": ["submitted"], "_server_id": "x"}]"#;
+        let error = read("r.json", other).unwrap_err().to_string();
+        assert!(error.contains("no answer is one to the question \"label\"; there are quality"), "{error}");
+        let none = r#"[{"id": "a", "fields": {"text": "x"}, "responses": {}}]"#;
+        assert!(read("r.json", none).unwrap_err().to_string().contains("hold no answer; export it after annotating"));
+        let blank =
+            r#"[{"id": "a", "responses": {"label": [{"value": "yes", "user_id": "", "status": "submitted"}]}}]"#;
+        assert!(
+            read("r.json", blank)
+                .unwrap_err()
+                .to_string()
+                .contains("column \"annotator\", item \"a\"): the cell is blank")
+        );
+        // Version 1: a list of responses, each with the values of all questions.
+        let first = r#"[{"fields": {"text": "x"}, "external_id": "a", "responses": [
+            {"user_id": "u1", "status": "submitted", "values": {"label": {"value": "yes"}}},
+            {"user_id": "u2", "status": "draft", "values": {"label": {"value": "no"}}}]}]"#;
+        let intake = read("r.json", first).unwrap();
+        assert_eq!((intake.answers.form, listed(&intake)), ("Argilla 1 records", vec![("a", "u1", "yes")]));
+        assert_eq!(intake.answers.skipped, [("not submitted", 1)].into());
+        let error = read("r.json", &first.replace("\"label\"", "\"quality\"")).unwrap_err().to_string();
+        assert!(error.contains("there are quality"), "{error}");
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use super::fill::{Entry, Queue, Request};
-use super::record::{Question, QueueRecord, Task};
+use super::record::{Presentation, Question, QueueRecord, Task};
 use super::tools;
 use crate::dataset::checksum::sha256_hex;
 use crate::output::{Staged, csv_text, json_lines};
@@ -20,7 +20,7 @@ pub fn write_files(
     queue: &Queue,
     tasks: &[Task],
     question: &Question,
-    suggestions: bool,
+    show: Presentation,
     inputs: &BTreeMap<String, String>,
 ) -> (Staged, QueueRecord) {
     let sums: String = inputs.iter().map(|(name, sum)| format!("{sum}  {name}\n")).collect();
@@ -41,7 +41,7 @@ pub fn write_files(
         amount: request.amount.to_string(),
         labels_per_item: request.labels_per_item.to_string(),
         explore: request.explore,
-        suggestions,
+        suggestions: show.suggestions,
         seed: request.seed,
         items: tasks.len(),
         queued: queue.entries.len(),
@@ -52,7 +52,7 @@ pub fn write_files(
         files: vec![],
     };
     let mut staged = Staged::default();
-    staged.put("queue.csv", csv_rows(&record, queue, tasks));
+    staged.put("queue.csv", csv_rows(&record, queue, tasks, show.escape_formulas));
     staged.put("queue.jsonl", entries(&record, queue, tasks));
     staged.put("selection.csv", selection(queue, tasks));
     let sheet = tools::Sheet { record: &record, queue, tasks, question };
@@ -69,7 +69,13 @@ fn selected_by(entry: &Entry) -> &'static str {
     if entry.drawn { "random" } else { "rank" }
 }
 
-fn csv_rows(record: &QueueRecord, queue: &Queue, tasks: &[Task]) -> Vec<u8> {
+/// A cell that a spreadsheet shows as it is, where it would take it for a formula (`=HYPERLINK(...)`).
+fn unformulated(cell: String, escape: bool) -> String {
+    let formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']) && cell.parse::<f64>().is_err();
+    if escape && formula { format!("'{cell}") } else { cell }
+}
+
+fn csv_rows(record: &QueueRecord, queue: &Queue, tasks: &[Task], escape: bool) -> Vec<u8> {
     let mut header: Vec<String> = [
         "rank",
         "id",
@@ -92,8 +98,8 @@ fn csv_rows(record: &QueueRecord, queue: &Queue, tasks: &[Task]) -> Vec<u8> {
         let task = &tasks[entry.item];
         let mut row = vec![
             queue.ranks[entry.item].to_string(),
-            task.id.clone(),
-            task.text.clone().unwrap_or_default(),
+            unformulated(task.id.clone(), escape),
+            unformulated(task.text.clone().unwrap_or_default(), escape),
             record.rule.clone(),
             task.priority.to_string(),
             record.direction.clone(),
@@ -104,7 +110,7 @@ fn csv_rows(record: &QueueRecord, queue: &Queue, tasks: &[Task]) -> Vec<u8> {
             record.inputs_sha256.clone(),
         ];
         if record.suggestions {
-            row.push(task.prediction.clone());
+            row.push(unformulated(task.prediction.clone(), escape));
         }
         row
     });

@@ -19,4 +19,4 @@ pub mod tools;
 pub use amount::{Amount, LabelsPerItem};
 pub use fill::{Queue, Request, RequestError};
 pub use ranked::Ranked;
-pub use record::{Question, QueueRecord};
+pub use record::{Presentation, Question, QueueRecord};

@@ -2,7 +2,7 @@
 
 use super::files::write_files;
 use super::fill::{Candidates, Queue, Request, RequestError};
-use super::record::{QueueRecord, Task};
+use super::record::{Presentation, QueueRecord, Task};
 use crate::belief::Belief;
 use crate::escalation::Rule;
 use crate::output::Staged;
@@ -28,7 +28,7 @@ impl<'a, K: Kind> Ranked<'a, K> {
     /// ```
     /// use judge_uncertainty::escalation::Rule;
     /// use judge_uncertainty::progress::Silent;
-    /// use judge_uncertainty::study::queue::{LabelsPerItem, Ranked, Request};
+    /// use judge_uncertainty::study::queue::{LabelsPerItem, Presentation, Ranked, Request};
     /// use judge_uncertainty::study::{Classes, Decomposition, Study};
     ///
     /// let study = Study::<Classes>::load("examples/starter".as_ref())?;
@@ -37,7 +37,7 @@ impl<'a, K: Kind> Ranked<'a, K> {
     /// let amount = "10%".parse().expect("a share of the items");
     /// let request =
     ///     Request { rule: Rule::Info, amount, labels_per_item: LabelsPerItem::Fixed(1), explore: None, seed: 0 };
-    /// let (files, record) = ranked.send(&request, false)?;
+    /// let (files, record) = ranked.send(&request, Presentation::default())?;
     /// assert_eq!(record.queued, 4);
     /// assert!(files.text("queue.csv").is_some_and(|text| text.starts_with("rank,id,text")));
     /// # Ok::<(), judge_uncertainty::study::Error>(())
@@ -52,7 +52,7 @@ impl<'a, K: Kind> Ranked<'a, K> {
     ///
     /// # Errors
     /// A request that contradicts itself.
-    pub fn send(&self, request: &Request, suggestions: bool) -> Result<(Staged, QueueRecord), RequestError> {
+    pub fn send(&self, request: &Request, show: Presentation) -> Result<(Staged, QueueRecord), RequestError> {
         let Self { study, decomposition, priority } = self;
         let candidates = Candidates {
             beliefs: &decomposition.fitted.beliefs,
@@ -63,7 +63,7 @@ impl<'a, K: Kind> Ranked<'a, K> {
         let queue = Queue::fill(request, &candidates)?;
         let tasks: Vec<Task> = (0..study.len()).map(|i| self.task(i)).collect();
         let (title, question) = (&study.file.config.title, K::question(&study.file.config.scale));
-        Ok(write_files(title, request, &queue, &tasks, &question, suggestions, &study.relative_inputs()))
+        Ok(write_files(title, request, &queue, &tasks, &question, show, &study.relative_inputs()))
     }
 
     fn task(&self, i: usize) -> Task {

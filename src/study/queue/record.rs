@@ -21,6 +21,15 @@ pub enum Question {
     },
 }
 
+/// How a queue's files show items.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Presentation {
+    /// Annotators see the judge's prediction.
+    pub suggestions: bool,
+    /// In `queue.csv`, cells that a spreadsheet would take for formulas begin with an apostrophe.
+    pub escape_formulas: bool,
+}
+
 /// What is known of one item of the study; the queue's files show annotators `id` and `text` only.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Task {

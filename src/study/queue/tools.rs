@@ -4,6 +4,7 @@
 //! because seeing it anchors them. The item's id travels in a field that the tool hands back (`uid` in Label Studio, where
 //! a task's own `id` would be overwritten, and in Prodigy; `id` in Argilla), and [`crate::study::intake`] reads it there.
 //! Formats: labelstud.io "Import pre-annotated data", docs.argilla.io "Import datasets" (2.x), prodi.gy "API interfaces".
+//! `argilla-settings.json` is what `rg.Settings.from_json` of Argilla 2.8 loads.
 
 use serde_json::{Value, json};
 
@@ -111,17 +112,25 @@ impl Sheet<'_> {
     pub(super) fn argilla_settings(&self) -> String {
         let question = match self.question {
             Question::Classes(classes) => {
-                json!({"type": "label_selection", "name": "label", "title": "Label", "labels": classes, "required": true})
+                let options: Vec<_> = classes.iter().map(|class| json!({"value": class, "text": class})).collect();
+                json!({
+                    "name": "label", "title": "Label", "required": true,
+                    "settings": {"type": "label_selection", "options": options},
+                })
             }
             Question::Score { low, high } => json!({
-                "type": "text", "name": "label", "title": "Score", "required": true,
+                "name": "label", "title": "Score", "required": true,
                 "description": format!("A number from {low} to {high}"),
+                "settings": {"type": "text"},
             }),
         };
         let most = self.queue.entries.iter().map(|entry| entry.labels).max().unwrap_or(1);
-        let metadata = |name: &str, kind: &str| json!({"name": name, "type": kind, "visible_for_annotators": false});
+        let metadata = |name: &str, kind: &str| {
+            let settings = json!({"type": kind, "visible_for_annotators": false});
+            json!({"name": name, "title": name, "visible_for_annotators": false, "settings": settings})
+        };
         to_json(&json!({
-            "fields": [{"name": "text", "type": "text"}],
+            "fields": [{"name": "text", "title": "text", "required": true, "settings": {"type": "text"}}],
             "questions": [question],
             "metadata": [metadata("rank", "integer"), metadata("score", "float"), metadata("labels_suggested", "integer")],
             "distribution": {"strategy": "overlap", "min_submitted": most},

@@ -114,9 +114,12 @@ impl fmt::Display for Place {
         let line = self.line.map(|line| line.to_string());
         let number = self.column.as_ref().and_then(|column| column.number).map(|number| number.to_string());
         let position: Vec<String> = [file, line, number].into_iter().flatten().collect();
-        let column =
-            self.column.as_ref().and_then(|column| column.name.as_ref()).map(|name| format!("column {name:?}"));
-        let item = self.item.as_ref().map(|id| format!("item {id:?}"));
+        let column = self
+            .column
+            .as_ref()
+            .and_then(|column| column.name.as_ref())
+            .map(|name| format!("column {:?}", excerpt(name)));
+        let item = self.item.as_ref().map(|id| format!("item {:?}", excerpt(id)));
         let names: Vec<String> = [column, item].into_iter().flatten().collect();
         match (position.is_empty(), names.is_empty()) {
             (true, true) => f.write_str("input"),
@@ -155,7 +158,7 @@ pub enum Problem {
     ColumnCount { found: usize, expected: usize, row: String },
     /// A column that is needed and not there.
     #[error("the header has no column {name:?}")]
-    MissingColumn { name: String, expected: Vec<String> },
+    MissingColumn { name: String, expected: Vec<String>, found: Vec<String> },
     /// A column that means nothing here.
     #[error("the column {name:?} is unknown")]
     UnknownColumn { name: String, expected: Vec<String> },
@@ -173,24 +176,27 @@ pub enum Problem {
     #[error("{value:?} is not a number")]
     NotANumber { value: String },
     /// A number outside its range.
-    #[error("{value} is outside the range from {low} to {high}")]
+    #[error("{value} is outside the range {}", range(*low, *high))]
     OutOfRange { value: f64, low: f64, high: f64 },
     /// A word that is none of those that the column may hold.
-    #[error("{value:?} is not one of {}", list(allowed))]
+    #[error("{:?} is not one of {}", excerpt(value), list(allowed))]
     NotOneOf { value: String, allowed: Vec<String> },
     /// An annotation of several labels where one is needed.
-    #[error("{value:?} is several labels")]
+    #[error("{:?} is several labels", excerpt(value))]
     SeveralLabels { value: String },
     /// Two files that tell different things of one item.
-    #[error("{value:?} where {other} has {other_value:?}")]
+    #[error("{:?} where {other} has {:?}", excerpt(value), excerpt(other_value))]
     Disagrees { value: String, other: String, other_value: String },
 
     /// An id that was there before; `first_line` is known for ids from a file.
-    #[error("the id {id:?} stands there twice{}", first_in(first_line))]
+    #[error("the id {:?} stands there twice{}", excerpt(id), first_in(first_line))]
     DuplicateId { id: String, first_line: Option<u64> },
     /// An id that the reference does not have.
-    #[error("the id {id:?} is unknown: {reference} does not have it")]
+    #[error("the id {:?} is unknown: {reference} does not have it", excerpt(id))]
     UnknownId { id: String, reference: String },
+    /// An id that the reference has with other blanks, case or zeros.
+    #[error("the id {:?} is unknown: {reference} has {:?}", excerpt(id), excerpt(near))]
+    NearId { id: String, near: String, reference: String },
     /// An id of the reference without a row.
     #[error("no row for the id {id:?} of {reference}")]
     MissingId { id: String, reference: String },
@@ -243,14 +249,23 @@ pub enum Problem {
     Repeated { what: String, first_line: u64 },
 
     /// A label that is there already.
-    #[error("{annotator:?} has given this item the label {value:?} already ({place})")]
+    #[error("{:?} has given this item the label {:?} already ({place})", excerpt(annotator), excerpt(value))]
     LabelThere { annotator: String, value: String, place: String },
     /// A label against an earlier one of the same annotator.
-    #[error("{annotator:?} gives this item the label {value:?}, but gave it {other:?} before ({place})")]
+    #[error(
+        "{:?} gives this item the label {:?}, but gave it {:?} before ({place})",
+        excerpt(annotator),
+        excerpt(value),
+        excerpt(other)
+    )]
     LabelConflict { annotator: String, value: String, other: String, place: String },
     /// A file that was added before.
     #[error("the same file was added before, at {time}, as {name:?}")]
     AddedBefore { time: String, name: String },
+
+    /// A file that is not as it was written, or not as a command needs it; `remedy` says what to do.
+    #[error("{reason}")]
+    Unfit { reason: String, remedy: String },
 
     /// Bytes that are no NumPy matrix.
     #[error("not a NumPy matrix: {reason}")]
@@ -290,7 +305,8 @@ impl Problem {
             Problem::NoRows => "give it a header line and at least one row",
             Problem::NotUtf8 => "save it in the encoding UTF-8",
             Problem::ColumnCount { .. } => "give the row one cell per column and put quotes around cells with commas",
-            Problem::MissingColumn { expected, .. } | Problem::UnknownColumn { expected, .. } => {
+            Problem::MissingColumn { name, expected, found } => return missing_column(name, expected, found),
+            Problem::UnknownColumn { expected, .. } => {
                 return format!("the table needs the columns {}", list(expected));
             }
             Problem::DuplicateColumn { .. } => "rename or remove one of the two",
@@ -300,13 +316,17 @@ impl Problem {
                 "write a decimal number such as 0.25, or leave the cell blank if it may be missing"
             }
             Problem::OutOfRange { .. } => "write a number within the range",
-            Problem::NotOneOf { .. } => "write one of these",
+            Problem::NotOneOf { value, allowed } => match near(value, allowed.iter().map(String::as_str)) {
+                Some(near) => return format!("write {near:?}"),
+                None => "write one of these",
+            },
             Problem::SeveralLabels { .. } => {
                 "name all labels of the file under items.multilabel, which makes each of them a question of its own"
             }
             Problem::Disagrees { .. } => "make the two files agree",
             Problem::DuplicateId { .. } => "keep one row per item",
             Problem::UnknownId { .. } => "correct the id or remove its row",
+            Problem::NearId { near, .. } => return format!("write {:?}, letter by letter", excerpt(near)),
             Problem::MissingId { .. } => "add the row, or remove the item from the other file",
             Problem::IdOrder { .. } => "number the rows 0, 1, 2, ... in order, without gaps",
             Problem::Sum { .. } => "correct the numbers of the row",
@@ -318,7 +338,7 @@ impl Problem {
             Problem::Classes { .. } => "name two or more classes, each once",
             Problem::NotJson { .. } => "write one JSON object per line, or check how the file was made",
             Problem::NotToml { .. } => "see the commented study.toml that `judge-uncertainty study init` writes",
-            Problem::Setting { remedy, .. } => return remedy.clone(),
+            Problem::Setting { remedy, .. } | Problem::Unfit { remedy, .. } => return remedy.clone(),
             Problem::AboveOne { .. } => {
                 "give probabilities that sum to 1 or less, or declare kind = \"counts\" if these are counts or percentages"
             }
@@ -341,9 +361,54 @@ impl Problem {
     }
 }
 
+/// What to do about a column that is not there: the one that is meant, if case or blanks alone are different.
+fn missing_column(name: &str, expected: &[String], found: &[String]) -> String {
+    let plain = |text: &str| text.trim().trim_start_matches('\u{feff}').to_lowercase();
+    // A header that is not divided is seen whole.
+    let meant = |found: &String| found.split([';', '\t']).find(|part| plain(part) == plain(name)).map(str::to_owned);
+    if let Some(other) = found.iter().find_map(meant) {
+        return format!("write {name} instead of {other:?}");
+    }
+    let columns = if expected.len() == 1 { "column" } else { "columns" };
+    format!("the table needs the {columns} {}, and has {}", list(expected), some(found))
+}
+
+/// The name that is most likely meant: another one only by case, by blanks around it, or as a number (`1.0` for `1`).
+pub fn near<'n>(value: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let plain = |text: &str| text.trim().to_lowercase();
+    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+    let (wanted, wanted_number) = (plain(value), number(value));
+    let mut names = names.filter(|name| *name != value);
+    names.find(|name| plain(name) == wanted || wanted_number.is_some() && number(name) == wanted_number)
+}
+
+/// A range in words; no end is no end.
+fn range(low: f64, high: f64) -> String {
+    if high == f64::MAX { format!("of {low} and more") } else { format!("from {low} to {high}") }
+}
+
+/// The first names of a list that may be long.
+fn some(names: &[String]) -> String {
+    const MOST: usize = 12;
+    let shown: Vec<String> = names.iter().take(MOST).map(|name| excerpt(name)).collect();
+    let more = names.len().saturating_sub(MOST);
+    if more == 0 { list(&shown) } else { format!("{} and {more} more", list(&shown)) }
+}
+
+/// The start of a text for a message: an unclosed quote can make a cell of half a file.
+pub fn excerpt(text: &str) -> String {
+    /// Most characters of a cell or row that a message repeats.
+    const MOST: usize = 80;
+    let mut start: String = text.chars().take(MOST).collect();
+    if start.len() < text.len() {
+        start.push('…');
+    }
+    start
+}
+
 /// Names as a person lists them.
 fn list(names: &[String]) -> String {
-    names.join(", ")
+    names.iter().map(|name| excerpt(name)).collect::<Vec<_>>().join(", ")
 }
 
 /// Where a repeated id stood first, as far as it is known.
@@ -366,6 +431,33 @@ mod tests {
             file.at_line(3).in_column(3, "n").of_item("47#2").to_string(),
             "data/labels.csv:3:4 (column \"n\", item \"47#2\")"
         );
+    }
+
+    #[test]
+    fn near_names_are_those_that_are_likely_meant() {
+        let names = ["Yes", "no", "7", "1"];
+        let cases =
+            [("yes ", Some("Yes")), ("007", Some("7")), ("1.0", Some("1")), ("no", None), ("y", None), ("NaN", None)];
+        for (value, expected) in cases {
+            assert_eq!(near(value, names.into_iter()), expected, "{value}");
+        }
+        let allowed = names.map(str::to_owned).to_vec();
+        let problem = Problem::NotOneOf { value: "1.0".to_owned(), allowed };
+        assert_eq!(problem.remedy(), "write \"1\"");
+    }
+
+    #[test]
+    fn long_cells_are_shortened() {
+        let long = "x".repeat(200_000);
+        let problems = [
+            Problem::UnknownId { id: long.clone(), reference: "items.csv".to_owned() },
+            Problem::NotOneOf { value: long.clone(), allowed: vec![long.clone()] },
+            Problem::LabelThere { annotator: long.clone(), value: long.clone(), place: String::new() },
+        ];
+        for problem in problems {
+            let error = Error::refused(Place::file(Path::new("t.csv")).of_item(&long), problem).to_string();
+            assert!(error.len() < 500 && error.contains("xx…"), "{error}");
+        }
     }
 
     #[test]

@@ -90,7 +90,8 @@ pub fn read_lewidi_labels(file: &Path, bytes: &[u8], labels: &[String]) -> Resul
         }
         Ok(())
     })?;
-    Table::of_objects(file, [ID, "annotator", LABEL].map(str::to_owned).to_vec(), rows, ID)
+    // A file of items for a contest has no labels.
+    Table::of_any_objects(file, [ID, "annotator", LABEL].map(str::to_owned).to_vec(), rows, ID)
 }
 
 /// Id of the item that asks whether a label applies.

@@ -1,7 +1,7 @@
 //! CSV tables whose errors name file, line, column, item and value.
 //!
-//! The first line is the header; columns are found by name, in any order. Nothing is trimmed or guessed: a cell is
-//! what stands between the commas. A blank cell is missing ([`Row::optional_number`]), never 0. Files of JSON objects
+//! The first line is the header; columns are found by name, in any order. Nothing is trimmed: a cell is what stands between
+//! the commas, or between semicolons or tabs where only these give a header with the ids. A blank cell is missing ([`Row::optional_number`]), never 0. Files of JSON objects
 //! become tables too ([`super::jsonl`]), so that whatever reads one reads the other.
 
 use std::collections::HashMap;
@@ -9,20 +9,19 @@ use std::path::{Path, PathBuf};
 
 use csv::{ReaderBuilder, StringRecord};
 
-use super::error::{Error, Place, Problem, Result};
+use super::error::{Error, Place, Problem, Result, excerpt};
 use super::items::ItemIds;
-
-/// Most characters of a cell or row that a message repeats.
-const EXCERPT: usize = 80;
 
 /// A table in memory: every row has one cell per column of the header.
 #[derive(Debug)]
 pub struct Table {
-    file: PathBuf,
+    /// The files that its rows stand in.
+    files: Vec<PathBuf>,
     header_line: Option<u64>,
     header: Vec<String>,
     id: Column,
-    rows: Vec<(u64, StringRecord)>,
+    /// Position of the file, line, cells.
+    rows: Vec<(usize, u64, StringRecord)>,
 }
 
 /// A column of a table, found by [`Table::column`].
@@ -33,6 +32,7 @@ pub struct Column(usize);
 #[derive(Debug, Clone, Copy)]
 pub struct Row<'t> {
     table: &'t Table,
+    file: usize,
     line: u64,
     cells: &'t StringRecord,
 }
@@ -44,11 +44,12 @@ impl Table {
     /// Text that is not UTF-8, a repeated or missing column, a row with another number of cells than the header, no
     /// rows, a blank id.
     pub fn parse(file: &Path, bytes: &[u8], id_column: &str) -> Result<Self> {
+        refuse_other_formats(file, bytes)?;
         if let Err(error) = std::str::from_utf8(bytes) {
             let line = Lines::new(bytes).of(error.valid_up_to());
             return Err(Error::refused(Place::file(file).at_line(line), Problem::NotUtf8));
         }
-        let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(bytes);
+        let mut reader = reader(bytes, delimiter(bytes, &[id_column]));
         let mut lines = Lines::new(bytes);
         let mut records = Vec::new();
         let mut record = StringRecord::new();
@@ -64,10 +65,18 @@ impl Table {
         }
         let (header_line, header) = records.remove(0);
         let header: Vec<String> = header.iter().map(str::to_owned).collect();
-        let table =
-            Table { file: file.to_path_buf(), header_line: Some(header_line), header, id: Column(0), rows: records };
+        let table = Table::of(file, Some(header_line), header, records);
         table.check_header()?;
         table.with_ids(id_column)
+    }
+
+    /// The header of a CSV table whose ids stand in `id` or `uid`; none of an empty file.
+    ///
+    /// # Errors
+    /// Bytes that are no text, or those of a spreadsheet.
+    pub fn header_of(file: &Path, bytes: &[u8]) -> Result<Vec<String>> {
+        refuse_other_formats(file, bytes)?;
+        Ok(header(bytes, delimiter(bytes, &["id", "uid"])))
     }
 
     /// A table of objects, whose columns have names but no numbers and no line of their own.
@@ -80,8 +89,47 @@ impl Table {
         if rows.is_empty() {
             return Err(Error::refused(Place::file(file), Problem::NoRows));
         }
-        let table = Table { file: file.to_path_buf(), header_line: None, header: fields, id: Column(0), rows };
-        table.with_ids(id_column)
+        Table::of(file, None, fields, rows).with_ids(id_column)
+    }
+
+    /// A table of objects that may be none.
+    pub(super) fn of_any_objects(
+        file: &Path,
+        fields: Vec<String>,
+        rows: Vec<(u64, StringRecord)>,
+        id_column: &str,
+    ) -> Result<Self> {
+        Table::of(file, None, fields, rows).with_ids(id_column)
+    }
+
+    fn of(file: &Path, header_line: Option<u64>, header: Vec<String>, rows: Vec<(u64, StringRecord)>) -> Self {
+        let rows = rows.into_iter().map(|(line, cells)| (0, line, cells)).collect();
+        Table { files: vec![file.to_path_buf()], header_line, header, id: Column(0), rows }
+    }
+
+    /// Puts the rows of another file behind these; places of rows name their own file.
+    ///
+    /// # Errors
+    /// A table with other columns; objects may have others, which are blank where they are missing.
+    pub fn append(&mut self, mut other: Table) -> Result<()> {
+        if self.header_line.is_some() || other.header_line.is_some() {
+            other.expect_columns(&self.header)?;
+        }
+        for name in &other.header {
+            if !self.header.contains(name) {
+                self.header.push(name.clone());
+                self.rows.iter_mut().for_each(|(.., cells)| cells.push_field(""));
+            }
+        }
+        let places: Vec<Option<usize>> =
+            self.header.iter().map(|name| other.header.iter().position(|found| found == name)).collect();
+        let first = self.files.len();
+        self.files.append(&mut other.files);
+        self.rows.extend(other.rows.into_iter().map(|(file, line, cells)| {
+            let cell = |place: &Option<usize>| place.and_then(|place| cells.get(place)).unwrap_or_default();
+            (first + file, line, places.iter().map(cell).collect())
+        }));
+        Ok(())
     }
 
     fn with_ids(mut self, id_column: &str) -> Result<Self> {
@@ -93,9 +141,9 @@ impl Table {
         Ok(self)
     }
 
-    /// The file that the table was read from.
+    /// The file that the table was read from, the first of several.
     pub fn file(&self) -> &Path {
-        &self.file
+        &self.files[0]
     }
 
     fn check_header(&self) -> Result<()> {
@@ -114,7 +162,7 @@ impl Table {
     }
 
     fn header_place(&self) -> Place {
-        Place { line: self.header_line, ..Place::file(&self.file) }
+        Place { line: self.header_line, ..Place::file(self.file()) }
     }
 
     fn in_column(&self, place: Place, index: usize) -> Place {
@@ -153,13 +201,14 @@ impl Table {
     }
 
     fn missing_column(&self, name: &str, expected: &[String]) -> Error {
-        let problem = Problem::MissingColumn { name: name.to_owned(), expected: expected.to_vec() };
+        let (name, expected) = (name.to_owned(), expected.to_vec());
+        let problem = Problem::MissingColumn { name, expected, found: self.header.clone() };
         Error::refused(self.header_place(), problem)
     }
 
     /// The rows in the order of the file.
     pub fn rows(&self) -> impl ExactSizeIterator<Item = Row<'_>> {
-        self.rows.iter().map(|(line, cells)| Row { table: self, line: *line, cells })
+        self.rows.iter().map(|(file, line, cells)| Row { table: self, file: *file, line: *line, cells })
     }
 
     /// The ids of a table with one row per item, in the order of the file.
@@ -169,8 +218,8 @@ impl Table {
     pub fn ids(&self) -> Result<ItemIds> {
         let mut first_lines = HashMap::with_capacity(self.rows.len());
         for row in self.rows() {
-            if let Some(first) = first_lines.insert(row.id(), row.line) {
-                return Err(row.duplicate(first));
+            if let Some(first) = first_lines.insert(row.id(), row) {
+                return Err(row.duplicate(&first));
             }
         }
         ItemIds::new(self.rows().map(|row| row.id().to_owned()).collect())
@@ -189,13 +238,13 @@ impl Table {
                 return Err(row.refuse_id(problem));
             };
             if let Some(first) = rows[i].replace(row) {
-                return Err(row.duplicate(first.line));
+                return Err(row.duplicate(&first));
             }
         }
         let found = rows.into_iter().zip(ids.iter());
         found
             .map(|(row, id)| {
-                let place = || Place::file(&self.file).of_item(id);
+                let place = || Place::file(self.file()).of_item(id);
                 row.ok_or_else(|| {
                     Error::refused(place(), Problem::MissingId { id: id.to_owned(), reference: reference() })
                 })
@@ -285,15 +334,16 @@ impl<'t> Row<'t> {
     }
 
     fn place(&self) -> Place {
-        let place = Place::file(&self.table.file).at_line(self.line);
+        let place = Place::file(&self.table.files[self.file]).at_line(self.line);
         match self.cells.get(self.table.id.0) {
             Some(id) if !id.is_empty() => place.of_item(id),
             _ => place,
         }
     }
 
-    fn duplicate(&self, first_line: u64) -> Error {
-        let problem = Problem::DuplicateId { id: self.id().to_owned(), first_line: Some(first_line) };
+    fn duplicate(&self, first: &Row<'_>) -> Error {
+        let first_line = (first.file == self.file).then_some(first.line);
+        let problem = Problem::DuplicateId { id: self.id().to_owned(), first_line };
         self.refuse_id(problem)
     }
 
@@ -307,9 +357,39 @@ impl<'t> Row<'t> {
     }
 }
 
-/// The start of a text for a message: an unclosed quote can make a cell of half a file.
-fn excerpt(text: &str) -> String {
-    text.chars().take(EXCERPT).collect()
+fn reader(bytes: &[u8], delimiter: u8) -> csv::Reader<&[u8]> {
+    ReaderBuilder::new().has_headers(false).flexible(true).delimiter(delimiter).from_reader(bytes)
+}
+
+fn header(bytes: &[u8], delimiter: u8) -> Vec<String> {
+    let mut record = csv::ByteRecord::new();
+    // What can't be read is refused where the rows are.
+    let _ = reader(bytes, delimiter).read_byte_record(&mut record);
+    record.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
+}
+
+/// The comma, unless only semicolons or only tabs make a header that has one of the `ids`.
+fn delimiter(bytes: &[u8], ids: &[&str]) -> u8 {
+    let fits = |delimiter: &u8| header(bytes, *delimiter).iter().any(|name| ids.contains(&name.as_str()));
+    b",;\t".iter().copied().find(fits).unwrap_or(b',')
+}
+
+/// Refuses what a file's first bytes show to be no text, and says how to make a table of it.
+fn refuse_other_formats(file: &Path, bytes: &[u8]) -> Result<()> {
+    let known: [(&[u8], &str, &str); 4] = [
+        (b"PK\x03\x04", "a spreadsheet (.xlsx) or another zip archive", "save the sheet as CSV, in the encoding UTF-8"),
+        (b"\xd0\xcf\x11\xe0", "a spreadsheet (.xls)", "save the sheet as CSV, in the encoding UTF-8"),
+        (b"PAR1", "a Parquet file", "write it as CSV: pandas.read_parquet(FILE).to_csv(\"table.csv\", index=False)"),
+        (b"\x1f\x8b", "compressed (gzip)", "unpack it"),
+    ];
+    match known.iter().find(|(start, ..)| bytes.starts_with(start)) {
+        Some((_, what, remedy)) => {
+            let problem =
+                Problem::Unfit { reason: format!("this is {what}, not a table of text"), remedy: (*remedy).to_owned() };
+            Err(Error::refused(Place::file(file), problem))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Line numbers of rising offsets in a text.
@@ -361,6 +441,38 @@ mod tests {
     }
 
     #[test]
+    fn semicolons_and_tabs_divide_where_only_they_give_the_ids() {
+        for text in ["id;n\n\"a;b\";1,5\n", "n;x;id\n1,5;;a;b\n", "id\tn\na;b\t1,5\n", "id,\"n;x\"\na;b,\"1,5\"\n"] {
+            let found = table(text);
+            if text.starts_with("n;x;id") {
+                assert!(message(found).contains("4 columns where the header has 3"));
+                continue;
+            }
+            let found = found.unwrap();
+            let row = found.rows().next().unwrap();
+            assert_eq!((row.id(), row.cell(Column(1))), ("a;b", "1,5"), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn files_of_the_same_columns_are_one_table() {
+        let parse = |file: &str, text: &str| Table::parse(Path::new(file), text.as_bytes(), "id").unwrap();
+        let mut both = parse("a.csv", "id,n\na,1\n");
+        both.append(parse("b.csv", "n,id\n2,b\nx,c\n")).unwrap();
+        let n = both.column("n").unwrap();
+        let found: Vec<_> = both.rows().map(|row| (row.id(), row.count(n).ok())).collect();
+        assert_eq!(found, [("a", Some(1)), ("b", Some(2)), ("c", None)]);
+        let error = message(both.rows().try_for_each(|row| row.count(n).map(drop)));
+        assert!(error.starts_with("b.csv:3:2 (column \"n\", item \"c\"): \"x\" is not a count"), "{error}");
+        let other = both.append(parse("c.csv", "id,m\nd,1\n")).unwrap_err().to_string();
+        assert!(other.starts_with("c.csv:1: the header has no column \"n\""), "{other}");
+        both.append(parse("d.csv", "id,n\nb,1\n")).unwrap();
+        assert!(
+            message(both.ids()).starts_with("d.csv:2:1 (column \"id\", item \"b\"): the id \"b\" stands there twice;")
+        );
+    }
+
+    #[test]
     fn lines_are_those_of_an_editor() {
         // (text before the bad row, line of the bad row): plain, CRLF, blank lines, a cell of two lines, a BOM.
         for (before, line) in [
@@ -384,7 +496,13 @@ mod tests {
             ("", "t.csv: the table has no rows"),
             ("id,n\n", "t.csv: the table has no rows"),
             ("id,n,id\na,1,2\n", "t.csv:1:3 (column \"id\"): the column \"id\" stands in the header twice"),
-            ("uid,n\na,1\n", "t.csv:1: the header has no column \"id\""),
+            ("uid,n\na,1\n", "t.csv:1: the header has no column \"id\"; the table needs the column id, and has uid, n"),
+            ("ID ,n\na,1\n", "t.csv:1: the header has no column \"id\"; write id instead of \"ID \""),
+            ("ID;n\na;1\n", "t.csv:1: the header has no column \"id\"; write id instead of \"ID\""),
+            (
+                "PK\u{3}\u{4}x",
+                "t.csv: this is a spreadsheet (.xlsx) or another zip archive, not a table of text; save the",
+            ),
             ("id,n\na\n", "t.csv:2 (item \"a\"): 1 columns where the header has 2: \"a\""),
             ("id,n\na,1,2\n", "t.csv:2 (item \"a\"): 3 columns where the header has 2: \"a,1,2\""),
             ("id,n\n,1\n", "t.csv:2:1 (column \"id\"): the cell is blank"),

@@ -1,15 +1,13 @@
 //! `study.toml` of a study whose labels are classes.
 
-use std::path::{Path, PathBuf};
-
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::dataset::error::Result;
 use crate::dataset::judge::CONFIDENCE_RANGE;
 use crate::evaluation::ClassScale;
 use crate::evaluation::protocol::FLOOR;
 use crate::study::input::check::Check;
-use crate::study::input::config::{Configured, Format, StudyConfig, TableConfig};
+use crate::study::input::config::{Configured, Files, Format, StudyConfig, TableConfig};
 
 /// More classes than this are refused: every item has several columns per class in the output.
 pub const MOST_CLASSES: usize = 1000;
@@ -51,7 +49,7 @@ pub enum MetricProfile {
 #[serde(deny_unknown_fields)]
 pub struct JudgeConfig {
     /// The file.
-    pub file: PathBuf,
+    pub file: Files,
     /// Its layout; by default that of its extension.
     pub format: Option<Format>,
     /// Column with the ids.
@@ -72,9 +70,9 @@ pub struct JudgeConfig {
     pub variants: Vec<String>,
     /// Column with the stated confidence.
     pub confidence: Option<String>,
-    /// Lowest and highest confidence that can be stated.
-    #[serde(default = "confidence_range")]
-    pub confidence_range: (f64, f64),
+    /// Lowest and highest confidence that can be stated; by default 0 and 100.
+    #[serde(default, serialize_with = "filled_in")]
+    pub confidence_range: Option<(f64, f64)>,
     /// Zero probabilities are raised to this and the rest scaled down; by default half a count of 100.
     pub floor: Option<f64>,
     /// Metrics of a shared task that are reported besides the judge's own diagnostics.
@@ -99,7 +97,7 @@ pub enum LabelsForm {
 #[serde(deny_unknown_fields)]
 pub struct LabelsConfig {
     /// The file.
-    pub file: PathBuf,
+    pub file: Files,
     /// Its layout; by default that of its extension.
     pub format: Option<Format>,
     /// Column with the ids.
@@ -125,21 +123,22 @@ fn label() -> String {
 fn annotator() -> String {
     "annotator".to_owned()
 }
-fn confidence_range() -> (f64, f64) {
-    CONFIDENCE_RANGE
+/// A manifest states the range in either case.
+fn filled_in<S: Serializer>(range: &Option<(f64, f64)>, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    range.unwrap_or(CONFIDENCE_RANGE).serialize(serializer)
 }
 fn least_mass() -> f64 {
     0.9
 }
 
 impl TableConfig for JudgeConfig {
-    fn file(&self) -> &Path {
+    fn files(&self) -> &Files {
         &self.file
     }
 }
 
 impl TableConfig for LabelsConfig {
-    fn file(&self) -> &Path {
+    fn files(&self) -> &Files {
         &self.file
     }
 }
@@ -151,6 +150,11 @@ impl JudgeConfig {
         let even = 1.0 / classes as f64;
         self.floor.unwrap_or(FLOOR.min(even / 4.0))
     }
+}
+
+/// Characters that XML, in which labelling interfaces are written, can't hold.
+fn is_control(c: char) -> bool {
+    c.is_control() && !matches!(c, '\t' | '\n' | '\r') || matches!(c, '\u{fffe}' | '\u{ffff}')
 }
 
 /// Checks the settings of a study whose labels are classes.
@@ -168,6 +172,9 @@ pub fn check<K: ClassKind>(config: &StudyConfig<K>, check: &Check<'_>) -> Result
         "merge rare classes, or leave out those that neither judge nor annotators use",
     )?;
     check.each_once(K::KEY, classes)?;
+    let control = classes.iter().find(|class| class.chars().any(is_control));
+    let (reason, remedy) = ("has a control character, which no annotation tool can show", "write the class without it");
+    check.that(control.is_none(), K::KEY, &control, reason, remedy)?;
     let blank = classes.iter().any(|class| class.trim().is_empty());
     check.that(!blank, K::KEY, &classes, "a class is blank", "name every class")?;
     check_judge(&config.judge, classes.len(), check)?;
@@ -199,10 +206,10 @@ fn check_judge(judge: &JudgeConfig, classes: usize, check: &Check<'_>) -> Result
         let remedy = "choose a small positive share, such as 0.005";
         check.that(fits, "judge.floor", &floor, "is outside the open range from 0 to 1/classes", remedy)?;
     }
-    let (low, high) = judge.confidence_range;
+    let (low, high) = judge.confidence_range.unwrap_or(CONFIDENCE_RANGE);
     let range = low.is_finite() && high.is_finite() && low < high;
     let remedy = "write [lowest, highest], such as [0, 100]";
-    check.that(range, "judge.confidence_range", &judge.confidence_range, "is no range", remedy)?;
+    check.that(range, "judge.confidence_range", &(low, high), "is no range", remedy)?;
     let share = (0.0..=1.0).contains(&judge.least_mass);
     check.that(share, "judge.least_mass", &judge.least_mass, "is outside 0 to 1", "write a share such as 0.9")?;
     let pattern = judge.columns.as_deref().unwrap_or("{class}");

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::config::{ClassKind, JudgeConfig, JudgeKind};
 use super::labels::tied;
-use crate::dataset::error::{Problem, Result};
+use crate::dataset::error::{Error, Place, Problem, Result};
 use crate::dataset::judge::{CONFIDENCE_RANGE, JudgeAnswers, JudgeVariants, Predictions};
 use crate::dataset::table::{Column, Row, Table};
 use crate::study::input::config::StudyFile;
@@ -77,7 +77,7 @@ const ONLY_VARIANT: &str = "judge";
 fn read<K: ClassKind>(file: &StudyFile<K>, items: &Items, source: &mut Source) -> Result<Answers> {
     let config = &file.config.judge;
     let classes = K::classes(&file.config.scale);
-    let table = read_table(&file.resolve(&config.file), config.format, Some(&config.id), source)?;
+    let table = read_table(&file.resolve_all(&config.file), config.format, Some(&config.id), source)?;
     let layout = Layout::of(file, &table)?;
     let variants = layout.variants(&table)?;
     let none = JudgeAnswers { variants: vec![None; variants.len()], ..JudgeAnswers::default() };
@@ -87,7 +87,9 @@ fn read<K: ClassKind>(file: &StudyFile<K>, items: &Items, source: &mut Source) -
         answers: vec![none; items.len()],
         lines: vec![0; items.len() * variants.len()],
         masses: Vec::new(),
+        variants: variants.clone(),
         confidences: vec![(0.0, 0); items.len()],
+        most_confident: 0.0,
         report: JudgeReport {
             kind: config.kind,
             rows: table.rows().len(),
@@ -107,7 +109,26 @@ fn read<K: ClassKind>(file: &StudyFile<K>, items: &Items, source: &mut Source) -
             reader.row(&row, item, &layout, &variants)?;
         }
     }
+    if config.confidence_range.is_none() && reader.most_confident > 0.0 && reader.most_confident <= 1.0 {
+        let reason = "all confidences are between 0 and 1, but are taken for parts of 100 unless their range is stated";
+        let remedy = "write confidence_range = [0, 1] under [judge], or [0, 100] if they are percentages";
+        let problem = Problem::Unfit { reason: reason.to_owned(), remedy: remedy.to_owned() };
+        let column = config.confidence.as_deref().unwrap_or_default();
+        return Err(Error::refused(Place::file(table.file()).in_field(column), problem));
+    }
     Ok(reader.finish(variants, layout.confidence.is_some()))
+}
+
+/// What is wrong with a second answer where none tells its variant.
+pub(in crate::study::kinds) fn several_answers(setting: &str, what: &str, first_line: u64) -> Problem {
+    let key = setting.trim_start_matches("judge.");
+    Problem::Unfit {
+        reason: format!("{what} stands there twice, first in line {first_line}"),
+        remedy: format!(
+            "keep one of the two rows; or, if the judge was asked several ways, name the column that says which, under [judge]: \
+             {key} = \"COLUMN\""
+        ),
+    }
 }
 
 /// Where answers stand in a table.
@@ -169,8 +190,11 @@ struct Reader<'c> {
     /// Line of the first answer per item and variant; 0 where there is none.
     lines: Vec<u64>,
     masses: Vec<f64>,
+    variants: Vec<String>,
     /// Sum and number of the confidences stated per item.
     confidences: Vec<(f64, u32)>,
+    /// The highest confidence as stated.
+    most_confident: f64,
     report: JudgeReport,
 }
 
@@ -184,19 +208,20 @@ impl Reader<'_> {
             if self.config.kind == JudgeKind::Labels {
                 self.label(row, item, variant, columns[0])?;
             } else {
-                self.once(row, item, variant, variants)?;
+                self.once(row, item, variant, layout)?;
                 self.distribution(row, item, variant, columns)?;
             }
         }
         if let Some(column) = layout.confidence
             && let Some(stated) = row.optional_number(column)?
         {
-            let (low, high) = self.config.confidence_range;
+            let (low, high) = self.config.confidence_range.unwrap_or(CONFIDENCE_RANGE);
             if !(low..=high).contains(&stated) {
                 return Err(row.refuse(column, Problem::OutOfRange { value: stated, low, high }));
             }
             // A confidence that is on the common scale already keeps its digits.
-            let same = self.config.confidence_range == CONFIDENCE_RANGE;
+            let same = (low, high) == CONFIDENCE_RANGE;
+            self.most_confident = self.most_confident.max(stated);
             let scaled = if same { stated } else { (stated - low) / (high - low) * CONFIDENCE_RANGE.1 };
             let (sum, count) = &mut self.confidences[item];
             *sum += scaled;
@@ -205,11 +230,14 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn once(&mut self, row: &Row<'_>, item: usize, variant: usize, variants: &[String]) -> Result<()> {
-        let line = &mut self.lines[item * variants.len() + variant];
+    fn once(&mut self, row: &Row<'_>, item: usize, variant: usize, layout: &Layout) -> Result<()> {
+        let line = &mut self.lines[item * self.variants.len() + variant];
         if *line > 0 {
-            let what = format!("an answer under the variant {:?}", variants[variant]);
-            return Err(row.refuse_id(Problem::Repeated { what, first_line: *line }));
+            let what = format!("an answer under the variant {:?}", self.variants[variant]);
+            if layout.variant.is_some() || !layout.side_by_side.is_empty() {
+                return Err(row.refuse_id(Problem::Repeated { what, first_line: *line }));
+            }
+            return Err(row.refuse_id(several_answers("judge.variant", &what, *line)));
         }
         *line = row.line();
         Ok(())
@@ -305,6 +333,8 @@ impl<K: ClassKind> Judge<K> for ClassJudge {
         let Answers { variants, mut answers, mut report } = answers;
         if kept.len() < answers.len() {
             answers = kept.iter().map(|&i| answers[i].clone()).collect();
+            let without = answers.iter().filter(|answer| answer.confidence.is_none()).count();
+            report.without_confidence = report.without_confidence.map(|_| without);
         }
         let classes = K::classes(&file.config.scale).to_vec();
         let floor = file.config.judge.floor(classes.len());

@@ -6,14 +6,14 @@ use ndarray::{Array2, ArrayView2};
 use serde::{Deserialize, Serialize};
 
 use super::config::{ClassKind, LabelsForm};
-use crate::dataset::error::{Error, Place, Problem, Result};
+use crate::dataset::error::{Error, Problem, Result};
 use crate::dataset::items::LabelCounts;
 use crate::dataset::jsonl;
 use crate::dataset::table::{Column, Row, Table};
 use crate::study::input::config::{Format, StudyFile, Unmatched};
 use crate::study::input::items::Items;
 use crate::study::input::log::{Batch, LabelLog};
-use crate::study::input::source::{Source, format_of, read_table};
+use crate::study::input::source::{Source, format_of, read_joined, read_table};
 use crate::study::intake::Known;
 use crate::study::read::{self, LabelSet};
 
@@ -157,10 +157,9 @@ impl<K: ClassKind> LabelSet<K> for Labels {
 }
 
 fn known_of_file<K: ClassKind>(file: &StudyFile<K>, annotations: &[Annotation], annotators: &[String]) -> Known {
-    let path = file.resolve(&file.config.labels.file);
     let mut known = Known::default();
     for a in annotations {
-        let place = Place::file(&path).at_line(a.line);
+        let place = file.line_of(&file.config.labels.file, a.line);
         known.add(a.item, &annotators[a.annotator], &K::classes(&file.config.scale)[a.class], "", &place);
     }
     known
@@ -173,8 +172,8 @@ fn known_of_file<K: ClassKind>(file: &StudyFile<K>, annotations: &[Annotation], 
 /// row of an item, a second label of an annotator for an item.
 fn read<K: ClassKind>(file: &StudyFile<K>, items: &Items, log: &LabelLog, source: &mut Source) -> Result<Labels> {
     let config = &file.config.labels;
-    let path = file.resolve(&config.file);
-    let format = format_of(&path, config.format)?;
+    let paths = file.resolve_all(&config.file);
+    let format = format_of(&paths[0], config.format)?;
     let mut reader = Reader {
         file,
         items,
@@ -186,8 +185,10 @@ fn read<K: ClassKind>(file: &StudyFile<K>, items: &Items, log: &LabelLog, source
         unknown_rows: 0,
     };
     let table = match format {
-        Format::LeWiDi => jsonl::read_lewidi_labels(&path, &source.read(&path)?, &file.config.items.multilabel)?,
-        _ => read_table(&path, config.format, config.id.as_deref(), source)?,
+        Format::LeWiDi => read_joined(&paths, |path| {
+            jsonl::read_lewidi_labels(path, &source.read(path)?, &file.config.items.multilabel)
+        })?,
+        _ => read_table(&paths, config.format, config.id.as_deref(), source)?,
     };
     let form = match format {
         Format::LeWiDi => Some(LabelsForm::Long),
@@ -311,7 +312,7 @@ impl<K: ClassKind> Reader<'_, K> {
                 if self.file.config.unmatched == Unmatched::Refuse {
                     return refuse(self.items.unknown(&row.id));
                 }
-                self.unknown_rows += 1;
+                self.unknown_rows += usize::from(!self.items.left_out.contains(&row.id));
                 continue;
             };
             let classes = self.classes;

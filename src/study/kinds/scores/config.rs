@@ -1,20 +1,18 @@
 //! `study.toml` of a study whose labels are ratings on a continuous scale.
 
-use std::path::{Path, PathBuf};
-
 use serde::{Deserialize, Serialize};
 
 use crate::belief::BeliefModel;
 use crate::dataset::error::Result;
 use crate::study::input::check::Check;
-use crate::study::input::config::{Configured, Format, StudyConfig, TableConfig};
+use crate::study::input::config::{Configured, Files, Format, StudyConfig, TableConfig};
 
 /// `[judge]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScoreJudgeConfig {
     /// The file: one row per item and variant.
-    pub file: PathBuf,
+    pub file: Files,
     /// Its layout; by default that of its extension.
     pub format: Option<Format>,
     /// Column with the ids.
@@ -33,7 +31,7 @@ pub struct ScoreJudgeConfig {
 #[serde(deny_unknown_fields)]
 pub struct ScoreLabelsConfig {
     /// The file: one row per rating.
-    pub file: PathBuf,
+    pub file: Files,
     /// Its layout; by default that of its extension.
     pub format: Option<Format>,
     /// Column with the ids.
@@ -57,13 +55,13 @@ fn score() -> String {
 }
 
 impl TableConfig for ScoreJudgeConfig {
-    fn file(&self) -> &Path {
+    fn files(&self) -> &Files {
         &self.file
     }
 }
 
 impl TableConfig for ScoreLabelsConfig {
-    fn file(&self) -> &Path {
+    fn files(&self) -> &Files {
         &self.file
     }
 }

@@ -12,6 +12,7 @@ use crate::stats::{mean, sample_sd};
 use crate::study::input::config::StudyFile;
 use crate::study::input::items::Items;
 use crate::study::input::source::{Source, read_table};
+use crate::study::kinds::classes::judge::several_answers;
 use crate::study::read::Judge;
 
 /// Stated standard deviations are at least this share of the scale's width: none at all would be certainty.
@@ -116,7 +117,7 @@ impl<C: ScoreKind> Judge<C> for ScoreJudge {
 /// Reads the judge's scores: means over variants, the mean of the stated variances, and the spread of the means.
 fn read<C: ScoreKind>(file: &StudyFile<C>, items: &Items, source: &mut Source) -> Result<JudgeRows> {
     let config = &file.config.judge;
-    let table = read_table(&file.resolve(&config.file), config.format, config.id.as_deref(), source)?;
+    let table = read_table(&file.resolve_all(&config.file), config.format, config.id.as_deref(), source)?;
     let optional = |name: &Option<String>| name.as_deref().map(|name| table.column(name)).transpose();
     let (mean_column, sd, variant) = (table.column(&config.mean)?, optional(&config.sd)?, optional(&config.variant)?);
     let width = file.config.scale.1 - file.config.scale.0;
@@ -134,7 +135,11 @@ fn read<C: ScoreKind>(file: &StudyFile<C>, items: &Items, source: &mut Source) -
         });
         if let Some(first_line) = lines.insert((item, position), row.line()) {
             let what = if name.is_empty() { "a score".to_owned() } else { format!("a score of variant {name:?}") };
-            return Err(row.refuse_id(Problem::Repeated { what, first_line }));
+            let problem = match variant {
+                Some(_) => Problem::Repeated { what, first_line },
+                None => several_answers("judge.variant", &what, first_line),
+            };
+            return Err(row.refuse_id(problem));
         }
         let Some(mean) = score(&row, mean_column, file.config.scale)? else {
             judge.failed += 1;

@@ -113,10 +113,9 @@ impl<C: ScoreKind> LabelSet<C> for Ratings {
     }
 
     fn known(&self, file: &StudyFile<C>) -> Known {
-        let path = file.resolve(&file.config.labels.file);
         let mut known = Known::default();
         for r in self.rows.iter().filter(|r| r.batch.is_none()) {
-            let place = Place::file(&path).at_line(r.line);
+            let place = file.line_of(&file.config.labels.file, r.line);
             known.add(r.item, &self.annotators[r.annotator], &r.score.to_string(), "", &place);
         }
         known
@@ -157,7 +156,7 @@ pub(super) fn score(row: &Row<'_>, column: Column, scale: (f64, f64)) -> Result<
 /// Reads the annotators' ratings: those of the user's file and those of the log.
 fn read<C: ScoreKind>(file: &StudyFile<C>, items: &Items, log: &LabelLog, source: &mut Source) -> Result<Ratings> {
     let config = &file.config.labels;
-    let table = read_table(&file.resolve(&config.file), config.format, config.id.as_deref(), source)?;
+    let table = read_table(&file.resolve_all(&config.file), config.format, config.id.as_deref(), source)?;
     let [annotator, column] = [table.column(&config.annotator)?, table.column(&config.score)?];
     let mut ratings = Ratings { batches: log.batches.clone(), ..Ratings::default() };
     let mut positions: HashMap<String, usize> = HashMap::new();
@@ -181,7 +180,7 @@ fn read<C: ScoreKind>(file: &StudyFile<C>, items: &Items, log: &LabelLog, source
             if file.config.unmatched == Unmatched::Refuse {
                 return Err(Error::refused(log.place(row), items.unknown(&row.id)));
             }
-            ratings.unknown_rows += 1;
+            ratings.unknown_rows += usize::from(!items.left_out.contains(&row.id));
             continue;
         };
         let score = parse(&row.value, file.config.scale, log.place(row))?;

@@ -1,0 +1,18 @@
+//! Exports of annotation tools.
+//!
+//! | tool | file | id | annotator | label |
+//! |---|---|---|---|---|
+//! | Label Studio, JSON | list of tasks | `data.uid` | `completed_by` (its e-mail, or `label-studio-N`) | `choices`, `number` or `rating` of the control `label`, or of the only such control |
+//! | Label Studio, JSON-MIN, CSV, TSV | list of answers, table | `uid` | `annotator` | `label` |
+//! | Argilla 2 | list or lines of records | `id` | `user_id` | `responses.label` (`label.responses` where flattened), submitted ones |
+//! | Argilla 1 | list or lines of records | `external_id` | `user_id` | `values.label` of the submitted responses |
+//! | Prodigy | lines | `uid` | `_annotator_id` | `accept` or `user_input` of accepted answers |
+//!
+//! The tools' own numbers of tasks and records are never taken for ids of items. Answers that were cancelled, discarded,
+//! rejected or ignored are counted and never become labels.
+
+pub mod argilla;
+pub mod json;
+pub mod label_studio;
+pub mod prodigy;
+pub mod recognised;

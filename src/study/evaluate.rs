@@ -9,6 +9,7 @@ use super::error::Error;
 use super::features::Feature;
 use super::kind::{Kind, Study};
 use crate::escalation::{Budget, Rule};
+use crate::evaluation::counts::most_revealed;
 use crate::evaluation::escalation::value_minus;
 use crate::evaluation::{
     ByRule, Coverage, Escalation, Familiarity, HalfSplit, Journal, Measured, Places, Settings, by_rule,
@@ -30,6 +31,8 @@ pub struct Evaluation<K: Kind> {
     pub least_labels: u32,
     /// Half splits.
     pub replicates: usize,
+    /// What could not be measured as asked, each with its reason.
+    pub not_estimable: Vec<String>,
     /// How labelled neighbours were found among them, in words; `None` without embeddings.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub neighbours: Option<String>,
@@ -219,6 +222,30 @@ impl<'a, K: Kind> Evaluator<'a, K> {
         Ok((full, counts_only))
     }
 
+    /// What can't be measured as the settings ask for it, and why.
+    fn not_estimable(&self) -> Vec<String> {
+        let (settings, numbers, items) = (self.split.settings(), self.study.numbers(), self.kept.len());
+        let whole = settings.budgets.iter().filter(|budget| budget.of(items) == items);
+        let mut reasons: Vec<String> = whole
+            .map(|budget| {
+                let percent = budget.in_percent();
+                format!(
+                    "the error of the others at a budget of {percent}%: every item is escalated, so there are no others"
+                )
+            })
+            .collect();
+        let most = settings.reveal.iter().copied().max().unwrap_or(0);
+        let short = self.kept.iter().filter(|&&i| most_revealed(numbers[i] / 2) < most).count();
+        if short > 0 {
+            reasons.push(format!(
+                "{short} items with as many as {most} labels revealed (evaluation.reveal): one label of the first half is kept \
+                 to be bought, so fewer are revealed; items with {} labels or more (evaluation.least_labels) have enough",
+                2 * (most + 1)
+            ));
+        }
+        reasons
+    }
+
     /// Summarises all replicates.
     ///
     /// # Panics
@@ -233,8 +260,9 @@ impl<'a, K: Kind> Evaluator<'a, K> {
             items: self.kept.len(),
             least_labels: self.study.file.config.evaluation.least_labels,
             replicates: count,
+            not_estimable: self.not_estimable(),
             neighbours: self.engine.map(|engine| engine.describe()),
-            judge: K::diagnostics(self.study, &self.kept, self.split.noise_ceiling()),
+            judge: K::diagnostics(self.study, &self.kept, self.split.noise_ceiling().all_labels),
             minus_total: against_total.then(|| value_minus(&measured, Rule::PosteriorEntropy)),
             oracle: budgets.iter().map(|b| (*b, Summary::over(&measured, |m| m.oracle[b]))).collect(),
             squared: SquaredValue::over(&measured, budgets),

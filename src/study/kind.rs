@@ -91,8 +91,8 @@ pub trait Kind: Configured {
     /// What the decomposition says besides the parts of every item.
     fn findings(study: &Study<Self>, decomposition: &Decomposition<Self>) -> Self::Findings;
 
-    /// The judge against the labels of the items at positions `kept`; `noise_ceiling` is what halves of the labels differ
-    /// by.
+    /// The judge against the labels of the items at positions `kept`; `noise_ceiling` is the error of the pool
+    /// itself against these labels.
     fn diagnostics(study: &Study<Self>, kept: &[usize], noise_ceiling: f64) -> Self::Diagnostics;
 
     /// What is known of every item, besides its id, group, ranks and features.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::Error;
 use super::escalation::{Errors, Gain, Measured, Removed};
 use super::familiarity::Familiarity;
-use super::pool::{Fitted, Luck, Pool, Split};
+use super::pool::{Fitted, Luck, NoiseCeiling, Pool, Split};
 use super::protocol::seeded;
 use judge_uncertainty_core::belief::{Design, FeatureColumn};
 use judge_uncertainty_core::escalation::{Budget, Rule, top};
@@ -134,7 +134,7 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
                 let gain = pool.bought(&fitted.beliefs, escalated, &split.held, stream);
                 values.insert(budget, gain.error);
                 squares.extend(gain.squared.map(|squared| (budget, squared)));
-                left.insert(budget, Errors::without(&errors, escalated));
+                left.extend(Errors::without(&errors, escalated).map(|errors| (budget, errors)));
             }
             value.insert(rule, values);
             squared.insert(rule, squares);
@@ -157,7 +157,7 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
             selective,
             sd_log_trust: population_sd(&log_trust),
             mean_log_trust: mean(&log_trust),
-            mean_error: Errors::without(&errors, &[]).error,
+            mean_error: Errors::without(&errors, &[]).unwrap_or_default().error,
             coefficients: regression.names.iter().cloned().zip(regression.coefficients.iter().copied()).collect(),
             converged: regression.converged,
             iterations: regression.iterations,
@@ -166,10 +166,11 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
         Ok(Outcome { fitted, measured })
     }
 
-    /// Mean error of disjoint halves against each other, over 100 splits of every item's labels.
-    pub fn noise_ceiling(&self) -> f64 {
+    /// Errors that come from labels alone, over 100 splits of every item's labels.
+    pub fn noise_ceiling(&self) -> NoiseCeiling {
         let mut stream = self.stream(0);
-        let splits: Vec<f64> = (0..CEILING_SPLITS).map(|_| self.pool.halves_apart(&mut stream)).collect();
-        mean(&splits)
+        let splits: Vec<NoiseCeiling> = (0..CEILING_SPLITS).map(|_| self.pool.halves_apart(&mut stream)).collect();
+        let over = |part: fn(&NoiseCeiling) -> f64| mean(&splits.iter().map(part).collect::<Vec<_>>());
+        NoiseCeiling { halves: over(|split| split.halves), all_labels: over(|split| split.all_labels) }
     }
 }

@@ -40,7 +40,7 @@ pub use familiarity::{Familiarity, list_width};
 pub use half_split::{Features, HalfSplit, Outcome, Settings};
 pub use journal::Journal;
 pub use places::{Coverage, Places};
-pub use pool::{Fitted, Luck, Pool, Ranking, Split};
+pub use pool::{Fitted, Luck, NoiseCeiling, Pool, Ranking, Split};
 pub use replicate::replicate;
 
 /// Why a replicate can't be evaluated.

@@ -113,8 +113,12 @@ pub trait Kind: Configured {
     /// What can be estimated about all items from labels that came back.
     fn quantities(scale: &Self::Scale) -> Vec<String>;
 
-    /// The quantities as the labels of the log have them, per quantity and item; `None` for items without such labels.
-    fn observed(study: &Study<Self>) -> Vec<Vec<Option<f64>>>;
+    /// The ends between which each quantity lies.
+    fn ranges(scale: &Self::Scale) -> Vec<(f64, f64)>;
+
+    /// The quantities as the labels of the log have them, per quantity and item, without the first `before` batches of it;
+    /// `None` for items without such labels.
+    fn observed(study: &Study<Self>, before: usize) -> Vec<Vec<Option<f64>>>;
 
     /// A new label as the log writes it.
     ///

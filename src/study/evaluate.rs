@@ -137,6 +137,14 @@ pub enum Evaluated<K: Kind> {
 }
 
 impl<K: Kind> Evaluated<K> {
+    /// Items that were evaluated; 0 where nothing was.
+    pub fn items(&self) -> usize {
+        match self {
+            Self::Evaluated(evaluation) => evaluation.items,
+            Self::NotEvaluated(_) => 0,
+        }
+    }
+
     /// What the replicates measured; nothing where none was run.
     pub fn measured(&self) -> &[Measured] {
         match self {
@@ -200,7 +208,8 @@ impl<'a, K: Kind> Evaluator<'a, K> {
         let of_kept = kept.clone();
         let features =
             Box::new(move |numbers: &[u32], near: Option<&_>| study.feature_columns(&of_kept, numbers, near));
-        let split = HalfSplit::new(K::pool(study, &study.labels, &kept), near, features, settings);
+        let split = HalfSplit::new(K::pool(study, &study.labels, &kept), near, features, settings)
+            .with_contrasts(study.contrasts.clone());
         let counts = study.features.iter().position(|feature| *feature == Feature::LogLabels);
         Self { study, kept, split, engine, counts: counts.filter(|_| study.features.len() > 1) }
     }
@@ -281,7 +290,7 @@ impl<'a, K: Kind> Evaluator<'a, K> {
 pub fn journal<K: Kind>(folder: &Path, study: &Study<K>) -> Result<Journal<Replicate>, Error> {
     let mut config = study.file.config.clone();
     config.evaluation.replicates = 0;
-    Ok(Journal::open(folder, &(config, &study.excluded), study.inputs.sums())?)
+    Ok(Journal::open(folder, &(config, &study.excluded, &study.contrasts), study.inputs.sums())?)
 }
 
 /// Runs all replicates, those apart that the journal holds from an interrupted run.

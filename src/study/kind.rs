@@ -23,7 +23,7 @@ use crate::belief::design::FeatureScale;
 use crate::belief::{BeliefTable, FeatureColumn};
 use crate::dataset::error::Result;
 use crate::escalation::Rule;
-use crate::evaluation::{Fitted, Luck, Pool};
+use crate::evaluation::{Contrast, Fitted, Luck, Pool};
 
 /// The belief of a kind of label about one item.
 pub type BeliefOf<'a, K> = <<<K as Kind>::Pool as Pool>::Beliefs as BeliefTable>::Belief<'a>;
@@ -167,6 +167,8 @@ pub struct Study<K: Kind> {
     pub left_out: Vec<String>,
     /// Items that a registration leaves out of the evaluation, by position, and why.
     pub excluded: BTreeMap<usize, String>,
+    /// Comparisons of rules that a registration tests, for which the evaluation keeps what each item contributes.
+    pub contrasts: Vec<Contrast>,
     /// Sums of all files read.
     pub inputs: Source,
 }

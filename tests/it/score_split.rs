@@ -301,7 +301,8 @@ fn hypotheses_about_scores_are_registered_and_judged_without_the_excluded_items(
     assert_eq!(registered["excluded"].as_array().unwrap().len(), 5);
     let up = &registered["hypotheses"][0];
     let minus = &evaluation["squared"]["minus_total"]["info"]["b10"];
-    assert!((number(&up["difference"]) - number(&minus["mean"])).abs() < 1e-9);
+    // The table draws one label per item, the verdict averages over all that might be bought.
+    assert!((number(&up["difference"]) - number(&minus["mean"])).abs() < 4.0 * number(&minus["se"]));
     // Excluded items are ranked all the same.
     let items = fs::read_to_string(folder.path().join("run/items.csv")).unwrap();
     assert!(items.contains("\ni9,") && items.lines().count() == 43);

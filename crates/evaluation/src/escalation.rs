@@ -65,6 +65,10 @@ pub struct Removed {
     pub oracle: BTreeMap<Budget, f64>,
 }
 
+/// The items that one rule of a comparison picks and the other does not, in one replicate: position, 1 where the first rule
+/// picks it and -1 where the second does, and what the pick is worth.
+pub type Picks = Vec<(u32, i8, f64)>;
+
 /// What one replicate measures under one feature set.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -94,6 +98,9 @@ pub struct Measured {
     /// labels have no order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held_out: Option<Places>,
+    /// The picks of every contrast that was asked for, in order; `None` where it can't be evaluated.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contrasts: Vec<Option<Picks>>,
 }
 
 /// What escalation achieves under one feature set, over replicates.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Error;
+use super::contrast::Contrast;
 use super::escalation::{Errors, Gain, Measured, Removed};
 use super::familiarity::Familiarity;
 use super::pool::{Fitted, Luck, NoiseCeiling, Pool, Split};
@@ -39,6 +40,7 @@ pub struct HalfSplit<'a, P: Pool> {
     familiarity: Option<Familiarity<'a>>,
     features: Features<'a>,
     settings: Settings,
+    contrasts: Vec<Contrast>,
 }
 
 /// One replicate under one feature set.
@@ -75,7 +77,12 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
     /// # Ok::<(), judge_uncertainty_evaluation::Error>(())
     /// ```
     pub fn new(pool: P, familiarity: Option<Familiarity<'a>>, features: Features<'a>, settings: Settings) -> Self {
-        Self { pool, familiarity, features, settings }
+        Self { pool, familiarity, features, settings, contrasts: vec![] }
+    }
+
+    /// This evaluation with comparisons that are kept item by item.
+    pub fn with_contrasts(self, contrasts: Vec<Contrast>) -> Self {
+        Self { contrasts, ..self }
     }
 
     /// The stream of replicate `replicate`: that of the seed `replicate` + 2^64 x the seed of the settings.
@@ -125,6 +132,7 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
         let largest = budgets.last().map_or(0, |budget| budget.of(items));
         let errors = pool.errors(&fitted.beliefs, &split.held);
         let (mut value, mut squared, mut selective) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        let mut tops: BTreeMap<Rule, Vec<usize>> = BTreeMap::new();
         for &rule in &settings.rules {
             let Some(priority) = pool.priority(rule, &ranking) else { continue };
             let ranked = top(&priority, &luck.jitter, largest);
@@ -139,6 +147,7 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
             value.insert(rule, values);
             squared.insert(rule, squares);
             selective.insert(rule, left);
+            tops.insert(rule, ranked);
         }
         let worth = pool.expected(&fitted.beliefs, &split.held);
         let oracle = |part: fn(&Gain) -> f64| -> BTreeMap<Budget, f64> {
@@ -147,6 +156,10 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
             budgets.iter().map(|&b| (b, best[..b.of(items)].iter().map(|&i| worth[i]).sum())).collect()
         };
         let has_squares = worth.iter().any(|gain| gain.squared.is_some());
+        let picks = |contrast: &Contrast| {
+            let top = |rule: Rule| Some(tops.get(&rule)?.get(..contrast.budget.of(items))?);
+            contrast.picks(top, &worth, &errors)
+        };
         let log_trust = pool.log_trust(&fitted.fit, &fitted.design);
         let regression = P::regression(&fitted.fit);
         let measured = Measured {
@@ -162,6 +175,7 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
             converged: regression.converged,
             iterations: regression.iterations,
             held_out: pool.held_out(&fitted.beliefs, &split.held),
+            contrasts: self.contrasts.iter().map(picks).collect(),
         };
         Ok(Outcome { fitted, measured })
     }

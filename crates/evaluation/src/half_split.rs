@@ -157,7 +157,7 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
         };
         let has_squares = worth.iter().any(|gain| gain.squared.is_some());
         let picks = |contrast: &Contrast| {
-            let top = |rule: Rule| Some(tops.get(&rule)?.get(..contrast.budget.of(items))?);
+            let top = |rule: Rule| tops.get(&rule)?.get(..contrast.budget.of(items));
             contrast.picks(top, &worth, &errors)
         };
         let log_trust = pool.log_trust(&fitted.fit, &fitted.design);

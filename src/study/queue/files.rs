@@ -14,7 +14,8 @@ use crate::study::estimates::BATCHES_BEFORE;
 /// In which direction priorities are to be read.
 const DIRECTION: &str = "higher first";
 
-/// Writes all files of a queue; `tasks` has every item of the study.
+/// Writes all files of a queue; `tasks` has every item of the study, the last argument the batches of added labels that were
+/// there before and the sums of the study's inputs.
 pub fn write_files(
     study: &str,
     request: &Request,
@@ -22,8 +23,7 @@ pub fn write_files(
     tasks: &[Task],
     question: &Question,
     suggestions: bool,
-    batches_before: usize,
-    inputs: &BTreeMap<String, String>,
+    (batches_before, inputs): (usize, &BTreeMap<String, String>),
 ) -> (Staged, QueueRecord) {
     let sums: String = inputs.iter().map(|(name, sum)| format!("{sum}  {name}\n")).collect();
     let estimates = match request.explore {

@@ -65,7 +65,7 @@ impl<'a, K: Kind> Ranked<'a, K> {
         let tasks: Vec<Task> = (0..study.len()).map(|i| self.task(i)).collect();
         let (title, question) = (&study.file.config.title, K::question(&study.file.config.scale));
         let before = study.labels.added().batches.len();
-        Ok(write_files(title, request, &queue, &tasks, &question, suggestions, before, &study.relative_inputs()))
+        Ok(write_files(title, request, &queue, &tasks, &question, suggestions, (before, &study.relative_inputs())))
     }
 
     fn task(&self, i: usize) -> Task {

@@ -282,6 +282,29 @@ mod tests {
         assert!(first.critical_error > 0.0 && first.critical_error < 0.02, "{first:?}");
     }
 
+    /// The quick form of the evaluation's `examples/verdicts.rs`: a ranking that knows nothing against picks at random, worths
+    /// skewed to the right.
+    #[test]
+    fn with_nothing_to_find_few_studies_find_it() {
+        let (studies, items, picks) = (400, 120, 20);
+        let mut stream = Stream::new(11);
+        let (mut confirmed, mut refuted) = (0, 0);
+        for _ in 0..studies {
+            let worth: Vec<f64> = (0..items).map(|_| stream.gamma(0.4)).collect();
+            let picked: Vec<f64> =
+                (0..items).map(|i| f64::from(u8::from(i < picks)) - picks as f64 / items as f64).collect();
+            let of_items: Vec<f64> = picked.iter().zip(&worth).map(|(c, g)| c * g).collect();
+            let sum: f64 = of_items.iter().sum();
+            let worth = worth.into_iter().map(Some).collect();
+            let one = Contributions { of_items, picked, worth, of_redraws: vec![sum, sum] };
+            let found = new_items(&[one], 0.95, &mut Stream::new(0))[0].unwrap();
+            confirmed += usize::from(found.simultaneous.lo > 0.0);
+            refuted += usize::from(found.simultaneous.hi < 0.0);
+        }
+        // 0.025 of 400, and two standard errors.
+        assert!(confirmed <= 16 && refuted <= 16, "{confirmed} confirmed, {refuted} refuted");
+    }
+
     #[test]
     fn rankings_that_pick_the_same_are_not_compared() {
         let same = Contributions {

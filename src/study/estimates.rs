@@ -9,13 +9,18 @@ use crate::dataset::checksum::read_file;
 use crate::dataset::error::{Error, Place, Problem, Result};
 use crate::dataset::items::ItemIds;
 use crate::dataset::table::Table;
-use crate::escalation::{NoEstimate, Selection, WeightedMean, weighted_mean};
+use crate::escalation::{NoEstimate, Response, Selection, WeightedMean, responses, weighted_mean};
+
+/// Column of `selection.csv`: batches of added labels that were there before the queue.
+pub const BATCHES_BEFORE: &str = "batches_before";
 
 /// How a queue was selected, read back from its `selection.csv`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SelectionFile {
     /// The selection, by position of the items.
     pub selection: Selection,
+    /// Batches of added labels that were there when the queue was made, and are no answers to it.
+    pub batches_before: usize,
     /// Belief's mean of each quantity before the labels, by name of its column.
     baselines: HashMap<String, Vec<f64>>,
 }
@@ -44,6 +49,9 @@ impl SelectionFile {
             }
             selection.probability.push(probability);
         }
+        let before = table.column(BATCHES_BEFORE)?;
+        let batches = rows.iter().map(|row| row.optional_number(before)).collect::<Result<Vec<_>>>()?;
+        let batches_before = batches.into_iter().flatten().next().unwrap_or(0.0) as usize;
         let mut baselines = HashMap::new();
         for name in names {
             let column = table.column(name)?;
@@ -56,27 +64,32 @@ impl SelectionFile {
         if selection.ranked.is_empty() && selection.drawn.is_empty() {
             return Err(Error::refused(Place::file(&file), Problem::NoRows));
         }
-        Ok(Self { selection, baselines })
+        Ok(Self { selection, batches_before, baselines })
     }
 
-    /// Estimates one quantity from what was observed of the items that came back.
+    /// Estimates one quantity, which lies in `range`, from what was observed of the items that came back.
     ///
     /// # Errors
-    /// As [`weighted_mean`].
+    /// As [`weighted_mean`] without a baseline.
     pub fn estimate(
         &self,
         name: &str,
         observed: &[Option<f64>],
+        range: (f64, f64),
         level: f64,
     ) -> std::result::Result<PoolMean, NoEstimate> {
-        Ok(PoolMean {
-            quantity: name.to_owned(),
-            weighted: weighted_mean(&self.selection, observed, None, level)?,
-            assisted: match self.baselines.get(name) {
-                Some(baseline) => Some(weighted_mean(&self.selection, observed, Some(baseline), level)?),
-                None => None,
-            },
-        })
+        let weighted = weighted_mean(&self.selection, observed, None, range, level)?;
+        let assisted = self
+            .baselines
+            .get(name)
+            .map(|baseline| weighted_mean(&self.selection, observed, Some(baseline), range, level));
+        let (assisted, not_assisted) = match assisted {
+            Some(Ok(assisted)) => (Some(assisted), None),
+            Some(Err(reason)) => (None, Some(reason.to_string())),
+            None => (None, None),
+        };
+        let strata = responses(&self.selection, observed);
+        Ok(PoolMean { quantity: name.to_owned(), weighted, assisted, not_assisted, strata })
     }
 }
 
@@ -89,4 +102,8 @@ pub struct PoolMean {
     pub weighted: WeightedMean,
     /// The belief's mean before the labels, corrected by them.
     pub assisted: Option<WeightedMean>,
+    /// Why the belief can't help, where it can't.
+    pub not_assisted: Option<String>,
+    /// What was sent out and what came back; those that did not come back are taken for a random part of their stratum.
+    pub strata: Vec<Response>,
 }

@@ -9,6 +9,7 @@ use super::error::Error;
 use super::features::Feature;
 use super::kind::{Kind, Study};
 use crate::escalation::{Budget, Rule};
+use crate::evaluation::counts::most_revealed;
 use crate::evaluation::escalation::value_minus;
 use crate::evaluation::{
     ByRule, Coverage, Escalation, Familiarity, HalfSplit, Journal, Measured, Places, Settings, by_rule,
@@ -30,6 +31,8 @@ pub struct Evaluation<K: Kind> {
     pub least_labels: u32,
     /// Half splits.
     pub replicates: usize,
+    /// What could not be measured as asked, each with its reason.
+    pub not_estimable: Vec<String>,
     /// How labelled neighbours were found among them, in words; `None` without embeddings.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub neighbours: Option<String>,
@@ -134,6 +137,14 @@ pub enum Evaluated<K: Kind> {
 }
 
 impl<K: Kind> Evaluated<K> {
+    /// Items that were evaluated; 0 where nothing was.
+    pub fn items(&self) -> usize {
+        match self {
+            Self::Evaluated(evaluation) => evaluation.items,
+            Self::NotEvaluated(_) => 0,
+        }
+    }
+
     /// What the replicates measured; nothing where none was run.
     pub fn measured(&self) -> &[Measured] {
         match self {
@@ -225,7 +236,8 @@ impl<'a, K: Kind> Evaluator<'a, K> {
         let of_kept = kept.clone();
         let features =
             Box::new(move |numbers: &[u32], near: Option<&_>| study.feature_columns(&of_kept, numbers, near));
-        let split = HalfSplit::new(K::pool(study, &study.labels, &kept), near, features, settings);
+        let split = HalfSplit::new(K::pool(study, &study.labels, &kept), near, features, settings)
+            .with_contrasts(study.contrasts.clone());
         let counts = study.features.iter().position(|feature| *feature == Feature::LogLabels);
         Self { study, kept, split, engine, counts: counts.filter(|_| study.features.len() > 1) }
     }
@@ -247,6 +259,30 @@ impl<'a, K: Kind> Evaluator<'a, K> {
         Ok((full, counts_only))
     }
 
+    /// What can't be measured as the settings ask for it, and why.
+    fn not_estimable(&self) -> Vec<String> {
+        let (settings, numbers, items) = (self.split.settings(), self.study.numbers(), self.kept.len());
+        let whole = settings.budgets.iter().filter(|budget| budget.of(items) == items);
+        let mut reasons: Vec<String> = whole
+            .map(|budget| {
+                let percent = budget.in_percent();
+                format!(
+                    "the error of the others at a budget of {percent}%: every item is escalated, so there are no others"
+                )
+            })
+            .collect();
+        let most = settings.reveal.iter().copied().max().unwrap_or(0);
+        let short = self.kept.iter().filter(|&&i| most_revealed(numbers[i] / 2) < most).count();
+        if short > 0 {
+            reasons.push(format!(
+                "{short} items with as many as {most} labels revealed (evaluation.reveal): one label of the first half is kept \
+                 to be bought, so fewer are revealed; items with {} labels or more (evaluation.least_labels) have enough",
+                2 * (most + 1)
+            ));
+        }
+        reasons
+    }
+
     /// Summarises all replicates.
     ///
     /// # Panics
@@ -261,8 +297,9 @@ impl<'a, K: Kind> Evaluator<'a, K> {
             items: self.kept.len(),
             least_labels: self.study.file.config.evaluation.least_labels,
             replicates: count,
+            not_estimable: self.not_estimable(),
             neighbours: self.engine.map(|engine| engine.describe()),
-            judge: K::diagnostics(self.study, &self.kept, self.split.noise_ceiling()),
+            judge: K::diagnostics(self.study, &self.kept, self.split.noise_ceiling().all_labels),
             minus_total: against_total.then(|| value_minus(&measured, Rule::PosteriorEntropy)),
             oracle: budgets.iter().map(|b| (*b, Summary::over(&measured, |m| m.oracle[b]))).collect(),
             squared: SquaredValue::over(&measured, budgets),
@@ -281,7 +318,7 @@ impl<'a, K: Kind> Evaluator<'a, K> {
 pub fn journal<K: Kind>(folder: &Path, study: &Study<K>) -> Result<Journal<Replicate>, Error> {
     let mut config = study.file.config.clone();
     config.evaluation.replicates = 0;
-    Ok(Journal::open(folder, &(config, &study.excluded), study.inputs.sums())?)
+    Ok(Journal::open(folder, &(config, &study.excluded, &study.contrasts), study.inputs.sums())?)
 }
 
 /// Runs all replicates, those apart that the journal holds from an interrupted run.

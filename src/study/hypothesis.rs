@@ -2,48 +2,26 @@
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::evaluation::Measure;
+
 use crate::escalation::{Budget, Rule};
+use crate::evaluation::Contrast;
+use crate::stats::new_items::NewItems;
 use crate::stats::quantile::percentiles;
 use crate::stats::student::student_quantile;
 use crate::stats::{Interval, mean, sample_sd};
 
-/// What a comparison of two rules is about. Differences are signed so that positive means "better is better".
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Measure {
-    /// Error removed by one bought label per escalated item, summed over them.
-    Value,
-    /// Squared error removed by one bought label per escalated item, summed over them; for labels that are numbers.
-    SquaredValue,
-    /// Mean error over the items that are not escalated; lower is better.
-    SelectiveError,
-    /// Mean squared error over the items that are not escalated; lower is better.
-    SelectiveSquaredError,
-}
-
-impl Measure {
-    /// All measures.
-    pub const ALL: [Self; 4] = [Self::Value, Self::SquaredValue, Self::SelectiveError, Self::SelectiveSquaredError];
-
-    /// Key in plans and results.
-    pub fn key(self) -> &'static str {
-        match self {
-            Self::Value => "value",
-            Self::SquaredValue => "squared_value",
-            Self::SelectiveError => "selective_error",
-            Self::SelectiveSquaredError => "selective_squared_error",
-        }
-    }
-}
-
-/// How the interval of a difference is made from its replicates.
+/// How the interval of a difference is made, and so what it speaks of. Only an interval for new items can confirm or refute.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum IntervalRule {
-    /// Percentiles of the paired difference over replicates, as the paper's tables give them.
+    /// Over items and re-draws of their labels, simultaneous over the family (max-t): what it says of new items holds.
     #[default]
+    NewItems,
+    /// Percentiles of the paired difference over replicates, as the paper's tables give them: where one re-draw of the labels
+    /// of these items falls.
     Percentiles,
-    /// Mean over replicates and Student's t: the Monte-Carlo interval of the mean, which takes the items as given.
+    /// Mean over replicates and Student's t: how far re-draws of the labels of these items leave their own mean open.
     Student,
 }
 
@@ -76,17 +54,22 @@ impl Hypothesis {
     pub fn budget(&self) -> Option<Budget> {
         Budget::percent(self.budget)
     }
+
+    /// The comparison as the evaluation makes it; `None` for a budget outside 1 to 100%.
+    pub fn contrast(&self) -> Option<Contrast> {
+        Some(Contrast { better: self.better, than: self.than, budget: self.budget()?, measure: self.measure })
+    }
 }
 
 /// How a hypothesis fared; every outcome is exactly one of these.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// The adjusted interval lies wholly above the margin.
+    /// The adjusted interval for new items lies wholly above the margin.
     Confirmed,
     /// It lies wholly below the margin.
     Refuted,
-    /// It holds the margin, or there was nothing to evaluate.
+    /// It holds the margin, its Monte-Carlo error decides, it does not speak of new items, or there was nothing to evaluate.
     Inconclusive,
 }
 
@@ -105,60 +88,105 @@ pub struct JudgedHypothesis {
     pub difference: Option<f64>,
     /// Its interval at the family's level, not adjusted.
     pub interval: Option<Interval>,
-    /// Its interval at level 1 - (1 - level)/family (Bonferroni), by which it is judged.
+    /// Its interval adjusted for the family, by which it is judged: for new items the simultaneous one (max-t), for the others at
+    /// level 1 - (1 - level)/family (Bonferroni).
     pub adjusted: Option<Interval>,
+    /// For new items: standard error, degrees of freedom, critical value, and the Monte-Carlo errors of that and of the bounds.
+    pub new_items: Option<NewItems>,
     /// What has to be known to read the figures.
     pub note: Option<String>,
 }
 
+/// Monte-Carlo errors within which a bound must not lie of the margin to decide.
+const SAFE: f64 = 3.0;
+
 impl JudgedHypothesis {
-    /// Judges a hypothesis of a family by its paired differences, one per replicate.
-    pub(super) fn new(hypothesis: &Hypothesis, differences: Option<&[f64]>, level: f64, family: usize) -> Self {
-        let mut judged = Self {
+    fn open(hypothesis: &Hypothesis, family: usize, replicates: usize) -> Self {
+        Self {
             hypothesis: hypothesis.clone(),
             status: Status::Inconclusive,
             family,
-            replicates: differences.map_or(0, <[f64]>::len),
+            replicates,
             difference: None,
             interval: None,
             adjusted: None,
+            new_items: None,
             note: None,
-        };
-        let Some(differences) = differences else {
-            judged.note = Some("the run could not evaluate this comparison".to_owned());
-            return judged;
-        };
-        let miss = (1.0 - level) / family as f64;
-        judged.difference = Some(mean(differences));
-        if differences.len() < 2 {
-            judged.note = Some("one replicate has no interval; run with more".to_owned());
-            return judged;
         }
-        judged.interval = Some(interval(hypothesis.interval, differences, 1.0 - level));
-        let adjusted = interval(hypothesis.interval, differences, miss);
-        judged.adjusted = Some(adjusted);
-        judged.status = match adjusted {
-            Interval { lo, .. } if lo > hypothesis.margin => Status::Confirmed,
-            Interval { hi, .. } if hi < hypothesis.margin => Status::Refuted,
-            _ => Status::Inconclusive,
+    }
+
+    fn because(self, reason: impl Into<String>) -> Self {
+        Self { note: Some(reason.into()), ..self }
+    }
+
+    /// One that the run could not evaluate, with the reason.
+    pub(super) fn not_estimable(hypothesis: &Hypothesis, family: usize, reason: &str) -> Self {
+        Self::open(hypothesis, family, 0).because(reason)
+    }
+
+    /// Judges a hypothesis by the interval for new items.
+    pub(super) fn by_new_items(hypothesis: &Hypothesis, family: usize, replicates: usize, found: NewItems) -> Self {
+        let (Interval { lo, hi }, margin) = (found.simultaneous, hypothesis.margin);
+        let (confirmed, refuted) = (lo > margin, hi < margin);
+        let nearest = if confirmed { lo } else { hi };
+        let chance = (confirmed || refuted) && (nearest - margin).abs() < SAFE * found.bound_error;
+        let judged = Self {
+            status: match () {
+                () if chance => Status::Inconclusive,
+                () if confirmed => Status::Confirmed,
+                () if refuted => Status::Refuted,
+                () => Status::Inconclusive,
+            },
+            difference: Some(found.difference),
+            interval: Some(found.plain),
+            adjusted: Some(found.simultaneous),
+            new_items: Some(found),
+            ..Self::open(hypothesis, family, replicates)
         };
+        if chance {
+            let away = (nearest - margin).abs();
+            return judged.because(format!(
+                "its bound lies {away:.2e} from the margin, with a Monte-Carlo error of {:.2e}: other random draws might decide \
+                 otherwise; register more replicates",
+                found.bound_error
+            ));
+        }
+        judged
+    }
+
+    /// Describes a hypothesis by its paired differences, one per replicate; these say nothing of new items, so they don't decide.
+    pub(super) fn by_redraws(hypothesis: &Hypothesis, differences: &[f64], level: f64, family: usize) -> Self {
+        let miss = (1.0 - level) / family as f64;
+        let judged = Self { difference: Some(mean(differences)), ..Self::open(hypothesis, family, differences.len()) };
+        if differences.len() < 2 {
+            return judged.because("one replicate has no interval; run with more");
+        }
+        let judged = Self {
+            interval: Some(interval(hypothesis.interval, differences, 1.0 - level)),
+            adjusted: Some(interval(hypothesis.interval, differences, miss)),
+            ..judged
+        };
+        let only = "over re-draws of the labels of these items: says nothing of new items, so it neither confirms nor refutes \
+                    (interval = \"new_items\" can)";
         let resolved = 2.0 / miss;
         if hypothesis.interval == IntervalRule::Percentiles && (differences.len() as f64) < resolved {
-            judged.note = Some(format!(
-                "{} replicates are too few for percentiles this far out, so the adjusted interval ends about where they do; \
-                 {} would resolve it",
+            return judged.because(format!(
+                "{only}; {} replicates are too few for percentiles this far out, so the adjusted interval ends about where they \
+                 do; {} would resolve it",
                 differences.len(),
                 resolved.ceil()
             ));
         }
-        judged
+        judged.because(only)
     }
 }
 
 /// Interval of a difference that misses with probability `miss`.
 fn interval(rule: IntervalRule, differences: &[f64], miss: f64) -> Interval {
     match rule {
-        IntervalRule::Percentiles => percentiles(differences, [50.0 * miss, 100.0 - 50.0 * miss]).into(),
+        IntervalRule::Percentiles | IntervalRule::NewItems => {
+            percentiles(differences, [50.0 * miss, 100.0 - 50.0 * miss]).into()
+        }
         IntervalRule::Student => {
             let n = differences.len() as f64;
             let reach = student_quantile(1.0 - 0.5 * miss, n - 1.0) * sample_sd(differences) / n.sqrt();

@@ -23,7 +23,7 @@ use crate::belief::design::FeatureScale;
 use crate::belief::{BeliefTable, FeatureColumn};
 use crate::dataset::error::Result;
 use crate::escalation::Rule;
-use crate::evaluation::{Fitted, Luck, Pool};
+use crate::evaluation::{Contrast, Fitted, Luck, Pool};
 
 /// The belief of a kind of label about one item.
 pub type BeliefOf<'a, K> = <<<K as Kind>::Pool as Pool>::Beliefs as BeliefTable>::Belief<'a>;
@@ -91,8 +91,8 @@ pub trait Kind: Configured {
     /// What the decomposition says besides the parts of every item.
     fn findings(study: &Study<Self>, decomposition: &Decomposition<Self>) -> Self::Findings;
 
-    /// The judge against the labels of the items at positions `kept`; `noise_ceiling` is what halves of the labels differ
-    /// by.
+    /// The judge against the labels of the items at positions `kept`; `noise_ceiling` is the error of the pool
+    /// itself against these labels.
     fn diagnostics(study: &Study<Self>, kept: &[usize], noise_ceiling: f64) -> Self::Diagnostics;
 
     /// What is known of every item, besides its id, group, ranks and features.
@@ -113,8 +113,12 @@ pub trait Kind: Configured {
     /// What can be estimated about all items from labels that came back.
     fn quantities(scale: &Self::Scale) -> Vec<String>;
 
-    /// The quantities as the labels of the log have them, per quantity and item; `None` for items without such labels.
-    fn observed(study: &Study<Self>) -> Vec<Vec<Option<f64>>>;
+    /// The ends between which each quantity lies.
+    fn ranges(scale: &Self::Scale) -> Vec<(f64, f64)>;
+
+    /// The quantities as the labels of the log have them, per quantity and item, without the first `before` batches of it;
+    /// `None` for items without such labels.
+    fn observed(study: &Study<Self>, before: usize) -> Vec<Vec<Option<f64>>>;
 
     /// A new label as the log writes it.
     ///
@@ -165,6 +169,8 @@ pub struct Study<K: Kind> {
     pub excluded: BTreeMap<usize, String>,
     /// What was found wrong in the log of added labels and left out, in words.
     pub torn_log: Option<String>,
+    /// Comparisons of rules that a registration tests, for which the evaluation keeps what each item contributes.
+    pub contrasts: Vec<Contrast>,
     /// Sums of all files read.
     pub inputs: Source,
 }

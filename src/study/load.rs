@@ -12,6 +12,7 @@ use super::input::source::Source;
 use super::input::{items, texts};
 use super::kind::{Kind, Study};
 use super::read::{Judge, LabelSet};
+use super::registration::Registration;
 use crate::dataset::error::{Error as DataError, Place, Problem};
 use crate::familiarity::embedding::Embeddings;
 use crate::progress::Progress;
@@ -91,6 +92,7 @@ impl<K: Kind> Study<K> {
             left_out,
             excluded: BTreeMap::new(),
             torn_log: log.torn,
+            contrasts: vec![],
             inputs,
         };
         if study.numbers().iter().all(|&n| n == 0) {
@@ -98,6 +100,12 @@ impl<K: Kind> Study<K> {
             return Err(DataError::refused(place, Problem::NoLabels).into());
         }
         Ok(study)
+    }
+
+    /// Holds the evaluation to a registration: leaves out what it excludes, and keeps what its hypotheses need.
+    pub fn hold_to(&mut self, registration: &Registration) {
+        self.excluded = registration.excluded(&self.items.ids, self.items.groups.as_deref());
+        self.contrasts = registration.contrasts();
     }
 
     /// Embeds the texts, where the study names no file of embeddings; returns what was done.

@@ -9,6 +9,7 @@ use super::registration::{Deviation, Registration};
 use crate::dataset::items::ItemIds;
 use crate::escalation::{Budget, Rule};
 use crate::evaluation::Measured;
+use crate::evaluation::contrast::contributions;
 
 /// The registered family with its results, and what else was compared.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -82,14 +83,14 @@ fn reported(measured: &Measured) -> Vec<(Rule, Budget, Measure)> {
 }
 
 impl Registered {
-    /// Judges the hypotheses by what the replicates of a run measured, none where nothing was evaluated; `run` are its
+    /// Judges the hypotheses by what the replicates of a run measured over so many items, none where nothing was evaluated; `run` are its
     /// settings and the sums of its inputs, `excluded` the items that were left out, and `reference` is the rule that
     /// results compare every other rule with.
     pub fn of(
         registration: &Registration,
         run: (&BTreeMap<String, String>, &BTreeMap<String, String>),
         excluded: Vec<ExcludedItem>,
-        measured: &[Measured],
+        (items, measured): (usize, &[Measured]),
         reference: Rule,
     ) -> Self {
         let plan = &registration.plan;
@@ -102,7 +103,10 @@ impl Registered {
             exclusions: plan.exclusions.clone(),
             excluded,
             seen: plan.seen.clone(),
-            hypotheses: registration.judge(|hypothesis| differences(hypothesis, measured)),
+            hypotheses: registration.judge(
+                |hypothesis| differences(hypothesis, measured),
+                |k| contributions(items, measured.iter().map(|m| m.contrasts.get(k)?.as_ref())),
+            ),
             deviations: registration.deviations(settings, inputs),
             comparisons: comparisons(registration, measured, reference),
         }

@@ -363,7 +363,7 @@ impl<K: Kind> StudyResults<K> {
         let registered = registration.map(|registration| {
             let excluded = excluded_items(&study.excluded, &study.items.ids);
             let run = (&study.settings(), &study.relative_inputs());
-            Registered::of(registration, run, excluded, evaluation.measured(), K::REFERENCE)
+            Registered::of(registration, run, excluded, (evaluation.items(), evaluation.measured()), K::REFERENCE)
         });
         Ok(Self {
             schema: SCHEMA,

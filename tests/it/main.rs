@@ -7,6 +7,7 @@ mod cli;
 mod closed_forms;
 mod dataset;
 mod embedding;
+mod estimable;
 mod extended;
 mod figures;
 mod fixture;

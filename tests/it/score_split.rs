@@ -151,10 +151,10 @@ fn every_annotator_is_in_one_half_with_all_ratings() {
     let split = split(&world, &[0, 3, 10]);
     let labels = split.draw(&mut split.stream(0));
     for i in 0..30 {
-        // Of nine annotators four are the first half.
+        // Of nine annotators four are the first half, and one of these is kept to be bought.
         let (revealed, unrevealed, truth) = (&labels.revealed[i], &labels.held.unrevealed[i], &labels.held.truth[i]);
         assert_eq!(revealed.n, labels.numbers[i]);
-        assert!([0, 3, 4].contains(&revealed.n));
+        assert!([0, 3].contains(&revealed.n));
         assert_eq!((revealed.n as usize + unrevealed.len(), truth.ratings.len()), (4, 5));
         let sum = f64::from(revealed.n) * revealed.mean + unrevealed.iter().sum::<f64>() + 5.0 * truth.mean;
         assert!((sum - (36.0 + 9.0 * 0.25)).abs() < 1e-9, "{sum}");
@@ -302,7 +302,8 @@ fn hypotheses_about_scores_are_registered_and_judged_without_the_excluded_items(
     assert_eq!(registered["excluded"].as_array().unwrap().len(), 5);
     let up = &registered["hypotheses"][0];
     let minus = &evaluation["squared"]["minus_total"]["info"]["b10"];
-    assert!((number(&up["difference"]) - number(&minus["mean"])).abs() < 1e-9);
+    // The table draws one label per item, the verdict averages over all that might be bought.
+    assert!((number(&up["difference"]) - number(&minus["mean"])).abs() < 4.0 * number(&minus["se"]));
     // Excluded items are ranked all the same.
     let items = fs::read_to_string(folder.path().join("run/items.csv")).unwrap();
     assert!(items.contains("\ni9,") && items.lines().count() == 43);

@@ -25,10 +25,12 @@ use crate::study_run::desk;
 use crate::support::{repository, run};
 
 fn results<K: Kind>(study: &Study<K>) -> StudyResults<K> {
-    let decomposition = Decomposition::of(study, &Silent).unwrap();
-    let evaluation = evaluate(study, None, &Silent).unwrap();
     let registration = Registration::load(&study.file.folder()).unwrap();
-    StudyResults::of(study, &decomposition, evaluation, registration.as_ref(), &Silent).unwrap()
+    let mut study = study.clone();
+    registration.iter().for_each(|registration| study.hold_to(registration));
+    let decomposition = Decomposition::of(&study, &Silent).unwrap();
+    let evaluation = evaluate(&study, None, &Silent).unwrap();
+    StudyResults::of(&study, &decomposition, evaluation, registration.as_ref(), &Silent).unwrap()
 }
 
 fn with_replicates<K: Kind>(mut study: Study<K>, replicates: usize) -> Study<K> {

@@ -4,7 +4,7 @@ use ndarray::{Array2, ArrayView2, Axis};
 
 use super::Error;
 use super::escalation::{Errors, Gain};
-use super::pool::{Pool, Ranking, Split};
+use super::pool::{NoiseCeiling, Pool, Ranking, Split};
 use super::subsample::subsample;
 use judge_uncertainty_core::belief::{
     BeliefModel, Beliefs, ClassBelief, ClassBeliefs, Design, FittedBelief, JudgedItems, Profile, Regression,
@@ -122,7 +122,8 @@ impl<S: ClassScale> CountPool<S> {
 }
 
 /// Splits pools of labels (items x classes) in halves, the first the smaller one, and reveals so many labels of each first
-/// half as a draw from `reveal` says, or all of them.
+/// half as a draw from `reveal` says, or all of them but one, which can be bought: an item without any would be worth nothing
+/// to every rule.
 ///
 /// Stream: the split, class by class; one draw per item of the number to reveal; the revealed labels, class by class
 /// (protocol, section 4).
@@ -133,12 +134,17 @@ where
     let halves = halves(pool);
     let first = subsample(stream, pool, &halves);
     let asked: Vec<u32> = halves.iter().map(|_| reveal[stream.choice(reveal.len() as u32) as usize]).collect();
-    let numbers: Vec<u32> = asked.iter().zip(&halves).map(|(&n, &half)| n.min(half)).collect();
+    let numbers: Vec<u32> = asked.iter().zip(&halves).map(|(&n, &half)| n.min(most_revealed(half))).collect();
     let revealed = subsample(stream, first.view(), &numbers);
     let second = &pool - &first;
     let sizes = second.sum_axis(Axis(1)).mapv(f64::from);
     let truth = second.mapv(f64::from) / sizes.view().insert_axis(Axis(1));
     Split { numbers, held: HeldCounts { unrevealed: &first - &revealed, truth, sizes: sizes.to_vec() }, revealed }
+}
+
+/// Most labels of a first half of `half` labels that are revealed: one is kept to be bought.
+pub fn most_revealed(half: u32) -> u32 {
+    half.saturating_sub(1)
 }
 
 /// Labels in the first half of every pool.
@@ -248,10 +254,10 @@ impl<S: ClassScale> Pool for CountPool<S> {
         errors.into_iter().enumerate().map(gain).collect()
     }
 
-    fn halves_apart(&self, stream: &mut Stream) -> f64 {
+    fn halves_apart(&self, stream: &mut Stream) -> NoiseCeiling {
         let halves = halves(self.counts.view());
         let first = subsample(stream, self.counts.view(), &halves);
-        let mut sum = 0.0;
+        let (mut sum, mut all_labels) = (0.0, 0.0);
         let (mut p, mut q) = (vec![0.0; self.counts.ncols()], vec![0.0; self.counts.ncols()]);
         for (i, (a, all)) in first.rows().into_iter().zip(self.counts.rows()).enumerate() {
             let [first, second] = [halves[i], all.sum() - halves[i]].map(f64::from);
@@ -259,9 +265,11 @@ impl<S: ClassScale> Pool for CountPool<S> {
                 (p[k], q[k]) = (f64::from(a) * second, f64::from(all - a) * first);
             }
             // Multiples of both distributions, so that their differences are whole numbers.
+            let before = sum;
             self.scale.distance_terms(&p, &q).for_each(|term| sum += term / (first * second));
+            all_labels += (sum - before) * (first * second).sqrt() / (first + second);
         }
-        sum / first.nrows() as f64
+        NoiseCeiling { halves: sum, all_labels }.over(first.nrows())
     }
 }
 

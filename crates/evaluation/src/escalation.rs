@@ -24,15 +24,15 @@ pub struct Errors {
 }
 
 impl Errors {
-    /// Means over all items but the escalated ones.
-    pub(crate) fn without(of_items: &[Self], escalated: &[usize]) -> Self {
+    /// Means over all items but the escalated ones; `None` if there are no others.
+    pub(crate) fn without(of_items: &[Self], escalated: &[usize]) -> Option<Self> {
         let mut kept = vec![true; of_items.len()];
         escalated.iter().for_each(|&i| kept[i] = false);
         let left = (of_items.len() - escalated.len()) as f64;
         let sum = |part: fn(&Self) -> f64| {
             of_items.iter().zip(&kept).filter(|(_, kept)| **kept).map(|(e, _)| part(e)).sum::<f64>()
         };
-        Self { error: sum(|e| e.error) / left, squared: sum(|e| e.squared) / left }
+        (left > 0.0).then(|| Self { error: sum(|e| e.error) / left, squared: sum(|e| e.squared) / left })
     }
 }
 
@@ -65,6 +65,10 @@ pub struct Removed {
     pub oracle: BTreeMap<Budget, f64>,
 }
 
+/// The items that one rule of a comparison picks and the other does not, in one replicate: position, 1 where the first rule
+/// picks it and -1 where the second does, and what the pick is worth.
+pub type Picks = Vec<(u32, i8, f64)>;
+
 /// What one replicate measures under one feature set.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -76,7 +80,7 @@ pub struct Measured {
     /// Squared error removed; `None` for classes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub squared: Option<Removed>,
-    /// Mean errors over the items that are not escalated.
+    /// Mean errors over the items that are not escalated; without the budgets that escalate every item.
     pub selective: ByRuleAndBudget<Errors>,
     /// Standard deviation over items of ln lambda.
     pub sd_log_trust: f64,
@@ -94,6 +98,9 @@ pub struct Measured {
     /// labels have no order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held_out: Option<Places>,
+    /// The picks of every contrast that was asked for, in order; `None` where it can't be evaluated.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contrasts: Vec<Option<Picks>>,
 }
 
 /// What escalation achieves under one feature set, over replicates.
@@ -105,7 +112,7 @@ pub struct Escalation {
     pub minus_judge_entropy: ByRule,
     /// The value minus fewest-labels-first's, paired within replicate.
     pub minus_fewest_labels: ByRule,
-    /// Mean error over the items that are not escalated.
+    /// Mean error over the items that are not escalated; without the budgets that escalate every item.
     pub selective_error: ByRule,
     /// Mean squared error over the items that are not escalated, less the sampling noise of the truth.
     pub selective_squared_error: ByRule,
@@ -129,16 +136,19 @@ impl Escalation {
     /// # Panics
     /// If there is no replicate.
     pub fn over(measured: &[Measured]) -> Self {
-        let by_rule = |of: &dyn Fn(&Measured, Rule, Budget) -> f64| by_rule(measured, &measured[0].value, of);
+        let all = |of: &dyn Fn(&Measured, Rule, Budget) -> f64| by_rule(measured, &measured[0].value, of);
+        let left = |of: &dyn Fn(&Errors) -> f64| {
+            by_rule(measured, &measured[0].selective, |m, rule, b| of(&m.selective[&rule][&b]))
+        };
         let names = measured[0].coefficients.iter().map(|(name, _)| name.clone());
         let coefficients: Vec<(String, Summary)> =
             names.enumerate().map(|(k, name)| (name, Summary::over(measured, |m| m.coefficients[k].1))).collect();
         Self {
-            value: by_rule(&|m, rule, b| m.value[&rule][&b]),
+            value: all(&|m, rule, b| m.value[&rule][&b]),
             minus_judge_entropy: value_minus(measured, Rule::JudgeEntropy),
             minus_fewest_labels: value_minus(measured, Rule::FewestLabels),
-            selective_error: by_rule(&|m, rule, b| m.selective[&rule][&b].error),
-            selective_squared_error: by_rule(&|m, rule, b| m.selective[&rule][&b].squared),
+            selective_error: left(&|errors| errors.error),
+            selective_squared_error: left(&|errors| errors.squared),
             sd_log_trust: Summary::over(measured, |m| m.sd_log_trust),
             mean_error: Summary::over(measured, |m| m.mean_error),
             labels_worth: mean(&measured.iter().map(|m| m.mean_log_trust).collect::<Vec<_>>()).exp(),

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::Error;
+use super::contrast::Contrast;
 use super::escalation::{Errors, Gain, Measured, Removed};
 use super::familiarity::Familiarity;
-use super::pool::{Fitted, Luck, Pool, Split};
+use super::pool::{Fitted, Luck, NoiseCeiling, Pool, Split};
 use super::protocol::seeded;
 use judge_uncertainty_core::belief::{Design, FeatureColumn};
 use judge_uncertainty_core::escalation::{Budget, Rule, top};
@@ -39,6 +40,7 @@ pub struct HalfSplit<'a, P: Pool> {
     familiarity: Option<Familiarity<'a>>,
     features: Features<'a>,
     settings: Settings,
+    contrasts: Vec<Contrast>,
 }
 
 /// One replicate under one feature set.
@@ -75,7 +77,12 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
     /// # Ok::<(), judge_uncertainty_evaluation::Error>(())
     /// ```
     pub fn new(pool: P, familiarity: Option<Familiarity<'a>>, features: Features<'a>, settings: Settings) -> Self {
-        Self { pool, familiarity, features, settings }
+        Self { pool, familiarity, features, settings, contrasts: vec![] }
+    }
+
+    /// This evaluation with comparisons that are kept item by item.
+    pub fn with_contrasts(self, contrasts: Vec<Contrast>) -> Self {
+        Self { contrasts, ..self }
     }
 
     /// The stream of replicate `replicate`: that of the seed `replicate` + 2^64 x the seed of the settings.
@@ -125,6 +132,7 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
         let largest = budgets.last().map_or(0, |budget| budget.of(items));
         let errors = pool.errors(&fitted.beliefs, &split.held);
         let (mut value, mut squared, mut selective) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        let mut tops: BTreeMap<Rule, Vec<usize>> = BTreeMap::new();
         for &rule in &settings.rules {
             let Some(priority) = pool.priority(rule, &ranking) else { continue };
             let ranked = top(&priority, &luck.jitter, largest);
@@ -134,11 +142,12 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
                 let gain = pool.bought(&fitted.beliefs, escalated, &split.held, stream);
                 values.insert(budget, gain.error);
                 squares.extend(gain.squared.map(|squared| (budget, squared)));
-                left.insert(budget, Errors::without(&errors, escalated));
+                left.extend(Errors::without(&errors, escalated).map(|errors| (budget, errors)));
             }
             value.insert(rule, values);
             squared.insert(rule, squares);
             selective.insert(rule, left);
+            tops.insert(rule, ranked);
         }
         let worth = pool.expected(&fitted.beliefs, &split.held);
         let oracle = |part: fn(&Gain) -> f64| -> BTreeMap<Budget, f64> {
@@ -147,6 +156,10 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
             budgets.iter().map(|&b| (b, best[..b.of(items)].iter().map(|&i| worth[i]).sum())).collect()
         };
         let has_squares = worth.iter().any(|gain| gain.squared.is_some());
+        let picks = |contrast: &Contrast| {
+            let top = |rule: Rule| tops.get(&rule)?.get(..contrast.budget.of(items));
+            contrast.picks(top, &worth, &errors)
+        };
         let log_trust = pool.log_trust(&fitted.fit, &fitted.design);
         let regression = P::regression(&fitted.fit);
         let measured = Measured {
@@ -157,19 +170,21 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
             selective,
             sd_log_trust: population_sd(&log_trust),
             mean_log_trust: mean(&log_trust),
-            mean_error: Errors::without(&errors, &[]).error,
+            mean_error: Errors::without(&errors, &[]).unwrap_or_default().error,
             coefficients: regression.names.iter().cloned().zip(regression.coefficients.iter().copied()).collect(),
             converged: regression.converged,
             iterations: regression.iterations,
             held_out: pool.held_out(&fitted.beliefs, &split.held),
+            contrasts: self.contrasts.iter().map(picks).collect(),
         };
         Ok(Outcome { fitted, measured })
     }
 
-    /// Mean error of disjoint halves against each other, over 100 splits of every item's labels.
-    pub fn noise_ceiling(&self) -> f64 {
+    /// Errors that come from labels alone, over 100 splits of every item's labels.
+    pub fn noise_ceiling(&self) -> NoiseCeiling {
         let mut stream = self.stream(0);
-        let splits: Vec<f64> = (0..CEILING_SPLITS).map(|_| self.pool.halves_apart(&mut stream)).collect();
-        mean(&splits)
+        let splits: Vec<NoiseCeiling> = (0..CEILING_SPLITS).map(|_| self.pool.halves_apart(&mut stream)).collect();
+        let over = |part: fn(&NoiseCeiling) -> f64| mean(&splits.iter().map(part).collect::<Vec<_>>());
+        NoiseCeiling { halves: over(|split| split.halves), all_labels: over(|split| split.all_labels) }
     }
 }

@@ -10,6 +10,7 @@
 //! | [`pool`] | what the protocol needs to know of a kind of label |
 //! | [`half_split`] | the protocol, one replicate at a time |
 //! | [`escalation`] | what a replicate measures, and summaries over replicates |
+//! | [`contrast`] | comparisons of two rules item by item, for intervals over items |
 //! | [`counts`] | the pool of labels that are classes, with or without places on a scale |
 //! | [`places`] | where held-out labels lie in their predictive distributions |
 //! | [`familiarity`] | distances to labelled items, searched once and filtered in each replicate |
@@ -18,6 +19,7 @@
 //! | [`mod@replicate`], [`subsample`], [`protocol`] | work in parallel, draws, and the constants of the protocol |
 
 pub mod components;
+pub mod contrast;
 pub mod counts;
 pub mod escalation;
 pub mod familiarity;
@@ -34,13 +36,14 @@ use thiserror::Error as ThisError;
 use judge_uncertainty_core::belief::{GaussianError, TrustError, design::DesignError};
 
 pub use components::ItemComponents;
+pub use contrast::{Contrast, Measure};
 pub use counts::{ClassScale, CountLabels, CountPool, Nominal};
-pub use escalation::{ByRule, ByRuleAndBudget, Errors, Escalation, Gain, Measured, Removed, by_rule};
+pub use escalation::{ByRule, ByRuleAndBudget, Errors, Escalation, Gain, Measured, Picks, Removed, by_rule};
 pub use familiarity::{Familiarity, list_width};
 pub use half_split::{Features, HalfSplit, Outcome, Settings};
 pub use journal::{Journal, JournalError};
 pub use places::{Coverage, Places};
-pub use pool::{Fitted, Luck, Pool, Ranking, Split};
+pub use pool::{Fitted, Luck, NoiseCeiling, Pool, Ranking, Split};
 pub use replicate::replicate;
 
 /// Why a replicate can't be evaluated.

@@ -37,7 +37,7 @@ pub trait Pool: Sync {
     fn numbers(labels: &Self::Labels) -> Vec<u32>;
 
     /// Splits every item's labels in halves and reveals so many of the first half as a draw from `reveal` says, or all of
-    /// it.
+    /// it but one label, which can be bought ([`most_revealed`](super::counts::most_revealed)).
     fn draw(&self, reveal: &[u32], stream: &mut Stream) -> Split<Self>;
 
     /// Whether the trust is extrapolated to items whose features lie beyond those of all labelled items, as the paper does;
@@ -89,13 +89,39 @@ pub trait Pool: Sync {
     /// Fall of each item's error by one label, averaged over the labels that may be bought; 0 without any.
     fn expected(&self, beliefs: &Self::Beliefs, held: &Self::Held) -> Vec<Gain>;
 
-    /// Mean over items of the error that the two halves of a fresh split of their labels have against each other.
-    fn halves_apart(&self, stream: &mut Stream) -> f64;
+    /// Mean over items of the error that the two halves of a fresh split of their labels have against each other, and what
+    /// follows for all labels.
+    fn halves_apart(&self, stream: &mut Stream) -> NoiseCeiling;
 
     /// Where the held-out labels lie in the predictive distributions of beliefs that have not seen them; `None` where
     /// labels have no order.
     fn held_out(&self, _beliefs: &Self::Beliefs, _held: &Self::Held) -> Option<Places> {
         None
+    }
+}
+
+/// Errors that come from labels alone: what no prediction goes below, in two comparisons.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct NoiseCeiling {
+    /// Of one half of an item's labels against the other: what a predictor that is itself half of the labels would have.
+    pub halves: f64,
+    /// Of the pool itself against all n labels of an item.
+    ///
+    /// ```text
+    /// error of the halves x sqrt(a (n - a)) / n,   a labels in the first half
+    /// ```
+    ///
+    /// item by item: the difference of means of a and n - a labels varies by s^2 (1/a + 1/(n - a)), that of the pool from
+    /// the mean of n by s^2/n. Exact where the difference is normal; a class of which an item has less than one label on
+    /// average counts for too little, so the ceiling is on the low side.
+    pub all_labels: f64,
+}
+
+impl NoiseCeiling {
+    /// Means from sums over `count` items.
+    pub fn over(self, count: usize) -> Self {
+        let count = count as f64;
+        Self { halves: self.halves / count, all_labels: self.all_labels / count }
     }
 }
 

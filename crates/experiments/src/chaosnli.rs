@@ -216,7 +216,7 @@ impl<'a> ChaosNliExperiment<'a> {
         };
         let entropies: Vec<Option<f64>> = self.judge.q.rows().into_iter().map(|q| Some(entropy(row(q)))).collect();
         let confidence: Vec<f64> = self.judge.confidence.iter().flatten().copied().collect();
-        let (mean_error, noise_ceiling) = (mean(&errors), self.split.noise_ceiling());
+        let (mean_error, noise_ceiling) = (mean(&errors), self.split.noise_ceiling().halves);
         Ok(JudgeDescription {
             mean_error,
             mean_confidence: mean(&confidence),

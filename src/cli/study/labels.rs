@@ -9,7 +9,7 @@ use clap::Subcommand;
 use crate::cli::Error;
 use crate::output::to_json;
 use crate::report::study::Shown;
-use crate::report::study::estimates::describe_estimate;
+use crate::report::study::estimates::{describe_estimate, describe_response};
 use crate::study::estimates::{PoolMean, SelectionFile};
 use crate::study::input::config::study_toml;
 use crate::study::input::log::{LabelLog, Listed, NewLabel};
@@ -80,7 +80,8 @@ struct Remove {
 
 /// Estimate the classes' shares among all items (the mean, where labels stand on a scale) from the labels of an exploring queue, with intervals.
 ///
-/// Only queues made with --explore allow it: items that were selected for their rank alone are not like the others.
+/// Only queues made with --explore allow it: items that were selected for their rank alone are not like the others. Labels
+/// that were there before the queue are no answers to it. Ten randomly drawn items must have come back.
 #[derive(Debug, clap::Args)]
 struct Estimate {
     /// The folder of the queue.
@@ -211,14 +212,17 @@ fn estimate<K: Kind>(args: &Estimate) -> Result<ExitCode, Error> {
     let study = Study::<K>::load(&args.study)?;
     let names = K::quantities(&study.file.config.scale);
     let file = SelectionFile::read(&args.queue, &study.items.ids, &study.items.file, &names)?;
-    let of = |(name, observed): (&String, &Vec<Option<f64>>)| file.estimate(name, observed, args.level);
-    let estimates: Vec<PoolMean> =
-        names.iter().zip(&K::observed(&study)).map(of).collect::<Result<_, _>>().map_err(StudyError::from)?;
+    let (observed, ranges) = (K::observed(&study, file.batches_before), K::ranges(&study.file.config.scale));
+    let estimates: Vec<PoolMean> = (0..names.len())
+        .map(|k| file.estimate(&names[k], &observed[k], ranges[k], args.level))
+        .collect::<Result<_, _>>()
+        .map_err(StudyError::from)?;
     let mut stdout = anstream::stdout().lock();
     if args.json {
         write!(stdout, "{}", to_json(&estimates))?;
     } else {
-        for line in estimates.iter().flat_map(describe_estimate) {
+        let response = estimates.first().into_iter().flat_map(|estimate| describe_response(&estimate.strata));
+        for line in response.chain(estimates.iter().flat_map(describe_estimate)) {
             writeln!(stdout, "{line}")?;
         }
     }

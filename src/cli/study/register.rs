@@ -19,8 +19,8 @@ use crate::study::{Error as StudyError, Study};
 /// Freeze hypotheses, exclusions, seeds, settings and input sums in registration.toml, before any evaluation.
 ///
 /// The plan is a TOML file with one [[hypothesis]] per comparison. It is refused once the study's folder holds an
-/// evaluation. `study run` then scores every hypothesis as confirmed, refuted or inconclusive, by intervals adjusted for
-/// the size of the family, and lists what was done otherwise than registered.
+/// evaluation. `study run` then scores every hypothesis as confirmed, refuted or inconclusive, by intervals for new
+/// items, simultaneous over the family, and lists what was done otherwise than registered.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example of a plan:
   level = 0.95
@@ -35,7 +35,7 @@ use crate::study::{Error as StudyError, Study};
   budget = 10              # percent, one of evaluation.budgets
   measure = \"value\"        # or selective_error, selective_squared_error; squared_value where labels are numbers
   margin = 0.0             # the difference has to be above
-  interval = \"percentiles\" # over replicates; or student, of their mean
+  interval = \"new_items\"  # can confirm; percentiles and student describe re-draws of these items only
 
   [[exclude]]              # items that the evaluation leaves out
   reason = \"used to write the prompt\"
@@ -79,7 +79,7 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
         file.display(),
         registration.digest()
     )?;
-    study.excluded = registration.excluded(&study.items.ids, study.items.groups.as_deref());
+    study.hold_to(&registration);
     if let Err(reason) = evaluated_items(&study) {
         writeln!(anstream::stdout(), "warning: with the present data no hypothesis can be evaluated: {reason}.")?;
     }

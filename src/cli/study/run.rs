@@ -68,7 +68,7 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let html = page::PageTemplates::load(args.templates.as_deref())?;
     let registration = Registration::load(&study.file.folder()).map_err(StudyError::from)?;
     if let Some(registration) = &registration {
-        study.excluded = registration.excluded(&study.items.ids, study.items.groups.as_deref());
+        study.hold_to(registration);
     }
     threads(args.threads)?;
 

@@ -193,7 +193,9 @@ fn escalation<K: Shown>(evaluation: &Evaluation<K>, figures: &[Figure]) -> Secti
             minus(&evaluation.differences()[&rule][&budget]),
         ];
         cells.extend(evaluation.squared_differences().map(|squared| minus(&squared[&rule][&budget])));
-        cells.push(show(full.selective_error[&rule][&budget].mean));
+        cells.push(
+            full.selective_error[&rule].get(&budget).map_or_else(|| "not estimable".to_owned(), |left| show(left.mean)),
+        );
         cells.into_iter().map(Text::plain).collect()
     });
     let mut columns =

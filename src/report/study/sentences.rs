@@ -113,5 +113,6 @@ fn describe_evaluation<K: Shown>(evaluation: &Evaluation<K>) -> Vec<Line> {
         )));
     }
     lines.extend(said(K::evaluation_sentences(evaluation)));
+    lines.extend(evaluation.not_estimable.iter().map(|what| Line::sentence(format!("Not estimable: {what}."))));
     lines
 }

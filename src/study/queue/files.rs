@@ -9,11 +9,13 @@ use super::record::{Presentation, Question, QueueRecord, Task};
 use super::tools;
 use crate::dataset::checksum::sha256_hex;
 use crate::output::{Staged, csv_text, json_lines};
+use crate::study::estimates::BATCHES_BEFORE;
 
 /// In which direction priorities are to be read.
 const DIRECTION: &str = "higher first";
 
-/// Writes all files of a queue; `tasks` has every item of the study.
+/// Writes all files of a queue; `tasks` has every item of the study, the last argument the batches of added labels that were
+/// there before and the sums of the study's inputs.
 pub fn write_files(
     study: &str,
     request: &Request,
@@ -21,7 +23,7 @@ pub fn write_files(
     tasks: &[Task],
     question: &Question,
     show: Presentation,
-    inputs: &BTreeMap<String, String>,
+    (batches_before, inputs): (usize, &BTreeMap<String, String>),
 ) -> (Staged, QueueRecord) {
     let sums: String = inputs.iter().map(|(name, sum)| format!("{sum}  {name}\n")).collect();
     let estimates = match request.explore {
@@ -46,6 +48,7 @@ pub fn write_files(
         items: tasks.len(),
         queued: queue.entries.len(),
         labels: queue.labels(),
+        batches_before,
         estimates: estimates.to_owned(),
         inputs: inputs.clone(),
         inputs_sha256: sha256_hex(sums.as_bytes()),
@@ -54,7 +57,7 @@ pub fn write_files(
     let mut staged = Staged::default();
     staged.put("queue.csv", csv_rows(&record, queue, tasks, show.escape_formulas));
     staged.put("queue.jsonl", entries(&record, queue, tasks));
-    staged.put("selection.csv", selection(queue, tasks));
+    staged.put("selection.csv", selection(queue, tasks, batches_before));
     let sheet = tools::Sheet { record: &record, queue, tasks, question };
     staged.put("label-studio.json", sheet.label_studio());
     staged.put("label-studio.xml", sheet.label_studio_interface());
@@ -141,14 +144,22 @@ fn entries(record: &QueueRecord, queue: &Queue, tasks: &[Task]) -> String {
 }
 
 /// Every item with its rank, its chance and what was believed of it; not for annotators.
-fn selection(queue: &Queue, tasks: &[Task]) -> Vec<u8> {
+fn selection(queue: &Queue, tasks: &[Task], batches_before: usize) -> Vec<u8> {
     let mut entries: Vec<Option<&Entry>> = vec![None; tasks.len()];
     queue.entries.iter().for_each(|entry| entries[entry.item] = Some(entry));
     let columns: Vec<&String> = tasks.first().map_or_else(Vec::new, |task| task.record.keys().collect());
-    let mut header: Vec<String> =
-        ["id", "rank", "score", "selected_by", "selection_probability", "labels_suggested", "prediction"]
-            .map(str::to_owned)
-            .to_vec();
+    let mut header: Vec<String> = [
+        "id",
+        "rank",
+        "score",
+        "selected_by",
+        "selection_probability",
+        "labels_suggested",
+        "prediction",
+        BATCHES_BEFORE,
+    ]
+    .map(str::to_owned)
+    .to_vec();
     header.extend(columns.iter().map(|name| (*name).clone()));
     let rows = tasks.iter().zip(entries).enumerate().map(|(i, (task, entry))| {
         let mut row = vec![
@@ -159,6 +170,7 @@ fn selection(queue: &Queue, tasks: &[Task]) -> Vec<u8> {
             queue.probability[i].to_string(),
             entry.map_or(0, |entry| entry.labels).to_string(),
             task.prediction.clone(),
+            batches_before.to_string(),
         ];
         row.extend(columns.iter().map(|name| task.record.get(*name).map_or_else(String::new, f64::to_string)));
         row

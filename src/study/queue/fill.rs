@@ -4,7 +4,7 @@ use thiserror::Error as ThisError;
 
 use super::amount::{Amount, LabelsPerItem};
 use crate::belief::{Belief, BeliefTable};
-use crate::escalation::{Rule, Selection, allocate, top};
+use crate::escalation::{LEAST_DRAWN, Rule, Selection, allocate, top};
 use crate::random::Stream;
 
 /// Most labels that one item is sent for, so that `--until` ends.
@@ -42,6 +42,21 @@ pub enum RequestError {
         "--explore needs a budget of items with a fixed number of labels each; leave out --until and --labels-per-item greedy"
     )]
     Explore,
+    /// Exploration that no estimate could be made from.
+    #[error(
+        "--explore draws {draws} of {budget} items at random, and an estimate for all items needs {needed} that come back: raise \
+         --explore to {explore} or more, or the budget; leave out --explore if no estimate is wanted"
+    )]
+    TooFewDrawn {
+        /// Items drawn.
+        draws: usize,
+        /// Items of the budget.
+        budget: usize,
+        /// Items needed.
+        needed: usize,
+        /// The share of the budget that would do, as text; 1 where the budget is too small.
+        explore: String,
+    },
     /// Both ways of saying how many labels.
     #[error("--until finds the number of labels of each item itself; leave out --labels-per-item")]
     Until,
@@ -121,6 +136,9 @@ impl Queue {
             }
             (amount, LabelsPerItem::Fixed(number)) => {
                 let budget = amount.of(items);
+                if let Some(share) = request.explore {
+                    check_draws(share, budget, items)?;
+                }
                 let selection = match request.explore {
                     Some(share) => Selection::exploring(&ranking, budget, share, &mut Stream::new(request.seed)),
                     None => Selection::top(&ranking, budget),
@@ -143,6 +161,19 @@ impl Queue {
     pub fn labels(&self) -> u64 {
         self.entries.iter().map(|entry| u64::from(entry.labels)).sum()
     }
+}
+
+/// Refuses to draw so few items that nothing could be estimated from them.
+fn check_draws(share: f64, budget: usize, items: usize) -> Result<(), RequestError> {
+    let budget = budget.min(items);
+    let draws = Selection::draws(budget, share);
+    let needed = LEAST_DRAWN.min(items - (budget - draws));
+    if draws >= needed {
+        return Ok(());
+    }
+    // Rounded up to a hundredth, so that it does.
+    let explore = ((100.0 * needed as f64 / budget as f64).ceil() / 100.0).min(1.0).to_string();
+    Err(RequestError::TooFewDrawn { draws, budget, needed, explore })
 }
 
 /// A selection of given items, the others having had no chance.
@@ -226,11 +257,33 @@ mod tests {
 
     #[test]
     fn exploration_gives_every_item_a_chance() {
-        let queue = fill("3", "2", Rule::Info, Some(0.5)).unwrap();
-        assert_eq!((queue.entries.len(), queue.entries.iter().filter(|e| e.drawn).count()), (3, 2));
-        assert_eq!(queue.probability, [1.0, 2.0 / 3.0, 2.0 / 3.0, 2.0 / 3.0]);
+        let priority: Vec<f64> = (0..24).map(f64::from).collect();
+        let beliefs = gaussians().repeat(6);
+        let explored = |share: f64| {
+            let request = Request {
+                rule: Rule::Info,
+                amount: "12".parse().unwrap(),
+                labels_per_item: "2".parse().unwrap(),
+                explore: Some(share),
+                seed: 3,
+            };
+            let labels = [0; 24];
+            Queue::fill(
+                &request,
+                &Candidates { beliefs: &beliefs, priority: &priority, labels: &labels, tie_break: &[] },
+            )
+        };
+        let queue = explored(0.9).unwrap();
+        assert_eq!((queue.entries.len(), queue.entries.iter().filter(|e| e.drawn).count()), (12, 11));
+        assert_eq!((queue.probability[23], queue.probability[0]), (1.0, 11.0 / 23.0));
         assert!(queue.entries.is_sorted_by_key(|e| queue.ranks[e.item]));
-        assert_eq!(queue, fill("3", "2", Rule::Info, Some(0.5)).unwrap());
+        assert_eq!(queue, explored(0.9).unwrap());
+        // Six drawn items estimate nothing; ten do.
+        let refused = explored(0.5).unwrap_err();
+        assert_eq!(refused, RequestError::TooFewDrawn { draws: 6, budget: 12, needed: 10, explore: "0.84".to_owned() });
+        assert!(explored(0.84).is_ok());
+        // Where all the others are drawn, they are enough.
+        assert!(fill("4", "2", Rule::Info, Some(0.5)).is_ok());
     }
 
     #[test]

@@ -8,6 +8,7 @@ use crate::escalation::Rule;
 use crate::output::Staged;
 use crate::study::error::Error;
 use crate::study::kind::{Decomposition, Kind, Study};
+use crate::study::read::LabelSet;
 
 /// The items of a study, ranked by a rule.
 #[derive(Debug)]
@@ -63,7 +64,8 @@ impl<'a, K: Kind> Ranked<'a, K> {
         let queue = Queue::fill(request, &candidates)?;
         let tasks: Vec<Task> = (0..study.len()).map(|i| self.task(i)).collect();
         let (title, question) = (&study.file.config.title, K::question(&study.file.config.scale));
-        Ok(write_files(title, request, &queue, &tasks, &question, show, &study.relative_inputs()))
+        let before = study.labels.added().batches.len();
+        Ok(write_files(title, request, &queue, &tasks, &question, show, (before, &study.relative_inputs())))
     }
 
     fn task(&self, i: usize) -> Task {

@@ -73,6 +73,9 @@ pub struct QueueRecord {
     pub queued: usize,
     /// Labels suggested in all.
     pub labels: u64,
+    /// Batches of added labels that were there before the queue, and are no answers to it.
+    #[serde(default)]
+    pub batches_before: usize,
     /// What estimates for all items may be made from the labels that come back.
     pub estimates: String,
     /// SHA-256 of every input of the study.

@@ -13,6 +13,7 @@ pub mod active_lab;
 mod allocation;
 mod budget;
 mod exploration;
+mod population;
 mod rating_rule;
 pub mod regret;
 mod rule;
@@ -20,7 +21,8 @@ pub mod value;
 
 pub use allocation::allocate;
 pub use budget::{Budget, top};
-pub use exploration::{NoEstimate, Selection, WeightedMean, weighted_mean};
+pub use exploration::Selection;
+pub use population::{LEAST_DRAWN, NoEstimate, Response, WeightedMean, responses, weighted_mean};
 pub use rating_rule::RatingRuleInputs;
 pub use regret::regret;
 pub use rule::{Rule, RuleInputs};

@@ -15,6 +15,16 @@ pub fn beta_cdf(x: f64, a: f64, b: f64) -> f64 {
     beta_reg(a, b, x)
 }
 
+/// The x at which [`beta_cdf`] with a, b > 0 is `u`, 0 to 1, by bisection, to 1e-13.
+pub fn beta_quantile(u: f64, a: f64, b: f64) -> f64 {
+    let (mut low, mut high) = (0.0, 1.0);
+    while high - low > 1e-13 {
+        let middle = 0.5 * (low + high);
+        if beta_cdf(middle, a, b) < u { low = middle } else { high = middle }
+    }
+    0.5 * (low + high)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

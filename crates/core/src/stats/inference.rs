@@ -46,6 +46,29 @@ impl Inference {
     }
 }
 
+/// A quantile of simulated maxima with its Monte-Carlo error.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Critical {
+    /// The quantile.
+    pub value: f64,
+    /// Its standard error, from the order statistics one standard deviation of their rank away.
+    pub error: f64,
+}
+
+impl Critical {
+    /// The `level` quantile of B draws: rank B level has a standard deviation of sqrt(B level (1 - level)).
+    ///
+    /// # Panics
+    /// If there are no draws.
+    pub fn of(mut draws: Vec<f64>, level: f64) -> Self {
+        draws.sort_unstable_by(f64::total_cmp);
+        let away = 100.0 * (level * (1.0 - level) / draws.len() as f64).sqrt();
+        let at = |q: f64| percentile(&draws, q.clamp(0.0, 100.0));
+        let (q, value) = (100.0 * level, at(100.0 * level));
+        Self { value, error: 0.5 * (at(q + away) - at(q - away)) }
+    }
+}
+
 /// Compares several quantities at once.
 ///
 /// `on_items` holds their values under R re-draws of labels for the items at hand (re-draws x quantities); `on_samples` for
@@ -85,8 +108,7 @@ pub fn compare(on_items: &[Vec<f64>], on_samples: &[Vec<Vec<f64>>]) -> (Vec<Infe
             deviations.iter_mut().zip(&means).for_each(|(d, m)| *d = d.max((m - centre).abs() / sd));
         }
     }
-    deviations.sort_unstable_by(f64::total_cmp);
-    let critical = percentile(&deviations, 95.0).max(NORMAL);
+    let critical = Critical::of(deviations, 0.95).value.max(NORMAL);
     let inferences = spreads.into_iter().enumerate().map(|(j, (of_means, of_deployments))| {
         let redraws = Summary::of(&column(on_items, j));
         let se = (of_means + redraws.se * redraws.se).sqrt();

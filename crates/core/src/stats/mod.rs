@@ -5,6 +5,7 @@ pub mod estimate;
 pub mod gamma;
 pub mod inference;
 pub mod kappa;
+pub mod new_items;
 pub mod normal;
 pub mod psi;
 pub mod quantile;

@@ -65,7 +65,7 @@ fn figure(registered: &Registered, measure: Measure) -> Option<Figure> {
         ),
         note: format!(
             "Paired differences of the two rules of each hypothesis, signed so that positive favours the one said to be \
-             better. Bars are the intervals adjusted for the whole family of {} (together they hold with probability {}). \
+             better. Bars are the intervals adjusted for the whole family of {} (those for new items hold together with probability {}). \
              A hypothesis is confirmed if its bar lies wholly right of its margin (the cross), refuted if wholly left, \
              and otherwise inconclusive.{}",
             registered.family,

@@ -92,7 +92,7 @@ impl Shown for Classes {
     fn judge_sentence(evaluation: &Evaluation<Self>) -> String {
         let judge = &evaluation.judge;
         format!(
-            "The judge errs by {} on {} items with {} labels or more, where halves of the labels differ by {}.",
+            "The judge errs by {} on {} items with {} labels or more, where a judge that knew the pool would err by {}.",
             three(judge.mean_error),
             evaluation.items,
             evaluation.least_labels,
@@ -219,7 +219,7 @@ fn diagnostics_rows(judge: &JudgeDiagnostics) -> Vec<Vec<Text>> {
         ("items with enough labels", Some(judge.items.to_string())),
         ("mean Manhattan error (0 to 2)", three(judge.mean_error)),
         ("noise ceiling of that error", three(judge.noise_ceiling)),
-        ("mean squared error", three(judge.mean_squared_error)),
+        ("mean squared error, less the labels' noise", three(judge.mean_squared_error)),
         ("mean stated confidence (0 to 100)", judge.mean_confidence.map(|c| NumberStyle::plain(1).format(c))),
         ("calibration error of stated confidence", judge.calibration_error.and_then(three)),
         ("Spearman, confidence and error", judge.spearman_confidence_error.and_then(three)),

@@ -86,8 +86,8 @@ impl Shown for Ordinal {
     fn judge_sentence(evaluation: &Evaluation<Self>) -> String {
         let judge = &evaluation.judge;
         format!(
-            "The judge errs by {} on {} items with {} labels or more (bias of its mean {}), where halves of the labels differ \
-             by {}.",
+            "The judge errs by {} on {} items with {} labels or more (bias of its mean {}), where a judge that knew the pool would \
+             err by {}.",
             three(judge.mean_error),
             evaluation.items,
             evaluation.least_labels,
@@ -149,7 +149,7 @@ fn diagnostics_rows(judge: &OrdinalDiagnostics) -> Vec<Vec<Text>> {
         ("items with enough labels", Some(judge.items as f64)),
         ("mean Wasserstein error", Some(judge.mean_error)),
         ("noise ceiling of that error", Some(judge.noise_ceiling)),
-        ("mean squared error of the mean place", Some(judge.mean_squared_error)),
+        ("mean squared error of the mean place, less the labels' noise", Some(judge.mean_squared_error)),
         ("bias of the mean place, judge minus labels", Some(judge.bias)),
         ("calibration error of the mean place", Some(judge.calibration_error)),
         ("Spearman, mean places of judge and labels", judge.spearman_mean),

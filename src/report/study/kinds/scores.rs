@@ -147,7 +147,7 @@ impl Shown for Scores {
     fn judge_sentence(evaluation: &Evaluation<Self>) -> String {
         let judge = &evaluation.judge;
         format!(
-            "The judge errs by {} on {} items with {} labels or more (bias {}), where the means of halves of the labels differ \
+            "The judge errs by {} on {} items with {} labels or more (bias {}), where a judge that knew the pool would err \
              by {}.",
             three(judge.mean_error),
             evaluation.items,
@@ -202,9 +202,9 @@ impl Shown for Scores {
         let judge = &evaluation.judge;
         let rows = [
             ("mean absolute error", Some(judge.mean_error)),
-            ("mean squared error", Some(judge.mean_squared_error)),
+            ("mean squared error, less the labels' noise", Some(judge.mean_squared_error)),
             ("bias, judge minus labels", Some(judge.bias)),
-            ("difference between the means of halves of the labels", Some(judge.noise_ceiling)),
+            ("noise ceiling of the absolute error", Some(judge.noise_ceiling)),
             ("rank correlation of means, judge and labels", judge.spearman_mean),
             ("rank correlation of stated deviation with error", judge.spearman_sd_error),
             ("rank correlation of the spread of variants with error", judge.spearman_spread_error),

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::judge::ClassJudge;
 use super::labels::Labels;
 use crate::belief::{dirichlet::row, entropy, manhattan};
+use crate::evaluation::{ClassScale, Nominal};
 use crate::stats::{mean, sample_sd, spearman};
 
 /// Groups of stated confidence.
@@ -19,9 +20,11 @@ pub struct JudgeDiagnostics {
     pub items: usize,
     /// Mean Manhattan distance of prediction and label shares, 0 to 2.
     pub mean_error: f64,
-    /// Mean squared distance (Brier score against the label shares), 0 to 2.
+    /// Mean squared distance from the pool's shares: sum_j (q_j - p_j)^2 against the label shares p less their sampling noise
+    /// (1 - sum_j p_j^2)/(n - 1), as after escalation. Unbiased, so it may come out below 0.
     pub mean_squared_error: f64,
-    /// Mean Manhattan distance of two halves of an item's labels: what no prediction of them can go below.
+    /// Mean Manhattan distance that comes from the labels alone: what the pool itself, stated exactly, would have against
+    /// the labels; see [`NoiseCeiling::all_labels`](crate::evaluation::NoiseCeiling::all_labels).
     pub noise_ceiling: f64,
     /// Mean stated confidence, 0 to 100.
     pub mean_confidence: Option<f64>,
@@ -74,7 +77,7 @@ pub struct CalibrationBin {
 }
 
 impl JudgeDiagnostics {
-    /// Measures the items at positions `kept`, each with labels; `noise_ceiling` is that of their halves.
+    /// Measures the items at positions `kept`, each with labels; `noise_ceiling` is that of their labels.
     pub fn of(judge: &ClassJudge, labels: &Labels, kept: &[usize], noise_ceiling: f64) -> Self {
         let counts = labels.counts.counts();
         let q = |i: usize| row(judge.predictions.q.row(i));
@@ -83,7 +86,7 @@ impl JudgeDiagnostics {
             counts.row(i).iter().map(|&c| f64::from(c) / n).collect()
         };
         let errors: Vec<f64> = kept.iter().map(|&i| manhattan(q(i), &shares(i))).collect();
-        let squared = |i: usize| q(i).iter().zip(shares(i)).map(|(q, p)| (q - p) * (q - p)).sum::<f64>();
+        let squared = |i: usize| Nominal.squared_error(q(i), &shares(i), f64::from(counts.row(i).sum()));
         let correlation = |of: &dyn Fn(usize) -> Option<f64>| {
             let both = kept.iter().zip(&errors).filter_map(|(&i, e)| of(i).map(|x| (x, *e)));
             let (x, e): (Vec<f64>, Vec<f64>) = both.unzip();

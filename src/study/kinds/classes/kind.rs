@@ -151,8 +151,12 @@ impl Kind for Classes {
         scale.iter().map(|class| format!("mean_{class}")).collect()
     }
 
-    fn observed(study: &Study<Self>) -> Vec<Vec<Option<f64>>> {
-        study.labels.added_shares()
+    fn ranges(scale: &Vec<String>) -> Vec<(f64, f64)> {
+        vec![(0.0, 1.0); scale.len()]
+    }
+
+    fn observed(study: &Study<Self>, before: usize) -> Vec<Vec<Option<f64>>> {
+        study.labels.added_shares(before)
     }
 
     fn canonical(scale: &Vec<String>, label: &NewLabel) -> Result<String> {

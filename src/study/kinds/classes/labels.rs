@@ -94,9 +94,12 @@ pub struct LabelsReport {
 }
 
 impl Labels {
-    /// Shares of the classes among the added labels, per class and item; `None` for items without any.
-    pub fn added_shares(&self) -> Vec<Vec<Option<f64>>> {
-        let counts = self.added_counts();
+    /// Shares of the classes among the labels of all added batches but the first `before`, per class and item; `None` for
+    /// items without any.
+    pub fn added_shares(&self, before: usize) -> Vec<Vec<Option<f64>>> {
+        let mut counts = Array2::<u32>::zeros(self.counts.counts().dim());
+        let since = self.added.labels.iter().filter(|label| label.batch >= before);
+        since.for_each(|label| counts[[label.item, label.class]] += 1);
         let share = |item: usize, class: usize| {
             let n: u32 = counts.row(item).sum();
             (n > 0).then(|| f64::from(counts[[item, class]]) / f64::from(n))

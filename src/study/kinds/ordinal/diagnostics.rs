@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::scale::Places;
+use super::scale::{OnPlaces, Places};
 use crate::belief::{dirichlet::row, mean_place, place_variance, wasserstein};
+use crate::evaluation::ClassScale;
 use crate::stats::{mean, quadratic_kappa, sample_sd, spearman};
 use crate::study::kinds::classes::diagnostics::{Agreement, largest};
 use crate::study::kinds::classes::judge::ClassJudge;
@@ -19,11 +20,13 @@ pub struct OrdinalDiagnostics {
     pub items: usize,
     /// Mean Wasserstein distance of prediction and label shares, in units of the scale.
     pub mean_error: f64,
-    /// Mean squared difference of the mean places, in squared units.
+    /// Mean squared difference of the mean places, in squared units, less the sampling noise of the labels' mean,
+    /// Var(place)/(n - 1), as after escalation. Unbiased, so it may come out below 0.
     pub mean_squared_error: f64,
     /// Mean of the judge's mean place minus the labels': above 0 the judge is too generous.
     pub bias: f64,
-    /// Mean Wasserstein distance of two halves of an item's labels: what no prediction of them can go below.
+    /// Mean Wasserstein distance that comes from the labels alone: what the pool itself, stated exactly, would have against
+    /// the labels; see [`NoiseCeiling::all_labels`](crate::evaluation::NoiseCeiling::all_labels).
     pub noise_ceiling: f64,
     /// Mean stated confidence, 0 to 100.
     pub mean_confidence: Option<f64>,
@@ -64,7 +67,7 @@ pub struct MeanBin {
 }
 
 impl OrdinalDiagnostics {
-    /// Measures the items at positions `kept`, each with labels; `noise_ceiling` is that of their halves.
+    /// Measures the items at positions `kept`, each with labels; `noise_ceiling` is that of their labels.
     pub fn of(judge: &ClassJudge, labels: &Labels, scale: &Places, kept: &[usize], noise_ceiling: f64) -> Self {
         let places = &scale.places;
         let counts = labels.counts.counts();
@@ -78,6 +81,8 @@ impl OrdinalDiagnostics {
         let labelled: Vec<f64> = kept.iter().map(|&i| mean_place(&numbers(i), places)).collect();
         let off: Vec<f64> = judged.iter().zip(&labelled).map(|(judge, label)| judge - label).collect();
         let errors: Vec<f64> = kept.iter().map(|&i| wasserstein(q(i), &shares(i), places)).collect();
+        let on_places = OnPlaces(places.clone());
+        let squared = |i: usize| on_places.squared_error(q(i), &shares(i), numbers(i).iter().sum());
         let correlation = |of: &dyn Fn(usize) -> Option<f64>| {
             let both = kept.iter().zip(&errors).filter_map(|(&i, e)| of(i).map(|x| (x, *e)));
             let (x, e): (Vec<f64>, Vec<f64>) = both.unzip();
@@ -92,7 +97,7 @@ impl OrdinalDiagnostics {
         Self {
             items: kept.len(),
             mean_error: mean(&errors),
-            mean_squared_error: mean(&off.iter().map(|off| off * off).collect::<Vec<_>>()),
+            mean_squared_error: mean(&kept.iter().map(|&i| squared(i)).collect::<Vec<_>>()),
             bias: mean(&off),
             noise_ceiling,
             mean_confidence: (!stated.is_empty()).then(|| mean(&stated)),

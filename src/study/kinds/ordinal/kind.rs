@@ -175,8 +175,14 @@ impl Kind for Ordinal {
         std::iter::once("mean_place".to_owned()).chain(shares).collect()
     }
 
-    fn observed(study: &Study<Self>) -> Vec<Vec<Option<f64>>> {
-        let shares = study.labels.added_shares();
+    fn ranges(scale: &Places) -> Vec<(f64, f64)> {
+        let lowest = scale.places.first().copied().unwrap_or_default();
+        let shares = std::iter::repeat_n((0.0, 1.0), scale.names.len());
+        std::iter::once((lowest, lowest + scale.width())).chain(shares).collect()
+    }
+
+    fn observed(study: &Study<Self>, before: usize) -> Vec<Vec<Option<f64>>> {
+        let shares = study.labels.added_shares(before);
         let places = &study.file.config.scale.places;
         let place = |item: usize| {
             let of_item: Option<Vec<f64>> = shares.iter().map(|of_class| of_class[item]).collect();

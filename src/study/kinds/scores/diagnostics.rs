@@ -13,11 +13,13 @@ pub struct ScoreDiagnostics {
     pub items: usize,
     /// Mean absolute difference.
     pub mean_error: f64,
-    /// Mean squared difference, in squared units.
+    /// Mean squared difference, in squared units, less the sampling noise of the labels' mean, s^2/n, as after escalation.
+    /// Unbiased, so it may come out below 0.
     pub mean_squared_error: f64,
     /// Mean of judge minus labels: above 0 the judge is too generous.
     pub bias: f64,
-    /// Mean absolute difference of the means of two halves of an item's labels: what no prediction of them can go below.
+    /// Mean absolute difference that comes from the labels alone: what the pool itself, stated exactly, would have against
+    /// the labels; see [`NoiseCeiling::all_labels`](crate::evaluation::NoiseCeiling::all_labels).
     pub noise_ceiling: f64,
     /// Spearman correlation of the judge's mean with that of the labels; `None` where undefined.
     pub spearman_mean: Option<f64>,
@@ -28,12 +30,14 @@ pub struct ScoreDiagnostics {
 }
 
 impl ScoreDiagnostics {
-    /// Measures the items at positions `kept`, each with labels; `noise_ceiling` is that of their halves.
+    /// Measures the items at positions `kept`, each with labels; `noise_ceiling` is that of their labels.
     pub fn of(judge: &ScoreJudge, ratings: &Ratings, kept: &[usize], noise_ceiling: f64) -> Self {
         let (labels, _) = ratings.scores(judge.scores.mean.len());
         let judged: Vec<f64> = kept.iter().map(|&i| judge.scores.mean[i]).collect();
         let labelled: Vec<f64> = kept.iter().map(|&i| labels[i].mean).collect();
         let off: Vec<f64> = judged.iter().zip(&labelled).map(|(judge, label)| judge - label).collect();
+        let noise = |i: usize| labels[i].squares / (f64::from(labels[i].n) * (f64::from(labels[i].n) - 1.0));
+        let squared: Vec<f64> = kept.iter().zip(&off).map(|(&i, off)| off * off - noise(i)).collect();
         let correlation = |of: &[Option<f64>]| {
             let both = kept.iter().zip(&off).filter_map(|(&i, off)| of[i].map(|x| (x, off.abs())));
             let (x, errors): (Vec<f64>, Vec<f64>) = both.unzip();
@@ -42,7 +46,7 @@ impl ScoreDiagnostics {
         Self {
             items: kept.len(),
             mean_error: mean(&off.iter().map(|off| off.abs()).collect::<Vec<_>>()),
-            mean_squared_error: mean(&off.iter().map(|off| off * off).collect::<Vec<_>>()),
+            mean_squared_error: mean(&squared),
             bias: mean(&off),
             noise_ceiling,
             spearman_mean: spearman(&judged, &labelled),

@@ -94,8 +94,12 @@ impl Kind for Scores {
         vec!["mean_score".to_owned()]
     }
 
-    fn observed(study: &Study<Self>) -> Vec<Vec<Option<f64>>> {
-        let (scores, _) = study.labels.added_only().scores(study.len());
+    fn ranges(scale: &(f64, f64)) -> Vec<(f64, f64)> {
+        vec![*scale]
+    }
+
+    fn observed(study: &Study<Self>, before: usize) -> Vec<Vec<Option<f64>>> {
+        let (scores, _) = study.labels.added_since(before).scores(study.len());
         vec![scores.iter().map(|s| (s.n > 0).then_some(s.mean)).collect()]
     }
 

@@ -9,7 +9,8 @@ use crate::belief::{
     typical_log_trust_of_ratings,
 };
 use crate::escalation::{RatingRuleInputs, Rule};
-use crate::evaluation::{Error, Errors, Gain, Places, Pool, Ranking, Split};
+use crate::evaluation::counts::most_revealed;
+use crate::evaluation::{Error, Errors, Gain, NoiseCeiling, Places, Pool, Ranking, Split};
 use crate::random::Stream;
 use crate::stats::{mean, sample_sd};
 
@@ -114,7 +115,7 @@ impl Pool for RatingPool {
             let (half, annotators) = self.shuffled(item, stream);
             let asked = reveal[stream.choice(reveal.len() as u32) as usize] as usize;
             let (first, second) = annotators.split_at(half);
-            let (revealed, rest) = first.split_at(asked.min(half));
+            let (revealed, rest) = first.split_at(asked.min(most_revealed(half as u32) as usize));
             known.push(revealed.to_vec());
             unrevealed.push(rest.iter().map(|ratings| mean(ratings)).collect());
             let labels: Vec<f64> = second.iter().map(|ratings| mean(ratings)).collect();
@@ -209,15 +210,17 @@ impl Pool for RatingPool {
         beliefs.iter().enumerate().map(of).collect()
     }
 
-    fn halves_apart(&self, stream: &mut Stream) -> f64 {
-        let sum: f64 = (0..self.ratings.len())
-            .map(|item| {
-                let (half, annotators) = self.shuffled(item, stream);
-                let labels: Vec<f64> = annotators.iter().map(|ratings| mean(ratings)).collect();
-                (mean(&labels[..half]) - mean(&labels[half..])).abs()
-            })
-            .sum();
-        sum / self.ratings.len() as f64
+    fn halves_apart(&self, stream: &mut Stream) -> NoiseCeiling {
+        let mut sum = NoiseCeiling::default();
+        for item in 0..self.ratings.len() {
+            let (half, annotators) = self.shuffled(item, stream);
+            let labels: Vec<f64> = annotators.iter().map(|ratings| mean(ratings)).collect();
+            let apart = (mean(&labels[..half]) - mean(&labels[half..])).abs();
+            let (first, second) = (half as f64, (labels.len() - half) as f64);
+            sum.halves += apart;
+            sum.all_labels += apart * (first * second).sqrt() / (first + second);
+        }
+        sum.over(self.ratings.len())
     }
 
     fn held_out(&self, beliefs: &Vec<Gaussian>, held: &HeldRatings) -> Option<Places> {

@@ -62,9 +62,10 @@ impl Ratings {
         (grouped.iter().map(of).collect(), repeats)
     }
 
-    /// These ratings without those of the user's own file.
-    pub fn added_only(&self) -> Self {
-        Self { rows: self.added_rows().copied().collect(), ..self.clone() }
+    /// The ratings of all added batches but the first `before`.
+    pub fn added_since(&self, before: usize) -> Self {
+        let since = self.added_rows().filter(|rating| rating.batch.is_some_and(|batch| batch >= before));
+        Self { rows: since.copied().collect(), ..self.clone() }
     }
 
     /// The added ratings.

@@ -1,0 +1,100 @@
+//! Comparisons of two rules, item by item, from which intervals for new items are made.
+
+use serde::{Deserialize, Serialize};
+
+use super::escalation::{Errors, Gain, Picks};
+use judge_uncertainty_core::escalation::{Budget, Rule};
+use judge_uncertainty_core::stats::new_items::Contributions;
+
+/// What a comparison of two rules is about. Differences are signed so that positive means "better is better".
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Measure {
+    /// Error removed by one bought label per escalated item, summed over them.
+    Value,
+    /// Squared error removed by one bought label per escalated item, summed over them; for labels that are numbers.
+    SquaredValue,
+    /// Mean error over the items that are not escalated; lower is better.
+    SelectiveError,
+    /// Mean squared error over the items that are not escalated; lower is better.
+    SelectiveSquaredError,
+}
+
+impl Measure {
+    /// All measures.
+    pub const ALL: [Self; 4] = [Self::Value, Self::SquaredValue, Self::SelectiveError, Self::SelectiveSquaredError];
+
+    /// Key in plans and results.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Value => "value",
+            Self::SquaredValue => "squared_value",
+            Self::SelectiveError => "selective_error",
+            Self::SelectiveSquaredError => "selective_squared_error",
+        }
+    }
+
+    /// What picking item i adds to a rule's measure, where `left` items are not picked; `None` where it is not measured.
+    fn of_pick(self, gain: &Gain, errors: &Errors, left: f64) -> Option<f64> {
+        match self {
+            Self::Value => Some(gain.error),
+            Self::SquaredValue => gain.squared,
+            Self::SelectiveError => (left > 0.0).then(|| errors.error / left),
+            Self::SelectiveSquaredError => (left > 0.0).then(|| errors.squared / left),
+        }
+    }
+}
+
+/// A comparison of two rules at a budget.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Contrast {
+    /// The rule that is said to be better.
+    pub better: Rule,
+    /// The rule that it is compared with.
+    pub than: Rule,
+    /// The budget.
+    pub budget: Budget,
+    /// What is compared.
+    pub measure: Measure,
+}
+
+impl Contrast {
+    /// The picks of a replicate; `None` where a rule was not evaluated or the measure is undefined. `top` gives the items that
+    /// a rule escalates; values are expected ones over all labels that may be bought, without the noise of drawing one.
+    pub(super) fn picks<'a>(
+        &self,
+        top: impl Fn(Rule) -> Option<&'a [usize]>,
+        gains: &[Gain],
+        errors: &[Errors],
+    ) -> Option<Picks> {
+        let (better, than) = (top(self.better)?, top(self.than)?);
+        let mut sign = vec![0_i8; gains.len()];
+        better.iter().for_each(|&i| sign[i] += 1);
+        than.iter().for_each(|&i| sign[i] -= 1);
+        let left = (gains.len() - better.len()) as f64;
+        let differing = sign.iter().enumerate().filter(|(_, sign)| **sign != 0);
+        differing.map(|(i, &sign)| Some((i as u32, sign, self.measure.of_pick(&gains[i], &errors[i], left)?))).collect()
+    }
+}
+
+/// What each of `items` contributes to a comparison, from its picks in every replicate; `None` if one could not be evaluated.
+pub fn contributions<'a>(items: usize, picks: impl Iterator<Item = Option<&'a Picks>>) -> Option<Contributions> {
+    let (mut of_items, mut picked, mut of_redraws) = (vec![0.0; items], vec![0.0; items], vec![]);
+    let (mut times, mut sums) = (vec![0.0; items], vec![0.0; items]);
+    for replicate in picks {
+        let mut sum = 0.0;
+        for &(i, sign, worth) in replicate? {
+            let sign = f64::from(sign);
+            of_items[i as usize] += sign * worth;
+            picked[i as usize] += sign;
+            times[i as usize] += 1.0;
+            sums[i as usize] += worth;
+            sum += sign * worth;
+        }
+        of_redraws.push(sum);
+    }
+    let count = of_redraws.len() as f64;
+    of_items.iter_mut().chain(&mut picked).for_each(|x| *x /= count);
+    let worth = times.iter().zip(&sums).map(|(times, sum)| (*times > 0.0).then(|| sum / times)).collect();
+    (count > 0.0).then_some(Contributions { of_items, picked, worth, of_redraws })
+}

@@ -1,6 +1,6 @@
 //! How often registered hypotheses are decided, under an exact null and where there is something to find.
 //!
-//! `cargo run -p judge-uncertainty-evaluation --example verdicts [STUDIES]` simulates studies from nothing (items, labels, judge),
+//! `cargo run -p judge-uncertainty-evaluation --example verdicts [STUDIES [FIRST_SEED]]` simulates studies from nothing (items, labels, judge),
 //! evaluates each by half splits and judges a family of hypotheses by the intervals for new items; it prints the table of
 //! `docs/promises.md`. Null: the stated confidence is noise, so ranking by it is as good as ranking at random, and the family
 //! of four comparisons between the two (budgets 10 and 20%, error removed and error of the others) has nothing to find. A
@@ -95,7 +95,8 @@ fn judged(setting: &Setting, seed: u64) -> (bool, bool, usize) {
 }
 
 fn main() {
-    let studies: u64 = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(400);
+    let argument = |k: usize| std::env::args().nth(k).and_then(|text| text.parse::<u64>().ok());
+    let (studies, first) = (argument(1).unwrap_or(400), argument(2).unwrap_or(0));
     println!(
         "| told | items | labels | replicates | studies with a confirmation | with a refutation | hypotheses confirmed |"
     );
@@ -107,7 +108,7 @@ fn main() {
         .into_iter()
         .chain(power.map(|(items, told)| Setting { items, labels: 20, replicates: 40, told }));
     for setting in settings {
-        let found: Vec<_> = (0..studies).into_par_iter().map(|seed| judged(&setting, seed)).collect();
+        let found: Vec<_> = (first..first + studies).into_par_iter().map(|seed| judged(&setting, seed)).collect();
         let share = |count: usize| format!("{:.3}", count as f64 / studies as f64);
         println!(
             "| {} | {} | {} | {} | {} | {} | {:.3} |",

@@ -550,7 +550,7 @@ mod tests {
         assert!(table.expect_columns(&names(&["n", "id"])).is_ok());
         assert_eq!(
             message(table.expect_columns(&names(&["id", "n", "x"]))),
-            "t.csv:1: the header has no column \"x\"; the table needs the columns id, n, x"
+            "t.csv:1: the header has no column \"x\"; the table needs the columns id, n, x, and has id, n"
         );
         assert_eq!(
             message(table.expect_columns(&names(&["id"]))),

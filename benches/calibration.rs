@@ -1,15 +1,16 @@
 //! Whether what a study says about its trust is true: coverage of its intervals in worlds whose trust is known.
 //!
-//! `cargo bench --bench calibration [-- STUDIES]` simulates so many studies (400 by default) of every world and prints the
-//! table of docs/calibration.md. In every world the judge is right: features z are standard normal, ln lambda = ln 6 + 0.5 times
-//! the sum of an item's z, predictions q are uniform over the simplex, pools are Dir(lambda q), and labels are drawn from them.
-//! Studies take the weak prior. An interval counts as covering where it holds the true ln lambda of an item with average
-//! features.
+//! `cargo bench --bench calibration [-- STUDIES [TRUST]]` simulates so many studies (400 by default) of every world and prints the
+//! table of docs/calibration.md. In every world the judge is right: features z are standard normal, ln lambda is the logarithm
+//! of TRUST (6 by default) plus 0.5 times the sum of an item's z, predictions q are uniform over the simplex, pools are
+//! Dir(lambda q), and labels are drawn from them. Studies take the weak prior. An interval counts as covering where it holds
+//! the true ln lambda of an item with average features.
 
 use judge_uncertainty::belief::{BeliefModel, Design, FeatureColumn, JudgedItems, TrustPrior};
 use judge_uncertainty::random::Stream;
 use ndarray::Array2;
 
+/// Typical trust where no other is asked for.
 const TRUST: f64 = 6.0;
 const SLOPE: f64 = 0.5;
 
@@ -56,7 +57,13 @@ fn dirichlet(stream: &mut Stream, alpha: &[f64]) -> Vec<f64> {
     drawn.into_iter().map(|x| x / sum).collect()
 }
 
-fn study(stream: &mut Stream, (items, features, classes): (usize, usize, usize), pattern: Pattern, tally: &mut Tally) {
+fn study(
+    stream: &mut Stream,
+    typical: f64,
+    (items, features, classes): (usize, usize, usize),
+    pattern: Pattern,
+    tally: &mut Tally,
+) {
     let z = Array2::from_shape_fn((items, features), |_| stream.standard_normal());
     let mut q = Array2::zeros((items, classes));
     let mut counts = Array2::zeros((items, classes));
@@ -67,7 +74,7 @@ fn study(stream: &mut Stream, (items, features, classes): (usize, usize, usize),
             .iter()
             .map(|q| (q + 0.005) / (1.0 + 0.005 * classes as f64))
             .collect();
-        let trust = TRUST * (SLOPE * z.row(i).sum()).exp();
+        let trust = typical * (SLOPE * z.row(i).sum()).exp();
         let pool = dirichlet(stream, &prediction.iter().map(|q| trust * q).collect::<Vec<_>>());
         let labels = pattern.draw(stream);
         stream.multinomial(labels, &pool, &mut drawn);
@@ -89,7 +96,7 @@ fn study(stream: &mut Stream, (items, features, classes): (usize, usize, usize),
         .typical_log_trust(&judged, counts.view(), TrustPrior::Weak, &fit)
         .expect("there are labels")
         .expect("there is a prior");
-    let truth = TRUST.ln() + SLOPE * z.mean_axis(ndarray::Axis(0)).map_or(0.0, |means| means.sum());
+    let truth = typical.ln() + SLOPE * z.mean_axis(ndarray::Axis(0)).map_or(0.0, |means| means.sum());
     let covers = usize::from((profile.interval.lo..=profile.interval.hi).contains(&truth));
     tally.studies += 1;
     tally.covered_of_all += covers;
@@ -106,7 +113,10 @@ fn study(stream: &mut Stream, (items, features, classes): (usize, usize, usize),
 }
 
 fn main() {
-    let studies = std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(400);
+    // cargo bench adds --bench.
+    let arguments: Vec<f64> = std::env::args().filter_map(|argument| argument.parse().ok()).collect();
+    let studies = arguments.first().map_or(400, |studies| *studies as usize);
+    let typical = arguments.get(1).copied().unwrap_or(TRUST);
     println!(
         "| classes | features | labels | items | determined | covered, of these | mean error of ln trust | covered, of all | not converged | without a prior: off by 100 or not converged |"
     );
@@ -121,7 +131,7 @@ fn main() {
                     let mut stream = Stream::from_entropy(&[20_261_122, number]);
                     let mut tally = Tally::default();
                     for _ in 0..studies {
-                        study(&mut stream, (items, features, classes), pattern, &mut tally);
+                        study(&mut stream, typical, (items, features, classes), pattern, &mut tally);
                     }
                     print_row((classes, features, pattern, items), &tally);
                 }

@@ -3,7 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`folder`] | a folder that is replaced in one step, and only if all its files are ours |
-//! | [`file`] | a file that is written beside its place and then moved there |
+//! | [`mod@file`] | a file that is written beside its place and then moved there |
 //! | [`staged`] | the files of a folder before they are written, closed by a record that lists them |
 //! | [`run`] | facts about a run that do not influence its results |
 //! | [`csv`] | tables of text |

@@ -47,7 +47,7 @@ pub fn page<K: Shown>(results: &StudyResults<K>, figures: &[Figure]) -> Page {
 
 fn findings<K: Shown>(results: &StudyResults<K>) -> Section {
     let words = K::WORDS;
-    let typical = results.fit.typical_trust.as_ref().map_or("not known".to_owned(), |trust| three(trust.value));
+    let typical = results.fit.typical_trust.as_ref().map_or("?".to_owned(), |trust| three(trust.value));
     let worth = format!("labels that a typical {} is worth", words.short_prediction);
     let keys = vec![
         number(results.input.items.to_string(), "items", Tone::Neutral),

@@ -76,7 +76,12 @@ impl Shown for Classes {
 
     fn key_number(results: &StudyResults<Self>) -> KeyNumber {
         let evidence = &results.findings.evidence;
-        let tone = if evidence.entropy_goes_wrong { Tone::Bad } else { Tone::Good };
+        // Where the labels do not determine the trust, this is the prior's word and no finding.
+        let tone = match (&results.fit.typical_trust, evidence.entropy_goes_wrong) {
+            (None, _) => Tone::Neutral,
+            (_, true) => Tone::Bad,
+            (_, false) => Tone::Good,
+        };
         let label = "of the epistemic uncertainty that entropy's tenth of the items holds, against the best tenth";
         number(percent(evidence.information_kept), label, tone)
     }

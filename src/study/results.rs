@@ -216,7 +216,7 @@ pub struct Coefficient {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(bound = "")]
 pub struct FitReport<K: Kind> {
-    /// What is believed of the trust before any label.
+    /// What is believed of the trust before any label; the recalibrated belief has weak priors of its own.
     pub prior: TrustPrior,
     /// What a prediction is worth for an item with average features, in labels; `None` where the labels do not determine it.
     /// The interval is that of the profile of the posterior ([`crate::belief::Profile`]) if there is a prior.
@@ -266,6 +266,8 @@ impl<K: Kind> FitReport<K> {
     pub fn of(study: &Study<K>, decomposition: &Decomposition<K>) -> Result<Self, Error> {
         let Decomposition { pool, fitted, .. } = decomposition;
         let profile = pool.typical_log_trust(&fitted.fit, &fitted.design, &pool.all())?;
+        // Only a fit without a prior has no profile.
+        let prior = if profile.is_some() { TrustPrior::Weak } else { TrustPrior::None };
         let (typical_trust, undetermined) = match typical_trust(decomposition, profile.as_ref()) {
             Ok(estimate) => (Some(estimate), None),
             Err(why) => (None, Some(why)),
@@ -284,7 +286,7 @@ impl<K: Kind> FitReport<K> {
         });
         let log_trust: Vec<f64> = decomposition.trust.iter().map(|trust| trust.ln()).collect();
         Ok(Self {
-            prior: study.file.config.trust.prior,
+            prior,
             typical_trust,
             undetermined,
             assumed_trust: fit.coefficients[0].exp(),

@@ -14,16 +14,15 @@
 //! | [`report`] | claims and their verdicts, tables, figures, the LaTeX bundle: views of results, no computation |
 //! | [`artifact`] | the results folder: provenance, loading, replacing it in one step |
 //! | [`judge`] | asking a judge for predictions: prompts, requests, the answer cache, parsing |
-//! | [`study`] | the same engines on a user's data |
 //! | `built_in` | text files that are part of the program |
 //!
 //! # Kinds of labels
 //!
 //! A study's labels are classes, scores or ordinal ratings. Everything about a study is written once, for any
-//! [`study::Kind`]; what a kind adds stands in a folder of its own, `study/kinds/NAME`, and what readers are shown of it
-//! in `report/study/kinds`, because studies do not know reports ([`report::study::Shown`]). The kinds are listed in
-//! [`with_kind`] alone. Below them, half splits ask a [`evaluation::Pool`] for all that they need to know of labels, and a
-//! decomposition is that pool fitted to every label; the paper's Experiment 2 runs on the pool of classes.
+//! [`study::Kind`]; what a kind adds stands in a folder of its own, `crates/study/src/kinds/NAME`, and what readers are
+//! shown of it in `report/study/kinds`, because studies do not know reports ([`report::study::Shown`]). The kinds are
+//! listed in [`with_kind`] alone. Below them, half splits ask a [`evaluation::Pool`] for all that they need to know of
+//! labels, and a decomposition is that pool fitted to every label; the paper's Experiment 2 runs on the pool of classes.
 //!
 //! # Crates
 //!
@@ -31,6 +30,7 @@
 //!
 //! | crate | holds |
 //! |---|---|
+//! | `study` | [`study`]: the same engines on a user's data |
 //! | `experiments` | [`experiments`]: the paper's simulations, dice and ChaosNLI, and the replication loop |
 //! | `evaluation` | [`evaluation`]: half splits: what escalation achieves where labels suffice |
 //! | `onnx` | sentence embeddings with ONNX models |
@@ -47,10 +47,10 @@ pub mod cli;
 pub mod familiarity;
 pub mod judge;
 pub mod report;
-pub mod study;
 
 pub use judge_uncertainty_core::{belief, escalation, random, stats};
 pub use judge_uncertainty_data::{clock, dataset, locked, progress};
 pub use judge_uncertainty_evaluation as evaluation;
 pub use judge_uncertainty_experiments as experiments;
 pub use judge_uncertainty_output as output;
+pub use judge_uncertainty_study::{self as study, with_kind};

@@ -1,0 +1,126 @@
+//! Why a study can't be run.
+
+use std::path::PathBuf;
+
+use super::input::log::WriteError;
+
+/// Why a study can't be run.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Input that can't be used.
+    #[error(transparent)]
+    Data(#[from] judge_uncertainty_data::dataset::Error),
+    /// Features that can't be used.
+    #[error(transparent)]
+    Design(#[from] judge_uncertainty_core::belief::design::DesignError),
+    /// A trust regression that can't be fitted.
+    #[error(transparent)]
+    Trust(#[from] judge_uncertainty_core::belief::TrustError),
+    /// An evaluation that can't be run.
+    #[error(transparent)]
+    Evaluation(#[from] judge_uncertainty_evaluation::Error),
+    /// Finished replicates of an interrupted run that can't be gone on with.
+    #[error(transparent)]
+    Journal(#[from] judge_uncertainty_evaluation::JournalError),
+    /// Embeddings that can't be searched.
+    #[error(transparent)]
+    Rows(#[from] judge_uncertainty_familiarity::neighbours::NotFinite),
+    /// Texts that can't be embedded.
+    #[error(transparent)]
+    Embedding(#[from] judge_uncertainty_familiarity::embedding::EmbeddingError),
+    /// Familiarity without embeddings, which a caller of the library forgot.
+    #[error("the texts of the study are not embedded yet: call `embed` before its decomposition")]
+    NotEmbedded,
+    /// A setting of the index.
+    #[error(transparent)]
+    Index(#[from] judge_uncertainty_familiarity::neighbours::hnsw::SettingOutOfRange),
+    /// A fit of real-valued scores.
+    #[error(transparent)]
+    Gaussian(#[from] judge_uncertainty_core::belief::GaussianError),
+    /// A rule that needs classes or a stated confidence.
+    #[error("the rule {rule} does not rank {labels}: use {rules}")]
+    NotRanked {
+        /// The rule.
+        rule: &'static str,
+        /// What the study's labels are.
+        labels: &'static str,
+        /// The rules that rank them.
+        rules: String,
+    },
+    /// A queue that was asked for in a way that contradicts itself.
+    #[error(transparent)]
+    Request(#[from] super::queue::RequestError),
+    /// A registration.
+    #[error(transparent)]
+    Registration(#[from] super::registration::RegistrationError),
+    /// A mean over all items that can't be estimated.
+    #[error(transparent)]
+    Estimate(#[from] judge_uncertainty_core::escalation::NoEstimate),
+    /// A ranking by confidence without any.
+    #[error(
+        "no item has a stated confidence to rank by: name its column under judge.confidence, or choose another --rule"
+    )]
+    NoConfidence,
+    /// items.parquet.
+    #[error("items.parquet can't be written: {0}")]
+    Parquet(#[from] parquet::errors::ParquetError),
+    /// A run or queue that is there already.
+    #[error("{}: holds a run or queue already; nothing was changed. Choose another folder with --out, or replace it with --force", folder.display())]
+    Exists {
+        /// The run folder.
+        folder: PathBuf,
+    },
+    /// An output folder that holds an input.
+    #[error("{}: holds {}, which the study reads; nothing was changed. Choose another folder with --out", folder.display(), file.display())]
+    InputInside {
+        /// The output folder.
+        folder: PathBuf,
+        /// The input.
+        file: PathBuf,
+    },
+    /// A file that would be overwritten.
+    #[error("{}: exists already; nothing was changed. Choose another folder, or move that file away", file.display())]
+    FileExists {
+        /// The file.
+        file: PathBuf,
+    },
+    /// The file system refused.
+    #[error(transparent)]
+    File(#[from] judge_uncertainty_output::FileError),
+}
+
+impl From<WriteError> for Error {
+    fn from(error: WriteError) -> Self {
+        match error {
+            WriteError::Refused(error) => Self::Data(error),
+            WriteError::File(error) => Self::File(error),
+        }
+    }
+}
+
+impl Error {
+    /// Whether the machine failed, rather than that the study or an argument was refused.
+    pub fn is_failure(&self) -> bool {
+        match self {
+            Self::File(_) | Self::Parquet(_) => true,
+            Self::Embedding(error) => error.is_failure(),
+            Self::Journal(error) => error.is_failure(),
+            Self::Registration(error) => error.is_failure(),
+            Self::Data(_)
+            | Self::Design(_)
+            | Self::Trust(_)
+            | Self::Gaussian(_)
+            | Self::Evaluation(_)
+            | Self::Rows(_)
+            | Self::NotEmbedded
+            | Self::Index(_)
+            | Self::NotRanked { .. }
+            | Self::Request(_)
+            | Self::Estimate(_)
+            | Self::NoConfidence
+            | Self::Exists { .. }
+            | Self::InputInside { .. }
+            | Self::FileExists { .. } => false,
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Where in a configuration a value stands that it may not hold, and how it is refused.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
+use judge_uncertainty_output::TextPosition;
+
+/// Line and column of a byte.
+pub(super) fn place(path: &Path, text: &str, offset: usize) -> Place {
+    let TextPosition { line, column } = TextPosition::of(text, offset);
+    Place::file(path).at_line(line as u64).at_character(column)
+}
+
+/// A value as it would stand in the configuration.
+fn shown(value: &impl Serialize) -> String {
+    toml::Value::try_from(value).map_or_else(|_| "none".to_owned(), |value| value.to_string())
+}
+
+/// Refuses values of a configuration at their places in the text that it was read from.
+pub struct Check<'t> {
+    pub(super) path: &'t Path,
+    pub(super) text: &'t str,
+}
+
+impl Check<'_> {
+    /// Where a setting `table.key` (or `key`, above all tables) stands; the file as a whole where it is not written as
+    /// one line of its table.
+    fn place_of(&self, setting: &str) -> Place {
+        let (table, key) = setting.rsplit_once('.').unwrap_or(("", setting));
+        let (mut here, mut offset) = (String::new(), 0);
+        for line in self.text.split_inclusive('\n') {
+            let trimmed = line.trim();
+            if let Some(name) = trimmed.strip_prefix('[').and_then(|rest| rest.split(']').next()) {
+                here = name.trim().to_owned();
+            } else if here == table
+                && let Some(rest) = trimmed.strip_prefix(key)
+                && rest.trim_start().starts_with('=')
+            {
+                return place(self.path, self.text, offset + line.len() - line.trim_start().len());
+            }
+            offset += line.len();
+        }
+        Place::file(self.path)
+    }
+
+    /// The refusal of a setting.
+    pub(super) fn refuse(&self, setting: &str, value: &str, reason: &str, remedy: &str) -> Error {
+        let [setting_, value, reason, remedy] = [setting, value, reason, remedy].map(str::to_owned);
+        Error::refused(self.place_of(setting), Problem::Setting { setting: setting_, value, reason, remedy })
+    }
+
+    /// Refuses a setting unless something holds.
+    ///
+    /// # Errors
+    /// It does not.
+    pub fn that(&self, holds: bool, setting: &str, value: &impl Serialize, reason: &str, remedy: &str) -> Result<()> {
+        if holds { Ok(()) } else { Err(self.refuse(setting, &shown(value), reason, remedy)) }
+    }
+
+    /// Refuses a list with an entry that stands there twice.
+    ///
+    /// # Errors
+    /// There is one.
+    pub fn each_once(&self, setting: &str, names: &[String]) -> Result<()> {
+        let mut sorted: Vec<&String> = names.iter().collect();
+        sorted.sort_unstable();
+        match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(pair) => Err(self.refuse(setting, &format!("{:?}", pair[0]), "stands there twice", "name it once")),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! The items of a study: ids, texts, groups, and the columns that are features.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use super::config::{Configured, Format, StudyFile, Unmatched};
+use super::source::{Source, read_joined, read_table};
+use judge_uncertainty_core::belief::FeatureColumn;
+use judge_uncertainty_data::dataset::error::{Problem, Result, near};
+use judge_uncertainty_data::dataset::items::ItemIds;
+use judge_uncertainty_data::dataset::jsonl;
+use judge_uncertainty_data::dataset::table::{Column, Row, Table};
+use judge_uncertainty_familiarity::embedding::{Template, TemplateError};
+
+/// The items, in the order of their file.
+#[derive(Debug, Clone)]
+pub struct Items {
+    /// Ids, letter by letter as they stand in the file.
+    pub ids: ItemIds,
+    /// What experts will read; `None` without a template.
+    pub texts: Option<Vec<String>>,
+    /// The group of each item.
+    pub groups: Option<Vec<String>>,
+    /// The columns that are features, numbers first.
+    pub columns: Vec<ItemColumn>,
+    /// The file that the ids come from.
+    pub file: PathBuf,
+    /// Ids of the items of the file that were left out, whose rows elsewhere are left out with them.
+    pub left_out: BTreeSet<String>,
+}
+
+/// A feature from a column of the items.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ItemColumn {
+    /// The column of the file, which for a category is that of several features.
+    pub source: String,
+    /// The feature: the numbers, or 1 for items of one category and 0 for the others (`domain=law`).
+    pub feature: FeatureColumn,
+}
+
+/// ChaosNLI's own template and id.
+const CHAOSNLI_TEXT: &str = "Premise: {example_premise}\nHypothesis: {example_hypothesis}";
+
+/// Reads the items.
+///
+/// # Errors
+/// A file that can't be read, a repeated or blank id, a column that is missing, a template that names no column of the
+/// file, a blank group, a number that is none, a column of one category.
+pub fn read<C: Configured>(file: &StudyFile<C>, source: &mut Source) -> Result<Items> {
+    let config = &file.config.items;
+    let paths = file.resolve_all(&config.file);
+    let table = match config.multilabel.is_empty() {
+        true => read_table(&paths, config.format, config.id.as_deref(), source)?,
+        false => read_joined(&paths, |path| jsonl::read_lewidi(path, &source.read(path)?, &config.multilabel))?,
+    };
+    let chaosnli = (config.format == Some(Format::ChaosNli)).then_some(CHAOSNLI_TEXT);
+    let texts = match config.text.as_deref().or(chaosnli) {
+        Some(template) => Some(render(file, &table, template)?),
+        None => None,
+    };
+    let groups = match &config.group {
+        Some(name) => {
+            let column = table.column(name)?;
+            Some(table.rows().map(|row| row.text(column).map(str::to_owned)).collect::<Result<_>>()?)
+        }
+        None => None,
+    };
+    let mut columns = Vec::new();
+    for name in &config.numbers {
+        let column = table.column(name)?;
+        let values: Vec<Option<f64>> = table.rows().map(|row| row.optional_number(column)).collect::<Result<_>>()?;
+        columns.push(ItemColumn { source: name.clone(), feature: FeatureColumn { name: name.clone(), values } });
+    }
+    for name in &config.categories {
+        columns.extend(indicators(file, &table, name)?);
+    }
+    Ok(Items {
+        ids: table.ids()?,
+        texts,
+        groups,
+        columns,
+        file: file.resolve(config.file.first()),
+        left_out: BTreeSet::new(),
+    })
+}
+
+fn render<C: Configured>(file: &StudyFile<C>, table: &Table, template: &str) -> Result<Vec<String>> {
+    let refuse = |reason: String| {
+        let remedy = "name columns of the items in braces, such as \"{question}\"";
+        file.refuse("items.text", &format!("{template:?}"), &reason, remedy)
+    };
+    let template: Template = template.parse().map_err(|error: TemplateError| refuse(error.to_string()))?;
+    let columns: Vec<(&str, Column)> = template
+        .columns()
+        .map(|name| {
+            table
+                .column(name)
+                .map(|column| (name, column))
+                .map_err(|_| refuse(format!("{name:?} is no column of the items")))
+        })
+        .collect::<Result<_>>()?;
+    let text = |row: Row<'_>| {
+        template.render(|name| {
+            columns.iter().find(|(column, _)| *column == name).map_or("", |(_, column)| row.cell(*column))
+        })
+    };
+    Ok(table.rows().map(text).collect())
+}
+
+/// One 0/1 feature per category but the first in the order of the alphabet, which the intercept stands for. A blank cell
+/// is missing in all of them.
+fn indicators<C: Configured>(file: &StudyFile<C>, table: &Table, name: &str) -> Result<Vec<ItemColumn>> {
+    /// More features than this from one column are a sign that it holds no categories.
+    const MOST: usize = 50;
+    let column = table.column(name)?;
+    let cells: Vec<&str> = table.rows().map(|row| row.cell(column)).collect();
+    let categories: BTreeSet<&str> = cells.iter().copied().filter(|cell| !cell.is_empty()).collect();
+    if !(2..=MOST).contains(&categories.len()) {
+        let reason = format!("the column has {} different values, but 2 to {MOST} make a feature", categories.len());
+        let remedy = "remove it, merge rare categories, or list it under numbers";
+        return Err(file.refuse("items.categories", &format!("{name:?}"), &reason, remedy));
+    }
+    let indicator = |category: &&str| ItemColumn {
+        source: name.to_owned(),
+        feature: FeatureColumn {
+            name: format!("{name}={category}"),
+            values: cells
+                .iter()
+                .map(|cell| (!cell.is_empty()).then(|| f64::from(u8::from(cell == category))))
+                .collect(),
+        },
+    };
+    Ok(categories.iter().skip(1).map(indicator).collect())
+}
+
+impl Items {
+    /// Number of items.
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Whether there are no items.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The item of a row; `None` if it is unknown and may be left out, and then it is counted.
+    ///
+    /// # Errors
+    /// It is unknown and may not.
+    pub fn of_row(&self, row: &Row<'_>, unmatched: Unmatched, unknown: &mut usize) -> Result<Option<usize>> {
+        let item = self.ids.position(row.id());
+        if item.is_none() {
+            if unmatched == Unmatched::Refuse {
+                return Err(row.refuse_id(self.unknown(row.id())));
+            }
+            *unknown += usize::from(!self.left_out.contains(row.id()));
+        }
+        Ok(item)
+    }
+
+    /// What is wrong with an id that no item has.
+    pub fn unknown(&self, id: &str) -> Problem {
+        let (id, reference) = (id.to_owned(), self.file.display().to_string());
+        match near(&id, self.ids.iter()).map(str::to_owned) {
+            Some(near) => Problem::NearId { id, near, reference },
+            None => Problem::UnknownId { id, reference },
+        }
+    }
+
+    /// The names of the groups, in order; none without groups.
+    pub fn group_names(&self) -> Vec<&str> {
+        let names: BTreeSet<&str> = self.groups.iter().flatten().map(String::as_str).collect();
+        names.into_iter().collect()
+    }
+
+    /// The group of each item by its place in [`Self::group_names`]; empty without groups.
+    pub fn group_numbers(&self) -> Vec<usize> {
+        let names = self.group_names();
+        let number = |group: &String| names.partition_point(|name| *name < group.as_str());
+        self.groups.iter().flatten().map(number).collect()
+    }
+
+    /// Some of the items, by position in ascending order.
+    pub(crate) fn select(&self, kept: &[usize]) -> Result<Self> {
+        let kept_ids: BTreeSet<usize> = kept.iter().copied().collect();
+        let left_out = (0..self.len()).filter(|i| !kept_ids.contains(i)).map(|i| self.ids[i].to_owned()).collect();
+        let some = |values: &Vec<String>| kept.iter().map(|&i| values[i].clone()).collect();
+        let column = |column: &ItemColumn| ItemColumn {
+            source: column.source.clone(),
+            feature: FeatureColumn {
+                name: column.feature.name.clone(),
+                values: kept.iter().map(|&i| column.feature.values[i]).collect(),
+            },
+        };
+        Ok(Self {
+            ids: ItemIds::new(kept.iter().map(|&i| self.ids[i].to_owned()).collect())?,
+            texts: self.texts.as_ref().map(some),
+            groups: self.groups.as_ref().map(some),
+            columns: self.columns.iter().map(column).collect(),
+            file: self.file.clone(),
+            left_out,
+        })
+    }
+}

@@ -1,0 +1,131 @@
+//! The log of a study as it is read.
+
+use std::path::{Path, PathBuf};
+
+use super::layout;
+use crate::input::source::Source;
+use judge_uncertainty_data::dataset::checksum::sha256_hex;
+use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
+
+/// Name of the log.
+pub const LOG_FILE: &str = "added-labels.csv";
+
+/// A label as it came in.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewLabel {
+    /// The item's id.
+    pub id: String,
+    /// Who gave it.
+    pub annotator: String,
+    /// The class, or a rating as text.
+    pub value: String,
+    /// When it was given, as the tool says it; empty where it doesn't.
+    pub given: String,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// A row of the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AddedLabel {
+    /// The item's id.
+    pub id: String,
+    /// Who gave it.
+    pub annotator: String,
+    /// The class, or a score as text.
+    pub value: String,
+    /// When it was given, as the tool said it.
+    pub given: String,
+    /// Position in [`LabelLog::batches`].
+    pub batch: usize,
+    /// Line of the log, from 1.
+    pub line: u64,
+}
+
+/// Labels that were added together.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Batch {
+    /// When, in UTC.
+    pub added: String,
+    /// The file that they came from.
+    pub source: String,
+    /// SHA-256 of its bytes.
+    pub sha256: String,
+    /// How many they are.
+    pub labels: usize,
+}
+
+/// A batch with its number and fate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    /// Its number in the log, from 1.
+    pub number: u64,
+    /// What it is.
+    pub batch: Batch,
+    /// When it was removed; `None` if it counts.
+    pub removed: Option<String>,
+}
+
+/// The log of a study.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LabelLog {
+    /// Where it is, or will be.
+    pub file: PathBuf,
+    /// Its rows, in order, without those of removed batches.
+    pub rows: Vec<AddedLabel>,
+    /// What was added together, in order, without removed batches.
+    pub batches: Vec<Batch>,
+    /// All batches, removed ones too.
+    pub listed: Vec<Listed>,
+    /// What was cut off at its end while it was written, and therefore does not count, in words.
+    pub torn: Option<String>,
+    /// Sum of its bytes as they were read; that of no bytes without the file.
+    pub(super) seen: String,
+}
+
+impl LabelLog {
+    /// Reads the log of a study's folder, and notes its sum; without the file, an empty log.
+    ///
+    /// # Errors
+    /// A log that can't be read, is not one of this program's, or was edited.
+    pub fn read(folder: &Path, source: &mut Source) -> Result<Self> {
+        let file = folder.join(LOG_FILE);
+        let bytes = if file.exists() { source.read(&file)? } else { vec![] };
+        let parsed = layout::parse(&file, &bytes)?;
+        let (mut rows, mut batches, mut listed) = (vec![], vec![], vec![]);
+        for labels in parsed.batches {
+            let Some(first) = labels.rows.first() else { continue };
+            let [_, _, _, _, added, source, sha256] = first.cells.clone();
+            let batch = Batch { added, source, sha256, labels: labels.rows.len() };
+            if labels.removed.is_none() {
+                rows.extend(labels.rows.into_iter().map(|row| {
+                    let [id, annotator, value, given, ..] = row.cells;
+                    AddedLabel { id, annotator, value, given, batch: batches.len(), line: row.line }
+                }));
+                batches.push(batch.clone());
+            }
+            listed.push(Listed { number: labels.number, batch, removed: labels.removed });
+        }
+        let torn = parsed.torn.map(|text| format!("{}:{text}. It does not count: add its file again", file.display()));
+        Ok(Self { file, rows, batches, listed, torn, seen: sha256_hex(&bytes) })
+    }
+
+    /// Place of a row.
+    pub fn place(&self, row: &AddedLabel) -> Place {
+        Place::file(&self.file).at_line(row.line).of_item(&row.id)
+    }
+
+    /// Refuses a file whose bytes, of this sum, were added before.
+    ///
+    /// # Errors
+    /// They were, and the batch was not removed.
+    pub fn check_new(&self, file: &Path, sha256: &str) -> Result<()> {
+        match self.batches.iter().find(|batch| batch.sha256 == sha256) {
+            Some(batch) => {
+                let problem = Problem::AddedBefore { time: batch.added.clone(), name: batch.source.clone() };
+                Err(Error::refused(Place::file(file), problem))
+            }
+            None => Ok(()),
+        }
+    }
+}

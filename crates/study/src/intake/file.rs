@@ -1,0 +1,316 @@
+//! A file of labels: read, and checked against a study.
+
+use std::path::{Path, PathBuf};
+
+use super::answers::Answers;
+use super::known::{Known, KnownLabel};
+use super::tools::recognised;
+use crate::input::items::Items;
+use crate::input::log::NewLabel;
+use judge_uncertainty_data::dataset::checksum::{read_file, sha256_hex};
+use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
+use judge_uncertainty_data::dataset::table::Table;
+
+/// A file of labels.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Intake {
+    /// The file.
+    pub file: PathBuf,
+    /// SHA-256 of its bytes.
+    pub sha256: String,
+    /// What is in it.
+    pub answers: Answers,
+}
+
+impl Intake {
+    /// Reads a file: a table `id,annotator,label` or a tool's export, told apart by content.
+    ///
+    /// # Errors
+    /// A file that can't be read or is of no known form, or a label without an item, an annotator or one clear value.
+    pub fn read(file: &Path) -> Result<Self> {
+        let bytes = read_file(file)?;
+        let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes).trim_ascii_start();
+        let answers = if text.starts_with(b"[") || text.starts_with(b"{") {
+            recognised::read(file, &bytes)?
+        } else {
+            match recognised::table(file, &bytes)? {
+                Some(answers) => answers,
+                None => from_table(&Table::parse(file, &bytes, "id")?)?,
+            }
+        };
+        if let Some(label) = answers.labels.iter().find(|label| label.annotator.trim().is_empty()) {
+            return Err(Error::refused(label.place.clone().in_field("annotator"), Problem::Blank));
+        }
+        Ok(Self { file: file.to_owned(), sha256: sha256_hex(&bytes), answers })
+    }
+
+    /// Checks labels against a study and returns those to be appended.
+    ///
+    /// `canonical` turns a value into the text that the study knows it by, or refuses it. `known` has the labels that are
+    /// there already, by item and annotator, as text and place. With `skip_known`, labels that are there letter by letter
+    /// are left out and counted; otherwise they are refused. Where `repeats` are allowed (ratings), a label by the same
+    /// annotator is a further rating, unless it says the same and was given at the same time.
+    ///
+    /// # Errors
+    /// An unknown item or value, a label that is there already, or one that contradicts what is there.
+    pub fn check(
+        &mut self,
+        items: &Items,
+        canonical: impl Fn(&NewLabel) -> Result<String>,
+        known: &Known,
+        rules: &Rules,
+    ) -> Result<Vec<NewLabel>> {
+        let mut known = known.clone();
+        let mut fresh = vec![];
+        let mut skipped = 0;
+        for label in &self.answers.labels {
+            let refuse = |problem| Err(Error::refused(label.place.clone(), problem));
+            let Some(item) = items.ids.position(&label.id) else { return refuse(items.unknown(&label.id)) };
+            let value = canonical(label)?;
+            let there =
+                |k: &KnownLabel| k.value == value && (!rules.repeats || k.given == label.given && !k.given.is_empty());
+            if rules.skip_known && known.of(item, &label.annotator).iter().any(there) {
+                skipped += 1;
+                continue;
+            }
+            let same = known.of(item, &label.annotator).iter().find(|k| there(k));
+            let clash = match (rules.repeats, same) {
+                (true, Some(same)) => Some(same.again(&label.annotator)),
+                (true, None) => None,
+                (false, _) => known.clash(item, &label.annotator, &value),
+            };
+            if let Some(problem) = clash {
+                return refuse(problem);
+            }
+            known.add(item, &label.annotator, &value, &label.given, &label.place);
+            fresh.push(NewLabel { value, ..label.clone() });
+        }
+        if skipped > 0 {
+            self.answers.skipped.insert("already there", skipped);
+        }
+        Ok(fresh)
+    }
+}
+
+/// The labels of a table `id,annotator,label`.
+fn from_table(table: &Table) -> Result<Answers> {
+    let [annotator, label] = [table.column("annotator")?, table.column("label")?];
+    let mut answers = Answers { form: "table", ..Answers::default() };
+    for row in table.rows() {
+        if row.cell(label).is_empty() {
+            answers.skip("blank");
+            continue;
+        }
+        answers.labels.push(NewLabel {
+            id: row.id().to_owned(),
+            annotator: row.text(annotator)?.to_owned(),
+            value: row.cell(label).to_owned(),
+            given: String::new(),
+            place: Place::file(table.file()).at_line(row.line()).of_item(row.id()),
+        });
+    }
+    Ok(answers)
+}
+
+/// How strict [`Intake::check`] is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Rules {
+    /// One annotator may rate an item several times.
+    pub repeats: bool,
+    /// Labels that are there already are left out instead of refused.
+    pub skip_known: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(name: &str, text: &str) -> Result<Intake> {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        Intake::read(&path)
+    }
+
+    fn listed(intake: &Intake) -> Vec<(&str, &str, &str)> {
+        intake.answers.labels.iter().map(|l| (l.id.as_str(), l.annotator.as_str(), l.value.as_str())).collect()
+    }
+
+    /// Fields as in Label Studio's documentation of its raw JSON format.
+    #[test]
+    fn label_studio_tasks() {
+        let text = r#"[
+          {"id": 7, "data": {"uid": "a", "text": "x"}, "annotations": [
+            {"id": 1, "completed_by": 3, "was_cancelled": false, "created_at": "2026-01-02T03:04:05Z",
+             "result": [{"from_name": "label", "to_name": "text", "type": "choices", "value": {"choices": ["yes"]}}]},
+            {"id": 2, "completed_by": {"id": 4, "email": "e@x.org"}, "was_cancelled": false,
+             "result": [{"from_name": "label", "type": "choices", "value": {"choices": ["no"]}}]},
+            {"id": 3, "completed_by": 5, "was_cancelled": true, "result": []}]},
+          {"id": 8, "data": {"uid": "b"}, "annotations": [
+            {"completed_by": 3, "result": [{"from_name": "label", "type": "number", "value": {"number": 2.5}}]},
+            {"completed_by": 3, "result": []}]}]"#;
+        let intake = read("export.json", text).unwrap();
+        assert_eq!(intake.answers.form, "Label Studio JSON");
+        assert_eq!(
+            listed(&intake),
+            [("a", "label-studio-3", "yes"), ("a", "e@x.org", "no"), ("b", "label-studio-3", "2.5")]
+        );
+        assert_eq!(intake.answers.labels[0].given, "2026-01-02T03:04:05Z");
+        assert_eq!(intake.answers.skipped, [("blank", 1), ("cancelled", 1)].into());
+        let both = text.replace(r#"["yes"]"#, r#"["yes", "no"]"#);
+        assert!(read("export.json", &both).unwrap_err().to_string().contains(r#"the choices are ["yes","no"]"#));
+        let nameless = text.replace(r#""uid": "a""#, r#""vid": "a""#);
+        assert!(read("export.json", &nameless).unwrap_err().to_string().contains("data.uid"));
+        let min = r#"[{"uid": "a", "annotator": 3, "label": "yes"}, {"uid": "b", "annotator": 3}]"#;
+        let intake = read("export.json", min).unwrap();
+        assert_eq!((listed(&intake), intake.answers.skipped["blank"]), (vec![("a", "label-studio-3", "yes")], 1));
+    }
+
+    #[test]
+    fn argilla_records_nested_and_flat() {
+        let nested = r#"[{"id": "a", "fields": {"text": "x"}, "responses": {"label": [
+            {"value": "yes", "user_id": "u1", "status": "submitted"}, {"value": "no", "user_id": "u2", "status": "draft"}]}},
+            {"id": "b", "responses": {}}]"#;
+        let intake = read("records.json", nested).unwrap();
+        assert_eq!((intake.answers.form, listed(&intake)), ("Argilla records", vec![("a", "u1", "yes")]));
+        assert_eq!(intake.answers.skipped, [("not submitted", 1)].into());
+        let flat = "{\"id\": \"a\", \"label.responses\": [\"3.5\", \"4\"], \"label.responses.users\": [\"u1\", \"u2\"], \
+                    \"label.responses.status\": [\"submitted\", \"discarded\"]}\n";
+        assert_eq!(listed(&read("records.jsonl", flat).unwrap()), [("a", "u1", "3.5")]);
+    }
+
+    #[test]
+    fn prodigy_answers() {
+        let text = r#"{"uid": "a", "text": "x", "accept": ["yes"], "answer": "accept", "_annotator_id": "set-ann", "_timestamp": 1700000000}
+{"uid": "b", "accept": [], "answer": "ignore", "_annotator_id": "set-ann"}
+{"uid": "b", "accept": ["no"], "answer": "reject", "_annotator_id": "set-ann"}
+
+{"uid": "c", "user_input": "4.5", "answer": "accept", "_session_id": "s1"}"#;
+        let intake = read("answers.jsonl", text).unwrap();
+        assert_eq!(listed(&intake), [("a", "set-ann", "yes"), ("c", "s1", "4.5")]);
+        assert_eq!(intake.answers.labels[1].place.line, Some(5));
+        assert_eq!(intake.answers.skipped, [("ignored", 1), ("rejected", 1)].into());
+    }
+
+    #[test]
+    fn tables_and_unknown_files() {
+        let intake = read("new.csv", "id,annotator,label\na,ann,yes\nb,ann,\n").unwrap();
+        assert_eq!((listed(&intake), intake.answers.skipped["blank"]), (vec![("a", "ann", "yes")], 1));
+        for (name, text, message) in [
+            ("new.csv", "id,label\na,yes\n", "no column \"annotator\""),
+            ("new.json", "[]", "no rows"),
+            (
+                "new.json",
+                "[{\"x\": 1, \"id\": 2}]",
+                "no export that this program knows: its first entry has id, x; export",
+            ),
+            (
+                "new.csv",
+                "id,uid,annotator,label\n1,a,ann,yes\n",
+                "both columns id and uid could be the items' ids; keep",
+            ),
+            ("new.csv", "id,annotator,label\na, ,yes\n", "(column \"annotator\", item \"a\"): the cell is blank"),
+            ("new.csv", "id,annotator,label.responses\na,b,c\n", "this is a table of Argilla's records; write"),
+            ("new.jsonl", "{\"answer\": \"accept\", \"uid\": \"a\"\n", ":1: not JSON"),
+            ("new.json", "{\"uid\": \"a\", \"accept\": [\"yes\"], \"answer\": \"accept\"}", "no _annotator_id"),
+        ] {
+            let error = read(name, text).unwrap_err().to_string();
+            assert!(error.contains(message), "{error}");
+        }
+    }
+
+    /// Files of the folder `tests/golden/tools`, which the tools' own packages wrote.
+    fn of_tool(name: &str) -> Result<Intake> {
+        Intake::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/tools").join(name))
+    }
+
+    /// Task numbers are ids of other items: `id` 1 belongs to the item 3.
+    #[test]
+    fn every_export_of_label_studio_comes_back_to_the_same_items() {
+        for (study, labels) in
+            [("choices", ["yes", "no", "no"]), ("comment", ["yes", "no", "no"]), ("scores", ["2.5", "7", "0"])]
+        {
+            for (layout, form) in [
+                ("json", "Label Studio JSON"),
+                ("min.json", "Label Studio JSON-MIN"),
+                ("csv", "Label Studio table"),
+                ("tsv", "Label Studio table"),
+            ] {
+                let intake = of_tool(&format!("label-studio-{study}.{layout}")).unwrap();
+                let mut found = listed(&intake);
+                found.sort_unstable();
+                let [first, second, third] = labels;
+                let expected =
+                    [("1", "label-studio-7", third), ("3", "label-studio-7", first), ("3", "label-studio-8", second)];
+                assert_eq!((intake.answers.form, found.as_slice()), (form, &expected[..]), "{study} {layout}");
+                assert_eq!(intake.answers.skipped, [("blank", 1)].into(), "{study} {layout}");
+                assert!(intake.answers.labels.iter().all(|label| label.given.starts_with("2026-01-0")));
+            }
+        }
+        let table = std::fs::read_to_string(
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/tools/label-studio-choices.csv"),
+        );
+        let table = table.unwrap();
+        let error = read("export.csv", &table.replace("\"uid\"", "\"key\"")).unwrap_err().to_string();
+        assert!(
+            error.contains("export.csv:1: this is Label Studio's table, whose id is the number of its task"),
+            "{error}"
+        );
+        let error = read("export.csv", &table.replace("\"label\"", "\"quality\"")).unwrap_err().to_string();
+        assert!(error.contains("no answer has the field \"label\"; there are annotation_id"), "{error}");
+        let cut: String = table.chars().take(table.len() - 45).collect();
+        assert!(read("export.csv", &cut).unwrap_err().to_string().contains(":5"));
+    }
+
+    #[test]
+    fn of_several_controls_of_label_studio_the_label_is_taken() {
+        let of = |control: &str, class: &str| {
+            format!(r#"{{"from_name": "{control}", "type": "choices", "value": {{"choices": ["{class}"]}}}}"#)
+        };
+        let text = |results: &[String]| {
+            let results = results.join(", ");
+            format!(
+                r#"[{{"id": 1, "data": {{"uid": "a"}}, "annotations": [{{"completed_by": 3, "result": [{results}]}}]}}]"#
+            )
+        };
+        let intake = read("e.json", &text(&[of("topic", "no"), of("label", "yes")])).unwrap();
+        assert_eq!(listed(&intake), [("a", "label-studio-3", "yes")]);
+        let error = read("e.json", &text(&[of("topic", "no"), of("quality", "yes")])).unwrap_err().to_string();
+        assert!(error.contains("none is named \"label\": quality, topic; name the control"), "{error}");
+        assert_eq!(listed(&read("e.json", &text(&[of("topic", "no")])).unwrap()), [("a", "label-studio-3", "no")]);
+        let nobody = text(&[of("label", "no")]).replace("\"completed_by\": 3", "\"completed_by\": {\"email\": \" \"}");
+        assert!(read("e.json", &nobody).unwrap_err().to_string().contains("nobody is named"));
+    }
+
+    #[test]
+    fn answers_of_argilla_need_a_status() {
+        let intake = of_tool("argilla-flat.json").unwrap();
+        let [ann, ben] = [1, 2].map(|user| format!("00000000-0000-0000-0000-{user:012}"));
+        assert_eq!(listed(&intake), [("3", ann.as_str(), "yes"), ("3", ben.as_str(), "no")]);
+        assert_eq!(intake.answers.skipped, [("not submitted", 2)].into());
+        let error = of_tool("argilla-nested.json").unwrap_err().to_string();
+        assert!(error.contains("(item \"3\"): the answer has no status") && error.contains("flatten=True"), "{error}");
+        let other = r#"[{"id": "a", "quality.responses": ["yes"], "quality.responses.status": ["submitted"], "_server_id": "x"}]"#;
+        let error = read("r.json", other).unwrap_err().to_string();
+        assert!(error.contains("no answer is one to the question \"label\"; there are quality"), "{error}");
+        let none = r#"[{"id": "a", "fields": {"text": "x"}, "responses": {}}]"#;
+        assert!(read("r.json", none).unwrap_err().to_string().contains("hold no answer; export it after annotating"));
+        let blank =
+            r#"[{"id": "a", "responses": {"label": [{"value": "yes", "user_id": "", "status": "submitted"}]}}]"#;
+        assert!(
+            read("r.json", blank)
+                .unwrap_err()
+                .to_string()
+                .contains("column \"annotator\", item \"a\"): the cell is blank")
+        );
+        // Version 1: a list of responses, each with the values of all questions.
+        let first = r#"[{"fields": {"text": "x"}, "external_id": "a", "responses": [
+            {"user_id": "u1", "status": "submitted", "values": {"label": {"value": "yes"}}},
+            {"user_id": "u2", "status": "draft", "values": {"label": {"value": "no"}}}]}]"#;
+        let intake = read("r.json", first).unwrap();
+        assert_eq!((intake.answers.form, listed(&intake)), ("Argilla 1 records", vec![("a", "u1", "yes")]));
+        assert_eq!(intake.answers.skipped, [("not submitted", 1)].into());
+        let error = read("r.json", &first.replace("\"label\"", "\"quality\"")).unwrap_err().to_string();
+        assert!(error.contains("there are quality"), "{error}");
+    }
+}

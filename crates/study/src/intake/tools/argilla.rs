@@ -1,0 +1,115 @@
+//! Argilla: records of version 2, nested and flattened, and of version 1.
+
+use serde_json::Value;
+
+use super::json::{needed, not, scalar, unfit};
+use crate::input::log::NewLabel;
+use crate::intake::answers::Answers;
+use judge_uncertainty_data::dataset::error::{Place, Result};
+
+/// The question of the queue's settings.
+const QUESTION: &str = "label";
+
+/// One answer of a record.
+struct Response<'v> {
+    value: Option<&'v Value>,
+    user: Option<&'v Value>,
+    status: Option<&'v Value>,
+}
+
+/// Records of Argilla 2.
+pub(super) fn read(answers: &mut Answers, records: &[(Place, Value)]) -> Result<()> {
+    refuse_other_questions(records)?;
+    for (place, record) in records {
+        let id = needed(place, record, "/id", "the record's id, which is the item's,")?;
+        take(answers, &place.clone().of_item(&id), &id, &responses(record))?;
+    }
+    Ok(())
+}
+
+/// Records of Argilla 1, whose item's id is `external_id`.
+pub(super) fn read_first(answers: &mut Answers, records: &[(Place, Value)]) -> Result<()> {
+    for (place, record) in records {
+        let id = needed(place, record, "/external_id", "the record's external id, which is the item's,")?;
+        let place = place.clone().of_item(&id);
+        let list = record.get("responses").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let mut found = vec![];
+        for response in list {
+            let (user, status) = (response.get("user_id"), response.get("status"));
+            let values = response.get("values").and_then(Value::as_object);
+            let value = values.and_then(|values| values.get(QUESTION)).and_then(|answer| answer.get("value"));
+            let others = values.map_or_else(Vec::new, |values| values.keys().map(String::as_str).collect());
+            if value.is_none() && !others.is_empty() && !others.contains(&QUESTION) {
+                return Err(other_questions(place, &others));
+            }
+            found.push(Response { value, user, status });
+        }
+        take(answers, &place, &id, &found)?;
+    }
+    Ok(())
+}
+
+/// The answers to the question: as the client writes records, or flattened to parallel lists.
+fn responses(record: &Value) -> Vec<Response<'_>> {
+    let nested = record.get("responses").and_then(|responses| responses.get(QUESTION)).and_then(Value::as_array);
+    if let Some(nested) = nested {
+        let of = |r| Response { value: Value::get(r, "value"), user: r.get("user_id"), status: r.get("status") };
+        return nested.iter().map(of).collect();
+    }
+    let list = |name: &str| record.get(name).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let [users, states] = ["label.responses.users", "label.responses.status"].map(list);
+    let values = list("label.responses").iter().enumerate();
+    values.map(|(k, value)| Response { value: Some(value), user: users.get(k), status: states.get(k) }).collect()
+}
+
+/// Answers to other questions only are no "0 labels".
+fn refuse_other_questions(records: &[(Place, Value)]) -> Result<()> {
+    let (mut others, mut own) = (vec![], false);
+    for (_, record) in records {
+        let nested = record.get("responses").and_then(Value::as_object).into_iter().flat_map(|map| map.keys());
+        let flat = record.as_object().into_iter().flat_map(|map| map.keys());
+        for name in nested.map(String::as_str).chain(flat.filter_map(|name| name.strip_suffix(".responses"))) {
+            own |= name == QUESTION;
+            others.push(name);
+        }
+    }
+    others.sort_unstable();
+    others.dedup();
+    match records.first() {
+        Some((place, _)) if !own && !others.is_empty() => Err(other_questions(place.clone(), &others)),
+        _ => Ok(()),
+    }
+}
+
+fn other_questions(place: Place, found: &[&str]) -> judge_uncertainty_data::dataset::Error {
+    let reason = format!("no answer is one to the question \"label\"; there are {}", found.join(", "));
+    unfit(place, &reason, "name the question \"label\", as argilla-settings.json of the queue does")
+}
+
+fn take(answers: &mut Answers, place: &Place, id: &str, responses: &[Response<'_>]) -> Result<()> {
+    for Response { value, user, status } in responses {
+        match status.and_then(Value::as_str) {
+            Some("submitted") => {}
+            Some(_) => {
+                answers.skip("not submitted");
+                continue;
+            }
+            None => {
+                let reason = "the answer has no status, so that it may be a draft or discarded";
+                let remedy =
+                    "export the records flattened, which keeps it: json.dump(records.to_list(flatten=True), file)";
+                return Err(unfit(place.clone(), reason, remedy));
+            }
+        }
+        let Some(value) = value.and_then(scalar).filter(|value| !value.is_empty()) else {
+            answers.skip("blank");
+            continue;
+        };
+        let annotator = user
+            .and_then(scalar)
+            .ok_or_else(|| not(place.clone(), "an answer with an annotator", "the response has no user_id"))?;
+        let (id, place) = (id.to_owned(), place.clone());
+        answers.labels.push(NewLabel { id, annotator, value, given: String::new(), place });
+    }
+    Ok(())
+}

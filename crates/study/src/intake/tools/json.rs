@@ -1,0 +1,69 @@
+//! The objects of an export, and what is asked of their fields.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
+
+/// The objects of a JSON list, or of JSON Lines, with their places.
+pub(super) fn values(file: &Path, text: &str) -> Result<Vec<(Place, Value)>> {
+    let parse = |line: u64, text: &str| {
+        serde_json::from_str::<Value>(text).map_err(|error| {
+            let line = line + error.line().max(1) as u64 - 1;
+            not(Place::file(file).at_line(line), "JSON", &error.to_string())
+        })
+    };
+    if text.trim_start().starts_with('[') {
+        let rows = match parse(1, text)? {
+            Value::Array(rows) => rows,
+            _ => vec![],
+        };
+        return Ok(rows.into_iter().map(|row| (Place::file(file), row)).collect());
+    }
+    let lines = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
+    lines.map(|(line, number)| Ok((Place::file(file).at_line(number), parse(number, line)?))).collect()
+}
+
+/// What is wrong with an export that is not as its tool writes it.
+pub(super) fn not(place: Place, expected: &'static str, reason: &str) -> Error {
+    Error::refused(place, Problem::NotJson { reason: reason.to_owned(), expected })
+}
+
+/// What is wrong with an export that says too little, and how to have another one.
+pub(super) fn unfit(place: Place, reason: &str, remedy: &str) -> Error {
+    Error::refused(place, Problem::Unfit { reason: reason.to_owned(), remedy: remedy.to_owned() })
+}
+
+/// A text or number as text; `None` for anything else.
+pub(super) fn scalar(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+/// A field that must be a text or a number and not blank.
+pub(super) fn needed(place: &Place, object: &Value, pointer: &str, what: &str) -> Result<String> {
+    object.pointer(pointer).and_then(scalar).filter(|text| !text.is_empty()).ok_or_else(|| {
+        let name = pointer.trim_start_matches('/').replace('/', ".");
+        let problem = Problem::NotJson { reason: format!("{what} is missing"), expected: "a complete answer" };
+        Error::refused(place.clone().in_field(&name), problem)
+    })
+}
+
+/// The only entry of a list of choices.
+pub(super) fn only(place: &Place, choices: &Value) -> Result<String> {
+    match choices.as_array().map(Vec::as_slice) {
+        Some([one]) => scalar(one),
+        _ => None,
+    }
+    .ok_or_else(|| not(place.clone(), "an answer with one choice", &format!("the choices are {choices}")))
+}
+
+/// The names of an object's fields, for messages.
+pub(super) fn fields(object: &Value) -> String {
+    let names = object.as_object().map(|object| object.keys().map(String::as_str).collect::<Vec<_>>());
+    names.unwrap_or_default().join(", ")
+}

@@ -1,0 +1,45 @@
+//! Prodigy: a line per answer.
+
+use serde_json::Value;
+
+use super::json::{needed, not, only, scalar};
+use crate::input::log::NewLabel;
+use crate::intake::answers::Answers;
+use judge_uncertainty_data::dataset::error::{Place, Result};
+
+pub(super) fn read(answers: &mut Answers, rows: &[(Place, Value)]) -> Result<()> {
+    rows.iter().try_for_each(|(place, row)| answer(answers, place.clone(), row))
+}
+
+fn answer(answers: &mut Answers, place: Place, row: &Value) -> Result<()> {
+    let id = needed(&place, row, "/uid", "the item's id, which the queue's import gave the task,")?;
+    let place = place.of_item(&id);
+    match row.get("answer").and_then(Value::as_str) {
+        Some("accept") => {}
+        Some("reject") => {
+            answers.skip("rejected");
+            return Ok(());
+        }
+        _ => {
+            answers.skip("ignored");
+            return Ok(());
+        }
+    }
+    let value = match (row.get("user_input"), row.get("accept")) {
+        (Some(input), _) => scalar(input).filter(|text| !text.is_empty()),
+        (None, Some(Value::Array(choices))) if choices.is_empty() => None,
+        (None, Some(choices)) => Some(only(&place, choices)?),
+        (None, None) => None,
+    };
+    let Some(value) = value else {
+        answers.skip("blank");
+        return Ok(());
+    };
+    let annotator = ["_annotator_id", "_session_id"]
+        .iter()
+        .find_map(|key| row.get(*key).and_then(scalar))
+        .ok_or_else(|| not(place.clone(), "an answer with an annotator", "it has no _annotator_id"))?;
+    let given = row.get("_timestamp").and_then(scalar).unwrap_or_default();
+    answers.labels.push(NewLabel { id, annotator, value, given, place });
+    Ok(())
+}

@@ -1,0 +1,69 @@
+//! Which tool a file comes from.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::json::{fields, unfit, values};
+use super::{argilla, label_studio, prodigy};
+use crate::intake::answers::Answers;
+use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
+use judge_uncertainty_data::dataset::table::Table;
+
+/// The objects of an export with their places.
+type Objects = [(Place, Value)];
+/// Takes an export.
+type Reader = fn(&mut Answers, &Objects) -> Result<()>;
+
+/// Reads the export that a JSON file holds as `bytes`.
+pub(in crate::intake) fn read(file: &Path, bytes: &[u8]) -> Result<Answers> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let text = std::str::from_utf8(bytes).map_err(|_| Error::refused(Place::file(file), Problem::NotUtf8))?;
+    let rows = values(file, text)?;
+    let Some((place, first)) = rows.first() else {
+        return Err(Error::refused(Place::file(file), Problem::NoRows));
+    };
+    let has = |name: &str| first.get(name).is_some();
+    let (form, read): (_, Reader) = match first {
+        _ if has("answer") => ("Prodigy JSON Lines", prodigy::read),
+        _ if has("annotations") && has("data") => ("Label Studio JSON", label_studio::read),
+        _ if has("annotation_id") || has("uid") && has("annotator") => {
+            ("Label Studio JSON-MIN", label_studio::read_min)
+        }
+        row if row.get("responses").is_some_and(Value::is_array) => ("Argilla 1 records", argilla::read_first),
+        _ if has("responses") || has("_server_id") || has("label.responses") => ("Argilla records", argilla::read),
+        row => {
+            let reason = format!("it is no export that this program knows: its first entry has {}", fields(row));
+            let remedy = "export JSON from Label Studio, records with their status from Argilla, or annotations from Prodigy; \
+                          or write a table with the columns id, annotator and label";
+            return Err(unfit(place.clone(), &reason, remedy));
+        }
+    };
+    let mut answers = Answers { form, ..Answers::default() };
+    read(&mut answers, &rows)?;
+    if answers.labels.is_empty() && answers.skipped.is_empty() {
+        let remedy = "export it after annotating, with the answers";
+        return Err(unfit(Place::file(file), &format!("these {form} hold no answer"), remedy));
+    }
+    Ok(answers)
+}
+
+/// Reads a table, if it is a tool's export.
+pub(in crate::intake) fn table(file: &Path, bytes: &[u8]) -> Result<Option<Answers>> {
+    let header = Table::header_of(file, bytes)?;
+    let has = |name: &str| header.iter().any(|column| column == name);
+    if ["annotation_id", "annotator", "lead_time"].into_iter().all(has) {
+        return label_studio::read_table(file, bytes, &header).map(Some);
+    }
+    let refuse = |reason: &str, remedy: &str| Err(unfit(Place::file(file).at_line(1), reason, remedy));
+    if header.iter().any(|name| name.ends_with(".responses")) {
+        let remedy =
+            "write the records as JSON, which keeps the answers' lists: json.dump(records.to_list(flatten=True), file)";
+        return refuse("this is a table of Argilla's records", remedy);
+    }
+    if has("id") && has("uid") {
+        let remedy = "keep the column that holds the ids of the items, name it id, and remove the other one";
+        return refuse("both columns id and uid could be the items' ids", remedy);
+    }
+    Ok(None)
+}

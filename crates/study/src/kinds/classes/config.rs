@@ -1,0 +1,245 @@
+//! `study.toml` of a study whose labels are classes.
+
+use serde::{Deserialize, Serialize, Serializer};
+
+use crate::input::check::Check;
+use crate::input::config::{Configured, Files, Format, StudyConfig, TableConfig};
+use judge_uncertainty_data::dataset::error::Result;
+use judge_uncertainty_data::dataset::judge::CONFIDENCE_RANGE;
+use judge_uncertainty_evaluation::ClassScale;
+use judge_uncertainty_evaluation::protocol::FLOOR;
+
+/// More classes than this are refused: every item has several columns per class in the output.
+pub const MOST_CLASSES: usize = 1000;
+
+/// A kind of label that is one of several classes, whether or not they stand on a scale.
+pub trait ClassKind: Configured<JudgeConfig = JudgeConfig, LabelsConfig = LabelsConfig> {
+    /// Whether the classes stand on a scale.
+    type OnScale: ClassScale;
+
+    /// The names of the classes.
+    fn classes(scale: &Self::Scale) -> &[String];
+
+    /// Where the classes stand.
+    fn on_scale(scale: &Self::Scale) -> Self::OnScale;
+}
+
+/// What an answer of the judge is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum JudgeKind {
+    /// A probability per class; what is missing to 1 is mass outside the classes.
+    Probabilities,
+    /// A count, percentage or other weight per class, on any scale.
+    Counts,
+    /// One label per row, from repeated samples of one prompt; a blank cell is a failed answer.
+    Labels,
+}
+
+/// Metrics as a shared task defines them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MetricProfile {
+    /// Soft evaluation of LeWiDi-2025 ([`super::soft_scores`]).
+    #[serde(rename = "lewidi2025")]
+    LeWiDi2025,
+}
+
+/// `[judge]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JudgeConfig {
+    /// The file.
+    pub file: Files,
+    /// Its layout; by default that of its extension.
+    pub format: Option<Format>,
+    /// Column with the ids.
+    #[serde(default = "id")]
+    pub id: String,
+    /// What an answer is.
+    pub kind: JudgeKind,
+    /// How the columns of the classes are called: `{class}` stands for the class and, if the file has the variants side
+    /// by side, `{variant}` for the variant.
+    pub columns: Option<String>,
+    /// Column with the sampled label, for `kind = "labels"`.
+    #[serde(default = "label")]
+    pub label: String,
+    /// Column that says which variant of the prompt, or which model, a row belongs to.
+    pub variant: Option<String>,
+    /// The variants, where `columns` has `{variant}`.
+    #[serde(default)]
+    pub variants: Vec<String>,
+    /// Column with the stated confidence.
+    pub confidence: Option<String>,
+    /// Lowest and highest confidence that can be stated; by default 0 and 100.
+    #[serde(default, serialize_with = "filled_in")]
+    pub confidence_range: Option<(f64, f64)>,
+    /// Zero probabilities are raised to this and the rest scaled down; by default half a count of 100.
+    pub floor: Option<f64>,
+    /// Metrics of a shared task that are reported besides the judge's own diagnostics.
+    pub metric_profile: Option<MetricProfile>,
+    /// Mass on the classes under which an answer is warned about.
+    #[serde(default = "least_mass")]
+    pub least_mass: f64,
+}
+
+/// How labels are laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LabelsForm {
+    /// One row per item with a count per class.
+    Counts,
+    /// One row per label.
+    Long,
+}
+
+/// `[labels]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LabelsConfig {
+    /// The file.
+    pub file: Files,
+    /// Its layout; by default that of its extension.
+    pub format: Option<Format>,
+    /// Column with the ids.
+    pub id: Option<String>,
+    /// How the labels are laid out; ChaosNLI and LeWiDi files say it themselves.
+    pub form: Option<LabelsForm>,
+    /// How the columns of counts are called, with `{class}` for the class.
+    pub columns: Option<String>,
+    /// Column with the annotator, for `form = "long"`.
+    #[serde(default = "annotator")]
+    pub annotator: String,
+    /// Column with the label, for `form = "long"`.
+    #[serde(default = "label")]
+    pub label: String,
+}
+
+fn id() -> String {
+    "id".to_owned()
+}
+fn label() -> String {
+    "label".to_owned()
+}
+fn annotator() -> String {
+    "annotator".to_owned()
+}
+/// A manifest states the range in either case.
+fn filled_in<S: Serializer>(range: &Option<(f64, f64)>, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    range.unwrap_or(CONFIDENCE_RANGE).serialize(serializer)
+}
+fn least_mass() -> f64 {
+    0.9
+}
+
+impl TableConfig for JudgeConfig {
+    fn files(&self) -> &Files {
+        &self.file
+    }
+}
+
+impl TableConfig for LabelsConfig {
+    fn files(&self) -> &Files {
+        &self.file
+    }
+}
+
+impl JudgeConfig {
+    /// The floor under predicted probabilities: the configured one, or half a count of 100 (less where that would leave
+    /// no room: a quarter of an even share).
+    pub fn floor(&self, classes: usize) -> f64 {
+        let even = 1.0 / classes as f64;
+        self.floor.unwrap_or(FLOOR.min(even / 4.0))
+    }
+}
+
+/// Characters that XML, in which labelling interfaces are written, can't hold.
+fn is_control(c: char) -> bool {
+    c.is_control() && !matches!(c, '\t' | '\n' | '\r') || matches!(c, '\u{fffe}' | '\u{ffff}')
+}
+
+/// Checks the settings of a study whose labels are classes.
+///
+/// # Errors
+/// A value outside its range.
+pub fn check<K: ClassKind>(config: &StudyConfig<K>, check: &Check<'_>) -> Result<()> {
+    let classes = K::classes(&config.scale);
+    check.that(classes.len() >= 2, K::KEY, &classes, "a label needs a choice", "name two or more classes")?;
+    check.that(
+        classes.len() <= MOST_CLASSES,
+        K::KEY,
+        &format!("[... {} classes ...]", classes.len()),
+        "a study has at most 1000 classes, because every item gets several columns per class",
+        "merge rare classes, or leave out those that neither judge nor annotators use",
+    )?;
+    check.each_once(K::KEY, classes)?;
+    let control = classes.iter().find(|class| class.chars().any(is_control));
+    let (reason, remedy) = ("has a control character, which no annotation tool can show", "write the class without it");
+    check.that(control.is_none(), K::KEY, &control, reason, remedy)?;
+    let blank = classes.iter().any(|class| class.trim().is_empty());
+    check.that(!blank, K::KEY, &classes, "a class is blank", "name every class")?;
+    check_judge(&config.judge, classes.len(), check)?;
+    check_multilabel(config, check)?;
+    check_labels(&config.labels, check)
+}
+
+/// Checks that the labels of a LeWiDi file that are items of their own go with the rest.
+fn check_multilabel<K: ClassKind>(config: &StudyConfig<K>, check: &Check<'_>) -> Result<()> {
+    let (setting, labels) = ("items.multilabel", &config.items.multilabel);
+    if labels.is_empty() {
+        return Ok(());
+    }
+    check.each_once(setting, labels)?;
+    let blank = labels.iter().any(|label| label.trim().is_empty());
+    check.that(!blank, setting, labels, "a label is blank", "name every label")?;
+    let lewidi = [config.items.format, config.labels.format] == [Some(Format::LeWiDi); 2];
+    let remedy = "set format = \"lewidi\" under [items] and [labels]";
+    check.that(lewidi, setting, labels, "only LeWiDi files have several labels in an annotation", remedy)?;
+    let answers = K::classes(&config.scale) == ["0", "1"];
+    let remedy = "write classes = [\"0\", \"1\"]: the label does not apply, or it does";
+    check.that(answers, K::KEY, &K::classes(&config.scale), "every label is a question of its own here", remedy)
+}
+
+fn check_judge(judge: &JudgeConfig, classes: usize, check: &Check<'_>) -> Result<()> {
+    let classes = classes as f64;
+    if let Some(floor) = judge.floor {
+        let fits = floor > 0.0 && floor * classes < 1.0;
+        let remedy = "choose a small positive share, such as 0.005";
+        check.that(fits, "judge.floor", &floor, "is outside the open range from 0 to 1/classes", remedy)?;
+    }
+    let (low, high) = judge.confidence_range.unwrap_or(CONFIDENCE_RANGE);
+    let range = low.is_finite() && high.is_finite() && low < high;
+    let remedy = "write [lowest, highest], such as [0, 100]";
+    check.that(range, "judge.confidence_range", &(low, high), "is no range", remedy)?;
+    let share = (0.0..=1.0).contains(&judge.least_mass);
+    check.that(share, "judge.least_mass", &judge.least_mass, "is outside 0 to 1", "write a share such as 0.9")?;
+    let pattern = judge.columns.as_deref().unwrap_or("{class}");
+    let remedy = "write a name with {class} in it, such as \"p_{class}\"";
+    check.that(pattern.contains("{class}"), "judge.columns", &pattern, "does not name the class", remedy)?;
+    let (wide, listed) = (pattern.contains("{variant}"), !judge.variants.is_empty());
+    let remedy = "put {variant} into columns and name the variants, or neither";
+    check.that(wide == listed, "judge.variants", &judge.variants, "does not go with columns", remedy)?;
+    check.that(
+        !(wide && judge.variant.is_some()),
+        "judge.variant",
+        &judge.variant,
+        "variants stand either side by side or row by row",
+        "remove variant, or {variant} from columns",
+    )?;
+    let sampled = judge.kind == JudgeKind::Labels && judge.columns.is_some();
+    let remedy = "remove it: labels stand in the column named by label";
+    check.that(!sampled, "judge.columns", &judge.columns, "sampled labels have no columns of classes", remedy)?;
+    check.each_once("judge.variants", &judge.variants)?;
+    let special = matches!(judge.format, Some(Format::ChaosNli | Format::LeWiDi));
+    check.that(!special, "judge.format", &judge.format, "holds no judge", "write \"csv\" or \"jsonl\"")
+}
+
+fn check_labels(labels: &LabelsConfig, check: &Check<'_>) -> Result<()> {
+    let special = matches!(labels.format, Some(Format::ChaosNli | Format::LeWiDi));
+    let remedy = "write form = \"counts\" (a row per item) or form = \"long\" (a row per label)";
+    check.that(special || labels.form.is_some(), "labels.form", &"", "is not given", remedy)?;
+    let remedy = "remove it: the file's layout is known";
+    check.that(!(special && labels.form.is_some()), "labels.form", &labels.form, "has no meaning here", remedy)?;
+    let pattern = labels.columns.as_deref().unwrap_or("{class}");
+    let remedy = "write a name with {class} in it, such as \"n_{class}\"";
+    check.that(pattern.contains("{class}"), "labels.columns", &pattern, "does not name the class", remedy)
+}

@@ -1,0 +1,203 @@
+//! How far the judge is from the labels, over the items that have enough of them.
+
+use serde::{Deserialize, Serialize};
+
+use super::judge::ClassJudge;
+use super::labels::Labels;
+use judge_uncertainty_core::belief::{dirichlet::row, entropy, manhattan};
+use judge_uncertainty_core::stats::{mean, sample_sd, spearman};
+use judge_uncertainty_evaluation::{ClassScale, Nominal};
+
+/// Groups of stated confidence.
+const BINS: usize = 10;
+/// Confusions of more classes than this are not listed.
+const MOST_CONFUSED: usize = 20;
+
+/// The judge's prediction (floored, no labels folded in) against the labels of the evaluated items.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct JudgeDiagnostics {
+    /// Evaluated items.
+    pub items: usize,
+    /// Mean Manhattan distance of prediction and label shares, 0 to 2.
+    pub mean_error: f64,
+    /// Mean squared distance from the pool's shares: sum_j (q_j - p_j)^2 against the label shares p less their sampling noise
+    /// (1 - sum_j p_j^2)/(n - 1), as after escalation. Unbiased, so it may come out below 0.
+    pub mean_squared_error: f64,
+    /// Mean Manhattan distance that comes from the labels alone: what the pool itself, stated exactly, would have against
+    /// the labels; see [`NoiseCeiling::all_labels`](judge_uncertainty_evaluation::NoiseCeiling::all_labels).
+    pub noise_ceiling: f64,
+    /// Mean stated confidence, 0 to 100.
+    pub mean_confidence: Option<f64>,
+    /// Spearman correlation of stated confidence with the Manhattan error; `None` where undefined.
+    pub spearman_confidence_error: Option<f64>,
+    /// Spearman correlation of the prediction's entropy with the Manhattan error; `None` where undefined.
+    pub spearman_entropy_error: Option<f64>,
+    /// Spearman correlation of the spread of the variants with the Manhattan error; `None` where undefined.
+    pub spearman_spread_error: Option<f64>,
+    /// The judge's most probable class against the most frequent label.
+    pub agreement: Agreement,
+    /// Stated confidence against how often labels are the judge's most probable class, from low to high confidence.
+    pub calibration: Vec<CalibrationBin>,
+    /// Mean absolute difference of the two, weighted by items (expected calibration error), 0 to 1.
+    pub calibration_error: Option<f64>,
+}
+
+/// Agreement on one class per item; ties go to the class named first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Agreement {
+    /// Share of items on which the two agree.
+    pub observed: f64,
+    /// Agreement expected from how often either names each class.
+    pub by_chance: f64,
+    /// Cohen's kappa, (observed - by chance)/(1 - by chance); `None` where chance alone gives 1.
+    pub kappa: Option<f64>,
+    /// Share of items with the commonest class among the most frequent labels: what always naming it would reach.
+    pub base_rate: f64,
+    /// The commonest class.
+    pub commonest: String,
+    /// Items by most frequent label (rows) and the judge's class (columns); none with more than 20 classes.
+    pub confusion: Option<Vec<Vec<usize>>>,
+}
+
+/// Items of similar stated confidence.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CalibrationBin {
+    /// Lower end of the stated confidence, 0 to 100.
+    pub from: f64,
+    /// Upper end.
+    pub to: f64,
+    /// Items.
+    pub items: usize,
+    /// Mean stated confidence, 0 to 100.
+    pub confidence: f64,
+    /// Mean share of labels that are the judge's most probable class, 0 to 1.
+    pub hits: f64,
+    /// Standard error of that mean over items; `None` for one item.
+    pub hits_se: Option<f64>,
+}
+
+impl JudgeDiagnostics {
+    /// Measures the items at positions `kept`, each with labels; `noise_ceiling` is that of their labels.
+    pub fn of(judge: &ClassJudge, labels: &Labels, kept: &[usize], noise_ceiling: f64) -> Self {
+        let counts = labels.counts.counts();
+        let q = |i: usize| row(judge.predictions.q.row(i));
+        let shares = |i: usize| -> Vec<f64> {
+            let n = f64::from(counts.row(i).sum());
+            counts.row(i).iter().map(|&c| f64::from(c) / n).collect()
+        };
+        let errors: Vec<f64> = kept.iter().map(|&i| manhattan(q(i), &shares(i))).collect();
+        let squared = |i: usize| Nominal.squared_error(q(i), &shares(i), f64::from(counts.row(i).sum()));
+        let correlation = |of: &dyn Fn(usize) -> Option<f64>| {
+            let both = kept.iter().zip(&errors).filter_map(|(&i, e)| of(i).map(|x| (x, *e)));
+            let (x, e): (Vec<f64>, Vec<f64>) = both.unzip();
+            spearman(&x, &e)
+        };
+        let confidence = &judge.predictions.confidence;
+        let stated: Vec<f64> = kept.iter().filter_map(|&i| confidence[i]).collect();
+        let hit = |i: usize| shares(i)[largest(q(i).iter().copied())];
+        let calibration = bins(kept.iter().filter_map(|&i| confidence[i].map(|c| (c, hit(i)))));
+        let calibration_error = (!stated.is_empty()).then(|| {
+            let gap = |bin: &CalibrationBin| bin.items as f64 * (bin.confidence / 100.0 - bin.hits).abs();
+            calibration.iter().map(gap).sum::<f64>() / stated.len() as f64
+        });
+        Self {
+            items: kept.len(),
+            mean_error: mean(&errors),
+            mean_squared_error: mean(&kept.iter().map(|&i| squared(i)).collect::<Vec<_>>()),
+            noise_ceiling,
+            mean_confidence: (!stated.is_empty()).then(|| mean(&stated)),
+            spearman_confidence_error: correlation(&|i| confidence[i]),
+            spearman_entropy_error: correlation(&|i| Some(entropy(q(i)))),
+            spearman_spread_error: correlation(&|i| judge.predictions.spread[i]),
+            agreement: Agreement::of(
+                labels.counts.classes(),
+                kept.iter().map(|&i| (largest(counts.row(i).iter().copied()), largest(q(i).iter().copied()))),
+            ),
+            calibration,
+            calibration_error,
+        }
+    }
+}
+
+impl Agreement {
+    /// Compares pairs of (most frequent label, the judge's class).
+    pub fn of(classes: &[String], pairs: impl Iterator<Item = (usize, usize)>) -> Self {
+        let k = classes.len();
+        let (mut labels, mut judged, mut equal, mut items) = (vec![0.0; k], vec![0.0; k], 0.0, 0.0);
+        let mut confusion = (k <= MOST_CONFUSED).then(|| vec![vec![0; k]; k]);
+        for (label, judge) in pairs {
+            labels[label] += 1.0;
+            judged[judge] += 1.0;
+            items += 1.0;
+            equal += if label == judge { 1.0 } else { 0.0 };
+            if let Some(confusion) = &mut confusion {
+                confusion[label][judge] += 1;
+            }
+        }
+        let by_chance: f64 = labels.iter().zip(&judged).map(|(a, b)| a / items * (b / items)).sum();
+        let observed = equal / items;
+        let commonest = largest(labels.iter().copied());
+        Self {
+            observed,
+            by_chance,
+            kappa: (by_chance < 1.0).then(|| (observed - by_chance) / (1.0 - by_chance)),
+            base_rate: labels[commonest] / items,
+            commonest: classes[commonest].clone(),
+            confusion,
+        }
+    }
+}
+
+/// Position of the first largest value.
+pub fn largest<T: PartialOrd + Copy>(values: impl Iterator<Item = T>) -> usize {
+    let better = |best: (usize, T), next: (usize, T)| if next.1 > best.1 { next } else { best };
+    values.enumerate().reduce(better).map_or(0, |(k, _)| k)
+}
+
+fn bins(stated: impl Iterator<Item = (f64, f64)>) -> Vec<CalibrationBin> {
+    let width = 100.0 / BINS as f64;
+    let mut bins = vec![(vec![], vec![]); BINS];
+    for (confidence, hit) in stated {
+        let (confidences, hits) = &mut bins[((confidence / width) as usize).min(BINS - 1)];
+        confidences.push(confidence);
+        hits.push(hit);
+    }
+    let filled = bins.into_iter().enumerate().filter(|(_, (_, hits))| !hits.is_empty());
+    filled
+        .map(|(k, (confidences, hits))| CalibrationBin {
+            from: width * k as f64,
+            to: width * (k + 1) as f64,
+            items: hits.len(),
+            confidence: mean(&confidences),
+            hits: mean(&hits),
+            hits_se: (hits.len() > 1).then(|| sample_sd(&hits) / (hits.len() as f64).sqrt()),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kappa_by_hand() {
+        // Cohen's (1960) layout: 2x2 with 20, 5, 10, 15 of 50: observed 0.7, by chance 0.5, kappa 0.4.
+        let pairs = [(0, 0, 20), (0, 1, 5), (1, 0, 10), (1, 1, 15)];
+        let all = pairs.iter().flat_map(|&(a, b, n)| std::iter::repeat_n((a, b), n));
+        let found = Agreement::of(&["x".to_owned(), "y".to_owned()], all);
+        assert!((found.observed - 0.7).abs() < 1e-15 && (found.by_chance - 0.5).abs() < 1e-15);
+        assert!((found.kappa.unwrap() - 0.4).abs() < 1e-15);
+        assert_eq!((found.base_rate, found.commonest.as_str()), (0.5, "x"));
+        assert_eq!(found.confusion.unwrap(), [[20, 5], [10, 15]]);
+        assert_eq!(Agreement::of(&["x".to_owned(), "y".to_owned()], [(0, 0)].into_iter()).kappa, None);
+    }
+
+    #[test]
+    fn bins_hold_their_lower_end_and_the_last_both() {
+        let bins = bins([(0.0, 1.0), (9.9, 0.0), (10.0, 0.5), (100.0, 0.25)].into_iter());
+        let found: Vec<(f64, usize, f64)> = bins.iter().map(|bin| (bin.from, bin.items, bin.hits)).collect();
+        assert_eq!(found, [(0.0, 2, 0.5), (10.0, 1, 0.5), (90.0, 1, 0.25)]);
+        // Of 1 and 0: standard deviation sqrt(1/2), over sqrt(2).
+        assert_eq!(bins.iter().map(|bin| bin.hits_se).collect::<Vec<_>>(), [Some(0.5), None, None]);
+    }
+}

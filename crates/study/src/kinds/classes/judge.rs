@@ -1,0 +1,386 @@
+//! The judge's answers of a study: probabilities, counts or sampled labels, under one or several variants of the prompt.
+
+use serde::{Deserialize, Serialize};
+
+use super::config::{ClassKind, JudgeConfig, JudgeKind};
+use super::labels::tied;
+use crate::input::config::StudyFile;
+use crate::input::items::Items;
+use crate::input::source::{Source, read_table};
+use crate::read::Judge;
+use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
+use judge_uncertainty_data::dataset::judge::{CONFIDENCE_RANGE, JudgeAnswers, JudgeVariants, Predictions};
+use judge_uncertainty_data::dataset::table::{Column, Row, Table};
+
+/// How far from 1 probabilities in full precision may sum.
+const ROUNDING: f64 = 1e-6;
+
+/// How far above 1 probabilities may sum because each was rounded to the decimals that the longest of them shows: half a unit
+/// of the last one for each.
+fn rounding(weights: &[f64]) -> f64 {
+    let decimals = |weight: &f64| weight.to_string().split_once('.').map_or(0, |(_, decimals)| decimals.len());
+    let shown = weights.iter().map(decimals).max().unwrap_or(0);
+    // Full precision is no rounding, and a single decimal too coarse to be one.
+    let half_unit = if (2..=12).contains(&shown) { 0.5 * 10.0_f64.powi(-(shown as i32)) } else { 0.0 };
+    ROUNDING.max(half_unit * weights.len() as f64 * (1.0 + 1e-9))
+}
+
+/// What was found in the judge's file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct JudgeReport {
+    /// What an answer is.
+    pub kind: JudgeKind,
+    /// Rows of the file.
+    pub rows: usize,
+    /// Answers with a label or a distribution.
+    pub answers: usize,
+    /// Blank answers: they are counted and never become labels.
+    pub failed_answers: usize,
+    /// Rows of ids that the items don't have, left out.
+    pub unknown_rows: usize,
+    /// Answers whose probabilities don't sum to 1 (mass elsewhere, or rounding), so that they were scaled.
+    pub renormalised_answers: usize,
+    /// Least and mean mass of an answer on the classes, before scaling; `None` unless answers are probabilities.
+    pub mass: Option<Mass>,
+    /// Items whose most probable class is not unique.
+    pub tied_items: usize,
+    /// Items without a stated confidence; `None` if there is no such column.
+    pub without_confidence: Option<usize>,
+    /// The floor under predicted probabilities.
+    pub floor: f64,
+    /// Items with a probability under the floor.
+    pub floored_items: usize,
+}
+
+/// Mass on the classes.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Mass {
+    /// Of the answer with the least.
+    pub least: f64,
+    /// Over all answers.
+    pub mean: f64,
+    /// Answers under the configured least mass.
+    pub warned: usize,
+}
+
+/// Answers to all items, with the names of the variants in the order of their first appearance.
+pub struct Answers {
+    variants: Vec<String>,
+    answers: Vec<JudgeAnswers>,
+    report: JudgeReport,
+}
+
+/// Name of the only variant where none is named.
+const ONLY_VARIANT: &str = "judge";
+
+/// Reads the judge's answers; an item that has none keeps `None` under every variant.
+fn read<K: ClassKind>(file: &StudyFile<K>, items: &Items, source: &mut Source) -> Result<Answers> {
+    let config = &file.config.judge;
+    let classes = K::classes(&file.config.scale);
+    let table = read_table(&file.resolve_all(&config.file), config.format, Some(&config.id), source)?;
+    let layout = Layout::of(file, &table)?;
+    let variants = layout.variants(&table)?;
+    let none = JudgeAnswers { variants: vec![None; variants.len()], ..JudgeAnswers::default() };
+    let mut reader = Reader {
+        config,
+        classes,
+        answers: vec![none; items.len()],
+        lines: vec![0; items.len() * variants.len()],
+        masses: Vec::new(),
+        variants: variants.clone(),
+        confidences: vec![(0.0, 0); items.len()],
+        most_confident: 0.0,
+        report: JudgeReport {
+            kind: config.kind,
+            rows: table.rows().len(),
+            answers: 0,
+            failed_answers: 0,
+            unknown_rows: 0,
+            renormalised_answers: 0,
+            mass: None,
+            tied_items: 0,
+            without_confidence: None,
+            floor: config.floor(classes.len()),
+            floored_items: 0,
+        },
+    };
+    for row in table.rows() {
+        if let Some(item) = items.of_row(&row, file.config.unmatched, &mut reader.report.unknown_rows)? {
+            reader.row(&row, item, &layout, &variants)?;
+        }
+    }
+    if config.confidence_range.is_none() && reader.most_confident > 0.0 && reader.most_confident <= 1.0 {
+        let reason = "all confidences are between 0 and 1, but are taken for parts of 100 unless their range is stated";
+        let remedy = "write confidence_range = [0, 1] under [judge], or [0, 100] if they are percentages";
+        let problem = Problem::Unfit { reason: reason.to_owned(), remedy: remedy.to_owned() };
+        let column = config.confidence.as_deref().unwrap_or_default();
+        return Err(Error::refused(Place::file(table.file()).in_field(column), problem));
+    }
+    Ok(reader.finish(variants, layout.confidence.is_some()))
+}
+
+/// What is wrong with a second answer where none tells its variant.
+pub(in crate::kinds) fn several_answers(setting: &str, what: &str, first_line: u64) -> Problem {
+    let key = setting.trim_start_matches("judge.");
+    Problem::Unfit {
+        reason: format!("{what} stands there twice, first in line {first_line}"),
+        remedy: format!(
+            "keep one of the two rows; or, if the judge was asked several ways, name the column that says which, under [judge]: \
+             {key} = \"COLUMN\""
+        ),
+    }
+}
+
+/// Where answers stand in a table.
+struct Layout {
+    /// Per variant that stands side by side, or once, the columns of the classes or that of the sampled label.
+    columns: Vec<Vec<Column>>,
+    /// Names of the variants that stand side by side.
+    side_by_side: Vec<String>,
+    variant: Option<Column>,
+    confidence: Option<Column>,
+}
+
+impl Layout {
+    fn of<K: ClassKind>(file: &StudyFile<K>, table: &Table) -> Result<Self> {
+        let config = &file.config.judge;
+        let optional = |name: &Option<String>| name.as_deref().map(|name| table.column(name)).transpose();
+        let default = match config.kind {
+            JudgeKind::Counts => "n_{class}",
+            JudgeKind::Probabilities | JudgeKind::Labels => "p_{class}",
+        };
+        let pattern = config.columns.as_deref().unwrap_or(default);
+        let of_variant = |variant: &str| -> Result<Vec<Column>> {
+            let name = |class: &String| pattern.replace("{variant}", variant).replace("{class}", class);
+            K::classes(&file.config.scale).iter().map(|class| table.column(&name(class))).collect()
+        };
+        let columns = match config.kind {
+            JudgeKind::Labels => vec![vec![table.column(&config.label)?]],
+            _ if config.variants.is_empty() => vec![of_variant("")?],
+            _ => config.variants.iter().map(|variant| of_variant(variant)).collect::<Result<_>>()?,
+        };
+        Ok(Self {
+            columns,
+            side_by_side: config.variants.clone(),
+            variant: optional(&config.variant)?,
+            confidence: optional(&config.confidence)?,
+        })
+    }
+
+    fn variants(&self, table: &Table) -> Result<Vec<String>> {
+        let Some(column) = self.variant else {
+            let only = vec![ONLY_VARIANT.to_owned()];
+            return Ok(if self.side_by_side.is_empty() { only } else { self.side_by_side.clone() });
+        };
+        let mut variants: Vec<String> = Vec::new();
+        for row in table.rows() {
+            let name = row.text(column)?;
+            if !variants.iter().any(|variant| variant == name) {
+                variants.push(name.to_owned());
+            }
+        }
+        Ok(variants)
+    }
+}
+
+struct Reader<'c> {
+    config: &'c JudgeConfig,
+    classes: &'c [String],
+    answers: Vec<JudgeAnswers>,
+    /// Line of the first answer per item and variant; 0 where there is none.
+    lines: Vec<u64>,
+    masses: Vec<f64>,
+    variants: Vec<String>,
+    /// Sum and number of the confidences stated per item.
+    confidences: Vec<(f64, u32)>,
+    /// The highest confidence as stated.
+    most_confident: f64,
+    report: JudgeReport,
+}
+
+impl Reader<'_> {
+    fn row(&mut self, row: &Row<'_>, item: usize, layout: &Layout, variants: &[String]) -> Result<()> {
+        for (side, columns) in layout.columns.iter().enumerate() {
+            let variant = match layout.variant {
+                Some(column) => variants.iter().position(|name| name == row.cell(column)).unwrap_or(0),
+                None => side,
+            };
+            if self.config.kind == JudgeKind::Labels {
+                self.label(row, item, variant, columns[0])?;
+            } else {
+                self.once(row, item, variant, layout)?;
+                self.distribution(row, item, variant, columns)?;
+            }
+        }
+        if let Some(column) = layout.confidence
+            && let Some(stated) = row.optional_number(column)?
+        {
+            let (low, high) = self.config.confidence_range.unwrap_or(CONFIDENCE_RANGE);
+            if !(low..=high).contains(&stated) {
+                return Err(row.refuse(column, Problem::OutOfRange { value: stated, low, high }));
+            }
+            // A confidence that is on the common scale already keeps its digits.
+            let same = (low, high) == CONFIDENCE_RANGE;
+            self.most_confident = self.most_confident.max(stated);
+            let scaled = if same { stated } else { (stated - low) / (high - low) * CONFIDENCE_RANGE.1 };
+            let (sum, count) = &mut self.confidences[item];
+            *sum += scaled;
+            *count += 1;
+        }
+        Ok(())
+    }
+
+    fn once(&mut self, row: &Row<'_>, item: usize, variant: usize, layout: &Layout) -> Result<()> {
+        let line = &mut self.lines[item * self.variants.len() + variant];
+        if *line > 0 {
+            let what = format!("an answer under the variant {:?}", self.variants[variant]);
+            if layout.variant.is_some() || !layout.side_by_side.is_empty() {
+                return Err(row.refuse_id(Problem::Repeated { what, first_line: *line }));
+            }
+            return Err(row.refuse_id(several_answers("judge.variant", &what, *line)));
+        }
+        *line = row.line();
+        Ok(())
+    }
+
+    fn label(&mut self, row: &Row<'_>, item: usize, variant: usize, column: Column) -> Result<()> {
+        match row.optional_word(column, self.classes)? {
+            Some(label) => {
+                let weights = self.answers[item].variants[variant].get_or_insert_with(|| vec![0.0; self.classes.len()]);
+                weights[label] += 1.0;
+                self.report.answers += 1;
+            }
+            None => self.report.failed_answers += 1,
+        }
+        Ok(())
+    }
+
+    fn distribution(&mut self, row: &Row<'_>, item: usize, variant: usize, columns: &[Column]) -> Result<()> {
+        let cells: Vec<Option<f64>> =
+            columns.iter().map(|&column| row.optional_number(column)).collect::<Result<_>>()?;
+        if cells.iter().all(Option::is_none) {
+            self.report.failed_answers += 1;
+            return Ok(());
+        }
+        let Some(weights) = cells.iter().copied().collect::<Option<Vec<f64>>>() else {
+            let cells = columns.iter().map(|&column| row.cell(column).to_owned()).collect();
+            return Err(row.refuse_row(Problem::PartialAnswer { cells }));
+        };
+        if let Some(k) = weights.iter().position(|weight| *weight < 0.0) {
+            return Err(row.refuse(columns[k], Problem::OutOfRange { value: weights[k], low: 0.0, high: f64::MAX }));
+        }
+        let sum: f64 = weights.iter().sum();
+        if !(sum > 0.0 && sum.is_finite()) {
+            let classes = weights.len();
+            return Err(row.refuse_row(Problem::NotADistribution { values: weights, classes }));
+        }
+        if self.config.kind == JudgeKind::Probabilities {
+            let rounding = rounding(&weights);
+            if sum > 1.0 + rounding {
+                return Err(row.refuse_row(Problem::AboveOne { sum }));
+            }
+            self.report.renormalised_answers += usize::from((sum - 1.0).abs() > ROUNDING);
+            self.masses.push(sum.min(1.0));
+        }
+        self.report.answers += 1;
+        self.answers[item].variants[variant] = Some(weights);
+        Ok(())
+    }
+
+    fn finish(mut self, variants: Vec<String>, confidence: bool) -> Answers {
+        for (answers, (sum, count)) in self.answers.iter_mut().zip(&self.confidences) {
+            answers.confidence = (*count > 0).then(|| sum / f64::from(*count));
+        }
+        if confidence {
+            let without = self.confidences.iter().filter(|(_, count)| *count == 0).count();
+            self.report.without_confidence = Some(without);
+        }
+        if !self.masses.is_empty() {
+            self.report.mass = Some(Mass {
+                least: self.masses.iter().copied().fold(1.0, f64::min),
+                mean: judge_uncertainty_core::stats::mean(&self.masses),
+                warned: self.masses.iter().filter(|mass| **mass < self.config.least_mass).count(),
+            });
+        }
+        Answers { variants, answers: self.answers, report: self.report }
+    }
+}
+
+/// What the judge says of the items of a study.
+#[derive(Debug, Clone)]
+pub struct ClassJudge {
+    /// Its answers.
+    pub variants: JudgeVariants,
+    /// What they predict: label distributions (floored), spread of the variants, mean confidence.
+    pub predictions: Predictions,
+    /// What was found in the judge's file.
+    pub report: JudgeReport,
+}
+
+impl<K: ClassKind> Judge<K> for ClassJudge {
+    type Answers = Answers;
+    type Report = JudgeReport;
+
+    fn read(file: &StudyFile<K>, items: &Items, source: &mut Source) -> Result<Answers> {
+        read(file, items, source)
+    }
+
+    fn is_answered(answers: &Answers, item: usize) -> bool {
+        answers.answers[item].variants.iter().any(Option::is_some)
+    }
+
+    fn of(file: &StudyFile<K>, items: &Items, answers: Answers, kept: &[usize]) -> Result<Self> {
+        let Answers { variants, mut answers, mut report } = answers;
+        if kept.len() < answers.len() {
+            answers = kept.iter().map(|&i| answers[i].clone()).collect();
+            let without = answers.iter().filter(|answer| answer.confidence.is_none()).count();
+            report.without_confidence = report.without_confidence.map(|_| without);
+        }
+        let classes = K::classes(&file.config.scale).to_vec();
+        let floor = file.config.judge.floor(classes.len());
+        let variants = JudgeVariants::new(items.ids.clone(), classes, variants, answers)?;
+        let predictions = variants.aggregate(Some(floor))?;
+        report.count(&variants, &predictions);
+        Ok(Self { variants, predictions, report })
+    }
+
+    fn report(&self) -> JudgeReport {
+        self.report.clone()
+    }
+
+    fn unknown_rows(&self) -> usize {
+        self.report.unknown_rows
+    }
+
+    fn failed_answers(&self) -> usize {
+        self.report.failed_answers
+    }
+
+    fn variants(&self) -> &[String] {
+        self.variants.variants()
+    }
+
+    fn spread(&self) -> &[Option<f64>] {
+        &self.predictions.spread
+    }
+
+    fn confidence(&self) -> &[Option<f64>] {
+        &self.predictions.confidence
+    }
+}
+
+impl JudgeReport {
+    /// Counts what shows only in the predictions.
+    pub(super) fn count(&mut self, answers: &JudgeVariants, predictions: &Predictions) {
+        for (i, q) in predictions.q.rows().into_iter().enumerate() {
+            self.tied_items += usize::from(tied(q.iter().copied()));
+            let shares =
+                answers.item(i).variants.iter().flatten().map(|weights| (weights, weights.iter().sum::<f64>()));
+            let (count, sums) = shares.fold((0.0, vec![0.0; q.len()]), |(count, mut sums), (weights, sum)| {
+                sums.iter_mut().zip(weights).for_each(|(s, w)| *s += w / sum);
+                (count + 1.0, sums)
+            });
+            self.floored_items += usize::from(sums.iter().any(|sum| sum / count < self.floor));
+        }
+    }
+}

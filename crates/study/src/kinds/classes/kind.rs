@@ -1,0 +1,169 @@
+//! Classes as a kind of label.
+
+use super::config::{self, ClassKind, JudgeConfig, LabelsConfig};
+use super::diagnostics::JudgeDiagnostics;
+use super::judge::ClassJudge;
+use super::labels::Labels;
+use super::reports::{self, ClassFindings, ClassFit};
+use super::soft_scores::SoftScores;
+use crate::evidence::EvidenceReport;
+use crate::hypothesis::Measure;
+use crate::input::check::Check;
+use crate::input::config::{Configured, StudyConfig};
+use crate::input::log::NewLabel;
+use crate::kind::{CameBack, Decomposition, Kind, Study};
+use crate::output::OutputColumn;
+use crate::queue::Question;
+use judge_uncertainty_core::belief::{Belief, BeliefModel, Dirichlet};
+use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_data::dataset::error::{Error, Problem, Result};
+use judge_uncertainty_evaluation::{CountPool, Nominal};
+
+/// Labels that are one of several classes: `classes = ["yes", "no"]`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Classes;
+
+impl Configured for Classes {
+    const KEY: &'static str = "classes";
+    type Scale = Vec<String>;
+    type JudgeConfig = JudgeConfig;
+    type LabelsConfig = LabelsConfig;
+}
+
+impl ClassKind for Classes {
+    type OnScale = Nominal;
+
+    fn classes(scale: &Vec<String>) -> &[String] {
+        scale
+    }
+
+    fn on_scale(_: &Vec<String>) -> Nominal {
+        Nominal
+    }
+}
+
+impl Kind for Classes {
+    const NAME: &'static str = "classes";
+    const LABELS: &'static str = "classes";
+    const RANKED_BY: &'static [Rule] = &Rule::OF_CLASSES;
+    const REPEATS: bool = false;
+    const REFERENCE: Rule = Rule::JudgeEntropy;
+    const MEASURES: &'static [Measure] = &[Measure::Value, Measure::SelectiveError, Measure::SelectiveSquaredError];
+
+    type Judge = ClassJudge;
+    type Labels = Labels;
+    type Pool = CountPool;
+    type FitReport = ClassFit;
+    type Findings = ClassFindings;
+    type Diagnostics = JudgeDiagnostics;
+
+    fn check(config: &StudyConfig<Self>, check: &Check<'_>) -> Result<()> {
+        config::check(config, check)
+    }
+
+    fn fill(config: &mut StudyConfig<Self>) {
+        config.judge.floor = Some(config.judge.floor(config.scale.len()));
+    }
+
+    fn pool(study: &Study<Self>, labels: &Labels, kept: &[usize]) -> CountPool {
+        reports::pool(study, labels, kept)
+    }
+
+    /// Stated confidence ranks only where some item has one, and the rules beyond the paper come with the belief beyond it.
+    fn rules(study: &Study<Self>) -> Vec<Rule> {
+        let confidence = study.judge.predictions.confidence.iter().any(Option::is_some);
+        let published = Rule::PAPER.into_iter().filter(|rule| confidence || *rule != Rule::LowConfidence);
+        match study.file.config.trust.belief {
+            BeliefModel::Published => published.collect(),
+            BeliefModel::Recalibrated(_) => published.chain(Rule::BEYOND).collect(),
+        }
+    }
+
+    fn warnings(study: &Study<Self>) -> Vec<String> {
+        reports::warnings(study)
+    }
+
+    fn fit_report(study: &Study<Self>, decomposition: &Decomposition<Self>) -> ClassFit {
+        ClassFit::of(&decomposition.fitted.fit, &study.file.config.scale, &study.items.group_names())
+    }
+
+    fn findings(study: &Study<Self>, decomposition: &Decomposition<Self>) -> ClassFindings {
+        let profile = study.file.config.judge.metric_profile;
+        ClassFindings {
+            evidence: EvidenceReport::of(decomposition).expect("classes are ranked by entropy"),
+            soft_scores: profile.map(|profile| SoftScores::of(&study.judge, &study.labels, profile)),
+        }
+    }
+
+    fn diagnostics(study: &Study<Self>, kept: &[usize], noise_ceiling: f64) -> JudgeDiagnostics {
+        JudgeDiagnostics::of(&study.judge, &study.labels, kept, noise_ceiling)
+    }
+
+    fn columns(study: &Study<Self>, decomposition: &Decomposition<Self>) -> Vec<OutputColumn> {
+        let part = |name: &str, unit: &'static str, meaning: &str, of: fn(Dirichlet<'_>) -> f64| {
+            OutputColumn::numbers(name, unit, meaning, decomposition.map(of))
+        };
+        let parts = vec![
+            part(
+                "total",
+                "nats, 0 to ln K",
+                "Total uncertainty about a fresh label: entropy of the posterior mean = aleatoric + epistemic",
+                |b| b.total(),
+            ),
+            part("aleatoric", "nats", "Aleatoric part: disagreement that labels cannot reduce", |b| b.aleatoric()),
+            part(
+                "epistemic",
+                "nats",
+                "Epistemic part I: what one further label tells about the label distribution",
+                |b| b.epistemic(),
+            ),
+            part("v", "0 to 1", "Posterior spread: expected squared error of the posterior mean", |b| b.spread()),
+            part("delta", "0 to 1", "One-label value Delta: how much one label is expected to lower v", |b| {
+                b.label_value()
+            }),
+        ];
+        reports::columns(study, decomposition, parts)
+    }
+
+    fn came_back(before: &Decomposition<Self>, labels: &Labels) -> Vec<Option<CameBack>> {
+        reports::came_back(
+            &before.fitted.beliefs,
+            &labels.added_counts(),
+            |belief| belief.gini(),
+            reports::squared_error,
+        )
+    }
+
+    fn question(scale: &Vec<String>) -> Question {
+        Question::Classes(scale.clone())
+    }
+
+    fn prediction(study: &Study<Self>, item: usize) -> String {
+        study.file.config.scale[reports::likeliest(&study.judge, item)].clone()
+    }
+
+    fn means(study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize) -> Vec<f64> {
+        let classes = study.file.config.scale.len();
+        (0..classes).map(|class| reports::mean_share(&decomposition.fitted.beliefs, item, class)).collect()
+    }
+
+    fn quantities(scale: &Vec<String>) -> Vec<String> {
+        scale.iter().map(|class| format!("mean_{class}")).collect()
+    }
+
+    fn ranges(scale: &Vec<String>) -> Vec<(f64, f64)> {
+        vec![(0.0, 1.0); scale.len()]
+    }
+
+    fn observed(study: &Study<Self>, before: usize) -> Vec<Vec<Option<f64>>> {
+        study.labels.added_shares(before)
+    }
+
+    fn canonical(scale: &Vec<String>, label: &NewLabel) -> Result<String> {
+        if scale.contains(&label.value) {
+            return Ok(label.value.clone());
+        }
+        let problem = Problem::NotOneOf { value: label.value.clone(), allowed: scale.clone() };
+        Err(Error::refused(label.place.clone(), problem))
+    }
+}

@@ -1,0 +1,252 @@
+//! What a fit and a decomposition of classes say, with or without a scale.
+
+use ndarray::Array2;
+use serde::{Deserialize, Serialize};
+
+use super::config::ClassKind;
+use super::judge::ClassJudge;
+use super::labels::Labels;
+use super::soft_scores::SoftScores;
+use crate::evidence::EvidenceReport;
+use crate::kind::{CameBack, Decomposition, Foresight, Kind, Study};
+use crate::output::{OutputColumn, Values};
+use judge_uncertainty_core::belief::recalibration::Recalibration;
+use judge_uncertainty_core::belief::{Belief, BeliefTable, ClassBelief, ClassBeliefs, FittedBelief, RecalibratedFit};
+use judge_uncertainty_core::stats::Estimate;
+use judge_uncertainty_evaluation::CountPool;
+
+/// What the fit says besides the trust regression.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ClassFit {
+    /// How the prediction is read, for each group; `None` where it is taken as it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recalibration: Option<Vec<Recalibrated>>,
+}
+
+/// How the judge's prediction q is read: q' proportional to q^tau exp(b), with b of the first class 0.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Recalibrated {
+    /// The group, where each has its own.
+    pub group: Option<String>,
+    /// tau: below 1 the judge is overconfident.
+    pub tau: Estimate,
+    /// b of the second to the last class: positive where the judge gives the class too little.
+    pub bias: Vec<(String, Estimate)>,
+}
+
+impl ClassFit {
+    /// Reads a fit; `groups` are the names of the groups of items.
+    pub fn of(fit: &FittedBelief, classes: &[String], groups: &[&str]) -> Self {
+        Self { recalibration: fit.recalibrated().map(|fit| Recalibrated::of(fit, classes, groups)) }
+    }
+}
+
+impl Recalibrated {
+    fn of(fit: &RecalibratedFit, classes: &[String], groups: &[&str]) -> Vec<Self> {
+        let errors = fit.regression.standard_errors();
+        let at = |group: usize| fit.regression.names.len() + group * classes.len();
+        let bias = |group: usize| {
+            let one = |j: usize| (classes[j].clone(), Estimate::new(fit.bias[group][j], errors[at(group) + j]));
+            (1..classes.len()).map(one).collect()
+        };
+        (0..fit.tau.len())
+            .map(|group| Self {
+                group: (fit.recalibration == Recalibration::ByGroup).then(|| groups[group].to_owned()),
+                tau: Estimate::new(fit.tau[group].ln(), errors[at(group)]).exp(),
+                bias: bias(group),
+            })
+            .collect()
+    }
+}
+
+/// What the decomposition says besides the parts of every item.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ClassFindings {
+    /// Whether total uncertainty would rank well here.
+    pub evidence: EvidenceReport,
+    /// The judge by the metrics of a shared task; `None` without a profile.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub soft_scores: Option<SoftScores>,
+}
+
+/// A kind whose studies read and pool classes.
+pub trait ClassStudy:
+    ClassKind + Kind<Judge = ClassJudge, Labels = Labels, Pool = CountPool<<Self as ClassKind>::OnScale>>
+{
+}
+
+impl<K> ClassStudy for K where
+    K: ClassKind + Kind<Judge = ClassJudge, Labels = Labels, Pool = CountPool<<K as ClassKind>::OnScale>>
+{
+}
+
+/// The labels of the items at positions `kept`, under the configured belief.
+pub fn pool<K: ClassStudy>(study: &Study<K>, labels: &Labels, kept: &[usize]) -> CountPool<K::OnScale> {
+    let counts = labels.counts.counts().select(ndarray::Axis(0), kept);
+    let groups = study.items.group_numbers();
+    let groups = kept.iter().filter_map(|&i| groups.get(i).copied()).collect();
+    let scale = K::on_scale(&study.file.config.scale);
+    CountPool::on_scale(counts.view(), study.judge.predictions.select(kept), scale)
+        .with_belief(study.file.config.trust.belief, groups)
+        .with_prior(study.file.config.trust.prior)
+}
+
+/// What to think of before using answers and labels.
+pub fn warnings<K: ClassStudy>(study: &Study<K>) -> Vec<String> {
+    let mut warnings = vec![];
+    if let Some(mass) = study.judge.report.mass.filter(|mass| mass.warned > 0) {
+        warnings.push(format!(
+            "{} of the judge's answers put less than {} of their probability on the classes (least {:.3}); they are scaled \
+             up, but say little",
+            mass.warned, study.file.config.judge.least_mass, mass.least
+        ));
+    }
+    let classes = K::classes(&study.file.config.scale);
+    let per_class = study.labels.report.per_class.iter().zip(classes);
+    let unused: Vec<&str> = per_class.filter(|(n, _)| **n == 0).map(|(_, class)| class.as_str()).collect();
+    if !unused.is_empty() {
+        warnings.push(format!("no label says {}", unused.join(", ")));
+    }
+    warnings
+}
+
+/// The columns of labels, predictions and means by class; `parts` are those of the decomposition.
+pub fn columns<K: ClassStudy>(
+    study: &Study<K>,
+    decomposition: &Decomposition<K>,
+    parts: Vec<OutputColumn>,
+) -> Vec<OutputColumn> {
+    let classes = study.labels.counts.classes();
+    let beliefs = &decomposition.fitted.beliefs;
+    let mut columns = vec![OutputColumn::new(
+        "labels",
+        "labels",
+        "Human labels in hand",
+        Values::Count(decomposition.numbers.clone()),
+    )];
+    for (k, class) in classes.iter().enumerate() {
+        let counts = Values::Count(study.labels.counts.counts().column(k).to_vec());
+        columns.push(OutputColumn::new(format!("n_{class}"), "labels", format!("Human labels {class:?}"), counts));
+    }
+    for (k, class) in classes.iter().enumerate() {
+        let q = study.judge.predictions.q.column(k);
+        let meaning = format!("The judge's predicted share of {class:?}: mean over variants, floored");
+        columns.push(OutputColumn::numbers(format!("q_{class}"), "0 to 1", meaning, q.iter().copied()));
+    }
+    let meaning = "Trust lambda: how many labels the judge's prediction is worth";
+    columns.push(OutputColumn::numbers("trust", "labels", meaning, decomposition.trust.iter().copied()));
+    let evidence = (0..beliefs.len()).map(|i| beliefs.of_classes(i).evidence());
+    let meaning = "Total evidence alpha_0 = trust + labels";
+    columns.push(OutputColumn::numbers("total_evidence", "labels", meaning, evidence));
+    for (k, class) in classes.iter().enumerate() {
+        let means = (0..beliefs.len()).map(|i| mean_share(beliefs, i, k));
+        let meaning = format!("Posterior mean share of {class:?}");
+        columns.push(OutputColumn::numbers(format!("mean_{class}"), "0 to 1", meaning, means));
+    }
+    columns.extend(parts);
+    columns
+}
+
+/// Posterior mean share of a class.
+pub fn mean_share(beliefs: &impl ClassBeliefs, item: usize, class: usize) -> f64 {
+    let belief = beliefs.of_classes(item);
+    belief.dirichlet().alpha()[class] / belief.evidence()
+}
+
+/// The class that the judge finds likeliest; ties go to the class named first.
+pub fn likeliest(judge: &ClassJudge, item: usize) -> usize {
+    let q = judge.predictions.q.row(item);
+    q.iter().enumerate().fold(0, |best, (k, p)| if *p > q[best] { k } else { best })
+}
+
+/// Compares the added labels of every item with the belief before them; `foreseen` is the expected squared error of a
+/// belief's mean against a single label, and `error` that error for a label of a class, from the evidence.
+pub fn came_back<B: BeliefTable + ClassBeliefs>(
+    beliefs: &B,
+    added: &Array2<u32>,
+    foreseen: impl Fn(&B::Belief<'_>) -> f64,
+    error: impl Fn(&[f64], usize) -> f64,
+) -> Vec<Option<CameBack>> {
+    let of = |item: usize| {
+        let labels: Vec<u32> = added.row(item).to_vec();
+        let n: u32 = labels.iter().sum();
+        let (belief, classes) = (beliefs.get(item), beliefs.of_classes(item));
+        let alpha = classes.dirichlet().alpha();
+        let first = Foresight { foreseen: foreseen(&belief), realised: over_labels(&labels, |y| error(alpha, y)) };
+        let gain = |y: usize| {
+            let held_out = |j: usize| if j == y { 1.0 } else { 0.0 };
+            let with_others: Vec<f64> =
+                alpha.iter().zip(&labels).enumerate().map(|(j, (a, &c))| a + f64::from(c) - held_out(j)).collect();
+            error(alpha, y) - error(&with_others, y)
+        };
+        let removed = (n > 1).then(|| Foresight {
+            foreseen: belief.spread() - belief.spread_after(n - 1),
+            realised: over_labels(&labels, gain),
+        });
+        (n > 0).then_some(CameBack { first, removed })
+    };
+    (0..added.nrows()).map(of).collect()
+}
+
+/// Mean of `f` over the labels of an item.
+fn over_labels(labels: &[u32], f: impl Fn(usize) -> f64) -> f64 {
+    let n: u32 = labels.iter().sum();
+    labels.iter().enumerate().filter(|(_, c)| **c > 0).map(|(y, &c)| f64::from(c) * f(y)).sum::<f64>() / f64::from(n)
+}
+
+/// |e_y - m|^2 of the mean m of a belief with evidence `alpha`.
+pub fn squared_error(alpha: &[f64], y: usize) -> f64 {
+    let total: f64 = alpha.iter().sum();
+    alpha.iter().enumerate().map(|(j, a)| (a / total - if j == y { 1.0 } else { 0.0 }).powi(2)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use ndarray::array;
+
+    use super::*;
+    use judge_uncertainty_core::belief::Beliefs;
+    use judge_uncertainty_core::random::Stream;
+    use judge_uncertainty_core::stats::{mean, sample_sd};
+
+    #[test]
+    fn squared_errors_by_hand() {
+        assert!((squared_error(&[1.0, 3.0], 1) - (0.25_f64.powi(2) * 2.0)).abs() < 1e-15);
+        assert_eq!(over_labels(&[3, 0, 1], |y| y as f64), 0.5);
+    }
+
+    /// Labels that come from the belief itself: both comparisons hold on average, which is what makes them tests of it.
+    #[test]
+    fn what_is_foreseen_comes_true_for_a_right_belief() {
+        let mut stream = Stream::new(9);
+        let alpha = [0.8, 2.0, 1.1];
+        let draws = 20_000;
+        let mut added = Array2::zeros((draws, 3));
+        for mut row in added.rows_mut() {
+            let g: Vec<f64> = alpha.iter().map(|a| stream.gamma(*a)).collect();
+            let sum: f64 = g.iter().sum();
+            let p: Vec<f64> = g.iter().map(|g| g / sum).collect();
+            let mut labels = [0; 3];
+            stream.multinomial(4, &p, &mut labels);
+            row.iter_mut().zip(labels).for_each(|(to, n)| *to = n);
+        }
+        let beliefs = Beliefs::new(Array2::from_shape_fn((draws, 3), |(_, j)| alpha[j]));
+        let came = came_back(&beliefs, &added, |belief| belief.gini(), squared_error);
+        let first: Vec<Foresight> = came.iter().flatten().map(|came| came.first).collect();
+        let removed: Vec<Foresight> = came.iter().flatten().filter_map(|came| came.removed).collect();
+        for pairs in [first, removed] {
+            let realised: Vec<f64> = pairs.iter().map(|pair| pair.realised).collect();
+            let se = sample_sd(&realised) / (draws as f64).sqrt();
+            let foreseen = pairs[0].foreseen;
+            assert!((mean(&realised) - foreseen).abs() < 4.0 * se && se < 0.01, "{foreseen} {se}");
+            assert!(foreseen > 0.05);
+        }
+        let one = came_back(
+            &Beliefs::new(array![[1.0, 1.0], [1.0, 1.0]]),
+            &array![[0, 0], [1, 0]],
+            |belief| belief.gini(),
+            squared_error,
+        );
+        assert_eq!((one[0], one[1].unwrap().removed), (None, None));
+    }
+}

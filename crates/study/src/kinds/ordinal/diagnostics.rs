@@ -1,0 +1,151 @@
+//! How far the judge is from ordinal labels, over the items that have enough of them.
+
+use serde::{Deserialize, Serialize};
+
+use super::scale::{OnPlaces, Places};
+use crate::kinds::classes::diagnostics::{Agreement, largest};
+use crate::kinds::classes::judge::ClassJudge;
+use crate::kinds::classes::labels::Labels;
+use judge_uncertainty_core::belief::{dirichlet::row, mean_place, place_variance, wasserstein};
+use judge_uncertainty_core::stats::{mean, quadratic_kappa, sample_sd, spearman};
+use judge_uncertainty_evaluation::ClassScale;
+
+/// Groups of similar mean predictions.
+const BINS: usize = 10;
+
+/// The judge's prediction (floored, no labels folded in) against the labels of the evaluated items.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OrdinalDiagnostics {
+    /// Evaluated items.
+    pub items: usize,
+    /// Mean Wasserstein distance of prediction and label shares, in units of the scale.
+    pub mean_error: f64,
+    /// Mean squared difference of the mean places, in squared units, less the sampling noise of the labels' mean,
+    /// Var(place)/(n - 1), as after escalation. Unbiased, so it may come out below 0.
+    pub mean_squared_error: f64,
+    /// Mean of the judge's mean place minus the labels': above 0 the judge is too generous.
+    pub bias: f64,
+    /// Mean Wasserstein distance that comes from the labels alone: what the pool itself, stated exactly, would have against
+    /// the labels; see [`NoiseCeiling::all_labels`](judge_uncertainty_evaluation::NoiseCeiling::all_labels).
+    pub noise_ceiling: f64,
+    /// Mean stated confidence, 0 to 100.
+    pub mean_confidence: Option<f64>,
+    /// Spearman correlation of the mean places, judge and labels; `None` where undefined.
+    pub spearman_mean: Option<f64>,
+    /// Spearman correlation of stated confidence with the error.
+    pub spearman_confidence_error: Option<f64>,
+    /// Spearman correlation of the prediction's variance with the error.
+    pub spearman_variance_error: Option<f64>,
+    /// Spearman correlation of the spread of the variants with the error.
+    pub spearman_spread_error: Option<f64>,
+    /// The judge's most probable class against the most frequent label.
+    pub agreement: Agreement,
+    /// Cohen's kappa of these two, disagreements weighted by the squared distance of their places; `None` where chance
+    /// alone agrees.
+    pub quadratic_kappa: Option<f64>,
+    /// The judge's mean place against that of the labels, from low to high.
+    pub calibration: Vec<MeanBin>,
+    /// Mean absolute difference of the two over these groups, weighted by items, in units of the scale.
+    pub calibration_error: f64,
+}
+
+/// Items of similar mean predictions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MeanBin {
+    /// Lower end of the judge's mean place.
+    pub from: f64,
+    /// Upper end.
+    pub to: f64,
+    /// Items.
+    pub items: usize,
+    /// Mean of the judge's mean places.
+    pub judge: f64,
+    /// Mean of the labels' mean places.
+    pub labels: f64,
+    /// Standard error of the latter over items; `None` for one item.
+    pub labels_se: Option<f64>,
+}
+
+impl OrdinalDiagnostics {
+    /// Measures the items at positions `kept`, each with labels; `noise_ceiling` is that of their labels.
+    pub fn of(judge: &ClassJudge, labels: &Labels, scale: &Places, kept: &[usize], noise_ceiling: f64) -> Self {
+        let places = &scale.places;
+        let counts = labels.counts.counts();
+        let q = |i: usize| row(judge.predictions.q.row(i));
+        let numbers = |i: usize| -> Vec<f64> { counts.row(i).iter().map(|&c| f64::from(c)).collect() };
+        let shares = |i: usize| -> Vec<f64> {
+            let n: f64 = numbers(i).iter().sum();
+            numbers(i).iter().map(|c| c / n).collect()
+        };
+        let judged: Vec<f64> = kept.iter().map(|&i| mean_place(q(i), places)).collect();
+        let labelled: Vec<f64> = kept.iter().map(|&i| mean_place(&numbers(i), places)).collect();
+        let off: Vec<f64> = judged.iter().zip(&labelled).map(|(judge, label)| judge - label).collect();
+        let errors: Vec<f64> = kept.iter().map(|&i| wasserstein(q(i), &shares(i), places)).collect();
+        let on_places = OnPlaces(places.clone());
+        let squared = |i: usize| on_places.squared_error(q(i), &shares(i), numbers(i).iter().sum());
+        let correlation = |of: &dyn Fn(usize) -> Option<f64>| {
+            let both = kept.iter().zip(&errors).filter_map(|(&i, e)| of(i).map(|x| (x, *e)));
+            let (x, e): (Vec<f64>, Vec<f64>) = both.unzip();
+            spearman(&x, &e)
+        };
+        let confidence = &judge.predictions.confidence;
+        let stated: Vec<f64> = kept.iter().filter_map(|&i| confidence[i]).collect();
+        let pairs: Vec<(usize, usize)> =
+            kept.iter().map(|&i| (largest(counts.row(i).iter().copied()), largest(q(i).iter().copied()))).collect();
+        let calibration = bins(scale, &judged, &labelled);
+        let gap = |bin: &MeanBin| bin.items as f64 * (bin.judge - bin.labels).abs();
+        Self {
+            items: kept.len(),
+            mean_error: mean(&errors),
+            mean_squared_error: mean(&kept.iter().map(|&i| squared(i)).collect::<Vec<_>>()),
+            bias: mean(&off),
+            noise_ceiling,
+            mean_confidence: (!stated.is_empty()).then(|| mean(&stated)),
+            spearman_mean: spearman(&judged, &labelled),
+            spearman_confidence_error: correlation(&|i| confidence[i]),
+            spearman_variance_error: correlation(&|i| Some(place_variance(q(i), places))),
+            spearman_spread_error: correlation(&|i| judge.predictions.spread[i]),
+            agreement: Agreement::of(&scale.names, pairs.iter().copied()),
+            quadratic_kappa: quadratic_kappa(places, pairs.iter().copied()),
+            calibration_error: calibration.iter().map(gap).sum::<f64>() / kept.len() as f64,
+            calibration,
+        }
+    }
+}
+
+/// Groups items by tenths of the scale in which the judge's mean place lies.
+fn bins(scale: &Places, judged: &[f64], labelled: &[f64]) -> Vec<MeanBin> {
+    let (low, width) = (scale.places[0], scale.width() / BINS as f64);
+    let mut bins = vec![(vec![], vec![]); BINS];
+    for (&judge, &label) in judged.iter().zip(labelled) {
+        let (judges, labels) = &mut bins[(((judge - low) / width) as usize).min(BINS - 1)];
+        judges.push(judge);
+        labels.push(label);
+    }
+    let filled = bins.into_iter().enumerate().filter(|(_, (labels, _))| !labels.is_empty());
+    filled
+        .map(|(k, (judges, labels)): (usize, (Vec<f64>, Vec<f64>))| MeanBin {
+            from: low + width * k as f64,
+            to: low + width * (k + 1) as f64,
+            items: labels.len(),
+            judge: mean(&judges),
+            labels: mean(&labels),
+            labels_se: (labels.len() > 1).then(|| sample_sd(&labels) / (labels.len() as f64).sqrt()),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bins_hold_their_lower_end_and_the_last_both() {
+        let scale = Places { names: ["-5", "5"].map(str::to_owned).to_vec(), places: vec![-5.0, 5.0] };
+        let found = bins(&scale, &[-5.0, -4.1, -4.0, 5.0], &[1.0, 0.0, 2.0, 4.0]);
+        let shape: Vec<(f64, usize, f64)> = found.iter().map(|bin| (bin.from, bin.items, bin.labels)).collect();
+        assert_eq!(shape, [(-5.0, 2, 0.5), (-4.0, 1, 2.0), (4.0, 1, 4.0)]);
+        // Of 1 and 0: standard deviation sqrt(1/2), over sqrt(2).
+        assert_eq!(found.iter().map(|bin| bin.labels_se).collect::<Vec<_>>(), [Some(0.5), None, None]);
+    }
+}

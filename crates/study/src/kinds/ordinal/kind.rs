@@ -1,0 +1,202 @@
+//! Ordinal ratings as a kind of label.
+
+use serde::Serialize;
+
+use super::diagnostics::OrdinalDiagnostics;
+use super::scale::{OnPlaces, Places};
+use crate::evidence::EvidenceReport;
+use crate::hypothesis::Measure;
+use crate::input::check::Check;
+use crate::input::config::{Configured, StudyConfig};
+use crate::input::log::NewLabel;
+use crate::kind::{CameBack, Decomposition, Kind, Study};
+use crate::kinds::classes::config::{self, ClassKind, JudgeConfig, LabelsConfig};
+use crate::kinds::classes::judge::ClassJudge;
+use crate::kinds::classes::labels::Labels;
+use crate::kinds::classes::reports::{self, ClassFit};
+use crate::kinds::classes::soft_scores::SoftScores;
+use crate::output::OutputColumn;
+use crate::parts::PartAverages;
+use crate::queue::Question;
+use judge_uncertainty_core::belief::{self, Belief, ClassBelief, mean_place};
+use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_data::dataset::error::{Error, Problem, Result};
+use judge_uncertainty_evaluation::CountPool;
+
+/// Labels that are places on a scale: `places = [1, 2, 3, 4, 5]`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ordinal;
+
+/// What the decomposition says besides the parts of every item.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OrdinalFindings {
+    /// Averages over all items, in squared units of the scale.
+    pub decomposition: PartAverages,
+    /// Whether total uncertainty would rank well here.
+    pub evidence: EvidenceReport,
+    /// The judge by the metrics of a shared task; `None` without a profile.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub soft_scores: Option<SoftScores>,
+}
+
+impl Configured for Ordinal {
+    const KEY: &'static str = "places";
+    type Scale = Places;
+    type JudgeConfig = JudgeConfig;
+    type LabelsConfig = LabelsConfig;
+}
+
+impl ClassKind for Ordinal {
+    type OnScale = OnPlaces;
+
+    fn classes(scale: &Places) -> &[String] {
+        &scale.names
+    }
+
+    fn on_scale(scale: &Places) -> OnPlaces {
+        OnPlaces(scale.places.clone())
+    }
+}
+
+impl Kind for Ordinal {
+    const NAME: &'static str = "ordinal";
+    const LABELS: &'static str = "ordinal ratings";
+    const RANKED_BY: &'static [Rule] = &Rule::ORDINAL;
+    const REPEATS: bool = false;
+    const REFERENCE: Rule = Rule::JudgeEntropy;
+    const MEASURES: &'static [Measure] = &Measure::ALL;
+
+    type Judge = ClassJudge;
+    type Labels = Labels;
+    type Pool = CountPool<OnPlaces>;
+    type FitReport = ClassFit;
+    type Findings = OrdinalFindings;
+    type Diagnostics = OrdinalDiagnostics;
+
+    fn check(config: &StudyConfig<Self>, check: &Check<'_>) -> Result<()> {
+        config.scale.check(Self::KEY, check)?;
+        config::check(config, check)
+    }
+
+    fn fill(config: &mut StudyConfig<Self>) {
+        config.judge.floor = Some(config.judge.floor(config.scale.names.len()));
+    }
+
+    fn pool(study: &Study<Self>, labels: &Labels, kept: &[usize]) -> CountPool<OnPlaces> {
+        reports::pool(study, labels, kept)
+    }
+
+    /// Stated confidence ranks only where some item has one.
+    fn rules(study: &Study<Self>) -> Vec<Rule> {
+        let confidence = study.judge.predictions.confidence.iter().any(Option::is_some);
+        Rule::ORDINAL.into_iter().filter(|rule| confidence || *rule != Rule::LowConfidence).collect()
+    }
+
+    fn warnings(study: &Study<Self>) -> Vec<String> {
+        reports::warnings(study)
+    }
+
+    fn fit_report(study: &Study<Self>, decomposition: &Decomposition<Self>) -> ClassFit {
+        ClassFit::of(&decomposition.fitted.fit, &study.file.config.scale.names, &study.items.group_names())
+    }
+
+    fn findings(study: &Study<Self>, decomposition: &Decomposition<Self>) -> OrdinalFindings {
+        let profile = study.file.config.judge.metric_profile;
+        OrdinalFindings {
+            decomposition: PartAverages::of(decomposition, None),
+            evidence: EvidenceReport::of(decomposition).expect("ordinal ratings are ranked by total uncertainty"),
+            soft_scores: profile.map(|profile| SoftScores::of(&study.judge, &study.labels, profile)),
+        }
+    }
+
+    fn diagnostics(study: &Study<Self>, kept: &[usize], noise_ceiling: f64) -> OrdinalDiagnostics {
+        OrdinalDiagnostics::of(&study.judge, &study.labels, &study.file.config.scale, kept, noise_ceiling)
+    }
+
+    fn columns(study: &Study<Self>, decomposition: &Decomposition<Self>) -> Vec<OutputColumn> {
+        const PLACE: &str = "units of the scale";
+        const SQUARE: &str = "squared units of the scale";
+        let part = |name: &str, unit: &'static str, meaning: &str, of: fn(belief::Ordinal<'_>) -> f64| {
+            OutputColumn::numbers(name, unit, meaning, decomposition.map(of))
+        };
+        let parts = vec![
+            part("mean_place", PLACE, "Posterior mean of the place of a label", |b| b.mean_place()),
+            part(
+                "total",
+                SQUARE,
+                "Total uncertainty about the place of a fresh label: its variance = aleatoric + epistemic",
+                |b| b.total(),
+            ),
+            part("aleatoric", SQUARE, "Aleatoric part: disagreement that labels cannot reduce", |b| b.aleatoric()),
+            part("epistemic", SQUARE, "Epistemic part: expected squared error of the mean place; also v", |b| {
+                b.epistemic()
+            }),
+            part("delta", SQUARE, "One-label value: how much one label is expected to lower it", |b| b.label_value()),
+            part("wasserstein", PLACE, "How much one label is expected to lower the Wasserstein error", |b| {
+                b.wasserstein_label_value()
+            }),
+            part("total_entropy", "nats, 0 to ln K", "Entropy of the posterior mean, places left aside", |b| {
+                ClassBelief::dirichlet(&b).total()
+            }),
+            part("aleatoric_entropy", "nats", "Its aleatoric part", |b| ClassBelief::dirichlet(&b).aleatoric()),
+            part("epistemic_entropy", "nats", "Its epistemic part: what one further label tells", |b| {
+                ClassBelief::dirichlet(&b).epistemic()
+            }),
+        ];
+        reports::columns(study, decomposition, parts)
+    }
+
+    fn came_back(before: &Decomposition<Self>, labels: &Labels) -> Vec<Option<CameBack>> {
+        let beliefs = &before.fitted.beliefs;
+        let error = |alpha: &[f64], label: usize| {
+            let total: f64 = alpha.iter().sum();
+            let mean: Vec<f64> = alpha.iter().map(|a| a / total).collect();
+            (beliefs.places()[label] - mean_place(&mean, beliefs.places())).powi(2)
+        };
+        reports::came_back(beliefs, &labels.added_counts(), |belief| belief.total(), error)
+    }
+
+    fn question(scale: &Places) -> Question {
+        Question::Classes(scale.names.clone())
+    }
+
+    fn prediction(study: &Study<Self>, item: usize) -> String {
+        study.file.config.scale.names[reports::likeliest(&study.judge, item)].clone()
+    }
+
+    fn means(study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize) -> Vec<f64> {
+        let classes = study.file.config.scale.names.len();
+        let shares = (0..classes).map(|class| reports::mean_share(&decomposition.fitted.beliefs, item, class));
+        std::iter::once(decomposition.belief(item).mean_place()).chain(shares).collect()
+    }
+
+    fn quantities(scale: &Places) -> Vec<String> {
+        let shares = scale.names.iter().map(|class| format!("mean_{class}"));
+        std::iter::once("mean_place".to_owned()).chain(shares).collect()
+    }
+
+    fn ranges(scale: &Places) -> Vec<(f64, f64)> {
+        let lowest = scale.places.first().copied().unwrap_or_default();
+        let shares = std::iter::repeat_n((0.0, 1.0), scale.names.len());
+        std::iter::once((lowest, lowest + scale.width())).chain(shares).collect()
+    }
+
+    fn observed(study: &Study<Self>, before: usize) -> Vec<Vec<Option<f64>>> {
+        let shares = study.labels.added_shares(before);
+        let places = &study.file.config.scale.places;
+        let place = |item: usize| {
+            let of_item: Option<Vec<f64>> = shares.iter().map(|of_class| of_class[item]).collect();
+            of_item.map(|p| mean_place(&p, places))
+        };
+        let places = (0..study.len()).map(place).collect();
+        std::iter::once(places).chain(shares.iter().cloned()).collect()
+    }
+
+    fn canonical(scale: &Places, label: &NewLabel) -> Result<String> {
+        if scale.names.contains(&label.value) {
+            return Ok(label.value.clone());
+        }
+        let problem = Problem::NotOneOf { value: label.value.clone(), allowed: scale.names.clone() };
+        Err(Error::refused(label.place.clone(), problem))
+    }
+}

@@ -1,0 +1,96 @@
+//! `study.toml` of a study whose labels are ratings on a continuous scale.
+
+use serde::{Deserialize, Serialize};
+
+use crate::input::check::Check;
+use crate::input::config::{Configured, Files, Format, StudyConfig, TableConfig};
+use judge_uncertainty_core::belief::BeliefModel;
+use judge_uncertainty_data::dataset::error::Result;
+
+/// `[judge]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScoreJudgeConfig {
+    /// The file: one row per item and variant.
+    pub file: Files,
+    /// Its layout; by default that of its extension.
+    pub format: Option<Format>,
+    /// Column with the ids.
+    pub id: Option<String>,
+    /// Column with the expected mean of the annotators' scores; blank for a failed answer.
+    #[serde(default = "mean")]
+    pub mean: String,
+    /// Column with the expected standard deviation of their scores, blank where it is not stated.
+    pub sd: Option<String>,
+    /// Column that says which variant of the prompt, or which model, a row belongs to.
+    pub variant: Option<String>,
+}
+
+/// `[labels]`
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScoreLabelsConfig {
+    /// The file: one row per rating.
+    pub file: Files,
+    /// Its layout; by default that of its extension.
+    pub format: Option<Format>,
+    /// Column with the ids.
+    pub id: Option<String>,
+    /// Column with the annotator, who may rate an item several times.
+    #[serde(default = "annotator")]
+    pub annotator: String,
+    /// Column with the score.
+    #[serde(default = "score")]
+    pub score: String,
+}
+
+fn mean() -> String {
+    "mean".to_owned()
+}
+fn annotator() -> String {
+    "annotator".to_owned()
+}
+fn score() -> String {
+    "score".to_owned()
+}
+
+impl TableConfig for ScoreJudgeConfig {
+    fn files(&self) -> &Files {
+        &self.file
+    }
+}
+
+impl TableConfig for ScoreLabelsConfig {
+    fn files(&self) -> &Files {
+        &self.file
+    }
+}
+
+/// A kind of label that is a number between two ends.
+pub trait ScoreKind:
+    Configured<Scale = (f64, f64), JudgeConfig = ScoreJudgeConfig, LabelsConfig = ScoreLabelsConfig>
+{
+}
+
+impl<C> ScoreKind for C where
+    C: Configured<Scale = (f64, f64), JudgeConfig = ScoreJudgeConfig, LabelsConfig = ScoreLabelsConfig>
+{
+}
+
+/// Checks the settings of a study of scores.
+///
+/// # Errors
+/// A value outside its range.
+pub fn check<C: ScoreKind>(config: &StudyConfig<C>, check: &Check<'_>) -> Result<()> {
+    let (low, high) = config.scale;
+    let range = low.is_finite() && high.is_finite() && low < high;
+    check.that(range, C::KEY, &config.scale, "is no range", "write [lowest, highest], such as [1, 5]")?;
+    let published = config.trust.belief == BeliefModel::Published;
+    let remedy = "leave it out: only predictions of classes are recalibrated";
+    check.that(published, "trust.belief", &config.trust.belief, "is about classes", remedy)?;
+    for (setting, format) in [("judge.format", config.judge.format), ("labels.format", config.labels.format)] {
+        let plain = !matches!(format, Some(Format::ChaosNli | Format::LeWiDi));
+        check.that(plain, setting, &format, "holds no scores", "write \"csv\" or \"jsonl\"")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,109 @@
+//! Scores as a kind of label.
+
+use super::config::{self, ScoreJudgeConfig, ScoreLabelsConfig};
+use super::diagnostics::ScoreDiagnostics;
+use super::findings::{self, ScoreFindings, ScoreFit};
+use super::judge::ScoreJudge;
+use super::pool::RatingPool;
+use super::ratings::{self, Ratings};
+use crate::hypothesis::Measure;
+use crate::input::check::Check;
+use crate::input::config::{Configured, StudyConfig};
+use crate::input::log::NewLabel;
+use crate::kind::{CameBack, Decomposition, Kind, Study};
+use crate::output::OutputColumn;
+use crate::queue::Question;
+use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_data::dataset::error::Result;
+
+/// Labels that are numbers between two ends: `scale = [0, 10]`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scores;
+
+impl Configured for Scores {
+    const KEY: &'static str = "scale";
+    type Scale = (f64, f64);
+    type JudgeConfig = ScoreJudgeConfig;
+    type LabelsConfig = ScoreLabelsConfig;
+}
+
+impl Kind for Scores {
+    const NAME: &'static str = "scores";
+    const LABELS: &'static str = "scores";
+    const RANKED_BY: &'static [Rule] = &Rule::OF_RATINGS;
+    const REPEATS: bool = true;
+    const LIMITS_TRUST: bool = false;
+    const REFERENCE: Rule = Rule::PosteriorEntropy;
+    const MEASURES: &'static [Measure] = &Measure::ALL;
+
+    type Judge = ScoreJudge;
+    type Labels = Ratings;
+    type Pool = RatingPool;
+    type FitReport = ScoreFit;
+    type Findings = ScoreFindings;
+    type Diagnostics = ScoreDiagnostics;
+
+    fn check(config: &StudyConfig<Self>, check: &Check<'_>) -> Result<()> {
+        config::check(config, check)
+    }
+
+    fn pool(study: &Study<Self>, labels: &Ratings, kept: &[usize]) -> RatingPool {
+        let mut grouped = labels.grouped(study.len());
+        let ratings = kept.iter().map(|&i| std::mem::take(&mut grouped[i])).collect();
+        RatingPool::new(ratings, study.judge.select(kept)).with_prior(study.file.config.trust.prior)
+    }
+
+    fn rules(_study: &Study<Self>) -> Vec<Rule> {
+        Rule::OF_RATINGS.to_vec()
+    }
+
+    fn fit_report(_study: &Study<Self>, decomposition: &Decomposition<Self>) -> ScoreFit {
+        let fit = &decomposition.fitted.fit;
+        ScoreFit { freedom: fit.freedom, common_variance: fit.common_variance }
+    }
+
+    fn findings(_study: &Study<Self>, decomposition: &Decomposition<Self>) -> ScoreFindings {
+        ScoreFindings::of(decomposition)
+    }
+
+    fn diagnostics(study: &Study<Self>, kept: &[usize], noise_ceiling: f64) -> ScoreDiagnostics {
+        ScoreDiagnostics::of(&study.judge, &study.labels, kept, noise_ceiling)
+    }
+
+    fn columns(study: &Study<Self>, decomposition: &Decomposition<Self>) -> Vec<OutputColumn> {
+        findings::columns(study, decomposition)
+    }
+
+    fn came_back(before: &Decomposition<Self>, labels: &Ratings) -> Vec<Option<CameBack>> {
+        findings::came_back(&before.fitted.beliefs, labels)
+    }
+
+    fn question(scale: &(f64, f64)) -> Question {
+        Question::Score { low: scale.0, high: scale.1 }
+    }
+
+    fn prediction(study: &Study<Self>, item: usize) -> String {
+        study.judge.scores.mean[item].to_string()
+    }
+
+    fn means(_study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize) -> Vec<f64> {
+        vec![decomposition.belief(item).mean]
+    }
+
+    fn quantities(_scale: &(f64, f64)) -> Vec<String> {
+        vec!["mean_score".to_owned()]
+    }
+
+    fn ranges(scale: &(f64, f64)) -> Vec<(f64, f64)> {
+        vec![*scale]
+    }
+
+    fn observed(study: &Study<Self>, before: usize) -> Vec<Vec<Option<f64>>> {
+        let (scores, _) = study.labels.added_since(before).scores(study.len());
+        vec![scores.iter().map(|s| (s.n > 0).then_some(s.mean)).collect()]
+    }
+
+    fn canonical(scale: &(f64, f64), label: &NewLabel) -> Result<String> {
+        ratings::canonical(label, *scale)
+    }
+}

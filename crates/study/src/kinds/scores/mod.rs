@@ -1,0 +1,19 @@
+//! Labels that are ratings on a continuous scale, with a [`judge_uncertainty_core::belief::Gaussian`] belief about every item.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`config`] | its part of `study.toml` |
+//! | [`judge`], [`ratings`] | the judge's scores and the annotators' ratings |
+//! | [`pool`] | ratings as decompositions and half splits see them |
+//! | [`findings`], [`diagnostics`] | what fit and decomposition say, the table of items, the judge against the labels |
+//! | [`kind`] | the kind itself |
+
+pub mod config;
+pub mod diagnostics;
+pub mod findings;
+pub mod judge;
+pub mod kind;
+pub mod pool;
+pub mod ratings;
+
+pub use kind::Scores;

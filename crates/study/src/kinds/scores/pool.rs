@@ -1,0 +1,244 @@
+//! Ratings as decompositions and half splits see them.
+//!
+//! An annotator is one label, the mean of their ratings of the item, and stays with all of them in one half. The error is
+//! the absolute difference of the belief's mean from the mean of the held-out half, in units of the score; the squared one
+//! stands beside it.
+
+use judge_uncertainty_core::belief::{
+    Design, Gaussian, GaussianFit, JudgeScores, Profile, Regression, Repeats, Scores, TrustPrior, fit_gaussian_under,
+    typical_log_trust_of_ratings,
+};
+use judge_uncertainty_core::escalation::{RatingRuleInputs, Rule};
+use judge_uncertainty_core::random::Stream;
+use judge_uncertainty_core::stats::{mean, sample_sd};
+use judge_uncertainty_evaluation::counts::most_revealed;
+use judge_uncertainty_evaluation::{Error, Errors, Gain, NoiseCeiling, Places, Pool, Ranking, Split};
+
+/// Items with annotators' ratings and the judge's scores.
+#[derive(Debug, Clone)]
+pub struct RatingPool {
+    /// Items x annotators x ratings.
+    ratings: Vec<Vec<Vec<f64>>>,
+    judge: JudgeScores,
+    prior: TrustPrior,
+}
+
+/// Ratings that a half split keeps from fitting, per item.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HeldRatings {
+    /// The labels of the first half that are not revealed, from which labels are bought.
+    pub unrevealed: Vec<Vec<f64>>,
+    /// The second half.
+    pub truth: Vec<HeldOutHalf>,
+}
+
+/// The second half of an item's annotators.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HeldOutHalf {
+    /// Mean of their labels: the truth of the evaluation.
+    pub mean: f64,
+    /// Its expected squared distance from the pool's mean, s^2/n.
+    pub noise: f64,
+    /// The first rating of each.
+    pub ratings: Vec<f64>,
+}
+
+impl RatingPool {
+    /// Items whose ratings are grouped by annotator (items x annotators x ratings), no annotator without a rating.
+    ///
+    /// # Panics
+    /// If the sizes of ratings and judge differ.
+    pub fn new(ratings: Vec<Vec<Vec<f64>>>, judge: JudgeScores) -> Self {
+        assert_eq!(ratings.len(), judge.mean.len(), "a judge's score per item");
+        Self { ratings, judge, prior: TrustPrior::None }
+    }
+
+    /// These items with a prior on the trust; without this call there is none.
+    pub fn with_prior(self, prior: TrustPrior) -> Self {
+        Self { prior, ..self }
+    }
+
+    /// The ratings of every item by annotator.
+    pub fn ratings(&self) -> &[Vec<Vec<f64>>] {
+        &self.ratings
+    }
+
+    /// Variance of repeated ratings; `None` if nobody rated an item twice, and then noise within annotators and
+    /// disagreement between them are not told apart.
+    pub fn repeats(&self) -> Option<Repeats> {
+        Repeats::pooled(self.ratings.iter().flatten().map(Vec::as_slice))
+    }
+
+    /// The beliefs about all items before their labels; the `evidence` of each is its trust.
+    pub fn priors(&self, fit: &GaussianFit, design: &Design) -> Vec<Gaussian> {
+        fit.priors(design, &self.judge)
+    }
+
+    /// The annotators of an item in random order: the first `half`, of which there are so many, are the first half.
+    ///
+    /// Stream: one draw for each annotator of the first half, of its place among those that are left.
+    fn shuffled(&self, item: usize, stream: &mut Stream) -> (usize, Vec<&[f64]>) {
+        let mut annotators: Vec<&[f64]> = self.ratings[item].iter().map(Vec::as_slice).collect();
+        let half = annotators.len() / 2;
+        for k in 0..half {
+            let other = k + stream.choice((annotators.len() - k) as u32) as usize;
+            annotators.swap(k, other);
+        }
+        (half, annotators)
+    }
+}
+
+impl Pool for RatingPool {
+    type Labels = Vec<Scores>;
+    type Held = HeldRatings;
+    type Fit = GaussianFit;
+    type Beliefs = Vec<Gaussian>;
+
+    fn len(&self) -> usize {
+        self.ratings.len()
+    }
+
+    fn all(&self) -> Vec<Scores> {
+        let within = self.repeats().map(|repeats| repeats.variance);
+        let of = |annotators: &Vec<Vec<f64>>| Scores::by_annotator(annotators.iter().map(Vec::as_slice), within);
+        self.ratings.iter().map(of).collect()
+    }
+
+    fn numbers(labels: &Vec<Scores>) -> Vec<u32> {
+        labels.iter().map(|labels| labels.n).collect()
+    }
+
+    /// Stream: item by item the split, then how many of its labels are revealed.
+    fn draw(&self, reveal: &[u32], stream: &mut Stream) -> Split<Self> {
+        let (mut known, mut unrevealed, mut truth) = (vec![], vec![], vec![]);
+        for item in 0..self.ratings.len() {
+            let (half, annotators) = self.shuffled(item, stream);
+            let asked = reveal[stream.choice(reveal.len() as u32) as usize] as usize;
+            let (first, second) = annotators.split_at(half);
+            let (revealed, rest) = first.split_at(asked.min(most_revealed(half as u32) as usize));
+            known.push(revealed.to_vec());
+            unrevealed.push(rest.iter().map(|ratings| mean(ratings)).collect());
+            let labels: Vec<f64> = second.iter().map(|ratings| mean(ratings)).collect();
+            truth.push(HeldOutHalf {
+                mean: mean(&labels),
+                noise: sample_sd(&labels).powi(2) / labels.len() as f64,
+                ratings: second.iter().map(|ratings| ratings[0]).collect(),
+            });
+        }
+        // The noise of repeats is taken from the revealed ones alone: the truth must not enter the belief.
+        let within = Repeats::pooled(known.iter().flatten().copied()).map(|repeats| repeats.variance);
+        Split {
+            numbers: known.iter().map(|annotators| annotators.len() as u32).collect(),
+            revealed: known.iter().map(|annotators| Scores::by_annotator(annotators.iter().copied(), within)).collect(),
+            held: HeldRatings { unrevealed, truth },
+        }
+    }
+
+    fn extrapolates(&self) -> bool {
+        self.prior == TrustPrior::None
+    }
+
+    fn fit(&self, design: &Design, labels: &Vec<Scores>) -> Result<GaussianFit, Error> {
+        Ok(fit_gaussian_under(design, &self.judge, labels, self.prior)?)
+    }
+
+    fn typical_log_trust(
+        &self,
+        fit: &GaussianFit,
+        design: &Design,
+        labels: &Vec<Scores>,
+    ) -> Result<Option<Profile>, Error> {
+        Ok(typical_log_trust_of_ratings(design, &self.judge, labels, self.prior, fit)?)
+    }
+
+    fn regression(fit: &GaussianFit) -> &Regression {
+        &fit.regression
+    }
+
+    fn log_trust(&self, fit: &GaussianFit, design: &Design) -> Vec<f64> {
+        self.trust(fit, design).into_iter().map(f64::ln).collect()
+    }
+
+    fn trust(&self, fit: &GaussianFit, design: &Design) -> Vec<f64> {
+        self.priors(fit, design).into_iter().map(|prior| prior.evidence).collect()
+    }
+
+    fn beliefs(&self, fit: &GaussianFit, design: &Design, labels: &Vec<Scores>) -> Vec<Gaussian> {
+        self.priors(fit, design).iter().zip(labels).map(|(prior, labels)| prior.updated(labels)).collect()
+    }
+
+    /// Ties are left to the tie break.
+    fn priority(&self, rule: Rule, ranking: &Ranking<Self>) -> Option<Vec<f64>> {
+        let common = ranking.fit.common_variance;
+        let judged: Vec<f64> = self.judge.variance.iter().map(|stated| stated.or(common).unwrap_or(f64::NAN)).collect();
+        rule.priority_of_ratings(&RatingRuleInputs {
+            judged: &judged,
+            beliefs: ranking.beliefs,
+            labels: ranking.numbers,
+            random: &ranking.luck.random,
+        })
+    }
+
+    fn errors(&self, beliefs: &Vec<Gaussian>, held: &HeldRatings) -> Vec<Errors> {
+        beliefs.iter().zip(&held.truth).map(|(belief, truth)| errors(belief.mean, truth)).collect()
+    }
+
+    fn bought(&self, beliefs: &Vec<Gaussian>, escalated: &[usize], held: &HeldRatings, stream: &mut Stream) -> Gain {
+        let mut sum = Gain { error: 0.0, squared: Some(0.0) };
+        for &i in escalated {
+            let u = stream.random();
+            let pool = &held.unrevealed[i];
+            // u < 1, so the place is below the number of labels.
+            if let Some(&label) = pool.get((u * pool.len() as f64) as usize) {
+                sum.add(gain(&beliefs[i], label, &held.truth[i]));
+            }
+        }
+        sum
+    }
+
+    fn expected(&self, beliefs: &Vec<Gaussian>, held: &HeldRatings) -> Vec<Gain> {
+        let of = |(i, belief): (usize, &Gaussian)| {
+            let pool = &held.unrevealed[i];
+            let mut sum = Gain { error: 0.0, squared: Some(0.0) };
+            for &label in pool {
+                let n = pool.len() as f64;
+                let Gain { error, squared } = gain(belief, label, &held.truth[i]);
+                sum.add(Gain { error: error / n, squared: squared.map(|squared| squared / n) });
+            }
+            sum
+        };
+        beliefs.iter().enumerate().map(of).collect()
+    }
+
+    fn halves_apart(&self, stream: &mut Stream) -> NoiseCeiling {
+        let mut sum = NoiseCeiling::default();
+        for item in 0..self.ratings.len() {
+            let (half, annotators) = self.shuffled(item, stream);
+            let labels: Vec<f64> = annotators.iter().map(|ratings| mean(ratings)).collect();
+            let apart = (mean(&labels[..half]) - mean(&labels[half..])).abs();
+            let (first, second) = (half as f64, (labels.len() - half) as f64);
+            sum.halves += apart;
+            sum.all_labels += apart * (first * second).sqrt() / (first + second);
+        }
+        sum.over(self.ratings.len())
+    }
+
+    fn held_out(&self, beliefs: &Vec<Gaussian>, held: &HeldRatings) -> Option<Places> {
+        let of = |(belief, half): (&Gaussian, &HeldOutHalf)| -> Vec<f64> {
+            half.ratings.iter().map(|&y| belief.label_cdf(y)).collect()
+        };
+        Some(Places::of(beliefs.iter().zip(&held.truth).flat_map(of)))
+    }
+}
+
+/// Absolute error of a mean, and its squared error less the sampling noise of the truth.
+fn errors(of: f64, truth: &HeldOutHalf) -> Errors {
+    let off = of - truth.mean;
+    Errors { error: off.abs(), squared: off * off - truth.noise }
+}
+
+/// Fall of both errors by one label.
+fn gain(belief: &Gaussian, label: f64, truth: &HeldOutHalf) -> Gain {
+    let (before, after) = (errors(belief.mean, truth), errors(belief.updated(&Scores::of(&[label])).mean, truth));
+    Gain { error: before.error - after.error, squared: Some(before.squared - after.squared) }
+}

@@ -1,0 +1,179 @@
+//! The queue as files: for people, for programs, and the private record of how it was chosen.
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+
+use super::fill::{Entry, Queue, Request};
+use super::record::{Presentation, Question, QueueRecord, Task};
+use super::tools;
+use crate::estimates::BATCHES_BEFORE;
+use judge_uncertainty_data::dataset::checksum::sha256_hex;
+use judge_uncertainty_output::{Staged, csv_text, json_lines};
+
+/// In which direction priorities are to be read.
+const DIRECTION: &str = "higher first";
+
+/// Writes all files of a queue; `tasks` has every item of the study, the last argument the batches of added labels that were
+/// there before and the sums of the study's inputs.
+pub fn write_files(
+    study: &str,
+    request: &Request,
+    queue: &Queue,
+    tasks: &[Task],
+    question: &Question,
+    show: Presentation,
+    (batches_before, inputs): (usize, &BTreeMap<String, String>),
+) -> (Staged, QueueRecord) {
+    let sums: String = inputs.iter().map(|(name, sum)| format!("{sum}  {name}\n")).collect();
+    let estimates = match request.explore {
+        Some(_) => {
+            "every item had a chance above 0 (selection.csv): weighted estimates for all items are valid (`study labels estimate`)"
+        }
+        None => {
+            "biased: items were selected for their rank only, so averages over their labels say nothing about all items; \
+             select with --explore for estimates"
+        }
+    };
+    let mut record = QueueRecord {
+        program: concat!("judge-uncertainty ", env!("CARGO_PKG_VERSION")).to_owned(),
+        study: study.to_owned(),
+        rule: request.rule.key().to_owned(),
+        direction: DIRECTION.to_owned(),
+        amount: request.amount.to_string(),
+        labels_per_item: request.labels_per_item.to_string(),
+        explore: request.explore,
+        suggestions: show.suggestions,
+        seed: request.seed,
+        items: tasks.len(),
+        queued: queue.entries.len(),
+        labels: queue.labels(),
+        batches_before,
+        estimates: estimates.to_owned(),
+        inputs: inputs.clone(),
+        inputs_sha256: sha256_hex(sums.as_bytes()),
+        files: vec![],
+    };
+    let mut staged = Staged::default();
+    staged.put("queue.csv", csv_rows(&record, queue, tasks, show.escape_formulas));
+    staged.put("queue.jsonl", entries(&record, queue, tasks));
+    staged.put("selection.csv", selection(queue, tasks, batches_before));
+    let sheet = tools::Sheet { record: &record, queue, tasks, question };
+    staged.put("label-studio.json", sheet.label_studio());
+    staged.put("label-studio.xml", sheet.label_studio_interface());
+    staged.put("argilla.jsonl", sheet.argilla());
+    staged.put("argilla-settings.json", sheet.argilla_settings());
+    staged.put("prodigy.jsonl", sheet.prodigy());
+    staged.seal(&mut record);
+    (staged, record)
+}
+
+fn selected_by(entry: &Entry) -> &'static str {
+    if entry.drawn { "random" } else { "rank" }
+}
+
+/// A cell that a spreadsheet shows as it is, where it would take it for a formula (`=HYPERLINK(...)`).
+fn unformulated(cell: String, escape: bool) -> String {
+    let formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']) && cell.parse::<f64>().is_err();
+    if escape && formula { format!("'{cell}") } else { cell }
+}
+
+fn csv_rows(record: &QueueRecord, queue: &Queue, tasks: &[Task], escape: bool) -> Vec<u8> {
+    let mut header: Vec<String> = [
+        "rank",
+        "id",
+        "text",
+        "rule",
+        "score",
+        "direction",
+        "labels_suggested",
+        "selected_by",
+        "selection_probability",
+        "seed",
+        "inputs_sha256",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    if record.suggestions {
+        header.push("suggestion".to_owned());
+    }
+    let rows = queue.entries.iter().map(|entry| {
+        let task = &tasks[entry.item];
+        let mut row = vec![
+            queue.ranks[entry.item].to_string(),
+            unformulated(task.id.clone(), escape),
+            unformulated(task.text.clone().unwrap_or_default(), escape),
+            record.rule.clone(),
+            task.priority.to_string(),
+            record.direction.clone(),
+            entry.labels.to_string(),
+            selected_by(entry).to_owned(),
+            queue.probability[entry.item].to_string(),
+            record.seed.to_string(),
+            record.inputs_sha256.clone(),
+        ];
+        if record.suggestions {
+            row.push(unformulated(task.prediction.clone(), escape));
+        }
+        row
+    });
+    csv_text(std::iter::once(header).chain(rows))
+}
+
+fn entries(record: &QueueRecord, queue: &Queue, tasks: &[Task]) -> String {
+    json_lines(queue.entries.iter().map(|entry| {
+        let task = &tasks[entry.item];
+        let mut row = json!({
+            "rank": queue.ranks[entry.item],
+            "id": task.id,
+            "text": task.text,
+            "rule": record.rule,
+            "score": task.priority,
+            "direction": record.direction,
+            "labels_suggested": entry.labels,
+            "selected_by": selected_by(entry),
+            "selection_probability": queue.probability[entry.item],
+            "seed": record.seed,
+            "inputs_sha256": record.inputs_sha256,
+        });
+        if record.suggestions {
+            row["suggestion"] = json!(task.prediction);
+        }
+        row
+    }))
+}
+
+/// Every item with its rank, its chance and what was believed of it; not for annotators.
+fn selection(queue: &Queue, tasks: &[Task], batches_before: usize) -> Vec<u8> {
+    let mut entries: Vec<Option<&Entry>> = vec![None; tasks.len()];
+    queue.entries.iter().for_each(|entry| entries[entry.item] = Some(entry));
+    let columns: Vec<&String> = tasks.first().map_or_else(Vec::new, |task| task.record.keys().collect());
+    let mut header: Vec<String> = [
+        "id",
+        "rank",
+        "score",
+        "selected_by",
+        "selection_probability",
+        "labels_suggested",
+        "prediction",
+        BATCHES_BEFORE,
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    header.extend(columns.iter().map(|name| (*name).clone()));
+    let rows = tasks.iter().zip(entries).enumerate().map(|(i, (task, entry))| {
+        let mut row = vec![
+            task.id.clone(),
+            queue.ranks[i].to_string(),
+            task.priority.to_string(),
+            entry.map_or("", selected_by).to_owned(),
+            queue.probability[i].to_string(),
+            entry.map_or(0, |entry| entry.labels).to_string(),
+            task.prediction.clone(),
+            batches_before.to_string(),
+        ];
+        row.extend(columns.iter().map(|name| task.record.get(*name).map_or_else(String::new, f64::to_string)));
+        row
+    });
+    csv_text(std::iter::once(header).chain(rows))
+}

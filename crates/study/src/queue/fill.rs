@@ -1,0 +1,296 @@
+//! Which items a queue holds, in which order, with how many labels each.
+
+use thiserror::Error as ThisError;
+
+use super::amount::{Amount, LabelsPerItem};
+use judge_uncertainty_core::belief::{Belief, BeliefTable};
+use judge_uncertainty_core::escalation::{LEAST_DRAWN, Rule, Selection, allocate, top};
+use judge_uncertainty_core::random::Stream;
+
+/// Most labels that one item is sent for, so that `--until` ends.
+const MOST_LABELS: u32 = 10_000;
+
+/// What a queue is asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request {
+    /// The rule that ranks.
+    pub rule: Rule,
+    /// How much is sent.
+    pub amount: Amount,
+    /// Labels per item.
+    pub labels_per_item: LabelsPerItem,
+    /// Share of the budget that is spent at random, above 0 and up to 1; `None` for none.
+    pub explore: Option<f64>,
+    /// Seed of the tie breaks and of the random share.
+    pub seed: u64,
+}
+
+/// A request that contradicts itself.
+#[derive(Debug, Clone, PartialEq, Eq, ThisError)]
+pub enum RequestError {
+    /// Greedy allocation by a rule that can't look ahead.
+    #[error(
+        "labels can't be allocated greedily by the rule {rule}: it does not say what a label is worth once others are in; \
+         use one of info, delta, v or fewest_labels, or a fixed --labels-per-item"
+    )]
+    Fixed {
+        /// The rule.
+        rule: &'static str,
+    },
+    /// Exploration where its probabilities would be unknown.
+    #[error(
+        "--explore needs a budget of items with a fixed number of labels each; leave out --until and --labels-per-item greedy"
+    )]
+    Explore,
+    /// Exploration that no estimate could be made from.
+    #[error(
+        "--explore draws {draws} of {budget} items at random, and an estimate for all items needs {needed} that come back: raise \
+         --explore to {explore} or more, or the budget; leave out --explore if no estimate is wanted"
+    )]
+    TooFewDrawn {
+        /// Items drawn.
+        draws: usize,
+        /// Items of the budget.
+        budget: usize,
+        /// Items needed.
+        needed: usize,
+        /// The share of the budget that would do, as text; 1 where the budget is too small.
+        explore: String,
+    },
+    /// Both ways of saying how many labels.
+    #[error("--until finds the number of labels of each item itself; leave out --labels-per-item")]
+    Until,
+}
+
+/// What a queue needs to know about every item.
+#[derive(Debug)]
+pub struct Candidates<'a, T> {
+    /// The current beliefs.
+    pub beliefs: &'a T,
+    /// What the rule ranks by, higher first.
+    pub priority: &'a [f64],
+    /// Labels in hand.
+    pub labels: &'a [u32],
+    /// Uniform draws that order equal scores.
+    pub tie_break: &'a [f64],
+}
+
+/// One entry of a queue.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// Position of the item.
+    pub item: usize,
+    /// Labels suggested, 1 or more.
+    pub labels: u32,
+    /// Drawn at random rather than for its rank.
+    pub drawn: bool,
+}
+
+/// A queue, and what it was chosen from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Queue {
+    /// The entries in the order of their ranks.
+    pub entries: Vec<Entry>,
+    /// Rank of every item under the rule, from 1.
+    pub ranks: Vec<usize>,
+    /// Selection probability of every item.
+    pub probability: Vec<f64>,
+}
+
+impl Queue {
+    /// Fills a request. Streams: that of the request's seed, for the random share only.
+    ///
+    /// # Errors
+    /// A request that contradicts itself.
+    pub fn fill<T: BeliefTable>(request: &Request, candidates: &Candidates<'_, T>) -> Result<Self, RequestError> {
+        let Candidates { beliefs, priority, labels, tie_break } = *candidates;
+        let items = priority.len();
+        let ranking = top(priority, tie_break, items);
+        let mut ranks = vec![0; items];
+        ranking.iter().zip(1..).for_each(|(&i, rank)| ranks[i] = rank);
+        let greedy = request.labels_per_item == LabelsPerItem::Greedy;
+        if request.explore.is_some() && (greedy || matches!(request.amount, Amount::Until { .. })) {
+            return Err(RequestError::Explore);
+        }
+        let (selection, given): (Selection, Vec<u32>) = match (request.amount, request.labels_per_item) {
+            (Amount::Until { .. }, LabelsPerItem::Greedy | LabelsPerItem::Fixed(2..)) => {
+                return Err(RequestError::Until);
+            }
+            (Amount::Until { below }, _) => {
+                let needed: Vec<u32> = (0..items).map(|i| labels_until(&beliefs.get(i), below)).collect();
+                let wanted: Vec<usize> = ranking.iter().copied().filter(|&i| needed[i] > 0).collect();
+                (chosen(wanted, items), needed)
+            }
+            (amount, LabelsPerItem::Greedy) => {
+                let rule = request.rule;
+                if !rule.looks_ahead() {
+                    return Err(RequestError::Fixed { rule: rule.key() });
+                }
+                let value = |i: usize, k: u32| {
+                    rule.priority_after(&beliefs.get(i), labels[i], k)
+                        .expect("the rule looks ahead, as was just checked")
+                };
+                let given = allocate(items, amount.of(items), MOST_LABELS, tie_break, value);
+                let wanted: Vec<usize> = ranking.iter().copied().filter(|&i| given[i] > 0).collect();
+                (chosen(wanted, items), given)
+            }
+            (amount, LabelsPerItem::Fixed(number)) => {
+                let budget = amount.of(items);
+                if let Some(share) = request.explore {
+                    check_draws(share, budget, items)?;
+                }
+                let selection = match request.explore {
+                    Some(share) => Selection::exploring(&ranking, budget, share, &mut Stream::new(request.seed)),
+                    None => Selection::top(&ranking, budget),
+                };
+                (selection, vec![number; items])
+            }
+        };
+        let mut entries: Vec<Entry> = selection
+            .ranked
+            .iter()
+            .map(|i| (i, false))
+            .chain(selection.drawn.iter().map(|i| (i, true)))
+            .map(|(i, drawn)| Entry { item: *i, labels: given[*i], drawn })
+            .collect();
+        entries.sort_by_key(|entry| ranks[entry.item]);
+        Ok(Self { entries, ranks, probability: selection.probability })
+    }
+
+    /// Labels suggested in all.
+    pub fn labels(&self) -> u64 {
+        self.entries.iter().map(|entry| u64::from(entry.labels)).sum()
+    }
+}
+
+/// Refuses to draw so few items that nothing could be estimated from them.
+fn check_draws(share: f64, budget: usize, items: usize) -> Result<(), RequestError> {
+    let budget = budget.min(items);
+    let draws = Selection::draws(budget, share);
+    let needed = LEAST_DRAWN.min(items - (budget - draws));
+    if draws >= needed {
+        return Ok(());
+    }
+    // Rounded up to a hundredth, so that it does.
+    let explore = ((100.0 * needed as f64 / budget as f64).ceil() / 100.0).min(1.0).to_string();
+    Err(RequestError::TooFewDrawn { draws, budget, needed, explore })
+}
+
+/// A selection of given items, the others having had no chance.
+fn chosen(items: Vec<usize>, of: usize) -> Selection {
+    let mut probability = vec![0.0; of];
+    items.iter().for_each(|&i| probability[i] = 1.0);
+    Selection { ranked: items, drawn: vec![], probability }
+}
+
+/// The least number of labels after which the expected epistemic part is below a level.
+fn labels_until(belief: &impl Belief, below: f64) -> u32 {
+    if belief.epistemic_after(0) < below {
+        return 0;
+    }
+    let (mut low, mut high) = (0, 1);
+    while high < MOST_LABELS && belief.epistemic_after(high) >= below {
+        (low, high) = (high, (2 * high).min(MOST_LABELS));
+    }
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        if belief.epistemic_after(middle) < below { high = middle } else { low = middle }
+    }
+    high
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use judge_uncertainty_core::belief::{BeliefTable, Beliefs, Gaussian};
+
+    fn gaussians() -> Vec<Gaussian> {
+        [(1.0, 1.0), (4.0, 1.0), (2.0, 0.1), (9.0, 3.0)]
+            .map(|(evidence, scale)| Gaussian { mean: 0.0, evidence, freedom: 4.0, scale })
+            .to_vec()
+    }
+
+    fn fill(amount: &str, per_item: &str, rule: Rule, explore: Option<f64>) -> Result<Queue, RequestError> {
+        let beliefs = gaussians();
+        let labels = [0, 3, 1, 2];
+        let priority: Vec<f64> =
+            (0..4).map(|i| rule.priority_after(&beliefs[i], labels[i], 0).unwrap_or(i as f64)).collect();
+        let request = Request {
+            rule,
+            amount: amount.parse().unwrap(),
+            labels_per_item: per_item.parse().unwrap(),
+            explore,
+            seed: 3,
+        };
+        Queue::fill(&request, &Candidates { beliefs: &beliefs, priority: &priority, labels: &labels, tie_break: &[] })
+    }
+
+    fn listed(queue: &Queue) -> Vec<(usize, u32)> {
+        queue.entries.iter().map(|e| (e.item, e.labels)).collect()
+    }
+
+    #[test]
+    fn budgets_in_items_and_in_labels() {
+        // Epistemic parts: E[s^2] = 2 s0^2, so 2, 0.5, 0.1 and 2/3.
+        let queue = fill("50%", "3", Rule::Info, None).unwrap();
+        assert_eq!((listed(&queue), queue.labels()), (vec![(0, 3), (3, 3)], 6));
+        assert_eq!(
+            (queue.ranks.as_slice(), queue.probability.as_slice()),
+            (&[1, 3, 4, 2][..], &[1.0, 0.0, 0.0, 1.0][..])
+        );
+        assert_eq!(listed(&fill("3", "1", Rule::Info, None).unwrap()), [(0, 1), (3, 1), (1, 1)]);
+        // Greedy: values 2, 1, 2/3, 1/2.. of item 0; 6/9, 6/10.. of item 3; the tie goes to the earlier item.
+        assert_eq!(listed(&fill("5", "greedy", Rule::Info, None).unwrap()), [(0, 3), (3, 2)]);
+        assert_eq!(listed(&fill("100%", "greedy", Rule::FewestLabels, None).unwrap()), [(0, 3), (2, 1)]);
+    }
+
+    #[test]
+    fn until_a_level_is_reached() {
+        // 2/(1+k) < 0.5 needs k = 4 (2/4 is not below), 2/(4+k) < 0.5 one, 6/(9+k) < 0.5 four.
+        let queue = fill("epistemic<0.5", "1", Rule::Info, None).unwrap();
+        assert_eq!(listed(&queue), [(0, 4), (3, 4), (1, 1)]);
+        assert!(fill("epistemic<1e-9", "1", Rule::Info, None).unwrap().entries.iter().all(|e| e.labels == MOST_LABELS));
+        let beliefs = Beliefs::new(ndarray::array![[0.5, 1.0]]);
+        let k = labels_until(&beliefs.get(0), 0.05);
+        assert!(beliefs.get(0).epistemic_after(k) < 0.05 && beliefs.get(0).epistemic_after(k - 1) >= 0.05);
+    }
+
+    #[test]
+    fn exploration_gives_every_item_a_chance() {
+        let priority: Vec<f64> = (0..24).map(f64::from).collect();
+        let beliefs = gaussians().repeat(6);
+        let explored = |share: f64| {
+            let request = Request {
+                rule: Rule::Info,
+                amount: "12".parse().unwrap(),
+                labels_per_item: "2".parse().unwrap(),
+                explore: Some(share),
+                seed: 3,
+            };
+            let labels = [0; 24];
+            Queue::fill(
+                &request,
+                &Candidates { beliefs: &beliefs, priority: &priority, labels: &labels, tie_break: &[] },
+            )
+        };
+        let queue = explored(0.9).unwrap();
+        assert_eq!((queue.entries.len(), queue.entries.iter().filter(|e| e.drawn).count()), (12, 11));
+        assert_eq!((queue.probability[23], queue.probability[0]), (1.0, 11.0 / 23.0));
+        assert!(queue.entries.is_sorted_by_key(|e| queue.ranks[e.item]));
+        assert_eq!(queue, explored(0.9).unwrap());
+        // Six drawn items estimate nothing; ten do.
+        let refused = explored(0.5).unwrap_err();
+        assert_eq!(refused, RequestError::TooFewDrawn { draws: 6, budget: 12, needed: 10, explore: "0.84".to_owned() });
+        assert!(explored(0.84).is_ok());
+        // Where all the others are drawn, they are enough.
+        assert!(fill("4", "2", Rule::Info, Some(0.5)).is_ok());
+    }
+
+    #[test]
+    fn contradictions_are_refused() {
+        assert_eq!(fill("3", "greedy", Rule::Random, None), Err(RequestError::Fixed { rule: "random" }));
+        assert_eq!(fill("3", "greedy", Rule::Info, Some(0.1)), Err(RequestError::Explore));
+        assert_eq!(fill("epistemic<1", "1", Rule::Info, Some(0.1)), Err(RequestError::Explore));
+        assert_eq!(fill("epistemic<1", "2", Rule::Info, None), Err(RequestError::Until));
+    }
+}

@@ -1,0 +1,96 @@
+//! What is asked, what is known of each item, and the record of how a queue was made.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use judge_uncertainty_output::Record;
+
+/// What annotators are asked about an item.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Question {
+    /// One of these classes.
+    Classes(Vec<String>),
+    /// A number between two ends.
+    Score {
+        /// Lower end.
+        low: f64,
+        /// Upper end.
+        high: f64,
+    },
+}
+
+/// How a queue's files show items.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Presentation {
+    /// Annotators see the judge's prediction.
+    pub suggestions: bool,
+    /// In `queue.csv`, cells that a spreadsheet would take for formulas begin with an apostrophe.
+    pub escape_formulas: bool,
+}
+
+/// What is known of one item of the study; the queue's files show annotators `id` and `text` only.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Task {
+    /// The item's id.
+    pub id: String,
+    /// What experts read; `None` if the study has no texts.
+    pub text: Option<String>,
+    /// What the rule ranks it by.
+    pub priority: f64,
+    /// What the judge predicts: a class, or a rating as text.
+    pub prediction: String,
+    /// Further numbers for the record: the three parts, trust, belief's means.
+    pub record: BTreeMap<String, f64>,
+}
+
+/// How a queue was made, in full; its file is `queue.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QueueRecord {
+    /// Program and version.
+    pub program: String,
+    /// The study's title.
+    pub study: String,
+    /// The rule's key.
+    pub rule: String,
+    /// In which direction priorities are to be read.
+    pub direction: String,
+    /// The amount as it was asked for.
+    pub amount: String,
+    /// Labels per item as asked for.
+    pub labels_per_item: String,
+    /// Share spent at random.
+    pub explore: Option<f64>,
+    /// Whether annotators see the judge's prediction.
+    pub suggestions: bool,
+    /// Seed of tie breaks and random draws.
+    pub seed: u64,
+    /// Items of the study.
+    pub items: usize,
+    /// Items in the queue.
+    pub queued: usize,
+    /// Labels suggested in all.
+    pub labels: u64,
+    /// Batches of added labels that were there before the queue, and are no answers to it.
+    #[serde(default)]
+    pub batches_before: usize,
+    /// What estimates for all items may be made from the labels that come back.
+    pub estimates: String,
+    /// SHA-256 of every input of the study.
+    pub inputs: BTreeMap<String, String>,
+    /// SHA-256 over the lines `sum  name` of the inputs, as the rows of the queue repeat it.
+    pub inputs_sha256: String,
+    /// All files of the queue.
+    pub files: Vec<String>,
+}
+
+impl Record for QueueRecord {
+    const FILE: &'static str = "queue.json";
+    const KEY: &'static str = "queued";
+
+    fn set_files(&mut self, files: Vec<String>) {
+        self.files = files;
+    }
+}

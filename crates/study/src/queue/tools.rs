@@ -1,0 +1,181 @@
+//! The queue as imports for annotation tools.
+//!
+//! Annotators see an item's text and the question. The judge's prediction is in these files only if it was asked for,
+//! because seeing it anchors them. The item's id travels in a field that the tool hands back (`uid` in Label Studio, where
+//! a task's own `id` would be overwritten, and in Prodigy; `id` in Argilla), and [`crate::intake`] reads it there.
+//! Formats: labelstud.io "Import pre-annotated data", docs.argilla.io "Import datasets" (2.x), prodi.gy "API interfaces".
+//! `argilla-settings.json` is what `rg.Settings.from_json` of Argilla 2.8 loads.
+
+use serde_json::{Value, json};
+
+use super::fill::{Entry, Queue};
+use super::record::{Question, QueueRecord, Task};
+use judge_uncertainty_output::json_lines;
+use judge_uncertainty_output::to_json;
+
+/// A queue with everything that its forms in the tools are made from.
+pub(super) struct Sheet<'a> {
+    pub record: &'a QueueRecord,
+    pub queue: &'a Queue,
+    pub tasks: &'a [Task],
+    pub question: &'a Question,
+}
+
+impl Sheet<'_> {
+    fn rows(&self) -> impl Iterator<Item = (&Entry, &Task)> {
+        self.queue.entries.iter().map(|entry| (entry, &self.tasks[entry.item]))
+    }
+
+    /// What annotators read; items without a text are shown by their id.
+    fn text<'t>(&self, task: &'t Task) -> &'t str {
+        task.text.as_deref().unwrap_or(&task.id)
+    }
+
+    /// The judge's prediction as the tool's own value, if annotators are to see it.
+    fn suggestion(&self, task: &Task) -> Option<Value> {
+        self.record.suggestions.then(|| match self.question {
+            Question::Classes(_) => json!(task.prediction),
+            // A prediction of a score was written by this program from a number.
+            Question::Score { .. } => task.prediction.parse::<f64>().map_or(Value::Null, |score| json!(score)),
+        })
+    }
+
+    /// Tasks as a JSON list.
+    pub(super) fn label_studio(&self) -> String {
+        let tasks = self.rows().map(|(entry, task)| {
+            let mut row = json!({"data": {
+                "uid": task.id,
+                "text": self.text(task),
+                "rank": self.queue.ranks[entry.item],
+                "score": task.priority,
+                "rule": self.record.rule,
+                "labels_suggested": entry.labels,
+            }});
+            if let Some(value) = self.suggestion(task) {
+                let result = match self.question {
+                    Question::Classes(_) => {
+                        json!({"from_name": "label", "to_name": "text", "type": "choices", "value": {"choices": [value]}})
+                    }
+                    Question::Score { .. } => {
+                        json!({"from_name": "label", "to_name": "text", "type": "number", "value": {"number": value}})
+                    }
+                };
+                row["predictions"] = json!([{"model_version": "judge", "result": [result]}]);
+            }
+            row
+        });
+        to_json(&tasks.collect::<Vec<_>>())
+    }
+
+    /// The labelling interface for the project's settings.
+    pub(super) fn label_studio_interface(&self) -> String {
+        let control = match self.question {
+            Question::Classes(classes) => {
+                let choices: String =
+                    classes.iter().map(|class| format!("    <Choice value=\"{}\"/>\n", escaped(class))).collect();
+                format!(
+                    "  <Choices name=\"label\" toName=\"text\" choice=\"single\" required=\"true\">\n{choices}  </Choices>\n"
+                )
+            }
+            Question::Score { low, high } => format!(
+                "  <Number name=\"label\" toName=\"text\" min=\"{low}\" max=\"{high}\" step=\"any\" required=\"true\"/>\n"
+            ),
+        };
+        format!("<View>\n  <Text name=\"text\" value=\"$text\"/>\n{control}</View>\n")
+    }
+
+    /// Records, one per line.
+    pub(super) fn argilla(&self) -> String {
+        json_lines(self.rows().map(|(entry, task)| {
+            let mut row = json!({
+                "id": task.id,
+                "fields": {"text": self.text(task)},
+                "metadata": {
+                    "rank": self.queue.ranks[entry.item],
+                    "score": task.priority,
+                    "labels_suggested": entry.labels,
+                },
+            });
+            if let Some(value) = self.suggestion(task) {
+                // Argilla asks for free numbers as text.
+                let value = match self.question {
+                    Question::Classes(_) => value,
+                    Question::Score { .. } => json!(task.prediction),
+                };
+                row["suggestions"] = json!({"label": {"value": value, "agent": "judge"}});
+            }
+            row
+        }))
+    }
+
+    /// Settings of the dataset; as many answers are asked for as the item with the most labels needs.
+    pub(super) fn argilla_settings(&self) -> String {
+        let question = match self.question {
+            Question::Classes(classes) => {
+                let options: Vec<_> = classes.iter().map(|class| json!({"value": class, "text": class})).collect();
+                json!({
+                    "name": "label", "title": "Label", "required": true,
+                    "settings": {"type": "label_selection", "options": options},
+                })
+            }
+            Question::Score { low, high } => json!({
+                "name": "label", "title": "Score", "required": true,
+                "description": format!("A number from {low} to {high}"),
+                "settings": {"type": "text"},
+            }),
+        };
+        let most = self.queue.entries.iter().map(|entry| entry.labels).max().unwrap_or(1);
+        let metadata = |name: &str, kind: &str| {
+            let settings = json!({"type": kind, "visible_for_annotators": false});
+            json!({"name": name, "title": name, "visible_for_annotators": false, "settings": settings})
+        };
+        to_json(&json!({
+            "fields": [{"name": "text", "title": "text", "required": true, "settings": {"type": "text"}}],
+            "questions": [question],
+            "metadata": [metadata("rank", "integer"), metadata("score", "float"), metadata("labels_suggested", "integer")],
+            "distribution": {"strategy": "overlap", "min_submitted": most},
+        }))
+    }
+
+    /// Tasks, one per line, in the order in which Prodigy shows them.
+    pub(super) fn prodigy(&self) -> String {
+        json_lines(self.rows().map(|(entry, task)| {
+            let mut row = json!({
+                "uid": task.id,
+                "text": self.text(task),
+                "labels_suggested": entry.labels,
+                "meta": {"rank": self.queue.ranks[entry.item]},
+            });
+            match self.question {
+                Question::Classes(classes) => {
+                    row["options"] = classes.iter().map(|class| json!({"id": class, "text": class})).collect();
+                    if let Some(value) = self.suggestion(task) {
+                        row["accept"] = json!([value]);
+                    }
+                }
+                Question::Score { low, high } => {
+                    row["field_label"] = json!(format!("Score from {low} to {high}"));
+                    if self.record.suggestions {
+                        row["user_input"] = json!(task.prediction);
+                    }
+                }
+            }
+            row
+        }))
+    }
+}
+
+/// Text for an XML attribute.
+fn escaped(text: &str) -> String {
+    text.chars().fold(String::with_capacity(text.len()), |mut out, c| {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\n' => out.push_str("&#10;"),
+            c => out.push(c),
+        }
+        out
+    })
+}

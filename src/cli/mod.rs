@@ -22,7 +22,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 pub(crate) use self::error::{Error, FINDINGS};
-pub(crate) use self::setup::{output_folder, say, threads};
+pub(crate) use self::setup::{claims_file, output_folder, say, threads};
 
 /// Decompose an LLM judge's uncertainty to target expert labels, and reproduce the paper that proposes it.
 #[derive(Debug, Parser)]

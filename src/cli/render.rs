@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use super::{Error, output_folder};
+use super::{Error, claims_file, output_folder};
 use crate::artifact::{Manifest, Results};
 use crate::report::claims::Claims;
 use crate::report::latex::Templates;
@@ -24,9 +24,9 @@ pub(super) struct Args {
     /// Folder with the LaTeX templates [default: templates if there is one, else those built in].
     #[arg(long, value_name = "DIR")]
     templates: Option<PathBuf>,
-    /// The claims whose reproduced numbers become macros.
-    #[arg(long, value_name = "FILE", default_value = "data/paper/claims.toml")]
-    claims: PathBuf,
+    /// The claims whose reproduced numbers become macros [default: those of the paper].
+    #[arg(long, value_name = "FILE")]
+    claims: Option<PathBuf>,
 }
 
 /// Runs the command.
@@ -36,7 +36,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let mut manifest = Manifest::load(&args.artifact)?;
     let folder = output_folder::<Manifest>(&args.artifact)?;
-    let claims = Claims::load(&args.claims)?;
+    let claims = Claims::load(&claims_file(args.claims.as_deref()))?;
     let findings = Findings::built_in()?;
     let templates = Templates::load(args.templates.as_deref())?;
     let html = page::PageTemplates::load(args.templates.as_deref())?;

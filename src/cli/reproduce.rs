@@ -13,6 +13,7 @@ use super::sources::{Judges, Sources};
 use super::{Error, FINDINGS, experiment, output_folder, say};
 use crate::artifact::{Manifest, Results};
 use crate::experiments::Experiment;
+use crate::installed::installed;
 use crate::output::{MANIFEST, to_json};
 use crate::report::claims::{Claims, Verdict};
 use crate::report::latex::Templates;
@@ -62,9 +63,9 @@ pub(super) struct Args {
     /// Threads to use; the results do not depend on it [default: all cores].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: Option<u32>,
-    /// Folder with the input data.
-    #[arg(long, value_name = "DIR", default_value = "data")]
-    data: PathBuf,
+    /// Folder with the input data [default: the program's own].
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
     #[command(flatten)]
     judges: Judges,
     /// Folder with the LaTeX templates [default: templates if there is one, else those built in].
@@ -109,11 +110,12 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
         return Err(Error::OtherJudge);
     }
     let folder = output_folder::<Manifest>(&out)?;
-    let claims = Claims::load(&args.data.join("paper/claims.toml"))?;
+    let data = args.data.clone().unwrap_or_else(|| installed("data"));
+    let claims = Claims::load(&data.join("paper/claims.toml"))?;
     let findings = Findings::built_in()?;
     let templates = Templates::load(args.templates.as_deref())?;
     let html = page::PageTemplates::load(args.templates.as_deref())?;
-    let sources = Sources::new(&args.data, &args.judges, &args.familiarity);
+    let sources = Sources::new(&data, &args.judges, &args.familiarity);
     let parts = experiment::load(&experiments, &sources)?;
     let kept = match args.only {
         Some(_) if out.join(MANIFEST).is_file() => {

@@ -1,9 +1,10 @@
 //! What commands do before their work.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::error::Error;
+use crate::installed::installed;
 use crate::output::{OutputFolder, Record};
 
 /// An output folder that is absent, empty or written by the command of which `R` is the record; says what was put right of
@@ -14,6 +15,11 @@ pub(crate) fn output_folder<R: Record>(path: &Path) -> Result<OutputFolder<R>, E
         say(format_args!("note: {said}"));
     }
     Ok(folder)
+}
+
+/// The claims file that a user names, else the paper's.
+pub(crate) fn claims_file(named: Option<&Path>) -> PathBuf {
+    named.map_or_else(|| installed("data/paper/claims.toml"), Path::to_owned)
 }
 
 /// Says something beside the results, on standard error; where that is closed or full, there is nobody to tell.

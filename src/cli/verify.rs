@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use super::{Error, reproduce::conclude};
+use super::{Error, claims_file, reproduce::conclude};
 use crate::artifact::{Manifest, Results};
 use crate::report::claims::Claims;
 use crate::report::verdicts::Verdicts;
@@ -18,9 +18,9 @@ pub(super) struct Args {
     /// Folder that `reproduce` wrote.
     #[arg(long, value_name = "DIR", default_value = "artifact")]
     artifact: PathBuf,
-    /// The claims to judge.
-    #[arg(long, value_name = "FILE", default_value = "data/paper/claims.toml")]
-    claims: PathBuf,
+    /// The claims to judge [default: those of the paper].
+    #[arg(long, value_name = "FILE")]
+    claims: Option<PathBuf>,
     /// Print a machine-readable summary instead of the table.
     #[arg(long)]
     json: bool,
@@ -31,7 +31,7 @@ pub(super) struct Args {
 /// # Errors
 /// Results or claims that can't be read.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
-    let claims = Claims::load(&args.claims)?;
+    let claims = Claims::load(&claims_file(args.claims.as_deref()))?;
     let manifest = Manifest::load(&args.artifact)?;
     let results = Results::load(&args.artifact, &manifest)?;
     conclude(&Verdicts::judge(&claims, &results, &manifest)?, args.json, &args.artifact)

@@ -1,6 +1,8 @@
-//! What the program reads, and how: checked data sets, locked files, times as text, and how long work reports on itself.
+//! What the program reads, and how: checked data sets, its own files wherever it is installed, locked files, times as text,
+//! and how long work reports on itself.
 
 pub mod clock;
 pub mod dataset;
+pub mod installed;
 pub mod locked;
 pub mod progress;

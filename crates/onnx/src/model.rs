@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 
 use fastembed::{Pooling, TokenizerFiles};
 use judge_uncertainty_data::dataset::checksum::hex;
+use judge_uncertainty_data::installed::installed;
 use judge_uncertainty_familiarity::embedding::EmbeddingError;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use tract_onnx::pb::GraphProto;
 use tract_onnx::prelude::Framework;
 
-/// The model in this repository, seen from its root.
+/// The model that comes with the program, by its name among the program's files ([`installed()`]).
 pub const DEFAULT_MODEL: &str = "data/models/all-MiniLM-L6-v2";
 
 /// Most models' own limit, for those that do not state one.
@@ -34,13 +35,13 @@ pub struct Model {
 }
 
 impl Model {
-    /// Opens the directory that a user names.
+    /// Opens the directory that a user names; [`DEFAULT_MODEL`] is found wherever the program is installed.
     ///
     /// # Errors
     /// Those of [`Model::open`]; a name that is no directory.
     pub fn find(model: &str) -> Result<Self, EmbeddingError> {
-        let dir = Path::new(model);
-        if dir.is_dir() { Self::open(dir) } else { Err(EmbeddingError::ModelName { name: model.to_owned() }) }
+        let dir = if model == DEFAULT_MODEL { installed(model) } else { PathBuf::from(model) };
+        if dir.is_dir() { Self::open(&dir) } else { Err(EmbeddingError::ModelName { name: model.to_owned() }) }
     }
 
     /// Opens a model's directory as sentence-transformers lays it out.

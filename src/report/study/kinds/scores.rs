@@ -1,5 +1,6 @@
 //! Scores as readers see them.
 
+use super::reading::{reading_blocks, reading_sentences, unidentified, variance_sentence};
 use super::tables::{parts_sentence, parts_table, squared_sentence};
 use crate::escalation::Rule;
 use crate::evaluation::Coverage;
@@ -15,6 +16,7 @@ use crate::report::study::shown::{Shown, Words};
 use crate::study::kinds::Scores;
 use crate::study::kinds::scores::findings::WithinItems;
 use crate::study::kinds::scores::ratings::RatingsReport;
+use crate::study::kinds::scores::reading::ReadScores;
 use crate::study::results::{FitReport, InputReport};
 use crate::study::{Evaluation, StudyResults};
 
@@ -89,25 +91,19 @@ impl Shown for Scores {
     }
 
     fn unidentified(fit: &FitReport<Self>) -> Vec<String> {
-        fit.unidentified.clone()
+        unidentified(fit)
     }
 
     fn fit_sentences(fit: &FitReport<Self>) -> Vec<String> {
-        let freedom = three(fit.own.freedom);
-        if fit.unidentified.iter().any(|name| name == "ln(nu - 2)") {
-            return vec!["How well the judge's variances are known cannot be told from these ratings.".to_owned()];
-        }
-        vec![match fit.own.common_variance {
-            Some(variance) => format!(
-                "Variances are known as from {freedom} labels; where the judge states none it is about {}.",
-                three(variance)
-            ),
-            None => format!("The judge's variances are worth about {freedom} labels."),
-        }]
+        std::iter::once(variance_sentence(fit)).chain(reading_sentences(&fit.own)).collect()
+    }
+
+    fn fit_blocks(fit: &FitReport<Self>) -> Vec<Block> {
+        reading_blocks(&fit.own)
     }
 
     fn fit_remark(fit: &FitReport<Self>) -> String {
-        Self::fit_sentences(fit).iter().map(|sentence| format!(" {sentence}")).collect()
+        format!(" {}", variance_sentence(fit))
     }
 
     fn findings_sentences(results: &StudyResults<Self>) -> Vec<String> {
@@ -130,17 +126,10 @@ impl Shown for Scores {
                 .first()
                 .map(|first| format!("Of {} held-out ratings, {} interval.", first.ratings, inside(calibration))),
         );
-        sentences.extend(misfit(calibration));
-        sentences.extend(results.findings.within_items.filter(WithinItems::contradicted).map(|within| {
-            format!(
-                "The ratings contradict the aleatoric part: ratings of one item vary by {} about their mean, and {} is expected \
-                 of the same {} items ({} standard errors apart). {REMEDY}",
-                three(within.observed),
-                three(within.expected),
-                within.items,
-                three(within.z.abs())
-            )
-        }));
+        let remedy = remedy(results);
+        sentences.extend(misfit(calibration).map(|found| format!("{found} {remedy}")));
+        let within = results.findings.within_items.filter(WithinItems::contradicted);
+        sentences.extend(within.map(|within| format!("{} {remedy}", contradiction(&within))));
         sentences
     }
 
@@ -230,10 +219,37 @@ impl Shown for Scores {
     }
 }
 
-/// Shares of ratings in their intervals, in a sentence.
-/// What to do about intervals that do not fit.
-const REMEDY: &str = "If the judge states standard deviations, leave `sd` out of [judge], and a common variance is fitted to the \
-                      ratings; if its scores have a scale of their own, bring them to that of the ratings first.";
+/// What to do about intervals that do not fit, under the belief in use.
+fn remedy(results: &StudyResults<Scores>) -> &'static str {
+    let grouped = results.groups.len() > 1;
+    match results.fit.own.recalibration.as_deref() {
+        None => {
+            "Set belief = \"recalibrated\" in [trust]: bias, slope and a factor on the judge's standard deviations are then fitted \
+             with the trust."
+        }
+        Some([ReadScores { group: None, .. }]) if grouped => {
+            "One reading of the judge does not fit all items: set belief = { recalibrated = { recalibration = \"by_group\" } } in \
+             [trust], or leave `sd` out of [judge]."
+        }
+        Some([ReadScores { group: None, .. }]) => {
+            "One reading of the judge does not fit all items: name the column of kinds of items that may differ as `group` in [items] \
+             and set belief = { recalibrated = { recalibration = \"by_group\" } } in [trust], or leave `sd` out of [judge]."
+        }
+        Some(_) => "A reading for each group does not mend it; leave `sd` out of [judge], and common variances are fitted instead.",
+    }
+}
+
+/// Ratings of one item that vary otherwise than expected.
+fn contradiction(within: &WithinItems) -> String {
+    format!(
+        "The ratings contradict the aleatoric part: ratings of one item vary by {} about their mean, and {} is expected of the \
+         same {} items ({} standard errors apart).",
+        three(within.observed),
+        three(within.expected),
+        within.items,
+        three(within.z.abs())
+    )
+}
 
 /// Whether held-out ratings lie in their intervals as often as they should; `None` where chance explains what is amiss.
 ///
@@ -246,12 +262,13 @@ fn misfit(coverage: &[Coverage]) -> Option<String> {
     let worst = coverage.iter().find(off)?;
     let kind = if worst.inside > worst.level { "too wide" } else { "too narrow" };
     Some(format!(
-        "The intervals are {kind}: {} of the held-out ratings lie in the {} interval, which chance does not explain. {REMEDY}",
+        "The intervals are {kind}: {} of the held-out ratings lie in the {} interval, which chance does not explain.",
         percent(worst.inside),
         percent(worst.level)
     ))
 }
 
+/// Shares of ratings in their intervals, in a sentence.
 fn inside(coverage: &[Coverage]) -> String {
     let percent = |share: f64| NumberStyle::plain(0).format(100.0 * share);
     let inside = coverage.iter().map(|c| format!("{}% in the {}%", percent(c.inside), percent(c.level)));

@@ -1,6 +1,6 @@
 """Fits of ratings with and without a reading of the judge's scale, and derivatives, sharing no code with the program.
 
-Python 3 with numpy 2.4, scipy 1.17.1 and mpmath: `python make.py` rewrites expected.json.
+Python 3 with numpy 2.4.6, scipy 1.17.1 and mpmath 1.3.0: `python make.py` rewrites expected.json.
 
 An item's labels are multivariate Student t: nu degrees of freedom, location mu', scale matrix s0'^2 (I + 1 1^T / lambda). Maxima
 are searched with scipy.stats.multivariate_t from three starts by BFGS without derivatives, and then polished by Newton steps with

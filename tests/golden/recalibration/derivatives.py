@@ -1,6 +1,6 @@
 """Log posterior of the recalibrated belief with gradient and Hessian, by mpmath, for the items that make.py drew.
 
-Python 3 with numpy, scipy and mpmath: `python derivatives.py` rewrites derivatives.json. Densities are log-gamma functions at 50
+Python 3 with numpy 2.4.6, scipy 1.17.1 and mpmath 1.3.0: `python derivatives.py` rewrites derivatives.json. Densities are log-gamma functions at 50
 digits, derivatives central differences with steps of 1e-16.
 """
 

@@ -135,14 +135,22 @@ impl Shown for Scores {
 
     fn judge_sentence(evaluation: &Evaluation<Self>) -> String {
         let judge = &evaluation.judge;
+        let read = judge.read.map(|read| {
+            format!(
+                " Read on the scale of the ratings by fits to other items, it errs by {} (bias {}).",
+                three(read.mean_error),
+                three(read.bias)
+            )
+        });
         format!(
             "The judge errs by {} on {} items with {} labels or more (bias {}), where a judge that knew the pool would err \
-             by {}.",
+             by {}.{}",
             three(judge.mean_error),
             evaluation.items,
             evaluation.least_labels,
             three(judge.bias),
-            three(judge.noise_ceiling)
+            three(judge.noise_ceiling),
+            read.unwrap_or_default()
         )
     }
 
@@ -194,6 +202,9 @@ impl Shown for Scores {
             ("mean squared error, less the labels' noise", Some(judge.mean_squared_error)),
             ("bias, judge minus labels", Some(judge.bias)),
             ("noise ceiling of the absolute error", Some(judge.noise_ceiling)),
+            ("mean absolute error as it is read", judge.read.map(|read| read.mean_error)),
+            ("mean squared error as it is read, less the labels' noise", judge.read.map(|read| read.mean_squared_error)),
+            ("bias as it is read", judge.read.map(|read| read.bias)),
             ("rank correlation of means, judge and labels", judge.spearman_mean),
             ("rank correlation of stated deviation with error", judge.spearman_sd_error),
             ("rank correlation of the spread of variants with error", judge.spearman_spread_error),

@@ -1,7 +1,7 @@
 //! Scores as a kind of label.
 
 use super::config::{self, ScoreJudgeConfig, ScoreLabelsConfig};
-use super::diagnostics::ScoreDiagnostics;
+use super::diagnostics::{ReadDiagnostics, ScoreDiagnostics};
 use super::findings::{self, ScoreFindings};
 use super::judge::ScoreJudge;
 use super::pool::RatingPool;
@@ -70,7 +70,8 @@ impl Kind for Scores {
     }
 
     fn diagnostics(study: &Study<Self>, kept: &[usize], noise_ceiling: f64) -> ScoreDiagnostics {
-        ScoreDiagnostics::of(&study.judge, &study.labels, kept, noise_ceiling)
+        let read = ReadDiagnostics::of(&Self::pool(study, &study.labels, kept));
+        ScoreDiagnostics { read, ..ScoreDiagnostics::of(&study.judge, &study.labels, kept, noise_ceiling) }
     }
 
     fn columns(study: &Study<Self>, decomposition: &Decomposition<Self>) -> Vec<OutputColumn> {

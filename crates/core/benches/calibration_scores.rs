@@ -2,13 +2,17 @@
 //! scale are known.
 //!
 //! `cargo bench -p judge-uncertainty-core --bench calibration_scores [-- STUDIES]` simulates so many studies (200 by default) of
-//! every world and prints the table of docs/calibration-scores.md, two rows for each world: the published belief and the
-//! recalibrated one.
+//! every world, and a quarter of that where it has 1000 items, and prints the table of docs/calibration-scores.md, two rows for each
+//! world: the published belief and the recalibrated one.
 //!
 //! A judge that is read rightly expects a mean of N(5, 2^2) for an item and a variance s0^2, which is exp(0.5 N(0, 1)) where it
 //! states one, and 1 for all items where it states none. The variance of an item's ratings is 8 s0^2 / chi-squared(8), their mean is
 //! normal about the judge's with that variance over 6, and ratings are normal. What the judge says is this, or two points more than
 //! this for all items, or 5 + (mean - 5)/0.6, or half the standard deviation. Studies take the weak prior.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Sender, channel};
 
 use judge_uncertainty_core::belief::{
     Design, JudgeScores, JudgedRatings, RatingOptions, ReadingPrior, Recalibration, Scores, TrustPrior, fit_ratings,
@@ -152,13 +156,13 @@ impl Tally {
         }
     }
 
-    fn print(&self, row: &str, belief: &str) {
+    fn row(&self, row: &str, belief: &str) -> String {
         let error = match self.trust.of {
             0 => "-".to_owned(),
             n => format!("{:+.2}", self.error / n as f64),
         };
-        println!(
-            "| {row} | {belief} | {} | {} | {error} | {} | {:.3} | {} | {} | {} | {} |",
+        format!(
+            "| {row} | {belief} | {} | {} | {error} | {} | {:.3} | {} | {} | {} | {} |\n",
             self.determined.show(),
             self.trust.show(),
             self.items.show(),
@@ -167,8 +171,48 @@ impl Tally {
             self.slope.show(),
             self.factor.show(),
             self.converged.show()
-        );
+        )
     }
+}
+
+/// A simulated world, by its number.
+#[derive(Clone, Copy)]
+struct Cell {
+    number: u32,
+    judge: Judge,
+    pattern: Pattern,
+    items: usize,
+}
+
+fn cells() -> Vec<Cell> {
+    let silent = |judge: Judge| Judge { states_sd: false, ..judge };
+    let judges = [RIGHT, BIASED, STEEP, OVERCONFIDENT, silent(RIGHT), silent(BIASED), silent(STEEP)];
+    let mut cells: Vec<Cell> = vec![];
+    for judge in judges {
+        for pattern in [Pattern::UpTo(1), Pattern::UpTo(2), Pattern::UpTo(5), Pattern::Pilot] {
+            for items in [20, 50, 100, 300, 1000] {
+                cells.push(Cell { number: cells.len() as u32 + 1, judge, pattern, items });
+            }
+        }
+    }
+    cells
+}
+
+/// The two rows of a world.
+fn rows(cell: &Cell, studies: usize) -> String {
+    let mut stream = Stream::from_entropy(&[20_261_123, cell.number]);
+    let beliefs = [("published", Recalibration::Off), ("recalibrated", Recalibration::Shared)];
+    let mut tallies = [Tally::default(), Tally::default()];
+    // Large studies take most of the time, and their shares move least.
+    for _ in 0..if cell.items < 1000 { studies } else { studies.div_ceil(4) } {
+        let world = World::draw(&mut stream, cell.judge, cell.items, cell.pattern);
+        if world.labels.iter().any(|labels| labels.n > 0) {
+            tallies.iter_mut().zip(beliefs).for_each(|(tally, (_, belief))| tally.add(&world, cell.judge, belief));
+        }
+    }
+    let sd = if cell.judge.states_sd { "stated" } else { "none" };
+    let row = format!("{} | {sd} | {} | {}", cell.judge.name, cell.pattern.name(), cell.items);
+    tallies.iter().zip(beliefs).map(|(tally, (name, _))| tally.row(&row, name)).collect()
 }
 
 fn main() {
@@ -178,30 +222,28 @@ fn main() {
         "| judge | sd | labels | items | belief | determined | trust covered | mean error of ln trust | means of items covered | their root mean square error | bias covered | slope covered | factor covered | converged |"
     );
     println!("|---|---|---|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
-    let silent = |judge: Judge| Judge { states_sd: false, ..judge };
-    let judges = [RIGHT, BIASED, STEEP, OVERCONFIDENT, silent(RIGHT), silent(BIASED), silent(STEEP)];
-    let mut number = 0;
-    for judge in judges {
-        for pattern in [Pattern::UpTo(1), Pattern::UpTo(2), Pattern::UpTo(5), Pattern::Pilot] {
-            for items in [20, 50, 100, 300, 1000] {
-                number += 1;
-                world_rows(judge, pattern, items, number, studies);
+    let (cells, next) = (cells(), AtomicUsize::new(0));
+    let (sender, done) = channel();
+    let work = |sender: Sender<(usize, String)>| {
+        while let Some(cell) = cells.get(next.fetch_add(1, Ordering::Relaxed)) {
+            sender.send((cell.number as usize, rows(cell, studies))).expect("the table is being written");
+        }
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            let sender = sender.clone();
+            scope.spawn(|| work(sender));
+        }
+        drop(sender);
+        // In the order of the worlds, whichever is done first.
+        let (mut waiting, mut printed) = (BTreeMap::new(), 0);
+        for (number, rows) in done {
+            waiting.insert(number, rows);
+            while let Some(rows) = waiting.remove(&(printed + 1)) {
+                print!("{rows}");
+                printed += 1;
             }
         }
-    }
-}
-
-fn world_rows(judge: Judge, pattern: Pattern, items: usize, number: u64, studies: usize) {
-    let mut stream = Stream::from_entropy(&[20_261_123, number]);
-    let beliefs = [("published", Recalibration::Off), ("recalibrated", Recalibration::Shared)];
-    let mut tallies = [Tally::default(), Tally::default()];
-    for _ in 0..studies {
-        let world = World::draw(&mut stream, judge, items, pattern);
-        if world.labels.iter().any(|labels| labels.n > 0) {
-            tallies.iter_mut().zip(beliefs).for_each(|(tally, (_, belief))| tally.add(&world, judge, belief));
-        }
-    }
-    let sd = if judge.states_sd { "stated" } else { "none" };
-    let row = format!("{} | {sd} | {} | {items}", judge.name, pattern.name());
-    tallies.iter().zip(beliefs).for_each(|(tally, (name, _))| tally.print(&row, name));
+    });
 }

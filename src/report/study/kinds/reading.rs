@@ -131,7 +131,8 @@ fn reading_table(readings: &[ReadScores]) -> Table {
         note: Some(
             "A score counts as average - bias + slope × (score - average), a stated standard deviation as factor × itself. A bias \
              above 0 is a judge that is too generous, a slope below 1 one that exaggerates how far items differ, a factor above 1 \
-             one that is overconfident of how far annotators agree."
+             one that is overconfident of how far annotators agree. What is not known of bias and slope lowers the trust of the \
+             items concerned."
                 .into(),
         ),
     }

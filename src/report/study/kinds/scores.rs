@@ -18,7 +18,7 @@ use crate::study::kinds::scores::findings::WithinItems;
 use crate::study::kinds::scores::ratings::RatingsReport;
 use crate::study::kinds::scores::reading::ReadScores;
 use crate::study::results::{FitReport, InputReport};
-use crate::study::{Evaluation, StudyResults};
+use crate::study::{Evaluated, Evaluation, StudyResults};
 
 impl Shown for Scores {
     const WORDS: Words = Words {
@@ -126,10 +126,14 @@ impl Shown for Scores {
                 .first()
                 .map(|first| format!("Of {} held-out ratings, {} interval.", first.ratings, inside(calibration))),
         );
-        let remedy = remedy(results);
-        sentences.extend(misfit(calibration).map(|found| format!("{found} {remedy}")));
         let within = results.findings.within_items.filter(WithinItems::contradicted);
-        sentences.extend(within.map(|within| format!("{} {remedy}", contradiction(&within))));
+        let found: Vec<String> =
+            [misfit(calibration), misfit_of_halves(results), within.map(|within| contradiction(&within))]
+                .into_iter()
+                .flatten()
+                .collect();
+        let remedy = (!found.is_empty()).then(|| remedy(results).to_owned());
+        sentences.extend(found.into_iter().chain(remedy));
         sentences
     }
 
@@ -263,20 +267,33 @@ fn contradiction(within: &WithinItems) -> String {
 }
 
 /// Whether held-out ratings lie in their intervals as often as they should; `None` where chance explains what is amiss.
-///
-/// Ratings are of different items, so those inside are binomial but for the fit they share: three standard errors.
 fn misfit(coverage: &[Coverage]) -> Option<String> {
-    let off = |c: &&Coverage| {
-        let error = (c.level * (1.0 - c.level) / c.ratings as f64).sqrt();
-        (c.inside - c.level).abs() > 3.0 * error
-    };
-    let worst = coverage.iter().find(off)?;
-    let kind = if worst.inside > worst.level { "too wide" } else { "too narrow" };
+    // Ratings are of different items, so those inside are binomial but for the fit they share.
+    let (level, inside, kind) = beyond_chance(coverage, coverage.first()?.ratings as f64)?;
     Some(format!(
-        "The intervals are {kind}: {} of the held-out ratings lie in the {} interval, which chance does not explain.",
-        percent(worst.inside),
-        percent(worst.level)
+        "The intervals are {kind}: {inside} of the held-out ratings lie in the {level} interval, which chance does not explain."
     ))
+}
+
+/// The same of the ratings in held-out halves, which the fits have not seen.
+fn misfit_of_halves(results: &StudyResults<Scores>) -> Option<String> {
+    let Evaluated::Evaluated(evaluation) = &results.evaluation else { return None };
+    // An item's ratings, and its replicates, share what the belief got wrong of its mean: each item counts once.
+    let coverage = &evaluation.held_out.as_ref()?.coverage;
+    let (level, inside, kind) = beyond_chance(coverage, evaluation.items as f64)?;
+    Some(format!(
+        "With few ratings in hand the intervals are {kind}: {inside} of the ratings in held-out halves lie in the {level} interval, \
+         which chance does not explain."
+    ))
+}
+
+/// The first interval whose share of ratings is three standard errors off, as if it were of so many `independent` ones: its level,
+/// the share, and what that makes of it.
+fn beyond_chance(coverage: &[Coverage], independent: f64) -> Option<(String, String, &'static str)> {
+    let off = |c: &&Coverage| (c.inside - c.level).abs() > 3.0 * (c.level * (1.0 - c.level) / independent).sqrt();
+    let found = coverage.iter().find(off)?;
+    let kind = if found.inside > found.level { "too wide" } else { "too narrow" };
+    Some((percent(found.level), percent(found.inside), kind))
 }
 
 /// Shares of ratings in their intervals, in a sentence.

@@ -9,6 +9,7 @@ use super::options::RatingOptions;
 use super::scale::Line;
 use crate::belief::design::Design;
 use crate::belief::gaussian::{Gaussian, Scores};
+use crate::belief::traits::Belief;
 use crate::belief::log_posterior::LogPosterior;
 use crate::belief::newton::{Maximum, maximise};
 use crate::belief::prior::TrustPrior;
@@ -118,19 +119,36 @@ impl GaussianFit {
 
     /// The belief about every item before its labels.
     ///
+    /// What is not known of the reading is added to Var(m), so a score that is read is worth less than lambda labels:
+    ///
+    /// ```text
+    /// 1/evidence = 1/lambda + Var(mu') / E[s^2]        Var(mu') = Var(bias) + x^2 Var(slope) - 2 x Cov(bias, slope),  x = mu - centre
+    /// ```
+    ///
+    /// with the variances of the posterior. It is little where many items are rated, more for scores far from the centre, and much
+    /// for a group without ratings, whose judge might have any scale.
+    ///
     /// # Panics
     /// If the design has other features, or the judge other items; as [`Self::read`].
     pub fn priors_of(&self, items: &JudgedRatings) -> Vec<Gaussian> {
         let trust = self.trust(items.design);
         assert_eq!(trust.len(), items.judge.mean.len(), "one judge's rating per item");
         let read = self.read(items.judge, items.groups);
-        let of = |(evidence, (mean, variance)): (f64, (f64, Option<f64>))| Gaussian {
-            mean,
-            evidence,
-            freedom: self.freedom,
-            scale: variance.unwrap_or(f64::NAN),
+        let of = |(i, lambda): (usize, f64)| {
+            let scale = read.variance[i].unwrap_or(f64::NAN);
+            let prior = Gaussian { mean: read.mean[i], evidence: lambda, freedom: self.freedom, scale };
+            let unknown = self.variance_of_read(items.judge.mean[i], self.layout.group(items.groups, i));
+            Gaussian { evidence: 1.0 / (1.0 / lambda + unknown / prior.aleatoric()), ..prior }
         };
-        trust.into_iter().zip(read.mean.into_iter().zip(read.variance)).map(of).collect()
+        trust.into_iter().enumerate().map(of).collect()
+    }
+
+    /// Var(mu') of a score of a group; 0 where scores are taken as they are.
+    fn variance_of_read(&self, judge: f64, group: usize) -> f64 {
+        let Some(reading) = self.readings.get(group) else { return 0.0 };
+        let (Some(bias), Some(slope)) = (self.layout.bias(group), self.layout.slope(group)) else { return 0.0 };
+        let (x, covariance) = (judge - reading.centre, &self.regression.covariance);
+        (covariance[bias][bias] + x * x * covariance[slope][slope] - 2.0 * x * covariance[bias][slope]).max(0.0)
     }
 
     /// [`Self::priors_of`] for a fit that is not by group.

@@ -366,6 +366,12 @@ fn a_group_without_ratings_is_read_as_given() {
     let (reading, read) = (readings[1].reading, fit.read(&world.simulated.judge, &world.groups));
     assert!(reading.bias.abs() < 1e-9 && (reading.slope - 1.0).abs() < 1e-9 && (reading.factor.unwrap() - 1.0).abs() < 1e-9);
     assert!((read.mean[1] - world.simulated.judge.mean[1]).abs() < 1e-6);
+    // Its bias may be anything that ratings are off their judge's scores, so its scores are worth little.
+    let design = Design::raw(&world.simulated.columns).unwrap();
+    let items = JudgedRatings { design: &design, judge: &world.simulated.judge, groups: &world.groups };
+    let (trust, priors) = (fit.trust(&design), fit.priors_of(&items));
+    let kept = |group: usize| (group..90).step_by(3).map(|i| priors[i].evidence / trust[i]).fold(0.0, f64::max);
+    assert!(kept(1) < 0.5 && kept(0) > 0.6 && kept(0) < 1.0, "{} {}", kept(0), kept(1));
     assert!(readings[0].bias.is_some() && readings[2].bias.is_some_and(|bias| bias.lo > 1.0), "{readings:?}");
 }
 

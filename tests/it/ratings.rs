@@ -76,17 +76,28 @@ struct Said {
     columns: Vec<String>,
 }
 
-/// 60 items of two kinds with eight ratings each, and a judge with a scale of its own for each kind: what it gives talks is two
-/// points too high and news 1.5 too low, it doubles the differences between items, and it claims a third of the deviation.
-fn newsroom(folder: &Path, trust: &str) -> Said {
-    let mut stream = Stream::new(5);
+/// A judge that knows the ratings' scale, and one with a scale of its own for each kind of items: what it gives talks is 20 points
+/// too high and news 15 too low, it doubles the differences between items, and it claims a third of the deviation.
+#[derive(Clone, Copy, PartialEq)]
+enum JudgedBy {
+    Right,
+    OwnScale,
+}
+
+/// 60 items of two kinds with eight ratings each.
+fn newsroom(folder: &Path, judge: JudgedBy, trust: &str, seed: u64) -> Said {
+    let mut stream = Stream::new(seed);
     let mut tables = ["id,kind\n", "id,mean,sd\n", "id,annotator,score\n"].map(str::to_owned);
     for i in 0..60 {
         let (kind, bias) = if i % 2 == 0 { ("talk", 20.0) } else { ("news", -15.0) };
         let right = 50.0 + 8.0 * stream.standard_normal();
         let pool = right + 2.0 * stream.standard_normal();
         tables[0] += &format!("i{i:02},{kind}\n");
-        tables[1] += &format!("i{i:02},{:.2},{}\n", (50.0 + 2.0 * (right - 50.0) + bias).clamp(0.0, 100.0), 2);
+        let (mean, sd) = match judge {
+            JudgedBy::Right => (right, 6),
+            JudgedBy::OwnScale => ((50.0 + 2.0 * (right - 50.0) + bias).clamp(0.0, 100.0), 2),
+        };
+        tables[1] += &format!("i{i:02},{mean:.2},{sd}\n");
         for a in 0..8 {
             let rating = (pool + 6.0 * stream.standard_normal()).clamp(0.0, 100.0);
             tables[2] += &format!("i{i:02},a{a},{rating:.1}\n");
@@ -110,7 +121,13 @@ fn newsroom(folder: &Path, trust: &str) -> Said {
     Said { results, words, columns }
 }
 
+const BY_GROUP: &str = "belief = { recalibrated = { recalibration = \"by_group\" } }";
+
 impl Said {
+    fn tells_of_a_misfit(&self) -> bool {
+        ["contradict", "too narrow", "too wide"].iter().any(|found| self.words.contains(found))
+    }
+
     /// Of the half splits: mean error of the belief, and the share of held-out ratings in the 80% interval.
     fn held_out(&self) -> (f64, f64) {
         let Evaluated::Evaluated(evaluation) = &self.results.evaluation else { panic!("not evaluated") };
@@ -125,14 +142,14 @@ impl Said {
 #[test]
 fn a_judge_with_a_scale_of_its_own_is_read_properly() {
     let folder = tempfile::tempdir().unwrap();
-    let published = newsroom(folder.path(), "");
-    let shared = newsroom(folder.path(), "belief = \"recalibrated\"");
-    let by_group = newsroom(folder.path(), "belief = { recalibrated = { recalibration = \"by_group\" } }");
+    let said = |trust: &str| newsroom(folder.path(), JudgedBy::OwnScale, trust, 5);
+    let published = said("");
+    let shared = said("belief = \"recalibrated\"");
+    let by_group = said(BY_GROUP);
 
     let (words, read) = (&published.words, "Set belief = \"recalibrated\" in [trust]");
     assert!(words.contains("With few ratings in hand the intervals are too narrow") && words.contains(read), "{words}");
-    let told = |words: &str| ["contradict", "too narrow", "too wide"].iter().any(|found| words.contains(found));
-    assert!(!told(&by_group.words), "{}", by_group.words);
+    assert!(!by_group.tells_of_a_misfit(), "{}", by_group.words);
     let trust = |said: &Said| said.results.fit.assumed_trust;
     assert!(trust(&published) < 1.0 && trust(&by_group) > 4.0, "{} {}", trust(&published), trust(&by_group));
 
@@ -140,7 +157,10 @@ fn a_judge_with_a_scale_of_its_own_is_read_properly() {
         [&published, &shared, &by_group].map(Said::held_out);
     assert!(read_error < shared_error && shared_error < error, "{read_error} {shared_error} {error}");
     assert!(read_error < 0.8 * error, "{read_error} {error}");
-    assert!((read_inside - 0.8).abs() < (inside - 0.8).abs() && (read_inside - 0.8).abs() < 0.05, "{read_inside} {inside}");
+    assert!(
+        (read_inside - 0.8).abs() < (inside - 0.8).abs() && (read_inside - 0.8).abs() < 0.05,
+        "{read_inside} {inside}"
+    );
 
     let readings = by_group.results.fit.own.recalibration.as_ref().unwrap();
     assert_eq!(readings.iter().map(|r| r.group.as_deref().unwrap()).collect::<Vec<_>>(), ["news", "talk"]);
@@ -161,4 +181,38 @@ fn a_judge_with_a_scale_of_its_own_is_read_properly() {
     assert!(words.contains("they exaggerate how far items differ") && words.contains("overconfident"), "{words}");
     assert!(by_group.columns.contains(&"judge_mean_read".to_owned()));
     assert!(!published.columns.contains(&"judge_mean_read".to_owned()));
+}
+
+/// A judge that needs no reading: hardly any evaluated study is told to switch something on.
+#[test]
+fn few_evaluated_studies_without_a_misfit_are_told_of_one() {
+    let folder = tempfile::tempdir().unwrap();
+    for trust in ["", BY_GROUP] {
+        let told = |seed: &u64| newsroom(folder.path(), JudgedBy::Right, trust, 100 + seed).tells_of_a_misfit();
+        let alarms = (0..60).filter(told).count();
+        assert!(alarms <= 3, "{trust:?}: {alarms} of 60");
+    }
+}
+
+/// A name alone is the setting with its defaults; what it does not know, it lists.
+#[test]
+fn the_recalibrated_belief_has_a_short_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let short = newsroom(folder.path(), JudgedBy::OwnScale, "belief = \"recalibrated\"", 5);
+    let long = newsroom(folder.path(), JudgedBy::OwnScale, "belief = { recalibrated = {} }", 5);
+    assert_eq!(short.words, long.words);
+    let refused = |belief: &str| {
+        let path = folder.path().join("study.toml");
+        let config = fs::read_to_string(&path).unwrap().replace("{ recalibrated = {} }", belief);
+        let other = folder.path().join(format!("{}.toml", belief.len()));
+        fs::write(&other, config).unwrap();
+        Study::<ScoreStudy>::load(&other).unwrap_err().to_string()
+    };
+    let unknown = refused("\"recal\"");
+    assert!(unknown.contains("recal") && unknown.contains("`published` or `recalibrated`"), "{unknown}");
+    let of_classes = refused("{ recalibrated = { ridge = 2.0 } }");
+    assert!(
+        of_classes.contains("trust.belief") && of_classes.contains("ridge and prior are about classes"),
+        "{of_classes}"
+    );
 }

@@ -189,7 +189,7 @@ fn cells() -> Vec<Cell> {
     let judges = [RIGHT, BIASED, STEEP, OVERCONFIDENT, silent(RIGHT), silent(BIASED), silent(STEEP)];
     let mut cells: Vec<Cell> = vec![];
     for judge in judges {
-        for pattern in [Pattern::UpTo(1), Pattern::UpTo(2), Pattern::UpTo(5), Pattern::Pilot] {
+        for pattern in [Pattern::UpTo(2), Pattern::UpTo(5), Pattern::Pilot] {
             for items in [20, 50, 100, 300, 1000] {
                 cells.push(Cell { number: cells.len() as u32 + 1, judge, pattern, items });
             }

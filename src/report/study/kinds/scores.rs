@@ -207,7 +207,10 @@ impl Shown for Scores {
             ("bias, judge minus labels", Some(judge.bias)),
             ("noise ceiling of the absolute error", Some(judge.noise_ceiling)),
             ("mean absolute error as it is read", judge.read.map(|read| read.mean_error)),
-            ("mean squared error as it is read, less the labels' noise", judge.read.map(|read| read.mean_squared_error)),
+            (
+                "mean squared error as it is read, less the labels' noise",
+                judge.read.map(|read| read.mean_squared_error),
+            ),
             ("bias as it is read", judge.read.map(|read| read.bias)),
             ("rank correlation of means, judge and labels", judge.spearman_mean),
             ("rank correlation of stated deviation with error", judge.spearman_sd_error),
@@ -250,7 +253,9 @@ fn remedy(results: &StudyResults<Scores>) -> &'static str {
             "One reading of the judge does not fit all items: name the column of kinds of items that may differ as `group` in [items] \
              and set belief = { recalibrated = { recalibration = \"by_group\" } } in [trust], or leave `sd` out of [judge]."
         }
-        Some(_) => "A reading for each group does not mend it; leave `sd` out of [judge], and common variances are fitted instead.",
+        Some(_) => {
+            "A reading for each group does not mend it; leave `sd` out of [judge], and common variances are fitted instead."
+        }
     }
 }
 

@@ -9,14 +9,15 @@ use super::options::RatingOptions;
 use super::scale::Line;
 use crate::belief::design::Design;
 use crate::belief::gaussian::{Gaussian, Scores};
-use crate::belief::traits::Belief;
 use crate::belief::log_posterior::LogPosterior;
 use crate::belief::newton::{Maximum, maximise};
 use crate::belief::prior::TrustPrior;
 use crate::belief::profile::Profile;
 use crate::belief::recalibration::Recalibration;
 use crate::belief::regression::Regression;
+use crate::belief::traits::Belief;
 use crate::stats::Estimate;
+use crate::stats::student::student_quantile;
 
 /// A fitted regression of the trust in a judge's ratings, and how these are read.
 ///
@@ -53,7 +54,9 @@ pub struct GaussianFit {
 /// with mu and s0 what the judge says of the mean and standard deviation of an item's ratings.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Reading {
-    /// The judge's mean score over the labelled items, in units of the rating.
+    /// Labelled items that it is fitted to.
+    pub rated_items: usize,
+    /// The judge's mean score over them, in units of the rating.
     pub centre: f64,
     /// How far the judge's score is above the ratings at the centre, in units of the rating.
     pub bias: f64,
@@ -66,11 +69,14 @@ pub struct Reading {
 }
 
 /// A reading with its uncertainty; `None` for what the labels do not determine.
+///
+/// 95% intervals of bias and slope are by Student t with two degrees of freedom less than there are labelled items, as for a line
+/// through points whose scatter is not known; those of factor and common variance by the normal approximation of the logarithm.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EstimatedReading {
     /// The reading itself, determined or not.
     pub reading: Reading,
-    /// The bias, with 95% interval by the normal approximation, as the others.
+    /// The bias.
     pub bias: Option<Estimate>,
     /// The slope.
     pub slope: Option<Estimate>,
@@ -168,13 +174,20 @@ impl GaussianFit {
         };
         let of = |(group, reading): (usize, &Reading)| EstimatedReading {
             reading: *reading,
-            bias: estimate(self.layout.bias(group)),
-            slope: estimate(self.layout.slope(group)),
+            bias: estimate(self.layout.bias(group)).map(|bias| of_line(bias, reading.rated_items)),
+            slope: estimate(self.layout.slope(group)).map(|slope| of_line(slope, reading.rated_items)),
             factor: estimate(self.layout.factor(group)).map(Estimate::exp),
             common_variance: estimate(self.layout.variance(group)).map(Estimate::exp),
         };
         self.readings.iter().enumerate().map(of).collect()
     }
+}
+
+/// An estimate with the interval of a line through so many points.
+fn of_line(estimate: Estimate, points: usize) -> Estimate {
+    let freedom = points.saturating_sub(2).max(1) as f64;
+    let reach = student_quantile(0.975, freedom) * estimate.standard_error;
+    Estimate { lo: estimate.value - reach, hi: estimate.value + reach, ..estimate }
 }
 
 /// Fits trust and nu by the marginal likelihood of the labels, a product of Student t densities.
@@ -289,7 +302,10 @@ fn conclude(likelihood: &Likelihood, design: &Design, mut maximum: Maximum) -> G
     in_units_of_the_ratings(&mut regression, &likelihood.units());
     let twice = |group: usize, stated: bool| likelihood.rated_twice(group, stated);
     for group in 0..layout.groups {
-        let loose = [layout.factor(group).filter(|_| !twice(group, true)), layout.variance(group).filter(|_| !twice(group, false))];
+        let loose = [
+            layout.factor(group).filter(|_| !twice(group, true)),
+            layout.variance(group).filter(|_| !twice(group, false)),
+        ];
         let names = loose.into_iter().flatten().map(|at| regression.names[at].clone());
         let new: Vec<String> = names.filter(|name| !regression.unidentified.contains(name)).collect();
         regression.unidentified.extend(new);
@@ -297,6 +313,7 @@ fn conclude(likelihood: &Likelihood, design: &Design, mut maximum: Maximum) -> G
     let at = |position: Option<usize>| position.map(|k| regression.coefficients[k]);
     let reading = |group: usize| {
         Some(Reading {
+            rated_items: likelihood.rated_items(group),
             centre: likelihood.centre(group),
             bias: at(layout.bias(group))?,
             slope: at(layout.slope(group))?,

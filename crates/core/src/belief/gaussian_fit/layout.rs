@@ -73,7 +73,8 @@ impl Layout {
         let mut names = coefficient_names(design);
         names.push("ln(nu - 2)".to_owned());
         for group in 0..self.groups {
-            let of = if self.recalibration == Recalibration::ByGroup { format!(" of group {group}") } else { String::new() };
+            let of =
+                if self.recalibration == Recalibration::ByGroup { format!(" of group {group}") } else { String::new() };
             let own = [
                 ("bias", self.bias(group)),
                 ("slope", self.slope(group)),

@@ -59,7 +59,11 @@ pub(super) struct Likelihood {
 }
 
 impl Likelihood {
-    pub(super) fn new(items: &JudgedRatings, labels: &[Scores], options: &RatingOptions) -> Result<Self, GaussianError> {
+    pub(super) fn new(
+        items: &JudgedRatings,
+        labels: &[Scores],
+        options: &RatingOptions,
+    ) -> Result<Self, GaussianError> {
         let by_group = options.recalibration == Recalibration::ByGroup;
         check(items, labels, by_group)?;
         options.reading.check()?;
@@ -78,14 +82,8 @@ impl Likelihood {
             rated: Rated { judge: judge.mean[i], labels: labels[i] },
             judge_variance: judge.variance[i],
         };
-        let mut this = Self {
-            items: labelled.map(item).collect(),
-            layout,
-            prior: None,
-            unit: 1.0,
-            lines: vec![],
-            variance: 1.0,
-        };
+        let mut this =
+            Self { items: labelled.map(item).collect(), layout, prior: None, unit: 1.0, lines: vec![], variance: 1.0 };
         this.set_scales();
         let priors = options.prior == TrustPrior::Weak || options.recalibration != Recalibration::Off;
         this.prior = priors.then(|| NormalPrior::of(options, &layout, this.variance));
@@ -137,6 +135,11 @@ impl Likelihood {
         self.items.iter().map(|item| f64::from(item.rated.labels.n)).sum()
     }
 
+    /// Labelled items of a group.
+    pub(super) fn rated_items(&self, group: usize) -> usize {
+        self.items.iter().filter(|item| item.group == group).count()
+    }
+
     /// Whether some labelled item of a group, with (`stated`) or without a variance of its judge's, has two labels.
     pub(super) fn rated_twice(&self, group: usize, stated: bool) -> bool {
         let of = |item: &&Item| item.group == group && item.judge_variance.is_some() == stated;
@@ -173,10 +176,12 @@ impl Likelihood {
         }
     }
 
-    /// Which of an item's own parameters the parameters move, and how fast, in ascending order of their positions.
-    fn moves(&self, item: &Item, nu_slope: f64) -> Vec<(usize, usize, f64)> {
+    /// Which of an item's own parameters the parameters move, and how fast, in ascending order of their positions; they replace what
+    /// `moves` held.
+    fn set_moves(&self, item: &Item, nu_slope: f64, moves: &mut Vec<(usize, usize, f64)>) {
         let layout = &self.layout;
-        let mut moves = vec![(0, LOG_TRUST, 1.0)];
+        moves.clear();
+        moves.push((0, LOG_TRUST, 1.0));
         moves.extend(item.z.iter().enumerate().map(|(k, z)| (k + 1, LOG_TRUST, *z)));
         moves.push((layout.freedom(), FREEDOM, nu_slope));
         moves.extend(layout.bias(item.group).map(|at| (at, MEAN, -self.unit)));
@@ -186,19 +191,16 @@ impl Likelihood {
             Some(_) => layout.factor(item.group).map(|at| (at, LOG_SCALE, 2.0)),
             None => layout.variance(item.group).map(|at| (at, LOG_SCALE, 1.0)),
         });
-        moves
     }
 
     /// An item's judge as it is read: mean and variance.
     fn read(&self, item: &Item, parameters: &[f64]) -> (f64, f64) {
         let (layout, group) = (&self.layout, item.group);
         let mean = match (layout.bias(group), layout.slope(group)) {
-            (Some(bias), Some(slope)) => Line {
-                centre: self.lines[group].centre,
-                bias: parameters[bias] * self.unit,
-                slope: parameters[slope],
+            (Some(bias), Some(slope)) => {
+                Line { centre: self.lines[group].centre, bias: parameters[bias] * self.unit, slope: parameters[slope] }
+                    .read(item.rated.judge)
             }
-            .read(item.rated.judge),
             _ => item.rated.judge,
         };
         let variance = match item.judge_variance {
@@ -215,12 +217,13 @@ impl Objective for Likelihood {
         let (p, freedom_at) = (parameters.len(), self.layout.freedom());
         let Freedom { nu, slope: nu_slope } = freedom(parameters[freedom_at]);
         let (mut value, mut gradient, mut hessian) = (0.0, vec![0.0; p], Array2::<f64>::zeros((p, p)));
+        let mut moves = vec![];
         for item in &self.items {
             let trust = linear(&parameters[..freedom_at], &item.z).exp();
             let (mean, variance) = self.read(item, parameters);
             let terms = item_terms(trust, nu, variance, &item.rated.labels, mean);
             value += terms.value;
-            let moves = self.moves(item, nu_slope);
+            self.set_moves(item, nu_slope, &mut moves);
             for (k, &(a, i, da)) in moves.iter().enumerate() {
                 gradient[a] += terms.first[i] * da;
                 for &(b, j, db) in &moves[k..] {

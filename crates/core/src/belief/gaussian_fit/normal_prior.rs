@@ -29,7 +29,10 @@ impl NormalPrior {
             layout.bias(group).into_iter().for_each(|at| set(at, 0.0, reading.bias_sd));
             layout.slope(group).into_iter().for_each(|at| set(at, 1.0, reading.slope_sd));
             layout.factor(group).into_iter().for_each(|at| set(at, 0.0, reading.log_factor_sd));
-            layout.variance(group).into_iter().for_each(|at| set(at, variance.ln(), of_trust(TrustPrior::LOG_SCALE_SD)));
+            layout
+                .variance(group)
+                .into_iter()
+                .for_each(|at| set(at, variance.ln(), of_trust(TrustPrior::LOG_SCALE_SD)));
         }
         this
     }

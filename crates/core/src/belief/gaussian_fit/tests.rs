@@ -1,11 +1,11 @@
 //! Fits of ratings: derivatives, numerical integration, recovery, and what the ratings do not tell.
 
 use super::*;
+use crate::belief::Belief;
 use crate::belief::design::{Design, FeatureColumn};
 use crate::belief::gaussian::{Gaussian, Scores};
 use crate::belief::prior::TrustPrior;
 use crate::belief::recalibration::Recalibration;
-use crate::belief::Belief;
 use crate::random::Stream;
 use crate::stats::gamma::ln_gamma_ratio;
 
@@ -162,11 +162,7 @@ fn recovers_trust_freedom_and_variance_with_calibrated_beliefs() {
     assert_eq!((fit.regression.rank, fit.regression.names.len()), (3, 3));
     for (k, truth) in [1.0, 0.5, 4.0_f64.ln()].into_iter().enumerate() {
         let (error, se) = (fit.regression.coefficients[k] - truth, fit.regression.standard_errors()[k]);
-        assert!(
-            error.abs() < 4.0 * se && se < 0.1,
-            "{}: {error} with standard error {se}",
-            fit.regression.names[k]
-        );
+        assert!(error.abs() < 4.0 * se && se < 0.1, "{}: {error} with standard error {se}", fit.regression.names[k]);
     }
     let beliefs: Vec<Gaussian> =
         fit.priors(&design, &s.judge).iter().zip(&s.labels).map(|(prior, l)| prior.updated(l)).collect();
@@ -198,11 +194,7 @@ fn a_variance_that_the_judge_does_not_state_is_fitted() {
     assert!(fit.regression.converged && fit.regression.names == ["intercept", "ln(nu - 2)", "ln s0^2"], "{fit:?}");
     for (k, truth) in [3.0_f64.ln(), 6.0_f64.ln(), 0.5_f64.ln()].into_iter().enumerate() {
         let (error, se) = (fit.regression.coefficients[k] - truth, fit.regression.standard_errors()[k]);
-        assert!(
-            error.abs() < 4.0 * se && se < 0.15,
-            "{}: {error} with standard error {se}",
-            fit.regression.names[k]
-        );
+        assert!(error.abs() < 4.0 * se && se < 0.15, "{}: {error} with standard error {se}", fit.regression.names[k]);
     }
     assert!((fit.common_variance.unwrap() / 0.5 - 1.0).abs() < 0.05);
 }
@@ -346,7 +338,8 @@ fn units_do_not_matter() {
         labels.mean = if labels.n > 0 { 100.0 * labels.mean - 4000.0 } else { 0.0 };
         labels.squares *= 1e4;
     }
-    let (a, b) = (world.fit(Recalibration::Shared, TrustPrior::Weak), scaled.fit(Recalibration::Shared, TrustPrior::Weak));
+    let (a, b) =
+        (world.fit(Recalibration::Shared, TrustPrior::Weak), scaled.fit(Recalibration::Shared, TrustPrior::Weak));
     for k in 0..a.regression.coefficients.len() {
         let unit = if a.regression.names[k] == "bias" { 100.0 } else { 1.0 };
         let (x, y) = (unit * a.regression.coefficients[k], b.regression.coefficients[k]);
@@ -364,7 +357,9 @@ fn a_group_without_ratings_is_read_as_given() {
     let readings = fit.estimated_readings();
     assert_eq!((readings[1].bias, readings[1].slope, readings[1].factor), (None, None, None));
     let (reading, read) = (readings[1].reading, fit.read(&world.simulated.judge, &world.groups));
-    assert!(reading.bias.abs() < 1e-9 && (reading.slope - 1.0).abs() < 1e-9 && (reading.factor.unwrap() - 1.0).abs() < 1e-9);
+    assert!(
+        reading.bias.abs() < 1e-9 && (reading.slope - 1.0).abs() < 1e-9 && (reading.factor.unwrap() - 1.0).abs() < 1e-9
+    );
     assert!((read.mean[1] - world.simulated.judge.mean[1]).abs() < 1e-6);
     // Its bias may be anything that ratings are off their judge's scores, so its scores are worth little.
     let design = Design::raw(&world.simulated.columns).unwrap();

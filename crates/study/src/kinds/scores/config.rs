@@ -88,7 +88,8 @@ pub fn check<C: ScoreKind>(config: &StudyConfig<C>, check: &Check<'_>) -> Result
     check.that(range, C::KEY, &config.scale, "is no range", "write [lowest, highest], such as [1, 5]")?;
     if let BeliefModel::Recalibrated(options) = config.trust.belief {
         let of_scores = options == Options { recalibration: options.recalibration, ..Options::default() };
-        let (reason, remedy) = ("ridge and prior are about classes", "leave them out; trust.prior is the prior of scores");
+        let (reason, remedy) =
+            ("ridge and prior are about classes", "leave them out; trust.prior is the prior of scores");
         check.that(of_scores, "trust.belief", &config.trust.belief, reason, remedy)?;
     }
     for (setting, format) in [("judge.format", config.judge.format), ("labels.format", config.labels.format)] {

@@ -58,7 +58,8 @@ impl ReadDiagnostics {
         let design = Design::constant(pool.len());
         let mut off = vec![0.0; pool.len()];
         for fold in 0..Self::FOLDS {
-            let other = |(i, labels): (usize, &Labels)| if i % Self::FOLDS == fold { Labels::default() } else { *labels };
+            let other =
+                |(i, labels): (usize, &Labels)| if i % Self::FOLDS == fold { Labels::default() } else { *labels };
             let others: Vec<Labels> = labels.iter().enumerate().map(other).collect();
             let fit = pool.fit(&design, &others).ok()?;
             if fit.readings.is_empty() {

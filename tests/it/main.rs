@@ -22,6 +22,7 @@ mod originals;
 mod page;
 mod places;
 mod random;
+mod ratings;
 mod recalibration;
 mod replicates;
 mod results;

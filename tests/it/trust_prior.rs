@@ -162,8 +162,8 @@ fn a_constant_column_changes_nothing() {
     }
 }
 
-/// Ratings that vary by 4 within an item, of a judge who claims `sd`, and the sentences of their study.
-fn rated(folder: &std::path::Path, sd: &str, seed: u64) -> String {
+/// Ratings that vary by 4 within an item, of a judge who claims `sd`, and the sentences of their study under a belief.
+fn rated(folder: &std::path::Path, sd: &str, seed: u64, belief: &str) -> String {
     let mut stream = Stream::new(seed);
     let mut tables = ["id\n", "id,mean,sd\n", "id,annotator,score\n"].map(str::to_owned);
     for i in 0..80 {
@@ -178,8 +178,10 @@ fn rated(folder: &std::path::Path, sd: &str, seed: u64) -> String {
     for (name, table) in ["items.csv", "judge.csv", "ratings.csv"].iter().zip(&tables) {
         fs::write(folder.join(name), table).unwrap();
     }
-    let config = "title = \"t\"\nscale = [0, 100]\n[items]\nfile = \"items.csv\"\n[judge]\nfile = \"judge.csv\"\nsd = \
-                  \"sd\"\n[labels]\nfile = \"ratings.csv\"\n";
+    let config = format!(
+        "title = \"t\"\nscale = [0, 100]\n[items]\nfile = \"items.csv\"\n[judge]\nfile = \"judge.csv\"\nsd = \
+         \"sd\"\n[labels]\nfile = \"ratings.csv\"\n[trust]\nbelief = \"{belief}\"\n"
+    );
     fs::write(folder.join("study.toml"), config).unwrap();
     let study = Study::<Scores>::load(folder).unwrap();
     let decomposition = Decomposition::of(&study, &Silent).unwrap();
@@ -192,22 +194,34 @@ fn rated(folder: &std::path::Path, sd: &str, seed: u64) -> String {
 fn standard_deviations_that_the_ratings_contradict_are_told() {
     let folder = tempfile::tempdir().unwrap();
     for (sd, wide) in [("5", true), ("2", false), ("", false)] {
-        let words = rated(folder.path(), sd, 5);
+        let words = rated(folder.path(), sd, 5, "published");
         assert_eq!(words.contains("The ratings contradict the aleatoric part"), wide, "sd {sd}: {words}");
         assert_eq!(words.contains("The intervals are too wide"), wide, "sd {sd}: {words}");
     }
     // Too small ones are mended by the labels, for little confidence is put in them, but not where an item has few.
-    let words = rated(folder.path(), "0.5", 5);
+    let words = rated(folder.path(), "0.5", 5, "published");
     assert!(words.contains("The intervals are too narrow"), "{words}");
+    assert!(words.contains("Set belief = \"recalibrated\" in [trust]"), "{words}");
+    // What is to be switched on mends them.
+    for (sd, factor) in
+        [("5", "annotators agree more than it says"), ("2", ""), ("", ""), ("0.5", "it is overconfident")]
+    {
+        let words = rated(folder.path(), sd, 5, "recalibrated");
+        assert!(!told(&words) && words.contains(factor), "sd {sd}: {words}");
+    }
 }
 
-/// Where the judge's deviations are right, or none are stated, hardly any study is told that something is wrong.
+/// Whether a misfit is told of.
+fn told(words: &str) -> bool {
+    ["contradict the aleatoric part", "intervals are too"].iter().any(|found| words.contains(found))
+}
+
+/// Where the judge's deviations are right, or read, or none are stated, hardly any study is told that something is wrong.
 #[test]
 fn few_studies_without_a_misfit_are_told_of_one() {
     let folder = tempfile::tempdir().unwrap();
-    let told = |words: &str| words.contains("contradict the aleatoric part") || words.contains("The intervals are too");
-    for sd in ["2", ""] {
-        let alarms = (0..200).filter(|seed| told(&rated(folder.path(), sd, *seed))).count();
-        assert!(alarms <= 6, "sd {sd:?}: {alarms} of 200");
+    for (sd, belief) in [("2", "published"), ("", "published"), ("0.7", "recalibrated")] {
+        let alarms = (0..200).filter(|seed| told(&rated(folder.path(), sd, *seed, belief))).count();
+        assert!(alarms <= 6, "sd {sd:?}, {belief}: {alarms} of 200");
     }
 }

@@ -22,7 +22,7 @@ use judge_uncertainty_evaluation::Pool;
 use judge_uncertainty_output::{MANIFEST, Record, Run};
 
 /// Version of the layout of the results.
-pub const SCHEMA: u32 = 3;
+pub const SCHEMA: u32 = 4;
 /// Name of the results within a run folder.
 pub const FILE: &str = "results/study.json";
 
@@ -216,7 +216,7 @@ pub struct Coefficient {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(bound = "")]
 pub struct FitReport<K: Kind> {
-    /// What is believed of the trust before any label; the recalibrated belief has weak priors of its own.
+    /// What is believed of the trust before any label; the recalibrated belief of classes has weak priors of its own.
     pub prior: TrustPrior,
     /// What a prediction is worth for an item with average features, in labels; `None` where the labels do not determine it.
     /// The interval is that of the profile of the posterior ([`judge_uncertainty_core::belief::Profile`]) if there is a prior.

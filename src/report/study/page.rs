@@ -119,6 +119,7 @@ fn trust<K: Shown>(results: &StudyResults<K>, figures: &[Figure]) -> Section {
         K::fit_remark(fit)
     );
     let mut blocks = vec![Block::Prose(fitted.into())];
+    blocks.extend(K::fit_blocks(fit));
     blocks.extend(coefficients(&fit.coefficients, figures));
     section("trust", "Trust", blocks)
 }

@@ -107,6 +107,11 @@ pub trait Shown: Kind {
         String::new()
     }
 
+    /// What that section shows before the coefficients.
+    fn fit_blocks(_fit: &FitReport<Self>) -> Vec<Block> {
+        vec![]
+    }
+
     /// Sentences on the decomposition.
     fn findings_sentences(results: &StudyResults<Self>) -> Vec<String>;
 

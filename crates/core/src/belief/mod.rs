@@ -7,7 +7,7 @@
 //! |---|---|---|
 //! | classes | [`Dirichlet`] in [`Beliefs`] | [`fit_trust`], or [`recalibration::fit`], which goes beyond the paper; [`BeliefModel`] chooses |
 //! | classes with places on a scale | [`Ordinal`] in [`Ordinals`] | that of the classes |
-//! | numbers | [`Gaussian`] | [`fit_gaussian`] |
+//! | numbers | [`Gaussian`] | [`fit_gaussian`], or [`fit_ratings`], which reads the judge's scale too |
 //!
 //! Every fit holds a [`Regression`] of the trust on an item's features ([`Design`]).
 
@@ -17,6 +17,7 @@ pub mod design;
 pub mod dirichlet;
 mod gaussian;
 mod gaussian_fit;
+mod log_posterior;
 mod manhattan;
 mod model;
 mod newton;
@@ -33,9 +34,11 @@ pub use design::{Design, DesignError, FeatureColumn, FeatureScale, Standardizer}
 pub use dirichlet::{Beliefs, Dirichlet, entropy, manhattan};
 pub use gaussian::{Gaussian, Repeats, Scores};
 pub use gaussian_fit::{
-    GaussianError, GaussianFit, JudgeScores, fit_gaussian, fit_gaussian_under,
-    typical_log_trust as typical_log_trust_of_ratings,
+    EstimatedReading, GaussianError, GaussianFit, JudgeScores, JudgedRatings, RatingOptions, Reading, ReadingPrior,
+    fit_gaussian, fit_gaussian_under, fit_ratings, log_posterior_of_ratings,
+    typical_log_trust as typical_log_trust_of_ratings, typical_log_trust_under as typical_log_trust_of_ratings_under,
 };
+pub use log_posterior::LogPosterior;
 pub use model::{BeliefModel, FittedBelief};
 pub use ordinal::{Ordinal, Ordinals, mean_place, place_variance, wasserstein};
 pub use prior::TrustPrior;

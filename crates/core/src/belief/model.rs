@@ -1,7 +1,11 @@
 //! Which belief a study holds: one switch between the paper's and the recalibrated one.
 
+use std::fmt;
+
 use ndarray::{Array2, ArrayView2};
-use serde::{Deserialize, Serialize};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::dirichlet::Beliefs;
 use super::prior::TrustPrior;
@@ -10,15 +14,55 @@ use super::recalibration::{self, JudgedItems, Options, Prior, RecalibratedFit, R
 use super::regression::Regression;
 use super::trust::{TrustError, TrustFit, fit_trust};
 
-/// The belief about label distributions, as a configuration names it: `"published"` or `{ recalibrated = { ... } }`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+/// The belief about labels, as a configuration names it: `"published"`, `"recalibrated"` (with default options) or
+/// `{ recalibrated = { ... } }`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BeliefModel {
     /// The paper's: the judge's prediction as it is, its trust by maximum likelihood ([`fit_trust`]) or with a [`TrustPrior`].
     #[default]
     Published,
-    /// The recalibrated one: prediction and trust fitted together under weak priors ([`recalibration::fit`]).
+    /// The recalibrated one: prediction and trust fitted together under weak priors ([`recalibration::fit`], or
+    /// [`super::fit_ratings`] for ratings, which take from the options only which items share a recalibration).
     Recalibrated(Options),
+}
+
+impl<'de> Deserialize<'de> for BeliefModel {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Named)
+    }
+}
+
+/// Reads a [`BeliefModel`]: a name alone, or a table of one name with options.
+struct Named;
+
+impl<'de> Visitor<'de> for Named {
+    type Value = BeliefModel;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("\"published\", \"recalibrated\" or { recalibrated = { ... } }")
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<BeliefModel, E> {
+        match name {
+            "published" => Ok(BeliefModel::Published),
+            "recalibrated" => Ok(BeliefModel::Recalibrated(Options::default())),
+            other => Err(E::unknown_variant(other, &["published", "recalibrated"])),
+        }
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, table: A) -> Result<BeliefModel, A::Error> {
+        #[derive(Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        enum Table {
+            Published,
+            Recalibrated(Options),
+        }
+        Ok(match Table::deserialize(MapAccessDeserializer::new(table))? {
+            Table::Published => BeliefModel::Published,
+            Table::Recalibrated(options) => BeliefModel::Recalibrated(options),
+        })
+    }
 }
 
 /// A fitted belief of either kind.
@@ -41,6 +85,14 @@ fn unrecalibrated(prior: TrustPrior) -> Option<Options> {
 }
 
 impl BeliefModel {
+    /// Which items share a recalibration; off for the paper's belief.
+    pub fn recalibration(&self) -> Recalibration {
+        match self {
+            Self::Published => Recalibration::Off,
+            Self::Recalibrated(options) => options.recalibration,
+        }
+    }
+
     /// Fits the belief to the labels in hand; the recalibrated one has priors of its own in its options.
     ///
     /// # Errors

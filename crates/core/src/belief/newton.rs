@@ -192,6 +192,11 @@ impl Curvature {
         (0..p).map(|a| (0..p).map(|b| entry(a, b)).collect()).collect()
     }
 
+    /// Whether the objective falls in every direction in which it is curved: a maximum and no saddle.
+    pub(super) fn is_maximum(&self) -> bool {
+        self.directions().all(|(_, curvature)| curvature > 0.0)
+    }
+
     pub(super) fn rank(&self) -> usize {
         self.identified.iter().filter(|x| **x).count()
     }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::design::Design;
 use super::dirichlet::Beliefs;
+use super::log_posterior::LogPosterior;
 use super::newton::{LogProduct, Maximum, Objective, Point, maximise};
 use super::profile::Profile;
 use super::regression::{LARGEST_MOVE, Regression, START_TRUST, coefficient_names, linear, undetermined};
@@ -280,6 +281,25 @@ pub fn typical_log_trust(
     }
     let sd = fit.regression.standard_errors()[0];
     Ok(Profile::of_first(&posterior, &mode, sd, options.prior.log_trust_sd))
+}
+
+/// What [`fit`] maximises with the same arguments, at parameters in the order of its covariance: beta with the intercept first, then
+/// ln tau and b of the second to the last class for each group.
+///
+/// # Errors
+/// As [`fit`].
+///
+/// # Panics
+/// If there are not as many parameters.
+pub fn log_posterior(
+    items: &JudgedItems,
+    counts: ArrayView2<u32>,
+    options: &Options,
+    parameters: &[f64],
+) -> Result<LogPosterior, TrustError> {
+    let posterior = Posterior::new(items, counts, options, |_| true)?;
+    assert_eq!(parameters.len(), posterior.parameters(), "one parameter per row of the fit's covariance");
+    Ok(LogPosterior::of(&posterior, parameters))
 }
 
 fn group_of(groups: &[usize], i: usize) -> usize {

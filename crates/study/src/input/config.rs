@@ -281,11 +281,11 @@ pub struct TrustConfig {
     /// `spread` (of the variants), `log_labels` (ln(1 + labels)), `confidence`, `nearest_labelled`,
     /// `mean_nearest_labelled`, and the numbers and categories of the items.
     pub features: Option<Vec<String>>,
-    /// Which belief is fitted: the paper's, or one that recalibrates the prediction as well and brings further rules.
+    /// Which belief is fitted: the paper's, or one that recalibrates the prediction as well; for classes it brings further rules.
     #[serde(default)]
     pub belief: BeliefModel,
     /// What is believed of the trust before any label: `weak`, or `none`, the paper's maximum likelihood. The recalibrated
-    /// belief has priors of its own.
+    /// belief of classes has priors of its own.
     #[serde(default)]
     pub prior: TrustPrior,
 }

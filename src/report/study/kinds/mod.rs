@@ -2,5 +2,6 @@
 
 mod classes;
 mod ordinal;
+mod reading;
 mod scores;
 mod tables;

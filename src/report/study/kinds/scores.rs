@@ -1,5 +1,6 @@
 //! Scores as readers see them.
 
+use super::reading::{reading_blocks, reading_sentences, unidentified, variance_sentence};
 use super::tables::{parts_sentence, parts_table, squared_sentence};
 use crate::escalation::Rule;
 use crate::evaluation::Coverage;
@@ -15,8 +16,9 @@ use crate::report::study::shown::{Shown, Words};
 use crate::study::kinds::Scores;
 use crate::study::kinds::scores::findings::WithinItems;
 use crate::study::kinds::scores::ratings::RatingsReport;
+use crate::study::kinds::scores::reading::ReadScores;
 use crate::study::results::{FitReport, InputReport};
-use crate::study::{Evaluation, StudyResults};
+use crate::study::{Evaluated, Evaluation, StudyResults};
 
 impl Shown for Scores {
     const WORDS: Words = Words {
@@ -89,25 +91,19 @@ impl Shown for Scores {
     }
 
     fn unidentified(fit: &FitReport<Self>) -> Vec<String> {
-        fit.unidentified.clone()
+        unidentified(fit)
     }
 
     fn fit_sentences(fit: &FitReport<Self>) -> Vec<String> {
-        let freedom = three(fit.own.freedom);
-        if fit.unidentified.iter().any(|name| name == "ln(nu - 2)") {
-            return vec!["How well the judge's variances are known cannot be told from these ratings.".to_owned()];
-        }
-        vec![match fit.own.common_variance {
-            Some(variance) => format!(
-                "Variances are known as from {freedom} labels; where the judge states none it is about {}.",
-                three(variance)
-            ),
-            None => format!("The judge's variances are worth about {freedom} labels."),
-        }]
+        std::iter::once(variance_sentence(fit)).chain(reading_sentences(&fit.own)).collect()
+    }
+
+    fn fit_blocks(fit: &FitReport<Self>) -> Vec<Block> {
+        reading_blocks(&fit.own)
     }
 
     fn fit_remark(fit: &FitReport<Self>) -> String {
-        Self::fit_sentences(fit).iter().map(|sentence| format!(" {sentence}")).collect()
+        format!(" {}", variance_sentence(fit))
     }
 
     fn findings_sentences(results: &StudyResults<Self>) -> Vec<String> {
@@ -130,30 +126,35 @@ impl Shown for Scores {
                 .first()
                 .map(|first| format!("Of {} held-out ratings, {} interval.", first.ratings, inside(calibration))),
         );
-        sentences.extend(misfit(calibration));
-        sentences.extend(results.findings.within_items.filter(WithinItems::contradicted).map(|within| {
-            format!(
-                "The ratings contradict the aleatoric part: ratings of one item vary by {} about their mean, and {} is expected \
-                 of the same {} items ({} standard errors apart). {REMEDY}",
-                three(within.observed),
-                three(within.expected),
-                within.items,
-                three(within.z.abs())
-            )
-        }));
+        let within = results.findings.within_items.filter(WithinItems::contradicted);
+        let found: Vec<String> =
+            [misfit(calibration), misfit_of_halves(results), within.map(|within| contradiction(&within))]
+                .into_iter()
+                .flatten()
+                .collect();
+        let remedy = (!found.is_empty()).then(|| remedy(results).to_owned());
+        sentences.extend(found.into_iter().chain(remedy));
         sentences
     }
 
     fn judge_sentence(evaluation: &Evaluation<Self>) -> String {
         let judge = &evaluation.judge;
+        let read = judge.read.map(|read| {
+            format!(
+                " Read on the scale of the ratings by fits to other items, it errs by {} (bias {}).",
+                three(read.mean_error),
+                three(read.bias)
+            )
+        });
         format!(
             "The judge errs by {} on {} items with {} labels or more (bias {}), where a judge that knew the pool would err \
-             by {}.",
+             by {}.{}",
             three(judge.mean_error),
             evaluation.items,
             evaluation.least_labels,
             three(judge.bias),
-            three(judge.noise_ceiling)
+            three(judge.noise_ceiling),
+            read.unwrap_or_default()
         )
     }
 
@@ -205,6 +206,12 @@ impl Shown for Scores {
             ("mean squared error, less the labels' noise", Some(judge.mean_squared_error)),
             ("bias, judge minus labels", Some(judge.bias)),
             ("noise ceiling of the absolute error", Some(judge.noise_ceiling)),
+            ("mean absolute error as it is read", judge.read.map(|read| read.mean_error)),
+            (
+                "mean squared error as it is read, less the labels' noise",
+                judge.read.map(|read| read.mean_squared_error),
+            ),
+            ("bias as it is read", judge.read.map(|read| read.bias)),
             ("rank correlation of means, judge and labels", judge.spearman_mean),
             ("rank correlation of stated deviation with error", judge.spearman_sd_error),
             ("rank correlation of the spread of variants with error", judge.spearman_spread_error),
@@ -230,28 +237,71 @@ impl Shown for Scores {
     }
 }
 
-/// Shares of ratings in their intervals, in a sentence.
-/// What to do about intervals that do not fit.
-const REMEDY: &str = "If the judge states standard deviations, leave `sd` out of [judge], and a common variance is fitted to the \
-                      ratings; if its scores have a scale of their own, bring them to that of the ratings first.";
+/// What to do about intervals that do not fit, under the belief in use.
+fn remedy(results: &StudyResults<Scores>) -> &'static str {
+    let grouped = results.groups.len() > 1;
+    match results.fit.own.recalibration.as_deref() {
+        None => {
+            "Set belief = \"recalibrated\" in [trust]: bias, slope and a factor on the judge's standard deviations are then fitted \
+             with the trust."
+        }
+        Some([ReadScores { group: None, .. }]) if grouped => {
+            "One reading of the judge does not fit all items: set belief = { recalibrated = { recalibration = \"by_group\" } } in \
+             [trust], or leave `sd` out of [judge]."
+        }
+        Some([ReadScores { group: None, .. }]) => {
+            "One reading of the judge does not fit all items: name the column of kinds of items that may differ as `group` in [items] \
+             and set belief = { recalibrated = { recalibration = \"by_group\" } } in [trust], or leave `sd` out of [judge]."
+        }
+        Some(_) => {
+            "A reading for each group does not mend it; leave `sd` out of [judge], and common variances are fitted instead."
+        }
+    }
+}
+
+/// Ratings of one item that vary otherwise than expected.
+fn contradiction(within: &WithinItems) -> String {
+    format!(
+        "The ratings contradict the aleatoric part: ratings of one item vary by {} about their mean, and {} is expected of the \
+         same {} items ({} standard errors apart).",
+        three(within.observed),
+        three(within.expected),
+        within.items,
+        three(within.z.abs())
+    )
+}
 
 /// Whether held-out ratings lie in their intervals as often as they should; `None` where chance explains what is amiss.
-///
-/// Ratings are of different items, so those inside are binomial but for the fit they share: three standard errors.
 fn misfit(coverage: &[Coverage]) -> Option<String> {
-    let off = |c: &&Coverage| {
-        let error = (c.level * (1.0 - c.level) / c.ratings as f64).sqrt();
-        (c.inside - c.level).abs() > 3.0 * error
-    };
-    let worst = coverage.iter().find(off)?;
-    let kind = if worst.inside > worst.level { "too wide" } else { "too narrow" };
+    // Ratings are of different items, so those inside are binomial but for the fit they share.
+    let (level, inside, kind) = beyond_chance(coverage, coverage.first()?.ratings as f64)?;
     Some(format!(
-        "The intervals are {kind}: {} of the held-out ratings lie in the {} interval, which chance does not explain. {REMEDY}",
-        percent(worst.inside),
-        percent(worst.level)
+        "The intervals are {kind}: {inside} of the held-out ratings lie in the {level} interval, which chance does not explain."
     ))
 }
 
+/// The same of the ratings in held-out halves, which the fits have not seen.
+fn misfit_of_halves(results: &StudyResults<Scores>) -> Option<String> {
+    let Evaluated::Evaluated(evaluation) = &results.evaluation else { return None };
+    // An item's ratings, and its replicates, share what the belief got wrong of its mean: each item counts once.
+    let coverage = &evaluation.held_out.as_ref()?.coverage;
+    let (level, inside, kind) = beyond_chance(coverage, evaluation.items as f64)?;
+    Some(format!(
+        "With few ratings in hand the intervals are {kind}: {inside} of the ratings in held-out halves lie in the {level} interval, \
+         which chance does not explain."
+    ))
+}
+
+/// The first interval whose share of ratings is three standard errors off, as if it were of so many `independent` ones: its level,
+/// the share, and what that makes of it.
+fn beyond_chance(coverage: &[Coverage], independent: f64) -> Option<(String, String, &'static str)> {
+    let off = |c: &&Coverage| (c.inside - c.level).abs() > 3.0 * (c.level * (1.0 - c.level) / independent).sqrt();
+    let found = coverage.iter().find(off)?;
+    let kind = if found.inside > found.level { "too wide" } else { "too narrow" };
+    Some((percent(found.level), percent(found.inside), kind))
+}
+
+/// Shares of ratings in their intervals, in a sentence.
 fn inside(coverage: &[Coverage]) -> String {
     let percent = |share: f64| NumberStyle::plain(0).format(100.0 * share);
     let inside = coverage.iter().map(|c| format!("{}% in the {}%", percent(c.inside), percent(c.level)));

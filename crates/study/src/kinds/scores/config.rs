@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::input::check::Check;
 use crate::input::config::{Configured, Files, Format, StudyConfig, TableConfig};
 use judge_uncertainty_core::belief::BeliefModel;
+use judge_uncertainty_core::belief::recalibration::Options;
 use judge_uncertainty_data::dataset::error::Result;
 
 /// `[judge]`
@@ -85,9 +86,12 @@ pub fn check<C: ScoreKind>(config: &StudyConfig<C>, check: &Check<'_>) -> Result
     let (low, high) = config.scale;
     let range = low.is_finite() && high.is_finite() && low < high;
     check.that(range, C::KEY, &config.scale, "is no range", "write [lowest, highest], such as [1, 5]")?;
-    let published = config.trust.belief == BeliefModel::Published;
-    let remedy = "leave it out: only predictions of classes are recalibrated";
-    check.that(published, "trust.belief", &config.trust.belief, "is about classes", remedy)?;
+    if let BeliefModel::Recalibrated(options) = config.trust.belief {
+        let of_scores = options == Options { recalibration: options.recalibration, ..Options::default() };
+        let (reason, remedy) =
+            ("ridge and prior are about classes", "leave them out; trust.prior is the prior of scores");
+        check.that(of_scores, "trust.belief", &config.trust.belief, reason, remedy)?;
+    }
     for (setting, format) in [("judge.format", config.judge.format), ("labels.format", config.labels.format)] {
         let plain = !matches!(format, Some(Format::ChaosNli | Format::LeWiDi));
         check.that(plain, setting, &format, "holds no scores", "write \"csv\" or \"jsonl\"")?;

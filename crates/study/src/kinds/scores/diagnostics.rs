@@ -3,8 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::judge::ScoreJudge;
+use super::pool::RatingPool;
 use super::ratings::Ratings;
+use judge_uncertainty_core::belief::{Design, Scores as Labels};
 use judge_uncertainty_core::stats::{mean, spearman};
+use judge_uncertainty_evaluation::Pool;
 
 /// The judge's mean (no labels folded in) against the mean of the labels of the evaluated items, in units of the score.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -27,6 +30,56 @@ pub struct ScoreDiagnostics {
     pub spearman_sd_error: Option<f64>,
     /// Spearman correlation of the spread of the variants with the absolute error.
     pub spearman_spread_error: Option<f64>,
+    /// The same judge as it is read; `None` under a belief that takes its scores as they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read: Option<ReadDiagnostics>,
+}
+
+/// A judge's mean as it is read by fits to the ratings of other items: each fifth of the evaluated items is read by a fit to the
+/// others, with one trust for all of them.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ReadDiagnostics {
+    /// Mean absolute difference from the mean of the labels.
+    pub mean_error: f64,
+    /// Mean squared difference less the sampling noise of the labels' mean.
+    pub mean_squared_error: f64,
+    /// Mean of judge minus labels.
+    pub bias: f64,
+}
+
+impl ReadDiagnostics {
+    /// Fifths of the items.
+    const FOLDS: usize = 5;
+
+    /// Measures the items of a pool, each with labels; `None` where the pool's belief does not read the judge, or can't be fitted
+    /// to the others.
+    pub fn of(pool: &RatingPool) -> Option<Self> {
+        let labels = pool.all();
+        let design = Design::constant(pool.len());
+        let mut off = vec![0.0; pool.len()];
+        for fold in 0..Self::FOLDS {
+            let other =
+                |(i, labels): (usize, &Labels)| if i % Self::FOLDS == fold { Labels::default() } else { *labels };
+            let others: Vec<Labels> = labels.iter().enumerate().map(other).collect();
+            let fit = pool.fit(&design, &others).ok()?;
+            if fit.readings.is_empty() {
+                return None;
+            }
+            let read = pool.read(&fit).mean;
+            (fold..pool.len()).step_by(Self::FOLDS).for_each(|i| off[i] = read[i] - labels[i].mean);
+        }
+        let squared = |(off, labels): (&f64, &Labels)| off * off - noise(labels);
+        Some(Self {
+            mean_error: mean(&off.iter().map(|off| off.abs()).collect::<Vec<_>>()),
+            mean_squared_error: mean(&off.iter().zip(&labels).map(squared).collect::<Vec<_>>()),
+            bias: mean(&off),
+        })
+    }
+}
+
+/// Expected squared distance of an item's mean label from the pool's mean, s^2/n.
+fn noise(labels: &Labels) -> f64 {
+    labels.squares / (f64::from(labels.n) * (f64::from(labels.n) - 1.0))
 }
 
 impl ScoreDiagnostics {
@@ -36,8 +89,7 @@ impl ScoreDiagnostics {
         let judged: Vec<f64> = kept.iter().map(|&i| judge.scores.mean[i]).collect();
         let labelled: Vec<f64> = kept.iter().map(|&i| labels[i].mean).collect();
         let off: Vec<f64> = judged.iter().zip(&labelled).map(|(judge, label)| judge - label).collect();
-        let noise = |i: usize| labels[i].squares / (f64::from(labels[i].n) * (f64::from(labels[i].n) - 1.0));
-        let squared: Vec<f64> = kept.iter().zip(&off).map(|(&i, off)| off * off - noise(i)).collect();
+        let squared: Vec<f64> = kept.iter().zip(&off).map(|(&i, off)| off * off - noise(&labels[i])).collect();
         let correlation = |of: &[Option<f64>]| {
             let both = kept.iter().zip(&off).filter_map(|(&i, off)| of[i].map(|x| (x, off.abs())));
             let (x, errors): (Vec<f64>, Vec<f64>) = both.unzip();
@@ -52,6 +104,7 @@ impl ScoreDiagnostics {
             spearman_mean: spearman(&judged, &labelled),
             spearman_sd_error: correlation(&judge.scores.variance),
             spearman_spread_error: correlation(&judge.spread),
+            read: None,
         }
     }
 }

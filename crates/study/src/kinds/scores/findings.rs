@@ -12,15 +12,6 @@ use judge_uncertainty_core::belief::{Belief, Gaussian, Scores as Labels};
 use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_evaluation::{Coverage, Places, Pool};
 
-/// What the fit says besides the trust regression.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ScoreFit {
-    /// nu: what the judge's variance is worth, in degrees of freedom.
-    pub freedom: f64,
-    /// The fitted variance of items whose judge states none; `None` if all do.
-    pub common_variance: Option<f64>,
-}
-
 /// What the decomposition says besides the parts of every item.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ScoreFindings {
@@ -180,6 +171,17 @@ pub fn columns<K: Kind<Pool = RatingPool, Judge = ScoreJudge>>(
             "The judge's expected standard deviation; blank where none is stated",
             sds,
         ),
+    ];
+    if !d.fitted.fit.readings.is_empty() {
+        let read = d.pool.read(&d.fitted.fit);
+        let sds = read.variance.iter().map(|variance| variance.map(f64::sqrt));
+        let meaning =
+            "Its mean as it is read on the scale of the ratings (fit.recalibration), at which the belief starts";
+        columns.push(OutputColumn::numbers("judge_mean_read", SCORE, meaning, read.mean.iter().copied()));
+        let meaning = "Its standard deviation as it is read, or the fitted one where it states none";
+        columns.push(OutputColumn::partial("judge_sd_read", SCORE, meaning, sds));
+    }
+    columns.extend([
         OutputColumn::numbers(
             "trust",
             "labels",
@@ -193,7 +195,7 @@ pub fn columns<K: Kind<Pool = RatingPool, Judge = ScoreJudge>>(
         belief("mean_high", SCORE, "Upper end of it", &interval(true)),
         belief("total", SQUARE, "Variance of a fresh label = aleatoric + epistemic", &Gaussian::total),
         belief("aleatoric", SQUARE, "Disagreement that labels cannot reduce, E[s^2]", &Gaussian::aleatoric),
-    ];
+    ]);
     if let Some(repeats) = d.pool.repeats() {
         columns.extend([
             belief("within_annotators", SQUARE, "Aleatoric part: noise of an annotator who rates again", &|b| {

@@ -1,11 +1,12 @@
 //! Scores as a kind of label.
 
 use super::config::{self, ScoreJudgeConfig, ScoreLabelsConfig};
-use super::diagnostics::ScoreDiagnostics;
-use super::findings::{self, ScoreFindings, ScoreFit};
+use super::diagnostics::{ReadDiagnostics, ScoreDiagnostics};
+use super::findings::{self, ScoreFindings};
 use super::judge::ScoreJudge;
 use super::pool::RatingPool;
 use super::ratings::{self, Ratings};
+use super::reading::ScoreFit;
 use crate::hypothesis::Measure;
 use crate::input::check::Check;
 use crate::input::config::{Configured, StudyConfig};
@@ -50,16 +51,18 @@ impl Kind for Scores {
     fn pool(study: &Study<Self>, labels: &Ratings, kept: &[usize]) -> RatingPool {
         let mut grouped = labels.grouped(study.len());
         let ratings = kept.iter().map(|&i| std::mem::take(&mut grouped[i])).collect();
-        RatingPool::new(ratings, study.judge.select(kept)).with_prior(study.file.config.trust.prior)
+        let groups = study.items.group_numbers();
+        let groups = kept.iter().filter_map(|&i| groups.get(i).copied()).collect();
+        let trust = &study.file.config.trust;
+        RatingPool::new(ratings, study.judge.select(kept)).with_belief(trust.belief, groups).with_prior(trust.prior)
     }
 
     fn rules(_study: &Study<Self>) -> Vec<Rule> {
         Rule::OF_RATINGS.to_vec()
     }
 
-    fn fit_report(_study: &Study<Self>, decomposition: &Decomposition<Self>) -> ScoreFit {
-        let fit = &decomposition.fitted.fit;
-        ScoreFit { freedom: fit.freedom, common_variance: fit.common_variance }
+    fn fit_report(study: &Study<Self>, decomposition: &Decomposition<Self>) -> ScoreFit {
+        ScoreFit::of(&decomposition.fitted.fit, &study.items.group_names())
     }
 
     fn findings(_study: &Study<Self>, decomposition: &Decomposition<Self>) -> ScoreFindings {
@@ -67,7 +70,8 @@ impl Kind for Scores {
     }
 
     fn diagnostics(study: &Study<Self>, kept: &[usize], noise_ceiling: f64) -> ScoreDiagnostics {
-        ScoreDiagnostics::of(&study.judge, &study.labels, kept, noise_ceiling)
+        let read = ReadDiagnostics::of(&Self::pool(study, &study.labels, kept));
+        ScoreDiagnostics { read, ..ScoreDiagnostics::of(&study.judge, &study.labels, kept, noise_ceiling) }
     }
 
     fn columns(study: &Study<Self>, decomposition: &Decomposition<Self>) -> Vec<OutputColumn> {

@@ -5,7 +5,8 @@
 //! | [`config`] | its part of `study.toml` |
 //! | [`judge`], [`ratings`] | the judge's scores and the annotators' ratings |
 //! | [`pool`] | ratings as decompositions and half splits see them |
-//! | [`findings`], [`diagnostics`] | what fit and decomposition say, the table of items, the judge against the labels |
+//! | [`reading`] | what the fit says, and how it reads the judge |
+//! | [`findings`], [`diagnostics`] | what the decomposition says, the table of items, the judge against the labels |
 //! | [`kind`] | the kind itself |
 
 pub mod config;
@@ -15,5 +16,6 @@ pub mod judge;
 pub mod kind;
 pub mod pool;
 pub mod ratings;
+pub mod reading;
 
 pub use kind::Scores;

@@ -5,8 +5,8 @@
 //! stands beside it.
 
 use judge_uncertainty_core::belief::{
-    Design, Gaussian, GaussianFit, JudgeScores, Profile, Regression, Repeats, Scores, TrustPrior, fit_gaussian_under,
-    typical_log_trust_of_ratings,
+    BeliefModel, Design, Gaussian, GaussianFit, JudgeScores, JudgedRatings, Profile, RatingOptions, ReadingPrior,
+    Regression, Repeats, Scores, TrustPrior, fit_ratings, typical_log_trust_of_ratings_under,
 };
 use judge_uncertainty_core::escalation::{RatingRuleInputs, Rule};
 use judge_uncertainty_core::random::Stream;
@@ -20,6 +20,9 @@ pub struct RatingPool {
     /// Items x annotators x ratings.
     ratings: Vec<Vec<Vec<f64>>>,
     judge: JudgeScores,
+    /// The group of each item; empty where the belief needs none.
+    groups: Vec<usize>,
+    model: BeliefModel,
     prior: TrustPrior,
 }
 
@@ -50,7 +53,13 @@ impl RatingPool {
     /// If the sizes of ratings and judge differ.
     pub fn new(ratings: Vec<Vec<Vec<f64>>>, judge: JudgeScores) -> Self {
         assert_eq!(ratings.len(), judge.mean.len(), "a judge's score per item");
-        Self { ratings, judge, prior: TrustPrior::None }
+        Self { ratings, judge, groups: vec![], model: BeliefModel::Published, prior: TrustPrior::None }
+    }
+
+    /// These items under another belief; `groups` is the group of each, counted from 0, for beliefs that are fitted by
+    /// group, and empty otherwise.
+    pub fn with_belief(self, model: BeliefModel, groups: Vec<usize>) -> Self {
+        Self { model, groups, ..self }
     }
 
     /// These items with a prior on the trust; without this call there is none.
@@ -71,7 +80,21 @@ impl RatingPool {
 
     /// The beliefs about all items before their labels; the `evidence` of each is its trust.
     pub fn priors(&self, fit: &GaussianFit, design: &Design) -> Vec<Gaussian> {
-        fit.priors(design, &self.judge)
+        fit.priors_of(&self.judged(design))
+    }
+
+    /// What the judge says of the items as a fit reads it.
+    pub fn read(&self, fit: &GaussianFit) -> JudgeScores {
+        fit.read(&self.judge, &self.groups)
+    }
+
+    fn judged<'a>(&'a self, design: &'a Design) -> JudgedRatings<'a> {
+        JudgedRatings { design, judge: &self.judge, groups: &self.groups }
+    }
+
+    fn options(&self) -> RatingOptions {
+        let recalibration = self.model.recalibration();
+        RatingOptions { prior: self.prior, recalibration, reading: ReadingPrior::default() }
     }
 
     /// The annotators of an item in random order: the first `half`, of which there are so many, are the first half.
@@ -139,7 +162,7 @@ impl Pool for RatingPool {
     }
 
     fn fit(&self, design: &Design, labels: &Vec<Scores>) -> Result<GaussianFit, Error> {
-        Ok(fit_gaussian_under(design, &self.judge, labels, self.prior)?)
+        Ok(fit_ratings(&self.judged(design), labels, &self.options())?)
     }
 
     fn typical_log_trust(
@@ -148,7 +171,7 @@ impl Pool for RatingPool {
         design: &Design,
         labels: &Vec<Scores>,
     ) -> Result<Option<Profile>, Error> {
-        Ok(typical_log_trust_of_ratings(design, &self.judge, labels, self.prior, fit)?)
+        Ok(typical_log_trust_of_ratings_under(&self.judged(design), labels, &self.options(), fit)?)
     }
 
     fn regression(fit: &GaussianFit) -> &Regression {
@@ -169,8 +192,10 @@ impl Pool for RatingPool {
 
     /// Ties are left to the tie break.
     fn priority(&self, rule: Rule, ranking: &Ranking<Self>) -> Option<Vec<f64>> {
-        let common = ranking.fit.common_variance;
-        let judged: Vec<f64> = self.judge.variance.iter().map(|stated| stated.or(common).unwrap_or(f64::NAN)).collect();
+        // The judge's own word where it gives one, whatever the belief makes of it.
+        let read = self.read(ranking.fit).variance;
+        let stated = self.judge.variance.iter().zip(read);
+        let judged: Vec<f64> = stated.map(|(stated, read)| stated.or(read).unwrap_or(f64::NAN)).collect();
         rule.priority_of_ratings(&RatingRuleInputs {
             judged: &judged,
             beliefs: ranking.beliefs,

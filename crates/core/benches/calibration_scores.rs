@@ -1,0 +1,249 @@
+//! Whether what a study of ratings says is true, with the judge's scores as they are and as they are read: worlds whose trust and
+//! scale are known.
+//!
+//! `cargo bench -p judge-uncertainty-core --bench calibration_scores [-- STUDIES]` simulates so many studies (200 by default) of
+//! every world, and a quarter of that where it has 1000 items, and prints the table of docs/calibration-scores.md, two rows for each
+//! world: the published belief and the recalibrated one.
+//!
+//! A judge that is read rightly expects a mean of N(5, 2^2) for an item and a variance s0^2, which is exp(0.5 N(0, 1)) where it
+//! states one, and 1 for all items where it states none. The variance of an item's ratings is 8 s0^2 / chi-squared(8), their mean is
+//! normal about the judge's with that variance over 6, and ratings are normal. What the judge says is this, or two points more than
+//! this for all items, or 5 + (mean - 5)/0.6, or half the standard deviation. Studies take the weak prior.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Sender, channel};
+
+use judge_uncertainty_core::belief::{
+    Design, JudgeScores, JudgedRatings, RatingOptions, ReadingPrior, Recalibration, Scores, TrustPrior, fit_ratings,
+    typical_log_trust_of_ratings_under,
+};
+use judge_uncertainty_core::random::Stream;
+use judge_uncertainty_core::stats::Estimate;
+
+const TRUST: f64 = 6.0;
+const FREEDOM: f64 = 8.0;
+
+/// How many ratings items have.
+#[derive(Clone, Copy)]
+enum Pattern {
+    /// Any number up to this one, with equal chances.
+    UpTo(u32),
+    /// A quarter of the items have five, the others none.
+    Pilot,
+}
+
+impl Pattern {
+    fn draw(self, stream: &mut Stream) -> u32 {
+        match self {
+            Self::UpTo(most) => stream.choice(most + 1),
+            Self::Pilot => 5 * u32::from(stream.choice(4) == 0),
+        }
+    }
+
+    fn name(self) -> String {
+        match self {
+            Self::UpTo(most) => format!("0 to {most}"),
+            Self::Pilot => "5 on a quarter".to_owned(),
+        }
+    }
+}
+
+/// How what the judge says must be read: (bias at 5, slope, factor).
+#[derive(Clone, Copy)]
+struct Judge {
+    name: &'static str,
+    states_sd: bool,
+    bias: f64,
+    slope: f64,
+    factor: f64,
+}
+
+const RIGHT: Judge = Judge { name: "right", states_sd: true, bias: 0.0, slope: 1.0, factor: 1.0 };
+const BIASED: Judge = Judge { name: "2 too high", bias: 2.0, ..RIGHT };
+const STEEP: Judge = Judge { name: "slope 0.6", slope: 0.6, ..RIGHT };
+const OVERCONFIDENT: Judge = Judge { name: "half the sd", factor: 2.0, ..RIGHT };
+
+struct World {
+    judge: JudgeScores,
+    labels: Vec<Scores>,
+    means: Vec<f64>,
+}
+
+impl World {
+    fn draw(stream: &mut Stream, said: Judge, items: usize, pattern: Pattern) -> Self {
+        let mut world = Self { judge: JudgeScores { mean: vec![], variance: vec![] }, labels: vec![], means: vec![] };
+        for _ in 0..items {
+            let mu = 5.0 + 2.0 * stream.standard_normal();
+            let expected = if said.states_sd { (0.5 * stream.standard_normal()).exp() } else { 1.0 };
+            // chi-squared(nu) is twice a gamma draw of shape nu/2.
+            let variance = FREEDOM * expected / (2.0 * stream.gamma(0.5 * FREEDOM));
+            let mean = mu + (variance / TRUST).sqrt() * stream.standard_normal();
+            let ratings: Vec<f64> =
+                (0..pattern.draw(stream)).map(|_| mean + variance.sqrt() * stream.standard_normal()).collect();
+            world.judge.mean.push(5.0 + (mu - 5.0) / said.slope + said.bias);
+            world.judge.variance.push(said.states_sd.then_some(expected / (said.factor * said.factor)));
+            world.labels.push(Scores::of(&ratings));
+            world.means.push(mean);
+        }
+        world
+    }
+}
+
+/// How often something held, of how many.
+#[derive(Default, Clone, Copy)]
+struct Share {
+    of: usize,
+    held: usize,
+}
+
+impl Share {
+    fn add(&mut self, held: bool) {
+        self.of += 1;
+        self.held += usize::from(held);
+    }
+
+    fn covers(&mut self, estimate: Option<Estimate>, truth: f64) {
+        estimate.into_iter().for_each(|e| self.add((e.lo..=e.hi).contains(&truth)));
+    }
+
+    fn show(&self) -> String {
+        if self.of == 0 { "-".to_owned() } else { format!("{:.3}", self.held as f64 / self.of as f64) }
+    }
+}
+
+/// What is counted over the studies of a world under one belief.
+#[derive(Default)]
+struct Tally {
+    determined: Share,
+    trust: Share,
+    error: f64,
+    items: Share,
+    squares: f64,
+    bias: Share,
+    slope: Share,
+    factor: Share,
+    converged: Share,
+}
+
+impl Tally {
+    fn add(&mut self, world: &World, said: Judge, recalibration: Recalibration) {
+        let design = Design::constant(world.labels.len());
+        let items = JudgedRatings { design: &design, judge: &world.judge, groups: &[] };
+        let options = RatingOptions { prior: TrustPrior::Weak, recalibration, reading: ReadingPrior::default() };
+        let fit = fit_ratings(&items, &world.labels, &options).expect("there are ratings");
+        let profile = typical_log_trust_of_ratings_under(&items, &world.labels, &options, &fit)
+            .expect("there are ratings")
+            .expect("there is a prior");
+        self.converged.add(fit.regression.converged);
+        self.determined.add(profile.determined());
+        if profile.determined() {
+            self.trust.add((profile.interval.lo..=profile.interval.hi).contains(&TRUST.ln()));
+            self.error += fit.regression.coefficients[0] - TRUST.ln();
+        }
+        for (k, prior) in fit.priors(&design, &world.judge).iter().enumerate() {
+            let belief = prior.updated(&world.labels[k]);
+            let interval = belief.mean_interval(0.95);
+            self.items.add((interval.lo..=interval.hi).contains(&world.means[k]));
+            self.squares += (belief.mean - world.means[k]).powi(2);
+        }
+        for read in fit.estimated_readings() {
+            // At the centre c of what was said, the judge should have said 5 + slope (c - bias - 5).
+            let centre = read.reading.centre;
+            self.bias.covers(read.bias, centre - 5.0 - said.slope * (centre - said.bias - 5.0));
+            self.slope.covers(read.slope, said.slope);
+            self.factor.covers(read.factor, said.factor);
+        }
+    }
+
+    fn row(&self, row: &str, belief: &str) -> String {
+        let error = match self.trust.of {
+            0 => "-".to_owned(),
+            n => format!("{:+.2}", self.error / n as f64),
+        };
+        format!(
+            "| {row} | {belief} | {} | {} | {error} | {} | {:.3} | {} | {} | {} | {} |\n",
+            self.determined.show(),
+            self.trust.show(),
+            self.items.show(),
+            (self.squares / self.items.of as f64).sqrt(),
+            self.bias.show(),
+            self.slope.show(),
+            self.factor.show(),
+            self.converged.show()
+        )
+    }
+}
+
+/// A simulated world, by its number.
+#[derive(Clone, Copy)]
+struct Cell {
+    number: u32,
+    judge: Judge,
+    pattern: Pattern,
+    items: usize,
+}
+
+fn cells() -> Vec<Cell> {
+    let silent = |judge: Judge| Judge { states_sd: false, ..judge };
+    let judges = [RIGHT, BIASED, STEEP, OVERCONFIDENT, silent(RIGHT), silent(BIASED), silent(STEEP)];
+    let mut cells: Vec<Cell> = vec![];
+    for judge in judges {
+        for pattern in [Pattern::UpTo(2), Pattern::UpTo(5), Pattern::Pilot] {
+            for items in [20, 50, 100, 300, 1000] {
+                cells.push(Cell { number: cells.len() as u32 + 1, judge, pattern, items });
+            }
+        }
+    }
+    cells
+}
+
+/// The two rows of a world.
+fn rows(cell: &Cell, studies: usize) -> String {
+    let mut stream = Stream::from_entropy(&[20_261_123, cell.number]);
+    let beliefs = [("published", Recalibration::Off), ("recalibrated", Recalibration::Shared)];
+    let mut tallies = [Tally::default(), Tally::default()];
+    // Large studies take most of the time, and their shares move least.
+    for _ in 0..if cell.items < 1000 { studies } else { studies.div_ceil(4) } {
+        let world = World::draw(&mut stream, cell.judge, cell.items, cell.pattern);
+        if world.labels.iter().any(|labels| labels.n > 0) {
+            tallies.iter_mut().zip(beliefs).for_each(|(tally, (_, belief))| tally.add(&world, cell.judge, belief));
+        }
+    }
+    let sd = if cell.judge.states_sd { "stated" } else { "none" };
+    let row = format!("{} | {sd} | {} | {}", cell.judge.name, cell.pattern.name(), cell.items);
+    tallies.iter().zip(beliefs).map(|(tally, (name, _))| tally.row(&row, name)).collect()
+}
+
+fn main() {
+    // cargo bench adds --bench.
+    let studies = std::env::args().find_map(|argument| argument.parse().ok()).unwrap_or(200);
+    println!(
+        "| judge | sd | labels | items | belief | determined | trust covered | mean error of ln trust | means of items covered | their root mean square error | bias covered | slope covered | factor covered | converged |"
+    );
+    println!("|---|---|---|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
+    let (cells, next) = (cells(), AtomicUsize::new(0));
+    let (sender, done) = channel();
+    let work = |sender: Sender<(usize, String)>| {
+        while let Some(cell) = cells.get(next.fetch_add(1, Ordering::Relaxed)) {
+            sender.send((cell.number as usize, rows(cell, studies))).expect("the table is being written");
+        }
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            let sender = sender.clone();
+            scope.spawn(|| work(sender));
+        }
+        drop(sender);
+        // In the order of the worlds, whichever is done first.
+        let (mut waiting, mut printed) = (BTreeMap::new(), 0);
+        for (number, rows) in done {
+            waiting.insert(number, rows);
+            while let Some(rows) = waiting.remove(&(printed + 1)) {
+                print!("{rows}");
+                printed += 1;
+            }
+        }
+    });
+}

@@ -1,0 +1,395 @@
+//! Fits of the trust in a judge's ratings.
+
+use serde::Serialize;
+
+use super::judged::{GaussianError, JudgeScores, JudgedRatings};
+use super::layout::Layout;
+use super::likelihood::{Likelihood, freedom};
+use super::options::RatingOptions;
+use super::scale::Line;
+use crate::belief::design::Design;
+use crate::belief::gaussian::{Gaussian, Scores};
+use crate::belief::log_posterior::LogPosterior;
+use crate::belief::newton::{Maximum, maximise};
+use crate::belief::prior::TrustPrior;
+use crate::belief::profile::Profile;
+use crate::belief::recalibration::Recalibration;
+use crate::belief::regression::Regression;
+use crate::belief::traits::Belief;
+use crate::stats::Estimate;
+use crate::stats::student::student_quantile;
+
+/// A fitted regression of the trust in a judge's ratings, and how these are read.
+///
+/// As for categorical labels ([`super::super::TrustFit`]), a direction that the labels say nothing about keeps its start and is
+/// named in the regression's `unidentified`, a nu that rises without bound among them. Where the trust does, the likelihood
+/// becomes flat: the search ends on the plateau, with a standard error that says so. A factor on deviations, or a common
+/// variance, is among the unidentified where no item that it concerns has two labels: one label per item does not tell
+/// disagreement from ignorance, whatever a prior makes of them.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct GaussianFit {
+    /// The coefficients and all that the search says about them: "intercept", the features, "ln(nu - 2)" and, as far as they are
+    /// fitted, "bias", "slope", "ln factor" and, if some judge's variance is missing, "ln s0^2", each of these for every group of
+    /// [`Recalibration::ByGroup`] ("bias of group 0"). `gradient_norm` is along directions with curvature.
+    #[serde(flatten)]
+    pub regression: Regression,
+    /// nu, the degrees of freedom of every item's variance before its labels.
+    pub freedom: f64,
+    /// s0^2 of the items whose judge states no variance, if there are any and all share it.
+    pub common_variance: Option<f64>,
+    /// Which items share a reading of the judge's scale.
+    pub recalibration: Recalibration,
+    /// How the scores of each group are read (one entry if shared, none if they are taken as they are).
+    pub readings: Vec<Reading>,
+    #[serde(skip)]
+    layout: Layout,
+}
+
+/// How a judge's scores are read.
+///
+/// ```text
+/// mu' = centre - bias + slope (mu - centre)        s0'^2 = factor^2 s0^2, or the common variance where the judge states none
+/// ```
+///
+/// with mu and s0 what the judge says of the mean and standard deviation of an item's ratings.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Reading {
+    /// Labelled items that it is fitted to.
+    pub rated_items: usize,
+    /// The judge's mean score over them, in units of the rating.
+    pub centre: f64,
+    /// How far the judge's score is above the ratings at the centre, in units of the rating.
+    pub bias: f64,
+    /// Points of the ratings per point of the judge's score: below 1 the judge exaggerates differences between items.
+    pub slope: f64,
+    /// Factor on stated standard deviations: above 1 the judge is overconfident. `None` if none is stated.
+    pub factor: Option<f64>,
+    /// s0^2 of the items whose judge states no variance; `None` if all are stated.
+    pub common_variance: Option<f64>,
+}
+
+/// A reading with its uncertainty; `None` for what the labels do not determine.
+///
+/// 95% intervals of bias and slope are by Student t with two degrees of freedom less than there are labelled items, as for a line
+/// through points whose scatter is not known; those of factor and common variance by the normal approximation of the logarithm.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EstimatedReading {
+    /// The reading itself, determined or not.
+    pub reading: Reading,
+    /// The bias.
+    pub bias: Option<Estimate>,
+    /// The slope.
+    pub slope: Option<Estimate>,
+    /// The factor; also `None` where the judge states no deviation.
+    pub factor: Option<Estimate>,
+    /// The common variance; also `None` where every deviation is stated.
+    pub common_variance: Option<Estimate>,
+}
+
+impl Reading {
+    fn mean(&self, judge: f64) -> f64 {
+        Line { centre: self.centre, bias: self.bias, slope: self.slope }.read(judge)
+    }
+}
+
+impl GaussianFit {
+    /// Trust lambda of every item of a design, in labels; its logarithm is kept within +-50.
+    ///
+    /// # Panics
+    /// If the design has another number of features.
+    pub fn trust(&self, design: &Design) -> Vec<f64> {
+        assert_eq!(design.features(), self.layout.features, "the design must have the features of the fit");
+        (0..design.items()).map(|i| self.regression.log_trust(design.row(i)).exp()).collect()
+    }
+
+    /// What the judge says of the items as this fit reads it, with a variance for every item; `groups` as in [`JudgedRatings`].
+    ///
+    /// # Panics
+    /// If the fit is by group and an item has none that the fit knows, or lacks a variance where the fit has no common one.
+    pub fn read(&self, judge: &JudgeScores, groups: &[usize]) -> JudgeScores {
+        let reading = |i: usize| self.readings.get(self.layout.group(groups, i));
+        let variance = |i: usize| match (judge.variance[i], reading(i)) {
+            (Some(stated), reading) => {
+                stated * reading.and_then(|reading| reading.factor).map_or(1.0, |factor| factor * factor)
+            }
+            (None, reading) => reading
+                .map_or(self.common_variance, |reading| reading.common_variance)
+                .expect("a common variance is fitted when a judge's variance is missing"),
+        };
+        let mean = |(i, &mean): (usize, &f64)| reading(i).map_or(mean, |reading| reading.mean(mean));
+        JudgeScores {
+            mean: judge.mean.iter().enumerate().map(mean).collect(),
+            variance: (0..judge.mean.len()).map(|i| Some(variance(i))).collect(),
+        }
+    }
+
+    /// The belief about every item before its labels.
+    ///
+    /// What is not known of the reading is added to Var(m), so a score that is read is worth less than lambda labels:
+    ///
+    /// ```text
+    /// 1/evidence = 1/lambda + Var(mu') / E[s^2]        Var(mu') = Var(bias) + x^2 Var(slope) - 2 x Cov(bias, slope),  x = mu - centre
+    /// ```
+    ///
+    /// with the variances of the posterior. It is little where many items are rated, more for scores far from the centre, and much
+    /// for a group without ratings, whose judge might have any scale.
+    ///
+    /// # Panics
+    /// If the design has other features, or the judge other items; as [`Self::read`].
+    pub fn priors_of(&self, items: &JudgedRatings) -> Vec<Gaussian> {
+        let trust = self.trust(items.design);
+        assert_eq!(trust.len(), items.judge.mean.len(), "one judge's rating per item");
+        let read = self.read(items.judge, items.groups);
+        let of = |(i, lambda): (usize, f64)| {
+            let scale = read.variance[i].unwrap_or(f64::NAN);
+            let prior = Gaussian { mean: read.mean[i], evidence: lambda, freedom: self.freedom, scale };
+            let unknown = self.variance_of_read(items.judge.mean[i], self.layout.group(items.groups, i));
+            Gaussian { evidence: 1.0 / (1.0 / lambda + unknown / prior.aleatoric()), ..prior }
+        };
+        trust.into_iter().enumerate().map(of).collect()
+    }
+
+    /// Var(mu') of a score of a group; 0 where scores are taken as they are.
+    fn variance_of_read(&self, judge: f64, group: usize) -> f64 {
+        let Some(reading) = self.readings.get(group) else { return 0.0 };
+        let (Some(bias), Some(slope)) = (self.layout.bias(group), self.layout.slope(group)) else { return 0.0 };
+        let (x, covariance) = (judge - reading.centre, &self.regression.covariance);
+        (covariance[bias][bias] + x * x * covariance[slope][slope] - 2.0 * x * covariance[bias][slope]).max(0.0)
+    }
+
+    /// [`Self::priors_of`] for a fit that is not by group.
+    ///
+    /// # Panics
+    /// As there.
+    pub fn priors(&self, design: &Design, judge: &JudgeScores) -> Vec<Gaussian> {
+        self.priors_of(&JudgedRatings { design, judge, groups: &[] })
+    }
+
+    /// The readings with what is known of them.
+    pub fn estimated_readings(&self) -> Vec<EstimatedReading> {
+        let errors = self.regression.standard_errors();
+        let estimate = |at: Option<usize>| {
+            let at = at.filter(|&at| !self.regression.unidentified.contains(&self.regression.names[at]))?;
+            Some(Estimate::new(self.regression.coefficients[at], errors[at]))
+        };
+        let of = |(group, reading): (usize, &Reading)| EstimatedReading {
+            reading: *reading,
+            bias: estimate(self.layout.bias(group)).map(|bias| of_line(bias, reading.rated_items)),
+            slope: estimate(self.layout.slope(group)).map(|slope| of_line(slope, reading.rated_items)),
+            factor: estimate(self.layout.factor(group)).map(Estimate::exp),
+            common_variance: estimate(self.layout.variance(group)).map(Estimate::exp),
+        };
+        self.readings.iter().enumerate().map(of).collect()
+    }
+}
+
+/// An estimate with the interval of a line through so many points.
+fn of_line(estimate: Estimate, points: usize) -> Estimate {
+    let freedom = points.saturating_sub(2).max(1) as f64;
+    let reach = student_quantile(0.975, freedom) * estimate.standard_error;
+    Estimate { lo: estimate.value - reach, hi: estimate.value + reach, ..estimate }
+}
+
+/// Fits trust and nu by the marginal likelihood of the labels, a product of Student t densities.
+///
+/// ```text
+/// log lambda_x = beta_0 + beta^T z_x
+/// L = sum over items with n_x >= 1 of
+///     lnG((nu + n)/2) - lnG(nu/2) + (nu/2) ln A - ((nu + n)/2) ln B - (n/2) ln pi + (1/2) ln(lambda / (lambda + n))
+/// A = nu s0^2        B = A + SS + lambda n/(lambda + n) (ybar - mu)^2
+/// ```
+///
+/// with z the item's features, mu and s0^2 the judge's mean and variance, n, ybar and SS the labels' number, mean and
+/// scatter. One nu > 2 holds for all items, so that the expected variance exists for items without labels too; items whose
+/// judge states no variance share a fitted one. Gradient and Hessian are exact; Newton's method with a backtracking line
+/// search. Source: the marginal likelihood of the normal-inverse-gamma prior, Murphy (2007), "Conjugate
+/// Bayesian analysis of the Gaussian distribution".
+///
+/// # Errors
+/// No labels at all, tables of different lengths, or numbers that are not finite (a variance not above 0).
+///
+/// ```
+/// use judge_uncertainty_core::belief::{Belief, Design, Gaussian, JudgeScores, Scores, fit_gaussian};
+///
+/// // What the judge expects of four items, with a variance for each; three of them have labels.
+/// let judge = JudgeScores { mean: vec![2.0, 3.5, 4.0, 1.0], variance: vec![Some(0.5); 4] };
+/// let labels = [&[2.5, 1.0, 2.0][..], &[3.0, 4.5], &[5.5, 4.0, 5.0], &[]].map(Scores::of);
+///
+/// let design = Design::constant(4);
+/// let fit = fit_gaussian(&design, &judge, &labels)?;
+/// assert!(fit.regression.converged);
+/// let priors = fit.priors(&design, &judge);
+/// let beliefs: Vec<Gaussian> = priors.iter().zip(&labels).map(|(prior, labels)| prior.updated(labels)).collect();
+/// // Where there is no label, more is to be learned.
+/// assert!(beliefs[3].epistemic() > beliefs[0].epistemic());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn fit_gaussian(design: &Design, judge: &JudgeScores, labels: &[Scores]) -> Result<GaussianFit, GaussianError> {
+    fit_gaussian_under(design, judge, labels, TrustPrior::None)
+}
+
+/// [`fit_gaussian`] with a prior: what is maximised is the log-likelihood plus the log density of [`TrustPrior`].
+///
+/// # Errors
+/// As [`fit_gaussian`].
+pub fn fit_gaussian_under(
+    design: &Design,
+    judge: &JudgeScores,
+    labels: &[Scores],
+    prior: TrustPrior,
+) -> Result<GaussianFit, GaussianError> {
+    fit_ratings(&JudgedRatings { design, judge, groups: &[] }, labels, &RatingOptions::published(prior))
+}
+
+/// Fits trust and the reading of the judge's scale together: [`fit_gaussian_under`] with, in its likelihood,
+///
+/// ```text
+/// mu' = c - bias + slope (mu - c) for mu        factor^2 s0^2 for the s0^2 that the judge states
+/// ```
+///
+/// where c is the judge's mean score over the labelled items. All items share bias, slope and factor, or those of a group do
+/// ([`Recalibration`]); a group without labels is read as the judge gave it. The priors on them are those of
+/// [`super::ReadingPrior`], whatever that on the trust is. With bias 0, slope 1 and factor 1 the likelihood is that of
+/// [`fit_gaussian`]. The search starts from the judge's scores as they are and from the line of least squares, and the higher
+/// end is taken. Linear recalibration of a predicted mean and variance: Gneiting et al. (2005), "Calibrated probabilistic
+/// forecasting using ensemble model output statistics"; here it is fitted with the weight of the prediction.
+///
+/// # Errors
+/// As [`fit_gaussian`]; by group also without the group of each item; a prior that is not a positive number.
+///
+/// ```
+/// use judge_uncertainty_core::belief::{
+///     Design, JudgeScores, JudgedRatings, RatingOptions, ReadingPrior, Recalibration, Scores, TrustPrior, fit_ratings,
+/// };
+///
+/// // A judge that is two points too generous and far too sure of it.
+/// let judge = JudgeScores { mean: vec![4.0, 5.5, 7.0, 8.5, 6.0], variance: vec![Some(0.01); 5] };
+/// let labels = [&[2.5, 1.2][..], &[3.0, 4.5], &[5.9, 4.6], &[6.1, 7.3], &[]].map(Scores::of);
+/// let design = Design::constant(5);
+/// let items = JudgedRatings { design: &design, judge: &judge, groups: &[] };
+///
+/// let options =
+///     RatingOptions { prior: TrustPrior::Weak, recalibration: Recalibration::Shared, reading: ReadingPrior::default() };
+/// let fit = fit_ratings(&items, &labels, &options)?;
+/// assert!(fit.regression.converged && (fit.readings[0].bias - 2.0).abs() < 0.5 && fit.readings[0].factor.unwrap() > 3.0);
+/// // The item without labels is expected at about 4.
+/// assert!((fit.priors(&design, &judge)[4].mean - 4.0).abs() < 0.5);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn fit_ratings(
+    items: &JudgedRatings,
+    labels: &[Scores],
+    options: &RatingOptions,
+) -> Result<GaussianFit, GaussianError> {
+    let mut likelihood = Likelihood::new(items, labels, options)?;
+    let mut ends: Vec<Maximum> =
+        likelihood.starts().into_iter().map(|start| maximise(&mut likelihood, start)).collect();
+    ends.sort_by(|a, b| b.at.value.total_cmp(&a.at.value));
+    Ok(conclude(&likelihood, items.design, ends.swap_remove(0)))
+}
+
+fn conclude(likelihood: &Likelihood, design: &Design, mut maximum: Maximum) -> GaussianFit {
+    let layout = likelihood.layout;
+    let names = layout.names(design);
+    maximum.converged &= maximum.at.curvature().is_maximum();
+    let mut regression = match &likelihood.prior {
+        Some(prior) => {
+            let log_prior = prior.log_density(&maximum.parameters);
+            Regression::of_posterior(names, maximum, likelihood.labelled_items(), (&prior.sds, log_prior))
+        }
+        None => Regression::of_likelihood(names, maximum, likelihood.labelled_items()),
+    };
+    in_units_of_the_ratings(&mut regression, &likelihood.units());
+    let twice = |group: usize, stated: bool| likelihood.rated_twice(group, stated);
+    for group in 0..layout.groups {
+        let loose = [
+            layout.factor(group).filter(|_| !twice(group, true)),
+            layout.variance(group).filter(|_| !twice(group, false)),
+        ];
+        let names = loose.into_iter().flatten().map(|at| regression.names[at].clone());
+        let new: Vec<String> = names.filter(|name| !regression.unidentified.contains(name)).collect();
+        regression.unidentified.extend(new);
+    }
+    let at = |position: Option<usize>| position.map(|k| regression.coefficients[k]);
+    let reading = |group: usize| {
+        Some(Reading {
+            rated_items: likelihood.rated_items(group),
+            centre: likelihood.centre(group),
+            bias: at(layout.bias(group))?,
+            slope: at(layout.slope(group))?,
+            factor: at(layout.factor(group)).map(f64::exp),
+            common_variance: at(layout.variance(group)).map(f64::exp),
+        })
+    };
+    GaussianFit {
+        freedom: freedom(regression.coefficients[layout.freedom()]).nu,
+        common_variance: if layout.groups == 1 { at(layout.variance(0)).map(f64::exp) } else { None },
+        recalibration: layout.recalibration,
+        readings: (0..layout.groups).filter_map(reading).collect(),
+        layout,
+        regression,
+    }
+}
+
+/// Counts coefficients and their covariance in `units` of the ratings.
+fn in_units_of_the_ratings(regression: &mut Regression, units: &[f64]) {
+    regression.coefficients.iter_mut().zip(units).for_each(|(x, unit)| *x *= unit);
+    for (row, of_row) in regression.covariance.iter_mut().zip(units) {
+        row.iter_mut().zip(units).for_each(|(x, unit)| *x *= of_row * unit);
+    }
+}
+
+/// The profile of the posterior along ln lambda of an item with average features, under the fit that [`fit_gaussian_under`] found with
+/// the same arguments; `None` without a prior.
+///
+/// # Errors
+/// As [`fit_gaussian`].
+pub fn typical_log_trust(
+    design: &Design,
+    judge: &JudgeScores,
+    labels: &[Scores],
+    prior: TrustPrior,
+    fit: &GaussianFit,
+) -> Result<Option<Profile>, GaussianError> {
+    let items = JudgedRatings { design, judge, groups: &[] };
+    typical_log_trust_under(&items, labels, &RatingOptions::published(prior), fit)
+}
+
+/// The same under the fit that [`fit_ratings`] found with the same arguments; `None` without a prior on the trust.
+///
+/// # Errors
+/// As [`fit_ratings`].
+pub fn typical_log_trust_under(
+    items: &JudgedRatings,
+    labels: &[Scores],
+    options: &RatingOptions,
+    fit: &GaussianFit,
+) -> Result<Option<Profile>, GaussianError> {
+    if options.prior == TrustPrior::None {
+        return Ok(None);
+    }
+    let likelihood = Likelihood::new(items, labels, options)?;
+    let mode: Vec<f64> = fit.regression.coefficients.iter().zip(likelihood.units()).map(|(x, unit)| x / unit).collect();
+    let sd = fit.regression.standard_errors()[0];
+    Ok(Some(Profile::of_first(&likelihood, &mode, sd, TrustPrior::LOG_TRUST_SD)))
+}
+
+/// What [`fit_ratings`] maximises, at parameters in the order and units of its coefficients, with its derivatives.
+///
+/// # Errors
+/// As [`fit_ratings`].
+///
+/// # Panics
+/// If there are not as many parameters as coefficients.
+pub fn log_posterior_of_ratings(
+    items: &JudgedRatings,
+    labels: &[Scores],
+    options: &RatingOptions,
+    parameters: &[f64],
+) -> Result<LogPosterior, GaussianError> {
+    let likelihood = Likelihood::new(items, labels, options)?;
+    assert_eq!(parameters.len(), likelihood.layout.len(), "one parameter per coefficient of the fit");
+    let units = likelihood.units();
+    let inner: Vec<f64> = parameters.iter().zip(&units).map(|(x, unit)| x / unit).collect();
+    Ok(LogPosterior::of(&likelihood, &inner).per_unit(&units))
+}

@@ -1,0 +1,439 @@
+//! Fits of ratings: derivatives, numerical integration, recovery, and what the ratings do not tell.
+
+use super::*;
+use crate::belief::Belief;
+use crate::belief::design::{Design, FeatureColumn};
+use crate::belief::gaussian::{Gaussian, Scores};
+use crate::belief::prior::TrustPrior;
+use crate::belief::recalibration::Recalibration;
+use crate::random::Stream;
+use crate::stats::gamma::ln_gamma_ratio;
+
+/// Items whose labels follow the model with trust exp(1 + 0.5 z), nu and a judge's variance that may be withheld.
+struct Simulated {
+    columns: Vec<FeatureColumn>,
+    judge: JudgeScores,
+    labels: Vec<Scores>,
+    /// True mean and variance of every pool.
+    pools: Vec<(f64, f64)>,
+    fresh: Vec<f64>,
+}
+
+fn simulated(items: usize, nu: f64, seed: u64) -> Simulated {
+    let mut stream = Stream::new(seed);
+    let mut s = Simulated {
+        columns: vec![],
+        judge: JudgeScores { mean: vec![], variance: vec![] },
+        labels: vec![],
+        pools: vec![],
+        fresh: vec![],
+    };
+    let mut zs = vec![];
+    for _ in 0..items {
+        let z = stream.standard_normal();
+        let (judge_mean, judge_variance) = (3.0 + stream.standard_normal(), 0.2 + stream.random());
+        // s^2 = nu s0^2 / chi-squared(nu), and chi-squared(nu) is twice a gamma draw of shape nu/2.
+        let variance = nu * judge_variance / (2.0 * stream.gamma(0.5 * nu));
+        let mean = judge_mean + (variance / (1.0 + 0.5 * z).exp()).sqrt() * stream.standard_normal();
+        let n = stream.choice(7) as usize;
+        let draws: Vec<f64> = (0..=n).map(|_| mean + variance.sqrt() * stream.standard_normal()).collect();
+        zs.push(z);
+        s.judge.mean.push(judge_mean);
+        s.judge.variance.push(Some(judge_variance));
+        s.labels.push(Scores::of(&draws[1..]));
+        s.fresh.push(draws[0]);
+        s.pools.push((mean, variance));
+    }
+    s.columns.push(FeatureColumn::complete("z", zs));
+    s
+}
+
+/// Largest distance between the distribution of values in 0..1 and the uniform one, times the root of their number.
+fn kolmogorov(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let n = values.len() as f64;
+    let gap = |(i, u): (usize, &f64)| (u - i as f64 / n).abs().max(((i + 1) as f64 / n - u).abs());
+    values.iter().enumerate().map(gap).fold(0.0, f64::max) * n.sqrt()
+}
+
+/// Gradient and Hessian at some parameters against central differences of the value and of the gradient.
+fn check_derivatives(items: &JudgedRatings, labels: &[Scores], options: &RatingOptions, at: &[f64]) {
+    let of = |parameters: &[f64]| log_posterior_of_ratings(items, labels, options, parameters).unwrap();
+    let point = of(at);
+    let step = 1e-5;
+    for a in 0..at.len() {
+        let shifted = |sign: f64| {
+            let mut there = at.to_vec();
+            there[a] += sign * step;
+            of(&there)
+        };
+        let (up, down) = (shifted(1.0), shifted(-1.0));
+        let slope = (up.value - down.value) / (2.0 * step);
+        assert!((slope - point.gradient[a]).abs() < 1e-6 * (1.0 + slope.abs()), "gradient {a}: {slope}");
+        for b in 0..at.len() {
+            let bend = (up.gradient[b] - down.gradient[b]) / (2.0 * step);
+            assert!((bend - point.hessian[[a, b]]).abs() < 1e-6 * (1.0 + bend.abs()), "Hessian {a} {b}");
+        }
+    }
+}
+
+#[test]
+fn derivatives_match_differences() {
+    let mut s = simulated(40, 6.0, 3);
+    s.judge.variance.iter_mut().step_by(3).for_each(|v| *v = None);
+    let design = Design::raw(&s.columns).unwrap();
+    let groups: Vec<usize> = (0..40).map(|i| i % 2).collect();
+    let items = JudgedRatings { design: &design, judge: &s.judge, groups: &groups };
+    for at in [[0.7, -0.4, 1.1, -0.3], [3.0, 0.9, -2.0, 0.8]] {
+        check_derivatives(&items, &s.labels, &RatingOptions::published(TrustPrior::None), &at);
+    }
+    let reading = ReadingPrior { bias_sd: 0.7, slope_sd: 0.5, log_factor_sd: 0.8 };
+    let shared = RatingOptions { prior: TrustPrior::Weak, recalibration: Recalibration::Shared, reading };
+    check_derivatives(&items, &s.labels, &shared, &[0.7, -0.4, 1.1, 0.6, 1.3, -0.4, -0.3]);
+    let by_group = RatingOptions { recalibration: Recalibration::ByGroup, ..shared };
+    let at = [0.7, -0.4, 1.1, 0.6, 1.3, -0.4, -0.3, -0.2, 0.4, 0.5, 0.2];
+    check_derivatives(&items, &s.labels, &by_group, &at);
+}
+
+/// The prior of the mean and variance integrated out on a grid: the trapezoid rule is exact to many digits for
+/// integrands that vanish with all derivatives at both ends.
+#[test]
+fn likelihood_and_moments_match_numerical_integration() {
+    let (prior, labels) = (Gaussian { mean: 3.0, evidence: 1.7, freedom: 5.0, scale: 0.8 }, [3.9, 2.2, 4.4]);
+    let ln_gamma_half_nu = ln_gamma_ratio(0.5, 2.0) + 0.5 * std::f64::consts::PI.ln();
+    let normal = |x: f64, m: f64, v: f64| -0.5 * (std::f64::consts::TAU * v).ln() - 0.5 * (x - m) * (x - m) / v;
+    let (mut mass, mut mean, mut square, mut variance) = (0.0, 0.0, 0.0, 0.0);
+    for i in -1200..=1200 {
+        let ln_s2 = 0.01 * f64::from(i);
+        let s2 = ln_s2.exp();
+        let (shape, rate) = (0.5 * prior.freedom, 0.5 * prior.freedom * prior.scale);
+        // Density of ln s^2: that of s^2 times s^2.
+        let ln_prior = shape * rate.ln() - ln_gamma_half_nu - shape * ln_s2 - rate / s2;
+        let width = (s2 / prior.evidence).sqrt();
+        for j in -400..=400 {
+            let m = prior.mean + 0.025 * f64::from(j) * width;
+            let ln_density = ln_prior
+                + normal(m, prior.mean, s2 / prior.evidence)
+                + labels.iter().map(|y| normal(*y, m, s2)).sum::<f64>();
+            let cell = ln_density.exp() * 0.01 * 0.025 * width;
+            mass += cell;
+            mean += cell * m;
+            square += cell * m * m;
+            variance += cell * s2;
+        }
+    }
+    let scores = Scores::of(&labels);
+    let value = super::terms::item_terms(prior.evidence, prior.freedom, prior.scale, &scores, prior.mean).value;
+    assert!((value - mass.ln()).abs() < 1e-9, "{value} against {}", mass.ln());
+    let posterior = prior.updated(&scores);
+    let (mean, square, variance) = (mean / mass, square / mass, variance / mass);
+    assert!((posterior.mean - mean).abs() < 1e-9);
+    assert!((posterior.aleatoric() - variance).abs() < 1e-6, "{} against {variance}", posterior.aleatoric());
+    assert!((posterior.epistemic() - (square - mean * mean)).abs() < 1e-6);
+}
+
+/// Var(m) averaged over the fresh label's own distribution, on a grid of its quantiles.
+#[test]
+fn label_value_is_the_expected_fall_of_the_epistemic_part() {
+    let belief = Gaussian { mean: -1.0, evidence: 2.5, freedom: 9.0, scale: 1.3 };
+    let (mut after, mut before, mut cells) = (0.0, 0.0, 0);
+    let width = 0.002;
+    for i in -40_000..40_000 {
+        let y = belief.mean + width * (f64::from(i) + 0.5);
+        let mass = belief.label_cdf(y + 0.5 * width) - belief.label_cdf(y - 0.5 * width);
+        after += mass * belief.updated(&Scores::of(&[y])).epistemic();
+        before += mass * (y - belief.mean).powi(2);
+        cells += 1;
+    }
+    assert_eq!(cells, 80_000);
+    assert!((before / belief.total() - 1.0).abs() < 1e-4, "{before} against {}", belief.total());
+    assert!((belief.epistemic() - after - belief.label_value()).abs() < 1e-5, "{after}");
+}
+
+#[test]
+fn recovers_trust_freedom_and_variance_with_calibrated_beliefs() {
+    let s = simulated(12_000, 6.0, 11);
+    let design = Design::raw(&s.columns).unwrap();
+    let fit = fit_gaussian(&design, &s.judge, &s.labels).unwrap();
+    assert!(
+        fit.regression.converged && fit.regression.unidentified.is_empty() && fit.regression.iterations < 20,
+        "{fit:?}"
+    );
+    assert_eq!((fit.regression.rank, fit.regression.names.len()), (3, 3));
+    for (k, truth) in [1.0, 0.5, 4.0_f64.ln()].into_iter().enumerate() {
+        let (error, se) = (fit.regression.coefficients[k] - truth, fit.regression.standard_errors()[k]);
+        assert!(error.abs() < 4.0 * se && se < 0.1, "{}: {error} with standard error {se}", fit.regression.names[k]);
+    }
+    let beliefs: Vec<Gaussian> =
+        fit.priors(&design, &s.judge).iter().zip(&s.labels).map(|(prior, l)| prior.updated(l)).collect();
+    // 1.63 is exceeded by one in a hundred samples of uniform draws.
+    let fresh = kolmogorov(beliefs.iter().zip(&s.fresh).map(|(b, y)| b.label_cdf(*y)).collect());
+    let means = kolmogorov(beliefs.iter().zip(&s.pools).map(|(b, p)| b.mean_cdf(p.0)).collect());
+    assert!(fresh < 1.63 && means < 1.63, "{fresh} {means}");
+    let average = |f: &dyn Fn(usize) -> f64| (0..beliefs.len()).map(f).sum::<f64>() / beliefs.len() as f64;
+    let aleatoric = average(&|i| beliefs[i].aleatoric()) / average(&|i| s.pools[i].1);
+    let error = average(&|i| (beliefs[i].mean - s.pools[i].0).powi(2));
+    assert!((aleatoric - 1.0).abs() < 0.03, "{aleatoric}");
+    assert!((average(&|i| beliefs[i].epistemic()) / error - 1.0).abs() < 0.05, "{error}");
+}
+
+/// Trust and a common variance are told apart by items with several labels.
+#[test]
+fn a_variance_that_the_judge_does_not_state_is_fitted() {
+    let mut stream = Stream::new(29);
+    let (mut mean, mut labels) = (vec![], vec![]);
+    for _ in 0..6000 {
+        let judge = 10.0 * stream.random();
+        let variance = 8.0 * 0.5 / (2.0 * stream.gamma(4.0));
+        let m = judge + (variance / 3.0).sqrt() * stream.standard_normal();
+        mean.push(judge);
+        labels.push(Scores::of(&[0; 4].map(|_| m + variance.sqrt() * stream.standard_normal())));
+    }
+    let judge = JudgeScores { variance: vec![None; mean.len()], mean };
+    let fit = fit_gaussian(&Design::raw(&[]).unwrap(), &judge, &labels).unwrap();
+    assert!(fit.regression.converged && fit.regression.names == ["intercept", "ln(nu - 2)", "ln s0^2"], "{fit:?}");
+    for (k, truth) in [3.0_f64.ln(), 6.0_f64.ln(), 0.5_f64.ln()].into_iter().enumerate() {
+        let (error, se) = (fit.regression.coefficients[k] - truth, fit.regression.standard_errors()[k]);
+        assert!(error.abs() < 4.0 * se && se < 0.15, "{}: {error} with standard error {se}", fit.regression.names[k]);
+    }
+    assert!((fit.common_variance.unwrap() / 0.5 - 1.0).abs() < 0.05);
+}
+
+/// Repeats by annotators with opinions of their own: within and between are told apart, and labels are not counted
+/// twice.
+#[test]
+fn repeats_split_the_aleatoric_part() {
+    use crate::belief::gaussian::Repeats;
+    let mut stream = Stream::new(5);
+    let (sigma2, tau2) = (0.4_f64, 0.9_f64);
+    let mut ratings: Vec<Vec<Vec<f64>>> = vec![];
+    for _ in 0..4000 {
+        let m = stream.standard_normal();
+        let rated = (0..3).map(|a| {
+            let opinion = m + tau2.sqrt() * stream.standard_normal();
+            (0..=a % 2).map(|_| opinion + sigma2.sqrt() * stream.standard_normal()).collect()
+        });
+        ratings.push(rated.collect());
+    }
+    let repeats = Repeats::pooled(ratings.iter().flatten().map(Vec::as_slice)).unwrap();
+    assert_eq!(repeats.degrees, 4000);
+    assert!((repeats.variance - sigma2).abs() < 4.0 * sigma2 * (2.0 / 4000.0_f64).sqrt(), "{repeats:?}");
+    let scores = |r: &Vec<Vec<f64>>| Scores::by_annotator(r.iter().map(Vec::as_slice), Some(repeats.variance));
+    let labels: Vec<Scores> = ratings.iter().map(scores).collect();
+    assert!(labels.iter().all(|l| l.n == 3));
+    let single: f64 = labels.iter().map(|l| l.squares / 2.0).sum::<f64>() / 4000.0;
+    assert!((single - (sigma2 + tau2)).abs() < 0.06, "{single}");
+    let (within, between) = repeats.split(single);
+    assert!((within - sigma2).abs() < 0.05 && (between - tau2).abs() < 0.08, "{within} {between}");
+}
+
+/// Labels that equal the judge's means: the likelihood rises with the trust for ever and becomes flat.
+#[test]
+fn agreement_beyond_chance_ends_on_the_plateau() {
+    let judge = JudgeScores { mean: vec![1.0, 2.0, 3.0], variance: vec![Some(1.0); 3] };
+    let labels = [[0.0, 2.0], [1.0, 3.0], [2.0, 4.0]].map(|y| Scores::of(&y));
+    let fit = fit_gaussian(&Design::raw(&[]).unwrap(), &judge, &labels).unwrap();
+    assert!(
+        fit.regression.coefficients.iter().all(|b| b.is_finite()) && fit.regression.coefficients[0] > 1e4_f64.ln(),
+        "{fit:?}"
+    );
+    assert!(
+        fit.regression.converged
+            && fit.regression.unidentified == ["ln(nu - 2)"]
+            && fit.regression.standard_errors()[0] > 1e3,
+        "{fit:?}"
+    );
+}
+
+#[test]
+fn unusable_input_is_refused() {
+    let design = Design::raw(&[]).unwrap();
+    let judge = JudgeScores { mean: vec![1.0, 2.0], variance: vec![Some(1.0), None] };
+    let fit = |judge: &JudgeScores, labels: &[Scores]| fit_gaussian(&design, judge, labels).unwrap_err();
+    assert_eq!(fit(&judge, &[Scores::default(); 2]), GaussianError::NoLabels);
+    assert!(matches!(fit(&judge, &[Scores::of(&[1.0])]), GaussianError::Shape { .. }));
+    let flat = JudgeScores { variance: vec![Some(0.0), None], ..judge.clone() };
+    assert!(fit(&flat, &[Scores::of(&[1.0]); 2]).to_string().contains("judge's variance of item 0"));
+    let nan = JudgeScores { mean: vec![1.0, f64::NAN], ..judge };
+    assert!(matches!(fit(&nan, &[Scores::of(&[1.0]); 2]), GaussianError::Value { item: 1, .. }));
+}
+
+/// Items of `simulated` whose judge has a scale and a confidence of its own in each group; every other item is of the second.
+struct Misread {
+    simulated: Simulated,
+    groups: Vec<usize>,
+    /// What the judge should have said.
+    right: JudgeScores,
+}
+
+/// (bias at the score 3, slope, factor) of each group.
+fn misread(items: usize, seed: u64, readings: &[(f64, f64, f64)]) -> Misread {
+    let mut simulated = simulated(items, 6.0, seed);
+    let right = simulated.judge.clone();
+    let groups: Vec<usize> = (0..items).map(|i| i % readings.len()).collect();
+    for (i, &group) in groups.iter().enumerate() {
+        let (bias, slope, factor) = readings[group];
+        simulated.judge.mean[i] = 3.0 + (right.mean[i] - 3.0 + bias) / slope;
+        simulated.judge.variance[i] = right.variance[i].map(|v| v / (factor * factor));
+    }
+    Misread { simulated, groups, right }
+}
+
+impl Misread {
+    fn fit(&self, recalibration: Recalibration, prior: TrustPrior) -> GaussianFit {
+        let design = Design::raw(&self.simulated.columns).unwrap();
+        let items = JudgedRatings { design: &design, judge: &self.simulated.judge, groups: &self.groups };
+        let options = RatingOptions { prior, recalibration, reading: ReadingPrior::default() };
+        fit_ratings(&items, &self.simulated.labels, &options).unwrap()
+    }
+}
+
+#[test]
+fn recovers_the_reading_that_the_judge_needs() {
+    let truth = [(1.5, 0.6, 2.0), (-0.8, 1.4, 0.5)];
+    let world = misread(20_000, 8, &truth);
+    let fit = world.fit(Recalibration::ByGroup, TrustPrior::None);
+    assert!(fit.regression.converged && fit.regression.unidentified.is_empty(), "{fit:?}");
+    for (k, truth) in [1.0, 0.5, 4.0_f64.ln()].into_iter().enumerate() {
+        let (error, se) = (fit.regression.coefficients[k] - truth, fit.regression.standard_errors()[k]);
+        assert!(error.abs() < 4.0 * se && se < 0.1, "{}: {error}, se {se}", fit.regression.names[k]);
+    }
+    for (read, (bias, slope, factor)) in fit.estimated_readings().iter().zip(truth) {
+        // The judge turns about its own mean score, the truth about 3.
+        let bias = read.reading.centre - 3.0 + bias - slope * (read.reading.centre - 3.0);
+        for (estimate, truth) in [(read.bias, bias), (read.slope, slope), (read.factor, factor)] {
+            let estimate = estimate.unwrap();
+            let off = (estimate.value - truth) / estimate.standard_error;
+            assert!(off.abs() < 4.0 && estimate.standard_error < 0.05, "{estimate:?} for {truth}");
+        }
+    }
+    let read = fit.read(&world.simulated.judge, &world.groups);
+    let off = read.mean.iter().zip(&world.right.mean).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    assert!(off < 0.2, "{off}");
+    let published = world.fit(Recalibration::Off, TrustPrior::None);
+    assert!(published.regression.coefficients[0] < 0.0, "unread the judge seems worth little: {published:?}");
+}
+
+/// With nothing misread the likelihood can rise by chance only: twice the rise is chi-squared with 3 degrees of freedom, above
+/// 21.1 once in 10,000.
+#[test]
+fn finds_nothing_where_nothing_is_misread() {
+    let world = misread(5_000, 21, &[(0.0, 1.0, 1.0)]);
+    let on = world.fit(Recalibration::Shared, TrustPrior::Weak);
+    let off = world.fit(Recalibration::Off, TrustPrior::Weak);
+    let rise = 2.0 * (on.regression.log_likelihood - off.regression.log_likelihood);
+    assert!((-0.01..21.1).contains(&rise), "{rise}");
+    assert!(off.readings.is_empty() && off.estimated_readings().is_empty());
+}
+
+/// Ratings and scores in hundredths, counted from another zero: the same trust, nu, slope and factor, and the bias in hundredths.
+#[test]
+fn units_do_not_matter() {
+    let world = misread(60, 4, &[(0.7, 0.8, 1.6)]);
+    let mut scaled = misread(60, 4, &[(0.7, 0.8, 1.6)]);
+    let to = |x: &mut f64| *x = 100.0 * *x - 4000.0;
+    scaled.simulated.judge.mean.iter_mut().for_each(to);
+    scaled.simulated.judge.variance.iter_mut().flatten().for_each(|v| *v *= 1e4);
+    for labels in &mut scaled.simulated.labels {
+        labels.mean = if labels.n > 0 { 100.0 * labels.mean - 4000.0 } else { 0.0 };
+        labels.squares *= 1e4;
+    }
+    let (a, b) =
+        (world.fit(Recalibration::Shared, TrustPrior::Weak), scaled.fit(Recalibration::Shared, TrustPrior::Weak));
+    for k in 0..a.regression.coefficients.len() {
+        let unit = if a.regression.names[k] == "bias" { 100.0 } else { 1.0 };
+        let (x, y) = (unit * a.regression.coefficients[k], b.regression.coefficients[k]);
+        assert!((x - y).abs() < 1e-6 * (1.0 + y.abs()), "{}: {x} {y}", a.regression.names[k]);
+        let (x, y) = (unit * a.regression.standard_errors()[k], b.regression.standard_errors()[k]);
+        assert!((x / y - 1.0).abs() < 1e-5, "{}: {x} {y}", a.regression.names[k]);
+    }
+}
+
+#[test]
+fn a_group_without_ratings_is_read_as_given() {
+    let mut world = misread(90, 2, &[(0.7, 0.8, 1.6), (0.0, 1.0, 1.0), (2.0, 1.0, 1.0)]);
+    (1..90).step_by(3).for_each(|i| world.simulated.labels[i] = Scores::default());
+    let fit = world.fit(Recalibration::ByGroup, TrustPrior::Weak);
+    let readings = fit.estimated_readings();
+    assert_eq!((readings[1].bias, readings[1].slope, readings[1].factor), (None, None, None));
+    let (reading, read) = (readings[1].reading, fit.read(&world.simulated.judge, &world.groups));
+    assert!(
+        reading.bias.abs() < 1e-9 && (reading.slope - 1.0).abs() < 1e-9 && (reading.factor.unwrap() - 1.0).abs() < 1e-9
+    );
+    assert!((read.mean[1] - world.simulated.judge.mean[1]).abs() < 1e-6);
+    // Its bias may be anything that ratings are off their judge's scores, so its scores are worth little.
+    let design = Design::raw(&world.simulated.columns).unwrap();
+    let items = JudgedRatings { design: &design, judge: &world.simulated.judge, groups: &world.groups };
+    let (trust, priors) = (fit.trust(&design), fit.priors_of(&items));
+    let kept = |group: usize| (group..90).step_by(3).map(|i| priors[i].evidence / trust[i]).fold(0.0, f64::max);
+    assert!(kept(1) < 0.5 && kept(0) > 0.6 && kept(0) < 1.0, "{} {}", kept(0), kept(1));
+    assert!(readings[0].bias.is_some() && readings[2].bias.is_some_and(|bias| bias.lo > 1.0), "{readings:?}");
+}
+
+/// One label per item: how far ratings are from the judge is all there is to see, and it is disagreement or ignorance.
+#[test]
+fn single_labels_tell_no_factor_and_no_common_variance() {
+    for withheld in [false, true] {
+        let mut world = misread(200, 5, &[(1.0, 0.8, 2.0)]);
+        for (labels, fresh) in world.simulated.labels.iter_mut().zip(&world.simulated.fresh) {
+            *labels = Scores::of(&[*fresh]);
+        }
+        if withheld {
+            world.simulated.judge.variance.iter_mut().for_each(|v| *v = None);
+        }
+        let fit = world.fit(Recalibration::Shared, TrustPrior::Weak);
+        let read = fit.estimated_readings()[0];
+        assert_eq!((read.factor, read.common_variance), (None, None), "{fit:?}");
+        // The line is seen all the same.
+        assert!(read.bias.is_some() && read.slope.is_some(), "{fit:?}");
+        let design = Design::raw(&world.simulated.columns).unwrap();
+        let items = JudgedRatings { design: &design, judge: &world.simulated.judge, groups: &[] };
+        let options = RatingOptions {
+            prior: TrustPrior::Weak,
+            recalibration: Recalibration::Shared,
+            reading: ReadingPrior::default(),
+        };
+        let profile = typical_log_trust_under(&items, &world.simulated.labels, &options, &fit).unwrap().unwrap();
+        assert!(!profile.determined(), "{withheld}: {profile:?}");
+    }
+}
+
+/// A judge that gives every item the same score has a bias and no slope.
+#[test]
+fn equal_scores_tell_no_slope() {
+    let mut world = misread(80, 6, &[(1.0, 1.0, 1.0)]);
+    world.simulated.judge.mean.fill(4.0);
+    let fit = world.fit(Recalibration::Shared, TrustPrior::Weak);
+    let read = fit.estimated_readings()[0];
+    assert!(fit.regression.converged && read.slope.is_none() && read.bias.is_some(), "{fit:?}");
+}
+
+/// The surface may have several maxima: searches from elsewhere must not end higher.
+#[test]
+fn small_problems_end_at_the_highest_maximum() {
+    let mut lower = vec![];
+    for seed in 0..200 {
+        let items = 15 + 10 * (seed as usize % 4);
+        let mut world = misread(items, seed, &[(2.0, 0.5, 3.0)]);
+        if seed % 3 == 0 {
+            world.simulated.judge.variance.iter_mut().for_each(|v| *v = None);
+        }
+        let design = Design::raw(&world.simulated.columns).unwrap();
+        let judged = JudgedRatings { design: &design, judge: &world.simulated.judge, groups: &[] };
+        let recalibration = if seed % 2 == 0 { Recalibration::Shared } else { Recalibration::Off };
+        let options = RatingOptions { prior: TrustPrior::Weak, recalibration, reading: ReadingPrior::default() };
+        let fit = fit_ratings(&judged, &world.simulated.labels, &options).unwrap();
+        let at = |x: &[f64]| log_posterior_of_ratings(&judged, &world.simulated.labels, &options, x).unwrap().value;
+        let found = at(&fit.regression.coefficients);
+        let mut likelihood = super::likelihood::Likelihood::new(&judged, &world.simulated.labels, &options).unwrap();
+        for (trust, freedom) in [(-3.0, 1.0), (0.0, -2.0), (5.0, 4.0), (9.0, 1.0)] {
+            let mut start = likelihood.starts().pop().unwrap();
+            (start[0], start[2]) = (trust, freedom);
+            let other = crate::belief::newton::maximise(&mut likelihood, start);
+            if other.at.value > found + 1e-8 || !fit.regression.converged {
+                lower.push((seed, trust, other.at.value - found, fit.regression.converged));
+            }
+        }
+    }
+    assert!(lower.is_empty(), "{lower:?}");
+}

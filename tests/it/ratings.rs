@@ -1,0 +1,218 @@
+//! Fits of ratings and readings of a judge's scale against an independent program (`tests/golden/ratings/make.py`).
+
+use std::fs;
+use std::path::Path;
+
+use judge_uncertainty::belief::{
+    Design, FeatureColumn, JudgeScores, JudgedRatings, RatingOptions, ReadingPrior, Recalibration, Scores, TrustPrior,
+    fit_ratings, log_posterior_of_ratings,
+};
+use judge_uncertainty::progress::Silent;
+use judge_uncertainty::random::Stream;
+use judge_uncertainty::report::study::describe;
+use judge_uncertainty::study::{Decomposition, Evaluated, Kind, Scores as ScoreStudy, Study, StudyResults, evaluate};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::support::{assert_close, golden, number, numbers};
+
+struct Items {
+    design: Design,
+    judge: JudgeScores,
+    groups: Vec<usize>,
+    labels: Vec<Scores>,
+}
+
+impl Items {
+    fn of(data: &Value, stated: &str) -> Self {
+        let sd = numbers(&data["sd"]);
+        let states = |i: usize| stated == "all" || stated == "some" && i % 3 != 0;
+        let variance = sd.iter().enumerate().map(|(i, sd)| states(i).then_some(sd * sd)).collect();
+        Self {
+            design: Design::standardized(&[FeatureColumn::complete("x", numbers(&data["x"]))]).unwrap(),
+            judge: JudgeScores { mean: numbers(&data["mean"]), variance },
+            groups: numbers(&data["group"]).into_iter().map(|group| group as usize).collect(),
+            labels: data["labels"].as_array().unwrap().iter().map(|y| Scores::of(&numbers(y))).collect(),
+        }
+    }
+}
+
+fn read<T: DeserializeOwned>(value: &Value) -> T {
+    serde_json::from_value(value.clone()).unwrap()
+}
+
+#[test]
+fn fits_of_ratings_and_their_derivatives_are_those_of_an_independent_program() {
+    let golden = golden("ratings/expected.json");
+    let cases = golden["cases"].as_array().unwrap();
+    assert_eq!(cases.len(), 6);
+    for case in cases {
+        let recalibration: Recalibration = read(&case["recalibration"]);
+        let prior: TrustPrior = read(&case["prior"]);
+        let (stated, names): (String, Vec<String>) = (read(&case["stated"]), read(&case["names"]));
+        let options = RatingOptions { prior, recalibration, reading: ReadingPrior::default() };
+        let Items { design, judge, groups, labels } = Items::of(&golden["data"], &stated);
+        let items = JudgedRatings { design: &design, judge: &judge, groups: &groups };
+        let name = format!("{recalibration:?} {prior:?} {stated}");
+        let fit = fit_ratings(&items, &labels, &options).unwrap();
+        assert!(fit.regression.converged && fit.regression.names == names, "{name}: {:?}", fit.regression);
+        assert_close(&name, &fit.regression.coefficients, &numbers(&case["maximum"]), 1e-7);
+        assert_close(&name, &fit.regression.standard_errors(), &numbers(&case["standard_errors"]), 1e-7);
+        assert_close(&name, &[fit.regression.log_likelihood], &[number(&case["log_likelihood"])], 1e-10);
+        for point in case["points"].as_array().unwrap() {
+            let found = log_posterior_of_ratings(&items, &labels, &options, &numbers(&point["at"])).unwrap();
+            assert_close(&name, &[found.value], &[number(&point["value"])], 1e-11);
+            assert_close(&name, &found.gradient, &numbers(&point["gradient"]), 1e-10);
+            let hessian: Vec<f64> = point["hessian"].as_array().unwrap().iter().flat_map(numbers).collect();
+            assert_close(&name, found.hessian.as_slice().unwrap(), &hessian, 1e-10);
+        }
+    }
+}
+
+/// What a study under a belief says, and its words.
+struct Said {
+    results: StudyResults<ScoreStudy>,
+    words: String,
+    columns: Vec<String>,
+}
+
+/// A judge that knows the ratings' scale, and one with a scale of its own for each kind of items: what it gives talks is 20 points
+/// too high and news 15 too low, it doubles the differences between items, and it claims a third of the deviation.
+#[derive(Clone, Copy, PartialEq)]
+enum JudgedBy {
+    Right,
+    OwnScale,
+}
+
+/// 60 items of two kinds with eight ratings each.
+fn newsroom(folder: &Path, judge: JudgedBy, trust: &str, seed: u64) -> Said {
+    let mut stream = Stream::new(seed);
+    let mut tables = ["id,kind\n", "id,mean,sd\n", "id,annotator,score\n"].map(str::to_owned);
+    for i in 0..60 {
+        let (kind, bias) = if i % 2 == 0 { ("talk", 20.0) } else { ("news", -15.0) };
+        let right = 50.0 + 8.0 * stream.standard_normal();
+        let pool = right + 2.0 * stream.standard_normal();
+        tables[0] += &format!("i{i:02},{kind}\n");
+        let (mean, sd) = match judge {
+            JudgedBy::Right => (right, 6),
+            JudgedBy::OwnScale => ((50.0 + 2.0 * (right - 50.0) + bias).clamp(0.0, 100.0), 2),
+        };
+        tables[1] += &format!("i{i:02},{mean:.2},{sd}\n");
+        for a in 0..8 {
+            let rating = (pool + 6.0 * stream.standard_normal()).clamp(0.0, 100.0);
+            tables[2] += &format!("i{i:02},a{a},{rating:.1}\n");
+        }
+    }
+    for (name, table) in ["items.csv", "judge.csv", "ratings.csv"].iter().zip(&tables) {
+        fs::write(folder.join(name), table).unwrap();
+    }
+    let config = format!(
+        "title = \"Newsroom\"\nscale = [0, 100]\n[items]\nfile = \"items.csv\"\ngroup = \"kind\"\n[judge]\nfile = \"judge.csv\"\n\
+         sd = \"sd\"\n[labels]\nfile = \"ratings.csv\"\n[evaluation]\nleast_labels = 8\nreveal = [0, 1, 2]\nreplicates = 10\n\
+         [trust]\n{trust}\n"
+    );
+    fs::write(folder.join("study.toml"), config).unwrap();
+    let study = Study::<ScoreStudy>::load(folder).unwrap();
+    let decomposition = Decomposition::of(&study, &Silent).unwrap();
+    let evaluation = evaluate(&study, None, &Silent).unwrap();
+    let results = StudyResults::of(&study, &decomposition, evaluation, None, &Silent).unwrap();
+    let words = describe(&results).iter().map(|line| line.text().to_owned() + "\n").collect();
+    let columns = ScoreStudy::columns(&study, &decomposition).iter().map(|column| column.name.clone()).collect();
+    Said { results, words, columns }
+}
+
+const BY_GROUP: &str = "belief = { recalibrated = { recalibration = \"by_group\" } }";
+
+impl Said {
+    fn tells_of_a_misfit(&self) -> bool {
+        ["contradict", "too narrow", "too wide"].iter().any(|found| self.words.contains(found))
+    }
+
+    /// Of the half splits: mean error of the belief, and the share of held-out ratings in the 80% interval.
+    fn held_out(&self) -> (f64, f64) {
+        let Evaluated::Evaluated(evaluation) = &self.results.evaluation else { panic!("not evaluated") };
+        let coverage = &evaluation.held_out.as_ref().unwrap().coverage[1];
+        assert_eq!(coverage.level, 0.8);
+        (evaluation.full.mean_error.mean, coverage.inside)
+    }
+}
+
+/// The belief as it is takes such a judge for ignorant and says what to switch on; read by kind it is worth several ratings, and
+/// halves of the ratings that no fit has seen bear that out.
+#[test]
+fn a_judge_with_a_scale_of_its_own_is_read_properly() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = |trust: &str| newsroom(folder.path(), JudgedBy::OwnScale, trust, 5);
+    let published = said("");
+    let shared = said("belief = \"recalibrated\"");
+    let by_group = said(BY_GROUP);
+
+    let (words, read) = (&published.words, "Set belief = \"recalibrated\" in [trust]");
+    assert!(words.contains("With few ratings in hand the intervals are too narrow") && words.contains(read), "{words}");
+    assert!(!by_group.tells_of_a_misfit(), "{}", by_group.words);
+    let trust = |said: &Said| said.results.fit.assumed_trust;
+    assert!(trust(&published) < 1.0 && trust(&by_group) > 4.0, "{} {}", trust(&published), trust(&by_group));
+
+    let [(error, inside), (shared_error, _), (read_error, read_inside)] =
+        [&published, &shared, &by_group].map(Said::held_out);
+    assert!(read_error < shared_error && shared_error < error, "{read_error} {shared_error} {error}");
+    assert!(read_error < 0.8 * error, "{read_error} {error}");
+    assert!(
+        (read_inside - 0.8).abs() < (inside - 0.8).abs() && (read_inside - 0.8).abs() < 0.05,
+        "{read_inside} {inside}"
+    );
+
+    let readings = by_group.results.fit.own.recalibration.as_ref().unwrap();
+    assert_eq!(readings.iter().map(|r| r.group.as_deref().unwrap()).collect::<Vec<_>>(), ["news", "talk"]);
+    for (reading, bias) in readings.iter().zip([-15.0, 20.0]) {
+        let (b, s, f) = (reading.bias.unwrap(), reading.slope.unwrap(), reading.factor.unwrap());
+        // About its own average c the judge should have said 50 + (c - bias - 50)/2.
+        let truth = reading.centre - 50.0 - 0.5 * (reading.centre - bias - 50.0);
+        for (estimate, truth) in [(b, truth), (s, 0.5), (f, 3.0)] {
+            assert!((estimate.value - truth).abs() < 4.0 * estimate.standard_error, "{estimate:?} for {truth}");
+        }
+        assert!(s.hi < 0.7 && f.lo > 1.5, "{s:?} {f:?}");
+    }
+    let Evaluated::Evaluated(evaluation) = &by_group.results.evaluation else { panic!("not evaluated") };
+    let (judge, read) = (&evaluation.judge, evaluation.judge.read.unwrap());
+    assert!(read.mean_error < 0.5 * judge.mean_error && read.bias.abs() < 1.0, "{judge:?}");
+    let words = &by_group.words;
+    assert!(words.contains("The judge's scores for \"news\" are read on the scale of the ratings"), "{words}");
+    assert!(words.contains("they exaggerate how far items differ") && words.contains("overconfident"), "{words}");
+    assert!(by_group.columns.contains(&"judge_mean_read".to_owned()));
+    assert!(!published.columns.contains(&"judge_mean_read".to_owned()));
+}
+
+/// A judge that needs no reading: hardly any evaluated study is told to switch something on.
+#[test]
+fn few_evaluated_studies_without_a_misfit_are_told_of_one() {
+    let folder = tempfile::tempdir().unwrap();
+    for trust in ["", BY_GROUP] {
+        let told = |seed: &u64| newsroom(folder.path(), JudgedBy::Right, trust, 100 + seed).tells_of_a_misfit();
+        let alarms = (0..60).filter(told).count();
+        assert!(alarms <= 3, "{trust:?}: {alarms} of 60");
+    }
+}
+
+/// A name alone is the setting with its defaults; what it does not know, it lists.
+#[test]
+fn the_recalibrated_belief_has_a_short_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let short = newsroom(folder.path(), JudgedBy::OwnScale, "belief = \"recalibrated\"", 5);
+    let long = newsroom(folder.path(), JudgedBy::OwnScale, "belief = { recalibrated = {} }", 5);
+    assert_eq!(short.words, long.words);
+    let refused = |belief: &str| {
+        let path = folder.path().join("study.toml");
+        let config = fs::read_to_string(&path).unwrap().replace("{ recalibrated = {} }", belief);
+        let other = folder.path().join(format!("{}.toml", belief.len()));
+        fs::write(&other, config).unwrap();
+        Study::<ScoreStudy>::load(&other).unwrap_err().to_string()
+    };
+    let unknown = refused("\"recal\"");
+    assert!(unknown.contains("recal") && unknown.contains("`published` or `recalibrated`"), "{unknown}");
+    let of_classes = refused("{ recalibrated = { ridge = 2.0 } }");
+    assert!(
+        of_classes.contains("trust.belief") && of_classes.contains("ridge and prior are about classes"),
+        "{of_classes}"
+    );
+}

@@ -8,6 +8,7 @@
 //! | [`input`] | `study.toml`, input files, items, texts, the log of added labels |
 //! | [`load`], [`features`] | a study as it is read, and what its trust may depend on |
 //! | [`decompose`], `identification`, [`evidence`], [`parts`], [`percentiles`] | the fit and whether the labels determine it, the belief about every item, the rankings, and what varies over items |
+//! | [`held_out`] | judge and beliefs on labels that they have not seen, from one label an item |
 //! | [`mod@evaluate`] | half splits where labels suffice |
 //! | [`results`], [`sample`], [`columns`], [`output`] | what a run reports, the items that figures show, and the table of all items |
 //! | [`mod@error`] | why a study can't be run |
@@ -24,6 +25,7 @@ pub mod estimates;
 pub mod evaluate;
 pub mod evidence;
 pub mod features;
+pub mod held_out;
 pub mod hypothesis;
 mod identification;
 pub mod input;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::Error;
 use super::evaluate::{Evaluated, evaluated_items, lacking_labels};
+use super::held_out::HeldOutScores;
 use super::identification::typical_trust;
 use super::input::config::{Configured, StudyConfig};
 use super::kind::{Decomposition, JudgeReportOf, Kind, LabelsReportOf, Study};
@@ -22,7 +23,7 @@ use judge_uncertainty_evaluation::Pool;
 use judge_uncertainty_output::{MANIFEST, Record, Run};
 
 /// Version of the layout of the results.
-pub const SCHEMA: u32 = 3;
+pub const SCHEMA: u32 = 4;
 /// Name of the results within a run folder.
 pub const FILE: &str = "results/study.json";
 
@@ -42,6 +43,8 @@ pub struct StudyResults<K: Kind> {
     pub groups: BTreeMap<String, GroupReport>,
     /// Both parts of the items that figures show, with what the epistemic part and the judge's uncertainty escalate.
     pub items: ItemSample,
+    /// Judge and beliefs on labels that they have not seen.
+    pub held_out: HeldOutScores,
     /// What escalation achieves, where labels suffice.
     pub evaluation: Evaluated<K>,
     /// What labels moved that came back from a queue; `None` without any.
@@ -374,6 +377,7 @@ impl<K: Kind> StudyResults<K> {
             fit: FitReport::of(study, decomposition)?,
             groups: groups(study, decomposition),
             items: ItemSample::of(decomposition),
+            held_out: HeldOutScores::of(study, decomposition),
             evaluation,
             movement: Movement::of(study, decomposition, progress)?,
             registered,

@@ -6,11 +6,13 @@
 //! | [`judge`], [`ratings`] | the judge's scores and the annotators' ratings |
 //! | [`pool`] | ratings as decompositions and half splits see them |
 //! | [`findings`], [`diagnostics`] | what fit and decomposition say, the table of items, the judge against the labels |
+//! | `held_out` | ratings that predictions have not seen |
 //! | [`kind`] | the kind itself |
 
 pub mod config;
 pub mod diagnostics;
 pub mod findings;
+mod held_out;
 pub mod judge;
 pub mod kind;
 pub mod pool;

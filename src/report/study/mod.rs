@@ -7,6 +7,7 @@
 //! | [`lines`] | what is said line by line, on a terminal and on the page |
 //! | [`input`], [`sentences`] | what was read, what was found |
 //! | [`mod@page`], [`blocks`] | the page and its pieces |
+//! | [`held_out`] | judge and beliefs on labels that they have not seen |
 //! | [`movement`], [`registered`], [`estimates`] | what labels moved, how hypotheses fared, means over all items |
 //! | [`mod@figures`] | the figures |
 //! | [`bundle`] | page, tables, figures and document as files |
@@ -15,6 +16,7 @@ pub mod blocks;
 pub mod bundle;
 pub mod estimates;
 pub mod figures;
+pub mod held_out;
 pub mod input;
 pub mod kinds;
 pub mod lines;

@@ -79,6 +79,12 @@ pub trait Scored: Pool {
     /// Agreement beyond chance from the means of those rows; `None` where it is undefined.
     fn agreement(means: &[f64]) -> Option<f64>;
 
+    /// The labels of an item, as numbers: the same for the same labels in whatever order.
+    fn label_numbers(&self, item: usize) -> Vec<f64>;
+
+    /// What the judge predicts of an item: the mean on a scale, and the shares of the classes.
+    fn predicted(&self, item: usize) -> Vec<f64>;
+
     /// What the judge predicts of a label's value or of its likeliest class, and the mean over the item's labels of what came.
     fn calibration(&self, item: usize) -> Option<(f64, f64)>;
 }
@@ -275,6 +281,16 @@ impl<S: ClassScale> Scored for CountPool<S> {
                 vec![mean(&|s| (s - at).powi(2)), at, at * at, mean(&|s| s), mean(&|s| s * s)]
             }
         })
+    }
+
+    fn label_numbers(&self, item: usize) -> Vec<f64> {
+        self.counts().row(item).iter().map(|&c| f64::from(c)).collect()
+    }
+
+    fn predicted(&self, item: usize) -> Vec<f64> {
+        let q = row(self.predictions().q.row(item));
+        let mean = self.scale().places().map(|places| places.iter().zip(q).map(|(s, q)| s * q).sum());
+        mean.into_iter().chain(q.iter().copied()).collect()
     }
 
     fn agreement(means: &[f64]) -> Option<f64> {

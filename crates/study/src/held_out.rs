@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_core::belief::FeatureColumn;
-use judge_uncertainty_core::stats::over_items::{LEAST_ITEMS, item_function, item_mean, item_share};
+use judge_uncertainty_core::stats::over_items::{LEAST_ITEMS, item_function, item_mean, item_mean_of_fits, item_share};
 use judge_uncertainty_core::stats::{Estimable, mean};
 use judge_uncertainty_evaluation::held_out::{Given, ItemScores, Prediction, Score, Scored, Table, folds, score};
 use judge_uncertainty_evaluation::protocol::seeded;
@@ -25,7 +25,7 @@ pub const MOST_ITEMS: usize = 10_000;
 /// Points of a calibration curve.
 const MOST_BINS: usize = 10;
 /// Scores that are nearer than this are the same prediction.
-const SAME: f64 = 1e-9;
+pub(super) const SAME: f64 = 1e-9;
 /// The judge's own prediction, and no judge at all.
 const JUDGE: &str = "judge";
 const BASE_RATE: &str = "base_rate";
@@ -194,6 +194,8 @@ impl HeldOutScores {
 pub struct Scores<K: Kind> {
     /// Positions of the items, in the order of all scores here.
     pub kept: Vec<usize>,
+    /// The fold of each.
+    pub folds: Vec<usize>,
     /// The study's own labels and judge.
     pub pool: K::Pool,
     /// The belief that the study holds.
@@ -227,6 +229,19 @@ impl<K: Kind> Scores<K> {
         let mut stream = seeded(study.file.config.seed, FOLD_STREAM);
         let kept = if labelled.len() > MOST_ITEMS { sample(labelled, &mut stream) } else { labelled.to_vec() };
         let folds = folds(kept.len(), &mut stream);
+        Self::over(study, decomposition, kept, &folds)
+    }
+
+    /// As [`Self::of`], on the items at positions `kept`, each in its fold.
+    ///
+    /// # Errors
+    /// A fit that is impossible.
+    pub fn over(
+        study: &Study<K>,
+        decomposition: &Decomposition<K>,
+        kept: Vec<usize>,
+        folds: &[usize],
+    ) -> Result<Self, judge_uncertainty_evaluation::Error> {
         let select = |column: &FeatureColumn| FeatureColumn {
             name: column.name.clone(),
             values: kept.iter().map(|&i| column.values[i]).collect(),
@@ -238,11 +253,11 @@ impl<K: Kind> Scores<K> {
         };
         let features: Vec<FeatureColumn> = decomposition.features.iter().map(select).filter(varies).collect();
         let (own, pools) = K::beliefs(study, &kept);
-        let table = score(&pools, &features, &folds)?;
-        Ok(Self { pool: K::pool(study, &study.labels, &kept), kept, own, table })
+        let table = score(&pools, &features, folds)?;
+        Ok(Self { pool: K::pool(study, &study.labels, &kept), kept, folds: folds.to_vec(), own, table })
     }
 
-    fn is_judge(&self, prediction: &Prediction) -> bool {
+    pub(super) fn is_judge(&self, prediction: &Prediction) -> bool {
         let judge = &self.table[&judge()];
         let same = |(a, b): (&Option<f64>, &Option<f64>)| match (a, b) {
             (Some(a), Some(b)) => (a - b).abs() <= SAME,
@@ -306,7 +321,7 @@ impl<K: Kind> Scores<K> {
                     than: other.name.clone(),
                     than_given: other.given,
                     score: *score,
-                    advantage: item_mean(&minus(&self.table[&other][score], &self.table[&one][score])),
+                    advantage: advantage(&self.table[&other][score], &self.table[&one][score], is_belief(&one)),
                 });
             }
         }
@@ -347,6 +362,15 @@ impl<K: Kind> Scores<K> {
 
 fn judge() -> Prediction {
     Prediction { name: JUDGE.to_owned(), given: Given::NoLabel }
+}
+
+/// How much lower the scores of one prediction are than those of another; `fitted` where a belief is among them.
+pub(super) fn advantage(than: &ItemScores, one: &ItemScores, fitted: bool) -> Estimable {
+    let differences = minus(than, one);
+    if !differences.is_empty() && differences.iter().all(|difference| difference.abs() <= SAME) {
+        return Estimable::not("the two predict the same");
+    }
+    if fitted { item_mean_of_fits(&differences) } else { item_mean(&differences) }
 }
 
 /// Says that it takes items with two labels where it does.

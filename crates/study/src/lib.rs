@@ -11,6 +11,7 @@
 //! | [`held_out`] | judge and beliefs on labels that they have not seen, from one label an item |
 //! | [`mod@evaluate`] | half splits where labels suffice |
 //! | [`results`], [`sample`], [`columns`], [`output`] | what a run reports, the items that figures show, and the table of all items |
+//! | [`compare`], [`judge_files`] | two studies of the same items, and which judge a trust belongs to |
 //! | [`mod@error`] | why a study can't be run |
 //! | [`queue`], [`intake`] | the ranked queue on its way out, labels on their way back |
 //! | [`movement`], [`estimates`] | what the labels that came back moved, and what they say about all items |
@@ -19,6 +20,7 @@
 //! [`Study::load`] reads everything and refuses what can't be used; nothing is computed before.
 
 pub mod columns;
+pub mod compare;
 pub mod decompose;
 pub mod error;
 pub mod estimates;
@@ -30,6 +32,7 @@ pub mod hypothesis;
 mod identification;
 pub mod input;
 pub mod intake;
+pub mod judge_files;
 pub mod kind;
 pub mod kinds;
 pub mod load;

@@ -9,11 +9,11 @@ use crate::stats::{Estimable, ItemEstimate};
 use crate::study::held_out::{AgreementReport, Comparison, HeldOutReport, HeldOutScores};
 
 /// What all intervals here are.
-const INTERVALS: &str = "Intervals are 95% ones for new items, each on its own: they cover the choice of items and their labels, \
+pub(super) const INTERVALS: &str = "Intervals are 95% ones for new items, each on its own: they cover the choice of items and their labels, \
                          not that a fit to other items would be another one.";
 
 /// What a score is called.
-fn score_name(score: Score) -> &'static str {
+pub(super) fn score_name(score: Score) -> &'static str {
     match score {
         Score::Log => "log score",
         Score::Brier => "Brier score",
@@ -24,7 +24,7 @@ fn score_name(score: Score) -> &'static str {
 }
 
 /// What a prediction is called.
-pub(super) fn prediction_name(name: &str, given: Given) -> String {
+fn prediction_name(name: &str, given: Given) -> String {
     let called = match name {
         "judge" => return "judge".to_owned(),
         "base_rate" => return "base rate, without a judge".to_owned(),
@@ -44,7 +44,7 @@ fn interval(estimate: &ItemEstimate) -> String {
     format!("{} [{}, {}]", three(estimate.value), three(estimate.lo), three(estimate.hi))
 }
 
-fn text(estimable: &Estimable) -> String {
+pub(super) fn text(estimable: &Estimable) -> String {
     estimable.estimate().map_or_else(|| "not estimable".to_owned(), interval)
 }
 

@@ -8,12 +8,14 @@
 //! | [`input`], [`sentences`] | what was read, what was found |
 //! | [`mod@page`], [`blocks`] | the page and its pieces |
 //! | [`held_out`] | judge and beliefs on labels that they have not seen |
+//! | [`compare`] | two studies held against each other |
 //! | [`movement`], [`registered`], [`estimates`] | what labels moved, how hypotheses fared, means over all items |
 //! | [`mod@figures`] | the figures |
 //! | [`bundle`] | page, tables, figures and document as files |
 
 pub mod blocks;
 pub mod bundle;
+pub mod compare;
 pub mod estimates;
 pub mod figures;
 pub mod held_out;
@@ -26,6 +28,7 @@ pub mod registered;
 pub mod sentences;
 pub mod shown;
 
+pub use compare::describe_comparison;
 pub use figures::figures;
 pub use input::InputTable;
 pub use lines::Line;

@@ -96,6 +96,16 @@ impl Scored for RatingPool {
         (!labels.is_empty()).then(|| vec![over(&|y| (y - at).powi(2)), at, at * at, over(&|y| y), over(&|y| y * y)])
     }
 
+    fn label_numbers(&self, item: usize) -> Vec<f64> {
+        let mut labels: Vec<f64> = self.ratings()[item].iter().flatten().copied().collect();
+        labels.sort_by(f64::total_cmp);
+        labels
+    }
+
+    fn predicted(&self, item: usize) -> Vec<f64> {
+        vec![self.judge().mean[item]]
+    }
+
     fn agreement(means: &[f64]) -> Option<f64> {
         squared_agreement(means)
     }

@@ -33,6 +33,14 @@ pub trait ClassScale: Clone + std::fmt::Debug + Send + Sync {
 
     /// Whether evaluations also say what bought labels remove of the squared error.
     const SQUARED_GAIN: bool;
+
+    /// Whether the classes stand at places.
+    const ORDERED: bool;
+
+    /// The places, ascending; `None` for mere names.
+    fn places(&self) -> Option<&[f64]> {
+        None
+    }
 }
 
 /// Classes without an order.
@@ -42,6 +50,7 @@ pub struct Nominal;
 impl ClassScale for Nominal {
     type Beliefs = Beliefs;
     const SQUARED_GAIN: bool = false;
+    const ORDERED: bool = false;
 
     fn beliefs(&self, beliefs: Beliefs) -> Beliefs {
         beliefs
@@ -114,6 +123,21 @@ impl<S: ClassScale> CountPool<S> {
     /// These items with a prior on the trust; without this call there is none, as in the paper.
     pub fn with_prior(self, prior: TrustPrior) -> Self {
         Self { prior, ..self }
+    }
+
+    /// All labels, items x classes.
+    pub(super) fn counts(&self) -> &Array2<u32> {
+        &self.counts
+    }
+
+    /// The judge's predictions.
+    pub(super) fn predictions(&self) -> &Predictions {
+        &self.judge
+    }
+
+    /// The scale.
+    pub(super) fn scale(&self) -> &S {
+        &self.scale
     }
 
     fn judged<'a>(&'a self, design: &'a Design) -> JudgedItems<'a> {

@@ -12,6 +12,7 @@
 //! | [`escalation`] | what a replicate measures, and summaries over replicates |
 //! | [`contrast`] | comparisons of two rules item by item, for intervals over items |
 //! | [`counts`] | the pool of labels that are classes, with or without places on a scale |
+//! | [`held_out`] | predictions scored on labels that they have not seen, from one label an item |
 //! | [`places`] | where held-out labels lie in their predictive distributions |
 //! | [`familiarity`] | distances to labelled items, searched once and filtered in each replicate |
 //! | [`components`] | both parts of the uncertainty, item by item |
@@ -24,6 +25,7 @@ pub mod counts;
 pub mod escalation;
 pub mod familiarity;
 pub mod half_split;
+pub mod held_out;
 pub mod journal;
 pub mod places;
 pub mod pool;
@@ -41,6 +43,7 @@ pub use counts::{ClassScale, CountLabels, CountPool, Nominal};
 pub use escalation::{ByRule, ByRuleAndBudget, Errors, Escalation, Gain, Measured, Picks, Removed, by_rule};
 pub use familiarity::{Familiarity, list_width};
 pub use half_split::{Features, HalfSplit, Outcome, Settings};
+pub use held_out::Scored;
 pub use journal::{Journal, JournalError};
 pub use places::{Coverage, Places};
 pub use pool::{Fitted, Luck, NoiseCeiling, Pool, Ranking, Split};

@@ -60,6 +60,11 @@ impl<K: Kind> Decomposition<K> {
         self.numbers.is_empty()
     }
 
+    /// What a prediction of an item with average features counts for, in labels.
+    pub fn assumed_trust(&self) -> f64 {
+        K::Pool::regression(&self.fitted.fit).coefficients[0].exp()
+    }
+
     /// The belief about the item at a position.
     pub fn belief(&self, item: usize) -> BeliefOf<'_, K> {
         self.fitted.beliefs.get(item)

@@ -53,6 +53,9 @@ pub enum Error {
     /// A registration.
     #[error(transparent)]
     Registration(#[from] super::registration::RegistrationError),
+    /// Two studies that can't be compared.
+    #[error(transparent)]
+    Compare(#[from] super::compare::CompareError),
     /// A mean over all items that can't be estimated.
     #[error(transparent)]
     Estimate(#[from] judge_uncertainty_core::escalation::NoEstimate),
@@ -116,6 +119,7 @@ impl Error {
             | Self::Index(_)
             | Self::NotRanked { .. }
             | Self::Request(_)
+            | Self::Compare(_)
             | Self::Estimate(_)
             | Self::NoConfidence
             | Self::Exists { .. }

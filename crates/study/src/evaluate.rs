@@ -170,8 +170,8 @@ pub fn evaluated_items<K: Kind>(study: &Study<K>) -> Result<Vec<usize>, String> 
         return Err(format!(
             "what escalation achieves here can't be measured: one half of an item's labels has to serve as its truth, and \
              {} of {} items have {least} labels or more (evaluation.least_labels), where {LEAST_ITEMS} such items are \
-             needed{left_out}. The judge's error, its calibration and its agreement with experts can't be measured for \
-             the same reason. Trust, decomposition and rankings need none of this and are given for all items",
+             needed{left_out}. What single labels say of the judge's error, its calibration and its agreement with experts stands \
+             under the held-out labels. Trust, decomposition and rankings need none of this and are given for all items",
             kept.len(),
             numbers.len()
         ));

@@ -23,7 +23,7 @@ use judge_uncertainty_core::belief::design::FeatureScale;
 use judge_uncertainty_core::belief::{BeliefTable, FeatureColumn};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_data::dataset::error::Result;
-use judge_uncertainty_evaluation::{Contrast, Fitted, Luck, Pool};
+use judge_uncertainty_evaluation::{Contrast, Fitted, Luck, Pool, Scored};
 
 /// The belief of a kind of label about one item.
 pub type BeliefOf<'a, K> = <<<K as Kind>::Pool as Pool>::Beliefs as BeliefTable>::Belief<'a>;
@@ -56,7 +56,7 @@ pub trait Kind: Configured {
     /// The human labels.
     type Labels: LabelSet<Self>;
     /// The labels as decompositions and half splits see them.
-    type Pool: Pool + Clone + Debug;
+    type Pool: Scored + Clone + Debug;
     /// What a fit says besides the trust regression.
     type FitReport: Reported;
     /// What a decomposition says besides the parts of every item.
@@ -75,6 +75,15 @@ pub trait Kind: Configured {
 
     /// `labels` of the items at positions `kept` with what the judge says of them.
     fn pool(study: &Study<Self>, labels: &Self::Labels, kept: &[usize]) -> Self::Pool;
+
+    /// What agreement beyond chance is called in results, see
+    /// [`AgreementReport`](super::held_out::AgreementReport).
+    const AGREEMENT: &'static str;
+
+    /// The beliefs that can be held about the items at positions `kept`, by name, and which of them the study holds.
+    fn beliefs(study: &Study<Self>, kept: &[usize]) -> (String, Vec<(String, Self::Pool)>) {
+        ("published".to_owned(), vec![("published".to_owned(), Self::pool(study, &study.labels, kept))])
+    }
 
     /// The rules that rank the items of a study, in the order in which they are evaluated (it is part of the random
     /// stream).

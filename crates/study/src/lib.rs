@@ -8,8 +8,10 @@
 //! | [`input`] | `study.toml`, input files, items, texts, the log of added labels |
 //! | [`load`], [`features`] | a study as it is read, and what its trust may depend on |
 //! | [`decompose`], `identification`, [`evidence`], [`parts`], [`percentiles`] | the fit and whether the labels determine it, the belief about every item, the rankings, and what varies over items |
+//! | [`held_out`] | judge and beliefs on labels that they have not seen, from one label an item |
 //! | [`mod@evaluate`] | half splits where labels suffice |
 //! | [`results`], [`sample`], [`columns`], [`output`] | what a run reports, the items that figures show, and the table of all items |
+//! | [`compare`], [`judge_files`] | two studies of the same items, and which judge a trust belongs to |
 //! | [`mod@error`] | why a study can't be run |
 //! | [`queue`], [`intake`] | the ranked queue on its way out, labels on their way back |
 //! | [`movement`], [`estimates`] | what the labels that came back moved, and what they say about all items |
@@ -18,16 +20,19 @@
 //! [`Study::load`] reads everything and refuses what can't be used; nothing is computed before.
 
 pub mod columns;
+pub mod compare;
 pub mod decompose;
 pub mod error;
 pub mod estimates;
 pub mod evaluate;
 pub mod evidence;
 pub mod features;
+pub mod held_out;
 pub mod hypothesis;
 mod identification;
 pub mod input;
 pub mod intake;
+pub mod judge_files;
 pub mod kind;
 pub mod kinds;
 pub mod load;

@@ -6,8 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::error::Error;
 use super::evaluate::{Evaluated, evaluated_items, lacking_labels};
+use super::held_out::HeldOutScores;
 use super::identification::typical_trust;
 use super::input::config::{Configured, StudyConfig};
+use super::judge_files::JudgeFiles;
 use super::kind::{Decomposition, JudgeReportOf, Kind, LabelsReportOf, Study};
 use super::movement::Movement;
 use super::percentiles::OverItems;
@@ -42,6 +44,8 @@ pub struct StudyResults<K: Kind> {
     pub groups: BTreeMap<String, GroupReport>,
     /// Both parts of the items that figures show, with what the epistemic part and the judge's uncertainty escalate.
     pub items: ItemSample,
+    /// Judge and beliefs on labels that they have not seen.
+    pub held_out: HeldOutScores,
     /// What escalation achieves, where labels suffice.
     pub evaluation: Evaluated<K>,
     /// What labels moved that came back from a queue; `None` without any.
@@ -76,6 +80,8 @@ pub struct InputReport<K: Kind> {
     pub judge: JudgeReportOf<K>,
     /// What was found in the file of labels.
     pub labels: LabelsReportOf<K>,
+    /// The judge that this trust belongs to.
+    pub judge_files: JudgeFiles,
     /// Width of the embeddings; `None` without them.
     pub dimensions: Option<usize>,
     /// Texts that the next run has to embed first, as `study check` finds it; not part of a run's results, which do not
@@ -145,6 +151,7 @@ impl<K: Kind> InputReport<K> {
             variants: study.judge.variants().to_vec(),
             judge: study.judge.report(),
             labels: study.labels.report(study.len()),
+            judge_files: JudgeFiles::of(&study.file),
             dimensions: embeddings.map(|matrix| matrix.ncols()),
             to_embed: None,
             zero_embeddings,
@@ -289,7 +296,7 @@ impl<K: Kind> FitReport<K> {
             prior,
             typical_trust,
             undetermined,
-            assumed_trust: fit.coefficients[0].exp(),
+            assumed_trust: decomposition.assumed_trust(),
             labels_worth: mean(&log_trust).exp(),
             trust_percentiles: OverItems::of(&decomposition.trust),
             sd_log_trust: population_sd(&log_trust),
@@ -374,6 +381,7 @@ impl<K: Kind> StudyResults<K> {
             fit: FitReport::of(study, decomposition)?,
             groups: groups(study, decomposition),
             items: ItemSample::of(decomposition),
+            held_out: HeldOutScores::of(study, decomposition),
             evaluation,
             movement: Movement::of(study, decomposition, progress)?,
             registered,

@@ -1,6 +1,7 @@
 //! `study`: the same engines on a user's data.
 
 mod check;
+mod compare;
 mod init;
 mod labels;
 mod queue;
@@ -33,6 +34,7 @@ enum Command {
     Init(init::Args),
     Check(check::Args),
     Run(run::Args),
+    Compare(compare::Args),
     Queue(queue::Args),
     Labels(labels::Args),
     Register(register::Args),
@@ -47,6 +49,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
         Command::Init(args) => init::run(args),
         Command::Check(args) => with_kind!(&args.study, K => check::run::<K>(args)),
         Command::Run(args) => with_kind!(&args.study, K => run::run::<K>(args)),
+        Command::Compare(args) => with_kind!(&args.first, K => compare::run::<K>(args)),
         Command::Queue(args) => with_kind!(&args.study, K => queue::run::<K>(args)),
         Command::Labels(args) => with_kind!(args.study(), K => labels::run::<K>(args)),
         Command::Register(args) => with_kind!(&args.study, K => register::run::<K>(args)),

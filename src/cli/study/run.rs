@@ -7,13 +7,14 @@ use std::time::Instant;
 
 use super::setup::{say_embedded, say_going_on, vacant_folder};
 use crate::cli::progress::Bars;
-use crate::cli::{Error, threads};
+use crate::cli::{Error, say, threads};
 use crate::output::{Run, Staged, to_json};
 use crate::report::latex::Templates;
 use crate::report::study::{Shown, bundle, describe, figures};
 use crate::report::{self, page};
 use crate::study::columns::columns;
 use crate::study::evaluate::journal;
+use crate::study::judge_files::JudgeFiles;
 use crate::study::registration::Registration;
 use crate::study::results::{FILE, StudyManifest};
 use crate::study::{Decomposition, Error as StudyError, Study, StudyResults, evaluate, output};
@@ -51,6 +52,20 @@ pub(super) struct Args {
     pub(super) json: bool,
 }
 
+/// Says that the run that is replaced belongs to another judge, for trust is bound to the judge that it was fitted to.
+fn say_changed_judge(out: &Path, judge: &JudgeFiles) {
+    let before: Option<serde_json::Value> =
+        std::fs::read(out.join(FILE)).ok().and_then(|text| serde_json::from_slice(&text).ok());
+    let before = before.and_then(|results| serde_json::from_value(results["input"]["judge_files"].clone()).ok());
+    if let Some(what) = before.and_then(|before: JudgeFiles| judge.differs(&before)) {
+        say(format_args!(
+            "{}: the judge is another one than in the run that this replaces ({what}); trust belongs to the judge that it was fitted \
+             to, and numbers of the two runs differ for that reason, too",
+            out.display()
+        ));
+    }
+}
+
 /// Runs the command on a study of one kind.
 ///
 /// # Errors
@@ -80,6 +95,7 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let evaluation = evaluate(&study, Some(&mut journal), &progress)?;
     let results = StudyResults::of(&study, &decomposition, evaluation, registration.as_ref(), &progress)?;
 
+    say_changed_judge(&out, &results.input.judge_files);
     let mut staged = Staged::default();
     let columns = columns(&study, &decomposition);
     staged.put("items.csv", output::to_csv(&columns));

@@ -7,14 +7,18 @@
 //! | [`lines`] | what is said line by line, on a terminal and on the page |
 //! | [`input`], [`sentences`] | what was read, what was found |
 //! | [`mod@page`], [`blocks`] | the page and its pieces |
+//! | [`held_out`] | judge and beliefs on labels that they have not seen |
+//! | [`compare`] | two studies held against each other |
 //! | [`movement`], [`registered`], [`estimates`] | what labels moved, how hypotheses fared, means over all items |
 //! | [`mod@figures`] | the figures |
 //! | [`bundle`] | page, tables, figures and document as files |
 
 pub mod blocks;
 pub mod bundle;
+pub mod compare;
 pub mod estimates;
 pub mod figures;
+pub mod held_out;
 pub mod input;
 pub mod kinds;
 pub mod lines;
@@ -24,6 +28,7 @@ pub mod registered;
 pub mod sentences;
 pub mod shown;
 
+pub use compare::describe_comparison;
 pub use figures::figures;
 pub use input::InputTable;
 pub use lines::Line;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::blocks::{figure, number, section, sentences, show, some_figures, with_interval};
 use super::bundle::DOCUMENT;
+use super::held_out::held_out_section;
 use super::input::InputTable;
 use super::movement::movement_section;
 use super::registered::registered_section;
@@ -32,6 +33,7 @@ pub fn page<K: Shown>(results: &StudyResults<K>, figures: &[Figure]) -> Page {
         decomposition(results, figures),
     ];
     sections.extend(K::sections(results, figures));
+    sections.push(held_out_section(&results.held_out));
     match &results.evaluation {
         Evaluated::Evaluated(evaluation) => {
             sections.push(escalation(evaluation, figures));

@@ -1,5 +1,6 @@
 //! A study's results as words.
 
+use super::held_out::describe_held_out;
 use super::lines::Line;
 use super::movement::describe_movement;
 use super::registered::describe_registered;
@@ -41,6 +42,7 @@ pub fn describe<K: Shown>(results: &StudyResults<K>) -> Vec<Line> {
         )));
     }
     lines.extend(said(K::findings_sentences(results)));
+    lines.extend(describe_held_out(&results.held_out));
     match &results.evaluation {
         Evaluated::NotEvaluated(reason) => lines.push(Line::sentence(format!("Not evaluated: {reason}."))),
         Evaluated::Evaluated(evaluation) => lines.extend(describe_evaluation(evaluation)),

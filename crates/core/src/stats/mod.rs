@@ -5,8 +5,10 @@ pub mod estimate;
 pub mod gamma;
 pub mod inference;
 pub mod kappa;
+pub mod label_scores;
 pub mod new_items;
 pub mod normal;
+pub mod over_items;
 pub mod psi;
 pub mod quantile;
 pub mod rank;
@@ -15,5 +17,6 @@ pub mod summary;
 
 pub use estimate::{Estimate, Interval};
 pub use kappa::quadratic_kappa;
+pub use over_items::{Estimable, ItemEstimate};
 pub use rank::{ranks, spearman};
 pub use summary::{Summary, mean, population_sd, sample_sd};

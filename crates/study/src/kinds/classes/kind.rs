@@ -50,12 +50,18 @@ impl Kind for Classes {
     const REFERENCE: Rule = Rule::JudgeEntropy;
     const MEASURES: &'static [Measure] = &[Measure::Value, Measure::SelectiveError, Measure::SelectiveSquaredError];
 
+    const AGREEMENT: &'static str = "cohen";
+
     type Judge = ClassJudge;
     type Labels = Labels;
     type Pool = CountPool;
     type FitReport = ClassFit;
     type Findings = ClassFindings;
     type Diagnostics = JudgeDiagnostics;
+
+    fn beliefs(study: &Study<Self>, kept: &[usize]) -> (String, Vec<(String, Self::Pool)>) {
+        reports::beliefs(study, kept)
+    }
 
     fn check(config: &StudyConfig<Self>, check: &Check<'_>) -> Result<()> {
         config::check(config, check)

@@ -10,8 +10,8 @@ use super::soft_scores::SoftScores;
 use crate::evidence::EvidenceReport;
 use crate::kind::{CameBack, Decomposition, Foresight, Kind, Study};
 use crate::output::{OutputColumn, Values};
-use judge_uncertainty_core::belief::recalibration::Recalibration;
-use judge_uncertainty_core::belief::{Belief, BeliefTable, ClassBelief, ClassBeliefs, FittedBelief, RecalibratedFit};
+use judge_uncertainty_core::belief::recalibration::{Options, Recalibration};
+use judge_uncertainty_core::belief::{Belief, BeliefModel, BeliefTable, ClassBelief, ClassBeliefs, FittedBelief, RecalibratedFit};
 use judge_uncertainty_core::stats::Estimate;
 use judge_uncertainty_evaluation::CountPool;
 
@@ -89,6 +89,38 @@ pub fn pool<K: ClassStudy>(study: &Study<K>, labels: &Labels, kept: &[usize]) ->
     CountPool::on_scale(counts.view(), study.judge.predictions.select(kept), scale)
         .with_belief(study.file.config.trust.belief, groups)
         .with_prior(study.file.config.trust.prior)
+}
+
+/// The paper's belief and the recalibrated ones, and which of them is configured. Recalibration by group takes two groups.
+pub fn beliefs<K: ClassStudy>(study: &Study<K>, kept: &[usize]) -> (String, Vec<(String, K::Pool)>) {
+    let configured = study.file.config.trust.belief;
+    let options = match configured {
+        BeliefModel::Recalibrated(options) => options,
+        BeliefModel::Published => Options::default(),
+    };
+    let recalibrated = |recalibration| BeliefModel::Recalibrated(Options { recalibration, ..options });
+    let mut models = vec![
+        ("published", BeliefModel::Published),
+        ("recalibrated", recalibrated(Recalibration::Shared)),
+        ("recalibrated_by_group", recalibrated(Recalibration::ByGroup)),
+    ];
+    let own = match configured {
+        BeliefModel::Published => "published",
+        BeliefModel::Recalibrated(Options { recalibration: Recalibration::Off, .. }) => {
+            models.push(("not_recalibrated", configured));
+            "not_recalibrated"
+        }
+        BeliefModel::Recalibrated(Options { recalibration: Recalibration::Shared, .. }) => "recalibrated",
+        BeliefModel::Recalibrated(_) => "recalibrated_by_group",
+    };
+    let all = study.items.group_numbers();
+    let groups: Vec<usize> = kept.iter().filter_map(|&i| all.get(i).copied()).collect();
+    if study.items.group_names().len() < 2 {
+        models.retain(|(name, _)| *name != "recalibrated_by_group" || own == *name);
+    }
+    let plain = pool(study, &study.labels, kept);
+    let of = |(name, model): (&str, BeliefModel)| (name.to_owned(), plain.clone().with_belief(model, groups.clone()));
+    (own.to_owned(), models.into_iter().map(of).collect())
 }
 
 /// What to think of before using answers and labels.

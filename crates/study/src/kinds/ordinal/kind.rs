@@ -66,12 +66,18 @@ impl Kind for Ordinal {
     const REFERENCE: Rule = Rule::JudgeEntropy;
     const MEASURES: &'static [Measure] = &Measure::ALL;
 
+    const AGREEMENT: &'static str = "cohen_quadratic";
+
     type Judge = ClassJudge;
     type Labels = Labels;
     type Pool = CountPool<OnPlaces>;
     type FitReport = ClassFit;
     type Findings = OrdinalFindings;
     type Diagnostics = OrdinalDiagnostics;
+
+    fn beliefs(study: &Study<Self>, kept: &[usize]) -> (String, Vec<(String, Self::Pool)>) {
+        reports::beliefs(study, kept)
+    }
 
     fn check(config: &StudyConfig<Self>, check: &Check<'_>) -> Result<()> {
         config.scale.check(Self::KEY, check)?;

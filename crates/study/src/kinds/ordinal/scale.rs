@@ -74,6 +74,11 @@ pub struct OnPlaces(pub Vec<f64>);
 impl ClassScale for OnPlaces {
     type Beliefs = Ordinals;
     const SQUARED_GAIN: bool = true;
+    const ORDERED: bool = true;
+
+    fn places(&self) -> Option<&[f64]> {
+        Some(&self.0)
+    }
 
     fn beliefs(&self, beliefs: Beliefs) -> Ordinals {
         Ordinals::new(beliefs, self.0.clone())

@@ -37,6 +37,8 @@ impl Kind for Scores {
     const REFERENCE: Rule = Rule::PosteriorEntropy;
     const MEASURES: &'static [Measure] = &Measure::ALL;
 
+    const AGREEMENT: &'static str = "concordance";
+
     type Judge = ScoreJudge;
     type Labels = Ratings;
     type Pool = RatingPool;

@@ -7,11 +7,13 @@
 //! | [`pool`] | ratings as decompositions and half splits see them |
 //! | [`reading`] | what the fit says, and how it reads the judge |
 //! | [`findings`], [`diagnostics`] | what the decomposition says, the table of items, the judge against the labels |
+//! | `held_out` | ratings that predictions have not seen |
 //! | [`kind`] | the kind itself |
 
 pub mod config;
 pub mod diagnostics;
 pub mod findings;
+mod held_out;
 pub mod judge;
 pub mod kind;
 pub mod pool;

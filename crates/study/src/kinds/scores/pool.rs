@@ -72,6 +72,11 @@ impl RatingPool {
         &self.ratings
     }
 
+    /// What the judge says of every item.
+    pub(super) fn judge(&self) -> &JudgeScores {
+        &self.judge
+    }
+
     /// Variance of repeated ratings; `None` if nobody rated an item twice, and then noise within annotators and
     /// disagreement between them are not told apart.
     pub fn repeats(&self) -> Option<Repeats> {

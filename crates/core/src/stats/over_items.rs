@@ -1,0 +1,258 @@
+//! Means and functions of means over items, with intervals for new items: the items count as a sample of all there could be.
+
+use serde::{Deserialize, Serialize};
+
+use super::student::student_quantile;
+use super::{mean, sample_sd};
+
+/// Fewer items than this tell too little about how a quantity varies over items for an interval.
+pub const LEAST_ITEMS: usize = 20;
+/// Upper end of a central 95% interval.
+const UPPER: f64 = 0.975;
+/// Items at which the fits of folds add as much variation as the items have.
+const FITS: f64 = 40.0;
+
+/// An estimate over items with its central 95% interval, which is about new items.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ItemEstimate {
+    /// The estimate.
+    pub value: f64,
+    /// Its standard error over items.
+    pub standard_error: f64,
+    /// Lower end of the interval.
+    pub lo: f64,
+    /// Upper end.
+    pub hi: f64,
+    /// Items behind it.
+    pub items: usize,
+}
+
+/// An estimate, or why the data do not determine one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Estimable {
+    /// It is determined.
+    Estimated(ItemEstimate),
+    /// It is not.
+    NotEstimable {
+        /// Why, and what it would take.
+        not_estimable: String,
+    },
+}
+
+impl Estimable {
+    /// No estimate, for a reason.
+    pub fn not(reason: impl Into<String>) -> Self {
+        Self::NotEstimable { not_estimable: reason.into() }
+    }
+
+    /// The estimate, if there is one.
+    pub fn estimate(&self) -> Option<&ItemEstimate> {
+        match self {
+            Self::Estimated(estimate) => Some(estimate),
+            Self::NotEstimable { .. } => None,
+        }
+    }
+
+    /// Why there is none.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Estimated(_) => None,
+            Self::NotEstimable { not_estimable } => Some(not_estimable),
+        }
+    }
+}
+
+fn too_few(items: usize) -> Estimable {
+    Estimable::not(format!("{items} items have what it takes, and an interval over items needs {LEAST_ITEMS}"))
+}
+
+/// The mean over items of one number each.
+///
+/// ```text
+/// mean - s/sqrt(n) h(t),  mean - s/sqrt(n) h(-t),   t the 0.975 quantile of Student's t with n - 1 degrees of freedom
+/// h(x) = 3 sqrt(n)/g ((1 + g (x/sqrt(n) - g/(6 n)))^(1/3) - 1)
+/// ```
+///
+/// with s the standard deviation over items and g the skewness: Hall (1992), "On the removal of skewness by transformation".
+/// Log scores are skewed, and the plain interval (g = 0) then misses on one side.
+pub fn item_mean(values: &[f64]) -> Estimable {
+    mean_with(values, 0.0)
+}
+
+/// As [`item_mean`], of differences between predictions that were fitted to other items of the same sample.
+///
+/// The fits lean on the same items, so that these vary together: the squared standard error is raised by a share of 40/n, which
+/// simulated studies of 50 items and more needed for intervals that hold (`docs/promises.md`).
+pub fn item_mean_of_fits(values: &[f64]) -> Estimable {
+    mean_with(values, FITS / values.len() as f64)
+}
+
+/// The mean with its squared standard error raised by a share.
+fn mean_with(values: &[f64], raised: f64) -> Estimable {
+    let (n, sd) = (values.len(), if values.len() > 1 { sample_sd(values) } else { 0.0 });
+    if n < LEAST_ITEMS {
+        return too_few(n);
+    }
+    let centre = mean(values);
+    // A spread of rounding errors is none.
+    if sd <= 1e-12 * centre.abs() || sd == 0.0 {
+        return Estimable::not(format!(
+            "all {n} items have the same value, {centre:.3}, so how it varies over items can't be told"
+        ));
+    }
+    let third = values.iter().map(|x| ((x - centre) / sd).powi(3)).sum::<f64>() / n as f64;
+    Estimable::Estimated(interval(centre, sd * ((1.0 + raised) / n as f64).sqrt(), third, n))
+}
+
+/// Hall's interval of a mean of `n` values with this standard error, whose values have this skewness.
+fn interval(centre: f64, standard_error: f64, skewness: f64, items: usize) -> ItemEstimate {
+    let n = items as f64;
+    let t = student_quantile(UPPER, n - 1.0);
+    let back = |x: f64| match skewness.abs() < 1e-6 {
+        true => x,
+        false => {
+            let inner = 1.0 + skewness * (x / n.sqrt() - skewness / (6.0 * n));
+            3.0 * n.sqrt() / skewness * (inner.cbrt() - 1.0)
+        }
+    };
+    ItemEstimate {
+        value: centre,
+        standard_error,
+        lo: centre - standard_error * back(t),
+        hi: centre - standard_error * back(-t),
+        items,
+    }
+}
+
+/// The mean over items of a share each, 0 to 1.
+///
+/// The interval is Wilson's (1927) for so many independent labels as would vary alike, m = p (1 - p)/se^2, with Student's t in
+/// place of the normal quantile (Korn and Graubard 1998). Shares of items vary no more than single labels do, so m is at least
+/// the number of items; it holds at 0 and 1, too.
+pub fn item_share(values: &[f64]) -> Estimable {
+    let n = values.len();
+    if n < LEAST_ITEMS {
+        return too_few(n);
+    }
+    let (p, items) = (mean(values), n as f64);
+    let square = sample_sd(values).powi(2) / items;
+    let alike = p * (1.0 - p) / square;
+    let m = if alike.is_finite() { alike.max(items) } else { items };
+    let t = student_quantile(UPPER, items - 1.0);
+    let (t2, centre) = (t * t, p + t * t / (2.0 * m));
+    let reach = t * (p * (1.0 - p) / m + t2 / (4.0 * m * m)).sqrt();
+    let ends = [centre - reach, centre + reach].map(|end| (end / (1.0 + t2 / m)).clamp(0.0, 1.0));
+    let [lo, hi] = ends;
+    Estimable::Estimated(ItemEstimate { value: p, standard_error: square.sqrt(), lo, hi, items: n })
+}
+
+/// A function of means over items, such as an agreement beyond chance, by the jackknife over items.
+///
+/// `rows` has the same numbers for each item, and `of` gives the function of their means, `None` where it is undefined. With
+/// f_i the function without item i, the pseudo-values n f - (n - 1) f_i count as one number per item ([`item_mean`], about f):
+/// Tukey (1958); Efron and Tibshirani (1993), chapter 11.
+pub fn item_function(rows: &[Vec<f64>], of: impl Fn(&[f64]) -> Option<f64>) -> Estimable {
+    let n = rows.len();
+    if n < LEAST_ITEMS {
+        return too_few(n);
+    }
+    let items = n as f64;
+    let mut sums = vec![0.0; rows[0].len()];
+    rows.iter().for_each(|row| sums.iter_mut().zip(row).for_each(|(sum, x)| *sum += x));
+    let undefined = || Estimable::not("it is undefined where all answers, or all labels, are the same");
+    let Some(value) = of(&sums.iter().map(|sum| sum / items).collect::<Vec<_>>()) else { return undefined() };
+    let without = |row: &Vec<f64>| {
+        let means: Vec<f64> = sums.iter().zip(row).map(|(sum, x)| (sum - x) / (items - 1.0)).collect();
+        of(&means).map(|without| items * value - (items - 1.0) * without)
+    };
+    let Some(pseudo) = rows.iter().map(without).collect::<Option<Vec<f64>>>() else { return undefined() };
+    let (centre, sd) = (mean(&pseudo), sample_sd(&pseudo));
+    if sd <= 1e-9 {
+        return Estimable::not(format!("it is {value:.3} without any item as well, so its interval can't be told"));
+    }
+    let third = pseudo.iter().map(|x| ((x - centre) / sd).powi(3)).sum::<f64>() / items;
+    Estimable::Estimated(interval(value, sd / items.sqrt(), third, n))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known(estimable: Estimable) -> ItemEstimate {
+        *estimable.estimate().unwrap()
+    }
+
+    /// 24 values: i^2/100 for i = 0 to 23.
+    fn squares() -> Vec<f64> {
+        (0..24).map(|i| f64::from(i * i) / 100.0).collect()
+    }
+
+    fn close(got: f64, expected: f64) {
+        assert!((got - expected).abs() < 1e-12 * (1.0 + expected.abs()), "{got} for {expected}");
+    }
+
+    /// By NumPy and SciPy, from the formulas.
+    #[test]
+    fn a_mean_as_computed_elsewhere() {
+        let found = known(item_mean(&squares()));
+        close(found.value, 1.801_666_666_666_666_7);
+        close(found.standard_error, 0.343_733_585_466_677_7);
+        close(found.lo, 1.150_948_427_988_973_2);
+        close(found.hi, 2.594_259_604_723_690_3);
+        // The other way round the interval is the other way round.
+        let back = known(item_mean(&squares().iter().map(|x| -x).collect::<Vec<_>>()));
+        assert_eq!((back.lo, back.hi), (-found.hi, -found.lo));
+    }
+
+    /// By NumPy and SciPy: thrice 0, 1/2 and 1 and so on, and nothing but zeros.
+    #[test]
+    fn a_share_as_computed_elsewhere() {
+        let mut values = [0.0, 0.5, 1.0].repeat(8);
+        values.push(1.0);
+        let found = known(item_share(&values));
+        close(found.value, 0.52);
+        close(found.lo, 0.353_936_689_146_427_84);
+        close(found.hi, 0.681_758_479_341_069_5);
+        let none = known(item_share(&[0.0; 25]));
+        assert_eq!((none.value, none.lo), (0.0, 0.0));
+        close(none.hi, 0.145_581_826_928_283_84);
+    }
+
+    /// Cohen's kappa of 24 items by NumPy: the judge says i mod 2, the label is 1 for every third item and i mod 2 otherwise.
+    #[test]
+    fn a_kappa_as_computed_elsewhere() {
+        let row = |i: usize| {
+            let (judge, label) = (i % 2, if i.is_multiple_of(3) { 1 } else { i % 2 });
+            [judge == label, judge == 1, label == 1].map(|yes| f64::from(u8::from(yes))).to_vec()
+        };
+        let kappa = |means: &[f64]| {
+            let chance = means[1] * means[2] + (1.0 - means[1]) * (1.0 - means[2]);
+            (chance < 1.0).then(|| (means[0] - chance) / (1.0 - chance))
+        };
+        let rows: Vec<Vec<f64>> = (0..24).map(row).collect();
+        let found = known(item_function(&rows, kappa));
+        close(found.value, 2.0 / 3.0);
+        close(found.standard_error, 0.150_314_549_675_700_24);
+        close(found.lo, 0.218_372_433_678_481_08);
+        close(found.hi, 0.920_303_207_523_624_4);
+        let constant = vec![vec![1.0, 1.0, 1.0]; 24];
+        assert!(item_function(&constant, kappa).reason().unwrap().contains("undefined"));
+    }
+
+    /// Of 24 items the squared standard error rises by 40/24.
+    #[test]
+    fn fits_to_the_same_items_widen_the_interval() {
+        let (plain, fitted) = (known(item_mean(&squares())), known(item_mean_of_fits(&squares())));
+        close((fitted.standard_error / plain.standard_error).powi(2), 1.0 + 40.0 / 24.0);
+        close((fitted.hi - fitted.value) / (plain.hi - plain.value), (1.0_f64 + 40.0 / 24.0).sqrt());
+    }
+
+    #[test]
+    fn what_is_not_determined_has_a_reason() {
+        assert!(item_mean(&[1.0; 19]).reason().unwrap().starts_with("19 items"));
+        assert!(item_mean(&[0.1; 30]).reason().unwrap().contains("same value"));
+        assert!(item_share(&[]).reason().unwrap().starts_with("0 items"));
+    }
+}

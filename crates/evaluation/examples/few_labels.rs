@@ -1,0 +1,205 @@
+//! How often intervals over items hold where items have 1 to 5 labels, and whether the better of two beliefs is found.
+//!
+//! `cargo run -p judge-uncertainty-evaluation --example few_labels [STUDIES [FIRST_SEED]]` simulates studies from nothing (items
+//! of three classes, labels, an overconfident judge) and prints the tables of `docs/promises.md`. What an interval is to hold is
+//! had from 100,000 further items: for fits, the mean over the folds' fits of their scores there.
+
+use judge_uncertainty_core::belief::{BeliefModel, BeliefTable, Design, TrustPrior};
+use judge_uncertainty_core::random::Stream;
+use judge_uncertainty_core::stats::over_items::{item_function, item_mean, item_mean_of_fits, item_share};
+use judge_uncertainty_core::stats::{ItemEstimate, mean};
+use judge_uncertainty_data::dataset::Predictions;
+use judge_uncertainty_evaluation::held_out::{FOLDS, Given, ItemScores, Prediction, Score, Scored, Table, folds, score};
+use judge_uncertainty_evaluation::{CountPool, Fitted, Nominal, Pool};
+use ndarray::Array2;
+use rayon::prelude::*;
+
+/// Further items that say what is true.
+const MANY: usize = 100_000;
+
+/// Items with label distributions, a judge's predictions of them, and labels.
+struct World {
+    p: Array2<f64>,
+    q: Array2<f64>,
+    counts: Array2<u32>,
+}
+
+fn shares(alpha: [f64; 3], stream: &mut Stream) -> [f64; 3] {
+    let gammas = alpha.map(|a| stream.gamma(a) + 1e-9);
+    let sum: f64 = gammas.iter().sum();
+    gammas.map(|g| g / sum)
+}
+
+/// What the judge knows is worth eight labels, and it states it too sharply: q is proportional to the square of what it knows.
+fn world(items: usize, labels: usize, stream: &mut Stream) -> World {
+    let (mut p, mut q) = (Array2::zeros((items, 3)), Array2::zeros((items, 3)));
+    let mut counts = Array2::zeros((items, 3));
+    for i in 0..items {
+        let known = shares([1.5, 1.0, 0.5], stream);
+        let true_shares = shares(known.map(|k| 8.0 * k + 1e-6), stream);
+        let sharp = known.map(|k| k * k + 1e-3);
+        let sum: f64 = sharp.iter().sum();
+        for k in 0..3 {
+            (p[[i, k]], q[[i, k]]) = (true_shares[k], sharp[k] / sum);
+        }
+        for _ in 0..labels {
+            let u = stream.random();
+            counts[[i, usize::from(u > true_shares[0]) + usize::from(u > true_shares[0] + true_shares[1])]] += 1;
+        }
+    }
+    World { p, q, counts }
+}
+
+fn pool(q: &Array2<f64>, counts: &Array2<u32>) -> CountPool {
+    let n = q.nrows();
+    let judge = Predictions { q: q.clone(), spread: vec![None; n], confidence: vec![None; n] };
+    CountPool::on_scale(counts.view(), judge, Nominal).with_prior(TrustPrior::Weak)
+}
+
+fn recalibrated(pool: &CountPool) -> CountPool {
+    pool.clone().with_belief(BeliefModel::Recalibrated(Default::default()), vec![])
+}
+
+/// Expected log and Brier score of predictions `q` for labels from `p`, over items.
+fn expected(q: &Array2<f64>, p: &Array2<f64>) -> [f64; 2] {
+    let of = |(q, p): (ndarray::ArrayView1<f64>, ndarray::ArrayView1<f64>)| {
+        let log: f64 = p.iter().zip(q).map(|(p, q)| -p * q.ln()).sum();
+        let squares: f64 = q.iter().map(|q| q * q).sum();
+        [log, 1.0 + squares - 2.0 * p.iter().zip(q).map(|(p, q)| p * q).sum::<f64>()]
+    };
+    let all: Vec<[f64; 2]> = q.rows().into_iter().zip(p.rows()).map(of).collect();
+    [0, 1].map(|k| mean(&all.iter().map(|one| one[k]).collect::<Vec<_>>()))
+}
+
+fn agreement(pool: &CountPool, items: usize) -> Vec<Vec<f64>> {
+    (0..items).filter_map(|i| pool.agreement_row(i)).collect()
+}
+
+/// What further items say of the judge: scores, squared error, agreement and kappa.
+struct Truth {
+    further: World,
+    judge: [f64; 2],
+    squared_error: f64,
+    agreement: f64,
+    kappa: f64,
+    calibration: f64,
+}
+
+fn truth() -> Truth {
+    let further = world(MANY, 20, &mut Stream::new(77));
+    let pool = pool(&further.q, &further.counts);
+    let rows = agreement(&pool, MANY);
+    let means: Vec<f64> = (0..rows[0].len()).map(|k| mean(&rows.iter().map(|r| r[k]).collect::<Vec<_>>())).collect();
+    let off = |i: usize| (0..3).map(|k| (further.q[[i, k]] - further.p[[i, k]]).powi(2)).sum::<f64>();
+    let gaps: Vec<f64> = (0..MANY).filter_map(|i| pool.calibration(i)).map(|(q, y)| y - q).collect();
+    Truth {
+        judge: expected(&further.q, &further.p),
+        squared_error: mean(&(0..MANY).map(off).collect::<Vec<_>>()),
+        agreement: means[0],
+        kappa: CountPool::<Nominal>::agreement(&means).expect("classes vary"),
+        calibration: mean(&gaps),
+        further,
+    }
+}
+
+/// What is checked in each study.
+const CHECKED: [&str; 7] = [
+    "log score of the judge",
+    "Brier score of the judge",
+    "squared error of the judge",
+    "agreement",
+    "kappa",
+    "judge's overconfidence",
+    "recalibrated minus judge, log score",
+];
+
+fn values(table: &Table, name: &str, given: Given, score: Score) -> ItemScores {
+    table[&Prediction { name: name.to_owned(), given }][&score].clone()
+}
+
+fn minus(a: &ItemScores, b: &ItemScores) -> Vec<f64> {
+    a.iter().zip(b).filter_map(|(a, b)| Some((*a)? - (*b)?)).collect()
+}
+
+/// Intervals of one study with what they are to hold, by [`CHECKED`], and whether the recalibrated belief is found to be better
+/// than the published one: by its score, and by an interval.
+type Checked = (Vec<Option<(ItemEstimate, f64)>>, [bool; 2]);
+
+fn study(items: usize, labels: usize, seed: u64, truth: &Truth) -> Checked {
+    let mut stream = Stream::new(seed);
+    let world = world(items, labels, &mut stream);
+    let published = pool(&world.q, &world.counts);
+    let own = recalibrated(&published);
+    let folds = folds(items, &mut stream);
+    let pools = [("published".to_owned(), published.clone()), ("recalibrated".to_owned(), own.clone())];
+    let table = score(&pools, &[], &folds).expect("labels of three classes");
+    let of = |name: &str, given, score| values(&table, name, given, score);
+    let judge: Vec<ItemScores> = [Score::Log, Score::Brier].map(|s| of("judge", Given::NoLabel, s)).to_vec();
+    let known = |values: &ItemScores| values.iter().copied().flatten().collect::<Vec<f64>>();
+    let squared: Vec<f64> = (0..items)
+        .filter_map(|i| Some(judge[1][i]? - published.disagreement(i)?))
+        .collect();
+    let rows = agreement(&published, items);
+    let hits: Vec<f64> = rows.iter().map(|row| row[0]).collect();
+    let gaps: Vec<f64> = (0..items).filter_map(|i| published.calibration(i)).map(|(q, y)| y - q).collect();
+    let difference = minus(&of("recalibrated", Given::NoLabel, Score::Log), &judge[0]);
+    // The fits of the folds on items that none of them has seen.
+    let further = &truth.further;
+    let expected_of = |fold: usize| {
+        let hidden: Vec<bool> = folds.iter().map(|f| *f == fold).collect();
+        let fitted =
+            Fitted::of(&own, Design::constant(items), &CountPool::<Nominal>::without(&world.counts, &hidden)).unwrap();
+        let none = Array2::zeros((5000, 3));
+        let some = further.q.slice(ndarray::s![..5000, ..]).to_owned();
+        let beliefs = recalibrated(&pool(&some, &none)).beliefs(&fitted.fit, &Design::constant(5000), &none);
+        let q = Array2::from_shape_fn((5000, 3), |(i, k)| beliefs.get(i).mean().nth(k).unwrap());
+        let p = further.p.slice(ndarray::s![..5000, ..]).to_owned();
+        expected(&q, &p)[0] - expected(&some, &p)[0]
+    };
+    let fits = mean(&(0..FOLDS).map(expected_of).collect::<Vec<_>>());
+    let found = vec![
+        (item_mean(&known(&judge[0])), truth.judge[0]),
+        (item_mean(&known(&judge[1])), truth.judge[1]),
+        (item_mean(&squared), truth.squared_error),
+        (item_share(&hits), truth.agreement),
+        (item_function(&rows, CountPool::<Nominal>::agreement), truth.kappa),
+        (item_mean(&gaps), truth.calibration),
+        (item_mean_of_fits(&difference), fits),
+    ];
+    let given = if labels > 1 { Given::OtherLabels } else { Given::NoLabel };
+    let better = item_mean_of_fits(&minus(&of("recalibrated", given, Score::Log), &of("published", given, Score::Log)));
+    let better = better.estimate().map_or([false; 2], |better| [better.value < 0.0, better.hi < 0.0]);
+    (found.into_iter().map(|(found, truth)| found.estimate().map(|found| (*found, truth))).collect(), better)
+}
+
+fn main() {
+    let number = |k: usize| std::env::args().nth(k).and_then(|n| n.parse().ok());
+    let (studies, first) = (number(1).unwrap_or(400), number(2).unwrap_or(0));
+    let truth = truth();
+    println!("| items | labels | what | coverage | too low | too high | width |");
+    println!("|--:|--:|---|--:|--:|--:|--:|");
+    let mut picks = vec![];
+    for items in [50, 150, 1000] {
+        for labels in [1, 2, 3, 5] {
+            let found: Vec<Checked> =
+                (first..first + studies).into_par_iter().map(|seed| study(items, labels, seed, &truth)).collect();
+            for (k, what) in CHECKED.iter().enumerate() {
+                let known: Vec<(ItemEstimate, f64)> = found.iter().filter_map(|(found, _)| found[k]).collect();
+                if known.is_empty() {
+                    println!("| {items} | {labels} | {what} | not estimable | | | |");
+                    continue;
+                }
+                let share = |of: &dyn Fn(&(ItemEstimate, f64)) -> bool| {
+                    known.iter().filter(|one| of(one)).count() as f64 / known.len() as f64
+                };
+                let (low, high) = (share(&|(e, truth)| e.hi < *truth), share(&|(e, truth)| e.lo > *truth));
+                let width = mean(&known.iter().map(|(e, _)| e.hi - e.lo).collect::<Vec<_>>());
+                println!("| {items} | {labels} | {what} | {:.3} | {low:.3} | {high:.3} | {width:.3} |", 1.0 - low - high);
+            }
+            let share = |k: usize| found.iter().filter(|(_, better)| better[k]).count() as f64 / found.len() as f64;
+            picks.push((items, labels, share(0), share(1)));
+        }
+    }
+    println!("\n| items | labels | better belief has the better score | and its interval says so |\n|--:|--:|--:|--:|");
+    picks.iter().for_each(|(items, labels, picked, told)| println!("| {items} | {labels} | {picked:.3} | {told:.3} |"));
+}

@@ -1,0 +1,421 @@
+//! Predictions scored on labels that they have not seen, from one label an item: labels are left out one by one, and items in
+//! folds for what is fitted.
+
+use std::collections::BTreeMap;
+
+use judge_uncertainty_core::belief::{Design, FeatureColumn, Standardizer};
+use judge_uncertainty_core::random::Stream;
+use judge_uncertainty_core::stats::label_scores::{
+    brier_score, log_score, pair_disagreement, ranked_probability_score,
+};
+use ndarray::{Array2, ArrayView1};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::counts::{ClassScale, CountPool};
+use super::pool::{Fitted, Pool};
+use super::Error;
+use judge_uncertainty_core::belief::{ClassBelief, ClassBeliefs, dirichlet::row};
+
+/// Folds of items; an item is scored by fits to the labels of the other folds.
+pub const FOLDS: usize = 10;
+
+/// What a prediction of one label is scored by; lower is better, but for the coverage.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Score {
+    /// -ln of the label's probability or density, in nats.
+    Log,
+    /// Brier's score, 0 to 2.
+    Brier,
+    /// Continuous ranked probability score, in units of the scale.
+    Crps,
+    /// Squared difference of the predicted mean from the label, in squared units.
+    Squared,
+    /// Whether the central interval of [`COVERED`] holds the label.
+    Coverage,
+}
+
+/// Probability of the intervals whose coverage is counted.
+pub const COVERED: f64 = 0.9;
+
+/// Which labels of an item a prediction of one of them knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Given {
+    /// None.
+    NoLabel,
+    /// All its other labels, of which there is at least one.
+    OtherLabels,
+}
+
+/// A pool whose predictions can be scored label by label.
+pub trait Scored: Pool {
+    /// What is scored, in the order of all scores here.
+    const SCORES: &'static [Score];
+    /// The one of them that exceeds the squared error against the pool by the disagreement within the item.
+    const SQUARED: Score;
+
+    /// These labels without those of the `hidden` items.
+    fn without(labels: &Self::Labels, hidden: &[bool]) -> Self::Labels;
+
+    /// Scores of an item's labels, averaged over them, under its belief before them, which `priors` holds; `None` without the
+    /// labels it takes.
+    fn belief_scores(&self, priors: &Self::Beliefs, item: usize, given: Given) -> Option<Vec<Option<f64>>>;
+
+    /// Scores of an item's labels under the judge's own prediction; `None` without labels, or for a score that it states too
+    /// little for.
+    fn judge_scores(&self, item: usize) -> Option<Vec<Option<f64>>>;
+
+    /// Scores of an item's labels under what the labels of all items but the `hidden` ones have in common: no judge at all.
+    fn base_rate_scores(&self, hidden: &[bool]) -> Box<dyn Fn(usize) -> Option<Vec<Option<f64>>> + Send + '_>;
+
+    /// How much the labels of an item disagree, in units of [`Self::SQUARED`], without bias; `None` for fewer than two.
+    fn disagreement(&self, item: usize) -> Option<f64>;
+
+    /// What agreement is computed from: one row of numbers per item, see [`Self::agreement`]; `None` without labels.
+    fn agreement_row(&self, item: usize) -> Option<Vec<f64>>;
+
+    /// Agreement beyond chance from the means of those rows; `None` where it is undefined.
+    fn agreement(means: &[f64]) -> Option<f64>;
+
+    /// The labels of an item, as numbers: the same for the same labels in whatever order.
+    fn label_numbers(&self, item: usize) -> Vec<f64>;
+
+    /// What the judge predicts of an item: the mean on a scale, and the shares of the classes.
+    fn predicted(&self, item: usize) -> Vec<f64>;
+
+    /// What the judge predicts of a label's value or of its likeliest class, and the mean over the item's labels of what came.
+    fn calibration(&self, item: usize) -> Option<(f64, f64)>;
+}
+
+/// Scores item by item: `None` for an item without the labels or the statements that a score takes.
+pub type ItemScores = Vec<Option<f64>>;
+
+/// A prediction and what of the item it knows.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Prediction {
+    /// `base_rate`, `judge`, or the name of a belief.
+    pub name: String,
+    /// What it knows.
+    pub given: Given,
+}
+
+/// The scores of every prediction, by score.
+pub type Table = BTreeMap<Prediction, BTreeMap<Score, ItemScores>>;
+
+/// The fold of each of so many items, drawn at random in equal sizes.
+///
+/// Stream: one draw for each item but the last, of its place among those that are left.
+pub fn folds(items: usize, stream: &mut Stream) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..items).collect();
+    for k in 0..items.saturating_sub(1) {
+        let other = k + stream.choice((items - k) as u32) as usize;
+        order.swap(k, other);
+    }
+    let mut folds = vec![0; items];
+    order.into_iter().enumerate().for_each(|(place, item)| folds[item] = place % FOLDS);
+    folds
+}
+
+/// Scores the base rate, the judge and the beliefs of these `pools`, all of the same items, on the items' labels.
+///
+/// Features count the labels of an item, never what they say.
+///
+/// # Errors
+/// A fit that is impossible.
+pub fn score<P: Scored>(
+    pools: &[(String, P)],
+    features: &[FeatureColumn],
+    folds: &[usize],
+) -> Result<Table, Error> {
+    let items = folds.len();
+    let design = match features {
+        [] => Design::constant(items),
+        _ => Standardizer::fit(features)?.apply(features)?,
+    };
+    let of_fold = |fold: usize| -> Result<Vec<(Prediction, usize, Vec<Option<f64>>)>, Error> {
+        let hidden: Vec<bool> = folds.iter().map(|f| *f == fold).collect();
+        let own: Vec<usize> = (0..items).filter(|&i| hidden[i]).collect();
+        let mut found = vec![];
+        let mut keep = |name: &str, given: Given, item: usize, scores: Option<Vec<Option<f64>>>| {
+            found.extend(scores.map(|scores| (Prediction { name: name.to_owned(), given }, item, scores)));
+        };
+        let base_rate = pools[0].1.base_rate_scores(&hidden);
+        for &i in &own {
+            keep("base_rate", Given::NoLabel, i, base_rate(i));
+            keep("judge", Given::NoLabel, i, pools[0].1.judge_scores(i));
+        }
+        for (name, pool) in pools {
+            let known = P::without(&pool.all(), &hidden);
+            let fitted = Fitted::of(pool, design.clone(), &known)?;
+            for &i in &own {
+                for given in [Given::NoLabel, Given::OtherLabels] {
+                    keep(name, given, i, pool.belief_scores(&fitted.beliefs, i, given));
+                }
+            }
+        }
+        Ok(found)
+    };
+    let used: std::collections::BTreeSet<usize> = folds.iter().copied().collect();
+    let parts: Vec<_> = used.into_iter().collect::<Vec<_>>().into_par_iter().map(of_fold).collect::<Result<_, _>>()?;
+    let mut table = Table::new();
+    for (prediction, item, scores) in parts.into_iter().flatten() {
+        let of = table.entry(prediction).or_default();
+        for (score, value) in P::SCORES.iter().zip(scores) {
+            of.entry(*score).or_insert_with(|| vec![None; items])[item] = value.filter(|value| value.is_finite());
+        }
+    }
+    Ok(table)
+}
+
+/// Averages over the labels of an item, given by class with their counts.
+fn over_labels(counts: ArrayView1<u32>, mut scores: impl FnMut(usize) -> Vec<f64>) -> Option<Vec<Option<f64>>> {
+    let n = f64::from(counts.sum());
+    let mut sums: Vec<f64> = vec![];
+    for (y, &c) in counts.iter().enumerate().filter(|(_, c)| **c > 0) {
+        let of_label = scores(y);
+        sums.resize(of_label.len(), 0.0);
+        sums.iter_mut().zip(of_label).for_each(|(sum, score)| *sum += f64::from(c) * score / n);
+    }
+    (n > 0.0).then(|| sums.into_iter().map(Some).collect())
+}
+
+/// Position of the largest number; the first of several.
+fn largest(values: &[f64]) -> usize {
+    (0..values.len()).rev().max_by(|&a, &b| values[a].total_cmp(&values[b])).unwrap_or(0)
+}
+
+impl<S: ClassScale> CountPool<S> {
+    /// Scores of a label of class `y`, in the order of [`Score`].
+    fn scores_of(&self, p: &[f64], y: usize) -> Vec<f64> {
+        match self.scale().places() {
+            None => vec![log_score(p, y), brier_score(p, y)],
+            Some(places) => {
+                let mean: f64 = p.iter().zip(places).map(|(p, s)| p * s).sum();
+                vec![log_score(p, y), ranked_probability_score(p, places, y), (mean - places[y]).powi(2)]
+            }
+        }
+    }
+
+    /// The predicted distribution after the labels of an item apart from one of class `y`, from the evidence before them.
+    fn others(alpha: &[f64], counts: ArrayView1<u32>, y: usize) -> Vec<f64> {
+        let mut evidence: Vec<f64> = alpha.iter().zip(counts).map(|(a, &c)| a + f64::from(c)).collect();
+        evidence[y] -= 1.0;
+        let total: f64 = evidence.iter().sum();
+        evidence.into_iter().map(|a| a / total).collect()
+    }
+}
+
+impl<S: ClassScale> Scored for CountPool<S> {
+    const SCORES: &'static [Score] =
+        if S::ORDERED { &[Score::Log, Score::Crps, Score::Squared] } else { &[Score::Log, Score::Brier] };
+    const SQUARED: Score = if S::ORDERED { Score::Squared } else { Score::Brier };
+
+    fn without(labels: &Array2<u32>, hidden: &[bool]) -> Array2<u32> {
+        let mut labels = labels.clone();
+        labels.rows_mut().into_iter().zip(hidden).filter(|(_, hidden)| **hidden).for_each(|(mut row, _)| row.fill(0));
+        labels
+    }
+
+    fn belief_scores(&self, priors: &S::Beliefs, item: usize, given: Given) -> Option<Vec<Option<f64>>> {
+        let (belief, counts) = (priors.of_classes(item), self.counts().row(item));
+        let alpha = belief.dirichlet().alpha();
+        match given {
+            Given::NoLabel => {
+                let mean: Vec<f64> = belief.dirichlet().mean().collect();
+                over_labels(counts, |y| self.scores_of(&mean, y))
+            }
+            Given::OtherLabels if counts.sum() > 1 => {
+                over_labels(counts, |y| self.scores_of(&Self::others(alpha, counts, y), y))
+            }
+            Given::OtherLabels => None,
+        }
+    }
+
+    fn judge_scores(&self, item: usize) -> Option<Vec<Option<f64>>> {
+        over_labels(self.counts().row(item), |y| self.scores_of(row(self.predictions().q.row(item)), y))
+    }
+
+    /// Shares of the classes, with half a label of each added.
+    fn base_rate_scores(&self, hidden: &[bool]) -> Box<dyn Fn(usize) -> Option<Vec<Option<f64>>> + Send + '_> {
+        let mut shares = vec![0.5; self.counts().ncols()];
+        for (counts, _) in self.counts().rows().into_iter().zip(hidden).filter(|(_, hidden)| !**hidden) {
+            shares.iter_mut().zip(counts).for_each(|(sum, &c)| *sum += f64::from(c));
+        }
+        let total: f64 = shares.iter().sum();
+        shares.iter_mut().for_each(|share| *share /= total);
+        Box::new(move |item| over_labels(self.counts().row(item), |y| self.scores_of(&shares, y)))
+    }
+
+    fn disagreement(&self, item: usize) -> Option<f64> {
+        let counts = self.counts().row(item);
+        match self.scale().places() {
+            None => pair_disagreement(row(counts)),
+            Some(places) => {
+                let n = f64::from(counts.sum());
+                let moment = |k: i32| counts.iter().zip(places).map(|(&c, s)| f64::from(c) * s.powi(k)).sum::<f64>();
+                (n > 1.0).then(|| (moment(2) - moment(1).powi(2) / n) / (n - 1.0))
+            }
+        }
+    }
+
+    /// Without places: the share of labels that are the judge's likeliest class, then the shares of the classes among labels,
+    /// then which class is the judge's. With places: their squared distance, then place and its square of judge and labels.
+    fn agreement_row(&self, item: usize) -> Option<Vec<f64>> {
+        let counts = self.counts().row(item);
+        let n = f64::from(counts.sum());
+        let judged = largest(row(self.predictions().q.row(item)));
+        if n == 0.0 {
+            return None;
+        }
+        let shares: Vec<f64> = counts.iter().map(|&c| f64::from(c) / n).collect();
+        Some(match self.scale().places() {
+            None => {
+                let own = (0..shares.len()).map(|k| f64::from(u8::from(k == judged)));
+                std::iter::once(shares[judged]).chain(shares.iter().copied()).chain(own).collect()
+            }
+            Some(places) => {
+                let mean = |f: &dyn Fn(f64) -> f64| shares.iter().zip(places).map(|(p, &s)| p * f(s)).sum::<f64>();
+                let at = places[judged];
+                vec![mean(&|s| (s - at).powi(2)), at, at * at, mean(&|s| s), mean(&|s| s * s)]
+            }
+        })
+    }
+
+    fn label_numbers(&self, item: usize) -> Vec<f64> {
+        self.counts().row(item).iter().map(|&c| f64::from(c)).collect()
+    }
+
+    fn predicted(&self, item: usize) -> Vec<f64> {
+        let q = row(self.predictions().q.row(item));
+        let mean = self.scale().places().map(|places| places.iter().zip(q).map(|(s, q)| s * q).sum());
+        mean.into_iter().chain(q.iter().copied()).collect()
+    }
+
+    fn agreement(means: &[f64]) -> Option<f64> {
+        if S::ORDERED {
+            return squared_agreement(means);
+        }
+        let (labels, judged) = means[1..].split_at((means.len() - 1) / 2);
+        let chance: f64 = labels.iter().zip(judged).map(|(l, j)| l * j).sum();
+        (chance < 1.0 - 1e-12).then(|| (means[0] - chance) / (1.0 - chance))
+    }
+
+    fn calibration(&self, item: usize) -> Option<(f64, f64)> {
+        let (counts, p) = (self.counts().row(item), row(self.predictions().q.row(item)));
+        let n = f64::from(counts.sum());
+        let judged = largest(p);
+        let of = |weights: &dyn Fn(usize) -> f64| match self.scale().places() {
+            None => weights(judged),
+            Some(places) => places.iter().enumerate().map(|(k, s)| s * weights(k)).sum(),
+        };
+        (n > 0.0).then(|| (of(&|k| p[k]), of(&|k| f64::from(counts[k]) / n)))
+    }
+}
+
+/// Agreement beyond chance of two numbers by squared distance, from the means of (squared distance, first, its square, second,
+/// its square): 1 - observed/expected, with the expected distance of independent draws.
+///
+/// Cohen's kappa with quadratic weights where both are places, Lin's concordance correlation (1989) for numbers.
+pub fn squared_agreement(means: &[f64]) -> Option<f64> {
+    let [apart, first, first_square, second, second_square] = means else { return None };
+    let by_chance = first_square + second_square - 2.0 * first * second;
+    (by_chance > 1e-12 * (first_square + second_square)).then(|| 1.0 - apart / by_chance)
+}
+
+#[cfg(test)]
+mod tests {
+    use judge_uncertainty_core::belief::{BeliefModel, TrustPrior};
+    use judge_uncertainty_data::dataset::Predictions;
+    use ndarray::array;
+
+    use super::*;
+    use crate::counts::Nominal;
+
+    fn pool() -> CountPool {
+        let q = array![[0.5, 0.25, 0.25], [0.2, 0.2, 0.6], [0.1, 0.8, 0.1]];
+        let counts = array![[2, 1, 0], [0, 0, 1], [0, 0, 0]];
+        let judge = Predictions { q, spread: vec![None; 3], confidence: vec![None; 3] };
+        CountPool::on_scale(counts.view(), judge, Nominal).with_prior(TrustPrior::Weak)
+    }
+
+    #[test]
+    fn scores_of_an_item_by_hand() {
+        let pool = pool();
+        let judge = pool.judge_scores(0).unwrap();
+        assert!((judge[0].unwrap() - (2.0 * 2.0_f64.ln() + 4.0_f64.ln()) / 3.0).abs() < 1e-15);
+        // 0.25 + 0.125 for the first class, 0.25 + 0.5625 + 0.0625 for the second.
+        assert!((judge[1].unwrap() - (2.0 * 0.375 + 0.875) / 3.0).abs() < 1e-15);
+        assert_eq!((pool.judge_scores(2), pool.disagreement(1)), (None, None));
+        assert!((pool.disagreement(0).unwrap() - 2.0 / 3.0).abs() < 1e-15);
+        // Half a label of each class and the one label of another fold.
+        let base = pool.base_rate_scores(&[true, false, false])(0).unwrap();
+        assert!((base[0].unwrap() - 5.0_f64.ln()).abs() < 1e-12, "{base:?}");
+        assert_eq!(pool.agreement_row(0).unwrap()[..4], [2.0 / 3.0, 2.0 / 3.0, 1.0 / 3.0, 0.0]);
+        assert_eq!(pool.calibration(0), Some((0.5, 2.0 / 3.0)));
+    }
+
+    /// With a trust lambda the other labels (1, 1, 0) and (2, 0, 0) give what is known in closed form.
+    #[test]
+    fn a_label_is_scored_by_the_others() {
+        let pool = pool();
+        let known = CountPool::<Nominal>::without(&pool.all(), &[true, false, false]);
+        assert_eq!(known, array![[0, 0, 0], [0, 0, 1], [0, 0, 0]]);
+        let fitted = Fitted::of(&pool, Design::constant(3), &known).unwrap();
+        let trust = pool.trust(&fitted.fit, &fitted.design)[0];
+        let found = pool.belief_scores(&fitted.beliefs, 0, Given::OtherLabels).unwrap()[0].unwrap();
+        let first = ((0.5 * trust + 1.0) / (trust + 2.0)).ln();
+        let second = (0.25 * trust / (trust + 2.0)).ln();
+        assert!((found + (2.0 * first + second) / 3.0).abs() < 1e-12);
+        assert_eq!(pool.belief_scores(&fitted.beliefs, 1, Given::OtherLabels), None);
+    }
+
+    /// What is scored does not know the label: a changed label changes the scores of others, but the prediction of its own item
+    /// before labels is that of the other folds.
+    #[test]
+    fn a_fold_is_scored_without_its_labels() {
+        let mut stream = Stream::new(5);
+        let items = 60;
+        let q = Array2::from_shape_fn((items, 2), |(i, k)| if (i % 2 == 0) == (k == 0) { 0.7 } else { 0.3 });
+        let counts = Array2::from_shape_fn((items, 2), |(i, k)| u32::from(i % 3 == 0) + u32::from(k == 0));
+        let judge = Predictions { q, spread: vec![None; items], confidence: vec![None; items] };
+        let folds = folds(items, &mut stream);
+        assert!((0..FOLDS).all(|fold| folds.iter().filter(|f| **f == fold).count() == 6));
+        let of = |counts: &Array2<u32>| {
+            let pool = CountPool::new(counts.view(), judge.clone()).with_prior(TrustPrior::Weak);
+            let recalibrated = pool.clone().with_belief(BeliefModel::Recalibrated(Default::default()), vec![]);
+            let pools = [("published".to_owned(), pool), ("recalibrated".to_owned(), recalibrated)];
+            score(&pools, &[], &folds).unwrap()
+        };
+        let before = of(&counts);
+        let mut changed = counts.clone();
+        changed.row_mut(0).assign(&array![0, counts.row(0).sum()]);
+        let after = of(&changed);
+        let log = |table: &Table, name: &str, given: Given, i: usize| {
+            table[&Prediction { name: name.to_owned(), given }][&Score::Log][i]
+        };
+        // The judge and the published belief before labels are the same prediction.
+        let apart = |i| {
+            let of = |name| log(&before, name, Given::NoLabel, i).unwrap();
+            (of("judge") - of("published")).abs()
+        };
+        assert!((0..items).all(|i| apart(i) < 1e-12));
+        let fold = |i: usize| folds[i] == folds[0];
+        let moved = |i: usize| {
+            log(&before, "recalibrated", Given::NoLabel, i) != log(&after, "recalibrated", Given::NoLabel, i)
+        };
+        assert!((1..items).all(|i| moved(i) != fold(i)), "items of the same fold have the same fit, others another");
+    }
+
+    #[test]
+    fn agreement_by_hand() {
+        // Half of the labels are the judge's class, by chance 0.5 * 0.25 + 0.5 * 0.75.
+        let kappa = CountPool::<Nominal>::agreement(&[0.6, 0.25, 0.75, 0.5, 0.5]).unwrap();
+        assert!((kappa - 0.2).abs() < 1e-15);
+        assert_eq!(CountPool::<Nominal>::agreement(&[1.0, 1.0, 0.0, 1.0, 0.0]), None);
+        // Judge 1 and 3, labels 1 and 2: apart 0.5 on average, by chance (0 + 1 + 4 + 1)/4.
+        let concordance = squared_agreement(&[0.5, 2.0, 5.0, 1.5, 2.5]).unwrap();
+        assert!((concordance - (1.0 - 0.5 / 1.5)).abs() < 1e-15);
+    }
+}

@@ -1,0 +1,78 @@
+//! Two studies held against each other, in lines.
+
+use super::held_out::{INTERVALS, score_name, text};
+use super::lines::Line;
+use crate::evaluation::held_out::Given;
+use crate::report::numbers::three;
+use crate::study::compare::{Compared, PairedScore};
+
+fn ordinal(which: usize) -> &'static str {
+    ["first", "second"][which]
+}
+
+fn score_line(one: &PairedScore) -> String {
+    let known = match (one.prediction, one.given) {
+        ("judge", _) => "",
+        (_, Given::NoLabel) => ", no label of the item",
+        (_, Given::OtherLabels) => ", the item's other labels",
+    };
+    let verdict = match one.advantage.estimate() {
+        Some(advantage) if advantage.lo > 0.0 => "the FIRST is better",
+        Some(advantage) if advantage.hi < 0.0 => "the SECOND is better",
+        Some(_) => "the two cannot be told apart",
+        None => one.advantage.reason().unwrap_or_default(),
+    };
+    format!("  {}{known}, {}: {} ({verdict})", one.prediction, score_name(one.score), text(&one.advantage))
+}
+
+/// Two studies held against each other.
+pub fn describe_comparison(compared: &Compared) -> Vec<Line> {
+    let mut lines = vec![];
+    for (which, one) in compared.studies.iter().enumerate() {
+        let trust = three(one.assumed_trust);
+        lines.push(Line::sentence(format!(
+            "The {} study: {}, {} belief, a typical prediction counts for {trust} labels.",
+            ordinal(which),
+            one.title,
+            one.belief.replace('_', " ")
+        )));
+    }
+    lines.push(Line::sentence(match &compared.judges_differ {
+        Some(what) => format!(
+            "The judges differ ({what}). Trust belongs to the judge that it was fitted to: what one is worth says nothing about the \
+             other."
+        ),
+        None => "The judge is the same.".to_owned(),
+    }));
+    match &compared.not_estimable {
+        Some(reason) => lines.push(Line::sentence(format!("Not estimable: which predicts labels better: {reason}."))),
+        None => {
+            lines.push(Line::Lead(format!(
+                "How much lower the first study scores on held-out labels of {} items (above 0 the first is better):",
+                compared.scored_items
+            )));
+            lines.extend(compared.scores.iter().map(score_line).map(Line::Row));
+            lines.push(Line::sentence(INTERVALS));
+        }
+    }
+    let correlation = |of: Option<f64>| of.map_or_else(|| "not estimable (one is constant)".to_owned(), three);
+    lines.push(Line::sentence(format!(
+        "Rank agreement over {} items (Spearman): {} of the epistemic part, {} of the total; the tenths with most epistemic \
+         uncertainty share {}% of their items.",
+        compared.items,
+        correlation(compared.ranks.spearman_epistemic),
+        correlation(compared.ranks.spearman_total),
+        three(100.0 * compared.ranks.shared_tenth)
+    )));
+    for (quantity, moved) in &compared.drift {
+        let moved = moved.reason().map_or_else(|| text(moved), str::to_owned);
+        lines.push(Line::Row(format!("  drift of the judge's {quantity} from first to second: {moved}")));
+    }
+    if !compared.apart.is_empty() {
+        lines.push(Line::Lead("The items on which the judges part most:".to_owned()));
+    }
+    for item in &compared.apart {
+        lines.push(Line::Row(format!("  {}: {} and {}, {} apart", item.id, item.first, item.second, three(item.distance))));
+    }
+    lines
+}

@@ -2,6 +2,7 @@
 
 use judge_uncertainty::belief::{Belief, BeliefTable, Beliefs, Dirichlet, entropy};
 use judge_uncertainty::random::Stream;
+use judge_uncertainty::stats::beta::beta_cdf;
 use judge_uncertainty::stats::psi::{digamma, digamma_excess, trigamma};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -42,6 +43,41 @@ fn dirichlet_closed_forms_match_high_precision() {
         close("epistemic", belief.epistemic(), 5e-15);
         close("spread", belief.spread(), 1e-15);
         close("label_value", belief.label_value(), 1e-15);
+    }
+}
+
+/// Shapes from 1e-6 to 1e12, at the mean, in the tails and far out in them.
+#[test]
+fn beta_distribution_functions_match_high_precision() {
+    for case in golden("beta/expected.json")["distribution"].as_array().unwrap() {
+        let [a, b, x, p] = ["a", "b", "x", "p"].map(|key| number(&case[key]));
+        let got = beta_cdf(x, a, b);
+        assert!((got - p).abs() < 1e-13, "I_{x}({a}, {b}): {got} for {p}");
+        assert!((got - p).abs() <= 1e-10 * p, "I_{x}({a}, {b}): {got} for {p}");
+    }
+}
+
+/// What labels are worth, at evidence up to 1e12: the fall of the Manhattan error and Delta keep their digits.
+#[test]
+fn values_of_labels_match_high_precision() {
+    let golden = golden("beta/expected.json");
+    let close = |got: f64, want: f64| (got - want).abs() <= 1e-9 * want;
+    for case in golden["falls"].as_array().unwrap() {
+        let [a, b, fall] = ["a", "b", "fall"].map(|key| number(&case[key]));
+        let labels = number(&case["labels"]) as u32;
+        // Both classes of a belief about two have the same deviation.
+        let got = 0.5 * Dirichlet::new(&[a, b]).expected_manhattan_reduction(labels);
+        assert!(close(got, fall), "Beta({a}, {b}) by {labels}: {got:e} for {fall:e}");
+    }
+    for case in golden["ginis"].as_array().unwrap() {
+        let alpha = numbers(&case["alpha"]);
+        let belief = Dirichlet::new(&alpha);
+        for (key, got) in
+            [("gini", belief.gini()), ("delta", belief.label_value()), ("manhattan", belief.manhattan_label_value())]
+        {
+            let want = number(&case[key]);
+            assert!(close(got, want), "{key} of {alpha:?}: {got:e} for {want:e}");
+        }
     }
 }
 

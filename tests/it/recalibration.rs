@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use judge_uncertainty::belief::recalibration::{Options, fit, log_posterior};
+use judge_uncertainty::belief::recalibration::{Options, fit};
 use judge_uncertainty::belief::{Design, JudgedItems};
 use judge_uncertainty::progress::Silent;
 use judge_uncertainty::study::results::FitReport;
@@ -15,13 +15,9 @@ use crate::support::{assert_close, number, repository};
 const FOLDER: &str = "tests/golden/recalibration";
 
 fn cases() -> Vec<(Options, Value)> {
-    cases_of("expected.json").into_iter().map(|(options, case)| (options, case["fit"].clone())).collect()
-}
-
-fn cases_of(file: &str) -> Vec<(Options, Value)> {
-    let text = fs::read_to_string(repository(FOLDER).join(file)).unwrap();
+    let text = fs::read_to_string(repository(FOLDER).join("expected.json")).unwrap();
     let file: Value = serde_json::from_str(&text).unwrap();
-    let case = |case: &Value| (serde_json::from_value(case["options"].clone()).unwrap(), case.clone());
+    let case = |case: &Value| (serde_json::from_value(case["options"].clone()).unwrap(), case["fit"].clone());
     file["cases"].as_array().unwrap().iter().map(case).collect()
 }
 
@@ -71,27 +67,6 @@ fn the_optimum_is_that_of_an_independent_fit() {
             "{name}: {}",
             found.regression.log_likelihood
         );
-    }
-}
-
-/// Log posterior, gradient and Hessian away from the maximum.
-#[test]
-fn derivatives_are_those_of_an_independent_program() {
-    let folder = tempfile::tempdir().unwrap();
-    let study = study(folder.path(), "\"published\"");
-    let columns = study.feature_columns(&(0..study.len()).collect::<Vec<_>>(), &study.numbers(), None);
-    let design = Design::standardized(&columns).unwrap();
-    let groups = study.items.group_numbers();
-    let items = JudgedItems { design: &design, q: study.judge.predictions.q.view(), groups: &groups };
-    let cases = cases_of("derivatives.json");
-    assert_eq!(cases.len(), 6);
-    for (options, expected) in cases {
-        let at = flat(&expected["at"]);
-        let found = log_posterior(&items, study.labels.counts.counts().view(), &options, &at).unwrap();
-        let name = format!("{options:?}");
-        assert_close(&name, &[found.value], &[number(&expected["value"])], 1e-11);
-        assert_close(&name, &found.gradient, &flat(&expected["gradient"]), 1e-10);
-        assert_close(&name, found.hessian.as_slice().unwrap(), &flat(&expected["hessian"]), 1e-10);
     }
 }
 

@@ -50,7 +50,7 @@ pub trait Pool: Sync {
     /// A fit that is impossible.
     fn fit(&self, design: &Design, labels: &Self::Labels) -> Result<Self::Fit, Error>;
 
-    /// The profile of the posterior along ln lambda of an item with average features, under a fit to these labels; `None` for a fit
+    /// What the labels say about ln lambda of an item with average features, under a fit to these labels; `None` for a fit
     /// without a prior.
     ///
     /// # Errors

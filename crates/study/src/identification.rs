@@ -1,31 +1,51 @@
-//! Whether a study's labels determine how far the judge is to be trusted, and if not, why not.
+//! Whether a study's labels determine how far the judge is to be trusted, and if not, what they do say and why not more.
 
 use super::kind::{Decomposition, Kind};
 use judge_uncertainty_core::belief::{Profile, Regression};
-use judge_uncertainty_core::stats::Estimate;
+use judge_uncertainty_core::stats::{Estimate, Interval};
 use judge_uncertainty_evaluation::Pool;
+use serde::{Deserialize, Serialize};
 
 /// Without a prior, an estimate is none where more than this share of the labelled items lie at a limit of the trust.
 const MOST_AT_LIMIT: f64 = 0.1;
+
+/// What labels say that do not determine the trust: bounds of the 95% interval, where they give one, in labels.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Bounds {
+    /// The lower end; `None` where the labels do not rule out that a prediction is worth nothing.
+    pub at_least: Option<f64>,
+    /// The upper end; `None` where they do not rule out that it is worth any number of labels.
+    pub at_most: Option<f64>,
+}
+
+/// Why the labels do not determine the trust, and what they say all the same.
+pub(super) struct Undetermined {
+    pub(super) why: String,
+    pub(super) bounds: Option<Bounds>,
+}
 
 /// What a prediction is worth for an item with average features, in labels; or why the labels do not tell.
 pub(super) fn typical_trust<K: Kind>(
     decomposition: &Decomposition<K>,
     profile: Option<&Profile>,
-) -> Result<Estimate, String> {
+) -> Result<Estimate, Undetermined> {
     let fit = K::Pool::regression(&decomposition.fitted.fit);
     let log_trust = Estimate::new(fit.coefficients[0], fit.standard_errors()[0]);
-    match profile {
-        Some(profile) if profile.determined() => Ok(Estimate {
-            value: log_trust.value,
-            standard_error: profile.sd,
-            lo: profile.interval.lo,
-            hi: profile.interval.hi,
-        }
-        .exp()),
-        None if identified(fit) => Ok(log_trust.exp()),
-        _ => Err(why(fit, &decomposition.numbers)),
+    let interval = profile.and_then(Profile::interval);
+    match (profile, interval) {
+        (_, Some(Interval { lo, hi })) => Ok(Estimate { lo, hi, ..log_trust }.exp()),
+        (None, _) if identified(fit) => Ok(log_trust.exp()),
+        _ => Err(Undetermined {
+            why: why(fit, &decomposition.numbers, profile),
+            bounds: profile.and_then(bounds),
+        }),
     }
+}
+
+fn bounds(profile: &Profile) -> Option<Bounds> {
+    let of = |end: Option<f64>| end.map(f64::exp);
+    let bounds = Bounds { at_least: of(profile.at_least), at_most: of(profile.at_most) };
+    (bounds != Bounds { at_least: None, at_most: None }).then_some(bounds)
 }
 
 fn identified(fit: &Regression) -> bool {
@@ -33,7 +53,7 @@ fn identified(fit: &Regression) -> bool {
     fit.converged && !at_limit && fit.unidentified.iter().all(|name| name != "intercept")
 }
 
-fn why(fit: &Regression, numbers: &[u32]) -> String {
+fn why(fit: &Regression, numbers: &[u32], profile: Option<&Profile>) -> String {
     let labelled = fit.labelled_items;
     if numbers.iter().all(|n| *n < 2) {
         "no item has two labels, and single labels do not tell a judge that is ignorant from experts who disagree; have some \
@@ -50,8 +70,19 @@ fn why(fit: &Regression, numbers: &[u32]) -> String {
     } else {
         let twice = numbers.iter().filter(|n| **n > 1).count();
         format!(
-            "the labels ({labelled} labelled items, {twice} of them with two labels or more) say less about it than the prior \
-             does; have more items labelled twice or more"
+            "the labels ({labelled} labelled items, {twice} of them with two labels or more) {}; have more items labelled twice \
+             or more",
+            profile.map_or("do not bound it", missing)
         )
+    }
+}
+
+/// What the labels of a fit under a prior leave open.
+fn missing(profile: &Profile) -> &'static str {
+    match (profile.at_least, profile.at_most) {
+        (Some(_), None) => "do not bound it above, for they vary about the predictions hardly more than by chance",
+        (None, Some(_)) => "do not bound it below, for those of an item hardly ever differ",
+        (None, None) => "bound it neither below nor above",
+        (Some(_), Some(_)) => "contradict the prior",
     }
 }

@@ -7,7 +7,7 @@
 //! | [`kind`], [`mod@read`] | what a study needs to know of a kind and of what it reads, the study, the decomposition |
 //! | [`input`] | `study.toml`, input files, items, texts, the log of added labels |
 //! | [`load`], [`features`] | a study as it is read, and what its trust may depend on |
-//! | [`decompose`], `identification`, [`evidence`], [`parts`], [`percentiles`] | the fit and whether the labels determine it, the belief about every item, the rankings, and what varies over items |
+//! | [`decompose`], [`identification`], [`evidence`], [`parts`], [`percentiles`] | the fit and whether the labels determine it, the belief about every item, the rankings, and what varies over items |
 //! | [`held_out`] | judge and beliefs on labels that they have not seen, from one label an item |
 //! | [`mod@evaluate`] | half splits where labels suffice |
 //! | [`results`], [`sample`], [`columns`], [`output`] | what a run reports, the items that figures show, and the table of all items |
@@ -29,7 +29,7 @@ pub mod evidence;
 pub mod features;
 pub mod held_out;
 pub mod hypothesis;
-mod identification;
+pub mod identification;
 pub mod input;
 pub mod intake;
 pub mod judge_files;

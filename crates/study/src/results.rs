@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::error::Error;
 use super::evaluate::{Evaluated, evaluated_items, lacking_labels};
 use super::held_out::HeldOutScores;
-use super::identification::typical_trust;
+use super::identification::{Bounds, Undetermined, typical_trust};
 use super::input::config::{Configured, StudyConfig};
 use super::judge_files::JudgeFiles;
 use super::kind::{Decomposition, JudgeReportOf, Kind, LabelsReportOf, Study};
@@ -226,11 +226,14 @@ pub struct FitReport<K: Kind> {
     /// What is believed of the trust before any label; the recalibrated belief of classes has weak priors of its own.
     pub prior: TrustPrior,
     /// What a prediction is worth for an item with average features, in labels; `None` where the labels do not determine it.
-    /// The interval is that of the profile of the posterior ([`judge_uncertainty_core::belief::Profile`]) if there is a prior.
+    /// Its interval is what the labels say without the prior on it ([`judge_uncertainty_core::belief::Profile`]) if there is one.
     pub typical_trust: Option<Estimate>,
     /// Why the labels do not determine it, and what would.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undetermined: Option<String>,
+    /// What labels that do not determine it say all the same, in labels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bounds: Option<Bounds>,
     /// What the belief takes a prediction to be worth for an item with average features, determined or not.
     pub assumed_trust: f64,
     /// exp of ln lambda averaged over all items, in labels.
@@ -269,15 +272,15 @@ impl<K: Kind> FitReport<K> {
     /// Reads the fit of a decomposition.
     ///
     /// # Errors
-    /// The profile of the posterior along the trust can't be had.
+    /// The profile along the trust can't be had.
     pub fn of(study: &Study<K>, decomposition: &Decomposition<K>) -> Result<Self, Error> {
         let Decomposition { pool, fitted, .. } = decomposition;
         let profile = pool.typical_log_trust(&fitted.fit, &fitted.design, &pool.all())?;
         // Only a fit without a prior has no profile.
         let prior = if profile.is_some() { TrustPrior::Weak } else { TrustPrior::None };
-        let (typical_trust, undetermined) = match typical_trust(decomposition, profile.as_ref()) {
-            Ok(estimate) => (Some(estimate), None),
-            Err(why) => (None, Some(why)),
+        let (typical_trust, undetermined, bounds) = match typical_trust(decomposition, profile.as_ref()) {
+            Ok(estimate) => (Some(estimate), None, None),
+            Err(Undetermined { why, bounds }) => (None, Some(why), bounds),
         };
         let fit = K::Pool::regression(&decomposition.fitted.fit);
         let errors = fit.standard_errors();
@@ -296,6 +299,7 @@ impl<K: Kind> FitReport<K> {
             prior,
             typical_trust,
             undetermined,
+            bounds,
             assumed_trust: decomposition.assumed_trust(),
             labels_worth: mean(&log_trust).exp(),
             trust_percentiles: OverItems::of(&decomposition.trust),

@@ -8,6 +8,7 @@ use super::shown::{Shown, said, shown_rules};
 use crate::belief::TrustPrior;
 use crate::report::figures::shared::headline;
 use crate::report::numbers::three;
+use crate::study::identification::Bounds;
 use crate::study::{Evaluated, Evaluation, FitReport, StudyResults};
 
 /// What was found, in sentences.
@@ -59,10 +60,11 @@ fn trust_sentence<K: Shown>(fit: &FitReport<K>) -> String {
         let why = fit.undetermined.as_deref().unwrap_or("it is not determined");
         let assumed = three(fit.assumed_trust);
         return format!(
-            "How many labels a typical {prediction} of the judge is worth cannot be told: {why}. The parts and the ranking \
+            "How many labels a typical {prediction} of the judge is worth cannot be told: {why}.{} The parts and the ranking \
              below rest on {assumed} labels, which is {} and not an estimate.",
+            fit.bounds.map_or(String::new(), bounds_words),
             match fit.prior {
-                TrustPrior::Weak => "mostly the prior",
+                TrustPrior::Weak => "partly the prior",
                 TrustPrior::None => "where the search ended",
             }
         );
@@ -76,6 +78,16 @@ fn trust_sentence<K: Shown>(fit: &FitReport<K>) -> String {
     } else {
         format!("{worth}; nine in ten items lie between {least} and {most}.")
     }
+}
+
+fn bounds_words(Bounds { at_least, at_most }: Bounds) -> String {
+    let interval = match [at_least, at_most].map(|end| end.map(three)) {
+        [Some(least), Some(most)] => format!("{least} to {most} labels"),
+        [Some(least), None] => format!("{least} labels or more"),
+        [None, Some(most)] => format!("{most} labels or fewer"),
+        [None, None] => return String::new(),
+    };
+    format!(" Its 95% interval is {interval}.")
 }
 
 fn describe_evaluation<K: Shown>(evaluation: &Evaluation<K>) -> Vec<Line> {

@@ -1,9 +1,10 @@
-"""Fits of the trust under the weak prior, and profiles of the posterior along ln lambda, by SciPy.
+"""Fits of the trust under the weak prior, and what the labels without it say of ln lambda, by SciPy.
 
 python3 make.py > expected.json         made with SciPy 1.17
 
 Labels are drawn here, so that nothing but this file is needed. Log-likelihoods are written with gamma functions, maxima
-are found by BFGS without derivatives of ours, and profiles are the highest values on a dense grid of both parameters.
+are found by BFGS without derivatives of ours, and profiles are the highest values on a dense grid of both parameters, from
+1e-3 to 1e6 labels.
 """
 
 import json
@@ -28,12 +29,15 @@ def maximum(log_posterior, start):
 
 
 def interval(grid, profile):
-    fall = profile.max() - chi2.ppf(0.95, 1) / 2 - profile
-    top = profile.argmax()
-    p = np.exp(profile - profile.max())
-    mean = (grid * p).sum() / p.sum()
-    sd = np.sqrt(((grid - mean) ** 2 * p).sum() / p.sum())
-    return {"lo": np.interp(0, -fall[: top + 1], grid[: top + 1]), "hi": np.interp(0, fall[top:], grid[top:]), "sd": sd}
+    """Where the profile is within 1.92 nats of its maximum; None for an end at which it is so up to the grid's end."""
+    near = np.flatnonzero(profile >= profile.max() - chi2.ppf(0.95, 1) / 2)
+    fall = profile - profile.max() + chi2.ppf(0.95, 1) / 2
+    cross = lambda i: np.interp(0, sorted(fall[i : i + 2]), grid[i : i + 2][np.argsort(fall[i : i + 2])])
+    low, high = near[0], near[-1]
+    return {
+        "lo": None if low == 0 else cross(low - 1),
+        "hi": None if high == len(grid) - 1 else cross(high),
+    }
 
 
 def dirichlet_multinomial(log_trust, q, counts):
@@ -56,9 +60,10 @@ def classes(stream, items, most):
         return dirichlet_multinomial(b[0] + b[1] * z, q, counts) + normal(b[0], *LOG_TRUST) + normal(b[1], *SLOPE)
 
     best = maximum(log_posterior, [np.log(8), 0])
-    b0, b1 = np.linspace(-6, 12, 901), np.linspace(-5, 5, 401)
+    b0, b1 = np.linspace(np.log(1e-3), np.log(1e6), 901), np.linspace(-5, 5, 401)
     table = np.array([[log_posterior((u, v)) for v in b1] for u in b0])
-    profile = interval(b0, table.max(1))
+    # What the labels say of b0: its own prior is taken out again.
+    profile = interval(b0, table.max(1) - normal(b0, *LOG_TRUST))
     return {"q": q.tolist(), "x": x.tolist(), "counts": counts.tolist(), "coefficients": best.tolist(), "profile": profile}
 
 

@@ -3,7 +3,7 @@
 
 use std::f64::consts::PI;
 
-use libm::lgamma;
+use crate::stats::gamma::stirling_remainder;
 
 /// Mean absolute deviation E|x - a/(a + b)| of x ~ Beta(a, b).
 ///
@@ -23,34 +23,34 @@ pub(super) fn beta_mean_deviation(a: f64, b: f64) -> f64 {
     (2.0 / PI * (a / s) * (b / s) / s).sqrt() * remainder.exp()
 }
 
-/// r(x) = ln Gamma(x) - (x - 1/2) ln x + x - ln(2 pi)/2 for x > 0; about 1/(12 x) for large x.
-fn stirling_remainder(x: f64) -> f64 {
-    if x < 10.0 {
-        return lgamma(x) - (x - 0.5) * x.ln() + x - 0.5 * (2.0 * PI).ln();
-    }
-    // Abramowitz & Stegun 6.1.41; the first omitted term is below 1e-15.
-    let r = 1.0 / (x * x);
-    let series = 1.0 / 1260.0 - r * (1.0 / 1680.0 - r * (1.0 / 1188.0 - r * (691.0 / 360_360.0 - r / 156.0)));
-    (1.0 / 12.0 - r * (1.0 / 360.0 - r * series)) / x
-}
-
-/// By how much k labels are expected to lower the mean absolute deviation of one marginal.
+/// By how much k labels are expected to lower the mean absolute deviation MAD of one marginal.
+///
+/// ```text
+/// - sum_{i=0..k} P(i) MAD(a, b) expm1(ln MAD(a + i, b + k - i) - ln MAD(a, b))
+/// ```
+///
+/// with P(i) the beta-binomial probability that i of the labels raise a. The ratio's logarithm is taken term by term from the second
+/// form of [`beta_mean_deviation`], so that the fall, a share of about k / 2(a + b) of the deviation, keeps its digits where a + b is
+/// large: one minus the ratio would lose all of them by 1e16.
 pub(super) fn deviation_reduction(a: f64, b: f64, labels: u32) -> f64 {
     let before = beta_mean_deviation(a, b);
     if before == 0.0 || labels == 0 {
         return 0.0;
     }
     let (s, k) = (a + b, f64::from(labels));
-    // x ln x with its limit at 0.
-    let grown = |x: f64, by: f64| (x + by) * (by / x).ln_1p() + by * x.ln();
-    let mut after = 0.0;
-    let mut log_choose = 0.0;
-    for i in 0..=labels {
-        let up = f64::from(i);
-        after += (log_choose + grown(a, up) + grown(b, k - up) - grown(s, k) - (k / s).ln_1p()).exp();
-        log_choose += ((k - up) / (up + 1.0)).ln();
-    }
-    (before * (1.0 - after)).max(0.0)
+    // ln of x + by against x, in a factor of the square root and in the remainder.
+    let grown = |x: f64, by: f64| 0.5 * (by / x).ln_1p() - remainder_growth(x, by);
+    let whole = 1.5 * (k / s).ln_1p() - remainder_growth(s, k);
+    let fall = beta_binomial_mean(labels, a, b, |up| {
+        let up = f64::from(up);
+        -(grown(a, up) + grown(b, k - up) - whole).exp_m1()
+    });
+    (before * fall).max(0.0)
+}
+
+/// r(x + by) - r(x), r the remainder of Stirling's formula.
+fn remainder_growth(x: f64, by: f64) -> f64 {
+    if by == 0.0 { 0.0 } else { stirling_remainder(x + by) - stirling_remainder(x) }
 }
 
 /// Mean of f(c) over c successes in n trials whose probability is a Beta(a, b) draw.
@@ -68,7 +68,7 @@ pub(super) fn beta_binomial_mean(n: u32, a: f64, b: f64, f: impl Fn(u32) -> f64)
         sum += ln_p.exp() * f(c);
         let (done, left) = (f64::from(c), f64::from(n - c));
         if c < n {
-            ln_p += (left / (done + 1.0) * ((a + done) / (b + left - 1.0))).ln();
+            ln_p += (left / (done + 1.0) * ((a + done) / (b + (left - 1.0)))).ln();
         }
     }
     sum

@@ -6,6 +6,9 @@ use super::beta::beta_binomial_mean;
 use super::traits::{Belief, BeliefTable};
 use crate::stats::psi::{digamma, digamma_excess};
 
+/// Below this, 1 - sum_j m_j^2 has lost a third of its digits.
+const NEARLY_NONE: f64 = 1e-6;
+
 /// A Dirichlet belief Dir(alpha) about one item's label distribution p over K >= 2 classes.
 ///
 /// alpha_j >= 0 is the evidence for class j in labels, alpha_0 = sum_j alpha_j > 0 the total evidence, and
@@ -66,10 +69,29 @@ impl<'a> Dirichlet<'a> {
         self.alpha.iter().map(move |a| a / evidence)
     }
 
-    /// Gini impurity of the mean, G(m) = 1 - sum_j m_j^2.
+    /// Gini impurity of the mean, G(m) = 1 - sum_j m_j^2; where one class holds nearly all the evidence, without the cancellation.
     #[inline]
     pub fn gini(&self) -> f64 {
-        1.0 - self.mean().map(|m| m * m).sum::<f64>()
+        let gini = 1.0 - self.mean().map(|m| m * m).sum::<f64>();
+        if gini < NEARLY_NONE { self.small_gini() } else { gini }
+    }
+
+    /// (2 s r - r^2 - sum of the squares of r's terms) / s^2, with s the evidence and r that of all classes but the largest.
+    fn small_gini(&self) -> f64 {
+        let largest = (1..self.alpha.len()).fold(0, |best, j| if self.alpha[j] > self.alpha[best] { j } else { best });
+        let others = || self.alpha.iter().enumerate().filter(|(j, _)| *j != largest).map(|(_, a)| a / self.evidence);
+        let rest: f64 = others().sum();
+        2.0 * rest - rest * rest - others().map(|m| m * m).sum::<f64>()
+    }
+
+    /// The evidence of all classes but one, in labels.
+    pub(super) fn evidence_but(&self, class: usize) -> f64 {
+        let a = self.alpha[class];
+        if a < 0.5 * self.evidence {
+            return self.evidence - a;
+        }
+        // The difference would lose a small rest.
+        self.alpha.iter().enumerate().filter(|(j, _)| *j != class).map(|(_, a)| a).sum()
     }
 
     /// Manhattan distance sum_j |m_j - p_j| of the mean to a distribution p, 0 to 2.

@@ -2,7 +2,6 @@
 
 use super::beta::deviation_reduction;
 use super::dirichlet::Dirichlet;
-use super::traits::Belief;
 
 impl Dirichlet<'_> {
     /// By how much one further label is expected to lower the Manhattan error of the mean, sum_j E|p_j - m_j| under the belief
@@ -31,14 +30,15 @@ impl Dirichlet<'_> {
     ///
     /// No beta function is left in the sum. Never negative but for rounding, which is cut off at 0.
     pub fn expected_manhattan_reduction(&self, labels: u32) -> f64 {
-        let s = self.evidence();
-        self.alpha().iter().map(|&a| deviation_reduction(a, s - a, labels)).sum()
+        let of = |(class, &a): (usize, &f64)| deviation_reduction(a, self.evidence_but(class), labels);
+        self.alpha().iter().enumerate().map(of).sum()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::belief::traits::Belief;
     use crate::belief::beta::beta_mean_deviation;
 
     /// sum_j E|p_j - m_j|, 0 to 2.

@@ -27,6 +27,7 @@ mod profile;
 pub mod recalibration;
 mod regression;
 mod traits;
+mod truncated;
 mod trust;
 
 pub use classes::{ClassBelief, ClassBeliefs};

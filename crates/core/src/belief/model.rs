@@ -113,7 +113,7 @@ impl BeliefModel {
         })
     }
 
-    /// The profile of the posterior along ln lambda of an item with average features, under a fit to the same labels; `None` without a
+    /// What the labels say about ln lambda of an item with average features, under a fit to the same labels; `None` without a
     /// prior.
     ///
     /// # Errors

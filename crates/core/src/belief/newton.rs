@@ -2,9 +2,11 @@
 
 use std::borrow::Cow;
 
-use nalgebra::{DMatrix, DVector, SymmetricEigen};
+use nalgebra::{Cholesky, DMatrix, DVector, Dyn, SymmetricEigen};
 use ndarray::Array2;
 
+/// From so many parameters on, the Hessian is factored rather than split into its eigenvectors, if it is that of a maximum.
+pub(super) const MANY: usize = 64;
 /// Curvature below this share of the largest counts as none: the direction is not identified by the labels.
 const RANK_TOLERANCE: f64 = 1e-10;
 /// Searches end after this many steps.
@@ -14,6 +16,12 @@ const MAX_ITERATIONS: usize = 100;
 pub(super) trait Objective {
     /// Value and derivatives at some parameters.
     fn at(&self, parameters: &[f64]) -> Point;
+
+    /// Value, slope and products with the curvature at some parameters; `None` where [`Self::at`] is what there is.
+    fn local(&self, parameters: &[f64]) -> Option<Local<'_>> {
+        let _ = parameters;
+        None
+    }
 
     /// The search ends where the gradient is no larger than this.
     fn tolerance(&self) -> f64;
@@ -67,7 +75,7 @@ pub(super) fn maximise(objective: &mut impl Objective, start: Vec<f64>) -> Maxim
             return end(parameters, at);
         }
         objective.shorten(&mut step);
-        match climb(|trial| objective.at(trial), &parameters, &at, &step) {
+        match climb(|trial| objective.at(trial), &parameters, (at.value, &at.gradient), &step) {
             Some((higher, there)) => (parameters, at) = (higher, there),
             None if objective.bends(&parameters) => {}
             None => return end(parameters, at),
@@ -92,6 +100,33 @@ impl Point {
 
     pub(super) fn curvature(&self) -> Curvature {
         Curvature::of(self)
+    }
+}
+
+impl Valued for Point {
+    fn value(&self) -> f64 {
+        self.value
+    }
+}
+
+/// Something that has a value at a point.
+pub(super) trait Valued {
+    fn value(&self) -> f64;
+}
+
+/// An objective at one point, without the matrix of its second derivatives.
+pub(super) struct Local<'a> {
+    pub(super) value: f64,
+    pub(super) gradient: Vec<f64>,
+    /// The Hessian's diagonal.
+    pub(super) diagonal: Vec<f64>,
+    /// The Hessian times a direction.
+    pub(super) product: Box<dyn Fn(&[f64]) -> Vec<f64> + 'a>,
+}
+
+impl Valued for Local<'_> {
+    fn value(&self) -> f64 {
+        self.value
     }
 }
 
@@ -123,15 +158,20 @@ impl LogProduct {
 }
 
 /// Backtracks along a step until the objective rises enough; `None` where no share of the step does.
-fn climb(objective: impl Fn(&[f64]) -> Point, from: &[f64], at: &Point, step: &[f64]) -> Option<(Vec<f64>, Point)> {
-    let slope: f64 = step.iter().zip(&at.gradient).map(|(s, g)| s * g).sum();
+pub(super) fn climb<P: Valued>(
+    objective: impl Fn(&[f64]) -> P,
+    from: &[f64],
+    (value, gradient): (f64, &[f64]),
+    step: &[f64],
+) -> Option<(Vec<f64>, P)> {
+    let slope: f64 = step.iter().zip(gradient).map(|(s, g)| s * g).sum();
     // Near the maximum a full step gains less than the value's rounding; a shortened one has to gain something.
-    let mut rounding = 1e-14 * at.value.abs();
+    let mut rounding = 1e-14 * value.abs();
     let mut share = 1.0;
     while share > 1e-8 {
         let trial: Vec<f64> = from.iter().zip(step).map(|(b, s)| b + share * s).collect();
         let there = objective(&trial);
-        if there.value >= at.value + 1e-4 * share * slope - rounding {
+        if there.value() >= value + 1e-4 * share * slope - rounding {
             return Some((trial, there));
         }
         share *= 0.5;
@@ -140,17 +180,84 @@ fn climb(objective: impl Fn(&[f64]) -> Point, from: &[f64], at: &Point, step: &[
     None
 }
 
-/// Eigen-decomposition of minus the Hessian, split into directions with and without curvature.
-pub(super) struct Curvature {
-    values: DVector<f64>,
-    vectors: DMatrix<f64>,
-    identified: Vec<bool>,
+/// Minus the Hessian, taken apart.
+pub(super) enum Curvature {
+    /// Eigenvalues and eigenvectors, split into directions with and without curvature.
+    Spectrum(Spectrum),
+    /// The factor of many parameters with curvature in every direction.
+    Factor(Box<Cholesky<f64, Dyn>>),
 }
 
 impl Curvature {
     fn of(point: &Point) -> Self {
         let p = point.gradient.len();
-        let eigen = SymmetricEigen::new(DMatrix::from_fn(p, p, |a, b| -point.hessian[[a, b]]));
+        let minus = DMatrix::from_fn(p, p, |a, b| -point.hessian[[a, b]]);
+        if p >= MANY
+            && let Some(factor) = Cholesky::new(minus.clone())
+        {
+            return Self::Factor(Box::new(factor));
+        }
+        Self::Spectrum(Spectrum::of(minus))
+    }
+
+    /// Newton's step, with the absolute curvature so that it goes uphill where the likelihood is not concave.
+    fn ascent(&self, gradient: &[f64]) -> Vec<f64> {
+        match self {
+            Self::Spectrum(spectrum) => spectrum.ascent(gradient),
+            Self::Factor(factor) => factor.solve(&DVector::from_column_slice(gradient)).iter().copied().collect(),
+        }
+    }
+
+    /// Largest absolute component of a gradient's part along directions with curvature.
+    pub(super) fn identified_norm(&self, gradient: &[f64]) -> f64 {
+        match self {
+            Self::Spectrum(spectrum) => spectrum.identified_norm(gradient),
+            Self::Factor(_) => gradient.iter().fold(0.0, |m, g| m.max(g.abs())),
+        }
+    }
+
+    /// The (pseudo-)inverse, row by row.
+    pub(super) fn covariance(&self) -> Vec<Vec<f64>> {
+        match self {
+            Self::Spectrum(spectrum) => spectrum.covariance(),
+            Self::Factor(factor) => factor.inverse().row_iter().map(|row| row.iter().copied().collect()).collect(),
+        }
+    }
+
+    /// Whether the objective falls in every direction in which it is curved: a maximum and no saddle.
+    pub(super) fn is_maximum(&self) -> bool {
+        match self {
+            Self::Spectrum(spectrum) => spectrum.is_maximum(),
+            Self::Factor(_) => true,
+        }
+    }
+
+    pub(super) fn rank(&self) -> usize {
+        match self {
+            Self::Spectrum(spectrum) => spectrum.identified.iter().filter(|x| **x).count(),
+            Self::Factor(factor) => factor.l_dirty().nrows(),
+        }
+    }
+
+    /// Parameters that lie (partly) in directions without curvature.
+    pub(super) fn unidentified(&self) -> Vec<usize> {
+        match self {
+            Self::Spectrum(spectrum) => spectrum.unidentified(),
+            Self::Factor(_) => vec![],
+        }
+    }
+}
+
+/// Eigen-decomposition of minus the Hessian, split into directions with and without curvature.
+pub(super) struct Spectrum {
+    values: DVector<f64>,
+    vectors: DMatrix<f64>,
+    identified: Vec<bool>,
+}
+
+impl Spectrum {
+    fn of(minus_hessian: DMatrix<f64>) -> Self {
+        let eigen = SymmetricEigen::new(minus_hessian);
         let largest = eigen.eigenvalues.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
         let identified =
             eigen.eigenvalues.iter().map(|x| largest > 1e-12 && x.abs() > RANK_TOLERANCE * largest).collect();
@@ -161,7 +268,6 @@ impl Curvature {
         self.values.iter().copied().enumerate().filter(|(k, _)| self.identified[*k])
     }
 
-    /// Newton's step, with the absolute curvature so that it goes uphill where the likelihood is not concave.
     fn ascent(&self, gradient: &[f64]) -> Vec<f64> {
         let mut step = vec![0.0; gradient.len()];
         for (k, curvature) in self.directions() {
@@ -172,8 +278,7 @@ impl Curvature {
         step
     }
 
-    /// Largest absolute component of a gradient's part along directions with curvature.
-    pub(super) fn identified_norm(&self, gradient: &[f64]) -> f64 {
+    fn identified_norm(&self, gradient: &[f64]) -> f64 {
         let mut along = vec![0.0; gradient.len()];
         for (k, _) in self.directions() {
             let u = self.vectors.column(k);
@@ -183,8 +288,7 @@ impl Curvature {
         along.iter().fold(0.0, |m, a| m.max(a.abs()))
     }
 
-    /// The (pseudo-)inverse, row by row.
-    pub(super) fn covariance(&self) -> Vec<Vec<f64>> {
+    fn covariance(&self) -> Vec<Vec<f64>> {
         let p = self.values.len();
         let entry = |a: usize, b: usize| {
             self.directions().map(|(k, x)| self.vectors[(a, k)] * self.vectors[(b, k)] / x).sum::<f64>()
@@ -192,16 +296,11 @@ impl Curvature {
         (0..p).map(|a| (0..p).map(|b| entry(a, b)).collect()).collect()
     }
 
-    /// Whether the objective falls in every direction in which it is curved: a maximum and no saddle.
-    pub(super) fn is_maximum(&self) -> bool {
+    fn is_maximum(&self) -> bool {
         self.directions().all(|(_, curvature)| curvature > 0.0)
     }
 
-    pub(super) fn rank(&self) -> usize {
-        self.identified.iter().filter(|x| **x).count()
-    }
-
-    pub(super) fn unidentified(&self) -> Vec<usize> {
+    fn unidentified(&self) -> Vec<usize> {
         let p = self.values.len();
         let share = |j: usize| -> f64 {
             (0..p).filter(|k| !self.identified[*k]).map(|k| self.vectors[(j, k)] * self.vectors[(j, k)]).sum()

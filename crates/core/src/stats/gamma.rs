@@ -1,5 +1,9 @@
 //! Ratios of gamma functions that keep their digits for large arguments.
 
+use std::f64::consts::PI;
+
+use libm::lgamma;
+
 /// From here on Stirling's series is used; its first omitted term is below 1e-15.
 const SHIFT: f64 = 10.0;
 
@@ -15,6 +19,17 @@ pub(crate) fn ln_gamma_ratio(x: f64, d: f64) -> f64 {
         y += 1.0;
     }
     (y - 0.5) * (d / y).ln_1p() + d * (y + d).ln() - d + stirling(y + d) - stirling(y) - below
+}
+
+/// r(x) = ln Gamma(x) - (x - 1/2) ln x + x - ln(2 pi)/2 for x > 0; about 1/(12 x) for large x.
+pub(crate) fn stirling_remainder(x: f64) -> f64 {
+    if x < SHIFT {
+        return lgamma(x) - (x - 0.5) * x.ln() + x - 0.5 * (2.0 * PI).ln();
+    }
+    // Abramowitz & Stegun 6.1.41; the first omitted term is below 1e-15.
+    let r = 1.0 / (x * x);
+    let series = 1.0 / 1260.0 - r * (1.0 / 1680.0 - r * (1.0 / 1188.0 - r * (691.0 / 360_360.0 - r / 156.0)));
+    (1.0 / 12.0 - r * (1.0 / 360.0 - r * series)) / x
 }
 
 /// What Stirling's series adds to (x - 1/2) ln x - x + ln(2 pi)/2.

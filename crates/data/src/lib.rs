@@ -1,6 +1,7 @@
-//! What the program reads, and how: checked data sets, locked files, times as text, and how long work reports on itself.
+//! What the program reads, and how: checked data sets, locked files, limits, times as text, and how long work reports on itself.
 
 pub mod clock;
 pub mod dataset;
+pub mod limits;
 pub mod locked;
 pub mod progress;

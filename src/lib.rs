@@ -15,6 +15,7 @@
 //! | [`artifact`] | the results folder: provenance, loading, replacing it in one step |
 //! | [`judge`] | asking a judge for predictions: prompts, requests, the answer cache, parsing |
 //! | `built_in` | text files that are part of the program |
+//! | `loops` | a limit for the loops of templates |
 //!
 //! # Kinds of labels
 //!
@@ -37,8 +38,8 @@
 //! | `familiarity` | [`familiarity`]: embeddings, neighbours and the features made from them |
 //! | `figures` | the plotting engine: a description of a figure becomes SVG, PDF, pgfplots, CSV |
 //! | `core` | [`belief`]: Dirichlet closed forms and the trust regression; [`escalation`]: ranking rules, value of a label, regret, budgets; [`stats`]: summaries, ranks, special functions; [`random`]: the random streams of the experiments |
+//! | `data` | [`dataset`]: label counts, judge predictions, items: read, check, refuse; [`installed`]: the program's own files; [`clock`]: times as text; [`locked`]: files that one process at a time may have open; [`limits`] of memory and time; [`progress`]: how long work reports on itself |
 //! | `output` | [`output`]: folders and files to write: staged, listed, replaced in one step |
-//! | `data` | [`dataset`]: label counts, judge predictions, items: read, check, refuse; [`installed`]: the program's own files; [`clock`]: times as text; [`locked`]: files that one process at a time may have open; [`progress`]: how long work reports on itself |
 //! | `text` | number formatting, LaTeX escapes |
 
 pub mod artifact;
@@ -46,10 +47,11 @@ mod built_in;
 pub mod cli;
 pub mod familiarity;
 pub mod judge;
+mod loops;
 pub mod report;
 
 pub use judge_uncertainty_core::{belief, escalation, random, stats};
-pub use judge_uncertainty_data::{clock, dataset, installed, locked, progress};
+pub use judge_uncertainty_data::{clock, dataset, installed, limits, locked, progress};
 pub use judge_uncertainty_evaluation as evaluation;
 pub use judge_uncertainty_experiments as experiments;
 pub use judge_uncertainty_output as output;

@@ -163,8 +163,9 @@ impl Familiarity {
 }
 
 fn embed(texts: &[String], model: Model, progress: &dyn Progress) -> Result<(Array2<f32>, String), Error> {
-    let threads = NonZeroUsize::new(rayon::current_num_threads()).unwrap_or(NonZeroUsize::MIN);
-    let mut embedder = OnnxEmbedder::new(model, Options { threads, ..Options::default() })?;
+    let default = Options::default();
+    let threads = NonZeroUsize::new(rayon::current_num_threads()).unwrap_or(NonZeroUsize::MIN).min(default.threads);
+    let mut embedder = OnnxEmbedder::new(model, Options { threads, ..default })?;
     let embeddings = embed_texts(&mut embedder, texts, None, progress)?;
     Ok((embeddings.matrix, format!("{}; {} texts truncated", embedder.settings(), embeddings.truncated)))
 }

@@ -20,8 +20,10 @@ mod verify;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use judge_uncertainty_data::limits;
 
 pub(crate) use self::error::{Error, FINDINGS};
+use self::error::REFUSED;
 pub(crate) use self::setup::{claims_file, output_folder, say, threads};
 
 /// Decompose an LLM judge's uncertainty to target expert labels, and reproduce the paper that proposes it.
@@ -49,7 +51,12 @@ enum Command {
 ///
 /// Results go to standard output; progress, warnings and errors to standard error.
 pub fn main() -> ExitCode {
-    let run = match Cli::parse().command {
+    let command = Cli::parse().command;
+    if let Err(problem) = limits::check_variable() {
+        say(format_args!("error: {problem}"));
+        return ExitCode::from(REFUSED);
+    }
+    let run = match command {
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Render(args) => render::run(&args),

@@ -73,7 +73,10 @@ fn cause(error: csv::Error) -> std::io::Error {
 fn load_or_save(folder: &Path, rows: UnitRows, k: usize) -> Result<Hnsw, IndexError> {
     let settings = HnswSettings { checked_width: k, ..HnswSettings::default() };
     match Hnsw::load(folder, rows.clone(), MODEL, &settings) {
-        Err(IndexError::Absent { .. }) => {
+        Err(error) if error.is_unfinished() || matches!(error, IndexError::Absent { .. }) => {
+            if error.is_unfinished() {
+                say(format_args!("note: {}: was left by an interrupted run; the index is built again", folder.display()));
+            }
             let index = Hnsw::build(rows, settings, &Bars::default()).expect("settings within their ranges");
             index.save(folder, MODEL)?;
             Ok(index)

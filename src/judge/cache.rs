@@ -6,7 +6,7 @@
 //! process ends, however it ends.
 
 use std::collections::BTreeMap;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -21,6 +21,7 @@ use super::task::Answers;
 use crate::dataset::checksum::sha256_hex;
 use crate::locked::LockedFile;
 use crate::output::FileError;
+use crate::output::faults::{append, step};
 
 /// One answer with all that identifies it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -156,7 +157,7 @@ impl Cache {
         if let Ok(last) = read(path, &bytes[whole..])
             && !last.is_empty()
         {
-            file.write_all(b"\n").and_then(|()| file.sync_data()).map_err(FileError::at(path, "repairing"))?;
+            append(&mut *file, b"\n").and_then(|()| file.sync_data()).map_err(FileError::at(path, "repairing"))?;
             entries.extend(last);
             bytes.push(b'\n');
             whole = bytes.len();
@@ -214,7 +215,7 @@ impl Cache {
         let mut line = serde_json::to_vec(&entry).expect("an entry is plain data with string keys");
         line.push(b'\n');
         // One call for the whole line: a killed process leaves all of it or nothing.
-        let written = self.file.write_all(&line).and_then(|()| self.file.sync_data());
+        let written = append(&mut *self.file, &line).and_then(|()| self.file.sync_data());
         if let Err(e) = written {
             let _ = self.cut();
             return Err(FileError::at(&self.path, "storing an answer")(e).into());
@@ -245,7 +246,7 @@ impl Cache {
 
     /// Cuts the file after its last whole line.
     fn cut(&mut self) -> Result<(), Error> {
-        let cut = self.file.set_len(self.length).and_then(|()| self.file.sync_data());
+        let cut = step().and_then(|()| self.file.set_len(self.length)).and_then(|()| self.file.sync_data());
         Ok(cut.map_err(FileError::at(&self.path, "repairing"))?)
     }
 

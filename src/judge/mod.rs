@@ -39,6 +39,9 @@ pub(crate) mod task;
 
 use std::path::{Path, PathBuf};
 
+pub use client::Answer;
+pub use prompts::Ask;
+pub use reply::read_reply;
 use thiserror::Error as ThisError;
 
 use crate::output::FileError;

@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize as DeriveDeserialize, Serialize};
 
+use judge_uncertainty_data::limits;
+
 /// What is wrong with an answer that arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, DeriveDeserialize)]
 #[serde(rename_all = "snake_case")]
@@ -28,7 +30,7 @@ pub enum Failure {
     NotJson,
     /// The endpoint's reply is no chat completion, or lacks what was asked for.
     WrongShape,
-    /// The endpoint's reply is larger than any answer.
+    /// The endpoint's reply is larger than any answer, or would take longer to read than any ([`limits::BYTES_IN_VAIN`]).
     TooLarge,
     /// No answer in the form asked for was found.
     Unparseable,
@@ -74,6 +76,8 @@ pub struct Score {
 const ROUNDING: f64 = 1.0;
 /// What floating point adds to that.
 const EPSILON: f64 = 1e-9;
+/// What an opening brace costs that begins no object, in bytes, however few are read.
+const LEAST_IN_VAIN: usize = 64;
 /// Fields beside the numbers that hold a remark.
 const REMARKS: [&str; 6] = ["reasoning", "explanation", "rationale", "comment", "note", "notes"];
 
@@ -226,7 +230,7 @@ fn fields(text: &str, known: &dyn Fn(&str) -> bool) -> Result<Vec<(String, Json)
         return Err(Failure::Empty);
     }
     let mut found: Option<Vec<(String, Json)>> = None;
-    for object in objects(text) {
+    for object in objects(text)? {
         let object = unwrapped(object, known);
         match &found {
             Some(before) if !same(before, &object) => return Err(Failure::Ambiguous),
@@ -245,8 +249,11 @@ fn fields(text: &str, known: &dyn Fn(&str) -> bool) -> Result<Vec<(String, Json)
 }
 
 /// Objects at the top level of a text.
-fn objects(text: &str) -> Vec<Vec<(String, Json)>> {
-    let mut found = vec![];
+///
+/// A brace may begin an object that breaks off only at the end of the text, and so may those within it: what is read in vain
+/// is limited, lest an answer of nothing but braces takes minutes.
+fn objects(text: &str) -> Result<Vec<Vec<(String, Json)>>, Failure> {
+    let (mut found, mut in_vain) = (vec![], 0);
     let mut rest = text;
     while let Some(start) = rest.find('{') {
         rest = &rest[start..];
@@ -257,10 +264,20 @@ fn objects(text: &str) -> Vec<Vec<(String, Json)>> {
                 found.push(fields);
                 rest = &rest[end..];
             }
-            _ => rest = &rest[1..],
+            other => {
+                in_vain += other.and_then(Result::err).map_or(0, |error| read_until(rest, &error)).max(LEAST_IN_VAIN);
+                limits::BYTES_IN_VAIN.check(in_vain as u64).map_err(|_| Failure::TooLarge)?;
+                rest = &rest[1..];
+            }
         }
     }
-    found
+    Ok(found)
+}
+
+/// How many bytes of a text were read until an error.
+fn read_until(text: &str, error: &serde_json::Error) -> usize {
+    let lines = text.split_inclusive('\n').take(error.line().saturating_sub(1));
+    lines.map(str::len).sum::<usize>() + error.column()
 }
 
 /// The inner object of `{"distribution": {...}}`, unless that name is one that is asked for.
@@ -413,6 +430,20 @@ mod tests {
         ] {
             assert_eq!(read(text), Err(failure), "{text}");
         }
+    }
+
+    #[test]
+    fn an_answer_of_braces_is_given_up() {
+        // Each of these braces begins something that is read on: by 2 bytes, by 127 braces, by all that follows.
+        let tail = format!("{}1, {}", "{\"a\": ".repeat(120), "\"b\": 1, ".repeat(20_000));
+        for text in ["{".repeat(500_000), "{\"a\":".repeat(100_000), tail] {
+            assert_eq!(read(&text), Err(Failure::TooLarge), "{}", &text[..20]);
+            assert_eq!(confidence(&text), Err(Failure::TooLarge));
+        }
+        // Braces in the text around an answer are no reason.
+        let around = format!("{} {{\"red\": 50, \"green\": 30, \"blue\": 20}}", "x_{i} \\frac{a}{b} ".repeat(500));
+        assert_eq!(read(&around), Ok(vec![0.5, 0.3, 0.2]));
+        assert_eq!(read_until("{\n\"a\": }", &serde_json::from_str::<Json>("{\n\"a\": }").unwrap_err()), 8);
     }
 
     #[test]

@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use tera::{Context, Tera};
+use tera::{Context, Delimiters, Tera};
 
 use super::Error;
 use super::task::{Answers, Item, Task};
 use crate::built_in::{self, Unreadable, built_in};
 use crate::dataset::Error as DataError;
 use crate::dataset::checksum::sha256_hex;
+use crate::loops;
 
 /// What a request asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -108,7 +109,9 @@ impl Prompts {
         let mut tera = Tera::new();
         // Prompts are plain text.
         tera.autoescape_on(Vec::<&str>::new());
-        tera.add_raw_templates(texts.iter().map(|(name, text)| (*name, text.as_ref())))
+        loops::count_in(&mut tera);
+        let counted = texts.iter().map(|(name, text)| (*name, loops::counted(text, &Delimiters::default())));
+        tera.add_raw_templates(counted)
             .map_err(Error::template(set))?;
         Ok(Prompts { tera, set, hashes })
     }
@@ -142,6 +145,7 @@ impl Prompts {
             labels_total: item.labels.iter().sum(),
         };
         let context = Context::from_serialize(&view).map_err(Error::template(&name))?;
+        loops::begin();
         let text = self.tera.render(&name, &context).map_err(Error::template(&name))?;
         Ok(text.trim().to_owned())
     }

@@ -10,7 +10,7 @@ use super::prompts::Ask;
 const EXCERPT: usize = 4096;
 
 /// Reads a chat completion.
-pub(super) fn read_reply(text: &str, ask: Ask) -> Answer {
+pub fn read_reply(text: &str, ask: Ask) -> Answer {
     let Ok(reply) = serde_json::from_str::<Value>(text) else {
         return failed(Failure::NotJson, excerpt(text));
     };

@@ -44,10 +44,9 @@ impl Templates {
     pub fn load(folder: Option<&Path>) -> Result<Self, Error> {
         let engine = |escape: EscapeFn, built_in| {
             let mut tera = Tera::new();
-            tera.set_delimiters(delimiters()).map_err(|e| Error::template("delimiters", &e))?;
             tera.autoescape_on(vec![".tex"]);
             tera.set_escape_fn(escape);
-            templates::add(&mut tera, folder, built_in)?;
+            templates::add(&mut tera, delimiters(), folder, built_in)?;
             Ok(tera)
         };
         Ok(Self {

@@ -3,10 +3,11 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tera::Tera;
+use tera::{Delimiters, Tera};
 use thiserror::Error as ThisError;
 
 use crate::built_in::{self, Unreadable};
+use crate::loops;
 
 /// Why templates can't be used.
 #[derive(Debug, ThisError)]
@@ -44,14 +45,22 @@ impl Error {
 /// Folder that is used in place of the built-in templates if the working directory has it.
 const FOLDER: &str = "templates";
 
-/// Adds templates to an engine: from `folder`; without one, from `templates` if that exists here, else those built in.
+/// Adds templates with these delimiters to an engine: from `folder`; without one, from `templates` if that exists here, else
+/// those built in.
 ///
 /// A template may include those before it in the list.
-pub(super) fn add(tera: &mut Tera, folder: Option<&Path>, files: &[(&'static str, &'static str)]) -> Result<(), Error> {
+pub(super) fn add(
+    tera: &mut Tera,
+    delimiters: Delimiters,
+    folder: Option<&Path>,
+    files: &[(&'static str, &'static str)],
+) -> Result<(), Error> {
+    loops::count_in(tera);
+    tera.set_delimiters(delimiters.clone()).map_err(|e| Error::template("delimiters", &e))?;
     let texts =
         built_in::texts(folder, FOLDER, files).map_err(|Unreadable { path, source }| Error::Read { path, source })?;
     for (name, text) in texts {
-        tera.add_raw_template(name, &text).map_err(|e| Error::template(name, &e))?;
+        tera.add_raw_template(name, &loops::counted(&text, &delimiters)).map_err(|e| Error::template(name, &e))?;
     }
     Ok(())
 }
@@ -60,5 +69,6 @@ pub(super) fn add(tera: &mut Tera, folder: Option<&Path>, files: &[(&'static str
 pub(super) fn render(tera: &Tera, name: &str, view: &impl serde::Serialize) -> Result<String, Error> {
     let view = serde_json::to_value(view).expect("views are plain strings");
     let context = tera::Context::from_serialize(&view).map_err(|e| Error::template(name, &e))?;
+    loops::begin();
     tera.render(name, &context).map_err(|e| Error::template(name, &e))
 }

@@ -1,8 +1,9 @@
-//! What the program reads, and how: checked data sets, its own files wherever it is installed, locked files, times as text,
+//! What the program reads, and how: checked data sets, its own files wherever it is installed, locked files, limits, times as text,
 //! and how long work reports on itself.
 
 pub mod clock;
 pub mod dataset;
 pub mod installed;
+pub mod limits;
 pub mod locked;
 pub mod progress;

@@ -5,6 +5,8 @@ use std::io;
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
 
+use judge_uncertainty_output::faults::step;
+
 /// A file opened for reading and appending under an exclusive advisory lock, as append-only caches need it.
 ///
 /// The system drops the lock when the process ends, however it ends.
@@ -17,6 +19,7 @@ impl LockedFile {
     /// # Errors
     /// The file can't be opened, or its file system knows no locks.
     pub fn open(path: &Path) -> io::Result<Option<Self>> {
+        step()?;
         let file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
         match file.try_lock() {
             Ok(()) => Ok(Some(Self(file))),

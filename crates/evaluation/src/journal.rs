@@ -5,7 +5,7 @@
 //! dropped; anything else that is not as it was written is refused, because results would rest on it.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,8 @@ use serde_json::value::RawValue;
 
 use judge_uncertainty_data::dataset::checksum::sha256_hex;
 use judge_uncertainty_data::progress::Progress;
-use judge_uncertainty_output::FileError;
+use judge_uncertainty_output::faults::{append, step};
+use judge_uncertainty_output::{FileError, OutputFile};
 
 /// How the names of journals end.
 pub const JOURNAL_SUFFIX: &str = ".evaluation.jsonl";
@@ -31,6 +32,9 @@ pub enum JournalError {
     /// The file system refused.
     #[error(transparent)]
     File(#[from] FileError),
+    /// Its place can't be written, or another process writes to it.
+    #[error(transparent)]
+    Output(#[from] judge_uncertainty_output::Error),
     /// Its place holds something else.
     #[error(
         "{0}: is not the journal of an evaluation, but its place is needed for one; nothing was changed. Move it away, \
@@ -52,7 +56,11 @@ pub enum JournalError {
 impl JournalError {
     /// Whether the machine failed, rather than that the journal was refused.
     pub fn is_failure(&self) -> bool {
-        matches!(self, Self::File(_))
+        match self {
+            Self::File(_) => true,
+            Self::Output(error) => error.is_failure(),
+            Self::Foreign(_) | Self::Edited { .. } => false,
+        }
     }
 }
 
@@ -138,15 +146,10 @@ impl<R: Serialize + DeserializeOwned + Send> Journal<R> {
         let mut text = json_line(&heading);
         let run = heading.evaluation_of;
         text.extend(done.iter().enumerate().map(|(k, replicate)| json_line(&Line::of(k, &run, replicate))));
-        // A file of its own that takes the journal's place: what stood there, a link for instance, is never written to.
-        let beside = path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
-        let mut new = tempfile::Builder::new()
-            .prefix(&format!(".{name}{JOURNAL_SUFFIX}."))
-            .tempfile_in(beside)
-            .map_err(FileError::at(&path, "writing"))?;
-        let written = new.write_all(text.as_bytes()).and_then(|()| new.as_file().sync_all());
-        written.map_err(FileError::at(&path, "writing"))?;
-        let file = new.persist(&path).map_err(|e| FileError::at(&path, "replacing")(e.error))?;
+        // A file of its own takes the journal's place: what stood there, a link for instance, is never written to.
+        let held = OutputFile::hold(&path)?;
+        held.write(|file| file.write_all(text.as_bytes()))?;
+        let file = OpenOptions::new().append(true).open(&path).map_err(FileError::at(&path, "opening"))?;
         Ok(Self { path, run, file: Some(file), done, damaged })
     }
 
@@ -193,7 +196,7 @@ impl<R: Serialize + DeserializeOwned + Send> Journal<R> {
         if let Some(file) = &mut self.file {
             let numbered = batch.iter().zip(self.done.len()..);
             let text: String = numbered.map(|(replicate, k)| json_line(&Line::of(k, &self.run, replicate))).collect();
-            let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_data());
+            let written = append(file, text.as_bytes()).and_then(|()| file.sync_data());
             written.map_err(FileError::at(&self.path, "writing"))?;
         }
         self.done.extend(batch);
@@ -206,7 +209,7 @@ impl<R: Serialize + DeserializeOwned + Send> Journal<R> {
     /// The file system refuses.
     pub fn remove(self) -> Result<(), FileError> {
         match self.file {
-            Some(_) => fs::remove_file(&self.path).map_err(FileError::at(&self.path, "removing")),
+            Some(_) => step().and_then(|()| fs::remove_file(&self.path)).map_err(FileError::at(&self.path, "removing")),
             None => Ok(()),
         }
     }

@@ -8,6 +8,7 @@ use std::thread;
 
 use fastembed::{InitOptionsUserDefined, TextEmbedding, UserDefinedEmbeddingModel};
 use judge_uncertainty_familiarity::embedding::{EmbeddedText, Embedder, EmbeddingError};
+use judge_uncertainty_data::limits;
 use rayon::prelude::*;
 
 use crate::model::Model;
@@ -31,10 +32,11 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// All cores, 32 texts.
+    /// All cores, as far as the limit of copies of a model allows ([`limits::MODEL_COPIES`]), and 32 texts.
     fn default() -> Self {
+        let most = NonZeroUsize::new(limits::MODEL_COPIES.now() as usize).unwrap_or(NonZeroUsize::MIN);
         Self {
-            threads: thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
+            threads: thread::available_parallelism().unwrap_or(NonZeroUsize::MIN).min(most),
             batch: NonZeroUsize::MIN.saturating_add(31),
         }
     }
@@ -59,8 +61,10 @@ impl OnnxEmbedder {
     /// Starts the runtime and tries the model on a word.
     ///
     /// # Errors
-    /// A runtime that cannot be started, a model that it cannot load or run.
+    /// More threads than a limit, a runtime that cannot be started, a model that it cannot load or run.
     pub fn new(model: Model, options: Options) -> Result<Self, EmbeddingError> {
+        let threads = options.threads.get();
+        limits::MODEL_COPIES.check(threads as u64).map_err(|exceeded| EmbeddingError::Threads { threads, exceeded })?;
         let runtime = runtime::start()?;
         let mut session = new_session(&model)?;
         let word = run(&model, &mut session, &["word"], 1)?;

@@ -5,6 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use super::FileError;
+use super::faults::step;
 
 /// Makes a folder; its parent has to be there.
 pub(crate) fn create_folder(path: &Path) -> Result<(), FileError> {
@@ -50,7 +51,7 @@ pub(crate) fn exchange(one: &Path, other: &Path) -> Result<bool, FileError> {
 fn exchange_by_system(one: &Path, other: &Path) -> io::Result<()> {
     use rustix::fs::{CWD, RenameFlags, renameat_with};
     #[cfg(test)]
-    if faults::WITHOUT_EXCHANGE.get() {
+    if super::faults::in_tests::WITHOUT_EXCHANGE.get() {
         return Err(io::ErrorKind::Unsupported.into());
     }
     Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
@@ -83,57 +84,4 @@ pub(crate) fn sync_folder(path: &Path) -> Result<(), FileError> {
 /// Tests try some thousand faults; what they look at is the same without waiting for the disk.
 fn sync(file: &File) -> io::Result<()> {
     if cfg!(test) { Ok(()) } else { file.sync_all() }
-}
-
-#[cfg(not(test))]
-fn step() -> io::Result<()> {
-    Ok(())
-}
-
-#[cfg(test)]
-fn step() -> io::Result<()> {
-    faults::step()
-}
-
-/// Failures on request.
-#[cfg(test)]
-pub(crate) mod faults {
-    use std::cell::Cell;
-    use std::io;
-
-    /// What happens at the operation that is chosen.
-    #[derive(Debug, Clone, Copy, PartialEq)]
-    pub(crate) enum Fault {
-        /// It alone fails, as on a full disk.
-        Once,
-        /// It and all that follow fail, as if the process were killed.
-        Killed,
-    }
-
-    thread_local! {
-        static PLANNED: Cell<Option<(usize, Fault)>> = const { Cell::new(None) };
-        /// Whether the system knows no exchange.
-        pub(crate) static WITHOUT_EXCHANGE: Cell<bool> = const { Cell::new(false) };
-    }
-
-    /// Does some work with a fault at its `n`-th operation, from 0; whether the operation was reached.
-    pub(crate) fn at<T>(n: usize, fault: Fault, work: impl FnOnce() -> T) -> (T, bool) {
-        PLANNED.set(Some((n, fault)));
-        let result = work();
-        let reached = PLANNED.replace(None).is_none_or(|(left, _)| left == 0);
-        (result, reached)
-    }
-
-    pub(super) fn step() -> io::Result<()> {
-        match PLANNED.get() {
-            None => return Ok(()),
-            Some((0, Fault::Once)) => PLANNED.set(None),
-            Some((0, Fault::Killed)) => {}
-            Some((n, fault)) => {
-                PLANNED.set(Some((n - 1, fault)));
-                return Ok(());
-            }
-        }
-        Err(io::ErrorKind::StorageFull.into())
-    }
 }

@@ -74,7 +74,7 @@ pub fn write_new_file(path: &Path, content: &[u8]) -> Result<bool, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::disk::faults::{self, Fault};
+    use crate::faults::in_tests::{self as faults, Fault};
 
     #[test]
     fn a_write_that_fails_is_a_failure_and_no_refusal() {

@@ -103,7 +103,7 @@ mod tests {
     use serde::Serialize;
 
     use super::*;
-    use crate::disk::faults::{self, Fault};
+    use crate::faults::in_tests::{self as faults, Fault};
 
     #[derive(Debug, Serialize)]
     struct Runs {

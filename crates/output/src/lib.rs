@@ -7,11 +7,13 @@
 //! | [`staged`] | the files of a folder before they are written, closed by a record that lists them |
 //! | [`run`] | facts about a run that do not influence its results |
 //! | [`csv`] | tables of text |
+//! | [`faults`] | faults of the disk on request, for tests |
 //! | [`error`] | what went wrong with a file, and at which line and column of a text |
 
 pub mod csv;
 mod disk;
 pub mod error;
+pub mod faults;
 pub mod file;
 pub mod folder;
 mod lock;

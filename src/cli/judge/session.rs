@@ -14,6 +14,7 @@ use crate::judge::request::{QuestionSettings, Request, plan};
 use crate::judge::run::{Tally, counted};
 use crate::judge::summary::{Facts, SUMMARY, SessionSummary, written_here};
 use crate::judge::task::Task;
+use crate::output::faults::step;
 use crate::output::{FileError, to_json, write_file};
 
 /// File of the answers in the output folder.
@@ -66,7 +67,7 @@ pub(super) fn prepare(folder: &Path, inputs: &[&Path]) -> Result<(), Error> {
             return foreign(file, "was not written by this command");
         }
     }
-    Ok(fs::create_dir_all(folder).map_err(FileError::at(folder, "making the folder"))?)
+    Ok(step().and_then(|()| fs::create_dir_all(folder)).map_err(FileError::at(folder, "making the folder"))?)
 }
 
 /// Whether `judge` wrote to the folder before: its summary says so, or, before there is one, its answers do.
@@ -131,7 +132,9 @@ pub(super) fn write_tables(folder: &Path, task: &Task, collected: &Collected) ->
     match collected.self_updates(task)? {
         Some(table) => write_file(&updates, &table)?,
         // Not left from another run: it would be taken for one of these answers.
-        None if updates.is_file() => fs::remove_file(&updates).map_err(FileError::at(&updates, "removing"))?,
+        None if updates.is_file() => {
+            step().and_then(|()| fs::remove_file(&updates)).map_err(FileError::at(&updates, "removing"))?;
+        }
         None => {}
     }
     Ok(())

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::cli::Error;
+use crate::output::faults::step;
 use crate::output::{FileError, write_new_file};
 use crate::study::Error as StudyError;
 
@@ -41,7 +42,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     if let Some((name, _)) = existing.find(|file| !begun(file)) {
         return Err(StudyError::FileExists { file: folder.join(name) }.into());
     }
-    fs::create_dir_all(folder).map_err(FileError::at(folder, "creating"))?;
+    step().and_then(|()| fs::create_dir_all(folder)).map_err(FileError::at(folder, "creating"))?;
     for (name, text) in STARTER.iter().filter(|file| !begun(file)) {
         let file = folder.join(name);
         if !write_new_file(&file, text.as_bytes())? {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 use sha2::{Digest, Sha256};
-use tera::Tera;
+use tera::{Delimiters, Tera};
 
 use super::description::Page;
 use crate::built_in::built_in;
@@ -35,7 +35,7 @@ impl PageTemplates {
     pub fn load(folder: Option<&Path>) -> Result<Self, Error> {
         let mut tera = Tera::new();
         tera.autoescape_on(vec![".html"]);
-        templates::add(&mut tera, folder, &BUILT_IN)?;
+        templates::add(&mut tera, Delimiters::default(), folder, &BUILT_IN)?;
         Ok(Self(tera))
     }
 

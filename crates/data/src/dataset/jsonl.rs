@@ -3,7 +3,7 @@
 //! An object within an object is flattened: `{"id": "a", "p": {"yes": 0.5}}` has the columns `id` and `p_yes`. Lists
 //! become their JSON text, `null` and absent fields are blank cells. A field that stands in an object twice is refused.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::path::Path;
 
@@ -12,12 +12,13 @@ use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess,
 use serde_json::value::RawValue;
 
 use super::error::{Error, Place, Problem, Result};
-use super::table::Table;
+use super::table::{Table, check_absent};
 
 /// Reads one JSON object per line; blank lines are skipped.
 ///
 /// # Errors
-/// Text that is not UTF-8 or not JSON, a field that stands twice, no line, a missing or blank id.
+/// Text that is not UTF-8 or not JSON, a field that stands twice, no line, a missing or blank id; so many fields that single
+/// objects lack that the table would be larger than [`crate::limits::ABSENT_FIELDS`] allows.
 pub fn read_lines(file: &Path, bytes: &[u8], id_column: &str) -> Result<Table> {
     let text = utf8(file, bytes)?;
     let mut objects = Objects::default();
@@ -169,38 +170,39 @@ fn refused(file: &Path, first: u64, error: &serde_json::Error) -> Error {
 struct Objects {
     fields: Vec<String>,
     index: HashMap<String, usize>,
-    rows: Vec<(u64, Vec<String>)>,
+    /// Line, and value by position of its field.
+    rows: Vec<(u64, BTreeMap<usize, String>)>,
 }
 
 impl Objects {
     fn add(&mut self, file: &Path, line: u64, found: Vec<(String, String)>) -> Result<()> {
-        let mut row = vec![None; self.fields.len()];
+        let mut row = BTreeMap::new();
         for (field, value) in found {
             let column = match self.index.get(&field) {
                 Some(&column) => column,
                 None => {
                     self.index.insert(field.clone(), self.fields.len());
                     self.fields.push(field.clone());
-                    row.push(None);
                     self.fields.len() - 1
                 }
             };
-            if row[column].replace(value).is_some() {
+            if row.insert(column, value).is_some() {
                 let place = Place::file(file).at_line(line).in_field(&field);
                 return Err(Error::refused(place, Problem::DuplicateColumn { name: field }));
             }
         }
-        self.rows.push((line, row.into_iter().map(Option::unwrap_or_default).collect()));
+        self.rows.push((line, row));
         Ok(())
     }
 
     fn into_table(self, file: &Path, id_column: &str) -> Result<Table> {
         let width = self.fields.len();
-        let fill = |mut row: Vec<String>| {
-            row.resize(width, String::new());
-            StringRecord::from(row)
+        let absent = self.rows.iter().map(|(_, row)| (width - row.len()) as u64).sum();
+        check_absent(file, absent)?;
+        let filled = |row: BTreeMap<usize, String>| -> StringRecord {
+            (0..width).map(|column| row.get(&column).map_or("", String::as_str)).collect()
         };
-        let rows = self.rows.into_iter().map(|(line, row)| (line, fill(row))).collect();
+        let rows = self.rows.into_iter().map(|(line, row)| (line, filled(row))).collect();
         Table::of_objects(file, self.fields, rows, id_column)
     }
 }
@@ -325,6 +327,17 @@ mod tests {
             let error = read_lines(Path::new(FILE), text.as_bytes(), "id").unwrap_err().to_string();
             assert!(error.starts_with(message), "{error}");
         }
+    }
+
+    #[test]
+    fn objects_without_common_fields_are_refused_before_their_table_is_made() {
+        let text: String = (0..20_000).map(|i| format!("{{\"id\": {i}, \"field-{i}\": 1}}\n")).collect();
+        let error = read_lines(Path::new(FILE), text.as_bytes(), "id").unwrap_err().to_string();
+        let expected = "a.jsonl: it takes 399980000 fields that single objects lack, and the limit is 50000000; give every \
+                        object the same fields; if that is meant, set JUDGE_UNCERTAINTY_LIMITS=8 in the environment";
+        assert!(error.starts_with(expected), "{error}");
+        let text: String = (0..500).map(|i| format!("{{\"id\": {i}, \"field-{i}\": 1}}\n")).collect();
+        assert_eq!(read_lines(Path::new(FILE), text.as_bytes(), "id").unwrap().header().len(), 501);
     }
 
     #[test]

@@ -5,10 +5,12 @@
 //! Collective Human Opinions on Natural Language Inference Data?"
 
 use std::fs;
-use std::io::{self, Cursor, Read};
+use std::io::{self, Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use judge_uncertainty_output::faults::step;
+use judge_uncertainty_output::{Error as OutputError, FileError, OutputFile};
 use zip::ZipArchive;
 
 use super::checksum::sha256_hex;
@@ -95,12 +97,18 @@ pub enum FetchError {
         /// The system's reason.
         source: io::Error,
     },
+    /// Another process writes the files.
+    #[error(transparent)]
+    Output(OutputError),
 }
 
 impl FetchError {
     /// Whether the machine or the network failed, rather than that an archive was refused.
     pub fn is_failure(&self) -> bool {
-        matches!(self, Self::Download { .. } | Self::Unwritable { .. })
+        match self {
+            Self::Output(error) => error.is_failure(),
+            _ => matches!(self, Self::Download { .. } | Self::Unwritable { .. }),
+        }
     }
 }
 
@@ -128,7 +136,7 @@ pub fn fetch(from: &str, originals: &[(&str, &str)], out: &Path) -> Result<PathB
         fs::read(from).map_err(|source| FetchError::Unreadable { file: from.into(), source })?
     };
     let files = unpack(from, &archive, originals)?;
-    write(&folder, &files).map_err(|source| FetchError::Unwritable { folder: folder.clone(), source })?;
+    write(&folder, &files)?;
     Ok(folder)
 }
 
@@ -163,13 +171,15 @@ fn unpack<'a>(
 }
 
 /// Writes each file beside its place and then renames it, so that it appears complete or not at all.
-fn write(folder: &Path, files: &[(&str, Vec<u8>)]) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
-    let staging = tempfile::tempdir_in(folder)?;
+fn write(folder: &Path, files: &[(&str, Vec<u8>)]) -> Result<(), FetchError> {
+    let unwritable = |source| FetchError::Unwritable { folder: folder.to_owned(), source };
+    step().and_then(|()| fs::create_dir_all(folder)).map_err(unwritable)?;
     for (name, content) in files {
-        let new = staging.path().join(name);
-        fs::write(&new, content)?;
-        fs::rename(new, folder.join(name))?;
+        let file = OutputFile::hold(&folder.join(name)).and_then(|file| file.write(|to| to.write_all(content)));
+        file.map_err(|error| match error {
+            OutputError::File(FileError { source, .. }) | OutputError::NotWritable { source, .. } => unwritable(source),
+            other => FetchError::Output(other),
+        })?;
     }
     Ok(())
 }

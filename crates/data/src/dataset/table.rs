@@ -4,13 +4,14 @@
 //! the commas, or between semicolons or tabs where only these give a header with the ids. A blank cell is missing ([`Row::optional_number`]), never 0. Files of JSON objects
 //! become tables too ([`super::jsonl`]), so that whatever reads one reads the other.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use csv::{ReaderBuilder, StringRecord};
 
 use super::error::{Error, Place, Problem, Result, excerpt};
 use super::items::ItemIds;
+use crate::limits;
 
 /// A table in memory: every row has one cell per column of the header.
 #[derive(Debug)]
@@ -19,6 +20,8 @@ pub struct Table {
     files: Vec<PathBuf>,
     header_line: Option<u64>,
     header: Vec<String>,
+    /// Position of each name in the header, of the first of several.
+    columns: HashMap<String, usize>,
     id: Column,
     /// Position of the file, line, cells.
     rows: Vec<(usize, u64, StringRecord)>,
@@ -104,7 +107,11 @@ impl Table {
 
     fn of(file: &Path, header_line: Option<u64>, header: Vec<String>, rows: Vec<(u64, StringRecord)>) -> Self {
         let rows = rows.into_iter().map(|(line, cells)| (0, line, cells)).collect();
-        Table { files: vec![file.to_path_buf()], header_line, header, id: Column(0), rows }
+        let mut columns = HashMap::with_capacity(header.len());
+        for (i, name) in header.iter().enumerate() {
+            columns.entry(name.clone()).or_insert(i);
+        }
+        Table { files: vec![file.to_path_buf()], header_line, header, columns, id: Column(0), rows }
     }
 
     /// Puts the rows of another file behind these; places of rows name their own file.
@@ -115,14 +122,18 @@ impl Table {
         if self.header_line.is_some() || other.header_line.is_some() {
             other.expect_columns(&self.header)?;
         }
-        for name in &other.header {
-            if !self.header.contains(name) {
-                self.header.push(name.clone());
-                self.rows.iter_mut().for_each(|(.., cells)| cells.push_field(""));
-            }
+        let new: Vec<&String> = other.header.iter().filter(|name| !self.columns.contains_key(*name)).collect();
+        let lacking = self.header.len() + new.len() - other.header.len();
+        let absent = self.rows.len() as u64 * new.len() as u64 + other.rows.len() as u64 * lacking as u64;
+        check_absent(&other.files[0], absent)?;
+        for (.., cells) in self.rows.iter_mut().filter(|_| !new.is_empty()) {
+            new.iter().for_each(|_| cells.push_field(""));
         }
-        let places: Vec<Option<usize>> =
-            self.header.iter().map(|name| other.header.iter().position(|found| found == name)).collect();
+        for name in new {
+            self.columns.insert(name.clone(), self.header.len());
+            self.header.push(name.clone());
+        }
+        let places: Vec<Option<usize>> = self.header.iter().map(|name| other.columns.get(name).copied()).collect();
         let first = self.files.len();
         self.files.append(&mut other.files);
         self.rows.extend(other.rows.into_iter().map(|(file, line, cells)| {
@@ -148,14 +159,13 @@ impl Table {
 
     fn check_header(&self) -> Result<()> {
         for (i, name) in self.header.iter().enumerate() {
-            if self.header[..i].contains(name) {
+            if self.columns[name] != i {
                 return Err(self.refuse_header(i, Problem::DuplicateColumn { name: name.clone() }));
             }
         }
         Ok(())
     }
 
-    /// The header as a whole.
     /// Names of the columns, in order.
     pub fn header(&self) -> &[String] {
         &self.header
@@ -181,10 +191,11 @@ impl Table {
     /// # Errors
     /// A missing or an unknown column.
     pub fn expect_columns(&self, expected: &[String]) -> Result<()> {
-        if let Some(missing) = expected.iter().find(|name| !self.header.contains(name)) {
+        if let Some(missing) = expected.iter().find(|name| !self.columns.contains_key(*name)) {
             return Err(self.missing_column(missing, expected));
         }
-        if let Some(i) = self.header.iter().position(|name| !expected.contains(name)) {
+        let known: HashSet<&String> = expected.iter().collect();
+        if let Some(i) = self.header.iter().position(|name| !known.contains(name)) {
             let problem = Problem::UnknownColumn { name: self.header[i].clone(), expected: expected.to_vec() };
             return Err(self.refuse_header(i, problem));
         }
@@ -196,7 +207,7 @@ impl Table {
     /// # Errors
     /// The header does not have it.
     pub fn column(&self, name: &str) -> Result<Column> {
-        let found = self.header.iter().position(|column| column == name);
+        let found = self.columns.get(name).copied();
         found.map(Column).ok_or_else(|| self.missing_column(name, &[name.to_owned()]))
     }
 
@@ -355,6 +366,17 @@ impl<'t> Row<'t> {
         let row: Vec<&str> = self.cells.iter().collect();
         Err(self.refuse_row(Problem::ColumnCount { found, expected, row: excerpt(&row.join(",")) }))
     }
+}
+
+/// Holds the cells that a table has only because other objects of it have such a field against their limit.
+///
+/// # Errors
+/// They are more.
+pub(super) fn check_absent(file: &Path, absent: u64) -> Result<()> {
+    limits::ABSENT_FIELDS.check(absent).map_err(|exceeded| {
+        let remedy = format!("give every object the same fields; {}", exceeded.remedy());
+        Error::refused(Place::file(file), Problem::Unfit { reason: exceeded.reason(), remedy })
+    })
 }
 
 fn reader(bytes: &[u8], delimiter: u8) -> csv::Reader<&[u8]> {

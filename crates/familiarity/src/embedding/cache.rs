@@ -14,7 +14,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use judge_uncertainty_data::dataset::checksum::hex;
@@ -23,6 +23,7 @@ use sha2::{Digest, Sha256};
 use super::embedder::{EmbeddedText, Embedder};
 use super::error::EmbeddingError;
 use judge_uncertainty_data::locked::LockedFile;
+use judge_uncertainty_output::faults::{append, step};
 
 const KEY: usize = 32;
 const CHECK: usize = 8;
@@ -48,7 +49,7 @@ impl Cache {
     /// A directory or file that cannot be read or written, a cache that another run has open, a file of that name that
     /// is not a cache of this embedder.
     pub fn open(dir: &Path, embedder: &dyn Embedder) -> Result<Self, EmbeddingError> {
-        std::fs::create_dir_all(dir).map_err(EmbeddingError::write(dir))?;
+        step().and_then(|()| std::fs::create_dir_all(dir)).map_err(EmbeddingError::write(dir))?;
         let settings = embedder.settings();
         let path = path_of(dir, &settings);
         let Some(file) = LockedFile::open(&path).map_err(EmbeddingError::write(&path))? else {
@@ -93,9 +94,10 @@ impl Cache {
 
     /// Drops what follows the last whole record; writes the header into an empty file.
     fn repair(&mut self, header: &[u8]) -> io::Result<()> {
+        step()?;
         self.file.set_len(self.end)?;
         if self.end == 0 {
-            self.file.write_all(header)?;
+            append(&mut *self.file, header)?;
             self.end = header.len() as u64;
         }
         Ok(())
@@ -161,7 +163,7 @@ impl Cache {
             bytes.extend(&check[..CHECK]);
             self.places.insert(key, self.end + start as u64);
         }
-        self.file.write_all(&bytes).map_err(EmbeddingError::write(&self.path))?;
+        append(&mut *self.file, &bytes).map_err(EmbeddingError::write(&self.path))?;
         self.end += bytes.len() as u64;
         Ok(())
     }

@@ -116,6 +116,14 @@ pub enum EmbeddingError {
         /// The name that was given.
         name: String,
     },
+    /// More threads than there may be copies of a model.
+    #[error("--threads {threads}: each embeds with a copy of the model; {exceeded}. Fewer threads do, no more than there are cores")]
+    Threads {
+        /// How many.
+        threads: usize,
+        /// The limit.
+        exceeded: judge_uncertainty_data::limits::Exceeded,
+    },
     /// The ONNX runtime could not be started.
     #[error("cannot start the ONNX runtime: {problem}")]
     Runtime {

@@ -6,12 +6,14 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use hnsw_rs::api::AnnT;
 use hnsw_rs::hnswio::HnswIo;
 use judge_uncertainty_data::dataset::checksum::hex;
+use judge_uncertainty_output::OutputFile;
+use judge_uncertainty_output::faults::step;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -24,6 +26,8 @@ pub const HEADER: &str = "index.json";
 /// hnsw_rs adds `.hnsw.graph` and `.hnsw.data`.
 const GRAPH: &str = "index";
 const GRAPH_FILES: [&str; 2] = ["index.hnsw.graph", "index.hnsw.data"];
+/// The folder in which a graph is written before its files take their places.
+pub const STAGING: &str = ".index.judge-uncertainty";
 
 /// Why a saved index is not used, or could not be saved.
 #[derive(Debug, thiserror::Error)]
@@ -62,6 +66,19 @@ pub enum IndexError {
         /// What it would have to be made from.
         asked: String,
     },
+    /// A file that must not be overwritten.
+    #[error(
+        "{}: was not written by this command, which makes {HEADER} beside it, and was left as it is; choose another folder with \
+         --index, or move that file away",
+        file.display()
+    )]
+    Foreign {
+        /// The file.
+        file: PathBuf,
+    },
+    /// Another process saves to the same folder, or its description can't be written.
+    #[error(transparent)]
+    Output(#[from] judge_uncertainty_output::Error),
     /// The index could not be saved.
     #[error("the neighbour index cannot be saved to {}: {reason}; make room or choose another folder", folder.display())]
     Unwritable {
@@ -75,7 +92,16 @@ pub enum IndexError {
 impl IndexError {
     /// Whether the machine failed, rather than that an index was refused.
     pub fn is_failure(&self) -> bool {
-        matches!(self, Self::Unwritable { .. })
+        match self {
+            Self::Output(error) => error.is_failure(),
+            _ => matches!(self, Self::Unwritable { .. }),
+        }
+    }
+
+    /// Whether there is only the description of an index: saving it was interrupted.
+    pub fn is_unfinished(&self) -> bool {
+        let graph = |file: &Path| GRAPH_FILES.iter().any(|name| file.ends_with(name));
+        matches!(self, Self::Unreadable { file, source } if source.kind() == io::ErrorKind::NotFound && graph(file))
     }
 }
 
@@ -131,28 +157,47 @@ fn this_format() -> String {
 impl Hnsw {
     /// Saves the index to a folder, which is created if need be. `model` names the model that made the embeddings.
     ///
-    /// Interrupted halfway, it leaves a folder that [`load`](Self::load) refuses.
+    /// Interrupted halfway, it leaves a description without its graph, and a folder [`STAGING`]: [`load`](Self::load) refuses
+    /// the first with [`IndexError::is_unfinished`], and saving again puts both right.
     ///
     /// # Errors
-    /// The file system refuses.
+    /// The file system refuses, another process saves there, or the folder holds a graph of somebody else.
     pub fn save(&self, folder: &Path, model: &str) -> Result<(), IndexError> {
-        let unwritable = |reason: String| IndexError::Unwritable { folder: folder.to_owned(), reason };
-        let refused = |source: io::Error| unwritable(source.to_string());
-        fs::create_dir_all(folder).map_err(refused)?;
-        let staging = tempfile::tempdir_in(folder).map_err(refused)?;
-        let mut files = BTreeMap::new();
-        // hnsw_rs cannot save a graph without points.
-        if !self.points.is_empty() {
-            self.graph.file_dump(staging.path(), GRAPH).map_err(|error| unwritable(error.to_string()))?;
-            for file in GRAPH_FILES {
-                files.insert(file.to_owned(), sum_of_file(&staging.path().join(file)).map_err(refused)?);
-            }
+        let refused = |source: io::Error| IndexError::Unwritable { folder: folder.to_owned(), reason: source.to_string() };
+        step().and_then(|()| fs::create_dir_all(folder)).map_err(refused)?;
+        let header = OutputFile::hold(&folder.join(HEADER))?;
+        let foreign = GRAPH_FILES.map(|name| folder.join(name)).into_iter().find(|file| file.exists());
+        if let Some(file) = foreign.filter(|_| !folder.join(HEADER).exists()) {
+            return Err(IndexError::Foreign { file });
         }
-        fs::write(staging.path().join(HEADER), Header::of(self, model, files.clone()).json()).map_err(refused)?;
-        for file in files.keys().map(String::as_str).chain([HEADER]) {
-            fs::rename(staging.path().join(file), folder.join(file)).map_err(refused)?;
+        let staging = folder.join(STAGING);
+        clear(&staging).and_then(|()| step()).and_then(|()| fs::create_dir(&staging)).map_err(refused)?;
+        let files = self.dump(&staging).map_err(refused)?;
+        // At any moment from here on the description lacks its graph or has the right one.
+        for name in GRAPH_FILES {
+            remove(&folder.join(name)).map_err(refused)?;
         }
-        Ok(())
+        let json = Header::of(self, model, files.clone()).json();
+        header.write(|file| file.write_all(json.as_bytes()))?;
+        for file in files.keys() {
+            step().and_then(|()| fs::rename(staging.join(file), folder.join(file))).map_err(refused)?;
+        }
+        clear(&staging).map_err(refused)
+    }
+
+    /// Writes the graph and returns the sums of its files; none without points, of which hnsw_rs can't save a graph.
+    fn dump(&self, staging: &Path) -> io::Result<BTreeMap<String, String>> {
+        if self.points.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        step()?;
+        self.graph.file_dump(staging, GRAPH).map_err(io::Error::other)?;
+        let sum = |name: &str| -> io::Result<_> {
+            let file = staging.join(name);
+            File::open(&file)?.sync_all()?;
+            Ok((name.to_owned(), sum_of_file(&file)?))
+        };
+        GRAPH_FILES.into_iter().map(sum).collect()
     }
 
     /// Loads the index of these rows, made by this model with these settings.
@@ -178,6 +223,24 @@ impl Hnsw {
             read_graph(folder, &header.files, points.len())?
         };
         Ok(Self::assemble(rows, header.settings, graph, points, header.repairs, header.quality))
+    }
+}
+
+/// Removes what an interrupted run left of a graph; what it did not write is kept, and then the folder is too.
+fn clear(staging: &Path) -> io::Result<()> {
+    if !staging.is_dir() {
+        return Ok(());
+    }
+    GRAPH_FILES.iter().try_for_each(|name| remove(&staging.join(name)))?;
+    step()?;
+    fs::remove_dir(staging)
+}
+
+/// Removes a file that may not be there.
+fn remove(file: &Path) -> io::Result<()> {
+    match step().and_then(|()| fs::remove_file(file)) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
     }
 }
 

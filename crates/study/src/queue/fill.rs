@@ -6,6 +6,7 @@ use super::amount::{Amount, LabelsPerItem};
 use judge_uncertainty_core::belief::{Belief, BeliefTable};
 use judge_uncertainty_core::escalation::{LEAST_DRAWN, Rule, Selection, allocate, top};
 use judge_uncertainty_core::random::Stream;
+use judge_uncertainty_data::limits::{self, Exceeded};
 
 /// Most labels that one item is sent for, so that `--until` ends.
 const MOST_LABELS: u32 = 10_000;
@@ -56,6 +57,14 @@ pub enum RequestError {
         needed: usize,
         /// The share of the budget that would do, as text; 1 where the budget is too small.
         explore: String,
+    },
+    /// Greedy allocation of more labels than a limit.
+    #[error("--labels-per-item greedy with --budget {budget}: {exceeded}")]
+    TooManyLabels {
+        /// The budget in labels.
+        budget: usize,
+        /// The limit.
+        exceeded: Exceeded,
     },
     /// Both ways of saying how many labels.
     #[error("--until finds the number of labels of each item itself; leave out --labels-per-item")]
@@ -130,7 +139,11 @@ impl Queue {
                     rule.priority_after(&beliefs.get(i), labels[i], k)
                         .expect("the rule looks ahead, as was just checked")
                 };
-                let given = allocate(items, amount.of(items), MOST_LABELS, tie_break, value);
+                // More than all items can take is as good as that.
+                let budget = amount.of(items).min(items.saturating_mul(MOST_LABELS as usize));
+                let exceeded = |exceeded| RequestError::TooManyLabels { budget: amount.of(items), exceeded };
+                limits::GREEDY_LABELS.check(budget as u64).map_err(exceeded)?;
+                let given = allocate(items, budget, MOST_LABELS, tie_break, value);
                 let wanted: Vec<usize> = ranking.iter().copied().filter(|&i| given[i] > 0).collect();
                 (chosen(wanted, items), given)
             }
@@ -284,6 +297,29 @@ mod tests {
         assert!(explored(0.84).is_ok());
         // Where all the others are drawn, they are enough.
         assert!(fill("4", "2", Rule::Info, Some(0.5)).is_ok());
+    }
+
+    #[test]
+    fn a_greedy_budget_beyond_all_reason_is_refused() {
+        // Four items take 40,000 labels, whatever the budget; so many are handed out.
+        let queue = fill("4000000000", "greedy", Rule::FewestLabels, None).unwrap();
+        assert_eq!(queue.labels(), 4 * u64::from(MOST_LABELS));
+        let (beliefs, numbers) = (gaussians().repeat(50), [0; 200]);
+        let request = Request {
+            rule: Rule::FewestLabels,
+            amount: "4000000000".parse().unwrap(),
+            labels_per_item: LabelsPerItem::Greedy,
+            explore: None,
+            seed: 3,
+        };
+        let candidates = Candidates { beliefs: &beliefs, priority: &[0.0; 200], labels: &numbers, tie_break: &[] };
+        let error = Queue::fill(&request, &candidates).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "--labels-per-item greedy with --budget 4000000000: it takes 2000000 labels to be handed out one by one, and the \
+             limit is 1000000; if that is meant, set JUDGE_UNCERTAINTY_LIMITS=2 in the environment, by which every limit is \
+             multiplied"
+        );
     }
 
     #[test]

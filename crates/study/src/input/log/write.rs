@@ -4,7 +4,7 @@
 //! ([`super::layout`]); what was cut off before is removed first.
 
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::path::Path;
 
 use super::label_log::{LabelLog, NewLabel};
@@ -14,6 +14,7 @@ use judge_uncertainty_data::dataset::checksum::sha256_hex;
 use judge_uncertainty_data::dataset::error::{Error, Place, Problem};
 use judge_uncertainty_data::locked::LockedFile;
 use judge_uncertainty_output::FileError;
+use judge_uncertainty_output::faults::{append, step};
 
 /// Why the log was not written.
 #[derive(Debug, thiserror::Error)]
@@ -71,9 +72,10 @@ impl LabelLog {
         }
         let whole = layout::parse(&self.file, &found)?.whole;
         if whole < found.len() {
-            log.set_len(whole as u64).map_err(at("shortening"))?;
+            step().and_then(|()| log.set_len(whole as u64)).map_err(at("shortening"))?;
         }
-        let written = log.write_all(&behind(&found[..whole], text)).and_then(|()| log.sync_all());
+        let bytes = behind(&found[..whole], text);
+        let written = append(&mut *log, &bytes).and_then(|()| step()).and_then(|()| log.sync_all());
         if let Err(error) = written {
             // Should this fail too, the next to open the log leaves out what is incomplete.
             let _ = log.set_len(whole as u64).and_then(|()| log.sync_all());

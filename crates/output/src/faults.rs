@@ -1,0 +1,116 @@
+//! Faults of the disk on request, so that tests see what a command leaves that is killed or finds the disk full.
+//!
+//! Every operation that changes the disk asks [`step`] first, or writes by [`append`]. In builds with debug assertions, and in
+//! no other, the environment variable `JUDGE_UNCERTAINTY_FAULT` names the operation of the process that goes wrong, counted
+//! from 0: `full:7` fails the eighth as a full disk does, `kill:7` ends the process there with status 137.
+
+use std::io::{self, Write};
+
+/// What goes wrong.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Fault {
+    /// There is no room.
+    Full,
+    /// The process ends. (In a test of this crate: all that follows fails, too.)
+    Kill,
+}
+
+/// Counts an operation that is about to change the disk.
+///
+/// # Errors
+/// It is the one that a test has chosen to fail.
+pub fn step() -> io::Result<()> {
+    next().map_or(Ok(()), happen)
+}
+
+/// Writes bytes behind others, in one piece; half of them where a test has chosen it to fail.
+///
+/// # Errors
+/// The file system refuses, or a test has chosen it to.
+pub fn append(file: &mut impl Write, bytes: &[u8]) -> io::Result<()> {
+    match next() {
+        None => file.write_all(bytes),
+        Some(fault) => {
+            file.write_all(&bytes[..bytes.len() / 2])?;
+            happen(fault)
+        }
+    }
+}
+
+fn happen(fault: Fault) -> io::Result<()> {
+    #[cfg(not(test))]
+    if fault == Fault::Kill {
+        std::process::exit(137);
+    }
+    let _ = fault;
+    Err(io::ErrorKind::StorageFull.into())
+}
+
+#[cfg(not(any(test, debug_assertions)))]
+fn next() -> Option<Fault> {
+    None
+}
+
+#[cfg(all(debug_assertions, not(test)))]
+fn next() -> Option<Fault> {
+    use std::sync::OnceLock;
+    use std::sync::atomic::{AtomicU64, Ordering};
+    static PLANNED: OnceLock<Option<(Fault, u64)>> = OnceLock::new();
+    static STEPS: AtomicU64 = AtomicU64::new(0);
+    let planned = PLANNED.get_or_init(|| {
+        let value = std::env::var("JUDGE_UNCERTAINTY_FAULT").ok()?;
+        let (kind, number) = value.split_once(':')?;
+        let fault = if kind == "kill" { Fault::Kill } else { Fault::Full };
+        Some((fault, number.parse().ok()?))
+    });
+    let (fault, number) = (*planned)?;
+    (STEPS.fetch_add(1, Ordering::Relaxed) == number).then_some(fault)
+}
+
+#[cfg(test)]
+use in_tests::next;
+
+/// Faults within a test of this crate.
+#[cfg(test)]
+pub(crate) mod in_tests {
+    use std::cell::Cell;
+
+    use super::Fault as Happening;
+
+    /// What happens at the operation that is chosen.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub(crate) enum Fault {
+        /// It alone fails, as on a full disk.
+        Once,
+        /// It and all that follow fail, as if the process were killed.
+        Killed,
+    }
+
+    thread_local! {
+        static PLANNED: Cell<Option<(usize, Fault)>> = const { Cell::new(None) };
+        /// Whether the system knows no exchange.
+        pub(crate) static WITHOUT_EXCHANGE: Cell<bool> = const { Cell::new(false) };
+    }
+
+    /// Does some work with a fault at its `n`-th operation, from 0; whether the operation was reached.
+    pub(crate) fn at<T>(n: usize, fault: Fault, work: impl FnOnce() -> T) -> (T, bool) {
+        PLANNED.set(Some((n, fault)));
+        let result = work();
+        let reached = PLANNED.replace(None).is_none_or(|(left, _)| left == 0);
+        (result, reached)
+    }
+
+    pub(super) fn next() -> Option<Happening> {
+        match PLANNED.get()? {
+            (0, Fault::Once) => {
+                PLANNED.set(None);
+                Some(Happening::Full)
+            }
+            (0, Fault::Killed) => Some(Happening::Kill),
+            (n, fault) => {
+                PLANNED.set(Some((n - 1, fault)));
+                None
+            }
+        }
+    }
+}

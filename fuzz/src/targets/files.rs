@@ -1,0 +1,193 @@
+//! Files that the program writes and reads again.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::OnceLock;
+
+use judge_uncertainty::dataset::checksum::sha256_hex;
+use judge_uncertainty::dataset::error::Place;
+use judge_uncertainty::dataset::npy::read_matrix;
+use judge_uncertainty::evaluation::Journal;
+use judge_uncertainty::familiarity::embedding::{Cache, EmbeddedText, StandIn};
+use judge_uncertainty::familiarity::neighbours::{Hnsw, HnswSettings, NeighbourLists, UnitRows};
+use judge_uncertainty::output::{OutputFolder, Staged};
+use judge_uncertainty::progress::Silent;
+use judge_uncertainty::study::input::log::{LOG_FILE, LabelLog, NewLabel};
+use judge_uncertainty::study::input::source::Source;
+use judge_uncertainty::study::results::StudyManifest;
+
+use super::tables::told;
+use crate::scratch::{Scratch, choice};
+
+const SUM: &str = "9b74c9897bac770ffc029102a200c5de9b74c9897bac770ffc029102a200c5de";
+
+fn label(cells: [&str; 4]) -> NewLabel {
+    let [id, annotator, value, given] = cells.map(str::to_owned);
+    NewLabel { id, annotator, value, given, place: Place::default() }
+}
+
+fn log(folder: &Path) -> Result<LabelLog, ()> {
+    LabelLog::read(folder, &mut Source::default()).map_err(told)
+}
+
+/// The log of added labels as it stands on the disk. What can be read can be written to, and nothing of it changes.
+pub(crate) fn label_log(data: &[u8]) {
+    let scratch = Scratch::new();
+    let file = scratch.put(LOG_FILE, data);
+    let Ok(before) = log(scratch.path()) else {
+        assert_eq!(fs::read(&file).unwrap(), data);
+        return;
+    };
+    let Ok(number) = before.append(Path::new("new.csv"), SUM, &[label(["a", "ann", "yes", ""])]) else { return };
+    let after = log(scratch.path()).expect("a log that was written to");
+    assert!(after.torn.is_none() && after.rows.len() == before.rows.len() + 1);
+    assert!(before.rows.iter().zip(&after.rows).all(|(old, new)| old == new));
+    after.remove(number).expect("the batch that was just added");
+    assert_eq!(log(scratch.path()).expect("a log that was written to").rows, before.rows);
+}
+
+/// Labels with whatever in their cells are read back as they were added.
+pub(crate) fn label_log_cells(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let cells: Vec<&str> = text.split('|').collect();
+    let labels: Vec<NewLabel> = cells.as_chunks().0.iter().map(|cells| label(*cells)).collect();
+    // What the intake refuses.
+    if labels.is_empty() || labels.iter().any(|l| [&l.id, &l.annotator, &l.value].iter().any(|c| c.is_empty())) {
+        return;
+    }
+    let scratch = Scratch::new();
+    let empty = log(scratch.path()).expect("there is no log");
+    empty.append(Path::new("new.csv"), SUM, &labels).expect("a new log");
+    let read = log(scratch.path()).expect("the log that was just written");
+    let cells = |text: &str| text.to_owned();
+    let found: Vec<[String; 4]> =
+        read.rows.iter().map(|r| [cells(&r.id), cells(&r.annotator), cells(&r.value), cells(&r.given)]).collect();
+    let given: Vec<[String; 4]> =
+        labels.iter().map(|l| [cells(&l.id), cells(&l.annotator), cells(&l.value), cells(&l.given)]).collect();
+    assert_eq!(found, given);
+}
+
+type Measured = BTreeMap<String, Vec<Option<f64>>>;
+
+fn open(folder: &Path) -> Result<Journal<Measured>, ()> {
+    Journal::open(&folder.join("run"), &"settings", &BTreeMap::new()).map_err(told)
+}
+
+/// The journal of an evaluation: raw, behind its right heading, and with lines whose sums are right.
+pub(crate) fn journal(data: &[u8]) {
+    let (form, data) = choice(data, 3);
+    let scratch = Scratch::new();
+    drop(open(scratch.path()).expect("a new journal"));
+    let path = scratch.path().join(".run.evaluation.jsonl");
+    let heading = fs::read_to_string(&path).expect("the journal's heading");
+    let run: serde_json::Value = serde_json::from_str(&heading).expect("a heading is JSON");
+    let run = run["evaluation_of"].as_str().expect("the evaluation's sum");
+    let content = match form {
+        0 => data.to_vec(),
+        1 => [heading.as_bytes(), data].concat(),
+        _ => {
+            let lines = data.split(|byte| *byte == b'\n').map(String::from_utf8_lossy).enumerate().map(|(k, measured)| {
+                let sum = sha256_hex(format!("{k}\n{run}\n{measured}").as_bytes());
+                format!("{{\"replicate\":{k},\"run\":\"{run}\",\"sum\":\"{sum}\",\"measured\":{measured}}}\n")
+            });
+            (heading.clone() + &lines.collect::<String>()).into_bytes()
+        }
+    };
+    fs::write(&path, &content).expect("a temporary file can be written");
+    let Ok(mut journal) = open(scratch.path()) else {
+        assert_eq!(fs::read(&path).expect("what was refused is left"), content);
+        return;
+    };
+    let finished = journal.finished();
+    let measure = |k: u64| Ok::<_, judge_uncertainty::output::FileError>(Measured::from([(k.to_string(), vec![None])]));
+    journal.complete(finished + 2, measure, &Silent).expect("two more replicates");
+    drop(journal);
+    assert_eq!(open(scratch.path()).expect("a journal that was written to").finished(), finished + 2);
+}
+
+/// The cache of embeddings: raw and behind its right heading. What can be opened can be gone on with.
+pub(crate) fn embedding_cache(data: &[u8]) {
+    let (form, data) = choice(data, 2);
+    let embedder = StandIn { dimension: 2, max_words: 3 };
+    let settings = "stand-in dimension=2 max_words=3";
+    let scratch = Scratch::new();
+    let made = Cache::open(scratch.path(), &embedder).expect("a new cache");
+    let path = made.path().to_owned();
+    drop(made);
+    let heading = fs::read(&path).expect("the heading");
+    let content = if form == 0 { data.to_vec() } else { [heading, data.to_vec()].concat() };
+    fs::write(&path, content).expect("a temporary file can be written");
+    let texts = ["a text", "another"].map(str::to_owned);
+    let _ = Cache::lacking(scratch.path(), settings, &texts).map_err(told);
+    let Ok(mut cache) = Cache::open(scratch.path(), &embedder).map_err(told) else { return };
+    let known = cache.len();
+    if cache.get("a text").expect("what is listed can be read").is_none() {
+        let embedded = EmbeddedText { index: 0, row: vec![0.6, 0.8], truncated: false };
+        cache.append(&["a text"], &[embedded]).expect("one more text");
+        drop(cache);
+        let mut cache = Cache::open(scratch.path(), &embedder).expect("a cache that was written to");
+        assert_eq!(cache.len(), known + 1);
+        assert_eq!(cache.get("a text").expect("it is there"), Some((vec![0.6, 0.8], false)));
+    }
+}
+
+fn rows() -> UnitRows {
+    let ids: Vec<String> = (0..12).map(|i| i.to_string()).collect();
+    let ids = judge_uncertainty::dataset::ItemIds::new(ids).expect("twelve ids");
+    let matrix = read_matrix(Path::new("m.npy"), include_bytes!("../../seeds/twelve.npy"), &ids, 3).expect("a matrix");
+    UnitRows::new(matrix.view()).expect("its numbers are finite")
+}
+
+/// The description of a saved index: raw, and with its sum mended. (The graph itself is the library's own format; it is only
+/// opened if its sum is right.)
+pub(crate) fn index(data: &[u8]) {
+    static SAVED: OnceLock<Scratch> = OnceLock::new();
+    let saved = SAVED.get_or_init(|| {
+        let scratch = Scratch::new();
+        let index = Hnsw::build(rows(), HnswSettings::default(), &Silent).expect("the default settings");
+        index.save(scratch.path(), "model").expect("a temporary folder can be written");
+        scratch
+    });
+    let (form, data) = choice(data, 2);
+    let text = String::from_utf8_lossy(data).into_owned();
+    saved.put("index.json", if form == 0 { text } else { mended(&text) });
+    if let Ok(index) = Hnsw::load(saved.path(), rows(), "model", &HnswSettings::default()).map_err(told) {
+        let lists = NeighbourLists::build(&index, 5);
+        assert_eq!(lists.items(), 12);
+    }
+}
+
+/// The text with its first sum made that of the text without it.
+fn mended(text: &str) -> String {
+    const KEY: &str = "\"sha256\": \"";
+    let Some(start) = text.find(KEY).map(|at| at + KEY.len()) else { return text.to_owned() };
+    let Some(end) = text[start..].find('"').map(|length| start + length) else { return text.to_owned() };
+    let sum = sha256_hex([&text[..start], &text[end..]].concat().as_bytes());
+    [&text[..start], &sum, &text[end..]].concat()
+}
+
+/// An output folder whose record is anything, and what an interrupted run may have left beside it: a file that no run wrote is
+/// never removed.
+pub(crate) fn output_folder(data: &[u8]) {
+    let (place, data) = choice(data, 2);
+    let scratch = Scratch::new();
+    let run = scratch.path().join("run");
+    let beside = scratch.path().join(".run.judge-uncertainty");
+    let mine = [run.join("mine.txt"), beside.join("mine.txt"), scratch.path().join("mine.txt")];
+    for folder in [run.join("results"), beside.join("new"), beside.join("old/results")] {
+        fs::create_dir_all(folder).expect("a temporary folder");
+    }
+    mine.iter().for_each(|file| fs::write(file, "mine").expect("a temporary file"));
+    let lists = [run.join("results/manifest.json"), beside.join("files.json")];
+    fs::write(&lists[place], data).expect("a temporary file");
+    // A list that names the files of the user makes them the program's; nothing but an edit does.
+    let named = String::from_utf8_lossy(data).contains("mine");
+    if let Ok(folder) = OutputFolder::<StudyManifest>::check(&run).map_err(told) {
+        let mut staged = Staged::default();
+        staged.put("items.csv", "id\n");
+        let _ = folder.commit(&staged).map_err(told);
+    }
+    assert!(named || mine.iter().all(|file| file.is_file()), "a file of the user is gone");
+    assert!(mine[2].is_file(), "a file beside the folder is gone");
+}

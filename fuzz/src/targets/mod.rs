@@ -1,0 +1,7 @@
+//! The targets, by what they read.
+
+pub(crate) mod answers;
+pub(crate) mod files;
+pub(crate) mod results;
+pub(crate) mod studies;
+pub(crate) mod tables;

@@ -1,0 +1,113 @@
+//! Tables, matrices and the texts made of them.
+
+use std::path::Path;
+
+use judge_uncertainty::dataset::items::ItemIds;
+use judge_uncertainty::dataset::table::Table;
+use judge_uncertainty::dataset::{Result, jsonl, npy};
+use judge_uncertainty::familiarity::embedding::{Template, read_items};
+use judge_uncertainty::familiarity::user_embeddings::{read_embeddings, read_identified};
+
+use crate::scratch::{Scratch, choice};
+
+/// CSV, with every cell read as whatever it may be.
+pub(crate) fn table(data: &[u8]) {
+    let file = Path::new("table.csv");
+    let _ = Table::header_of(file, data);
+    visit(Table::parse(file, data, "id"));
+}
+
+/// JSON Lines and the layout of LeWiDi.
+pub(crate) fn json_lines(data: &[u8]) {
+    let (layout, data) = choice(data, 5);
+    let file = Path::new("table.jsonl");
+    let labels = ["yes", "no"].map(str::to_owned);
+    visit(match layout {
+        0 => jsonl::read_lines(file, data, "id"),
+        1 => jsonl::read_lewidi(file, data, &[]),
+        2 => jsonl::read_lewidi(file, data, &labels),
+        3 => jsonl::read_lewidi_labels(file, data, &[]),
+        _ => jsonl::read_lewidi_labels(file, data, &labels),
+    });
+}
+
+fn visit(table: Result<Table>) {
+    let Ok(mut table) = table.map_err(told) else { return };
+    let names = table.header().to_vec();
+    for row in table.rows() {
+        for name in &names {
+            let column = table.column(name).expect("the header has its own columns");
+            let _ = row.text(column).map(str::len);
+            let _ = row.count(column).map_err(told);
+            let number = row.optional_number(column).map_err(told);
+            assert!(number.ok().flatten().is_none_or(f64::is_finite));
+            let _ = row.optional_word(column, &["yes".to_owned()]).map_err(told);
+        }
+    }
+    if let Ok(ids) = table.ids().map_err(told) {
+        assert_eq!(ids.len(), table.rows().len());
+        assert_eq!(table.rows_of(&ids, Path::new("items.csv")).expect("every row has its item").len(), ids.len());
+    }
+    let again = Table::parse(Path::new("more.csv"), b"id,yes\nz,1\n", "id").expect("a plain table");
+    let _ = table.append(again).map_err(told);
+}
+
+/// A message can be written, and does not repeat a file.
+pub(crate) fn told<E: std::error::Error>(error: E) {
+    let text = error.to_string();
+    assert!(!text.is_empty() && text.len() < 20_000, "a message of {} bytes", text.len());
+}
+
+fn ids() -> ItemIds {
+    ItemIds::new(["a", "b"].map(str::to_owned).to_vec()).expect("two ids")
+}
+
+/// NumPy's format.
+pub(crate) fn matrix(data: &[u8]) {
+    let (columns, data) = choice(data, 5);
+    if let Ok(matrix) = npy::read_matrix(Path::new("m.npy"), data, &ids(), columns).map_err(told) {
+        assert!(matrix.dim() == (2, columns) && matrix.iter().all(|value| value.is_finite()));
+    }
+}
+
+/// A matrix with the file of ids beside it, and a table of numbers.
+pub(crate) fn embeddings(data: &[u8]) {
+    let (layout, data) = choice(data, 2);
+    let scratch = Scratch::new();
+    let file = match layout {
+        0 => scratch.put("m.csv", data),
+        _ => {
+            // The file of ids ends where the magic of the matrix begins.
+            let start = data.windows(6).position(|bytes| bytes == b"\x93NUMPY").unwrap_or(data.len());
+            scratch.put("m.npy.ids.txt", &data[..start]);
+            scratch.put("m.npy", &data[start..])
+        }
+    };
+    if let Ok((ids, matrix)) = read_identified(&file).map_err(told) {
+        assert_eq!(ids.len(), matrix.nrows());
+    }
+    let _ = read_embeddings(&file, &ids(), Path::new("items.csv"), None).map_err(told);
+}
+
+/// The items of `embed`.
+pub(crate) fn items_to_embed(data: &[u8]) {
+    let (layout, data) = choice(data, 2);
+    let scratch = Scratch::new();
+    let file = scratch.put(["items.csv", "items.jsonl"][layout], data);
+    let template: Template = "{title}: {body}".parse().expect("a template");
+    if let Ok(items) = read_items(&file, "id", &template).map_err(told) {
+        assert!(items.ids.len() == items.texts.len() && !items.ids.is_empty());
+    }
+}
+
+/// Templates of texts: what is written of one is read as the same.
+pub(crate) fn text_template(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    match text.parse::<Template>() {
+        Ok(template) => {
+            assert_eq!(template.to_string().parse::<Template>().as_ref(), Ok(&template));
+            template.render(|_| "value");
+        }
+        Err(error) => drop(error.to_string()),
+    }
+}

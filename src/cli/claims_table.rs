@@ -100,18 +100,26 @@ fn write_columns(out: &mut impl Write, experiment: Experiment, rows: &[&Judged])
         let mut text = wrapped(what, TEXT - 2).into_iter();
         let (colour, reset) = match row.verdict {
             Verdict::Agrees => (GREEN, RESET),
-            Verdict::WithinTolerance => (YELLOW, RESET),
+            Verdict::PapersRounding | Verdict::WithinTolerance => (YELLOW, RESET),
             Verdict::Differs => (RED, RESET),
             Verdict::NotRun | Verdict::NotJudged => ("", ""),
         };
         let first = format!("  {}", text.next().unwrap_or_default());
-        let verdict = format!("{colour}{}{reset}", row.verdict.word());
+        let verdict = format!("{colour}{}{reset}", in_column(row.verdict));
         writeln!(out, "{}", columns(&first, &row.claim.published, &reproduced(row), &verdict))?;
         for rest in text {
             writeln!(out, "    {rest}")?;
         }
     }
     Ok(())
+}
+
+/// A verdict in at most ten letters; the summary below the table has it in full.
+fn in_column(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::PapersRounding => "rounding",
+        other => other.word(),
+    }
 }
 
 fn reproduced(row: &Judged) -> String {
@@ -131,6 +139,7 @@ fn heading(experiment: Experiment) -> &'static str {
 fn counts(tally: &VerdictTally) -> String {
     let parts = [
         (tally.agrees, "to the printed digit"),
+        (tally.papers_rounding, "by the paper's rounding"),
         (tally.within_tolerance, "within tolerance"),
         (tally.not_run, "not run"),
         (tally.not_judged, "not judged"),

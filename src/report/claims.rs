@@ -4,6 +4,7 @@
 //! quantity that it is compared with, and how close the two must be:
 //!
 //! - an *exact* claim agrees when the reproduced number prints the published digits;
+//! - a claim with a second rounding may instead print them when it is rounded as the paper rounded, which is said;
 //! - a *monte-carlo* claim may instead lie within a tolerance that follows from a stated reason;
 //! - a claim with a relation ("above 90") agrees when the reproduced number, unrounded, lies beyond the threshold.
 

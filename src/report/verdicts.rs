@@ -10,6 +10,9 @@ use crate::artifact::{Manifest, Results};
 /// File of the verdicts within an artifact folder.
 pub const FILE: &str = "results/claims.json";
 
+/// Version of the file's fields. 2: the verdict `papers-rounding`.
+const SCHEMA: u32 = 2;
+
 /// All claims, judged.
 #[derive(Debug, Clone)]
 pub struct Verdicts<'c> {
@@ -70,7 +73,7 @@ impl<'c> Verdicts<'c> {
     pub fn to_json(&self) -> Value {
         let claims: Vec<Value> = self.rows.iter().map(|row| self.row_json(row)).collect();
         json!({
-            "schema": crate::artifact::SCHEMA,
+            "schema": SCHEMA,
             "counts": self.total(),
             "experiments": self.tallies(),
             "claims": claims,

@@ -242,12 +242,42 @@ fn an_approximate_number_may_stand_for_tens() {
 #[test]
 fn a_number_that_the_paper_rounded_twice_is_rounded_twice() {
     let twice = ONE.replace("+6.8", "0.2").replace("6.8", "0.2").replace("unit", "rounded_through = 2\nunit");
-    assert_eq!(verdict(&twice, 0.1465), Verdict::Agrees);
+    assert_eq!(verdict(&twice, 0.1465), Verdict::PapersRounding);
+    assert_eq!(verdict(&twice, 0.1549), Verdict::Agrees);
     assert_eq!(verdict(&twice, 0.1449), Verdict::Differs);
     assert_eq!(verdict(&twice.replace("rounded_through = 2\n", ""), 0.1465), Verdict::Differs);
     let claims = parse(&twice).expect("well typed");
     let judged = judge(&claims, &results(json!(0.1465))).expect("the number is there");
     assert_eq!(judged[0].text().as_deref(), Some("0.15"));
+    assert_eq!(tally(&judged)[&Experiment::ChaosNli], VerdictTally { papers_rounding: 1, ..VerdictTally::default() });
+}
+
+#[test]
+fn a_tolerance_is_not_widened_by_a_second_rounding() {
+    let twice = one_monte_carlo().replace("unit", "rounded_through = 2\nunit").replace("+6.8", "+6.8");
+    // 6.745 and above prints 6.75 and then 6.8; the tolerance of 0.15 allows 0.1 beyond half a printed unit.
+    assert_eq!(verdict(&twice, 6.7501), Verdict::Agrees);
+    assert_eq!(verdict(&twice, 6.7451), Verdict::PapersRounding);
+    assert_eq!(verdict(&twice, 6.7449), Verdict::WithinTolerance);
+    assert_eq!(verdict(&twice, 6.6501), Verdict::WithinTolerance);
+    assert_eq!(verdict(&twice, 6.6451), Verdict::PapersRounding);
+    assert_eq!(verdict(&twice, 6.6449), Verdict::Differs);
+}
+
+#[test]
+fn the_numbers_that_the_paper_rounded_twice_are_told_apart() {
+    let claims = committed();
+    let marked: Vec<_> = claims.claims.iter().filter(|c| c.rounded_through.is_some()).collect();
+    let ids: BTreeSet<&str> = marked.iter().map(|c| c.id.as_str()).collect();
+    let three = ["app-info-advantage-twenty-upper", "escalation-random-se", "isolation-sim-epistemic-error-upper"];
+    assert_eq!(ids, BTreeSet::from(three));
+    for claim in marked {
+        let alone = Claims { claims: vec![claim.clone()], ..claims.clone() };
+        // Half a unit below the published number, less a little: the first rounding carries it up to half a unit.
+        let unit = 10f64.powi(-i32::from(claim.decimals));
+        let edge = results_for(&alone, |_| claim.value - 0.5 * unit - 0.04 * unit);
+        assert_eq!(judge(&alone, &edge).expect("it is there")[0].verdict, Verdict::PapersRounding, "{}", claim.id);
+    }
 }
 
 #[test]
@@ -340,8 +370,7 @@ fn a_badly_typed_claim_is_refused_with_file_line_claim_and_remedy() {
         (mc, "tolerance = 0.15", "tolerance = nan", "the tolerance NaN is not", "derive"),
         (mc, "reason = \"swaps\"", "reason = \"luck\"", "`luck` is not given", "define it once"),
         (mc, "\"items swap\"", "\"\"", "`swaps` is not given", "define it once"),
-        (mc, "unit", "relation = \"above\"\nunit", "has a relation or a second", "plain numbers"),
-        (mc, "unit", "rounded_through = 2\nunit", "has a relation or a second", "plain numbers"),
+        (mc, "unit", "relation = \"above\"\nunit", "a monte-carlo claim has a relation", "plain numbers"),
     ];
     for (good, from, to, problem, remedy) in table {
         parse(good).expect("well typed before it is spoilt");

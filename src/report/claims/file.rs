@@ -223,8 +223,8 @@ fn check_class(typed: &TypedClaim, reasons: &BTreeMap<String, String>) -> Result
             Err((problem, "remove them, or make the class `monte-carlo`"))
         }
         (TypedClass::MonteCarlo, Some(tolerance), Some(reason)) => {
-            if typed.relation.is_some() || typed.rounded_through.is_some() {
-                let problem = "a monte-carlo claim has a relation or a second rounding".to_owned();
+            if typed.relation.is_some() {
+                let problem = "a monte-carlo claim has a relation".to_owned();
                 return Err((problem, "a tolerance is for plain numbers: remove the other, or make the class `exact`"));
             }
             let half_unit = 0.5 * 10f64.powi(-i32::from(typed.decimals));

@@ -17,6 +17,9 @@ pub type ResultValues = BTreeMap<Experiment, Value>;
 pub enum Verdict {
     /// The reproduced number prints the published digits, or lies beyond the published threshold.
     Agrees,
+    /// Rounded once the number prints other digits; rounded through the claim's intermediate figure, as the paper did, it
+    /// prints the published ones (or would within what a Monte-Carlo claim allows beyond the printed digit).
+    PapersRounding,
     /// The digits differ, by no more than the claim's tolerance.
     WithinTolerance,
     /// The digits differ by more than the claim allows.
@@ -29,13 +32,20 @@ pub enum Verdict {
 
 impl Verdict {
     /// All, from the best to what says nothing.
-    pub(crate) const ALL: [Self; 5] =
-        [Self::Agrees, Self::WithinTolerance, Self::Differs, Self::NotRun, Self::NotJudged];
+    pub(crate) const ALL: [Self; 6] = [
+        Self::Agrees,
+        Self::PapersRounding,
+        Self::WithinTolerance,
+        Self::Differs,
+        Self::NotRun,
+        Self::NotJudged,
+    ];
 
     /// The name in files for machines.
     pub const fn key(self) -> &'static str {
         match self {
             Self::Agrees => "agrees",
+            Self::PapersRounding => "papers-rounding",
             Self::WithinTolerance => "within-tolerance",
             Self::Differs => "differs",
             Self::NotRun => "not-run",
@@ -47,6 +57,7 @@ impl Verdict {
     pub const fn word(self) -> &'static str {
         match self {
             Self::Agrees => "agrees",
+            Self::PapersRounding => "the paper's rounding",
             Self::WithinTolerance => "tolerance",
             Self::Differs => "DIFFERS",
             Self::NotRun => "not run",
@@ -102,16 +113,26 @@ pub fn judge<'c>(claims: &'c Claims, results: &ResultValues) -> Result<Vec<Judge
 }
 
 fn verdict(claim: &Claim, reproduced: f64) -> Verdict {
-    let agrees = match (claim.relation, claim.rounded_through) {
-        (Some(Relation::Above), _) => reproduced > claim.value,
-        (Some(Relation::Below), _) => reproduced < claim.value,
-        (None, Some(through)) => rounded_twice(reproduced, through, claim.decimals) == claim.value,
-        (None, None) => rounded(reproduced, claim.decimals) == claim.value,
+    let agrees = match claim.relation {
+        Some(Relation::Above) => reproduced > claim.value,
+        Some(Relation::Below) => reproduced < claim.value,
+        None => rounded(reproduced, claim.decimals) == claim.value,
+    };
+    let twice = |through| rounded_twice(reproduced, through, claim.decimals) == claim.value;
+    // What the tolerance allows beyond the rounding of the printed digit carries the number to one that is rounded twice.
+    let near = |tolerance: f64, through| {
+        let allowed = tolerance - 0.5 * 10f64.powi(-i32::from(claim.decimals));
+        let moved = reproduced + allowed.copysign(claim.value - reproduced);
+        rounded_twice(moved, through, claim.decimals) == claim.value
     };
     match claim.class {
         _ if agrees => Verdict::Agrees,
+        _ if claim.rounded_through.is_some_and(twice) => Verdict::PapersRounding,
         Class::MonteCarlo { tolerance, .. } if (reproduced - claim.value).abs() <= tolerance => {
             Verdict::WithinTolerance
+        }
+        Class::MonteCarlo { tolerance, .. } if claim.rounded_through.is_some_and(|through| near(tolerance, through)) => {
+            Verdict::PapersRounding
         }
         _ => Verdict::Differs,
     }
@@ -149,6 +170,8 @@ fn look_up(claim: &Claim, results: &Value) -> Result<f64, ClaimsError> {
 pub struct VerdictTally {
     /// Claims that agree to the printed digit.
     pub agrees: usize,
+    /// Claims that agree only when the number is rounded twice, as the paper rounded it.
+    pub papers_rounding: usize,
     /// Claims within tolerance only.
     pub within_tolerance: usize,
     /// Claims that differ.
@@ -162,7 +185,7 @@ pub struct VerdictTally {
 impl VerdictTally {
     /// All claims counted.
     pub const fn total(&self) -> usize {
-        self.agrees + self.within_tolerance + self.differs + self.not_run + self.not_judged
+        self.agrees + self.papers_rounding + self.within_tolerance + self.differs + self.not_run + self.not_judged
     }
 }
 
@@ -172,6 +195,7 @@ impl std::ops::Add for VerdictTally {
     fn add(self, other: Self) -> Self {
         Self {
             agrees: self.agrees + other.agrees,
+            papers_rounding: self.papers_rounding + other.papers_rounding,
             within_tolerance: self.within_tolerance + other.within_tolerance,
             differs: self.differs + other.differs,
             not_run: self.not_run + other.not_run,
@@ -187,6 +211,7 @@ pub fn tally(judged: &[Judged<'_>]) -> BTreeMap<Experiment, VerdictTally> {
         let tally = tallies.entry(judged.claim.experiment).or_default();
         *match judged.verdict {
             Verdict::Agrees => &mut tally.agrees,
+            Verdict::PapersRounding => &mut tally.papers_rounding,
             Verdict::WithinTolerance => &mut tally.within_tolerance,
             Verdict::Differs => &mut tally.differs,
             Verdict::NotRun => &mut tally.not_run,

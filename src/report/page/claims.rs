@@ -161,7 +161,7 @@ fn tolerance(claim: &Claim, reproduced: Option<f64>) -> Tolerance {
             format!("{}{}", shortest(*tolerance), distance.unwrap_or_default())
         }
         Class::Exact if claim.relation.is_some() => "beyond it".to_owned(),
-        Class::Exact if claim.rounded_through.is_some() => "to the digit, rounded twice".to_owned(),
+        Class::Exact if claim.rounded_through.is_some() => "to the digit, or rounded twice".to_owned(),
         Class::Exact => "to the digit".to_owned(),
     };
     Tolerance { text, reason: claim.reason().map(str::to_owned) }
@@ -181,7 +181,7 @@ pub(crate) fn experiment_name(experiment: Experiment) -> &'static str {
 fn mark(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Agrees => "✓",
-        Verdict::WithinTolerance => "≈",
+        Verdict::PapersRounding | Verdict::WithinTolerance => "≈",
         Verdict::Differs => "✗",
         Verdict::NotRun | Verdict::NotJudged => "–",
     }
@@ -191,7 +191,7 @@ fn mark(verdict: Verdict) -> &'static str {
 fn tone(verdict: Verdict) -> Tone {
     match verdict {
         Verdict::Agrees => Tone::Good,
-        Verdict::WithinTolerance => Tone::Fair,
+        Verdict::PapersRounding | Verdict::WithinTolerance => Tone::Fair,
         Verdict::Differs => Tone::Bad,
         Verdict::NotRun | Verdict::NotJudged => Tone::Neutral,
     }

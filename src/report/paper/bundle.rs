@@ -82,6 +82,8 @@ struct FindingView {
 struct Total {
     all: String,
     agrees: String,
+    /// Claims that agree when they are rounded twice, as the paper rounded, if any.
+    papers_rounding: Option<String>,
     within_tolerance: String,
     differs: String,
     /// Claims that were not run or not judged, if any.
@@ -127,6 +129,7 @@ impl<'a> DocumentView<'a> {
     ) -> Self {
         let count = |wanted: &[Verdict]| verdicts.rows().iter().filter(|r| wanted.contains(&r.verdict)).count();
         let open = count(&[Verdict::NotRun, Verdict::NotJudged]);
+        let twice = count(&[Verdict::PapersRounding]);
         Self {
             simulations: results.has(Experiment::Simulations),
             dice: results.has(Experiment::Dice),
@@ -134,6 +137,7 @@ impl<'a> DocumentView<'a> {
             total: Total {
                 all: verdicts.rows().len().to_string(),
                 agrees: count(&[Verdict::Agrees]).to_string(),
+                papers_rounding: (twice > 0).then(|| twice.to_string()),
                 within_tolerance: count(&[Verdict::WithinTolerance]).to_string(),
                 differs: count(&[Verdict::Differs]).to_string(),
                 open: (open > 0).then(|| open.to_string()),
@@ -223,6 +227,7 @@ impl<'a> ClaimView<'a> {
             name: row.reproduced.map(|_| row.claim.macro_name()),
             verdict: match row.verdict {
                 Verdict::Agrees => "agrees",
+                Verdict::PapersRounding => "the paper's rounding",
                 Verdict::WithinTolerance => "tolerance",
                 Verdict::Differs => "differs",
                 Verdict::NotRun => "not run",

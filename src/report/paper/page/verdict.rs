@@ -36,18 +36,22 @@ fn sentence(total: &VerdictTally) -> String {
     let [all, agrees, near, differs, not_run, not_judged] =
         [total.total(), total.agrees, total.within_tolerance, total.differs, total.not_run, total.not_judged]
             .map(count);
+    let twice = match total.papers_rounding {
+        0 => String::new(),
+        n => format!(", {} only when rounded twice, as the paper rounded", count(n)),
+    };
     let judged = if total.not_judged > 0 {
         format!("This run was smaller than the paper's: {not_judged} of {all} numbers are shown but not judged.")
     } else if total.differs > 0 {
         format!("{differs} of {all} published numbers do not come out within what their claims allow.")
     } else if total.not_run > 0 {
         format!(
-            "No number that was computed differs from the paper: {agrees} to the printed digit, {near} within a \
-                 stated tolerance."
+            "No number that was computed differs from the paper: {agrees} to the printed digit{twice}, {near} \
+             within a stated tolerance."
         )
     } else {
         format!(
-            "Every one of the {all} published numbers comes out: {agrees} to the printed digit, and {near} within a \
+            "Every one of the {all} published numbers comes out: {agrees} to the printed digit{twice}, and {near} within a \
              tolerance that is stated with its reason."
         )
     };
@@ -58,6 +62,7 @@ fn key_numbers(total: &VerdictTally) -> Vec<KeyNumber> {
     let number = |value: usize, label: &str, tone| KeyNumber { value: count(value), label: label.to_owned(), tone };
     let mut numbers = vec![
         number(total.agrees, "agree to the printed digit", Tone::Good),
+        number(total.papers_rounding, "by the paper's rounding", Tone::Fair),
         number(total.within_tolerance, "within a stated tolerance", Tone::Fair),
         number(total.differs, "differ", if total.differs > 0 { Tone::Bad } else { Tone::Good }),
     ];
@@ -71,6 +76,7 @@ fn by_experiment(verdicts: &Verdicts, total: &VerdictTally) -> Table {
         Column::text("Part of the paper"),
         Column::numbers("Claims"),
         Column::numbers("To the digit"),
+        Column::numbers("Paper's rounding"),
         Column::numbers("Within tolerance"),
         Column::numbers("Differ"),
     ];
@@ -78,7 +84,7 @@ fn by_experiment(verdicts: &Verdicts, total: &VerdictTally) -> Table {
     columns.extend(not_run.then(|| Column::numbers("Not run")));
     columns.extend(not_judged.then(|| Column::numbers("Not judged")));
     let row = |name: &str, tally: &VerdictTally| -> Vec<Text> {
-        let mut numbers = vec![tally.total(), tally.agrees, tally.within_tolerance, tally.differs];
+        let mut numbers = vec![tally.total(), tally.agrees, tally.papers_rounding, tally.within_tolerance, tally.differs];
         numbers.extend(not_run.then_some(tally.not_run));
         numbers.extend(not_judged.then_some(tally.not_judged));
         let numbers = numbers.into_iter().map(|n| Text::plain(count(n)));
@@ -94,6 +100,7 @@ fn by_experiment(verdicts: &Verdicts, total: &VerdictTally) -> Table {
         note: Some(Text::marked(
             "One claim is one number at one place of the paper. To the digit: the number computed here, rounded as the \
              paper rounds, prints the published digits (or lies beyond a published threshold such as \"above 90\"). \
+             Paper's rounding: only rounded twice, first to one digit more, does it print them. \
              Within tolerance: it prints other digits, and is off by no more than a tolerance that was derived \
              beforehand from what a recomputation cannot fix, such as embeddings stored in 16 bits.",
         )),

@@ -37,10 +37,35 @@ const FILES: [(&str, &str); 5] = [
 const INIT: &[&str] = &["study", "init", "s"];
 const ADD: &[&str] = &["study", "labels", "add", "new.csv", "s"];
 const RUN: &[&str] = &["study", "run", "s", "--force"];
-const ASK: &[&str] =
-    &["judge", "run", "--judge", "simulated", "--classes", "red,blue", "--items", "items.csv", "--concurrency", "1", "--out", "d"];
-const EMBED: &[&str] =
-    &["embed", "--items", "items.csv", "--text", "{text}", "--model", "MODEL", "--cache", "c", "--threads", "1", "--out", "m.npy"];
+const ASK: &[&str] = &[
+    "judge",
+    "run",
+    "--judge",
+    "simulated",
+    "--classes",
+    "red,blue",
+    "--items",
+    "items.csv",
+    "--concurrency",
+    "1",
+    "--out",
+    "d",
+];
+const EMBED: &[&str] = &[
+    "embed",
+    "--items",
+    "items.csv",
+    "--text",
+    "{text}",
+    "--model",
+    "MODEL",
+    "--cache",
+    "c",
+    "--threads",
+    "1",
+    "--out",
+    "m.npy",
+];
 
 const COMMANDS: [Writing; 10] = [
     Writing { arguments: INIT, before: &[], every: 1 },
@@ -52,7 +77,11 @@ const COMMANDS: [Writing; 10] = [
     Writing { arguments: &["study", "queue", "s", "--budget", "3", "--force"], before: &[INIT], every: 7 },
     Writing { arguments: ASK, before: &[], every: 1 },
     Writing { arguments: EMBED, before: &[], every: 1 },
-    Writing { arguments: &["neighbours", "--embeddings", "matrix.csv", "--k", "2", "--index", "i"], before: &[], every: 1 },
+    Writing {
+        arguments: &["neighbours", "--embeddings", "matrix.csv", "--k", "2", "--index", "i"],
+        before: &[],
+        every: 1,
+    },
 ];
 
 /// The arguments of a command that are files to be added to: the program reads them as far as they are whole.
@@ -108,8 +137,12 @@ fn settled(text: &str) -> String {
         let time = plain.len() > 15 && plain.as_bytes()[4] == b'-' && plain.contains('T') && plain.contains(':');
         sum || time
     };
-    let lines: Vec<String> =
-        words.map(|word| if varies(word) { "*".to_owned() } else { word.to_owned() }).collect::<String>().lines().map(str::to_owned).collect();
+    let lines: Vec<String> = words
+        .map(|word| if varies(word) { "*".to_owned() } else { word.to_owned() })
+        .collect::<String>()
+        .lines()
+        .map(str::to_owned)
+        .collect();
     let same = |line: &&String| !line.contains("\"seconds\"");
     lines.iter().filter(same).map(|line| format!("{line}\n")).collect()
 }
@@ -119,7 +152,12 @@ fn is_hidden(name: &str) -> bool {
 }
 
 /// After a fault: every file is as before or as after.
-fn check_state(found: &BTreeMap<String, String>, before: &BTreeMap<String, String>, after: &BTreeMap<String, String>, case: &str) {
+fn check_state(
+    found: &BTreeMap<String, String>,
+    before: &BTreeMap<String, String>,
+    after: &BTreeMap<String, String>,
+    case: &str,
+) {
     for name in before.keys().filter(|name| after.contains_key(*name) && !is_hidden(name)) {
         assert!(found.contains_key(name), "{case}: {name} is gone");
     }

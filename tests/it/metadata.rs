@@ -48,11 +48,10 @@ fn the_data_are_described_as_they_are() {
             assert_eq!(file["contentSize"], format!("{size} B"), "{folder}/{name}");
         }
         for records in croissant["recordSet"].as_array().unwrap() {
-            let source = |field: &Value| &field["source"];
             let fields = records["field"].as_array().unwrap();
-            let file = source(&fields[0])["fileObject"]["@id"].as_str().unwrap();
+            let file = fields[0]["source"]["fileObject"]["@id"].as_str().unwrap();
             let columns: Vec<_> =
-                fields.iter().map(|field| source(field)["extract"]["column"].as_str().unwrap().to_owned()).collect();
+                fields.iter().map(|field| field["source"]["extract"]["column"].as_str().unwrap().to_owned()).collect();
             assert_eq!(columns, header(&format!("data/{folder}/{file}")), "{folder}/{file}");
         }
     }

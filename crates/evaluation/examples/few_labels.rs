@@ -9,7 +9,9 @@ use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::over_items::{item_function, item_mean, item_mean_of_fits, item_share};
 use judge_uncertainty_core::stats::{ItemEstimate, mean};
 use judge_uncertainty_data::dataset::Predictions;
-use judge_uncertainty_evaluation::held_out::{FOLDS, Given, ItemScores, Prediction, Score, Scored, Table, folds, score};
+use judge_uncertainty_evaluation::held_out::{
+    FOLDS, Given, ItemScores, Prediction, Score, Scored, Table, folds, score,
+};
 use judge_uncertainty_evaluation::{CountPool, Fitted, Nominal, Pool};
 use ndarray::Array2;
 use rayon::prelude::*;
@@ -136,9 +138,7 @@ fn study(items: usize, labels: usize, seed: u64, truth: &Truth) -> Checked {
     let of = |name: &str, given, score| values(&table, name, given, score);
     let judge: Vec<ItemScores> = [Score::Log, Score::Brier].map(|s| of("judge", Given::NoLabel, s)).to_vec();
     let known = |values: &ItemScores| values.iter().copied().flatten().collect::<Vec<f64>>();
-    let squared: Vec<f64> = (0..items)
-        .filter_map(|i| Some(judge[1][i]? - published.disagreement(i)?))
-        .collect();
+    let squared: Vec<f64> = (0..items).filter_map(|i| Some(judge[1][i]? - published.disagreement(i)?)).collect();
     let rows = agreement(&published, items);
     let hits: Vec<f64> = rows.iter().map(|row| row[0]).collect();
     let gaps: Vec<f64> = (0..items).filter_map(|i| published.calibration(i)).map(|(q, y)| y - q).collect();
@@ -194,7 +194,10 @@ fn main() {
                 };
                 let (low, high) = (share(&|(e, truth)| e.hi < *truth), share(&|(e, truth)| e.lo > *truth));
                 let width = mean(&known.iter().map(|(e, _)| e.hi - e.lo).collect::<Vec<_>>());
-                println!("| {items} | {labels} | {what} | {:.3} | {low:.3} | {high:.3} | {width:.3} |", 1.0 - low - high);
+                println!(
+                    "| {items} | {labels} | {what} | {:.3} | {low:.3} | {high:.3} | {width:.3} |",
+                    1.0 - low - high
+                );
             }
             let share = |k: usize| found.iter().filter(|(_, better)| better[k]).count() as f64 / found.len() as f64;
             picks.push((items, labels, share(0), share(1)));

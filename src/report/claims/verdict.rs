@@ -32,14 +32,8 @@ pub enum Verdict {
 
 impl Verdict {
     /// All, from the best to what says nothing.
-    pub(crate) const ALL: [Self; 6] = [
-        Self::Agrees,
-        Self::PapersRounding,
-        Self::WithinTolerance,
-        Self::Differs,
-        Self::NotRun,
-        Self::NotJudged,
-    ];
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Agrees, Self::PapersRounding, Self::WithinTolerance, Self::Differs, Self::NotRun, Self::NotJudged];
 
     /// The name in files for machines.
     pub const fn key(self) -> &'static str {
@@ -131,7 +125,9 @@ fn verdict(claim: &Claim, reproduced: f64) -> Verdict {
         Class::MonteCarlo { tolerance, .. } if (reproduced - claim.value).abs() <= tolerance => {
             Verdict::WithinTolerance
         }
-        Class::MonteCarlo { tolerance, .. } if claim.rounded_through.is_some_and(|through| near(tolerance, through)) => {
+        Class::MonteCarlo { tolerance, .. }
+            if claim.rounded_through.is_some_and(|through| near(tolerance, through)) =>
+        {
             Verdict::PapersRounding
         }
         _ => Verdict::Differs,

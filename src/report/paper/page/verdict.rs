@@ -84,7 +84,8 @@ fn by_experiment(verdicts: &Verdicts, total: &VerdictTally) -> Table {
     columns.extend(not_run.then(|| Column::numbers("Not run")));
     columns.extend(not_judged.then(|| Column::numbers("Not judged")));
     let row = |name: &str, tally: &VerdictTally| -> Vec<Text> {
-        let mut numbers = vec![tally.total(), tally.agrees, tally.papers_rounding, tally.within_tolerance, tally.differs];
+        let mut numbers =
+            vec![tally.total(), tally.agrees, tally.papers_rounding, tally.within_tolerance, tally.differs];
         numbers.extend(not_run.then_some(tally.not_run));
         numbers.extend(not_judged.then_some(tally.not_judged));
         let numbers = numbers.into_iter().map(|n| Text::plain(count(n)));

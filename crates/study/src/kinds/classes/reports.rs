@@ -11,7 +11,9 @@ use crate::evidence::EvidenceReport;
 use crate::kind::{CameBack, Decomposition, Foresight, Kind, Study};
 use crate::output::{OutputColumn, Values};
 use judge_uncertainty_core::belief::recalibration::{Options, Recalibration};
-use judge_uncertainty_core::belief::{Belief, BeliefModel, BeliefTable, ClassBelief, ClassBeliefs, FittedBelief, RecalibratedFit};
+use judge_uncertainty_core::belief::{
+    Belief, BeliefModel, BeliefTable, ClassBelief, ClassBeliefs, FittedBelief, RecalibratedFit,
+};
 use judge_uncertainty_core::stats::Estimate;
 use judge_uncertainty_evaluation::CountPool;
 

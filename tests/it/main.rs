@@ -9,6 +9,7 @@ mod dataset;
 mod embedding;
 mod estimable;
 mod extended;
+mod few_labels;
 mod figures;
 mod fixture;
 mod followup;

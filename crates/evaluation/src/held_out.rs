@@ -12,9 +12,9 @@ use ndarray::{Array2, ArrayView1};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::Error;
 use super::counts::{ClassScale, CountPool};
 use super::pool::{Fitted, Pool};
-use super::Error;
 use judge_uncertainty_core::belief::{ClassBelief, ClassBeliefs, dirichlet::row};
 
 /// Folds of items; an item is scored by fits to the labels of the other folds.
@@ -124,11 +124,7 @@ pub fn folds(items: usize, stream: &mut Stream) -> Vec<usize> {
 ///
 /// # Errors
 /// A fit that is impossible.
-pub fn score<P: Scored>(
-    pools: &[(String, P)],
-    features: &[FeatureColumn],
-    folds: &[usize],
-) -> Result<Table, Error> {
+pub fn score<P: Scored>(pools: &[(String, P)], features: &[FeatureColumn], folds: &[usize]) -> Result<Table, Error> {
     let items = folds.len();
     let design = match features {
         [] => Design::constant(items),

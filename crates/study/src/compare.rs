@@ -29,7 +29,9 @@ pub enum CompareError {
         key: &'static str,
     },
     /// Their items are others.
-    #[error("item {id:?} is in the {in_which} study only ({others} such items in all): compare studies of the same items")]
+    #[error(
+        "item {id:?} is in the {in_which} study only ({others} such items in all): compare studies of the same items"
+    )]
     Items {
         /// The first of them.
         id: String,
@@ -156,10 +158,7 @@ impl Compared {
     ///
     /// # Errors
     /// As [`matched`], or a fit that is impossible.
-    pub fn of<K: Kind>(
-        studies: [&Study<K>; 2],
-        decompositions: [&Decomposition<K>; 2],
-    ) -> Result<Self, Error> {
+    pub fn of<K: Kind>(studies: [&Study<K>; 2], decompositions: [&Decomposition<K>; 2]) -> Result<Self, Error> {
         let [first, second] = studies;
         let at = matched(first, second)?;
         let labelled: Vec<usize> = (0..first.len()).filter(|i| decompositions[0].numbers[*i] > 0).collect();
@@ -174,7 +173,8 @@ impl Compared {
         };
         let all: Vec<usize> = (0..first.len()).collect();
         let [one, other] = [K::pool(first, &first.labels, &all), K::pool(second, &second.labels, &at)];
-        let predicted: Vec<(Vec<f64>, Vec<f64>)> = all.iter().map(|&i| (one.predicted(i), other.predicted(i))).collect();
+        let predicted: Vec<(Vec<f64>, Vec<f64>)> =
+            all.iter().map(|&i| (one.predicted(i), other.predicted(i))).collect();
         let report = |k: usize| One {
             title: studies[k].file.config.title.clone(),
             belief: K::beliefs(studies[k], &[]).0,
@@ -223,11 +223,8 @@ fn scores_of<'a, K: Kind>(of: &'a Scores<K>, name: &str, given: Given, score: Sc
 
 /// Judges and beliefs of both studies on the same labels; predictions that are those of the judges are left out.
 fn paired<K: Kind>(first: &Scores<K>, second: &Scores<K>) -> Vec<PairedScore> {
-    let compared = [
-        ("judge", Given::NoLabel, false),
-        ("belief", Given::NoLabel, true),
-        ("belief", Given::OtherLabels, true),
-    ];
+    let compared =
+        [("judge", Given::NoLabel, false), ("belief", Given::NoLabel, true), ("belief", Given::OtherLabels, true)];
     let mut found = vec![];
     for (prediction, given, fitted) in compared {
         let name = |of: &Scores<K>| if fitted { of.own.clone() } else { "judge".to_owned() };

@@ -14,9 +14,9 @@ use super::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_core::belief::FeatureColumn;
 use judge_uncertainty_core::stats::over_items::{LEAST_ITEMS, item_function, item_mean, item_mean_of_fits, item_share};
 use judge_uncertainty_core::stats::{Estimable, mean};
+use judge_uncertainty_evaluation::Pool;
 use judge_uncertainty_evaluation::held_out::{Given, ItemScores, Prediction, Score, Scored, Table, folds, score};
 use judge_uncertainty_evaluation::protocol::seeded;
-use judge_uncertainty_evaluation::Pool;
 
 /// Number of the stream that draws folds.
 const FOLD_STREAM: u64 = u64::MAX - 1;
@@ -157,6 +157,25 @@ pub struct CalibrationPoint {
     pub predicted: f64,
     /// Mean of the labels, in the same unit.
     pub observed: Estimable,
+}
+
+impl Comparison {
+    fn named(name: &str, given: Given) -> String {
+        match given {
+            Given::NoLabel => name.replace('_', " "),
+            Given::OtherLabels => format!("{} with the item's other labels", name.replace('_', " ")),
+        }
+    }
+
+    /// The first prediction in words.
+    pub fn name(&self) -> String {
+        Self::named(&self.prediction, self.given)
+    }
+
+    /// The other one.
+    pub fn than_name(&self) -> String {
+        Self::named(&self.than, self.than_given)
+    }
 }
 
 impl HeldOutScores {
@@ -334,9 +353,10 @@ impl<K: Kind> Scores<K> {
         Manhattan {
             at_least: bound.map(|squared| squared.lo.max(0.0)),
             at_most: bound.map(|squared| (classes * squared.hi.max(0.0)).sqrt().min(2.0)),
-            not_estimable: "no function of finitely many labels has the Manhattan error for its mean; its bounds follow from \
+            not_estimable:
+                "no function of finitely many labels has the Manhattan error for its mean; its bounds follow from \
                             those of the squared error"
-                .to_owned(),
+                    .to_owned(),
         }
     }
 
@@ -354,7 +374,8 @@ impl<K: Kind> Scores<K> {
             measure: K::AGREEMENT.to_owned(),
             observed: commonest.map(|_| item_share(&hits)),
             base_rate: commonest.map(|k| shares[k]),
-            beyond_base_rate: commonest.map(|k| item_mean(&rows.iter().map(|row| row[0] - row[1 + k]).collect::<Vec<_>>())),
+            beyond_base_rate: commonest
+                .map(|k| item_mean(&rows.iter().map(|row| row[0] - row[1 + k]).collect::<Vec<_>>())),
             beyond_chance,
         }
     }

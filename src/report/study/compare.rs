@@ -72,7 +72,13 @@ pub fn describe_comparison(compared: &Compared) -> Vec<Line> {
         lines.push(Line::Lead("The items on which the judges part most:".to_owned()));
     }
     for item in &compared.apart {
-        lines.push(Line::Row(format!("  {}: {} and {}, {} apart", item.id, item.first, item.second, three(item.distance))));
+        lines.push(Line::Row(format!(
+            "  {}: {} and {}, {} apart",
+            item.id,
+            item.first,
+            item.second,
+            three(item.distance)
+        )));
     }
     lines
 }

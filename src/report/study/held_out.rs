@@ -187,10 +187,8 @@ fn scores_table(report: &HeldOutReport) -> Table {
     }
     let rows = predictions.iter().map(|(name, given)| {
         let of = |score: &Score| {
-            let one = report
-                .scores
-                .iter()
-                .find(|one| one.prediction == *name && one.given == *given && one.score == *score);
+            let one =
+                report.scores.iter().find(|one| one.prediction == *name && one.given == *given && one.score == *score);
             one.map_or_else(|| "not estimable".to_owned(), |one| cell(&one.mean))
         };
         let squared = report.squared_errors.iter().find(|one| one.prediction == *name && one.given == *given);
@@ -250,7 +248,10 @@ fn calibration_table(report: &HeldOutReport) -> Table {
         caption: format!("{what}, by groups of items with similar predictions, with 95% intervals for new items"),
         columns: vec![Column::numbers("items"), Column::numbers("predicted"), Column::numbers("labels")],
         rows,
-        note: Some(format!("Over all items labels lie above predictions by {}.", cell(&report.calibration_in_the_large)).into()),
+        note: Some(
+            format!("Over all items labels lie above predictions by {}.", cell(&report.calibration_in_the_large))
+                .into(),
+        ),
     }
 }
 
@@ -261,7 +262,8 @@ pub(super) fn held_out_section(scores: &HeldOutScores) -> Section {
             vec![Block::Prose(format!("Not estimable: {not_estimable}.").into())]
         }
         HeldOutScores::Scored(report) => {
-            let told = std::iter::once(agreement_sentence(&report.agreement)).chain(errors(report)).chain(reasons(report));
+            let told =
+                std::iter::once(agreement_sentence(&report.agreement)).chain(errors(report)).chain(reasons(report));
             vec![
                 Block::Prose(format!("{}. {INTERVALS}", scored(report)).into()),
                 Block::Table(scores_table(report)),

@@ -10,6 +10,7 @@ mod embedding;
 mod estimable;
 mod extended;
 mod faults;
+mod few_labels;
 mod figures;
 mod fixture;
 mod followup;

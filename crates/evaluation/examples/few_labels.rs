@@ -1,8 +1,9 @@
 //! How often intervals over items hold where items have 1 to 5 labels, and whether the better of two beliefs is found.
 //!
-//! `cargo run -p judge-uncertainty-evaluation --example few_labels [STUDIES [FIRST_SEED]]` simulates studies from nothing (items
+//! `cargo run -p judge-uncertainty-evaluation --example few_labels [STUDIES [FIRST_SEED [null]]]` simulates studies from nothing (items
 //! of three classes, labels, an overconfident judge) and prints the tables of `docs/promises.md`. What an interval is to hold is
-//! had from 100,000 further items: for fits, the mean over the folds' fits of their scores there.
+//! had from 100,000 further items: for fits, the mean over the folds' fits of their scores there. With `null` two judges are
+//! equally good, and the table says how often one of them is called better.
 
 use judge_uncertainty_core::belief::{BeliefModel, BeliefTable, Design, TrustPrior};
 use judge_uncertainty_core::random::Stream;
@@ -172,9 +173,57 @@ fn study(items: usize, labels: usize, seed: u64, truth: &Truth) -> Checked {
     (found.into_iter().map(|(found, truth)| found.estimate().map(|found| (*found, truth))).collect(), better)
 }
 
+/// Two judges that are equally good: which of them is called better, for the judges as they are and for the beliefs about them,
+/// that know the item's other labels where there are any.
+fn null(items: usize, labels: usize, seed: u64) -> [[bool; 2]; 2] {
+    let mut stream = Stream::new(seed);
+    let (mut q, mut other) = (Array2::zeros((items, 3)), Array2::zeros((items, 3)));
+    let mut counts = Array2::zeros((items, 3));
+    for i in 0..items {
+        let p = shares([1.5, 1.0, 0.5], &mut stream);
+        let judged = [(); 2].map(|()| shares(p.map(|p| 6.0 * p + 0.2), &mut stream));
+        (0..3).for_each(|k| (q[[i, k]], other[[i, k]]) = (judged[0][k], judged[1][k]));
+        for _ in 0..labels {
+            let u = stream.random();
+            counts[[i, usize::from(u > p[0]) + usize::from(u > p[0] + p[1])]] += 1;
+        }
+    }
+    let folds = folds(items, &mut stream);
+    let of = |q: &Array2<f64>| score(&[("published".to_owned(), pool(q, &counts))], &[], &folds).expect("labels");
+    let tables = [of(&q), of(&other)];
+    let given = if labels > 1 { Given::OtherLabels } else { Given::NoLabel };
+    let called = |name: &str, given: Given, fitted: bool| {
+        let [one, other] = tables.each_ref().map(|table| values(table, name, given, Score::Log));
+        let apart = minus(&other, &one);
+        let found = if fitted { item_mean_of_fits(&apart) } else { item_mean(&apart) };
+        found.estimate().map_or([false; 2], |found| [found.lo > 0.0, found.hi < 0.0])
+    };
+    [called("judge", Given::NoLabel, false), called("published", given, true)]
+}
+
+fn nulls(studies: u64, first: u64) {
+    println!(
+        "\n| items | labels | judge: first called better | second | belief: first | second |\n|--:|--:|--:|--:|--:|--:|"
+    );
+    for items in [50, 150, 1000] {
+        for labels in [1, 3] {
+            let found: Vec<_> =
+                (first..first + studies).into_par_iter().map(|seed| null(items, labels, seed)).collect();
+            let share = |what: usize, side: usize| {
+                found.iter().filter(|called| called[what][side]).count() as f64 / found.len() as f64
+            };
+            let cells = [share(0, 0), share(0, 1), share(1, 0), share(1, 1)];
+            println!("| {items} | {labels} | {} |", cells.map(|share| format!("{share:.3}")).join(" | "));
+        }
+    }
+}
+
 fn main() {
     let number = |k: usize| std::env::args().nth(k).and_then(|n| n.parse().ok());
-    let (studies, first) = (number(1).unwrap_or(400), number(2).unwrap_or(0));
+    let (studies, first) = (number(1).unwrap_or(200), number(2).unwrap_or(0));
+    if std::env::args().nth(3).as_deref() == Some("null") {
+        return nulls(studies, first);
+    }
     let truth = truth();
     println!("| items | labels | what | coverage | too low | too high | width |");
     println!("|--:|--:|---|--:|--:|--:|--:|");

@@ -64,6 +64,18 @@ pub enum Error {
         "no item has a stated confidence to rank by: name its column under judge.confidence, or choose another --rule"
     )]
     NoConfidence,
+    /// A ranking by cost without any.
+    #[error("no item has a cost to rank by: name its column under items.cost, or leave out --per-cost")]
+    NoCost,
+    /// A ranking by cost of what is no value.
+    #[error("the rule {rule} ranks by no value, so nothing can be had per cost: use info, delta or v")]
+    NoValue {
+        /// The rule.
+        rule: &'static str,
+    },
+    /// Items ranked by value per cost, and labels allocated one at a time.
+    #[error("--per-cost ranks items and --labels-per-item greedy allocates labels: choose one of them")]
+    CostOfLabels,
     /// items.parquet.
     #[error("items.parquet can't be written: {0}")]
     Parquet(#[from] parquet::errors::ParquetError),
@@ -122,6 +134,9 @@ impl Error {
             | Self::Compare(_)
             | Self::Estimate(_)
             | Self::NoConfidence
+            | Self::NoCost
+            | Self::CostOfLabels
+            | Self::NoValue { .. }
             | Self::Exists { .. }
             | Self::InputInside { .. }
             | Self::FileExists { .. } => false,

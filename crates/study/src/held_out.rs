@@ -159,6 +159,25 @@ pub struct CalibrationPoint {
     pub observed: Estimable,
 }
 
+impl Comparison {
+    fn named(name: &str, given: Given) -> String {
+        match given {
+            Given::NoLabel => name.replace('_', " "),
+            Given::OtherLabels => format!("{} with the item's other labels", name.replace('_', " ")),
+        }
+    }
+
+    /// The first prediction in words.
+    pub fn name(&self) -> String {
+        Self::named(&self.prediction, self.given)
+    }
+
+    /// The other one.
+    pub fn than_name(&self) -> String {
+        Self::named(&self.than, self.than_given)
+    }
+}
+
 impl HeldOutScores {
     fn not(reason: impl Into<String>) -> Self {
         Self::NotEstimable { not_estimable: reason.into() }

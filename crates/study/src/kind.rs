@@ -119,6 +119,10 @@ pub trait Kind: Configured {
     /// The belief's means of an item, by the names of [`Self::quantities`].
     fn means(study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize) -> Vec<f64>;
 
+    /// A label of an item as the belief expects it, at the place `u`, 0 to 1, of its distribution, by the names of
+    /// [`Self::quantities`].
+    fn fresh_label(study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize, u: f64) -> Vec<f64>;
+
     /// What can be estimated about all items from labels that came back.
     fn quantities(scale: &Self::Scale) -> Vec<String>;
 

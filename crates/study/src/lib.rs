@@ -13,6 +13,7 @@
 //! | [`results`], [`sample`], [`columns`], [`output`] | what a run reports, the items that figures show, and the table of all items |
 //! | [`compare`], [`judge_files`] | two studies of the same items, and which judge a trust belongs to |
 //! | [`mod@error`] | why a study can't be run |
+//! | [`plan`] | what further labels would give, and when to stop |
 //! | [`queue`], [`intake`] | the ranked queue on its way out, labels on their way back |
 //! | [`movement`], [`estimates`] | what the labels that came back moved, and what they say about all items |
 //! | [`registration`], [`hypothesis`], [`registered`] | hypotheses frozen before their evaluation, and how they fared |
@@ -40,6 +41,7 @@ pub mod movement;
 pub mod output;
 pub mod parts;
 pub mod percentiles;
+pub mod plan;
 pub mod queue;
 pub mod read;
 pub mod registered;

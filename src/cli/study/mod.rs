@@ -4,6 +4,7 @@ mod check;
 mod compare;
 mod init;
 mod labels;
+mod plan;
 mod queue;
 mod register;
 mod run;
@@ -35,6 +36,7 @@ enum Command {
     Check(check::Args),
     Run(run::Args),
     Compare(compare::Args),
+    Plan(plan::Args),
     Queue(queue::Args),
     Labels(labels::Args),
     Register(register::Args),
@@ -50,6 +52,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
         Command::Check(args) => with_kind!(&args.study, K => check::run::<K>(args)),
         Command::Run(args) => with_kind!(&args.study, K => run::run::<K>(args)),
         Command::Compare(args) => with_kind!(&args.first, K => compare::run::<K>(args)),
+        Command::Plan(args) => with_kind!(&args.study, K => plan::run::<K>(args)),
         Command::Queue(args) => with_kind!(&args.study, K => queue::run::<K>(args)),
         Command::Labels(args) => with_kind!(args.study(), K => labels::run::<K>(args)),
         Command::Register(args) => with_kind!(&args.study, K => register::run::<K>(args)),

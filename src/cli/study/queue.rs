@@ -45,6 +45,9 @@ pub(super) struct Args {
     /// Share of the budget that goes to items drawn at random, so that estimates for all items are possible.
     #[arg(long, value_name = "SHARE", value_parser = share)]
     explore: Option<f64>,
+    /// Rank by value per cost, with the costs of `items.cost`.
+    #[arg(long, conflicts_with = "until")]
+    per_cost: bool,
     /// Show annotators the judge's prediction; it anchors them, and the record says so.
     #[arg(long)]
     with_suggestions: bool,
@@ -92,6 +95,9 @@ fn share(text: &str) -> Result<f64, String> {
 /// # Errors
 /// Anything refused or failed; the folder is then as it was.
 pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
+    if args.per_cost && args.labels_per_item == LabelsPerItem::Greedy {
+        return Err(StudyError::CostOfLabels.into());
+    }
     let mut study = Study::<K>::load(&args.study)?;
     let out = args.out.clone().unwrap_or_else(|| study.file.resolve(Path::new("queue")));
     let folder = vacant_folder::<QueueRecord>(&out, args.force, study.inputs.sums().keys())?;
@@ -107,6 +113,7 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     say_embedded(study.embed(&Bars::default())?.as_ref());
     let decomposition = Decomposition::of(&study, &Bars::default())?;
     let ranked = Ranked::of(&study, &decomposition, request.rule)?;
+    let ranked = if args.per_cost { ranked.per_cost(request.rule)? } else { ranked };
     let show = Presentation { suggestions: args.with_suggestions, escape_formulas: args.escape_formulas };
     let (staged, record) = ranked.send(&request, show).map_err(StudyError::from)?;
     folder.commit(&staged)?;

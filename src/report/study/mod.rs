@@ -8,6 +8,7 @@
 //! | [`input`], [`sentences`] | what was read, what was found |
 //! | [`mod@page`], [`blocks`] | the page and its pieces |
 //! | [`held_out`] | judge and beliefs on labels that they have not seen |
+//! | [`plan`] | a plan of further labels |
 //! | [`compare`] | two studies held against each other |
 //! | [`movement`], [`registered`], [`estimates`] | what labels moved, how hypotheses fared, means over all items |
 //! | [`mod@figures`] | the figures |
@@ -24,6 +25,7 @@ pub mod kinds;
 pub mod lines;
 pub mod movement;
 pub mod page;
+pub mod plan;
 pub mod registered;
 pub mod sentences;
 pub mod shown;
@@ -33,5 +35,6 @@ pub use figures::figures;
 pub use input::InputTable;
 pub use lines::Line;
 pub use page::page;
+pub use plan::describe_plan;
 pub use sentences::describe;
 pub use shown::Shown;

@@ -260,6 +260,9 @@ pub struct ItemsConfig {
     pub text: Option<String>,
     /// Column that says which group an item belongs to.
     pub group: Option<String>,
+    /// Column that says what a label of the item costs, in any unit; plans and `study queue --per-cost` rank by value per cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<String>,
     /// Columns with numbers, to be features.
     #[serde(default)]
     pub numbers: Vec<String>,

@@ -21,6 +21,8 @@ pub struct Items {
     pub texts: Option<Vec<String>>,
     /// The group of each item.
     pub groups: Option<Vec<String>>,
+    /// What a label of each item costs, above 0; `None` without a column.
+    pub costs: Option<Vec<f64>>,
     /// The columns that are features, numbers first.
     pub columns: Vec<ItemColumn>,
     /// The file that the ids come from.
@@ -65,6 +67,13 @@ pub fn read<C: Configured>(file: &StudyFile<C>, source: &mut Source) -> Result<I
         }
         None => None,
     };
+    let costs = match &config.cost {
+        Some(name) => {
+            let column = table.column(name)?;
+            Some(table.rows().map(|row| cost(row, column)).collect::<Result<_>>()?)
+        }
+        None => None,
+    };
     let mut columns = Vec::new();
     for name in &config.numbers {
         let column = table.column(name)?;
@@ -78,10 +87,20 @@ pub fn read<C: Configured>(file: &StudyFile<C>, source: &mut Source) -> Result<I
         ids: table.ids()?,
         texts,
         groups,
+        costs,
         columns,
         file: file.resolve(config.file.first()),
         left_out: BTreeSet::new(),
     })
+}
+
+/// What a label of an item costs.
+fn cost(row: Row<'_>, column: Column) -> Result<f64> {
+    let value = row.optional_number(column)?.ok_or_else(|| row.refuse(column, Problem::Blank))?;
+    if value.is_finite() && value > 0.0 {
+        return Ok(value);
+    }
+    Err(row.refuse(column, Problem::OutOfRange { value, low: f64::MIN_POSITIVE, high: f64::MAX }))
 }
 
 fn render<C: Configured>(file: &StudyFile<C>, table: &Table, template: &str) -> Result<Vec<String>> {
@@ -197,6 +216,7 @@ impl Items {
             ids: ItemIds::new(kept.iter().map(|&i| self.ids[i].to_owned()).collect())?,
             texts: self.texts.as_ref().map(some),
             groups: self.groups.as_ref().map(some),
+            costs: self.costs.as_ref().map(|costs| kept.iter().map(|&i| costs[i]).collect()),
             columns: self.columns.iter().map(column).collect(),
             file: self.file.clone(),
             left_out,

@@ -49,6 +49,19 @@ impl<'a, K: Kind> Ranked<'a, K> {
         Ok(Self { study, decomposition, priority })
     }
 
+    /// Ranks by value per cost: the priority over what a label of the item costs.
+    ///
+    /// # Errors
+    /// Items without costs, or a rule whose priority is no value, which can be below 0.
+    pub fn per_cost(mut self, rule: Rule) -> Result<Self, Error> {
+        let costs = self.study.items.costs.as_ref().ok_or(Error::NoCost)?;
+        if self.priority.iter().any(|priority| *priority < 0.0) {
+            return Err(Error::NoValue { rule: rule.key() });
+        }
+        self.priority.iter_mut().zip(costs).for_each(|(priority, cost)| *priority /= cost);
+        Ok(self)
+    }
+
     /// Fills a request and writes the queue's files.
     ///
     /// # Errors

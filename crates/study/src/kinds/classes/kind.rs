@@ -153,6 +153,10 @@ impl Kind for Classes {
         (0..classes).map(|class| reports::mean_share(&decomposition.fitted.beliefs, item, class)).collect()
     }
 
+    fn fresh_label(_study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize, u: f64) -> Vec<f64> {
+        reports::fresh_class(&decomposition.fitted.beliefs, item, u)
+    }
+
     fn quantities(scale: &Vec<String>) -> Vec<String> {
         scale.iter().map(|class| format!("mean_{class}")).collect()
     }

@@ -14,6 +14,7 @@ use judge_uncertainty_core::belief::recalibration::{Options, Recalibration};
 use judge_uncertainty_core::belief::{
     Belief, BeliefModel, BeliefTable, ClassBelief, ClassBeliefs, FittedBelief, RecalibratedFit,
 };
+use judge_uncertainty_core::escalation::value::label_of;
 use judge_uncertainty_core::stats::Estimate;
 use judge_uncertainty_evaluation::CountPool;
 
@@ -123,6 +124,13 @@ pub fn beliefs<K: ClassStudy>(study: &Study<K>, kept: &[usize]) -> (String, Vec<
     let plain = pool(study, &study.labels, kept);
     let of = |(name, model): (&str, BeliefModel)| (name.to_owned(), plain.clone().with_belief(model, groups.clone()));
     (own.to_owned(), models.into_iter().map(of).collect())
+}
+
+/// A class as the belief expects it, at the place `u`, 0 to 1, of its distribution: 1 for it and 0 for the others.
+pub fn fresh_class(beliefs: &impl ClassBeliefs, item: usize, u: f64) -> Vec<f64> {
+    let belief = beliefs.of_classes(item);
+    let class = label_of(u, belief.dirichlet().mean());
+    (0..belief.dirichlet().alpha().len()).map(|k| f64::from(u8::from(k == class))).collect()
 }
 
 /// What to think of before using answers and labels.

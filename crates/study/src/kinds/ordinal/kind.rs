@@ -176,6 +176,12 @@ impl Kind for Ordinal {
         std::iter::once(decomposition.belief(item).mean_place()).chain(shares).collect()
     }
 
+    fn fresh_label(study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize, u: f64) -> Vec<f64> {
+        let class = reports::fresh_class(&decomposition.fitted.beliefs, item, u);
+        let place = mean_place(&class, &study.file.config.scale.places);
+        std::iter::once(place).chain(class).collect()
+    }
+
     fn quantities(scale: &Places) -> Vec<String> {
         let shares = scale.names.iter().map(|class| format!("mean_{class}"));
         std::iter::once("mean_place".to_owned()).chain(shares).collect()

@@ -15,6 +15,7 @@ use crate::kind::{CameBack, Decomposition, Kind, Study};
 use crate::output::OutputColumn;
 use crate::queue::Question;
 use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_core::stats::student::student_quantile;
 use judge_uncertainty_data::dataset::error::Result;
 
 /// Labels that are numbers between two ends: `scale = [0, 10]`.
@@ -94,6 +95,13 @@ impl Kind for Scores {
 
     fn means(_study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize) -> Vec<f64> {
         vec![decomposition.belief(item).mean]
+    }
+
+    /// Within the scale, on which labels are.
+    fn fresh_label(study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize, u: f64) -> Vec<f64> {
+        let (belief, (low, high)) = (decomposition.belief(item), study.file.config.scale);
+        let reach = (belief.scale * (1.0 + 1.0 / belief.evidence)).sqrt();
+        vec![(belief.mean + reach * student_quantile(u, belief.freedom)).clamp(low, high)]
     }
 
     fn quantities(_scale: &(f64, f64)) -> Vec<String> {

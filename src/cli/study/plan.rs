@@ -1,0 +1,61 @@
+//! `study plan`: how many labels, on which items, for what.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use super::setup::say_embedded;
+use crate::cli::Error;
+use crate::cli::progress::Bars;
+use crate::output::to_json;
+use crate::report::study::{Shown, describe_plan};
+use crate::study::held_out::HeldOutScores;
+use crate::study::plan::Plan;
+use crate::study::{Decomposition, Study};
+
+/// Plan further labels from the present belief: expected error, widths of intervals, and when to stop.
+///
+/// A column of the items named by `items.cost` in study.toml says what a label of an item costs. Nothing is written. Exit status: 0
+/// when done, 2 when the study is refused, 1 otherwise.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  judge-uncertainty study plan my-study
+  judge-uncertainty study plan my-study --price 0.02 --json")]
+pub(super) struct Args {
+    /// The study.toml, or the folder that holds it.
+    #[arg(value_name = "STUDY", default_value = ".")]
+    pub(super) study: PathBuf,
+    /// The least squared error, summed over items, that a unit of cost (a label, without costs) has to remove.
+    #[arg(long, value_name = "ERROR", value_parser = price)]
+    price: Option<f64>,
+    /// Print the plan as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+fn price(text: &str) -> Result<f64, String> {
+    let price = text.parse().ok().filter(|price: &f64| price.is_finite() && *price > 0.0);
+    price.ok_or_else(|| format!("{text:?} is no price above 0, such as 0.02"))
+}
+
+/// Runs the command on a study of one kind.
+///
+/// # Errors
+/// Anything refused or failed.
+pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
+    let mut study = Study::<K>::load(&args.study)?;
+    let progress = Bars::default();
+    say_embedded(study.embed(&progress)?.as_ref());
+    let decomposition = Decomposition::of(&study, &progress)?;
+    let held_out = HeldOutScores::of(&study, &decomposition);
+    let plan = Plan::of(&study, &decomposition, &held_out, args.price);
+    let mut stdout = anstream::stdout().lock();
+    if args.json {
+        write!(stdout, "{}", to_json(&plan))?;
+    } else {
+        for line in describe_plan(&plan) {
+            writeln!(stdout, "{}", line.text())?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,331 @@
+//! What a study says of error, agreement, calibration and beliefs where items have one label or three, and of two studies of the
+//! same items.
+
+use std::fs;
+use std::path::Path;
+
+use judge_uncertainty::escalation::{Rule, Selection, weighted_mean};
+use judge_uncertainty::evaluation::held_out::{Given, Score};
+use judge_uncertainty::progress::Silent;
+use judge_uncertainty::random::Stream;
+use judge_uncertainty::report::study::{Shown, describe, describe_comparison, describe_plan};
+use judge_uncertainty::stats::mean;
+use judge_uncertainty::study::compare::{CompareError, Compared, matched};
+use judge_uncertainty::study::held_out::{HeldOutReport, HeldOutScores};
+use judge_uncertainty::study::plan::Plan;
+use judge_uncertainty::study::queue::{LabelsPerItem, Presentation, Ranked, Request};
+use judge_uncertainty::study::{Classes, Decomposition, Kind, Ordinal, Scores, Study, StudyResults, evaluate};
+use tempfile::TempDir;
+
+const CLASSES: &str = "classes = [\"1\", \"2\", \"3\"]\n";
+const PLACES: &str = "places = [1, 2, 3]\n";
+
+/// A study of classes or places whose judge is overconfident; `judge` seeds its predictions.
+fn written(head: &str, items: usize, labels: usize, judge: u64) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut truth, mut noise) = (Stream::new(4), Stream::new(judge));
+    let (mut ids, mut p, mut n) = ("id\n".to_owned(), "id,p_1,p_2,p_3\n".to_owned(), "id,n_1,n_2,n_3\n".to_owned());
+    for i in 0..items {
+        let shares = drawn([1.5, 1.0, 0.5], &mut truth);
+        let stated = drawn(shares.map(|p| 4.0 * p + 0.05), &mut noise).map(|q| q * q + 1e-3);
+        let sum: f64 = stated.iter().sum();
+        let mut counts = [0; 3];
+        for _ in 0..labels {
+            let u = truth.random();
+            counts[usize::from(u > shares[0]) + usize::from(u > shares[0] + shares[1])] += 1;
+        }
+        ids += &format!("i{i}\n");
+        p += &format!("i{i},{},{},{}\n", stated[0] / sum, stated[1] / sum, stated[2] / sum);
+        n += &format!("i{i},{},{},{}\n", counts[0], counts[1], counts[2]);
+    }
+    let toml = format!(
+        "title = \"Few\"\n{head}[items]\nfile = \"items.csv\"\n[judge]\nfile = \"judge.csv\"\nkind = \"probabilities\"\n[labels]\n\
+         file = \"labels.csv\"\nform = \"counts\"\n"
+    );
+    put(folder.path(), [("items.csv", ids), ("judge.csv", p), ("labels.csv", n), ("study.toml", toml)]);
+    folder
+}
+
+fn put<const N: usize>(folder: &Path, files: [(&str, String); N]) {
+    files.into_iter().for_each(|(name, text)| fs::write(folder.join(name), text).unwrap());
+}
+
+fn drawn(alpha: [f64; 3], stream: &mut Stream) -> [f64; 3] {
+    let gammas = alpha.map(|a| stream.gamma(a) + 1e-9);
+    let sum: f64 = gammas.iter().sum();
+    gammas.map(|g| g / sum)
+}
+
+fn results<K: Kind>(folder: &TempDir) -> StudyResults<K> {
+    let study = Study::<K>::load(folder.path()).unwrap();
+    let decomposition = Decomposition::of(&study, &Silent).unwrap();
+    let evaluation = evaluate(&study, None, &Silent).unwrap();
+    StudyResults::of(&study, &decomposition, evaluation, None, &Silent).unwrap()
+}
+
+fn report<K: Kind>(results: &StudyResults<K>) -> &HeldOutReport {
+    results.held_out.report().unwrap()
+}
+
+fn words<K: Shown>(results: &StudyResults<K>) -> String {
+    describe(results).iter().map(|line| line.text().to_owned() + "\n").collect()
+}
+
+fn nothing_undefined(written: &str) {
+    for word in ["NaN", "inf", "null,\"lo\""] {
+        assert!(!written.contains(word), "{word} in {written}");
+    }
+}
+
+/// 150 items with one label: scores, agreement and calibration are there; what takes two labels is not, and says so.
+#[test]
+fn one_label_an_item_tells_scores_and_agreement() {
+    let results = results::<Classes>(&written(CLASSES, 150, 1, 1));
+    let found = report(&results);
+    assert_eq!((found.items, found.labels, found.twice_labelled), (150, 150, 0));
+    let mean = |name: &str, score: Score| {
+        let one = found.scores.iter().find(|one| one.prediction == name && one.score == score).unwrap();
+        *one.mean.estimate().unwrap()
+    };
+    for score in [Score::Log, Score::Brier] {
+        assert!(mean("judge", score).lo < mean("judge", score).value);
+        assert!(
+            mean("recalibrated", score).value < mean("judge", score).value,
+            "the judge is overconfident: {found:?}"
+        );
+    }
+    assert!(found.scores.iter().all(|one| one.given == Given::NoLabel));
+    let kappa = found.agreement.beyond_chance.estimate().unwrap();
+    assert!(kappa.lo > 0.0 && kappa.hi < 1.0, "{kappa:?}");
+    assert!(found.disagreement.reason().unwrap().contains("two labels"), "{:?}", found.disagreement);
+    assert!(found.squared_errors.iter().all(|one| one.mean.estimate().is_none()));
+    assert_eq!(found.calibration.iter().map(|point| point.items).sum::<usize>(), 150);
+    let overconfident = found.calibration_in_the_large.estimate().unwrap();
+    assert!(overconfident.hi < 0.0, "{overconfident:?}");
+    let said = words(&results);
+    assert!(
+        said.contains("Not estimable: the squared error against the pool, how much labels of an item disagree:"),
+        "{said}"
+    );
+    assert!(said.contains("150 labels of 150 items (0 with two labels or more)"), "{said}");
+    nothing_undefined(&said);
+    nothing_undefined(&serde_json::to_string(&results).unwrap());
+}
+
+/// With three labels the squared error against the pool is there without bias, and the belief that recalibrates is told from the
+/// published one.
+#[test]
+fn three_labels_an_item_tell_errors_and_beliefs() {
+    let results = results::<Classes>(&written(CLASSES, 150, 3, 1));
+    let found = report(&results);
+    let squared = found.squared_errors.iter().find(|one| one.prediction == "judge").unwrap().mean.estimate().unwrap();
+    let brier = found.scores.iter().find(|one| one.prediction == "judge" && one.score == Score::Brier).unwrap();
+    let disagreement = found.disagreement.estimate().unwrap();
+    assert!((squared.value + disagreement.value - brier.mean.estimate().unwrap().value).abs() < 1e-12);
+    let bounds = found.manhattan.as_ref().unwrap();
+    assert!(bounds.at_least.unwrap() < bounds.at_most.unwrap() && bounds.at_most.unwrap() <= 2.0);
+    let better = found.comparisons.iter().find(|one| {
+        (one.prediction.as_str(), one.than.as_str(), one.given, one.score)
+            == ("recalibrated", "published", Given::OtherLabels, Score::Log)
+    });
+    assert!(better.unwrap().advantage.estimate().unwrap().lo > 0.0, "{better:?}");
+    assert!(words(&results).contains("recalibrated belief, the item's other labels is better than published belief"));
+}
+
+#[test]
+fn places_and_scores_have_their_own_scores() {
+    let ordinal = results::<Ordinal>(&written(PLACES, 60, 2, 1));
+    let scored: Vec<Score> = report(&ordinal).scores.iter().map(|one| one.score).take(3).collect();
+    assert_eq!(scored, [Score::Log, Score::Crps, Score::Squared]);
+    assert_eq!(report(&ordinal).agreement.measure, "cohen_quadratic");
+    assert!(report(&ordinal).manhattan.is_none());
+    nothing_undefined(&words(&ordinal));
+    let scores = results::<Scores>(&of_scores(60));
+    let found = report(&scores);
+    let judge: Vec<Score> = found.scores.iter().filter(|one| one.prediction == "judge").map(|one| one.score).collect();
+    assert_eq!(judge, [Score::Log, Score::Crps, Score::Squared, Score::Coverage]);
+    // The judge states the pool's standard deviation, 5, and is off by 5: two fifths too narrow.
+    let covered = found.scores.iter().find(|one| one.prediction == "judge" && one.score == Score::Coverage).unwrap();
+    assert!(covered.mean.estimate().unwrap().hi < 0.9, "{covered:?}");
+    let squared = found.squared_errors.iter().find(|one| one.prediction == "judge").unwrap().mean.estimate().unwrap();
+    assert!(squared.lo < 25.0 && squared.hi > 25.0, "{squared:?}");
+    nothing_undefined(&words(&scores));
+}
+
+fn of_scores(items: usize) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let mut stream = Stream::new(9);
+    let (mut ids, mut judge, mut labels) =
+        ("id\n".to_owned(), "id,mean,sd\n".to_owned(), "id,annotator,score\n".to_owned());
+    for i in 0..items {
+        let mu = 30.0 + 40.0 * stream.random();
+        ids += &format!("i{i}\n");
+        judge += &format!("i{i},{},5\n", mu + 5.0 * stream.standard_normal());
+        (0..3).for_each(|a| labels += &format!("i{i},a{a},{}\n", mu + 5.0 * stream.standard_normal()));
+    }
+    let toml = "title = \"Scores\"\nscale = [0, 100]\n[items]\nfile = \"items.csv\"\n[judge]\nfile = \"judge.csv\"\nsd = \"sd\"\n\
+                [labels]\nfile = \"labels.csv\"\n";
+    put(
+        folder.path(),
+        [("items.csv", ids), ("judge.csv", judge), ("labels.csv", labels), ("study.toml", toml.to_owned())],
+    );
+    folder
+}
+
+#[test]
+fn too_few_labelled_items_have_a_reason() {
+    let results = results::<Classes>(&written(CLASSES, 12, 1, 1));
+    match &results.held_out {
+        HeldOutScores::NotEstimable { not_estimable } => {
+            assert!(
+                not_estimable.contains("12 items have a label") && not_estimable.contains("8 more"),
+                "{not_estimable}"
+            );
+        }
+        HeldOutScores::Scored(_) => panic!("{:?}", results.held_out),
+    }
+    assert!(words(&results).contains("Not estimable: scores on held-out labels: 12 items"));
+}
+
+fn compared(first: &TempDir, second: &TempDir) -> Compared {
+    let studies = [first, second].map(|folder| Study::<Classes>::load(folder.path()).unwrap());
+    let decompositions = studies.each_ref().map(|study| Decomposition::of(study, &Silent).unwrap());
+    Compared::of([&studies[0], &studies[1]], [&decompositions[0], &decompositions[1]]).unwrap()
+}
+
+/// A judge that is the other one made noisy is worse, and which items they part on is told; the same judge with another belief is
+/// the same judge.
+#[test]
+fn two_judges_are_compared_on_the_same_labels() {
+    let (good, bad) = (written(CLASSES, 150, 2, 1), written(CLASSES, 150, 2, 1));
+    let text = fs::read_to_string(bad.path().join("judge.csv")).unwrap();
+    let reversed: String = text
+        .lines()
+        .enumerate()
+        .map(|(row, line)| {
+            let cells: Vec<&str> = line.split(',').collect();
+            match row {
+                0 => format!("{line}\n"),
+                _ => format!("{},{},{},{}\n", cells[0], cells[3], cells[2], cells[1]),
+            }
+        })
+        .collect();
+    fs::write(bad.path().join("judge.csv"), reversed).unwrap();
+    let found = compared(&good, &bad);
+    assert_eq!(found.judges_differ.as_deref(), Some("the predictions"));
+    let judge = found.scores.iter().find(|one| one.prediction == "judge" && one.score == Score::Log).unwrap();
+    assert!(judge.advantage.estimate().unwrap().lo > 0.0, "{judge:?}");
+    assert!(found.apart.len() == 10 && found.apart.is_sorted_by(|a, b| a.distance >= b.distance));
+    assert!(found.drift["mean_1"].estimate().unwrap().hi < 0.0, "{:?}", found.drift);
+    assert!(found.drift["mean_2"].reason().is_some());
+    let said: String = describe_comparison(&found).iter().map(|line| line.text().to_owned() + "\n").collect();
+    assert!(said.contains("the FIRST is better") && said.contains("Trust belongs to the judge"), "{said}");
+    // The other way round it is the other one.
+    let back = compared(&bad, &good);
+    let judge = back.scores.iter().find(|one| one.prediction == "judge" && one.score == Score::Log).unwrap();
+    assert!(judge.advantage.estimate().unwrap().hi < 0.0);
+
+    let toml = fs::read_to_string(good.path().join("study.toml")).unwrap();
+    let other = written(CLASSES, 150, 2, 1);
+    let belief = "[trust]\nbelief = { recalibrated = { recalibration = \"shared\" } }\n";
+    fs::write(other.path().join("study.toml"), toml + belief).unwrap();
+    let found = compared(&other, &good);
+    assert_eq!((found.judges_differ, found.apart.len()), (None, 0));
+    let belief = found.scores.iter().find(|one| one.prediction == "belief" && one.score == Score::Log).unwrap();
+    assert!(belief.advantage.estimate().unwrap().lo > 0.0, "{belief:?}");
+}
+
+/// Planned widths are those that labels drawn from the pools give, and a price stops where the next tenth falls below it.
+#[test]
+fn plans_foresee_widths_and_errors() {
+    let folder = written(CLASSES, 200, 3, 1);
+    let study = Study::<Classes>::load(folder.path()).unwrap();
+    let decomposition = Decomposition::of(&study, &Silent).unwrap();
+    let held_out = HeldOutScores::of(&study, &decomposition);
+    let plan = Plan::of(&study, &decomposition, &held_out, None);
+    assert!(plan.steps.is_sorted_by(|a, b| a.value_per_cost >= b.value_per_cost && a.error > b.error));
+    assert_eq!(
+        plan.steps.iter().map(|step| step.labels).collect::<Vec<_>>(),
+        (1..=10).map(|k| 20 * k).collect::<Vec<_>>()
+    );
+    assert!((plan.error - plan.steps[0].error - plan.steps[0].value_per_cost * 20.0 / 200.0).abs() < 1e-12);
+    let price = plan.steps[3].value_per_cost;
+    let stop = Plan::of(&study, &decomposition, &held_out, Some(price)).stop.unwrap();
+    assert_eq!((stop.labels, stop.all_worth_it), (80, false));
+    let none = Plan::of(&study, &decomposition, &held_out, Some(1e9)).stop.unwrap();
+    assert_eq!((none.labels, none.all_worth_it), (0, false));
+
+    // What comes: one label of each of 100 random items from the true pools.
+    let mut truth = Stream::new(4);
+    let pools: Vec<[f64; 3]> = (0..200)
+        .map(|_| {
+            let shares = drawn([1.5, 1.0, 0.5], &mut truth);
+            (0..3).for_each(|_| drop(truth.random()));
+            shares
+        })
+        .collect();
+    let mut stream = Stream::new(12);
+    let order: Vec<usize> = (0..200).collect();
+    let width = |stream: &mut Stream| {
+        let selection = Selection::exploring(&order, 100, 1.0, stream);
+        let mut observed = vec![None; 200];
+        for &i in &selection.drawn {
+            observed[i] = Some(f64::from(u8::from(stream.random() < pools[i][0])));
+        }
+        let found = weighted_mean(&selection, &observed, None, (0.0, 1.0), 0.95).unwrap();
+        found.high - found.low
+    };
+    let realised = mean(&(0..40).map(|_| width(&mut stream)).collect::<Vec<_>>());
+    let planned = plan.shares[0].widths[4];
+    assert_eq!((planned.items, plan.shares[0].quantity.as_str()), (100, "mean_1"));
+    let ratio = planned.width.unwrap() / realised;
+    assert!((ratio - 1.0).abs() < 0.1, "planned {planned:?}, realised {realised}");
+    let said: String = describe_plan(&plan).iter().map(|line| line.text().to_owned() + "\n").collect();
+    assert!(said.contains("give --price"), "{said}");
+    nothing_undefined(&said);
+    nothing_undefined(&serde_json::to_string(&plan).unwrap());
+}
+
+/// Half of the items cost ten times as much: the first tenth of labels goes to the others, and a queue by value per cost as well.
+#[test]
+fn costs_move_plans_and_queues() {
+    let folder = written(CLASSES, 100, 1, 1);
+    let items: String = (0..100).map(|i| format!("i{i},{}\n", if i < 50 { 10 } else { 1 })).collect();
+    let toml = fs::read_to_string(folder.path().join("study.toml")).unwrap();
+    let toml = toml.replace("file = \"items.csv\"\n", "file = \"items.csv\"\ncost = \"cost\"\n");
+    put(folder.path(), [("items.csv", format!("id,cost\n{items}")), ("study.toml", toml.clone())]);
+    let study = Study::<Classes>::load(folder.path()).unwrap();
+    let decomposition = Decomposition::of(&study, &Silent).unwrap();
+    let held_out = HeldOutScores::of(&study, &decomposition);
+    let plan = Plan::of(&study, &decomposition, &held_out, None);
+    assert!(plan.with_costs && plan.steps[0].cost < 20.0, "{:?}", plan.steps[0]);
+    let ranked = Ranked::of(&study, &decomposition, Rule::Delta).unwrap().per_cost(Rule::Delta).unwrap();
+    let amount = "10".parse().unwrap();
+    let request =
+        Request { rule: Rule::Delta, amount, labels_per_item: LabelsPerItem::Fixed(1), explore: None, seed: 0 };
+    let (files, _) = ranked.send(&request, Presentation::default()).unwrap();
+    let queue = files.text("queue.csv").unwrap();
+    let cheap = queue.lines().skip(1).filter(|line| {
+        let id: usize = line.split(',').nth(1).unwrap().trim_start_matches('i').parse().unwrap();
+        id >= 50
+    });
+    assert!(cheap.count() >= 9, "{queue}");
+    let without = Ranked::of(&study, &decomposition, Rule::FewestLabels).unwrap().per_cost(Rule::FewestLabels);
+    assert!(without.unwrap_err().to_string().contains("ranks by no value"));
+    put(folder.path(), [("items.csv", format!("id,cost\n{}", items.replace("i3,10", "i3,-1")))]);
+    let refused = Study::<Classes>::load(folder.path()).unwrap_err().to_string();
+    assert!(refused.contains("items.csv") && refused.contains("-1"), "{refused}");
+}
+
+#[test]
+fn studies_that_do_not_match_are_refused() {
+    let load = |folder: &TempDir| Study::<Classes>::load(folder.path()).unwrap();
+    let (first, fewer) = (written(CLASSES, 30, 1, 1), written(CLASSES, 29, 1, 1));
+    let refused = matched(&load(&first), &load(&fewer)).unwrap_err();
+    assert_eq!(refused, CompareError::Items { id: "i29".to_owned(), in_which: "first", others: 1 });
+    assert!(matches!(matched(&load(&fewer), &load(&first)), Err(CompareError::Items { in_which: "second", .. })));
+    let more = written(CLASSES, 30, 2, 1);
+    assert!(matches!(matched(&load(&first), &load(&more)), Err(CompareError::Labels { .. })));
+    let renamed = written("classes = [\"3\", \"2\", \"1\"]\n", 30, 1, 1);
+    assert_eq!(matched(&load(&first), &load(&renamed)).unwrap_err(), CompareError::Scale { key: "classes" });
+}

@@ -5,6 +5,7 @@
 mod claims;
 mod cli;
 mod closed_forms;
+mod cold_start;
 mod dataset;
 mod embedding;
 mod estimable;
@@ -13,6 +14,7 @@ mod figures;
 mod fixture;
 mod followup;
 mod judge;
+mod label_page;
 mod layers;
 mod neighbours;
 mod ordinal;

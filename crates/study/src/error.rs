@@ -61,6 +61,11 @@ pub enum Error {
         "no item has a stated confidence to rank by: name its column under judge.confidence, or choose another --rule"
     )]
     NoConfidence,
+    /// A spread over embeddings without any.
+    #[error(
+        "the rule cover spreads the queue over the embeddings of the items, and the study has none: add a [familiarity] table, or choose --rule random or judge_entropy"
+    )]
+    NothingToCover,
     /// items.parquet.
     #[error("items.parquet can't be written: {0}")]
     Parquet(#[from] parquet::errors::ParquetError),
@@ -118,6 +123,7 @@ impl Error {
             | Self::Request(_)
             | Self::Estimate(_)
             | Self::NoConfidence
+            | Self::NothingToCover
             | Self::Exists { .. }
             | Self::InputInside { .. }
             | Self::FileExists { .. } => false,

@@ -2,6 +2,7 @@
 
 mod check;
 mod init;
+mod label;
 mod labels;
 mod queue;
 mod register;
@@ -22,6 +23,7 @@ use crate::with_kind;
   judge-uncertainty study check my-study
   judge-uncertainty study run my-study
   judge-uncertainty study queue my-study --rule info --budget 10%
+  judge-uncertainty study label my-study
   judge-uncertainty study labels add new-labels.csv my-study")]
 pub(super) struct Args {
     #[command(subcommand)]
@@ -34,6 +36,7 @@ enum Command {
     Check(check::Args),
     Run(run::Args),
     Queue(queue::Args),
+    Label(label::Args),
     Labels(labels::Args),
     Register(register::Args),
 }
@@ -48,6 +51,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
         Command::Check(args) => with_kind!(&args.study, K => check::run::<K>(args)),
         Command::Run(args) => with_kind!(&args.study, K => run::run::<K>(args)),
         Command::Queue(args) => with_kind!(&args.study, K => queue::run::<K>(args)),
+        Command::Label(args) => with_kind!(&args.study, K => label::run::<K>(args)),
         Command::Labels(args) => with_kind!(args.study(), K => labels::run::<K>(args)),
         Command::Register(args) => with_kind!(&args.study, K => register::run::<K>(args)),
     }

@@ -16,6 +16,7 @@ pub mod bundle;
 pub mod estimates;
 pub mod figures;
 pub mod input;
+mod items;
 pub mod kinds;
 pub mod lines;
 pub mod movement;

@@ -7,12 +7,14 @@ use super::shown::{Shown, said, shown_rules};
 use crate::belief::TrustPrior;
 use crate::report::figures::shared::headline;
 use crate::report::numbers::three;
+use crate::study::carried::Carried;
 use crate::study::{Evaluated, Evaluation, FitReport, StudyResults};
 
 /// What was found, in sentences.
 pub fn describe<K: Shown>(results: &StudyResults<K>) -> Vec<Line> {
     let (fit, words) = (&results.fit, K::WORDS);
     let mut lines = vec![Line::sentence(trust_sentence::<K>(fit))];
+    lines.extend(fit.carried.as_ref().map(|carried| Line::sentence(carried_sentence(carried))));
     lines.extend(said(K::fit_sentences(fit)));
     if !fit.converged {
         lines.push(Line::sentence(format!(
@@ -60,6 +62,7 @@ fn trust_sentence<K: Shown>(fit: &FitReport<K>) -> String {
             "How many labels a typical {prediction} of the judge is worth cannot be told: {why}. The parts and the ranking \
              below rest on {assumed} labels, which is {} and not an estimate.",
             match fit.prior {
+                TrustPrior::Weak if fit.carried.is_some() => "mostly the trust carried over",
                 TrustPrior::Weak => "mostly the prior",
                 TrustPrior::None => "where the search ended",
             }
@@ -74,6 +77,22 @@ fn trust_sentence<K: Shown>(fit: &FitReport<K>) -> String {
     } else {
         format!("{worth}; nine in ten items lie between {least} and {most}.")
     }
+}
+
+fn carried_sentence(carried: &Carried) -> String {
+    let listed = |names: Vec<&str>| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    let left = match carried.left.len() {
+        0 => String::new(),
+        _ => format!("; features of that study that this one lacks: {}", carried.left.join(", ")),
+    };
+    format!(
+        "The prior on the trust is centred on what {:?} found ({}): {} labels, with the features: {}{left}. Half splits of an \
+         evaluation do not use it.",
+        carried.study,
+        carried.from,
+        three(carried.trust),
+        listed(carried.features.iter().map(|f| f.feature.as_str()).collect())
+    )
 }
 
 fn describe_evaluation<K: Shown>(evaluation: &Evaluation<K>) -> Vec<Line> {

@@ -11,8 +11,9 @@ use super::gaussian::{Gaussian, Scores};
 use super::newton::{Curvature, Objective, Point, maximise, mirror};
 use super::prior::TrustPrior;
 use super::profile::Profile;
-use super::regression::{LARGEST_MOVE, Regression, START_TRUST, coefficient_names, linear};
+use super::regression::{LARGEST_MOVE, Regression, coefficient_names, linear};
 use crate::stats::gamma::ln_gamma_ratio;
+use crate::stats::population_sd;
 use crate::stats::psi::{digamma_excess, trigamma};
 
 /// The likelihood treats nu - 2 as if it stopped at these values: below, the variance is as good as unbounded; above, as
@@ -142,10 +143,11 @@ pub fn fit_gaussian(design: &Design, judge: &JudgeScores, labels: &[Scores]) -> 
     fit_gaussian_under(design, judge, labels, TrustPrior::None)
 }
 
-/// [`fit_gaussian`] with a prior: what is maximised is the log-likelihood plus the log density of [`TrustPrior`].
+/// [`fit_gaussian`] with a prior: what is maximised is the log-likelihood plus the log density of [`TrustPrior`]. Where there is
+/// no label, the fit is the prior, a common variance that of the judge's own scores over the items.
 ///
 /// # Errors
-/// As [`fit_gaussian`].
+/// As [`fit_gaussian`]; with a prior, labels are not needed.
 pub fn fit_gaussian_under(
     design: &Design,
     judge: &JudgeScores,
@@ -157,7 +159,7 @@ pub fn fit_gaussian_under(
     let freedom_at = names.len();
     names.push("ln(nu - 2)".to_owned());
     let mut start = vec![0.0; names.len()];
-    start[0] = START_TRUST.ln();
+    start[..freedom_at].copy_from_slice(&design.centre());
     start[freedom_at] = START_FREEDOM_BEYOND_TWO.ln();
     if likelihood.common {
         names.push("ln s0^2".to_owned());
@@ -249,6 +251,8 @@ struct Likelihood {
     features: usize,
     /// Whether some item of the study, labelled or not, needs the common variance.
     common: bool,
+    /// Variance of the judge's means over all items, 1 where they are all alike: a scale where there are no labels.
+    judged_variance: f64,
     prior: Option<NormalPrior>,
 }
 
@@ -304,19 +308,21 @@ impl Likelihood {
                 });
             }
         }
-        if items.is_empty() {
+        if items.is_empty() && prior == TrustPrior::None {
             return Err(GaussianError::NoLabels);
         }
         let common = judge.variance.iter().any(Option::is_none);
-        let mut this = Self { items, features: design.features(), common, prior: None };
-        this.prior = (prior == TrustPrior::Weak).then(|| this.weak_prior());
+        let judged = population_sd(&judge.mean).powi(2);
+        let judged_variance = if judged > 0.0 { judged } else { 1.0 };
+        let mut this = Self { items, features: design.features(), common, judged_variance, prior: None };
+        this.prior = (prior == TrustPrior::Weak).then(|| this.weak_prior(design.centre()));
         Ok(this)
     }
 
-    fn weak_prior(&self) -> NormalPrior {
-        let mut means = vec![0.0; self.features + 1];
+    /// `means` are those of the trust's coefficients.
+    fn weak_prior(&self, mut means: Vec<f64>) -> NormalPrior {
         let mut sds = vec![TrustPrior::SLOPE_SD; self.features + 1];
-        (means[0], sds[0]) = (START_TRUST.ln(), TrustPrior::LOG_TRUST_SD);
+        sds[0] = TrustPrior::LOG_TRUST_SD;
         means.push(START_FREEDOM_BEYOND_TWO.ln());
         sds.push(TrustPrior::LOG_FREEDOM_SD);
         if self.common {
@@ -332,6 +338,9 @@ impl Likelihood {
 
     /// Where the search for the common variance starts: the labels' scatter about the judge's means.
     fn start_variance(&self) -> f64 {
+        if self.items.is_empty() {
+            return self.judged_variance;
+        }
         let off = |i: &Item| i.labels.mean - i.judge_mean;
         let squares: f64 = self.items.iter().map(|i| i.labels.squares + f64::from(i.labels.n) * off(i) * off(i)).sum();
         let variance = squares / self.total_labels();

@@ -7,7 +7,7 @@ use super::design::Design;
 use super::dirichlet::Beliefs;
 use super::newton::{LogProduct, Maximum, Objective, Point, maximise};
 use super::profile::Profile;
-use super::regression::{LARGEST_MOVE, Regression, START_TRUST, coefficient_names, linear, undetermined};
+use super::regression::{LARGEST_MOVE, Regression, coefficient_names, linear, undetermined};
 use super::trust::TrustError;
 
 /// Newton steps are shortened so that no ln tau and no bias moves by more than this at once.
@@ -204,10 +204,20 @@ fn fit_where(
     options: &Options,
     keep: impl Fn(usize) -> bool,
 ) -> Result<RecalibratedFit, TrustError> {
-    let mut posterior = Posterior::new(items, counts, options, keep)?;
-    let start = posterior.start();
-    let maximum = maximise(&mut posterior, start);
-    Ok(posterior.conclude(coefficient_names(items.design), maximum))
+    let posterior = Posterior::new(items, counts, options, keep)?;
+    if posterior.items == 0 { Err(TrustError::NoLabels) } else { Ok(posterior.maximum(items)) }
+}
+
+/// [`fit`], and the priors alone where there is no label.
+///
+/// # Errors
+/// As [`fit`], but for labels.
+pub(super) fn fit_or_prior(
+    items: &JudgedItems,
+    counts: ArrayView2<u32>,
+    options: &Options,
+) -> Result<RecalibratedFit, TrustError> {
+    Ok(Posterior::new(items, counts, options, |_| true)?.maximum(items))
 }
 
 /// Log-likelihood of each item's labels under a fit, in nats without multinomial coefficients; `None` without labels.
@@ -335,6 +345,8 @@ struct Posterior {
     counts: Vec<u32>,
     group: Vec<usize>,
     options: Options,
+    /// Where the prior on beta is centred.
+    centre: Vec<f64>,
 }
 
 impl Posterior {
@@ -374,6 +386,7 @@ impl Posterior {
             counts: vec![],
             group: vec![],
             options: *options,
+            centre: items.design.centre(),
         };
         for (i, c) in counts.rows().into_iter().enumerate() {
             let n: u32 = c.sum();
@@ -389,7 +402,13 @@ impl Posterior {
                 });
             }
         }
-        if this.items == 0 { Err(TrustError::NoLabels) } else { Ok(this) }
+        Ok(this)
+    }
+
+    fn maximum(mut self, items: &JudgedItems) -> RecalibratedFit {
+        let start = self.start();
+        let maximum = maximise(&mut self, start);
+        self.conclude(coefficient_names(items.design), maximum)
     }
 
     fn parameters(&self) -> usize {
@@ -401,10 +420,10 @@ impl Posterior {
         1 + self.features + group * self.classes
     }
 
-    /// A trust of 8 for every item, and the prediction as it is.
+    /// The centre of the prior, and the prediction as it is.
     fn start(&self) -> Vec<f64> {
-        let mut parameters = vec![0.0; self.parameters()];
-        parameters[0] = START_TRUST.ln();
+        let mut parameters = self.centre.clone();
+        parameters.resize(self.parameters(), 0.0);
         parameters
     }
 
@@ -420,8 +439,8 @@ impl Posterior {
             point.gradient[k] -= precision * x;
             point.hessian[[k, k]] -= precision;
         };
-        pull(0, START_TRUST.ln(), prior.log_trust_sd.powi(-2));
-        (1..=self.features).for_each(|k| pull(k, 0.0, ridge));
+        pull(0, self.centre[0], prior.log_trust_sd.powi(-2));
+        (1..=self.features).for_each(|k| pull(k, self.centre[k], ridge));
         (0..self.groups).for_each(|g| pull(self.offset(g), 0.0, prior.log_tau_sd.powi(-2)));
         let (precision, classes) = (prior.bias_sd.powi(-2), self.classes as f64);
         for g in 0..self.groups {

@@ -88,7 +88,8 @@ pub fn check<C: ScoreKind>(config: &StudyConfig<C>, check: &Check<'_>) -> Result
     let published = config.trust.belief == BeliefModel::Published;
     let remedy = "leave it out: only predictions of classes are recalibrated";
     check.that(published, "trust.belief", &config.trust.belief, "is about classes", remedy)?;
-    for (setting, format) in [("judge.format", config.judge.format), ("labels.format", config.labels.format)] {
+    let of_labels = config.labels.as_ref().and_then(|labels| labels.format);
+    for (setting, format) in [("judge.format", config.judge.format), ("labels.format", of_labels)] {
         let plain = !matches!(format, Some(Format::ChaosNli | Format::LeWiDi));
         check.that(plain, setting, &format, "holds no scores", "write \"csv\" or \"jsonl\"")?;
     }

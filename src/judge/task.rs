@@ -12,7 +12,7 @@ use crate::dataset::originals::ORIGINALS;
 use crate::dataset::table::Table;
 use crate::experiments::dice::{DiceWorld, Tier};
 use crate::study::Kind;
-use crate::study::input::config::{StudyFile, TableConfig};
+use crate::study::input::config::StudyFile;
 use crate::study::input::items;
 use crate::study::input::log::LabelLog;
 use crate::study::input::source::Source;
@@ -196,9 +196,9 @@ impl Task {
         let mut source = Source::default();
         let file = StudyFile::<K>::read(path, K::check)?;
         let items = items::read(&file, &mut source)?;
-        let labels_file = file.resolve(file.config.labels.file());
+        let labelled = file.labels_file().is_some_and(|labels| labels.is_file());
         let (answers, labels) = match K::question(&file.config.scale) {
-            Question::Classes(classes) if labels_file.is_file() => {
+            Question::Classes(classes) if labelled => {
                 let log = LabelLog::read(&file.folder(), &mut source)?;
                 (Answers::Classes(classes), Some(K::Labels::read(&file, &items, &log, &mut source)?))
             }

@@ -3,6 +3,7 @@
 pub(crate) mod bundle;
 pub mod claims;
 pub mod figures;
+pub mod label;
 pub mod latex;
 pub mod page;
 pub mod paper;

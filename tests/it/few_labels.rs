@@ -299,19 +299,27 @@ fn costs_move_plans_and_queues() {
     let held_out = HeldOutScores::of(&study, &decomposition);
     let plan = Plan::of(&study, &decomposition, &held_out, None);
     assert!(plan.with_costs && plan.steps[0].cost < 20.0, "{:?}", plan.steps[0]);
-    let ranked = Ranked::of(&study, &decomposition, Rule::Delta).unwrap().per_cost(Rule::Delta).unwrap();
-    let amount = "10".parse().unwrap();
-    let request =
-        Request { rule: Rule::Delta, amount, labels_per_item: LabelsPerItem::Fixed(1), explore: None, seed: 0 };
-    let (files, _) = ranked.send(&request, Presentation::default()).unwrap();
+    let request = |rule: Rule| Request {
+        rule: rule.into(),
+        amount: "10".parse().unwrap(),
+        labels_per_item: LabelsPerItem::Fixed(1),
+        explore: None,
+        seed: 0,
+    };
+    let ranked = |request: &Request| {
+        let ranked = Ranked::of(&study, &decomposition, request).unwrap();
+        ranked.per_cost(request.rule)
+    };
+    let by_value = request(Rule::Delta);
+    let ranked_by_value = ranked(&by_value).unwrap();
+    let (files, _) = ranked_by_value.send(&by_value, Presentation::default()).unwrap();
     let queue = files.text("queue.csv").unwrap();
     let cheap = queue.lines().skip(1).filter(|line| {
         let id: usize = line.split(',').nth(1).unwrap().trim_start_matches('i').parse().unwrap();
         id >= 50
     });
     assert!(cheap.count() >= 9, "{queue}");
-    let without = Ranked::of(&study, &decomposition, Rule::FewestLabels).unwrap().per_cost(Rule::FewestLabels);
-    assert!(without.unwrap_err().to_string().contains("ranks by no value"));
+    assert!(ranked(&request(Rule::FewestLabels)).err().unwrap().to_string().contains("ranks by no value"));
     put(folder.path(), [("items.csv", format!("id,cost\n{}", items.replace("i3,10", "i3,-1")))]);
     let refused = Study::<Classes>::load(folder.path()).unwrap_err().to_string();
     assert!(refused.contains("items.csv") && refused.contains("-1"), "{refused}");

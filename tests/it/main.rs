@@ -5,6 +5,7 @@
 mod claims;
 mod cli;
 mod closed_forms;
+mod cold_start;
 mod dataset;
 mod embedding;
 mod estimable;
@@ -15,6 +16,7 @@ mod figures;
 mod fixture;
 mod followup;
 mod judge;
+mod label_page;
 mod layers;
 mod metadata;
 mod neighbours;

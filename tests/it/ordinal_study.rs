@@ -11,6 +11,7 @@ use judge_uncertainty::familiarity::features::FamiliarityFeatures;
 use judge_uncertainty::progress::Silent;
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::study::{describe, figures, page};
+use judge_uncertainty::study::cards::Cards;
 use judge_uncertainty::study::columns::columns;
 use judge_uncertainty::study::kinds::ordinal::scale::OnPlaces;
 use judge_uncertainty::study::output::Values;
@@ -121,7 +122,8 @@ fn a_study_is_evaluated_and_reported_as_those_of_other_kinds_are() {
     let figures = figures(&results);
     let names: Vec<&str> = figures.iter().map(|figure| figure.name()).collect();
     assert_eq!(names, ["components", "parts", "budget", "advantage", "means"]);
-    let page = serde_json::to_string(&page(&results, &figures)).unwrap();
+    let cards = Cards::of(&study, &Decomposition::of(&study, &Silent).unwrap(), true);
+    let page = serde_json::to_string(&page(&results, &cards, &figures)).unwrap();
     for part in ["Cohen's kappa, quadratic weights", "base rate", "expected fall of the Wasserstein error by one label"]
     {
         assert!(page.contains(part), "{part}");

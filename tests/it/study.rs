@@ -323,17 +323,22 @@ fn every_refusal_names_place_value_and_remedy() {
             "a,0,1",
             "labels.csv:3:1 (column \"id\", item \"a\"): a row of counts stands there twice, first in line 2",
         ),
-        (
-            "labels.csv",
-            "a,2,1\nb,0,1",
-            "a,,\nb,0,0",
-            "labels.csv: no item has a label, so there is nothing to learn the trust from",
-        ),
     ];
     for (name, from, to, expected) in cases {
         let error = edited(name, from, to).load().unwrap_err();
         assert!(error.contains(expected) && error.contains("; "), "{to:?}:\n{error}\n{expected}");
     }
+}
+
+/// With a prior there is a first look and a first queue; the likelihood alone has nothing to say.
+#[test]
+fn maximum_likelihood_needs_a_label() {
+    let folder = edited("labels.csv", "a,2,1\nb,0,1", "a,,\nb,0,0");
+    assert!(folder.load().unwrap().has_no_labels());
+    folder.edit("study.toml", "form = \"counts\"\n", "form = \"counts\"\n\n[trust]\nprior = \"none\"\n");
+    let error = folder.load().unwrap_err();
+    let expected = "labels.csv: no item has a label, so there is nothing to learn the trust from; collect labels";
+    assert!(error.contains(expected) && error.contains("prior = \"weak\""), "{error}");
 }
 
 #[test]

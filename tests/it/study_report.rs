@@ -14,6 +14,7 @@ use judge_uncertainty::report::latex::Templates;
 use judge_uncertainty::report::numbers::three;
 use judge_uncertainty::report::page::{self, Page};
 use judge_uncertainty::report::study::{Shown, bundle as study_bundle, figures, page as study_page};
+use judge_uncertainty::study::cards::Cards;
 use judge_uncertainty::study::registration::Registration;
 use judge_uncertainty::study::results::StudyManifest;
 use judge_uncertainty::study::{Classes, Decomposition, Evaluated, Kind, Scores, Study, StudyResults, evaluate};
@@ -33,6 +34,10 @@ fn results<K: Kind>(study: &Study<K>) -> StudyResults<K> {
     StudyResults::of(&study, &decomposition, evaluation, registration.as_ref(), &Silent).unwrap()
 }
 
+fn cards<K: Kind>(study: &Study<K>) -> Cards {
+    Cards::of(study, &Decomposition::of(study, &Silent).unwrap(), true)
+}
+
 fn with_replicates<K: Kind>(mut study: Study<K>, replicates: usize) -> Study<K> {
     study.file.config.evaluation.replicates = replicates;
     study
@@ -42,10 +47,11 @@ fn recipes() -> Study<Scores> {
     Study::load(&repository("examples/recipes")).unwrap()
 }
 
-fn hold_report<K: Shown>(name: &str, results: &StudyResults<K>, expected: &[&str]) {
-    let figures = figures(results);
+fn hold_report<K: Shown>(name: &str, study: &Study<K>, expected: &[&str]) {
+    let results = results(study);
+    let figures = figures(&results);
     assert_eq!(names(&figures), expected);
-    hold(name, &study_page(results, &figures), &figures);
+    hold(name, &study_page(&results, &cards(study), &figures), &figures);
 }
 
 fn bundle(page: &Page, figures: &[Figure]) -> Staged {
@@ -56,7 +62,7 @@ fn bundle(page: &Page, figures: &[Figure]) -> Staged {
     staged
 }
 
-/// The page without styles, scripts and drawings.
+/// The page without styles, scripts and drawings; of the cards of items, that of the first.
 fn shown(html: &str) -> String {
     let mut rest = &html[html.find("<header>").unwrap()..html.find("<script>").unwrap()];
     let mut text = String::new();
@@ -64,7 +70,35 @@ fn shown(html: &str) -> String {
         text.push_str(before);
         rest = drawing.split_once("</svg>").unwrap().1;
     }
-    text + rest
+    text += rest;
+    let first = text.find("<li class=\"card\"").unwrap();
+    let start = first + text[first..].find("</li>\n").unwrap() + "</li>\n".len();
+    let end = start + text[start..].find("<section").unwrap();
+    text.replace_range(start..end, "(more items)\n");
+    text
+}
+
+/// Items of the page: without scripts the first are there, with their reasons; texts stay where they must not leave.
+#[test]
+fn the_page_shows_items_and_keeps_texts_that_must_not_leave() {
+    let folder = tempfile::tempdir().unwrap();
+    let study = folder.path().join("study");
+    fs::create_dir(&study).unwrap();
+    for name in ["items.csv", "judge.csv", "labels.csv", "study.toml"] {
+        fs::copy(repository("examples/starter").join(name), study.join(name)).unwrap();
+    }
+    let path = study.to_str().unwrap();
+    run(&["study", "run", path], 0);
+    let page = |name: &str| fs::read_to_string(study.join("run").join(name)).unwrap();
+    let html = page("report/index.html");
+    assert_eq!(html.matches("<li class=\"card\"").count(), 40);
+    assert_eq!(html.matches("<circle").count(), 40);
+    assert!(html.contains("The kettle boils quickly") && html.contains("no label yet"));
+    assert!(html.contains("All 40 items. A reason") && page("study.tex").contains("\\fitted{tables/first}"));
+    run(&["study", "run", path, "--force", "--no-texts"], 0);
+    let html = page("report/index.html");
+    assert!(!html.contains("kettle") && html.contains("All 40 items, without their texts. A reason"));
+    assert_eq!(html.matches("<li class=\"card\"").count(), 40);
 }
 
 /// Holds what a reader sees by snapshots; of the scatter plot, whose dots are many, the words alone.
@@ -91,13 +125,13 @@ fn names(figures: &[Figure]) -> Vec<&str> {
 
 #[test]
 fn the_report_of_the_example_of_classes() {
-    let results = results(&with_replicates(desk(), 20));
-    hold_report("support_desk", &results, &["components", "coefficients", "budget", "advantage", "calibration"]);
+    let study = with_replicates(desk(), 20);
+    hold_report("support_desk", &study, &["components", "coefficients", "budget", "advantage", "calibration"]);
 }
 
 #[test]
 fn the_report_of_the_example_of_scores() {
-    hold_report("recipes", &results(&recipes()), &["components", "parts", "coefficients", "places"]);
+    hold_report("recipes", &recipes(), &["components", "parts", "coefficients", "places"]);
 }
 
 /// Where annotators suffice, the page of scores shows what escalation achieves, in the numbers of the results.
@@ -112,7 +146,7 @@ fn the_report_of_scores_shows_an_evaluation() {
     assert_eq!(names(&figures)[4..], ["budget", "advantage"]);
     assert_texts_are_whole(&figures);
     assert!(figures[5].csv().contains("the judge's variance") && !figures[5].csv().contains("total uncertainty"));
-    let staged = bundle(&study_page(&results, &figures), &figures);
+    let staged = bundle(&study_page(&results, &cards(&study), &figures), &figures);
     let html = staged.text("report/index.html").unwrap();
     let oracle = three(evaluation.oracle[&Budget::HEADLINE].mean);
     assert!(html.contains(&format!("would remove {oracle} on average")), "{html}");
@@ -149,10 +183,11 @@ fn figures_show_the_numbers_of_the_results() {
 #[test]
 fn what_was_not_evaluated_is_not_drawn_and_the_page_says_why() {
     let study = Study::<Classes>::load(&repository("examples/starter")).unwrap();
-    let results = results(&with_replicates(study, 20));
+    let study = with_replicates(study, 20);
+    let results = results(&study);
     let figures = figures(&results);
     assert_eq!(names(&figures), ["components", "coefficients"]);
-    let staged = bundle(&study_page(&results, &figures), &figures);
+    let staged = bundle(&study_page(&results, &cards(&study), &figures), &figures);
     let html = staged.text("report/index.html").unwrap();
     assert!(html.contains("Not evaluated: what escalation achieves here") && html.contains("there are no figures"));
     assert!(
@@ -313,7 +348,7 @@ fn the_documents_of_studies_compile() {
         compile(folder.path());
     };
     let drawn = figures(&classes);
-    of(&study_page(&classes, &drawn), &drawn);
+    of(&study_page(&classes, &cards(&desk()), &drawn), &drawn);
     let drawn = figures(&scores);
-    of(&study_page(&scores, &drawn), &drawn);
+    of(&study_page(&scores, &cards(&recipes()), &drawn), &drawn);
 }

@@ -138,7 +138,7 @@ impl Tally {
         self.converged.add(fit.regression.converged);
         self.determined.add(profile.determined());
         if profile.determined() {
-            self.trust.add((profile.interval.lo..=profile.interval.hi).contains(&TRUST.ln()));
+            self.trust.add(profile.holds(TRUST.ln()));
             self.error += fit.regression.coefficients[0] - TRUST.ln();
         }
         for (k, prior) in fit.priors(&design, &world.judge).iter().enumerate() {

@@ -40,9 +40,17 @@ impl<K: Kind> Decomposition<K> {
             (familiarity_once(engine.as_ref(), &labelled, neighbours, mode), engine.describe())
         });
         let (near, neighbours) = near.unzip();
-        let features = study.feature_columns(&all, &numbers, near.as_ref());
+        let mut features = study.feature_columns(&all, &numbers, near.as_ref());
+        if numbers.iter().all(|n| *n == 0) {
+            // Nothing is labelled, so nothing is near to what is.
+            features.retain(|feature| !feature.name.ends_with("nearest_labelled"));
+        }
         let standardizer = Standardizer::fit(&features)?;
         let design = if features.is_empty() { Design::constant(items) } else { standardizer.apply(&features)? };
+        let design = match &study.carried {
+            Some(carried) => design.centred(carried.centre(standardizer.scales())),
+            None => design,
+        };
         let fitted = Fitted::of(&pool, design, &in_hand)?;
         let trust = pool.trust(&fitted.fit, &fitted.design);
         let luck = Luck::draw(&mut seeded(study.file.config.seed, RANKING_STREAM), items);

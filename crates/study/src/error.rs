@@ -76,6 +76,11 @@ pub enum Error {
     /// Items ranked by value per cost, and labels allocated one at a time.
     #[error("--per-cost ranks items and --labels-per-item greedy allocates labels: choose one of them")]
     CostOfLabels,
+    /// A spread over embeddings without any.
+    #[error(
+        "the rule cover spreads the queue over the embeddings of the items, and the study has none: add a [familiarity] table, or choose --rule random or judge_entropy"
+    )]
+    NothingToCover,
     /// items.parquet.
     #[error("items.parquet can't be written: {0}")]
     Parquet(#[from] parquet::errors::ParquetError),
@@ -137,6 +142,7 @@ impl Error {
             | Self::NoCost
             | Self::CostOfLabels
             | Self::NoValue { .. }
+            | Self::NothingToCover
             | Self::Exists { .. }
             | Self::InputInside { .. }
             | Self::FileExists { .. } => false,

@@ -52,6 +52,10 @@ fn identified(fit: &Regression) -> bool {
 
 fn why(fit: &Regression, numbers: &[u32], profile: Option<&Profile>) -> String {
     let labelled = fit.labelled_items;
+    if labelled == 0 {
+        return "no item has a label yet; send a first queue (`study queue`) and have its items labelled twice or more"
+            .to_owned();
+    }
     if numbers.iter().all(|n| *n < 2) {
         "no item has two labels, and single labels do not tell a judge that is ignorant from experts who disagree; have some \
          items labelled twice or more"

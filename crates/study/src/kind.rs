@@ -8,6 +8,7 @@ use std::fmt::Debug;
 
 use ndarray::Array2;
 
+use super::carried::Carried;
 use super::features::Feature;
 use super::hypothesis::Measure;
 use super::input::check::Check;
@@ -17,6 +18,7 @@ use super::input::log::NewLabel;
 use super::input::source::Source;
 use super::input::texts::TextModel;
 use super::output::OutputColumn;
+use super::profile::Profile;
 use super::queue::record::Question;
 use super::read::{Judge, LabelSet, Reported};
 use judge_uncertainty_core::belief::design::FeatureScale;
@@ -116,6 +118,9 @@ pub trait Kind: Configured {
     /// What the judge predicts of an item, as a label is written.
     fn prediction(study: &Study<Self>, item: usize) -> String;
 
+    /// The judge's prediction of an item beside the belief and the labels held.
+    fn profile(study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize) -> Profile;
+
     /// The belief's means of an item, by the names of [`Self::quantities`].
     fn means(study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize) -> Vec<f64>;
 
@@ -184,6 +189,8 @@ pub struct Study<K: Kind> {
     pub torn_log: Option<String>,
     /// Comparisons of rules that a registration tests, for which the evaluation keeps what each item contributes.
     pub contrasts: Vec<Contrast>,
+    /// Trust carried over from another study, if that is asked.
+    pub carried: Option<Carried>,
     /// Sums of all files read.
     pub inputs: Source,
 }

@@ -6,11 +6,11 @@
 //! | [`kinds`] | the kinds of labels: classes, scores, ordinal ratings; here a further one would go |
 //! | [`kind`], [`mod@read`] | what a study needs to know of a kind and of what it reads, the study, the decomposition |
 //! | [`input`] | `study.toml`, input files, items, texts, the log of added labels |
-//! | [`load`], [`features`] | a study as it is read, and what its trust may depend on |
+//! | [`load`], [`features`], [`carried`] | a study as it is read, what its trust may depend on, and trust carried over from another |
 //! | [`decompose`], [`identification`], [`evidence`], [`parts`], [`percentiles`] | the fit and whether the labels determine it, the belief about every item, the rankings, and what varies over items |
 //! | [`held_out`] | judge and beliefs on labels that they have not seen, from one label an item |
 //! | [`mod@evaluate`] | half splits where labels suffice |
-//! | [`results`], [`sample`], [`columns`], [`output`] | what a run reports, the items that figures show, and the table of all items |
+//! | [`results`], [`sample`], [`profile`], [`cards`], [`columns`], [`output`] | what a run reports, the items that figures and pages show, and the table of all items |
 //! | [`compare`], [`judge_files`] | two studies of the same items, and which judge a trust belongs to |
 //! | [`mod@error`] | why a study can't be run |
 //! | [`plan`] | what further labels would give, and when to stop |
@@ -20,6 +20,8 @@
 //!
 //! [`Study::load`] reads everything and refuses what can't be used; nothing is computed before.
 
+pub mod cards;
+pub mod carried;
 pub mod columns;
 pub mod compare;
 pub mod decompose;
@@ -42,6 +44,7 @@ pub mod output;
 pub mod parts;
 pub mod percentiles;
 pub mod plan;
+pub mod profile;
 pub mod queue;
 pub mod read;
 pub mod registered;

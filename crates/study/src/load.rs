@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::Path;
 
+use super::carried::Carried;
 use super::error::Error;
 use super::features::{self, Available};
 use super::input::config::{Configured, StudyFile, TableConfig, Unmatched};
@@ -13,6 +14,8 @@ use super::input::{items, texts};
 use super::kind::{Kind, Study};
 use super::read::{Judge, LabelSet};
 use super::registration::Registration;
+use super::results::FILE;
+use judge_uncertainty_core::belief::{BeliefModel, TrustPrior};
 use judge_uncertainty_data::dataset::error::{Error as DataError, Place, Problem};
 use judge_uncertainty_data::progress::Progress;
 use judge_uncertainty_familiarity::embedding::Embeddings;
@@ -81,7 +84,8 @@ impl<K: Kind> Study<K> {
             familiarity: file.config.familiarity.is_some(),
         };
         let features = features::choose(&file, &items, &available)?;
-        let study = Self {
+        let carried = Carried::read(&file, (K::NAME, FILE), &mut inputs)?;
+        let mut study = Self {
             file,
             items,
             judge,
@@ -93,11 +97,15 @@ impl<K: Kind> Study<K> {
             excluded: BTreeMap::new(),
             torn_log: log.torn,
             contrasts: vec![],
+            carried: None,
             inputs,
         };
-        if study.numbers().iter().all(|&n| n == 0) {
-            let place = Place::file(&study.file.resolve(study.file.config.labels.file()));
-            return Err(DataError::refused(place, Problem::NoLabels).into());
+        study.carried = carried.map(|carried| carried.among(&study.feature_names()));
+        let trust = &study.file.config.trust;
+        let needs_labels = trust.prior == TrustPrior::None && trust.belief == BeliefModel::Published;
+        if needs_labels && study.has_no_labels() {
+            let file = study.file.labels_file().unwrap_or_else(|| study.file.path.clone());
+            return Err(DataError::refused(Place::file(&file), Problem::NoLabels).into());
         }
         Ok(study)
     }
@@ -136,6 +144,16 @@ impl<K: Kind> Study<K> {
     /// Whether there are no items; a study that was loaded has some.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
+    }
+
+    /// Whether no item has a label yet.
+    pub fn has_no_labels(&self) -> bool {
+        self.numbers().iter().all(|&n| n == 0)
+    }
+
+    fn feature_names(&self) -> Vec<String> {
+        let all: Vec<usize> = (0..self.len()).collect();
+        self.feature_columns(&all, &vec![0; self.len()], None).into_iter().map(|column| column.name).collect()
     }
 
     /// Number of labels of each item.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::carried::Carried;
 use super::error::Error;
 use super::evaluate::{Evaluated, evaluated_items, lacking_labels};
 use super::held_out::HeldOutScores;
@@ -185,6 +186,19 @@ fn warnings<K: Kind>(study: &Study<K>, numbers: &[u32], features: usize, zero_em
         format!("{failed_answers} of the judge's answers are blank; they count as failed, not as labels"),
     );
     K::warnings(study).into_iter().for_each(|text| warn(true, text));
+    if labelled == 0 {
+        let rests = match &study.carried {
+            Some(carried) => format!("the trust carried over from {:?} ({})", carried.study, carried.from),
+            None => "the prior alone (8 labels for every item)".to_owned(),
+        };
+        let text = format!(
+            "no item has a label yet: parts and rankings rest on {rests}; send a first queue (`study queue`, by default spread over \
+             the items) and add what comes back"
+        );
+        warn(true, text);
+        warn(zero_embeddings > 0, format!("{zero_embeddings} embeddings are zero vectors"));
+        return warnings;
+    }
     warn(
         labelled < needed,
         format!(
@@ -234,6 +248,9 @@ pub struct FitReport<K: Kind> {
     /// What labels that do not determine it say all the same, in labels.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bounds: Option<Bounds>,
+    /// Trust carried over from another study, at which the prior is centred; `None` where that is not asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub carried: Option<Carried>,
     /// What the belief takes a prediction to be worth for an item with average features, determined or not.
     pub assumed_trust: f64,
     /// exp of ln lambda averaged over all items, in labels.
@@ -300,6 +317,7 @@ impl<K: Kind> FitReport<K> {
             typical_trust,
             undetermined,
             bounds,
+            carried: study.carried.clone(),
             assumed_trust: decomposition.assumed_trust(),
             labels_worth: mean(&log_trust).exp(),
             trust_percentiles: OverItems::of(&decomposition.trust),

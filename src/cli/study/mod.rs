@@ -3,6 +3,7 @@
 mod check;
 mod compare;
 mod init;
+mod label;
 mod labels;
 mod plan;
 mod queue;
@@ -24,6 +25,7 @@ use crate::with_kind;
   judge-uncertainty study check my-study
   judge-uncertainty study run my-study
   judge-uncertainty study queue my-study --rule info --budget 10%
+  judge-uncertainty study label my-study
   judge-uncertainty study labels add new-labels.csv my-study")]
 pub(super) struct Args {
     #[command(subcommand)]
@@ -38,6 +40,7 @@ enum Command {
     Compare(compare::Args),
     Plan(plan::Args),
     Queue(queue::Args),
+    Label(label::Args),
     Labels(labels::Args),
     Register(register::Args),
 }
@@ -54,6 +57,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
         Command::Compare(args) => with_kind!(&args.first, K => compare::run::<K>(args)),
         Command::Plan(args) => with_kind!(&args.study, K => plan::run::<K>(args)),
         Command::Queue(args) => with_kind!(&args.study, K => queue::run::<K>(args)),
+        Command::Label(args) => with_kind!(&args.study, K => label::run::<K>(args)),
         Command::Labels(args) => with_kind!(args.study(), K => labels::run::<K>(args)),
         Command::Register(args) => with_kind!(&args.study, K => register::run::<K>(args)),
     }

@@ -7,11 +7,10 @@ use std::process::ExitCode;
 use super::setup::{say_embedded, vacant_folder};
 use crate::cli::progress::Bars;
 use crate::cli::{Error, threads};
-use crate::escalation::Rule;
 use crate::output::to_json;
 use crate::report::study::Shown;
-use crate::study::queue::ranked::check_rule;
-use crate::study::queue::{Amount, LabelsPerItem, Presentation, QueueRecord, Ranked, Request};
+use crate::study::queue::ranked::{check_rule, usual_order};
+use crate::study::queue::{Amount, LabelsPerItem, Order, Presentation, QueueRecord, Ranked, Request};
 use crate::study::{Decomposition, Error as StudyError, Study};
 
 /// Rank the items under a rule and write those within the budget as a queue, and as imports for Label Studio, Argilla and
@@ -29,10 +28,10 @@ pub(super) struct Args {
     /// The study.toml, or the folder that holds it.
     #[arg(value_name = "STUDY", default_value = ".")]
     pub(super) study: PathBuf,
-    /// Rule that ranks: info, delta, v, posterior_entropy, judge_entropy, low_confidence,
+    /// Rule that ranks [default: info; without labels cover, or random where there are no embeddings]: cover, info, delta, v, posterior_entropy, judge_entropy, low_confidence,
     /// fewest_labels, random, fewest_labels_by_info, manhattan, manhattan_ten, margin or wasserstein.
-    #[arg(long, default_value = "info", value_parser = str::parse::<Rule>)]
-    rule: Rule,
+    #[arg(long, value_parser = str::parse::<Order>)]
+    rule: Option<Order>,
     /// How much is sent: a share of the items (10%) or a number (300); of labels with --labels-per-item greedy.
     #[arg(long, value_name = "N|N%", default_value = "10%", value_parser = budget, conflicts_with = "until")]
     budget: Amount,
@@ -102,9 +101,10 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let out = args.out.clone().unwrap_or_else(|| study.file.resolve(Path::new("queue")));
     let folder = vacant_folder::<QueueRecord>(&out, args.force, study.inputs.sums().keys())?;
     threads(args.threads)?;
-    check_rule(&study, args.rule)?;
+    let rule = args.rule.unwrap_or_else(|| usual_order(&study));
+    check_rule(&study, rule)?;
     let request = Request {
-        rule: args.rule,
+        rule,
         amount: args.until.unwrap_or(args.budget),
         labels_per_item: args.labels_per_item,
         explore: args.explore,
@@ -112,7 +112,7 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     };
     say_embedded(study.embed(&Bars::default())?.as_ref());
     let decomposition = Decomposition::of(&study, &Bars::default())?;
-    let ranked = Ranked::of(&study, &decomposition, request.rule)?;
+    let ranked = Ranked::of(&study, &decomposition, &request)?;
     let ranked = if args.per_cost { ranked.per_cost(request.rule)? } else { ranked };
     let show = Presentation { suggestions: args.with_suggestions, escape_formulas: args.escape_formulas };
     let (staged, record) = ranked.send(&request, show).map_err(StudyError::from)?;
@@ -122,6 +122,13 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
         write!(stdout, "{}", to_json(&record))?;
     } else {
         describe(&mut stdout, &record, &out)?;
+        if study.has_no_labels() && record.labels_per_item == "1" {
+            writeln!(
+                stdout,
+                "Have each item labelled by two experts or more (--labels-per-item 2): single labels do not tell a judge that is \
+                 ignorant from experts who disagree."
+            )?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -137,6 +144,7 @@ fn describe(out: &mut impl Write, record: &QueueRecord, folder: &Path) -> std::i
     } else {
         "Annotators do not see the judge's prediction."
     };
+    writeln!(out, "Trust: {}.", record.trust)?;
     writeln!(out, "{blind}")?;
     writeln!(out, "Estimates for all items: {}.", record.estimates)?;
     writeln!(out, "\nThe queue: {}", folder.join("queue.csv").display())?;

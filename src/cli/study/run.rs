@@ -12,6 +12,7 @@ use crate::output::{Run, Staged, to_json};
 use crate::report::latex::Templates;
 use crate::report::study::{Shown, bundle, describe, figures};
 use crate::report::{self, page};
+use crate::study::cards::Cards;
 use crate::study::columns::columns;
 use crate::study::evaluate::journal;
 use crate::study::judge_files::JudgeFiles;
@@ -47,6 +48,9 @@ pub(super) struct Args {
     /// Folder with the LaTeX templates [default: templates if there is one, else those built in].
     #[arg(long, value_name = "DIR")]
     pub(super) templates: Option<PathBuf>,
+    /// Leave the texts of the items out of the report, where they must not leave their place.
+    #[arg(long)]
+    pub(super) no_texts: bool,
     /// Print the results as JSON instead of sentences.
     #[arg(long)]
     pub(super) json: bool,
@@ -103,7 +107,8 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     staged.put("columns.csv", output::dictionary(&columns));
     staged.put(FILE, to_json(&results));
     let figures = figures(&results);
-    bundle::write(&templates, &html, &report::study::page(&results, &figures), &figures, &mut staged)?;
+    let cards = Cards::of(&study, &decomposition, !args.no_texts);
+    bundle::write(&templates, &html, &report::study::page(&results, &cards, &figures), &figures, &mut staged)?;
     staged.seal(&mut StudyManifest::of(&study, Run::since(start)));
     folder.commit(&staged)?;
     journal.remove().map_err(StudyError::from)?;

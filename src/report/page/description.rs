@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::claims::ClaimsTable;
+use super::explorer::Explorer;
 use super::text::Text;
 use super::tone::Tone;
 use crate::report::figures::Figure;
@@ -48,8 +49,26 @@ pub enum Block {
     Table(Table),
     /// The claims, with a filter.
     Claims(ClaimsTable),
+    /// Items, to be looked at one by one.
+    Items(Box<ItemsBlock>),
     /// "How to read": behind a summary that opens.
     Note(Note),
+}
+
+/// Items on a screen, and what stands for them in a document.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ItemsBlock {
+    /// The items.
+    #[serde(flatten)]
+    pub explorer: Explorer,
+    /// The first of them as a table.
+    pub table: Table,
+    /// Name of the figure that shows the same parts.
+    pub figure: String,
+    /// Its caption.
+    pub figure_title: String,
+    /// How to read it.
+    pub figure_note: Option<Text>,
 }
 
 /// A number that stands out.

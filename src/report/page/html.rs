@@ -6,13 +6,15 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 use tera::{Delimiters, Tera};
 
-use super::description::Page;
+use super::description::{Block, Page};
 use crate::built_in::built_in;
 use crate::report::templates::{self, Error};
 
 /// The templates as they were when the program was built; each may include those before it.
-const BUILT_IN: [(&str, &str); 4] =
-    built_in!["": "report/style.css", "report/page.js", "report/claims.html", "report/page.html"];
+const BUILT_IN: [(&str, &str); 7] = built_in![
+    "": "report/style.css", "report/items.css", "report/page.js", "report/items.js", "report/claims.html", "report/items.html",
+    "report/page.html"
+];
 
 /// The templates of the page, parsed. Variables are escaped for HTML unless marked `safe`.
 #[derive(Debug)]
@@ -22,6 +24,8 @@ pub struct PageTemplates(Tera);
 struct View<'p> {
     page: &'p Page,
     version: &'static str,
+    /// Whether it has items to look at, and so their style and script.
+    explorer: bool,
     script: String,
     script_sha256: String,
 }
@@ -44,15 +48,19 @@ impl PageTemplates {
     /// # Errors
     /// A template that asks for something a page does not have.
     pub fn html(&self, page: &Page) -> Result<String, Error> {
-        let script = templates::render(&self.0, "report/page.js", &serde_json::json!({}))?;
+        let explorer = page.sections.iter().flat_map(|s| &s.blocks).any(|block| matches!(block, Block::Items(_)));
+        let mut script = templates::render(&self.0, "report/page.js", &serde_json::json!({}))?;
+        if explorer {
+            script.push_str(&templates::render(&self.0, "report/items.js", &serde_json::json!({}))?);
+        }
         let script_sha256 = base64(&Sha256::digest(&script));
-        let view = View { page, version: env!("CARGO_PKG_VERSION"), script, script_sha256 };
+        let view = View { page, version: env!("CARGO_PKG_VERSION"), explorer, script, script_sha256 };
         templates::render(&self.0, "report/page.html", &view)
     }
 }
 
 /// Bytes in base 64, as a content security policy names a script.
-fn base64(bytes: &[u8]) -> String {
+pub(crate) fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::new();
     for chunk in bytes.chunks(3) {

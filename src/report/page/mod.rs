@@ -6,14 +6,17 @@
 
 pub(crate) mod claims;
 mod description;
+mod explorer;
 mod html;
 mod sources;
 mod text;
 mod tone;
 
 pub use self::claims::ClaimsTable;
-pub use self::description::{Block, Column, FigureBlock, KeyNumber, Note, Page, Section, Table};
+pub use self::description::{Block, Column, FigureBlock, ItemsBlock, KeyNumber, Note, Page, Section, Table};
+pub use self::explorer::{Axis, Bar, CardView, Choice, Dot, Explorer, GroupItems, Scatter, Tick, Track};
 pub use self::html::PageTemplates;
+pub(crate) use self::html::base64;
 pub use self::text::Text;
 pub use self::tone::Tone;
 

@@ -40,7 +40,12 @@ pub fn write(
 ) -> Result<(), Error> {
     staged.put(page::FILE, html.html(page)?);
     for block in page.sections.iter().flat_map(|section| &section.blocks) {
-        if let Block::Table(table) = block {
+        let table = match block {
+            Block::Table(table) => Some(table),
+            Block::Items(items) => Some(&items.table),
+            _ => None,
+        };
+        if let Some(table) = table {
             staged
                 .put(format!("tables/{}.tex", file_stem(&table.id)), latex.render("table.tex", &TableView::of(table))?);
         }

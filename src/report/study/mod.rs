@@ -21,6 +21,7 @@ pub mod estimates;
 pub mod figures;
 pub mod held_out;
 pub mod input;
+mod items;
 pub mod kinds;
 pub mod lines;
 pub mod movement;

@@ -6,6 +6,7 @@ use super::blocks::{figure, number, section, sentences, show, some_figures, with
 use super::bundle::DOCUMENT;
 use super::held_out::held_out_section;
 use super::input::InputTable;
+use super::items::{anchor, items_section};
 use super::movement::movement_section;
 use super::registered::registered_section;
 use super::sentences::describe;
@@ -16,21 +17,25 @@ use crate::report::figures::shared::headline;
 use crate::report::numbers::three;
 use crate::report::page::{Block, Column, Page, Section, Table, Text, Tone};
 use crate::stats::{Estimate, Interval, Summary};
+use crate::study::cards::Cards;
 use crate::study::results::{Coefficient, GroupReport};
 use crate::study::{Evaluated, Evaluation, StudyResults};
 
 /// Groups that the page lists; with more, the largest.
 const MOST_GROUPS: usize = 50;
 
-/// The page of a run; `figures` are those of its results.
-pub fn page<K: Shown>(results: &StudyResults<K>, figures: &[Figure]) -> Page {
+/// The page of a run; `figures` are those of its results, `cards` the items that are shown one by one.
+pub fn page<K: Shown>(results: &StudyResults<K>, cards: &Cards, figures: &[Figure]) -> Page {
     let words = K::WORDS;
+    let groups = listed_groups(&results.groups);
+    let of_items: Vec<&str> = groups.iter().map(|(name, _)| *name).filter(|name| !name.is_empty()).collect();
     let read = InputTable::of(&results.input).blocks();
     let mut sections = vec![
         findings(results),
+        items_section(results, cards, &of_items, figures),
         section("input", &format!("Items, judge and {}", words.labels), read),
         trust(results, figures),
-        decomposition(results, figures),
+        decomposition(results, &groups, figures),
     ];
     sections.extend(K::sections(results, figures));
     sections.push(held_out_section(&results.held_out));
@@ -126,29 +131,42 @@ fn trust<K: Shown>(results: &StudyResults<K>, figures: &[Figure]) -> Section {
     section("trust", "Trust", blocks)
 }
 
-fn decomposition<K: Shown>(results: &StudyResults<K>, figures: &[Figure]) -> Section {
+fn decomposition<K: Shown>(results: &StudyResults<K>, groups: &[Group<'_>], figures: &[Figure]) -> Section {
     let words = K::WORDS;
     let mut blocks = K::decomposition_blocks(results);
     // Without groups, what a kind shows of its own says the same of all items.
     if blocks.is_empty() || results.groups.len() > 1 {
-        blocks.push(Block::Table(groups_table(&results.groups, words.unit)));
+        blocks.push(Block::Table(groups_table(groups, results.groups.len(), words.unit)));
     }
-    blocks.extend(some_figures(figures, &["parts", "components"]));
+    blocks.extend(some_figures(figures, &["parts"]));
     section(words.decomposition, "Decomposition", blocks)
 }
 
-/// Means over the items of each group; `unit` is that of the decomposition.
-fn groups_table(groups: &BTreeMap<String, GroupReport>, unit: &str) -> Table {
-    let mut groups: Vec<_> = groups.iter().collect();
+/// A group by its name, `""` for all items.
+type Group<'r> = (&'r str, &'r GroupReport);
+
+/// The groups that the page lists.
+fn listed_groups(groups: &BTreeMap<String, GroupReport>) -> Vec<Group<'_>> {
+    let mut groups: Vec<Group<'_>> = groups.iter().map(|(name, group)| (name.as_str(), group)).collect();
     // All items, and then the largest groups in the order of their names.
     groups.sort_by_key(|(_, group)| std::cmp::Reverse(group.items));
-    let left = groups.len().saturating_sub(MOST_GROUPS + 1);
     groups.truncate(MOST_GROUPS + 1);
     groups.sort_by_key(|(name, _)| *name);
-    let rows = groups.into_iter().map(|(name, group)| {
-        let name = if name.is_empty() { "all items" } else { name };
+    groups
+}
+
+/// Means over the items of each of these groups, of `all` that there are, with links to their items; `unit` is that of the
+/// decomposition.
+fn groups_table(groups: &[Group<'_>], all: usize, unit: &str) -> Table {
+    let left = all - groups.len();
+    let mut place = 0..;
+    let rows = groups.iter().map(|&(name, group)| {
+        let name = match (name, &mut place) {
+            ("", _) => Text::plain("all items"),
+            (name, place) => Text::link(name, format!("#{}", anchor(place.next().unwrap_or_default()))),
+        };
         let cells = [group.labels, group.trust, group.total, group.aleatoric, group.epistemic].map(show);
-        let mut row = vec![Text::plain(name), Text::plain(group.items.to_string())];
+        let mut row = vec![name, Text::plain(group.items.to_string())];
         row.extend(cells.map(Text::plain));
         row
     });

@@ -8,6 +8,7 @@ use super::shown::{Shown, said, shown_rules};
 use crate::belief::TrustPrior;
 use crate::report::figures::shared::headline;
 use crate::report::numbers::three;
+use crate::study::carried::Carried;
 use crate::study::identification::Bounds;
 use crate::study::{Evaluated, Evaluation, FitReport, StudyResults};
 
@@ -15,6 +16,7 @@ use crate::study::{Evaluated, Evaluation, FitReport, StudyResults};
 pub fn describe<K: Shown>(results: &StudyResults<K>) -> Vec<Line> {
     let (fit, words) = (&results.fit, K::WORDS);
     let mut lines = vec![Line::sentence(trust_sentence::<K>(fit))];
+    lines.extend(fit.carried.as_ref().map(|carried| Line::sentence(carried_sentence(carried))));
     lines.extend(said(K::fit_sentences(fit)));
     if !fit.converged {
         lines.push(Line::sentence(format!(
@@ -64,6 +66,7 @@ fn trust_sentence<K: Shown>(fit: &FitReport<K>) -> String {
              below rest on {assumed} labels, which is {} and not an estimate.",
             fit.bounds.map_or(String::new(), bounds_words),
             match fit.prior {
+                TrustPrior::Weak if fit.carried.is_some() => "partly the trust carried over",
                 TrustPrior::Weak => "partly the prior",
                 TrustPrior::None => "where the search ended",
             }
@@ -88,6 +91,22 @@ fn bounds_words(Bounds { at_least, at_most }: Bounds) -> String {
         [None, None] => return String::new(),
     };
     format!(" Its 95% interval is {interval}.")
+}
+
+fn carried_sentence(carried: &Carried) -> String {
+    let listed = |names: Vec<&str>| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    let left = match carried.left.len() {
+        0 => String::new(),
+        _ => format!("; features of that study that this one lacks: {}", carried.left.join(", ")),
+    };
+    format!(
+        "The prior on the trust is centred on what {:?} found ({}): {} labels, with the features: {}{left}. Half splits of an \
+         evaluation do not use it.",
+        carried.study,
+        carried.from,
+        three(carried.trust),
+        listed(carried.features.iter().map(|f| f.feature.as_str()).collect())
+    )
 }
 
 fn describe_evaluation<K: Shown>(evaluation: &Evaluation<K>) -> Vec<Line> {

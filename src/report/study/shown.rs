@@ -82,6 +82,14 @@ pub trait Shown: Kind {
     /// What labels can be.
     fn scale_rows(scale: &Self::Scale) -> Vec<InputRow>;
 
+    /// What the bars of an item are called: its classes, or the scale.
+    fn profile_names(scale: &Self::Scale) -> Vec<String>;
+
+    /// Ends of the scale on which scores are drawn; shares are drawn from 0 to 1.
+    fn score_range(_scale: &Self::Scale) -> (f64, f64) {
+        (0.0, 1.0)
+    }
+
     /// What was found in the judge's file.
     fn judge_rows(input: &InputReport<Self>) -> Vec<InputRow>;
 

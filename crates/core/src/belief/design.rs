@@ -4,6 +4,7 @@ use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::prior::START_TRUST;
 use crate::stats::{mean, population_sd};
 
 /// Standard deviations below this are raised to it, so that a constant feature becomes zeros instead of NaN.
@@ -144,7 +145,7 @@ impl Standardizer {
                 z[[i, j]] = x.map_or(0.0, |x| (x - scale.mean) / scale.sd);
             }
         }
-        Ok(Design { names: fitted.into_iter().map(str::to_owned).collect(), z })
+        Ok(Design { names: fitted.into_iter().map(str::to_owned).collect(), z, centre: None })
     }
 }
 
@@ -153,6 +154,8 @@ impl Standardizer {
 pub struct Design {
     names: Vec<String>,
     z: Array2<f64>,
+    /// Where a prior on the coefficients is centred, intercept first; `None` for its own centre.
+    centre: Option<Vec<f64>>,
 }
 
 impl Design {
@@ -174,7 +177,7 @@ impl Design {
 
     /// No features: one trust for all items.
     pub fn constant(items: usize) -> Self {
-        Self { names: vec![], z: Array2::zeros((items, 0)) }
+        Self { names: vec![], z: Array2::zeros((items, 0)), centre: None }
     }
 
     /// Features taken as they are.
@@ -194,7 +197,7 @@ impl Design {
                 })?;
             }
         }
-        Ok(Self { names: columns.iter().map(|c| c.name.clone()).collect(), z })
+        Ok(Self { names: columns.iter().map(|c| c.name.clone()).collect(), z, centre: None })
     }
 
     /// This design with every feature kept within what it is over the `labelled` items, so that nothing is extrapolated to items
@@ -212,6 +215,25 @@ impl Design {
             }
         }
         self
+    }
+
+    /// This design with the prior on its coefficients (log trust of an average item, then one per feature) centred elsewhere than at
+    /// 8 labels for every item: on another fit, as a rule. Fits without a prior are not changed by it.
+    ///
+    /// # Panics
+    /// If there is not one coefficient per feature and one for the intercept.
+    pub fn centred(self, coefficients: Vec<f64>) -> Self {
+        assert_eq!(coefficients.len(), self.features() + 1, "one coefficient per feature and one for the intercept");
+        Self { centre: Some(coefficients), ..self }
+    }
+
+    /// Where a prior on the coefficients is centred, intercept first.
+    pub(super) fn centre(&self) -> Vec<f64> {
+        self.centre.clone().unwrap_or_else(|| {
+            let mut centre = vec![0.0; self.features() + 1];
+            centre[0] = START_TRUST.ln();
+            centre
+        })
     }
 
     /// Feature names, in column order.

@@ -93,7 +93,8 @@ impl BeliefModel {
         }
     }
 
-    /// Fits the belief to the labels in hand; the recalibrated one has priors of its own in its options.
+    /// Fits the belief to the labels in hand; the recalibrated one has priors of its own in its options. Where there is no label,
+    /// a belief with a prior is the prior: nothing about it is determined.
     ///
     /// # Errors
     /// As [`fit_trust`] and [`recalibration::fit`].
@@ -106,10 +107,12 @@ impl BeliefModel {
         Ok(match (self, unrecalibrated(prior)) {
             (Self::Published, None) => FittedBelief::Published(fit_trust(items.design, items.q, counts)?),
             (Self::Published, Some(options)) => {
-                let regression = recalibration::fit(items, counts, &options)?.regression;
+                let regression = recalibration::fit_or_prior(items, counts, &options)?.regression;
                 FittedBelief::Published(TrustFit { regression })
             }
-            (Self::Recalibrated(options), _) => FittedBelief::Recalibrated(recalibration::fit(items, counts, options)?),
+            (Self::Recalibrated(options), _) => {
+                FittedBelief::Recalibrated(recalibration::fit_or_prior(items, counts, options)?)
+            }
         })
     }
 

@@ -36,6 +36,9 @@ impl TrustPrior {
     pub(super) const LOG_SCALE_SD: f64 = 2.0;
 }
 
+/// Searches for the trust start from 8 labels for every item, and there the prior is centred.
+pub(super) const START_TRUST: f64 = 8.0;
+
 /// A parameter that the labels tell less about than its prior does is not determined by them: its posterior variance is
 /// above this share of the prior's.
 pub(super) const UNDETERMINED: f64 = 0.5;

@@ -5,7 +5,6 @@ use std::borrow::Cow;
 use ndarray::Array2;
 
 use super::newton::{Local, Objective, Point};
-use super::regression::START_TRUST;
 use super::truncated::maximise;
 use crate::stats::Interval;
 
@@ -63,11 +62,11 @@ impl Profile {
     }
 
     /// The profile along the first parameter of `objective`, whose maximum is at `mode` and whose prior on that parameter is normal
-    /// about ln 8 with standard deviation `prior_sd`. `sd` is the parameter's standard deviation by the normal approximation, which
+    /// with the mean and standard deviation of `prior`. `sd` is the parameter's standard deviation by the normal approximation, which
     /// sets the steps.
-    pub(super) fn of_first(objective: &impl Objective, mode: &[f64], sd: f64, prior_sd: f64) -> Self {
-        let scale = if sd > 0.0 { sd.min(prior_sd) } else { prior_sd };
-        let ridge = Ridge { objective, prior_sd };
+    pub(super) fn of_first(objective: &impl Objective, mode: &[f64], sd: f64, prior: (f64, f64)) -> Self {
+        let scale = if sd > 0.0 { sd.min(prior.1) } else { prior.1 };
+        let ridge = Ridge { objective, prior };
         let path = ridge.path(mode, FIRST_STEP * scale);
         let top = ridge.top(&path, PRECISION * scale);
         // The outermost fall through the ends counts, wherever else the profile may dip.
@@ -97,7 +96,8 @@ struct Place {
 /// The profile, a ridge of the objective.
 struct Ridge<'a, O> {
     objective: &'a O,
-    prior_sd: f64,
+    /// Mean and standard deviation of the prior on the first parameter.
+    prior: (f64, f64),
 }
 
 impl<O: Objective> Ridge<'_, O> {
@@ -116,8 +116,9 @@ impl<O: Objective> Ridge<'_, O> {
             }
         };
         // Taken out of the objective again, in which it is a constant to the others.
-        let off = (at - START_TRUST.ln()) / self.prior_sd;
-        Place { at, height: value + 0.5 * off * off, slope: slope + off / self.prior_sd, others }
+        let (mean, sd) = self.prior;
+        let off = (at - mean) / sd;
+        Place { at, height: value + 0.5 * off * off, slope: slope + off / sd, others }
     }
 
     /// Places from limit to limit, in growing steps away from the mode.
@@ -223,6 +224,7 @@ impl<O: Objective> Objective for Held<'_, O> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::belief::prior::START_TRUST;
 
     const PRIOR_SD: f64 = 3.0;
 
@@ -251,7 +253,7 @@ mod tests {
     #[test]
     fn the_interval_is_that_of_a_known_profile_without_its_prior() {
         let mode = maximise(&mut Known, vec![0.0, 0.0]);
-        let profile = Profile::of_first(&Known, &mode.parameters, 0.7, PRIOR_SD);
+        let profile = Profile::of_first(&Known, &mode.parameters, 0.7, (START_TRUST.ln(), PRIOR_SD));
         let interval = profile.interval().expect("both ends are within the limits");
         assert!((interval.lo - -1.1009380313138892_f64).abs() < 1e-3, "{profile:?}");
         assert!((interval.hi - 1.8206173323202064_f64).abs() < 1e-3, "{profile:?}");
@@ -282,7 +284,7 @@ mod tests {
     #[test]
     fn an_end_that_only_the_prior_has_is_none() {
         let mode = maximise(&mut Rising, vec![START_TRUST.ln()]);
-        let profile = Profile::of_first(&Rising, &mode.parameters, 1.0, PRIOR_SD);
+        let profile = Profile::of_first(&Rising, &mode.parameters, 1.0, (START_TRUST.ln(), PRIOR_SD));
         assert_eq!((profile.at_most, profile.interval()), (None, None));
         let share = 1.0 - FALL / 3.0;
         let expected = -0.5 * (1.0 / share - 1.0_f64).ln();

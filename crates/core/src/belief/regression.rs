@@ -7,8 +7,6 @@ use super::design::Design;
 use super::newton::Maximum;
 use super::prior::UNDETERMINED;
 
-/// Searches for the trust start from 8 labels for every item.
-pub(super) const START_TRUST: f64 = 8.0;
 /// Newton steps are shortened so that no item's log trust moves by more than this at once.
 pub(super) const LARGEST_MOVE: f64 = 4.0;
 /// Fitted log trust is kept within this distance of 0, so that it stays finite as a number of labels.

@@ -9,7 +9,8 @@ use thiserror::Error;
 
 use super::design::Design;
 use super::newton::{LogProduct, Objective, Point, maximise, mirror};
-use super::regression::{LARGEST_MOVE, Regression, START_TRUST, coefficient_names, linear};
+use super::prior::START_TRUST;
+use super::regression::{LARGEST_MOVE, Regression, coefficient_names, linear};
 
 /// The likelihood treats log trust as if it stopped at ln 1e-3 labels,
 const LEAST_LOG_TRUST: f64 = -6.907_755_278_982_137;

@@ -345,7 +345,10 @@ impl Problem {
             Problem::Unanswered { .. } => {
                 "add their answers, remove the items, or set unmatched = \"leave_out\" to go on without them"
             }
-            Problem::NoLabels => "collect labels for some items first, or check the ids and names of the columns",
+            Problem::NoLabels => {
+                "collect labels for some items first, check the ids and names of the columns, or take prior = \"weak\" in [trust], \
+                 under which a first queue needs no label"
+            }
             Problem::Repeated { .. } => "keep one of the two rows",
             Problem::LabelThere { .. } => "remove the row, or leave out what is there already with --skip-known",
             Problem::LabelConflict { .. } => "keep the label that holds and remove the other; nothing was added",

@@ -11,6 +11,7 @@
 //! * an item is not in its own list; it is known to lie at distance 0 from itself;
 //! * a zero vector has no direction: it lies at distance 1 from everything else, other zero vectors included.
 
+mod cover;
 mod engine;
 mod exact;
 pub mod hnsw;
@@ -19,6 +20,7 @@ mod rows;
 pub mod saved;
 mod search;
 
+pub use cover::cover;
 pub use engine::Engine;
 pub use exact::Exact;
 pub use hnsw::{Hnsw, HnswSettings};

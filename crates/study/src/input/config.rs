@@ -103,6 +103,8 @@ pub struct StudyConfig<C: Configured> {
     pub title: String,
     /// What labels can be; its key is [`Configured::KEY`].
     pub scale: C::Scale,
+    /// What annotators are told, wherever the study's queue is labelled.
+    pub instruction: Option<String>,
     /// Seed of every random draw of the study; with 0 the streams are those of the paper.
     pub seed: u64,
     /// What happens to items without an answer of the judge, and to answers and labels of unknown items.
@@ -111,8 +113,8 @@ pub struct StudyConfig<C: Configured> {
     pub items: ItemsConfig,
     /// The judge's predictions.
     pub judge: C::JudgeConfig,
-    /// The human labels.
-    pub labels: C::LabelsConfig,
+    /// The human labels of the user's own files; a study that has none yet goes without, and its labels are those of the log.
+    pub labels: Option<C::LabelsConfig>,
     /// The trust regression.
     pub trust: TrustConfig,
     /// How near items are to the labelled ones; without it, trust doesn't depend on that.
@@ -122,8 +124,19 @@ pub struct StudyConfig<C: Configured> {
 }
 
 impl<C: Configured> StudyConfig<C> {
-    const KEYS: &'static [&'static str] =
-        &["title", C::KEY, "seed", "unmatched", "items", "judge", "labels", "trust", "familiarity", "evaluation"];
+    const KEYS: &'static [&'static str] = &[
+        "title",
+        C::KEY,
+        "instruction",
+        "seed",
+        "unmatched",
+        "items",
+        "judge",
+        "labels",
+        "trust",
+        "familiarity",
+        "evaluation",
+    ];
 
     /// Every setting, defaults filled in, as text by its dotted name.
     pub fn flattened(&self) -> BTreeMap<String, String> {
@@ -137,6 +150,10 @@ impl<C: Configured> Serialize for StudyConfig<C> {
         let mut fields = serializer.serialize_struct("StudyConfig", Self::KEYS.len())?;
         fields.serialize_field("title", &self.title)?;
         fields.serialize_field(C::KEY, &self.scale)?;
+        match &self.instruction {
+            Some(instruction) => fields.serialize_field("instruction", instruction)?,
+            None => fields.skip_field("instruction")?,
+        }
         fields.serialize_field("seed", &self.seed)?;
         fields.serialize_field("unmatched", &self.unmatched)?;
         fields.serialize_field("items", &self.items)?;
@@ -166,11 +183,12 @@ impl<'de, C: Configured> Visitor<'de> for ConfigVisitor<C> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Self::Value, A::Error> {
         let (mut title, mut scale, mut items, mut judge, mut labels) = (None, None, None, None, None);
-        let (mut seed, mut unmatched, mut familiarity) = (0, Unmatched::default(), None);
+        let (mut seed, mut unmatched, mut familiarity, mut instruction) = (0, Unmatched::default(), None, None);
         let (mut trust, mut evaluation) = (TrustConfig::default(), EvaluationConfig::default());
         while let Some(key) = map.next_key_seed(KeySeed::<C>(PhantomData))? {
             match key {
                 "title" => title = Some(map.next_value()?),
+                "instruction" => instruction = Some(map.next_value()?),
                 "seed" => seed = map.next_value()?,
                 "unmatched" => unmatched = map.next_value()?,
                 "items" => items = Some(map.next_value()?),
@@ -185,11 +203,12 @@ impl<'de, C: Configured> Visitor<'de> for ConfigVisitor<C> {
         Ok(StudyConfig {
             title: title.ok_or_else(|| A::Error::missing_field("title"))?,
             scale: scale.ok_or_else(|| A::Error::missing_field(C::KEY))?,
+            instruction,
             seed,
             unmatched,
             items: items.ok_or_else(|| A::Error::missing_field("items"))?,
             judge: judge.ok_or_else(|| A::Error::missing_field("judge"))?,
-            labels: labels.ok_or_else(|| A::Error::missing_field("labels"))?,
+            labels,
             trust,
             familiarity,
             evaluation,
@@ -291,6 +310,9 @@ pub struct TrustConfig {
     /// belief of classes has priors of its own.
     #[serde(default)]
     pub prior: TrustPrior,
+    /// The run of another study whose trust is the centre of the prior here ([`crate::carried::Carried`]).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub carry_from: Option<PathBuf>,
 }
 
 /// `[familiarity]`
@@ -434,6 +456,16 @@ impl<C: Configured> StudyFile<C> {
         files.iter().map(|file| self.resolve(file)).collect()
     }
 
+    /// The first file of labels, seen from the working directory; `None` for a study without any.
+    pub fn labels_file(&self) -> Option<PathBuf> {
+        self.config.labels.as_ref().map(|labels| self.resolve(labels.file()))
+    }
+
+    /// Where a row of the files of labels stands; nowhere if they are several, or none.
+    pub fn line_of_labels(&self, line: u64) -> Place {
+        self.config.labels.as_ref().map_or_else(Place::default, |labels| self.line_of(labels.files(), line))
+    }
+
     /// Where a row of files of the configuration stands; nowhere if there are several files.
     pub fn line_of(&self, files: &Files, line: u64) -> Place {
         files.only().map_or_else(Place::default, |file| Place::file(&self.resolve(file)).at_line(line))
@@ -470,6 +502,17 @@ fn check_shared<C: Configured>(config: &StudyConfig<C>, check: &Check<'_>) -> Re
     }
     if let Some(features) = &config.trust.features {
         check.each_once("trust.features", features)?;
+    }
+    if let Some(from) = &config.trust.carry_from {
+        let plain = config.trust.belief == BeliefModel::Published && config.trust.prior == TrustPrior::Weak;
+        let remedy = "leave it out, or take prior = \"weak\" and belief = \"published\"";
+        check.that(
+            plain,
+            "trust.carry_from",
+            from,
+            "only the weak prior of the published belief has a centre",
+            remedy,
+        )?;
     }
     let neighbours = config.familiarity.as_ref().map_or(1, |familiarity| familiarity.neighbours);
     let (fits, remedy) = ((1..=1000).contains(&neighbours), "choose a number such as 10");

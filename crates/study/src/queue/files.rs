@@ -15,15 +15,15 @@ use judge_uncertainty_output::{Staged, csv_text, json_lines};
 const DIRECTION: &str = "higher first";
 
 /// Writes all files of a queue; `tasks` has every item of the study, the last argument the batches of added labels that were
-/// there before and the sums of the study's inputs.
+/// there before, what the trust rests on, and the sums of the study's inputs.
 pub fn write_files(
     study: &str,
     request: &Request,
     queue: &Queue,
     tasks: &[Task],
-    question: &Question,
+    (question, instruction): (&Question, Option<&str>),
     show: Presentation,
-    (batches_before, inputs): (usize, &BTreeMap<String, String>),
+    (batches_before, trust, inputs): (usize, String, &BTreeMap<String, String>),
 ) -> (Staged, QueueRecord) {
     let sums: String = inputs.iter().map(|(name, sum)| format!("{sum}  {name}\n")).collect();
     let estimates = match request.explore {
@@ -39,6 +39,7 @@ pub fn write_files(
         program: concat!("judge-uncertainty ", env!("CARGO_PKG_VERSION")).to_owned(),
         study: study.to_owned(),
         rule: request.rule.key().to_owned(),
+        trust,
         direction: DIRECTION.to_owned(),
         amount: request.amount.to_string(),
         labels_per_item: request.labels_per_item.to_string(),
@@ -58,7 +59,7 @@ pub fn write_files(
     staged.put("queue.csv", csv_rows(&record, queue, tasks, show.escape_formulas));
     staged.put("queue.jsonl", entries(&record, queue, tasks));
     staged.put("selection.csv", selection(queue, tasks, batches_before));
-    let sheet = tools::Sheet { record: &record, queue, tasks, question };
+    let sheet = tools::Sheet { record: &record, queue, tasks, question, instruction };
     staged.put("label-studio.json", sheet.label_studio());
     staged.put("label-studio.xml", sheet.label_studio_interface());
     staged.put("argilla.jsonl", sheet.argilla());

@@ -3,8 +3,9 @@
 use thiserror::Error as ThisError;
 
 use super::amount::{Amount, LabelsPerItem};
+use super::order::Order;
 use judge_uncertainty_core::belief::{Belief, BeliefTable};
-use judge_uncertainty_core::escalation::{LEAST_DRAWN, Rule, Selection, allocate, top};
+use judge_uncertainty_core::escalation::{LEAST_DRAWN, Selection, allocate, top};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_data::limits::{self, Exceeded};
 
@@ -14,8 +15,8 @@ const MOST_LABELS: u32 = 10_000;
 /// What a queue is asked for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
-    /// The rule that ranks.
-    pub rule: Rule,
+    /// What ranks.
+    pub rule: Order,
     /// How much is sent.
     pub amount: Amount,
     /// Labels per item.
@@ -66,6 +67,9 @@ pub enum RequestError {
         /// The limit.
         exceeded: Exceeded,
     },
+    /// Cover of an unknown number of items.
+    #[error("the rule cover spreads a number of items: give it with --budget, and leave out --until")]
+    CoverUntil,
     /// Both ways of saying how many labels.
     #[error("--until finds the number of labels of each item itself; leave out --labels-per-item")]
     Until,
@@ -125,16 +129,15 @@ impl Queue {
             (Amount::Until { .. }, LabelsPerItem::Greedy | LabelsPerItem::Fixed(2..)) => {
                 return Err(RequestError::Until);
             }
+            (Amount::Until { .. }, _) if request.rule == Order::Cover => return Err(RequestError::CoverUntil),
             (Amount::Until { below }, _) => {
                 let needed: Vec<u32> = (0..items).map(|i| labels_until(&beliefs.get(i), below)).collect();
                 let wanted: Vec<usize> = ranking.iter().copied().filter(|&i| needed[i] > 0).collect();
                 (chosen(wanted, items), needed)
             }
             (amount, LabelsPerItem::Greedy) => {
-                let rule = request.rule;
-                if !rule.looks_ahead() {
-                    return Err(RequestError::Fixed { rule: rule.key() });
-                }
+                let rule = request.rule.rule().filter(|rule| rule.looks_ahead());
+                let rule = rule.ok_or_else(|| RequestError::Fixed { rule: request.rule.key() })?;
                 let value = |i: usize, k: u32| {
                     rule.priority_after(&beliefs.get(i), labels[i], k)
                         .expect("the rule looks ahead, as was just checked")
@@ -216,6 +219,7 @@ fn labels_until(belief: &impl Belief, below: f64) -> u32 {
 mod tests {
     use super::*;
     use judge_uncertainty_core::belief::{BeliefTable, Beliefs, Gaussian};
+    use judge_uncertainty_core::escalation::Rule;
 
     fn gaussians() -> Vec<Gaussian> {
         [(1.0, 1.0), (4.0, 1.0), (2.0, 0.1), (9.0, 3.0)]
@@ -229,7 +233,7 @@ mod tests {
         let priority: Vec<f64> =
             (0..4).map(|i| rule.priority_after(&beliefs[i], labels[i], 0).unwrap_or(i as f64)).collect();
         let request = Request {
-            rule,
+            rule: rule.into(),
             amount: amount.parse().unwrap(),
             labels_per_item: per_item.parse().unwrap(),
             explore,
@@ -274,7 +278,7 @@ mod tests {
         let beliefs = gaussians().repeat(6);
         let explored = |share: f64| {
             let request = Request {
-                rule: Rule::Info,
+                rule: Rule::Info.into(),
                 amount: "12".parse().unwrap(),
                 labels_per_item: "2".parse().unwrap(),
                 explore: Some(share),
@@ -306,7 +310,7 @@ mod tests {
         assert_eq!(queue.labels(), 4 * u64::from(MOST_LABELS));
         let (beliefs, numbers) = (gaussians().repeat(50), [0; 200]);
         let request = Request {
-            rule: Rule::FewestLabels,
+            rule: Rule::FewestLabels.into(),
             amount: "4000000000".parse().unwrap(),
             labels_per_item: LabelsPerItem::Greedy,
             explore: None,

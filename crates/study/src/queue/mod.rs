@@ -3,6 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`amount`] | how much is sent: a budget, or a level of ignorance to reach |
+//! | [`order`] | what ranks them |
 //! | [`fill`] | which items that takes |
 //! | [`ranked`] | a study as its queue sees it |
 //! | [`record`] | what is asked, what is known of each item, how the queue was made |
@@ -12,11 +13,13 @@
 pub mod amount;
 pub mod files;
 pub mod fill;
+pub mod order;
 pub mod ranked;
 pub mod record;
 pub mod tools;
 
 pub use amount::{Amount, LabelsPerItem};
 pub use fill::{Queue, Request, RequestError};
+pub use order::Order;
 pub use ranked::Ranked;
 pub use record::{Presentation, Question, QueueRecord};

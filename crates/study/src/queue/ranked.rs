@@ -2,12 +2,15 @@
 
 use super::files::write_files;
 use super::fill::{Candidates, Queue, Request, RequestError};
+use super::order::Order;
 use super::record::{Presentation, QueueRecord, Task};
 use crate::error::Error;
 use crate::kind::{Decomposition, Kind, Study};
 use crate::read::LabelSet;
 use judge_uncertainty_core::belief::Belief;
 use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_evaluation::protocol::seeded;
+use judge_uncertainty_familiarity::neighbours::{UnitRows, cover};
 use judge_uncertainty_output::Staged;
 
 /// The items of a study, ranked by a rule.
@@ -34,18 +37,21 @@ impl<'a, K: Kind> Ranked<'a, K> {
     ///
     /// let study = Study::<Classes>::load("../../examples/starter".as_ref())?;
     /// let decomposition = Decomposition::of(&study, &Silent)?;
-    /// let ranked = Ranked::of(&study, &decomposition, Rule::Info)?;
     /// let amount = "10%".parse().expect("a share of the items");
     /// let request =
-    ///     Request { rule: Rule::Info, amount, labels_per_item: LabelsPerItem::Fixed(1), explore: None, seed: 0 };
+    ///     Request { rule: Rule::Info.into(), amount, labels_per_item: LabelsPerItem::Fixed(1), explore: None, seed: 0 };
+    /// let ranked = Ranked::of(&study, &decomposition, &request)?;
     /// let (files, record) = ranked.send(&request, Presentation::default())?;
     /// assert_eq!(record.queued, 4);
     /// assert!(files.text("queue.csv").is_some_and(|text| text.starts_with("rank,id,text")));
     /// # Ok::<(), judge_uncertainty_study::Error>(())
     /// ```
-    pub fn of(study: &'a Study<K>, decomposition: &'a Decomposition<K>, rule: Rule) -> Result<Self, Error> {
-        check_rule(study, rule)?;
-        let priority = decomposition.priority(rule).ok_or_else(|| not_ranked::<K>(rule))?;
+    pub fn of(study: &'a Study<K>, decomposition: &'a Decomposition<K>, request: &Request) -> Result<Self, Error> {
+        check_rule(study, request.rule)?;
+        let priority = match request.rule {
+            Order::By(rule) => decomposition.priority(rule).ok_or_else(|| not_ranked::<K>(rule))?,
+            Order::Cover => covering(study, &decomposition.numbers, request)?,
+        };
         Ok(Self { study, decomposition, priority })
     }
 
@@ -53,10 +59,10 @@ impl<'a, K: Kind> Ranked<'a, K> {
     ///
     /// # Errors
     /// Items without costs, or a rule whose priority is no value, which can be below 0.
-    pub fn per_cost(mut self, rule: Rule) -> Result<Self, Error> {
+    pub fn per_cost(mut self, order: Order) -> Result<Self, Error> {
         let costs = self.study.items.costs.as_ref().ok_or(Error::NoCost)?;
-        if self.priority.iter().any(|priority| *priority < 0.0) {
-            return Err(Error::NoValue { rule: rule.key() });
+        if order == Order::Cover || self.priority.iter().any(|priority| *priority < 0.0) {
+            return Err(Error::NoValue { rule: order.key() });
         }
         self.priority.iter_mut().zip(costs).for_each(|(priority, cost)| *priority /= cost);
         Ok(self)
@@ -78,7 +84,35 @@ impl<'a, K: Kind> Ranked<'a, K> {
         let tasks: Vec<Task> = (0..study.len()).map(|i| self.task(i)).collect();
         let (title, question) = (&study.file.config.title, K::question(&study.file.config.scale));
         let before = study.labels.added().batches.len();
-        Ok(write_files(title, request, &queue, &tasks, &question, show, (before, &study.relative_inputs())))
+        Ok(write_files(
+            title,
+            request,
+            &queue,
+            &tasks,
+            (&question, study.file.config.instruction.as_deref()),
+            show,
+            (before, self.trust(), &study.relative_inputs()),
+        ))
+    }
+
+    /// What the trust behind parts and priorities rests on, in words.
+    fn trust(&self) -> String {
+        let labelled = self.decomposition.numbers.iter().filter(|n| **n > 0).count();
+        match (&self.study.carried, labelled) {
+            (None, 0) => {
+                "the prior alone, for no item has a label yet: parts and priorities are no findings".to_owned()
+            }
+            (None, n) => format!("fitted to {n} labelled items"),
+            (Some(carried), 0) => {
+                format!("carried over from {:?} ({}); no item has a label yet", carried.study, carried.from)
+            }
+            (Some(carried), n) => {
+                format!(
+                    "fitted to {n} labelled items, with a prior about that of {:?} ({})",
+                    carried.study, carried.from
+                )
+            }
+        }
     }
 
     fn task(&self, i: usize) -> Task {
@@ -106,7 +140,10 @@ impl<'a, K: Kind> Ranked<'a, K> {
 ///
 /// # Errors
 /// A rule that does not rank this kind of label, or that needs a stated confidence where there is none.
-pub fn check_rule<K: Kind>(study: &Study<K>, rule: Rule) -> Result<(), Error> {
+pub fn check_rule<K: Kind>(study: &Study<K>, order: Order) -> Result<(), Error> {
+    let Order::By(rule) = order else {
+        return if study.file.config.familiarity.is_some() { Ok(()) } else { Err(Error::NothingToCover) };
+    };
     if !K::RANKED_BY.contains(&rule) {
         return Err(not_ranked::<K>(rule));
     }
@@ -114,6 +151,37 @@ pub fn check_rule<K: Kind>(study: &Study<K>, rule: Rule) -> Result<(), Error> {
         return Err(Error::NoConfidence);
     }
     Ok(())
+}
+
+/// The order in which a study's queue goes where none is asked for: the epistemic part; without labels or a trust carried over
+/// spread over the embeddings, or at random where there are none.
+pub fn usual_order<K: Kind>(study: &Study<K>) -> Order {
+    match (study.has_no_labels() && study.carried.is_none(), &study.file.config.familiarity) {
+        (false, _) => Rule::Info.into(),
+        (true, Some(_)) => Order::Cover,
+        (true, None) => Rule::Random.into(),
+    }
+}
+
+/// Items in the order in which they spread over the embeddings, labelled ones counting as covered: as many as are asked for, then
+/// the others and the labelled ones in their own order. The priority is the number of items less the place, from 0.
+///
+/// Stream: that of the request's seed under a number of its own.
+fn covering<K: Kind>(study: &Study<K>, numbers: &[u32], request: &Request) -> Result<Vec<f64>, Error> {
+    /// Number of the stream; that of rankings is the one above.
+    const STREAM: u64 = u64::MAX - 1;
+    let rows = UnitRows::new(study.embeddings.as_ref().ok_or(Error::NotEmbedded)?.view())?;
+    let items = study.len();
+    let (labelled, open): (Vec<usize>, Vec<usize>) = (0..items).partition(|&i| numbers[i] > 0);
+    let mut stream = seeded(request.seed, STREAM);
+    let mut picks = cover(&rows, &labelled, request.amount.of(items).min(open.len()), || stream.random());
+    let mut picked = vec![false; items];
+    picks.iter().for_each(|&i| picked[i] = true);
+    picks.extend(open.into_iter().filter(|&i| !picked[i]));
+    picks.extend(labelled);
+    let mut priority = vec![0.0; items];
+    picks.iter().enumerate().for_each(|(place, &i)| priority[i] = (items - place) as f64);
+    Ok(priority)
 }
 
 fn not_ranked<K: Kind>(rule: Rule) -> Error {

@@ -55,6 +55,9 @@ pub struct QueueRecord {
     pub study: String,
     /// The rule's key.
     pub rule: String,
+    /// What the trust behind parts and priorities rests on.
+    #[serde(default)]
+    pub trust: String,
     /// In which direction priorities are to be read.
     pub direction: String,
     /// The amount as it was asked for.

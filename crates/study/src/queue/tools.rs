@@ -19,6 +19,8 @@ pub(super) struct Sheet<'a> {
     pub queue: &'a Queue,
     pub tasks: &'a [Task],
     pub question: &'a Question,
+    /// What annotators are told.
+    pub instruction: Option<&'a str>,
 }
 
 impl Sheet<'_> {
@@ -81,7 +83,9 @@ impl Sheet<'_> {
                 "  <Number name=\"label\" toName=\"text\" min=\"{low}\" max=\"{high}\" step=\"any\" required=\"true\"/>\n"
             ),
         };
-        format!("<View>\n  <Text name=\"text\" value=\"$text\"/>\n{control}</View>\n")
+        let told =
+            self.instruction.map_or_else(String::new, |text| format!("  <Header value=\"{}\"/>\n", escaped(text)));
+        format!("<View>\n{told}  <Text name=\"text\" value=\"$text\"/>\n{control}</View>\n")
     }
 
     /// Records, one per line.
@@ -129,12 +133,16 @@ impl Sheet<'_> {
             let settings = json!({"type": kind, "visible_for_annotators": false});
             json!({"name": name, "title": name, "visible_for_annotators": false, "settings": settings})
         };
-        to_json(&json!({
+        let mut settings = json!({
             "fields": [{"name": "text", "title": "text", "required": true, "settings": {"type": "text"}}],
             "questions": [question],
             "metadata": [metadata("rank", "integer"), metadata("score", "float"), metadata("labels_suggested", "integer")],
             "distribution": {"strategy": "overlap", "min_submitted": most},
-        }))
+        });
+        if let Some(text) = self.instruction {
+            settings["guidelines"] = json!(text);
+        }
+        to_json(&settings)
     }
 
     /// Tasks, one per line, in the order in which Prodigy shows them.

@@ -62,6 +62,10 @@ impl Shown for Classes {
         vec![classes_row(classes)]
     }
 
+    fn profile_names(classes: &Vec<String>) -> Vec<String> {
+        classes.clone()
+    }
+
     fn judge_rows(input: &InputReport<Self>) -> Vec<InputRow> {
         judge_rows(&input.judge, input.variants.len())
     }

@@ -54,6 +54,10 @@ impl Shown for Ordinal {
         vec![InputRow::new("places", places.join(", "))]
     }
 
+    fn profile_names(places: &Places) -> Vec<String> {
+        places.names.clone()
+    }
+
     fn judge_rows(input: &InputReport<Self>) -> Vec<InputRow> {
         judge_rows(&input.judge, input.variants.len())
     }

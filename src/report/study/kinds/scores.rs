@@ -52,6 +52,14 @@ impl Shown for Scores {
         vec![InputRow::new("scale", format!("{low} to {high}"))]
     }
 
+    fn profile_names(_scale: &(f64, f64)) -> Vec<String> {
+        vec![]
+    }
+
+    fn score_range(scale: &(f64, f64)) -> (f64, f64) {
+        *scale
+    }
+
     fn judge_rows(input: &InputReport<Self>) -> Vec<InputRow> {
         let (judge, variants) = (&input.judge, input.variants.len().max(1));
         vec![

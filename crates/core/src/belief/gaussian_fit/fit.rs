@@ -228,10 +228,11 @@ pub fn fit_gaussian(design: &Design, judge: &JudgeScores, labels: &[Scores]) -> 
     fit_gaussian_under(design, judge, labels, TrustPrior::None)
 }
 
-/// [`fit_gaussian`] with a prior: what is maximised is the log-likelihood plus the log density of [`TrustPrior`].
+/// [`fit_gaussian`] with a prior: what is maximised is the log-likelihood plus the log density of [`TrustPrior`]. Where there is
+/// no label, the fit is the prior, a common variance that of the judge's own scores over the items.
 ///
 /// # Errors
-/// As [`fit_gaussian`].
+/// As [`fit_gaussian`]; with a prior, labels are not needed.
 pub fn fit_gaussian_under(
     design: &Design,
     judge: &JudgeScores,
@@ -371,7 +372,7 @@ pub fn typical_log_trust_under(
     let likelihood = Likelihood::new(items, labels, options)?;
     let mode: Vec<f64> = fit.regression.coefficients.iter().zip(likelihood.units()).map(|(x, unit)| x / unit).collect();
     let sd = fit.regression.standard_errors()[0];
-    Ok(Some(Profile::of_first(&likelihood, &mode, sd, TrustPrior::LOG_TRUST_SD)))
+    Ok(Some(Profile::of_first(&likelihood, &mode, sd, (items.design.centre()[0], TrustPrior::LOG_TRUST_SD))))
 }
 
 /// What [`fit_ratings`] maximises, at parameters in the order and units of its coefficients, with its derivatives.

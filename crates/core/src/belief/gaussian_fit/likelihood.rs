@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use ndarray::Array2;
 
-use super::judged::{GaussianError, JudgedRatings, check};
+use super::judged::{GaussianError, JudgeScores, JudgedRatings, check};
 use super::layout::Layout;
 use super::normal_prior::{NormalPrior, START_FREEDOM_BEYOND_TWO};
 use super::options::RatingOptions;
@@ -14,7 +14,8 @@ use crate::belief::gaussian::Scores;
 use crate::belief::newton::{Curvature, Objective, Point, mirror};
 use crate::belief::prior::TrustPrior;
 use crate::belief::recalibration::Recalibration;
-use crate::belief::regression::{LARGEST_MOVE, START_TRUST, linear};
+use crate::belief::regression::{LARGEST_MOVE, linear};
+use crate::stats::population_sd;
 
 /// The likelihood treats nu - 2 as if it stopped at these values: below, the variance is as good as unbounded; above, as
 /// good as known.
@@ -56,6 +57,8 @@ pub(super) struct Likelihood {
     lines: Vec<Line>,
     /// Variance of the ratings about these lines.
     variance: f64,
+    /// Where a prior on the trust is centred, intercept first.
+    centre: Vec<f64>,
 }
 
 impl Likelihood {
@@ -82,16 +85,34 @@ impl Likelihood {
             rated: Rated { judge: judge.mean[i], labels: labels[i] },
             judge_variance: judge.variance[i],
         };
-        let mut this =
-            Self { items: labelled.map(item).collect(), layout, prior: None, unit: 1.0, lines: vec![], variance: 1.0 };
-        this.set_scales();
+        let mut this = Self {
+            items: labelled.map(item).collect(),
+            layout,
+            prior: None,
+            unit: 1.0,
+            lines: vec![],
+            variance: 1.0,
+            centre: items.design.centre(),
+        };
         let priors = options.prior == TrustPrior::Weak || options.recalibration != Recalibration::Off;
-        this.prior = priors.then(|| NormalPrior::of(options, &layout, this.variance));
+        if this.items.is_empty() && !priors {
+            return Err(GaussianError::NoLabels);
+        }
+        this.set_scales(judge);
+        this.prior = priors.then(|| NormalPrior::of(options, &layout, &this.centre, this.variance));
         Ok(this)
     }
 
-    fn set_scales(&mut self) {
+    fn set_scales(&mut self, judge: &JudgeScores) {
         let (items, labels) = (&self.items, self.total_labels());
+        if items.is_empty() {
+            // The judge's scores over the items are all the scale that there is.
+            let sd = population_sd(&judge.mean);
+            self.unit = if sd > 0.0 { sd } else { 1.0 };
+            self.variance = self.unit * self.unit;
+            self.lines = vec![Line::AS_GIVEN; self.layout.groups];
+            return;
+        }
         let about_judge = items.iter().map(|item| Line::AS_GIVEN.squares(&item.rated)).sum::<f64>() / labels;
         // Ratings that all equal the judge's scores leave no scale; any will do.
         let about_judge = if about_judge > 0.0 { about_judge } else { 1.0 };
@@ -158,7 +179,7 @@ impl Likelihood {
     pub(super) fn starts(&self) -> Vec<Vec<f64>> {
         let start = |lines: &dyn Fn(usize) -> Line| {
             let mut start = vec![0.0; self.layout.len()];
-            start[0] = START_TRUST.ln();
+            start[..self.centre.len()].copy_from_slice(&self.centre);
             start[self.layout.freedom()] = START_FREEDOM_BEYOND_TWO.ln();
             for group in 0..self.layout.groups {
                 let line = lines(group);

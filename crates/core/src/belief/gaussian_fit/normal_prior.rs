@@ -4,7 +4,6 @@ use super::layout::Layout;
 use super::options::RatingOptions;
 use crate::belief::newton::Point;
 use crate::belief::prior::TrustPrior;
-use crate::belief::regression::START_TRUST;
 
 /// The search starts from nu = 6, where the prior is centred.
 pub(super) const START_FREEDOM_BEYOND_TWO: f64 = 4.0;
@@ -16,13 +15,13 @@ pub(super) struct NormalPrior {
 }
 
 impl NormalPrior {
-    /// `variance` is where a common variance is believed to be.
-    pub(super) fn of(options: &RatingOptions, layout: &Layout, variance: f64) -> Self {
+    /// `centre` is where the coefficients of the trust are believed to be, intercept first, and `variance` where a common variance is believed to be.
+    pub(super) fn of(options: &RatingOptions, layout: &Layout, centre: &[f64], variance: f64) -> Self {
         let of_trust = |sd: f64| if options.prior == TrustPrior::Weak { sd } else { f64::INFINITY };
         let mut this = Self { means: vec![0.0; layout.len()], sds: vec![f64::INFINITY; layout.len()] };
         let mut set = |at: usize, mean: f64, sd: f64| (this.means[at], this.sds[at]) = (mean, sd);
-        set(0, START_TRUST.ln(), of_trust(TrustPrior::LOG_TRUST_SD));
-        (1..=layout.features).for_each(|k| set(k, 0.0, of_trust(TrustPrior::SLOPE_SD)));
+        set(0, centre[0], of_trust(TrustPrior::LOG_TRUST_SD));
+        (1..=layout.features).for_each(|k| set(k, centre[k], of_trust(TrustPrior::SLOPE_SD)));
         set(layout.freedom(), START_FREEDOM_BEYOND_TWO.ln(), of_trust(TrustPrior::LOG_FREEDOM_SD));
         for group in 0..layout.groups {
             let reading = &options.reading;

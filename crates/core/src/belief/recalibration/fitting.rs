@@ -8,8 +8,6 @@ use super::options::Options;
 use super::posterior::Posterior;
 use crate::belief::newton::LogProduct;
 use crate::belief::profile::Profile;
-use crate::belief::regression::coefficient_names;
-use crate::belief::truncated::maximise;
 use crate::belief::trust::TrustError;
 
 /// Fits recalibration and trust together, by Dirichlet-multinomial likelihood with weak priors.
@@ -62,10 +60,20 @@ fn fit_where(
     options: &Options,
     keep: impl Fn(usize) -> bool,
 ) -> Result<RecalibratedFit, TrustError> {
-    let mut posterior = Posterior::new(items, counts, options, keep)?;
-    let start = posterior.start();
-    let maximum = maximise(&mut posterior, start);
-    Ok(posterior.conclude(coefficient_names(items.design), maximum))
+    let posterior = Posterior::new(items, counts, options, keep)?;
+    if posterior.is_empty() { Err(TrustError::NoLabels) } else { Ok(posterior.maximum(items)) }
+}
+
+/// [`fit`], and the priors alone where there is no label.
+///
+/// # Errors
+/// As [`fit`], but for labels.
+pub(crate) fn fit_or_prior(
+    items: &JudgedItems,
+    counts: ArrayView2<u32>,
+    options: &Options,
+) -> Result<RecalibratedFit, TrustError> {
+    Ok(Posterior::new(items, counts, options, |_| true)?.maximum(items))
 }
 
 /// Log-likelihood of each item's labels under a fit, in nats without multinomial coefficients; `None` without labels.
@@ -136,7 +144,7 @@ pub fn typical_log_trust(
         mode.extend(&bias[1..]);
     }
     let sd = fit.regression.standard_errors()[0];
-    Ok(Profile::of_first(&posterior, &mode, sd, options.prior.log_trust_sd))
+    Ok(Profile::of_first(&posterior, &mode, sd, (items.design.centre()[0], options.prior.log_trust_sd)))
 }
 
 #[cfg(test)]

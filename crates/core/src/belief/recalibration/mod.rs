@@ -19,6 +19,7 @@ mod terms;
 mod world;
 
 pub use fitted::RecalibratedFit;
+pub(super) use fitting::fit_or_prior;
 pub use fitting::{fit, held_out_log_likelihoods, typical_log_trust};
 pub use items::JudgedItems;
 pub use options::{Options, Prior, Recalibration};

@@ -7,7 +7,8 @@ use super::items::{JudgedItems, check, group_of};
 use super::options::{Options, Prior, Recalibration};
 use super::terms::ItemTerms;
 use crate::belief::newton::{Local, LogProduct, Maximum, Objective, Point};
-use crate::belief::regression::{LARGEST_MOVE, Regression, START_TRUST, linear, undetermined};
+use crate::belief::regression::{LARGEST_MOVE, Regression, coefficient_names, linear, undetermined};
+use crate::belief::truncated::maximise;
 use crate::belief::trust::TrustError;
 
 /// Newton steps are shortened so that no ln tau and no bias moves by more than this at once.
@@ -27,6 +28,8 @@ pub(super) struct Posterior {
     counts: Vec<u32>,
     group: Vec<usize>,
     options: Options,
+    /// Where the prior on beta is centred.
+    centre: Vec<f64>,
 }
 
 impl Posterior {
@@ -66,6 +69,7 @@ impl Posterior {
             counts: vec![],
             group: vec![],
             options: *options,
+            centre: items.design.centre(),
         };
         for (i, c) in counts.rows().into_iter().enumerate() {
             let n: u32 = c.sum();
@@ -81,7 +85,19 @@ impl Posterior {
                 });
             }
         }
-        if this.items == 0 { Err(TrustError::NoLabels) } else { Ok(this) }
+        Ok(this)
+    }
+
+    /// Whether no item has a label.
+    pub(super) fn is_empty(&self) -> bool {
+        self.items == 0
+    }
+
+    /// The fit at the maximum.
+    pub(super) fn maximum(mut self, items: &JudgedItems) -> RecalibratedFit {
+        let start = self.start();
+        let maximum = maximise(&mut self, start);
+        self.conclude(coefficient_names(items.design), maximum)
     }
 
     fn parameters(&self) -> usize {
@@ -93,10 +109,10 @@ impl Posterior {
         1 + self.features + group * self.classes
     }
 
-    /// A trust of 8 for every item, and the prediction as it is.
+    /// The centre of the prior, and the prediction as it is.
     pub(super) fn start(&self) -> Vec<f64> {
-        let mut parameters = vec![0.0; self.parameters()];
-        parameters[0] = START_TRUST.ln();
+        let mut parameters = self.centre.clone();
+        parameters.resize(self.parameters(), 0.0);
         parameters
     }
 
@@ -112,8 +128,8 @@ impl Posterior {
             *value -= 0.5 * precision * x * x;
             gradient[k] -= precision * x;
         };
-        pull(0, START_TRUST.ln(), prior.log_trust_sd.powi(-2));
-        (1..=self.features).for_each(|k| pull(k, 0.0, ridge));
+        pull(0, self.centre[0], prior.log_trust_sd.powi(-2));
+        (1..=self.features).for_each(|k| pull(k, self.centre[k], ridge));
         (0..self.groups).for_each(|g| pull(self.offset(g), 0.0, prior.log_tau_sd.powi(-2)));
         let (precision, classes) = (prior.bias_sd.powi(-2), self.classes as f64);
         for g in 0..self.groups {
@@ -448,7 +464,7 @@ mod tests {
             &posterior,
             &with.parameters,
             fit.regression.standard_errors()[0],
-            3.0,
+            (8f64.ln(), 3.0),
         );
         assert!(profile.at_least.is_some_and(|least| least < with.parameters[0]), "{profile:?}");
     }

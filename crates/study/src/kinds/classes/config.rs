@@ -179,7 +179,7 @@ pub fn check<K: ClassKind>(config: &StudyConfig<K>, check: &Check<'_>) -> Result
     check.that(!blank, K::KEY, &classes, "a class is blank", "name every class")?;
     check_judge(&config.judge, classes.len(), check)?;
     check_multilabel(config, check)?;
-    check_labels(&config.labels, check)
+    config.labels.as_ref().map_or(Ok(()), |labels| check_labels(labels, check))
 }
 
 /// Checks that the labels of a LeWiDi file that are items of their own go with the rest.
@@ -191,7 +191,8 @@ fn check_multilabel<K: ClassKind>(config: &StudyConfig<K>, check: &Check<'_>) ->
     check.each_once(setting, labels)?;
     let blank = labels.iter().any(|label| label.trim().is_empty());
     check.that(!blank, setting, labels, "a label is blank", "name every label")?;
-    let lewidi = [config.items.format, config.labels.format] == [Some(Format::LeWiDi); 2];
+    let of_labels = config.labels.as_ref().map(|labels| labels.format);
+    let lewidi = config.items.format == Some(Format::LeWiDi) && of_labels.is_none_or(|f| f == Some(Format::LeWiDi));
     let remedy = "set format = \"lewidi\" under [items] and [labels]";
     check.that(lewidi, setting, labels, "only LeWiDi files have several labels in an annotation", remedy)?;
     let answers = K::classes(&config.scale) == ["0", "1"];

@@ -13,6 +13,7 @@ use crate::input::config::{Configured, StudyConfig};
 use crate::input::log::NewLabel;
 use crate::kind::{CameBack, Decomposition, Kind, Study};
 use crate::output::OutputColumn;
+use crate::profile::Profile;
 use crate::queue::Question;
 use judge_uncertainty_core::belief::{Belief, BeliefModel, Dirichlet};
 use judge_uncertainty_core::escalation::Rule;
@@ -146,6 +147,10 @@ impl Kind for Classes {
 
     fn prediction(study: &Study<Self>, item: usize) -> String {
         study.file.config.scale[reports::likeliest(&study.judge, item)].clone()
+    }
+
+    fn profile(study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize) -> Profile {
+        reports::profile(study, &decomposition.fitted.beliefs, item)
     }
 
     fn means(study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize) -> Vec<f64> {

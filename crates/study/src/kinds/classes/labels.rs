@@ -162,7 +162,7 @@ impl<K: ClassKind> LabelSet<K> for Labels {
 fn known_of_file<K: ClassKind>(file: &StudyFile<K>, annotations: &[Annotation], annotators: &[String]) -> Known {
     let mut known = Known::default();
     for a in annotations {
-        let place = file.line_of(&file.config.labels.file, a.line);
+        let place = file.line_of_labels(a.line);
         known.add(a.item, &annotators[a.annotator], &K::classes(&file.config.scale)[a.class], "", &place);
     }
     known
@@ -174,9 +174,6 @@ fn known_of_file<K: ClassKind>(file: &StudyFile<K>, annotations: &[Annotation], 
 /// A file that can't be read, an unknown id (unless they are left out), an unknown class, a count that is none, a second
 /// row of an item, a second label of an annotator for an item.
 fn read<K: ClassKind>(file: &StudyFile<K>, items: &Items, log: &LabelLog, source: &mut Source) -> Result<Labels> {
-    let config = &file.config.labels;
-    let paths = file.resolve_all(&config.file);
-    let format = format_of(&paths[0], config.format)?;
     let mut reader = Reader {
         file,
         items,
@@ -187,6 +184,13 @@ fn read<K: ClassKind>(file: &StudyFile<K>, items: &Items, log: &LabelLog, source
         blank: 0,
         unknown_rows: 0,
     };
+    let Some(config) = &file.config.labels else {
+        let added = reader.added(log)?;
+        let annotators = Some(reader.annotators.len());
+        return reader.finish(0, annotators, added);
+    };
+    let paths = file.resolve_all(&config.file);
+    let format = format_of(&paths[0], config.format)?;
     let table = match format {
         Format::LeWiDi => read_joined(&paths, |path| {
             jsonl::read_lewidi_labels(path, &source.read(path)?, &file.config.items.multilabel)
@@ -233,7 +237,7 @@ impl<K: ClassKind> Reader<'_, K> {
         // ChaosNLI leaves classes out that nobody chose, and files of few items may so lack a column.
         let chaosnli = format == Format::ChaosNli;
         let default = if chaosnli { "label_counter_{class}" } else { "n_{class}" };
-        let pattern = self.file.config.labels.columns.as_deref().unwrap_or(default);
+        let pattern = self.file.config.labels.as_ref().and_then(|labels| labels.columns.as_deref()).unwrap_or(default);
         let classes = self.classes;
         let columns: Vec<Option<Column>> = classes
             .iter()

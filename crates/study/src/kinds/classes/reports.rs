@@ -10,6 +10,7 @@ use super::soft_scores::SoftScores;
 use crate::evidence::EvidenceReport;
 use crate::kind::{CameBack, Decomposition, Foresight, Kind, Study};
 use crate::output::{OutputColumn, Values};
+use crate::profile::Profile;
 use judge_uncertainty_core::belief::recalibration::{Options, Recalibration};
 use judge_uncertainty_core::belief::{
     Belief, BeliefModel, BeliefTable, ClassBelief, ClassBeliefs, FittedBelief, RecalibratedFit,
@@ -146,7 +147,7 @@ pub fn warnings<K: ClassStudy>(study: &Study<K>) -> Vec<String> {
     let classes = K::classes(&study.file.config.scale);
     let per_class = study.labels.report.per_class.iter().zip(classes);
     let unused: Vec<&str> = per_class.filter(|(n, _)| **n == 0).map(|(_, class)| class.as_str()).collect();
-    if !unused.is_empty() {
+    if !unused.is_empty() && study.labels.report.labels > 0 {
         warnings.push(format!("no label says {}", unused.join(", ")));
     }
     warnings
@@ -193,6 +194,13 @@ pub fn columns<K: ClassStudy>(
 pub fn mean_share(beliefs: &impl ClassBeliefs, item: usize, class: usize) -> f64 {
     let belief = beliefs.of_classes(item);
     belief.dirichlet().alpha()[class] / belief.evidence()
+}
+
+/// Shares of the classes as the judge predicts them and as the belief has them.
+pub fn profile<K: ClassStudy>(study: &Study<K>, beliefs: &impl ClassBeliefs, item: usize) -> Profile {
+    let judge = study.judge.predictions.q.row(item).to_vec();
+    let belief = (0..judge.len()).map(|class| mean_share(beliefs, item, class)).collect();
+    Profile::Shares { judge, belief, counts: study.labels.counts.counts().row(item).to_vec() }
 }
 
 /// The class that the judge finds likeliest; ties go to the class named first.

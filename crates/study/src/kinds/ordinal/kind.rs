@@ -17,6 +17,7 @@ use crate::kinds::classes::reports::{self, ClassFit};
 use crate::kinds::classes::soft_scores::SoftScores;
 use crate::output::OutputColumn;
 use crate::parts::PartAverages;
+use crate::profile::Profile;
 use crate::queue::Question;
 use judge_uncertainty_core::belief::{self, Belief, ClassBelief, mean_place};
 use judge_uncertainty_core::escalation::Rule;
@@ -168,6 +169,10 @@ impl Kind for Ordinal {
 
     fn prediction(study: &Study<Self>, item: usize) -> String {
         study.file.config.scale.names[reports::likeliest(&study.judge, item)].clone()
+    }
+
+    fn profile(study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize) -> Profile {
+        reports::profile(study, &decomposition.fitted.beliefs, item)
     }
 
     fn means(study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize) -> Vec<f64> {

@@ -92,7 +92,8 @@ pub fn check<C: ScoreKind>(config: &StudyConfig<C>, check: &Check<'_>) -> Result
             ("ridge and prior are about classes", "leave them out; trust.prior is the prior of scores");
         check.that(of_scores, "trust.belief", &config.trust.belief, reason, remedy)?;
     }
-    for (setting, format) in [("judge.format", config.judge.format), ("labels.format", config.labels.format)] {
+    let of_labels = config.labels.as_ref().and_then(|labels| labels.format);
+    for (setting, format) in [("judge.format", config.judge.format), ("labels.format", of_labels)] {
         let plain = !matches!(format, Some(Format::ChaosNli | Format::LeWiDi));
         check.that(plain, setting, &format, "holds no scores", "write \"csv\" or \"jsonl\"")?;
     }

@@ -13,8 +13,11 @@ use crate::input::config::{Configured, StudyConfig};
 use crate::input::log::NewLabel;
 use crate::kind::{CameBack, Decomposition, Kind, Study};
 use crate::output::OutputColumn;
+use crate::profile::Profile;
 use crate::queue::Question;
+use judge_uncertainty_core::belief::Belief;
 use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_core::stats::student::student_quantile;
 use judge_uncertainty_data::dataset::error::Result;
 
@@ -91,6 +94,15 @@ impl Kind for Scores {
 
     fn prediction(study: &Study<Self>, item: usize) -> String {
         study.judge.scores.mean[item].to_string()
+    }
+
+    fn profile(study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize) -> Profile {
+        let (judge, belief) = (&study.judge.scores, decomposition.belief(item));
+        Profile::Scores {
+            judge: (judge.mean[item], judge.variance[item].map(f64::sqrt)),
+            belief: (belief.mean, belief.total().sqrt()),
+            labels: decomposition.pool.ratings()[item].iter().map(|ratings| mean(ratings)).collect(),
+        }
     }
 
     fn means(_study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize) -> Vec<f64> {

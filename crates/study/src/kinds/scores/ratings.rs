@@ -116,7 +116,7 @@ impl<C: ScoreKind> LabelSet<C> for Ratings {
     fn known(&self, file: &StudyFile<C>) -> Known {
         let mut known = Known::default();
         for r in self.rows.iter().filter(|r| r.batch.is_none()) {
-            let place = file.line_of(&file.config.labels.file, r.line);
+            let place = file.line_of_labels(r.line);
             known.add(r.item, &self.annotators[r.annotator], &r.score.to_string(), "", &place);
         }
         known
@@ -156,9 +156,6 @@ pub(super) fn score(row: &Row<'_>, column: Column, scale: (f64, f64)) -> Result<
 
 /// Reads the annotators' ratings: those of the user's file and those of the log.
 fn read<C: ScoreKind>(file: &StudyFile<C>, items: &Items, log: &LabelLog, source: &mut Source) -> Result<Ratings> {
-    let config = &file.config.labels;
-    let table = read_table(&file.resolve_all(&config.file), config.format, config.id.as_deref(), source)?;
-    let [annotator, column] = [table.column(&config.annotator)?, table.column(&config.score)?];
     let mut ratings = Ratings { batches: log.batches.clone(), ..Ratings::default() };
     let mut positions: HashMap<String, usize> = HashMap::new();
     let mut add = |ratings: &mut Ratings, item, name: &str, score, batch, line| {
@@ -169,11 +166,15 @@ fn read<C: ScoreKind>(file: &StudyFile<C>, items: &Items, log: &LabelLog, source
         }
         ratings.rows.push(Rating { item, annotator, score, batch, line });
     };
-    for row in table.rows() {
-        let Some(item) = items.of_row(&row, file.config.unmatched, &mut ratings.unknown_rows)? else { continue };
-        match score(&row, column, file.config.scale)? {
-            Some(score) => add(&mut ratings, item, row.text(annotator)?, score, None, row.line()),
-            None => ratings.blank += 1,
+    if let Some(config) = &file.config.labels {
+        let table = read_table(&file.resolve_all(&config.file), config.format, config.id.as_deref(), source)?;
+        let [annotator, column] = [table.column(&config.annotator)?, table.column(&config.score)?];
+        for row in table.rows() {
+            let Some(item) = items.of_row(&row, file.config.unmatched, &mut ratings.unknown_rows)? else { continue };
+            match score(&row, column, file.config.scale)? {
+                Some(score) => add(&mut ratings, item, row.text(annotator)?, score, None, row.line()),
+                None => ratings.blank += 1,
+            }
         }
     }
     for row in &log.rows {

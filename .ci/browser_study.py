@@ -1,0 +1,280 @@
+"""Opens a study's report and its page to label on in headless Chromium, as `.ci/browser` does with the paper's report.
+
+Arguments: the browser, the program, a folder for screenshots. The study is the starter example, in a temporary folder. The
+items answer to filters, pointer and keyboard and are there without scripts; a session of labelling, by keyboard, survives a
+reload and comes back through `study labels add` letter by letter. Exits with one line per problem.
+"""
+
+import csv
+import base64
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+from browser import CONTRAST, STRUCTURE, Browser
+
+KEYS = {"ArrowLeft": 37, "ArrowRight": 39, "ArrowUp": 38, "ArrowDown": 40, "Enter": 13, "Escape": 27, "Home": 36}
+# A study of scores without any label yet.
+SCORES = {
+    "items.csv": "id,text\na,One\nb,Two\nc,Three\n",
+    "judge.csv": "id,mean\na,2\nb,4\nc,9\n",
+    "study.toml": 'title = "Scores"\ninstruction = "From 0 to 10"\nscale = [0, 10]\n[items]\nfile = "items.csv"\n'
+                  'text = "{text}"\n[judge]\nfile = "judge.csv"\n',
+}
+CARDS = "[...document.querySelectorAll('ol.cards > .card')].filter((card) => card.checkVisibility())"
+
+
+def press(browser, key):
+    code = {"key": key, "windowsVirtualKeyCode": KEYS.get(key, ord(key[0].upper()))}
+    if key == "Enter":
+        code["text"] = "\r"
+    elif key not in KEYS:
+        code["text"] = key
+    browser.call("Input.dispatchKeyEvent", type="keyDown", **code)
+    browser.call("Input.dispatchKeyEvent", type="keyUp", **code)
+
+
+class Checks:
+    """Problems, and pictures of what was looked at."""
+
+    def __init__(self, browser, output):
+        self.browser, self.output, self.problems = browser, output, []
+
+    def expect(self, condition, problem):
+        if not condition:
+            self.problems.append(problem)
+
+    def shot(self, name):
+        picture = self.browser.call("Page.captureScreenshot", format="png")
+        (self.output / f"{name}.png").write_bytes(base64.b64decode(picture["data"]))
+
+    def looks(self, name, url, before=""):
+        """No overflow, contrast, structure, at all widths in both schemes."""
+        for scheme in ["light", "dark"]:
+            self.browser.scheme(scheme)
+            for width in [400, 1200, 2000]:
+                self.browser.size(width, 1200)
+                self.browser.open(url)
+                self.browser.value(before)
+                overflow = self.browser.value("document.scrollingElement.scrollWidth - innerWidth")
+                self.expect(overflow <= 0, f"{name}, {width} px: {overflow} px stick out")
+                poor = self.browser.value(CONTRAST)
+                self.expect(not poor, f"{name}, {scheme}, {width} px: too little contrast: {poor[:5]}")
+                self.shot(f"{name}-{scheme}-{width}")
+        self.browser.scheme("light")
+
+    def quiet(self, pages):
+        """No request left for elsewhere, no script failed."""
+        for event in self.browser.events:
+            params = event.get("params", {})
+            if event.get("method") == "Network.requestWillBeSent":
+                url = params["request"]["url"].split("#")[0]
+                self.expect(url in pages or url.startswith("blob:"), f"a request left: {url[:100]}")
+            if event.get("method") == "Runtime.exceptionThrown":
+                self.problems.append(f"script failed: {params['exceptionDetails']}")
+            if event.get("method") == "Log.entryAdded" and params["entry"]["level"] in ["error", "warning"]:
+                self.problems.append(f"log: {params['entry']['text']}")
+
+
+def report(checks, url):
+    browser, expect = checks.browser, checks.expect
+    browser.call("Emulation.setScriptExecutionDisabled", value=True)
+    browser.size(1200)
+    browser.open(url)
+    expect(browser.value(f"{CARDS}.length") == 20, "without scripts, the first items are not there")
+    expect(browser.value("document.querySelectorAll('.card, .rest .card').length") == 40, "without scripts, items are missing")
+    expect(not browser.value("document.querySelector('.explorer form').checkVisibility()"), "without scripts, a dead filter shows")
+    browser.call("Emulation.setScriptExecutionDisabled", value=False)
+    checks.looks("report", url, "document.querySelector('.explorer').scrollIntoView()")
+    expect(not browser.value(STRUCTURE), f"report: {browser.value(STRUCTURE)}")
+
+    browser.size(1200)
+    browser.open(url)
+    count = "Number(document.querySelector('.explorer [data-shown]').textContent)"
+    dots = "[...document.querySelectorAll('.dots circle:not([hidden])')].length"
+    places = f"{CARDS}.map((card) => Number(card.querySelector('.place').textContent))"
+    expect(browser.value(count) == 40 == browser.value(dots), "not all items are there")
+    rules = browser.value("[...document.querySelector('#items-rule').options].map((o) => o.value)")
+    expect(len(rules) >= 7, f"rules: {rules}")
+    for rule in rules:
+        browser.value(f"(() => {{ const s = document.querySelector('#items-rule'); s.value = {rule!r};"
+                      " s.dispatchEvent(new Event('input', {bubbles: true})); })()")
+        expect(browser.value(places) == list(range(1, 21)), f"{rule}: places {browser.value(places)[:5]}")
+        expect(browser.value("document.querySelectorAll('.dots .first:not([hidden])').length") == 20, f"{rule}: dots")
+    browser.value("document.querySelector('[data-more] button').click()")
+    expect(browser.value(f"{CARDS}.length") == 40, "show more shows no more")
+    browser.value("document.querySelector('#items-text').focus()")
+    browser.type("no label yet")
+    found = browser.value(count)
+    texts = browser.value(f"{CARDS}.map((card) => card.textContent)")
+    expect(0 < found < 40 and found == browser.value(dots), f"typing leaves {found} items and other dots")
+    expect(all("no label yet" in text for text in texts), "typing shows items without the words")
+    browser.value("document.querySelector('.explorer button[type=reset]').click()")
+    browser.value("new Promise((done) => setTimeout(done, 50))")
+    expect(browser.value(count) == 40, "a reset does not show all")
+
+    # The item behind a dot, by pointer and by keyboard.
+    behind = "document.querySelector('[data-behind] h3')?.textContent"
+    at = browser.value("(() => { const c = document.querySelectorAll('.dots circle:not(.first)')[3];"
+                       " c.scrollIntoView({block: 'center'}); const b = c.getBoundingClientRect();"
+                       " return {x: b.x + b.width / 2, y: b.y + b.height / 2, id: c.textContent}; })()")
+    browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=at["x"], y=at["y"])
+    shown = browser.value("document.querySelector('.dots .chosen title').textContent")
+    expect(browser.value(behind).endswith(shown), "the panel shows another item than the dot")
+    near = browser.value("(() => { const c = document.querySelector('.dots .chosen').getBoundingClientRect();"
+                         f" return Math.hypot(c.x + c.width / 2 - {at['x']}, c.y + c.height / 2 - {at['y']}); }})()")
+    expect(near < 1, f"the pointer finds a dot {near} px away")
+    browser.value("document.querySelector('[data-plot]').focus()")
+    press(browser, "Home")
+    expect(browser.value(behind).startswith("1 "), "Home is not the first item")
+    seen = {browser.value(behind)}
+    for key in ["ArrowRight", "ArrowDown", "ArrowDown", "ArrowLeft", "ArrowDown"]:
+        press(browser, key)
+        seen.add(browser.value(behind))
+    expect(len(seen) >= 4, f"arrow keys reach {len(seen)} items")
+    checks.shot("report-dot")
+    press(browser, "Enter")
+    expect(browser.value("document.activeElement.matches('.card')"), "Enter does not go to the item")
+
+
+def begin(checks, name):
+    checks.browser.value("document.querySelector('#annotator').focus()")
+    checks.browser.type(name)
+    press(checks.browser, "Enter")
+    started = checks.browser.value("document.querySelector('[data-work]').checkVisibility()")
+    checks.expect(started, "the page does not start")
+
+
+def saved(checks, downloads, number):
+    """The tables that were saved, once there are so many."""
+    deadline = time.time() + 20
+    while len(list(downloads.glob("*.csv"))) < number and time.time() < deadline:
+        time.sleep(0.2)
+    files = sorted(downloads.glob("*.csv"), key=lambda file: file.stat().st_mtime_ns)
+    checks.expect(len(files) == number, f"saved: {files}")
+    return files
+
+
+def rows_of(file):
+    with open(file, newline="", encoding="utf-8") as opened:
+        return list(csv.DictReader(opened))
+
+
+def label_scores(checks, url, downloads):
+    """Scores are typed; what is none, or outside the scale, is refused where it stands."""
+    browser, expect = checks.browser, checks.expect
+    browser.open(url)
+    begin(checks, "ann")
+    problem = "document.querySelector('[data-problem]').textContent"
+    for wrong in ["11", "1e1", "three", "-1"]:
+        browser.value("document.querySelector('#score').select()")
+        browser.type(wrong)
+        press(browser, "Enter")
+        expect(browser.value(problem) != "", f"{wrong} is taken for a score")
+    for score in ["7.5", "0"]:
+        browser.value("document.querySelector('#score').select()")
+        browser.type(score)
+        press(browser, "Enter")
+    expect(browser.value("document.querySelector('[data-count]').textContent").startswith("2 of"), "scores are not taken")
+    browser.value("document.querySelector('[data-do=save]').click()")
+    files = saved(checks, downloads, 2)
+    expect(sorted(row["label"] for row in rows_of(files[-1])) == ["0", "7.5"], f"saved {rows_of(files[-1])}")
+    return files[-1]
+
+
+def label(checks, url, downloads):
+    browser, expect = checks.browser, checks.expect
+    browser.size(1200)
+    browser.open(url)
+    browser.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(downloads))
+
+    text = "document.querySelector('[data-item] p:last-child').textContent"
+    name = 'Ann "A", 1'
+    begin(checks, name)
+    queue = json.loads(browser.value("document.querySelector('#queue').textContent"))
+    classes = queue["question"]["classes"]
+    given = {}
+    for k, item in enumerate(queue["items"][:4]):
+        expect(browser.value(text) == item["text"], f"item {k} is not shown")
+        press(browser, str((k + 1) % 3 + 1))
+        given[item["id"]] = classes[(k + 1) % 3]
+    # The third again, differently; the second taken back.
+    for _ in range(2):
+        press(browser, "ArrowLeft")
+    expect(browser.value("document.querySelector('[aria-pressed=true]').textContent") == f"1 {classes[0]}", "no label is marked")
+    press(browser, "3")
+    given[queue["items"][2]["id"]] = classes[2]
+    for _ in range(2):
+        press(browser, "ArrowLeft")
+    press(browser, "u")
+    del given[queue["items"][1]["id"]]
+    # Progress survives.
+    browser.open(url)
+    begin(checks, name)
+    expect(browser.value("document.querySelector('[data-count]').textContent").startswith("3 of"), "progress is lost")
+    expect(browser.value(text) == queue["items"][1]["text"], "the page does not go on where a label is missing")
+    press(browser, "s")
+    files = saved(checks, downloads, 1)
+    if files:
+        rows = rows_of(files[0])
+        expect({row["id"]: row["label"] for row in rows} == given, f"saved {rows}, given {given}")
+        expect(all(row["annotator"] == name for row in rows), "another annotator is saved")
+    # Another annotator begins anew.
+    browser.open(url)
+    begin(checks, "ben")
+    expect(browser.value("document.querySelector('[data-count]').textContent").startswith("0 of"), "labels of another show")
+    checks.looks("label", url, "(() => { document.querySelector('#annotator').value = 'ben';"
+                 " document.querySelector('[data-start] button').click(); })()")
+    return files, given
+
+
+def main():
+    program, ours, output = sys.argv[1], pathlib.Path(sys.argv[2]).resolve(), pathlib.Path(sys.argv[3])
+    output.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(temporary)
+        study = folder / "study"
+        shutil.copytree("examples/starter", study)
+
+        def run(*arguments):
+            done = subprocess.run([ours, "study", *arguments], capture_output=True, text=True, check=False)
+            if done.returncode:
+                raise SystemExit(f"study {' '.join(map(str, arguments))}: {done.stderr}")
+            return done.stdout
+
+        run("run", study)
+        run("queue", study, "--budget", "8")
+        run("label", study)
+        scores = folder / "scores"
+        scores.mkdir()
+        for name, text in SCORES.items():
+            (scores / name).write_text(text, encoding="utf-8")
+        run("queue", scores, "--budget", "3")
+        run("label", scores)
+        browser = Browser(program, folder / "profile")
+        checks = Checks(browser, output)
+        pages = [(study / name).as_uri() for name in ["run/report/index.html", "label.html"]]
+        report(checks, pages[0])
+        files, given = label(checks, pages[1], folder / "downloads")
+        of_scores = label_scores(checks, (scores / "label.html").as_uri(), folder / "downloads")
+        checks.quiet([*pages, (scores / "label.html").as_uri()])
+        browser.close()
+        checks.expect("2 labels of 2 items added" in run("labels", "add", of_scores, scores), "scores do not come back")
+        for file in files:
+            said = run("labels", "add", file, study)
+            checks.expect(f"{len(given)} labels of {len(given)} items added" in said, said)
+            with open(study / "added-labels.csv", newline="", encoding="utf-8") as log:
+                text = log.read()
+            for item, value in given.items():
+                checks.expect(any(item in line and value in line for line in text.splitlines()), f"{item} is not in the log")
+    for problem in dict.fromkeys(checks.problems):
+        print(f"problem: {problem}")
+    print(f"study: items and labelling looked at; screenshots: {output}")
+    sys.exit(1 if checks.problems else 0)
+
+
+main()

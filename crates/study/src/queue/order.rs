@@ -1,0 +1,65 @@
+//! What a queue ranks items by.
+
+use std::fmt;
+use std::str::FromStr;
+
+use judge_uncertainty_core::escalation::Rule;
+
+/// What ranks the items of a queue: a rule, or cover, which needs neither labels nor a judge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// A rule, which looks at one item at a time.
+    By(Rule),
+    /// Spread over the embeddings, so that what is labelled covers the items
+    /// ([`judge_uncertainty_familiarity::neighbours::cover`]).
+    Cover,
+}
+
+impl Order {
+    /// Key on the command line and in files, e.g. `judge_entropy` or `cover`.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::By(rule) => rule.key(),
+            Self::Cover => "cover",
+        }
+    }
+
+    /// What it ranks by, in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::By(rule) => rule.words(),
+            Self::Cover => "spread over the embeddings",
+        }
+    }
+
+    /// The rule, if it is one.
+    pub fn rule(self) -> Option<Rule> {
+        match self {
+            Self::By(rule) => Some(rule),
+            Self::Cover => None,
+        }
+    }
+}
+
+impl From<Rule> for Order {
+    fn from(rule: Rule) -> Self {
+        Self::By(rule)
+    }
+}
+
+impl FromStr for Order {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "cover" => Ok(Self::Cover),
+            _ => text.parse().map(Self::By).map_err(|error: <Rule as FromStr>::Err| error.to_string()),
+        }
+    }
+}
+
+impl fmt::Display for Order {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.key())
+    }
+}

@@ -1,0 +1,106 @@
+//! `study label`: a page on which experts label a queue.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use serde::Deserialize;
+
+use crate::cli::Error;
+use crate::dataset::error::{Error as DataError, Place, Problem};
+use crate::output::write_file;
+use crate::report::label::{LabelItem, LabelPage};
+use crate::report::study::Shown;
+use crate::study::input::config::StudyFile;
+use crate::study::input::items;
+use crate::study::input::source::Source;
+use crate::study::{Error as StudyError, Kind};
+
+/// Write a page on which experts label a queue: one file for any browser, without a server or a network.
+///
+/// It shows the items of a queue that `study queue` made, one by one, with the instruction of the study.toml, and nothing of
+/// what the judge predicts. Labels are given by key, kept in the browser, and saved as a table that `study labels add` takes.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:
+  judge-uncertainty study queue my-study --budget 20
+  judge-uncertainty study label my-study
+  judge-uncertainty study labels add labels-ann.csv my-study")]
+pub(super) struct Args {
+    /// The study.toml, or the folder that holds it.
+    #[arg(value_name = "STUDY", default_value = ".")]
+    pub(super) study: PathBuf,
+    /// Folder of the queue [default: queue, beside the study.toml].
+    #[arg(long, value_name = "DIR")]
+    queue: Option<PathBuf>,
+    /// File to write [default: label.html, beside the study.toml].
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Replace the file.
+    #[arg(long)]
+    force: bool,
+    /// Folder with the templates [default: templates if there is one, else those built in].
+    #[arg(long, value_name = "DIR")]
+    templates: Option<PathBuf>,
+}
+
+/// An entry of `queue.jsonl`.
+#[derive(Debug, Deserialize)]
+struct Entry {
+    id: String,
+}
+
+/// Runs the command on a study of one kind.
+///
+/// # Errors
+/// No queue, one of another study, or a file that is there already.
+pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
+    let file = StudyFile::<K>::read(&args.study, K::check).map_err(StudyError::from)?;
+    let out = args.out.clone().unwrap_or_else(|| file.resolve(Path::new("label.html")));
+    if fs::symlink_metadata(&out).is_ok() && !args.force {
+        return Err(StudyError::Exists { folder: out }.into());
+    }
+    let queue = args.queue.clone().unwrap_or_else(|| file.resolve(Path::new("queue"))).join("queue.jsonl");
+    let items = entries::<K>(&file, &queue).map_err(StudyError::from)?;
+    let question = K::question(&file.config.scale);
+    let page = LabelPage {
+        title: &file.config.title,
+        instruction: file.config.instruction.as_deref(),
+        question: &question,
+        items: &items,
+    };
+    write_file(&out, page.html(args.templates.as_deref())?.as_bytes())?;
+    writeln!(
+        anstream::stdout(),
+        "{} items to label, without the judge's predictions: {}\nOpen it in a browser; then: judge-uncertainty study labels add FILE {}",
+        items.len(),
+        out.display(),
+        args.study.display()
+    )?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The items of a queue, as the study has them now.
+fn entries<K: Kind>(file: &StudyFile<K>, queue: &Path) -> Result<Vec<LabelItem>, DataError> {
+    let refuse = |place: Place, reason: String, remedy: &str| {
+        DataError::refused(place, Problem::Unfit { reason, remedy: remedy.to_owned() })
+    };
+    let make = "make a queue with `study queue`, or name the folder of one with --queue";
+    let text = fs::read_to_string(queue)
+        .map_err(|error| refuse(Place::file(queue), format!("the queue can't be read: {error}"), make))?;
+    let items = items::read(file, &mut Source::default())?;
+    let entry = |(line, number): (&str, u64)| {
+        let place = || Place::file(queue).at_line(number);
+        let entry: Entry = serde_json::from_str(line)
+            .map_err(|error| refuse(place(), format!("no entry of a queue: {error}"), make))?;
+        let item = items.ids.position(&entry.id);
+        let item = item.ok_or_else(|| DataError::refused(place().of_item(&entry.id), items.unknown(&entry.id)))?;
+        let text = items.texts.as_ref().map_or_else(|| entry.id.clone(), |texts| texts[item].clone());
+        Ok(LabelItem { id: entry.id, text })
+    };
+    let found: Vec<LabelItem> = text.lines().zip(1..).map(entry).collect::<Result<_, DataError>>()?;
+    if found.is_empty() {
+        return Err(refuse(Place::file(queue), "the queue is empty".to_owned(), make));
+    }
+    Ok(found)
+}

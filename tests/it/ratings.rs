@@ -9,7 +9,8 @@ use judge_uncertainty::belief::{
 };
 use judge_uncertainty::progress::Silent;
 use judge_uncertainty::random::Stream;
-use judge_uncertainty::report::study::describe;
+use judge_uncertainty::report::page::Block;
+use judge_uncertainty::report::study::{describe, figures, page};
 use judge_uncertainty::study::{Decomposition, Evaluated, Kind, Scores as ScoreStudy, Study, StudyResults, evaluate};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -176,6 +177,17 @@ fn a_judge_with_a_scale_of_its_own_is_read_properly() {
     let Evaluated::Evaluated(evaluation) = &by_group.results.evaluation else { panic!("not evaluated") };
     let (judge, read) = (&evaluation.judge, evaluation.judge.read.unwrap());
     assert!(read.mean_error < 0.5 * judge.mean_error && read.bias.abs() < 1.0, "{judge:?}");
+    let table = |said: &Said| {
+        let page = page(&said.results, &figures(&said.results));
+        let blocks = page.sections.into_iter().flat_map(|section| section.blocks);
+        blocks.into_iter().find_map(|block| match block {
+            Block::Table(table) if table.id == "table-reading" => Some(table),
+            _ => None,
+        })
+    };
+    let shown = table(&by_group).unwrap();
+    assert_eq!((shown.rows.len(), shown.columns.len()), (2, 5), "{shown:?}");
+    assert!(table(&published).is_none());
     let words = &by_group.words;
     assert!(words.contains("The judge's scores for \"news\" are read on the scale of the ratings"), "{words}");
     assert!(words.contains("they exaggerate how far items differ") && words.contains("overconfident"), "{words}");

@@ -143,7 +143,10 @@ mod tests {
             ("{%for x in [] %}{% else %}none{% endfor %}", "none"),
         ] {
             assert_eq!(render(text).as_deref(), Ok(printed), "{}", counted(text, &Delimiters::default()));
-            assert_eq!(counted(text, &Delimiters::default()).matches(FUNCTION).count(), usize::from(printed != "{% for x in y %}" && !text.starts_with("{{")));
+            assert_eq!(
+                counted(text, &Delimiters::default()).matches(FUNCTION).count(),
+                usize::from(printed != "{% for x in y %}" && !text.starts_with("{{"))
+            );
         }
         for broken in ["{% for x in [1] %}", "{% for", "{{ \"", "{# "] {
             assert!(render(broken).is_err(), "{broken}");

@@ -22,9 +22,9 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use judge_uncertainty_data::limits;
 
-pub(crate) use self::error::{Error, FINDINGS};
 use self::error::REFUSED;
-pub(crate) use self::setup::{output_folder, say, threads};
+pub(crate) use self::error::{Error, FINDINGS};
+pub(crate) use self::setup::{on_results, output_folder, say, threads};
 
 /// Decompose an LLM judge's uncertainty to target expert labels, and reproduce the paper that proposes it.
 #[derive(Debug, Parser)]

@@ -75,7 +75,10 @@ fn load_or_save(folder: &Path, rows: UnitRows, k: usize) -> Result<Hnsw, IndexEr
     match Hnsw::load(folder, rows.clone(), MODEL, &settings) {
         Err(error) if error.is_unfinished() || matches!(error, IndexError::Absent { .. }) => {
             if error.is_unfinished() {
-                say(format_args!("note: {}: was left by an interrupted run; the index is built again", folder.display()));
+                say(format_args!(
+                    "note: {}: was left by an interrupted run; the index is built again",
+                    folder.display()
+                ));
             }
             let index = Hnsw::build(rows, settings, &Bars::default()).expect("settings within their ranges");
             index.save(folder, MODEL)?;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use super::{Error, reproduce::conclude};
+use super::{Error, on_results, reproduce::conclude};
 use crate::artifact::{Manifest, Results};
 use crate::report::claims::Claims;
 use crate::report::verdicts::Verdicts;
@@ -34,5 +34,5 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let claims = Claims::load(&args.claims)?;
     let manifest = Manifest::load(&args.artifact)?;
     let results = Results::load(&args.artifact, &manifest)?;
-    conclude(&Verdicts::judge(&claims, &results, &manifest)?, args.json, &args.artifact)
+    on_results(&args.artifact, || conclude(&Verdicts::judge(&claims, &results, &manifest)?, args.json, &args.artifact))
 }

@@ -111,8 +111,7 @@ impl Prompts {
         tera.autoescape_on(Vec::<&str>::new());
         loops::count_in(&mut tera);
         let counted = texts.iter().map(|(name, text)| (*name, loops::counted(text, &Delimiters::default())));
-        tera.add_raw_templates(counted)
-            .map_err(Error::template(set))?;
+        tera.add_raw_templates(counted).map_err(Error::template(set))?;
         Ok(Prompts { tera, set, hashes })
     }
 

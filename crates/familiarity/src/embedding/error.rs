@@ -117,7 +117,9 @@ pub enum EmbeddingError {
         name: String,
     },
     /// More threads than there may be copies of a model.
-    #[error("--threads {threads}: each embeds with a copy of the model; {exceeded}. Fewer threads do, no more than there are cores")]
+    #[error(
+        "--threads {threads}: each embeds with a copy of the model; {exceeded}. Fewer threads do, no more than there are cores"
+    )]
     Threads {
         /// How many.
         threads: usize,

@@ -163,7 +163,8 @@ impl Hnsw {
     /// # Errors
     /// The file system refuses, another process saves there, or the folder holds a graph of somebody else.
     pub fn save(&self, folder: &Path, model: &str) -> Result<(), IndexError> {
-        let refused = |source: io::Error| IndexError::Unwritable { folder: folder.to_owned(), reason: source.to_string() };
+        let refused =
+            |source: io::Error| IndexError::Unwritable { folder: folder.to_owned(), reason: source.to_string() };
         step().and_then(|()| fs::create_dir_all(folder)).map_err(refused)?;
         let header = OutputFile::hold(&folder.join(HEADER))?;
         let foreign = GRAPH_FILES.map(|name| folder.join(name)).into_iter().find(|file| file.exists());

@@ -45,7 +45,7 @@ impl<'a, K: Kind> Ranked<'a, K> {
     /// ```
     pub fn of(study: &'a Study<K>, decomposition: &'a Decomposition<K>, rule: Rule) -> Result<Self, Error> {
         check_rule(study, rule)?;
-        let priority = decomposition.priority(rule).ok_or_else(|| not_ranked::<K>(rule))?;
+        let priority = decomposition.priority(rule).ok_or_else(|| not_ranked(study, rule))?;
         Ok(Self { study, decomposition, priority })
     }
 
@@ -95,16 +95,17 @@ impl<'a, K: Kind> Ranked<'a, K> {
 /// A rule that does not rank this kind of label, or that needs a stated confidence where there is none.
 pub fn check_rule<K: Kind>(study: &Study<K>, rule: Rule) -> Result<(), Error> {
     if !K::RANKED_BY.contains(&rule) {
-        return Err(not_ranked::<K>(rule));
+        return Err(not_ranked(study, rule));
     }
     if rule == Rule::LowConfidence && !K::rules(study).contains(&rule) {
-        return Err(Error::NoConfidence);
+        return Err(Error::NoConfidence { study: study.file.path.clone() });
     }
     Ok(())
 }
 
-fn not_ranked<K: Kind>(rule: Rule) -> Error {
+fn not_ranked<K: Kind>(study: &Study<K>, rule: Rule) -> Error {
     let keys: Vec<&str> = K::RANKED_BY.iter().map(|rule| rule.key()).collect();
     let (last, others) = keys.split_last().expect("some rule ranks every kind of label");
-    Error::NotRanked { rule: rule.key(), labels: K::LABELS, rules: format!("{} or {last}", others.join(", ")) }
+    let rules = format!("{} or {last}", others.join(", "));
+    Error::NotRanked { study: study.file.path.clone(), rule: rule.key(), labels: K::LABELS, rules }
 }

@@ -85,6 +85,7 @@ pub fn check<C: ScoreKind>(config: &StudyConfig<C>, check: &Check<'_>) -> Result
     let (low, high) = config.scale;
     let range = low.is_finite() && high.is_finite() && low < high;
     check.that(range, C::KEY, &config.scale, "is no range", "write [lowest, highest], such as [1, 5]")?;
+    check.has_room(low, high, C::KEY, &config.scale)?;
     let published = config.trust.belief == BeliefModel::Published;
     let remedy = "leave it out: only predictions of classes are recalibrated";
     check.that(published, "trust.belief", &config.trust.belief, "is about classes", remedy)?;

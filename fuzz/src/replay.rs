@@ -39,7 +39,8 @@ fn main() {
 }
 
 fn inputs(folder: &Path) -> Vec<Vec<u8>> {
-    let entries = fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}; every target has a corpus", folder.display()));
+    let entries =
+        fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}; every target has a corpus", folder.display()));
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("the corpus can be listed").path()).collect();
     files.sort();
     files.iter().map(|file| fs::read(file).expect("the corpus can be read")).collect()
@@ -81,7 +82,8 @@ impl Random {
                     input.splice(at..end, other[from..to].iter().copied());
                 }
                 _ => {
-                    const WORDS: [&str; 10] = ["-1", "0", "1e308", "NaN", "18446744073709551616", "\"", "{", "\n", ",", "\0"];
+                    const WORDS: [&str; 10] =
+                        ["-1", "0", "1e308", "NaN", "18446744073709551616", "\"", "{", "\n", ",", "\0"];
                     let word = WORDS[self.below(WORDS.len())];
                     input.splice(at..end, word.bytes());
                 }

@@ -206,6 +206,15 @@ mod tests {
     }
 
     #[test]
+    fn a_pace_of_next_to_nothing_waits_a_year_and_no_longer() {
+        let pace = Pace::new(Some(1e-300), Some(5e-324));
+        let now = Instant::now();
+        assert_eq!(pace.turn_at(now, 1), Duration::ZERO);
+        assert_eq!(pace.turn_at(now, u64::MAX), Duration::from_secs(31_536_000));
+        assert_eq!(pace.turn_at(now, 0), Duration::from_secs(2 * 31_536_000));
+    }
+
+    #[test]
     fn a_stop_ends_waiting() {
         let stop = Stop::default();
         assert!(stop.sleep(Duration::from_millis(1)));

@@ -178,6 +178,12 @@ impl Endpoint {
             ureq::Error::Rustls(_) | ureq::Error::Tls(_) | ureq::Error::HostNotFound => {
                 return Trouble::Fatal(format!("{}: {}", self.host, self.hide(&error.to_string())));
             }
+            // What TLS refuses comes so: a certificate that nobody known has signed, or no TLS at all.
+            ureq::Error::Io(e) if e.kind() == std::io::ErrorKind::InvalidData => {
+                let remedy = "check the address; a certificate must be one that common authorities have signed";
+                let reason = self.hide(&e.to_string());
+                return Trouble::Fatal(format!("{}: no secure connection: {reason}; {remedy}", self.host));
+            }
             _ => Unreached::Connection,
         };
         Trouble::Again { kind, after: None, detail: self.hide(&error.to_string()) }

@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use assert_cmd::Command;
-use judge_uncertainty::output::OutputFolder;
+use judge_uncertainty::artifact::Manifest;
+use judge_uncertainty::locked::LockedFile;
+use judge_uncertainty::output::{OutputFile, OutputFolder};
+use judge_uncertainty::study::queue::QueueRecord;
 use judge_uncertainty::study::results::StudyManifest;
 use tempfile::TempDir;
 
@@ -96,6 +99,158 @@ fn of_two_runs_the_second_is_refused_at_the_start() {
     assert!(left.is_empty(), "{left:?}");
 }
 
+/// Something that one process at a time may write, held until it is dropped.
+type Held = Box<dyn std::any::Any>;
+/// What is held at a path, by what a message about it says, and the commands that write there.
+type Shared = (&'static str, fn(&Path) -> Held, &'static str, &'static [&'static [&'static str]]);
+
+/// Every place with every command that writes to it: whichever of two came first holds it, and the second changes nothing.
+const SHARED: [Shared; 10] = [
+    (
+        "s/run",
+        run_folder,
+        "writes to it",
+        &[&["study", "run", "s"], &["study", "queue", "s", "--out", "s/run", "--force"]],
+    ),
+    ("s/queue", queue_folder, "writes to it", &[&["study", "queue", "s"], &["study", "run", "s", "--out", "s/queue"]]),
+    (
+        "a",
+        artifact_folder,
+        "writes to it",
+        &[
+            &["render", "--artifact", "a", "--claims", "DATA/paper/claims.toml"],
+            &["reproduce", "--only", "dice", "--quick", "--data", "DATA", "--out", "a"],
+        ],
+    ),
+    (
+        "s/added-labels.csv",
+        log,
+        "another process is adding labels",
+        &[&["study", "labels", "add", "more.csv", "s"], &["study", "labels", "remove", "1", "s"]],
+    ),
+    ("s/registration.toml", file, "writes to it", &[&["study", "register", "s", "--plan", "plan.toml"]]),
+    ("new/items.csv", file, "writes to it", &[&["study", "init", "new"]]),
+    (
+        "d/judge",
+        file,
+        "writes to it",
+        &[
+            &["judge", "run", "--judge", "simulated", "--classes", "red,blue", "--items", "items.csv", "--out", "d"],
+            &[
+                "judge",
+                "import",
+                "--published",
+                "cache.jsonl",
+                "--classes",
+                "red,blue",
+                "--items",
+                "items.csv",
+                "--out",
+                "d",
+            ],
+            &[
+                "judge",
+                "import",
+                "--batch",
+                "batch.jsonl",
+                "--model",
+                "m",
+                "--classes",
+                "red,blue",
+                "--items",
+                "items.csv",
+                "--out",
+                "d",
+            ],
+        ],
+    ),
+    (
+        "d/answers.jsonl",
+        log,
+        "another process is writing answers",
+        &[&["judge", "run", "--judge", "simulated", "--classes", "red,blue", "--items", "items.csv", "--out", "d"]],
+    ),
+    (
+        "m.npy",
+        file,
+        "writes to it",
+        &[&["embed", "--items", "items.csv", "--text", "{text}", "--model", "MODEL", "--out", "m.npy"]],
+    ),
+    (
+        "i/index.json",
+        file,
+        "writes to it",
+        &[&["neighbours", "--embeddings", "matrix.csv", "--k", "2", "--index", "i"]],
+    ),
+];
+
+fn run_folder(path: &Path) -> Held {
+    Box::new(OutputFolder::<StudyManifest>::check(path).unwrap())
+}
+
+fn queue_folder(path: &Path) -> Held {
+    Box::new(OutputFolder::<QueueRecord>::check(path).unwrap())
+}
+
+fn artifact_folder(path: &Path) -> Held {
+    Box::new(OutputFolder::<Manifest>::check(path).unwrap())
+}
+
+fn log(path: &Path) -> Held {
+    Box::new(LockedFile::open(path).unwrap().unwrap())
+}
+
+fn file(path: &Path) -> Held {
+    Box::new(OutputFile::hold(path).unwrap())
+}
+
+#[test]
+fn of_two_commands_at_one_place_the_second_is_refused() {
+    let folder = starter();
+    let (data, model) = (repository("data"), repository("tests/golden/tiny-model"));
+    let files = [
+        ("items.csv", "id,text\na,first\nb,second\n"),
+        ("new.csv", "id,annotator,label\nr01,zoe,mixed\n"),
+        ("more.csv", "id,annotator,label\nr02,zoe,mixed\n"),
+        ("matrix.csv", "id,x,y\na,1,0\nb,0,1\nc,1,1\n"),
+        (
+            "cache.jsonl",
+            "{\"uid\": \"a\", \"variant\": \"neutral\", \"raw\": \"{\\\"red\\\": 50, \\\"blue\\\": 50}\"}\n",
+        ),
+        ("batch.jsonl", "\n"),
+        (
+            "plan.toml",
+            "[[hypothesis]]\nid = \"h\"\nstatement = \"s\"\nbetter = \"info\"\nthan = \"fewest_labels\"\nbudget = 10\nmeasure = \"value\"\n",
+        ),
+    ];
+    files.iter().for_each(|(name, text)| fs::write(folder.path().join(name), text).unwrap());
+    said(0, &["study", "labels", "add", "new.csv", "s"], folder.path());
+    for made in ["new", "d", "i", "a/results"] {
+        fs::create_dir_all(folder.path().join(made)).unwrap();
+    }
+    // Results of a reproduction, its record reduced to them.
+    let results = repository("artifact/results");
+    let mut manifest: serde_json::Value =
+        serde_json::from_slice(&fs::read(results.join("manifest.json")).unwrap()).unwrap();
+    manifest["files"] = serde_json::json!(["results/dice.json", "results/manifest.json"]);
+    for part in ["deterministic", "run"] {
+        manifest[part].as_object_mut().unwrap().retain(|experiment, _| experiment == "dice");
+    }
+    fs::write(folder.path().join("a/results/manifest.json"), manifest.to_string()).unwrap();
+    fs::copy(results.join("dice.json"), folder.path().join("a/results/dice.json")).unwrap();
+    for (place, hold, told, commands) in SHARED {
+        let held = hold(&folder.path().join(place));
+        for command in commands {
+            let word =
+                |word: &&str| word.replace("DATA", data.to_str().unwrap()).replace("MODEL", model.to_str().unwrap());
+            let arguments: Vec<String> = command.iter().map(word).collect();
+            let text = refused(&arguments.iter().map(String::as_str).collect::<Vec<_>>(), folder.path());
+            assert!(text.contains(told), "{arguments:?}: {text}");
+        }
+        drop(held);
+    }
+}
+
 #[test]
 fn places_that_can_t_be_replaced_are_refused_at_the_start() {
     let folder = starter();
@@ -116,6 +271,54 @@ fn a_journal_that_is_a_link_is_refused_and_its_target_kept() {
     std::os::unix::fs::symlink(&target, folder.path().join("s/.run.evaluation.jsonl")).unwrap();
     let text = refused(&["study", "run", "s"], folder.path());
     assert!(text.contains(".run.evaluation.jsonl: is not the journal of an evaluation"), "{text}");
+}
+
+/// Results that were edited, with their sums mended, are shown or refused.
+#[test]
+fn edited_results_with_mended_sums_are_no_panic() {
+    let folder = tempfile::tempdir().unwrap();
+    let results = repository("artifact/results");
+    let read =
+        |name: &str| -> serde_json::Value { serde_json::from_slice(&fs::read(results.join(name)).unwrap()).unwrap() };
+    let claims = repository("data/paper/claims.toml");
+    let mut refusals = 0;
+    for pointer in [
+        "/results/calibration",
+        "/results/coefficients",
+        "/results/convergence",
+        "/results/convergence_range",
+        "/results/items",
+    ] {
+        let (mut dice, mut manifest) = (read("dice.json"), read("manifest.json"));
+        match dice.pointer_mut(pointer) {
+            Some(serde_json::Value::Array(list)) => list.clear(),
+            Some(serde_json::Value::Number(number)) => *number = 0.into(),
+            Some(serde_json::Value::Object(members)) => {
+                for list in members.values_mut().filter_map(serde_json::Value::as_array_mut) {
+                    list.truncate(1);
+                }
+            }
+            _ => continue,
+        }
+        let text = dice.to_string();
+        for part in ["deterministic", "run"] {
+            manifest[part].as_object_mut().unwrap().retain(|experiment, _| experiment == "dice");
+        }
+        manifest["deterministic"]["dice"]["results_sha256"] =
+            judge_uncertainty::dataset::checksum::sha256_hex(text.as_bytes()).into();
+        manifest["files"] = serde_json::json!(["results/dice.json", "results/manifest.json"]);
+        let artifact = folder.path().join(format!("a{refusals}"));
+        let _ = fs::remove_dir_all(&artifact);
+        fs::create_dir_all(artifact.join("results")).unwrap();
+        fs::write(artifact.join("results/manifest.json"), manifest.to_string()).unwrap();
+        fs::write(artifact.join("results/dice.json"), text).unwrap();
+        let arguments = ["render", "--artifact", artifact.to_str().unwrap(), "--claims", claims.to_str().unwrap()];
+        let output = run(&arguments, folder.path());
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(matches!(output.status.code(), Some(0 | 2)) && !text.contains("panicked"), "{pointer}: {text}");
+        refusals += usize::from(output.status.code() == Some(2));
+    }
+    assert!(refusals > 0);
 }
 
 const SIMULATED: [&str; 8] = ["judge", "run", "--judge", "simulated", "--classes", "red,blue", "--items", "items.csv"];

@@ -1,6 +1,6 @@
 //! Files that one process at a time may have open.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
@@ -17,8 +17,12 @@ impl LockedFile {
     /// Opens or makes the file and locks it; `None` if another process, or another place of this one, has it locked.
     ///
     /// # Errors
-    /// The file can't be opened, or its file system knows no locks.
+    /// The file can't be opened or is a link, or its file system knows no locks.
     pub fn open(path: &Path) -> io::Result<Option<Self>> {
+        // Through a link a file of somebody else would be written.
+        if fs::symlink_metadata(path).is_ok_and(|found| !found.is_file()) {
+            return Err(io::Error::other("it is a link or no plain file, and is not followed; move it away"));
+        }
         step()?;
         let file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
         match file.try_lock() {
@@ -54,6 +58,17 @@ impl DerefMut for LockedFile {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_not_followed() {
+        let dir = tempfile::tempdir().unwrap();
+        let (link, target) = (dir.path().join("cache"), dir.path().join("mine.txt"));
+        fs::write(&target, "").unwrap();
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+        let error = LockedFile::open(&link).unwrap_err().to_string();
+        assert!(error.contains("is a link") && error.contains("move it away"), "{error}");
+    }
 
     #[test]
     fn the_lock_ends_with_its_owner_even_if_a_copy_of_the_file_lives_on() {

@@ -38,8 +38,10 @@ pub enum Error {
     #[error(transparent)]
     Gaussian(#[from] judge_uncertainty_core::belief::GaussianError),
     /// A rule that needs classes or a stated confidence.
-    #[error("the rule {rule} does not rank {labels}: use {rules}")]
+    #[error("{}: the rule {rule} does not rank {labels}: use {rules}", study.display())]
     NotRanked {
+        /// The study's configuration.
+        study: PathBuf,
         /// The rule.
         rule: &'static str,
         /// What the study's labels are.
@@ -61,9 +63,13 @@ pub enum Error {
     Estimate(#[from] judge_uncertainty_core::escalation::NoEstimate),
     /// A ranking by confidence without any.
     #[error(
-        "no item has a stated confidence to rank by: name its column under judge.confidence, or choose another --rule"
+        "{}: no item has a stated confidence to rank by: name its column under judge.confidence, or choose another --rule",
+        study.display()
     )]
-    NoConfidence,
+    NoConfidence {
+        /// The study's configuration.
+        study: PathBuf,
+    },
     /// A ranking by cost without any.
     #[error("no item has a cost to rank by: name its column under items.cost, or leave out --per-cost")]
     NoCost,
@@ -138,7 +144,7 @@ impl Error {
             | Self::Request(_)
             | Self::Compare(_)
             | Self::Estimate(_)
-            | Self::NoConfidence
+            | Self::NoConfidence { .. }
             | Self::NoCost
             | Self::CostOfLabels
             | Self::NoValue { .. }

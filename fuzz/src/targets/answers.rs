@@ -20,7 +20,10 @@ pub(crate) fn answer(data: &[u8]) {
                 assert!(found.shares.iter().all(|share| (0.0..=1.0).contains(share)), "{found:?}");
             }
         }
-        1 => assert!(parse::confidence(&text).is_ok_and(|found| (0.0..=100.0).contains(&found)) || parse::confidence(&text).is_err()),
+        1 => assert!(
+            parse::confidence(&text).is_ok_and(|found| (0.0..=100.0).contains(&found))
+                || parse::confidence(&text).is_err()
+        ),
         2 => {
             if let Ok(found) = parse::score(&text, Some((1.0, 5.0))) {
                 assert!((1.0..=5.0).contains(&found.mean) && found.sd >= 0.0, "{found:?}");

@@ -87,10 +87,11 @@ pub(crate) fn journal(data: &[u8]) {
         0 => data.to_vec(),
         1 => [heading.as_bytes(), data].concat(),
         _ => {
-            let lines = data.split(|byte| *byte == b'\n').map(String::from_utf8_lossy).enumerate().map(|(k, measured)| {
-                let sum = sha256_hex(format!("{k}\n{run}\n{measured}").as_bytes());
-                format!("{{\"replicate\":{k},\"run\":\"{run}\",\"sum\":\"{sum}\",\"measured\":{measured}}}\n")
-            });
+            let lines =
+                data.split(|byte| *byte == b'\n').map(String::from_utf8_lossy).enumerate().map(|(k, measured)| {
+                    let sum = sha256_hex(format!("{k}\n{run}\n{measured}").as_bytes());
+                    format!("{{\"replicate\":{k},\"run\":\"{run}\",\"sum\":\"{sum}\",\"measured\":{measured}}}\n")
+                });
             (heading.clone() + &lines.collect::<String>()).into_bytes()
         }
     };

@@ -110,9 +110,13 @@ fn changed(value: &Value, what: u8, other: u8) -> Value {
     const NUMBERS: [f64; 10] = [0.0, -0.0, -1.0, 1.0, 1e308, -1e308, 5e-324, 0.5, 1e16, 4_294_967_296.0];
     let number = || NUMBERS[usize::from(other) % NUMBERS.len()];
     match (value, what % 4) {
-        (_, 0) => [Value::Null, Value::Bool(true), "".into(), Value::Array(vec![]), 7.into()][usize::from(other) % 5].clone(),
+        (_, 0) => {
+            [Value::Null, Value::Bool(true), "".into(), Value::Array(vec![]), 7.into()][usize::from(other) % 5].clone()
+        }
         (Value::Number(_), _) => number().into(),
-        (Value::String(_), _) => ["\u{1F300}\u{0}", "a&<\\%_{}$", "x".repeat(5000).as_str()][usize::from(other) % 3].into(),
+        (Value::String(_), _) => {
+            ["\u{1F300}\u{0}", "a&<\\%_{}$", "x".repeat(5000).as_str()][usize::from(other) % 3].into()
+        }
         (Value::Array(list), 1) => list.iter().skip(usize::from(other) % 4).cloned().collect(),
         (Value::Array(list), 2) => list.iter().chain(list).cloned().collect(),
         (Value::Array(list), _) => list.iter().rev().cloned().collect(),

@@ -74,7 +74,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let Questions { task, settings, requests, .. } = &questions;
     let judge = args.endpoint.judge(task, &settings.model)?;
     let folder = questions.folder(args.out.as_deref());
-    prepare(&folder, &args.task.inputs())?;
+    let _held = prepare(&folder, &args.task.inputs())?;
     let mut cache = open(&folder)?;
     let others = cache.answers_to_other_prompts(requests);
     if let (Some(first), false) = (others.first(), args.new_prompt) {

@@ -52,7 +52,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let questions = Questions::of(&args.task, &args.settings, args.settings.model()?)?;
     let folder = questions.folder(args.out.as_deref());
     let answers = batch::import(file, &questions.requests)?;
-    prepare(&folder, &[args.task.inputs(), vec![file]].concat())?;
+    let _held = prepare(&folder, &[args.task.inputs(), vec![file]].concat())?;
     let mut cache = open(&folder)?;
     for (position, answer) in answers {
         let request = &questions.requests[position];
@@ -73,7 +73,7 @@ fn import_published(args: &Args) -> Result<ExitCode, Error> {
     let paths: Vec<&Path> = args.published.iter().map(PathBuf::as_path).collect();
     let collected = import::published(&paths, &mut task)?;
     let folder = args.out.clone().unwrap_or_else(|| PathBuf::from(format!("judge-{}", task.name)));
-    prepare(&folder, &[args.task.inputs(), paths.clone()].concat())?;
+    let _held = prepare(&folder, &[args.task.inputs(), paths.clone()].concat())?;
     let found = ImportSummary::of(&task, args.settings.model.clone(), &paths, &collected)?;
     // First, so that what an interrupted import leaves is known as this command's.
     write_file(&folder.join(SUMMARY), to_json(&found).as_bytes())?;

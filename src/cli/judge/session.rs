@@ -15,7 +15,7 @@ use crate::judge::run::{Tally, counted};
 use crate::judge::summary::{Facts, SUMMARY, SessionSummary, written_here};
 use crate::judge::task::Task;
 use crate::output::faults::step;
-use crate::output::{FileError, to_json, write_file};
+use crate::output::{FileError, OutputFile, to_json, write_file};
 
 /// File of the answers in the output folder.
 pub(super) const ANSWERS: &str = "answers.jsonl";
@@ -45,14 +45,18 @@ impl Questions {
 
 /// What was spent on the answers of a cache.
 pub(super) fn spent(cache: &Cache, price: Option<Price>) -> f64 {
-    price.map_or(0.0, |price| cache.entries().iter().map(|entry| price.of(counted(&entry.answer, ""))).sum())
+    let cost = |entry: &Entry| price.map_or(0.0, |price| price.of(counted(&entry.answer, "")));
+    // From 0, because the sum of nothing is -0.
+    cache.entries().iter().map(cost).fold(0.0, |spent, cost| spent + cost)
 }
 
-/// Checks that a folder may be written from the `inputs`, before any work, and makes it if it is not there.
+/// Checks that a folder may be written from the `inputs`, before any work, makes it if it is not there, and holds it: no other
+/// process may write to it as long as what is returned lives.
 ///
 /// # Errors
-/// It can't be made; a file that would be replaced is one of the inputs, or was not written by `judge`.
-pub(super) fn prepare(folder: &Path, inputs: &[&Path]) -> Result<(), Error> {
+/// It can't be made; a file that would be replaced is one of the inputs, or was not written by `judge`; another process writes
+/// to it.
+pub(super) fn prepare(folder: &Path, inputs: &[&Path]) -> Result<OutputFile, Error> {
     let foreign = |file: PathBuf, problem| Err(Error::from(judge::Error::Foreign { file, problem }));
     for file in [ANSWERS, PREDICTIONS, SELF_UPDATES, SUMMARY].map(|name| folder.join(name)) {
         let Ok(found) = fs::symlink_metadata(&file) else { continue };
@@ -67,7 +71,8 @@ pub(super) fn prepare(folder: &Path, inputs: &[&Path]) -> Result<(), Error> {
             return foreign(file, "was not written by this command");
         }
     }
-    Ok(step().and_then(|()| fs::create_dir_all(folder)).map_err(FileError::at(folder, "making the folder"))?)
+    step().and_then(|()| fs::create_dir_all(folder)).map_err(FileError::at(folder, "making the folder"))?;
+    Ok(OutputFile::hold(&folder.join("judge"))?)
 }
 
 /// Whether `judge` wrote to the folder before: its summary says so, or, before there is one, its answers do.

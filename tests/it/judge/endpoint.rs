@@ -40,6 +40,39 @@ fn trouble_that_passes_costs_no_answer() {
     assert_eq!(desk.entries().len(), 24);
 }
 
+/// A server without TLS, as one with a certificate that nobody known has signed, is told at once and with its reason; and nothing
+/// was spent, not less than nothing.
+#[test]
+fn a_connection_that_can_t_be_secured_is_told_with_its_reason() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("https://{}/v1", listener.local_addr().unwrap());
+    let answering = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut hello = [0; 64];
+        std::io::Read::read(&mut stream, &mut hello).unwrap();
+        std::io::Write::write_all(&mut stream, b"HTTP/1.1 400 Bad Request\r\n\r\n").unwrap();
+    });
+    let desk = Desk::with(1);
+    let mut command = desk.command();
+    command.args(["judge", "run", "--items", "items.csv", "--classes", "red,green,blue", "--out", "out"]);
+    command.args([
+        "--variants",
+        "neutral",
+        "--confidence",
+        "none",
+        "--model",
+        "m",
+        "--price",
+        "1:10",
+        "--base-url",
+        &address,
+    ]);
+    let (stdout, stderr) = ends(&mut command, 1);
+    answering.join().unwrap();
+    assert!(stderr.contains("127.0.0.1: no secure connection: ") && stderr.contains("check the address"), "{stderr}");
+    assert!(stdout.contains("spent       0.0000"), "{stdout}");
+}
+
 #[test]
 fn trouble_that_stays_leaves_the_question_open() {
     let server = Server::start(|call: &Call| match call.item() {

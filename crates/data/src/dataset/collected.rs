@@ -14,7 +14,8 @@ use super::items::{ItemIds, names};
 use super::judge::{JudgeAnswers, JudgeVariants, check_confidence};
 use super::table::{Column, Row, Table};
 
-const PREDICTIONS: &str = "predictions.csv";
+/// The table of predictions in such a folder.
+pub(super) const PREDICTIONS: &str = "predictions.csv";
 const SELF_UPDATES: &str = "self-updates.csv";
 const UNSEEN: &str = "unseen_mass";
 
@@ -78,7 +79,8 @@ pub(super) fn read_folder(
     for (item, stated) in answers.iter_mut().zip(&stated) {
         item.confidence = (!stated.is_empty()).then(|| stated.iter().sum::<f64>() / stated.len() as f64);
     }
-    Ok((JudgeVariants::new(ids.clone(), classes.to_vec(), variants, answers)?, hashes))
+    let judge = JudgeVariants::new(ids.clone(), classes.to_vec(), variants, answers);
+    Ok((judge.map_err(|error| error.in_file(&dir.join(PREDICTIONS)))?, hashes))
 }
 
 /// Whether an item was updated; the dice need some.

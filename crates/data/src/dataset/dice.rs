@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::checksum::CheckedFolder;
-use super::collected::{check_self_updates, read_folder};
+use super::collected::{PREDICTIONS, check_self_updates, read_folder};
 use super::error::{Problem, Result};
 use super::items::ItemIds;
 use super::judge::JudgeVariants;
@@ -66,7 +66,8 @@ impl DiceData {
     pub fn with_judge(self, dir: &Path) -> Result<Self> {
         let (judge, hashes) = read_folder(dir, &self.ids, self.judge.classes())?;
         check_self_updates(dir, &judge)?;
-        let impossible = judge.aggregate(None)?.q.iter().any(|&share| share <= 0.0);
+        let aggregated = judge.aggregate(None).map_err(|error| error.in_file(&dir.join(PREDICTIONS)))?;
+        let impossible = aggregated.q.iter().any(|&share| share <= 0.0);
         Ok(DiceData { judge, floor: impossible.then_some(FLOOR), hashes, ..self })
     }
 }

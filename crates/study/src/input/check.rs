@@ -59,6 +59,18 @@ impl Check<'_> {
         if holds { Ok(()) } else { Err(self.refuse(setting, &shown(value), reason, remedy)) }
     }
 
+    /// Refuses a scale that leaves no room for squares of squared ratings among floating-point numbers, so that what is read can be
+    /// fitted.
+    ///
+    /// # Errors
+    /// Ends beyond 1e70, or nearer to each other than 1e-70.
+    pub fn has_room(&self, low: f64, high: f64, setting: &str, value: &impl Serialize) -> Result<()> {
+        const MOST: f64 = 1e70;
+        let room = low.abs() <= MOST && high.abs() <= MOST && high - low >= 1.0 / MOST;
+        let reason = "leaves no room for the squares of ratings among floating-point numbers";
+        self.that(room, setting, value, reason, "take another unit: from -1e70 to 1e70, and 1e-70 or more apart")
+    }
+
     /// Refuses a list with an entry that stands there twice.
     ///
     /// # Errors

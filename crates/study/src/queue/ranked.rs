@@ -49,7 +49,7 @@ impl<'a, K: Kind> Ranked<'a, K> {
     pub fn of(study: &'a Study<K>, decomposition: &'a Decomposition<K>, request: &Request) -> Result<Self, Error> {
         check_rule(study, request.rule)?;
         let priority = match request.rule {
-            Order::By(rule) => decomposition.priority(rule).ok_or_else(|| not_ranked::<K>(rule))?,
+            Order::By(rule) => decomposition.priority(rule).ok_or_else(|| not_ranked(study, rule))?,
             Order::Cover => covering(study, &decomposition.numbers, request)?,
         };
         Ok(Self { study, decomposition, priority })
@@ -145,10 +145,10 @@ pub fn check_rule<K: Kind>(study: &Study<K>, order: Order) -> Result<(), Error> 
         return if study.file.config.familiarity.is_some() { Ok(()) } else { Err(Error::NothingToCover) };
     };
     if !K::RANKED_BY.contains(&rule) {
-        return Err(not_ranked::<K>(rule));
+        return Err(not_ranked(study, rule));
     }
     if rule == Rule::LowConfidence && !K::rules(study).contains(&rule) {
-        return Err(Error::NoConfidence);
+        return Err(Error::NoConfidence { study: study.file.path.clone() });
     }
     Ok(())
 }
@@ -184,8 +184,9 @@ fn covering<K: Kind>(study: &Study<K>, numbers: &[u32], request: &Request) -> Re
     Ok(priority)
 }
 
-fn not_ranked<K: Kind>(rule: Rule) -> Error {
+fn not_ranked<K: Kind>(study: &Study<K>, rule: Rule) -> Error {
     let keys: Vec<&str> = K::RANKED_BY.iter().map(|rule| rule.key()).collect();
     let (last, others) = keys.split_last().expect("some rule ranks every kind of label");
-    Error::NotRanked { rule: rule.key(), labels: K::LABELS, rules: format!("{} or {last}", others.join(", ")) }
+    let rules = format!("{} or {last}", others.join(", "));
+    Error::NotRanked { study: study.file.path.clone(), rule: rule.key(), labels: K::LABELS, rules }
 }

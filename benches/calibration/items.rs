@@ -85,7 +85,8 @@ impl Tally {
         self.unconverged += usize::from(!fit.regression().converged);
         let beliefs = fit.posterior(&judged, counts);
         for (i, belief) in beliefs.iter().enumerate() {
-            let (held, intervals) = labels.held(belief.alpha(), study.pools.row(i).as_slice().expect("rows are contiguous"));
+            let (held, intervals) =
+                labels.held(belief.alpha(), study.pools.row(i).as_slice().expect("rows are contiguous"));
             self.held += held;
             self.intervals += intervals;
         }

@@ -35,10 +35,7 @@ pub(super) fn typical_trust<K: Kind>(
     match (profile, interval) {
         (_, Some(Interval { lo, hi })) => Ok(Estimate { lo, hi, ..log_trust }.exp()),
         (None, _) if identified(fit) => Ok(log_trust.exp()),
-        _ => Err(Undetermined {
-            why: why(fit, &decomposition.numbers, profile),
-            bounds: profile.and_then(bounds),
-        }),
+        _ => Err(Undetermined { why: why(fit, &decomposition.numbers, profile), bounds: profile.and_then(bounds) }),
     }
 }
 

@@ -38,8 +38,8 @@ impl Dirichlet<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::belief::traits::Belief;
     use crate::belief::beta::beta_mean_deviation;
+    use crate::belief::traits::Belief;
 
     /// sum_j E|p_j - m_j|, 0 to 2.
     fn expected_manhattan(belief: &Dirichlet) -> f64 {

@@ -58,9 +58,8 @@ fn end(parameters: Vec<f64>, at: &Local, iterations: usize, converged: bool) -> 
 fn solve(at: &Local, share: f64) -> Vec<f64> {
     let p = at.gradient.len();
     let steepness = at.diagonal.iter().fold(0.0_f64, |m, x| m.max(x.abs())).max(f64::MIN_POSITIVE);
-    let precondition = |r: &[f64]| -> Vec<f64> {
-        r.iter().zip(&at.diagonal).map(|(r, d)| r / (-d).max(1e-6 * steepness)).collect()
-    };
+    let precondition =
+        |r: &[f64]| -> Vec<f64> { r.iter().zip(&at.diagonal).map(|(r, d)| r / (-d).max(1e-6 * steepness)).collect() };
     let mut residual = at.gradient.clone();
     let mut step = vec![0.0; p];
     let enough = share * dot(&residual, &residual).sqrt();

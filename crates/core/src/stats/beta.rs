@@ -121,9 +121,8 @@ fn integral(x: f64, y: f64, a: f64, b: f64, off: f64) -> f64 {
     loop {
         let to = (from + longest.min(2.0 * (y + from))).min(x);
         let (middle, half) = (0.5 * (from + to), 0.5 * (to - from));
-        let nodes = NODES.iter().map(|(node, weight)| {
-            weight * (density(middle - half * node) + density(middle + half * node))
-        });
+        let nodes =
+            NODES.iter().map(|(node, weight)| weight * (density(middle - half * node) + density(middle + half * node)));
         let part = half * nodes.sum::<f64>();
         sum += part;
         if to >= x || part <= 1e-17 * sum {

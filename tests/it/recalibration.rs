@@ -190,7 +190,7 @@ fn movement_foresight_and_columns_of_classes_are_those_of_the_belief_in_use() {
         Classes,
         "classes = [\"a\", \"b\", \"c\"]",
         |beliefs: &Beliefs, i: usize| beliefs.get(i).alpha().to_vec(),
-        |alpha| Dirichlet::new(alpha),
+        Dirichlet::new,
         |belief: &Dirichlet| belief.gini(),
         |alpha: &[f64], y: usize| {
             let sum: f64 = alpha.iter().sum();

@@ -57,12 +57,12 @@ impl Judge {
     pub(crate) const ALL: [Self; 3] = [Self::Right, Self::Overconfident, Self::Biased];
 
     fn states(self, q: &[f64]) -> Vec<f64> {
-        let raised = |(j, q): (usize, &f64)| match self {
-            Self::Right => *q,
-            Self::Overconfident => q * q,
-            Self::Biased => q * if j % 2 == 1 { 2.0 } else { 1.0 },
-        };
-        floored(&q.iter().enumerate().map(raised).collect::<Vec<_>>())
+        let doubled = |(j, q): (usize, &f64)| q * if j % 2 == 1 { 2.0 } else { 1.0 };
+        match self {
+            Self::Right => q.to_vec(),
+            Self::Overconfident => floored(&q.iter().map(|q| q * q).collect::<Vec<_>>()),
+            Self::Biased => floored(&q.iter().enumerate().map(doubled).collect::<Vec<_>>()),
+        }
     }
 }
 

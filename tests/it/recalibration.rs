@@ -4,10 +4,12 @@ use std::fs;
 use std::path::Path;
 
 use judge_uncertainty::belief::recalibration::{Options, fit};
-use judge_uncertainty::belief::{Design, JudgedItems};
+use judge_uncertainty::belief::{Belief, BeliefTable, Beliefs, Design, Dirichlet, JudgedItems, Ordinal, Ordinals};
 use judge_uncertainty::progress::Silent;
+use judge_uncertainty::study::columns::columns;
+use judge_uncertainty::study::output;
 use judge_uncertainty::study::results::FitReport;
-use judge_uncertainty::study::{Classes, Decomposition, Study};
+use judge_uncertainty::study::{Classes, Decomposition, Evaluated, Ordinal as OrdinalStudy, Study, StudyResults};
 use serde_json::Value;
 
 use crate::support::{assert_close, number, repository};
@@ -28,9 +30,14 @@ fn flat(value: &Value) -> Vec<f64> {
 
 /// The items of the fixture as a study with a belief, as `study.toml` names it.
 fn study(folder: &Path, belief: &str) -> Study<Classes> {
+    write(folder, "classes = [\"a\", \"b\", \"c\"]", belief);
+    Study::load(folder).unwrap()
+}
+
+fn write(folder: &Path, scale: &str, belief: &str) {
     let file = |name: &str| repository(FOLDER).join(name).display().to_string();
     let config = format!(
-        "title = \"Recalibration\"\nclasses = [\"a\", \"b\", \"c\"]\n\n[items]\nfile = {:?}\nnumbers = [\"x\"]\n\
+        "title = \"Recalibration\"\n{scale}\n\n[items]\nfile = {:?}\nnumbers = [\"x\"]\n\
          group = \"group\"\n\n[judge]\nfile = {:?}\nkind = \"probabilities\"\n\n[labels]\nfile = {:?}\nform = \"counts\"\n\n\
          [trust]\nfeatures = [\"log_labels\", \"x\"]\nbelief = {belief}\nprior = \"none\"\n",
         file("items.csv"),
@@ -38,7 +45,6 @@ fn study(folder: &Path, belief: &str) -> Study<Classes> {
         file("labels.csv"),
     );
     fs::write(folder.join("study.toml"), config).unwrap();
-    Study::load(folder).unwrap()
 }
 
 #[test]
@@ -92,4 +98,116 @@ fn the_switch_of_a_study_gives_the_posterior_of_an_independent_fit() {
         switched += 1;
     }
     assert_eq!(switched, 3);
+}
+
+const SHARED: &str = "{ recalibrated = { recalibration = \"shared\" } }";
+
+/// Three labels of every tenth item, as they come back: one of each of these classes.
+fn come_back(folder: &Path) -> (Vec<usize>, [usize; 3]) {
+    let (items, labels) = ((0..80).step_by(10).collect::<Vec<usize>>(), [1, 1, 2]);
+    let mut rows = "id,annotator,label\n".to_owned();
+    for i in &items {
+        for (a, label) in labels.iter().enumerate() {
+            rows += &format!("i{i:02},new{a},{}\n", ["a", "b", "c"][*label]);
+        }
+    }
+    let file = folder.join("back.csv");
+    fs::write(&file, rows).unwrap();
+    let mut command = assert_cmd::Command::cargo_bin("judge-uncertainty").unwrap();
+    command.args(["study", "labels", "add", file.to_str().unwrap(), folder.to_str().unwrap()]).assert().success();
+    (items, labels)
+}
+
+/// Movement, foresight and columns rest on the recalibrated prediction, for any kind of classes: all of it is computed here again
+/// from the recalibrated belief before the labels.
+macro_rules! all_agree_with_the_belief_in_use {
+    ($kind:ty, $scale:expr, $alpha:expr, $belief:expr, $foreseen:expr, $error:expr) => {{
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), $scale, SHARED);
+        // The fixture counts labels among the features, and those that come back would move it.
+        let config = fs::read_to_string(folder.path().join("study.toml")).unwrap();
+        fs::write(folder.path().join("study.toml"), config.replace("\"log_labels\", ", "")).unwrap();
+        let before = Study::<$kind>::load(folder.path()).unwrap();
+        let before_labels = Decomposition::of(&before, &Silent).unwrap();
+        let (touched, labels) = come_back(folder.path());
+        let study = Study::<$kind>::load(folder.path()).unwrap();
+        let after = Decomposition::of(&study, &Silent).unwrap();
+        let not_evaluated = Evaluated::NotEvaluated("not of interest".to_owned());
+        let results = StudyResults::of(&study, &after, not_evaluated, None, &Silent).unwrap();
+        let tau = results.fit.own.recalibration.as_ref().unwrap()[0].tau.value;
+        assert!((tau - 1.0).abs() > 0.05, "the recalibration must matter: {tau}");
+
+        let mean = |of: &dyn Fn(usize) -> f64| touched.iter().map(|i| of(*i)).sum::<f64>() / touched.len() as f64;
+        let alpha_of =
+            |decomposition: &Decomposition<$kind>, i: usize| -> Vec<f64> { $alpha(&decomposition.fitted.beliefs, i) };
+        let with_labels = |i: usize| {
+            let mut alpha = alpha_of(&before_labels, i);
+            labels.iter().for_each(|label| alpha[*label] += 1.0);
+            alpha
+        };
+        let epistemic = |alpha: &[f64]| -> f64 { $belief(alpha).epistemic() };
+        let movement = results.movement.as_ref().expect("labels came back");
+        let stages = &movement.touched.epistemic;
+        let expected = [
+            mean(&|i| epistemic(&alpha_of(&before_labels, i))),
+            mean(&|i| epistemic(&with_labels(i))),
+            mean(&|i| epistemic(&alpha_of(&after, i))),
+        ];
+        assert_close("movement", &[stages.before, stages.by_labels, stages.after], &expected, 1e-12);
+        let foreseen = mean(&|i| $foreseen(&$belief(&alpha_of(&before_labels, i))));
+        let realised = mean(&|i| {
+            labels.iter().map(|label| $error(&alpha_of(&before_labels, i), *label)).sum::<f64>() / labels.len() as f64
+        });
+        assert_close("foresight", &[movement.first.predicted, movement.first.realised], &[foreseen, realised], 1e-12);
+
+        let columns = columns(&study, &after);
+        let csv = output::to_csv(&columns);
+        let mut reader = csv::Reader::from_reader(csv.as_slice());
+        let header = reader.headers().unwrap().clone();
+        let at = |name: &str| {
+            header.iter().position(|column| column == name).unwrap_or_else(|| panic!("{name}: {header:?}"))
+        };
+        for (i, row) in reader.records().map(Result::unwrap).enumerate() {
+            let cell = |name: &str| -> f64 { row[at(name)].parse().unwrap() };
+            let alpha = alpha_of(&after, i);
+            let evidence: f64 = alpha.iter().sum();
+            let belief = $belief(&alpha);
+            let expected = [evidence, belief.total(), belief.epistemic(), alpha[0] / evidence, alpha[2] / evidence];
+            let got = ["total_evidence", "total", "epistemic", "mean_a", "mean_c"].map(cell);
+            assert_close(&row[0], &got, &expected, 1e-12);
+            // The prior's evidence is lambda times the recalibrated prediction, of which the labels are no part.
+            let labels: f64 = evidence - cell("trust");
+            assert!((labels - labels.round()).abs() < 1e-9 && labels >= -1e-9, "{labels} labels");
+        }
+        let dictionary = String::from_utf8(output::dictionary(&columns)).unwrap();
+        assert_eq!(dictionary.lines().count(), header.len() + 1);
+    }};
+}
+
+#[test]
+fn movement_foresight_and_columns_of_classes_are_those_of_the_belief_in_use() {
+    all_agree_with_the_belief_in_use!(
+        Classes,
+        "classes = [\"a\", \"b\", \"c\"]",
+        |beliefs: &Beliefs, i: usize| beliefs.get(i).alpha().to_vec(),
+        Dirichlet::new,
+        |belief: &Dirichlet| belief.gini(),
+        |alpha: &[f64], y: usize| {
+            let sum: f64 = alpha.iter().sum();
+            (0..3).map(|j| (alpha[j] / sum - f64::from(u8::from(j == y))).powi(2)).sum::<f64>()
+        }
+    );
+}
+
+#[test]
+fn movement_foresight_and_columns_of_places_are_those_of_the_belief_in_use() {
+    const PLACES: [f64; 3] = [1.0, 2.0, 4.0];
+    all_agree_with_the_belief_in_use!(
+        OrdinalStudy,
+        "places = [[\"a\", 1], [\"b\", 2], [\"c\", 4]]",
+        |beliefs: &Ordinals, i: usize| beliefs.get(i).dirichlet().alpha().to_vec(),
+        |alpha| Ordinal::new(Dirichlet::new(alpha), &PLACES),
+        |belief: &Ordinal| belief.total(),
+        |alpha: &[f64], y: usize| (Ordinal::new(Dirichlet::new(alpha), &PLACES).mean_place() - PLACES[y]).powi(2)
+    );
 }

@@ -10,7 +10,9 @@ use judge_uncertainty::belief::{
 use judge_uncertainty::progress::Silent;
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::study::describe;
-use judge_uncertainty::study::{Classes as ClassStudy, Decomposition, Scores, Study, StudyResults, evaluate};
+use judge_uncertainty::study::{
+    Classes as ClassStudy, Decomposition, FitReport, Scores, Study, StudyResults, evaluate,
+};
 use ndarray::Array2;
 use serde_json::Value;
 
@@ -111,10 +113,22 @@ fn study(
     trust: &str,
     labels: impl Fn(usize) -> Vec<&'static str>,
 ) -> StudyResults<ClassStudy> {
+    study_of(folder, trust, "size", |_| "1000000.1".to_owned(), labels)
+}
+
+/// [`study`] with these columns of numbers, divided by commas, and their cells for item i.
+fn study_of(
+    folder: &std::path::Path,
+    trust: &str,
+    columns: &str,
+    cells: impl Fn(usize) -> String,
+    labels: impl Fn(usize) -> Vec<&'static str>,
+) -> StudyResults<ClassStudy> {
     let items = 60;
-    let mut tables = ["id,size\n", "id,p_yes,p_no\n", "id,annotator,label\n"].map(str::to_owned);
+    let mut tables = [format!("id,{columns}\n"), "id,p_yes,p_no\n".to_owned(), "id,annotator,label\n".to_owned()];
+    let names = columns.split(',').map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
     for i in 0..items {
-        tables[0] += &format!("i{i},{}\n", 1_000_000.1);
+        tables[0] += &format!("i{i},{}\n", cells(i));
         tables[1] += &format!("i{i},{0},{1}\n", 0.2 + 0.01 * i as f64, 0.8 - 0.01 * i as f64);
         for (a, label) in labels(i).into_iter().enumerate() {
             tables[2] += &format!("i{i},a{a},{label}\n");
@@ -124,7 +138,7 @@ fn study(
         fs::write(folder.join(name), table).unwrap();
     }
     let config = format!(
-        "title = \"Prior\"\nclasses = [\"yes\", \"no\"]\n[items]\nfile = \"items.csv\"\nnumbers = [\"size\"]\n[judge]\nfile = \
+        "title = \"Prior\"\nclasses = [\"yes\", \"no\"]\n[items]\nfile = \"items.csv\"\nnumbers = [{names}]\n[judge]\nfile = \
          \"judge.csv\"\nkind = \"probabilities\"\n[labels]\nfile = \"labels.csv\"\nform = \"long\"\n[trust]\n{trust}\n"
     );
     fs::write(folder.join("study.toml"), config).unwrap();
@@ -164,6 +178,57 @@ fn a_constant_column_changes_nothing() {
         let without = study(folder.path(), &format!("{prior}features = []"), labels).fit.assumed_trust;
         assert_close(prior, &[with.ln()], &[without.ln()], 1e-9);
     }
+}
+
+/// Columns that are equal but for noise of a millionth, a billionth or the last bits are one feature: the fit converges and says of
+/// the trust what it says with one of them.
+#[test]
+fn nearly_equal_columns_are_as_good_as_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let labels = |i: usize| match i % 4 {
+        0 => vec!["yes", "yes", "no"],
+        1 => vec!["no", "yes"],
+        2 => vec!["no", "no", "no", "yes"],
+        _ => vec![],
+    };
+    let x = |i: usize| (i as f64 * 0.7).sin() * 3.0;
+    let one = study_of(folder.path(), "", "x", |i| x(i).to_string(), labels);
+    for noise in [1e-6, 1e-9, 1e-15] {
+        let twin = |i: usize| x(i) + noise * ((i * i) as f64).cos();
+        let cells = |i: usize| format!("{},{}", x(i), twin(i));
+        let two = study_of(folder.path(), "", "x,y", cells, labels);
+        assert!(two.fit.converged && two.fit.iterations < 30, "{noise:e}: {:?}", two.fit);
+        // Together they have the prior of one coefficient with twice the variance, so they are pulled less.
+        let (of_one, of_two) = (one.fit.assumed_trust, two.fit.assumed_trust);
+        assert!((of_one / of_two).ln().abs() < 0.1, "{noise:e}: {of_one} and {of_two}");
+        assert_eq!(one.fit.typical_trust.is_some(), two.fit.typical_trust.is_some(), "{noise:e}");
+        let effect = |fit: &FitReport<ClassStudy>| fit.coefficients.iter().map(|c| c.per_sd.value).sum::<f64>();
+        assert!((effect(&one.fit) - effect(&two.fit)).abs() < 0.2, "{noise:e}");
+        let words = words(&two);
+        assert!(!words.contains("did NOT converge") && !words.contains("NaN"), "{words}");
+
+        let without = study_of(folder.path(), "prior = \"none\"", "x,y", cells, labels);
+        let words = self::words(&without);
+        assert!(without.fit.assumed_trust.is_finite(), "{noise:e}");
+        assert!(without.fit.converged || words.contains("did NOT converge"), "{noise:e}: {words}");
+    }
+}
+
+/// Labels that vary about the predictions no more than chance: however large the trust, they are as likely. What they say is a bound.
+#[test]
+fn labels_that_bound_the_trust_on_one_side_give_a_bound() {
+    let folder = tempfile::tempdir().unwrap();
+    let as_predicted = |i: usize| {
+        let yes = (10.0 * (0.2 + 0.01 * i as f64)).round() as usize;
+        (0..10).map(|a| if a < yes { "yes" } else { "no" }).collect()
+    };
+    let results = study(folder.path(), "", as_predicted);
+    let bounds = results.fit.bounds.expect("small trusts are ruled out");
+    assert!(results.fit.typical_trust.is_none() && bounds.at_most.is_none());
+    assert!(bounds.at_least.is_some_and(|least| least > 10.0 && least < results.fit.assumed_trust), "{bounds:?}");
+    let words = words(&results);
+    assert!(words.contains("do not bound it above") && words.contains(" labels or more."), "{words}");
+    assert!(!words.contains("worth about"), "{words}");
 }
 
 /// Ratings that vary by 4 within an item, of a judge who claims `sd`, and the sentences of their study under a belief.

@@ -87,17 +87,23 @@ pub(super) fn evidence_sentences<K: Kind>(
     [varies, implied].into_iter().chain(borne_out(evidence, evaluation, called)).collect()
 }
 
+/// What an evaluation did to the belief's word that total uncertainty would go wrong, by what the epistemic ranking and that by total
+/// uncertainty removed.
+fn compared(goes_wrong: bool, epistemic: f64, total: f64) -> &'static str {
+    match (goes_wrong, epistemic > total) {
+        (true, false) => "does not bear this out",
+        (true, true) => "agrees",
+        (false, _) => "measured both",
+    }
+}
+
 /// Whether the evaluation, at its labels, found of the two rankings what the belief implies; `None` without an evaluation.
 fn borne_out<K: Kind>(evidence: &EvidenceReport, evaluation: &Evaluated<K>, called: &str) -> Option<String> {
     let Evaluated::Evaluated(evaluation) = evaluation else { return None };
     let budget = headline(&evaluation.full);
     let removed = |rule: Rule| Some(evaluation.full.value.get(&rule)?.get(&budget)?.mean);
     let (epistemic, entropy) = (removed(Rule::Info)?, removed(Rule::PosteriorEntropy)?);
-    let found = match (evidence.entropy_goes_wrong, epistemic > entropy) {
-        (true, false) => "does not bear this out",
-        (true, true) => "agrees",
-        (false, _) => "measured both",
-    };
+    let found = compared(evidence.entropy_goes_wrong, epistemic, entropy);
     Some(format!(
         "The evaluation below {found}: with its labels the epistemic ranking removed {} and {called} {} on average.",
         three(epistemic),
@@ -115,4 +121,19 @@ pub(super) fn squared_sentence<K: Kind>(evaluation: &Evaluation<K>, error: &str,
         three(minus.lo),
         three(minus.hi)
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The belief's word is never said to be borne out by an evaluation in which the other ranking did as well or better.
+    #[test]
+    fn the_evaluation_has_the_last_word() {
+        assert_eq!(compared(true, 2.0, 1.0), "agrees");
+        assert_eq!(compared(true, 1.0, 2.0), "does not bear this out");
+        assert_eq!(compared(true, 1.0, 1.0), "does not bear this out");
+        assert_eq!(compared(true, f64::NAN, 1.0), "does not bear this out");
+        assert_eq!([compared(false, 2.0, 1.0), compared(false, 1.0, 2.0)], ["measured both"; 2]);
+    }
 }

@@ -10,8 +10,9 @@ use judge_uncertainty::progress::Silent;
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::study::{Shown, describe, describe_comparison, describe_plan};
 use judge_uncertainty::stats::mean;
-use judge_uncertainty::study::compare::{CompareError, Compared, matched};
+use judge_uncertainty::study::compare::{Compared, matched};
 use judge_uncertainty::study::held_out::{HeldOutReport, HeldOutScores};
+use judge_uncertainty::study::mismatch::CompareError;
 use judge_uncertainty::study::plan::Plan;
 use judge_uncertainty::study::queue::{LabelsPerItem, Presentation, Ranked, Request};
 use judge_uncertainty::study::{Classes, Decomposition, Kind, Ordinal, Scores, Study, StudyResults, evaluate};
@@ -72,7 +73,7 @@ fn words<K: Shown>(results: &StudyResults<K>) -> String {
 }
 
 fn nothing_undefined(written: &str) {
-    for word in ["NaN", "inf", "null,\"lo\""] {
+    for word in ["NaN", " inf", ":inf", "\"value\":null", "\"lo\":null"] {
         assert!(!written.contains(word), "{word} in {written}");
     }
 }

@@ -369,6 +369,17 @@ fn nothing_is_registered_once_an_evaluation_was_seen() {
 }
 
 #[test]
+fn an_evaluation_that_went_elsewhere_is_seen() {
+    let (dir, elsewhere) = (evaluated_study(), tempfile::tempdir().unwrap());
+    let out = elsewhere.path().join("run");
+    study(&["run", text(dir.path()), "--replicates", "2", "--out", text(&out)], 0);
+    assert!(out.join("results/study.json").exists());
+    let (_, stderr) = study(&["register", text(dir.path())], 2);
+    assert!(stderr.contains("already, into") && stderr.contains(text(&out)), "{stderr}");
+    assert!(!dir.path().join("registration.toml").exists());
+}
+
+#[test]
 fn the_example_of_scores_runs_through_the_same_commands() {
     let dir = example("recipes");
     let (stdout, _) = study(&["check", text(dir.path())], 0);

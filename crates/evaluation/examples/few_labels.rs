@@ -7,7 +7,7 @@
 
 use judge_uncertainty_core::belief::{BeliefModel, BeliefTable, Design, TrustPrior};
 use judge_uncertainty_core::random::Stream;
-use judge_uncertainty_core::stats::over_items::{item_function, item_mean, item_mean_of_fits, item_share};
+use judge_uncertainty_core::stats::over_items::{item_difference, item_function, item_mean, item_share};
 use judge_uncertainty_core::stats::{ItemEstimate, mean};
 use judge_uncertainty_data::dataset::Predictions;
 use judge_uncertainty_evaluation::held_out::{
@@ -165,10 +165,11 @@ fn study(items: usize, labels: usize, seed: u64, truth: &Truth) -> Checked {
         (item_share(&hits), truth.agreement),
         (item_function(&rows, CountPool::<Nominal>::agreement), truth.kappa),
         (item_mean(&gaps), truth.calibration),
-        (item_mean_of_fits(&difference), fits),
+        (item_difference(&difference, true), fits),
     ];
     let given = if labels > 1 { Given::OtherLabels } else { Given::NoLabel };
-    let better = item_mean_of_fits(&minus(&of("recalibrated", given, Score::Log), &of("published", given, Score::Log)));
+    let better =
+        item_difference(&minus(&of("recalibrated", given, Score::Log), &of("published", given, Score::Log)), true);
     let better = better.estimate().map_or([false; 2], |better| [better.value < 0.0, better.hi < 0.0]);
     (found.into_iter().map(|(found, truth)| found.estimate().map(|found| (*found, truth))).collect(), better)
 }
@@ -195,7 +196,7 @@ fn null(items: usize, labels: usize, seed: u64) -> [[bool; 2]; 2] {
     let called = |name: &str, given: Given, fitted: bool| {
         let [one, other] = tables.each_ref().map(|table| values(table, name, given, Score::Log));
         let apart = minus(&other, &one);
-        let found = if fitted { item_mean_of_fits(&apart) } else { item_mean(&apart) };
+        let found = item_difference(&apart, fitted);
         found.estimate().map_or([false; 2], |found| [found.lo > 0.0, found.hi < 0.0])
     };
     [called("judge", Given::NoLabel, false), called("published", given, true)]

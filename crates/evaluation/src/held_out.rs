@@ -404,6 +404,36 @@ mod tests {
         assert!((1..items).all(|i| moved(i) != fold(i)), "items of the same fold have the same fit, others another");
     }
 
+    /// The quick form of `examples/few_labels.rs ... null`: of two judges that are equally good either is called better in at most
+    /// 2.5% of studies, up to three standard errors of 400 studies.
+    #[test]
+    fn equally_good_judges_are_seldom_told_apart() {
+        let (studies, items) = (400, 50);
+        let mut called = [0; 2];
+        for seed in 0..studies {
+            let mut stream = Stream::new(seed);
+            let mut shares = |by: f64| {
+                let first = stream.gamma(3.0 * by) + 0.01;
+                first / (first + stream.gamma(3.0 * (1.0 - by)) + 0.01)
+            };
+            let p: Vec<f64> = (0..items).map(|_| shares(0.5)).collect();
+            let [one, other] = [(); 2].map(|()| p.iter().map(|p| shares(0.1 + 0.8 * p)).collect::<Vec<f64>>());
+            let counts = Array2::from_shape_fn((items, 2), |(i, k)| u32::from((p[i] > 0.5) == (k == 0)));
+            let scores = |judged: &[f64]| -> ItemScores {
+                let q = Array2::from_shape_fn((items, 2), |(i, k)| if k == 0 { judged[i] } else { 1.0 - judged[i] });
+                let judge = Predictions { q, spread: vec![None; items], confidence: vec![None; items] };
+                let pool = CountPool::new(counts.view(), judge);
+                (0..items).map(|i| pool.judge_scores(i).and_then(|scores| scores[0])).collect()
+            };
+            let (one, other) = (scores(&one), scores(&other));
+            let apart: Vec<f64> = other.iter().zip(&one).map(|(a, b)| a.unwrap() - b.unwrap()).collect();
+            let found = *judge_uncertainty_core::stats::over_items::item_difference(&apart, false).estimate().unwrap();
+            called[0] += u32::from(found.lo > 0.0);
+            called[1] += u32::from(found.hi < 0.0);
+        }
+        assert!(called.iter().all(|called| f64::from(*called) <= 0.048 * studies as f64), "{called:?}");
+    }
+
     #[test]
     fn agreement_by_hand() {
         // Half of the labels are the judge's class, by chance 0.5 * 0.25 + 0.5 * 0.75.

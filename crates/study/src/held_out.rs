@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_core::belief::FeatureColumn;
-use judge_uncertainty_core::stats::over_items::{LEAST_ITEMS, item_function, item_mean, item_mean_of_fits, item_share};
+use judge_uncertainty_core::stats::over_items::{LEAST_ITEMS, item_difference, item_function, item_mean, item_share};
 use judge_uncertainty_core::stats::{Estimable, mean};
 use judge_uncertainty_evaluation::Pool;
 use judge_uncertainty_evaluation::held_out::{Given, ItemScores, Prediction, Score, Scored, Table, folds, score};
@@ -391,7 +391,7 @@ pub(super) fn advantage(than: &ItemScores, one: &ItemScores, fitted: bool) -> Es
     if !differences.is_empty() && differences.iter().all(|difference| difference.abs() <= SAME) {
         return Estimable::not("the two predict the same");
     }
-    if fitted { item_mean_of_fits(&differences) } else { item_mean(&differences) }
+    item_difference(&differences, fitted)
 }
 
 /// Says that it takes items with two labels where it does.

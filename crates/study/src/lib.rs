@@ -11,7 +11,7 @@
 //! | [`held_out`] | judge and beliefs on labels that they have not seen, from one label an item |
 //! | [`mod@evaluate`] | half splits where labels suffice |
 //! | [`results`], [`sample`], [`profile`], [`cards`], [`columns`], [`output`] | what a run reports, the items that figures and pages show, and the table of all items |
-//! | [`compare`], [`judge_files`] | two studies of the same items, and which judge a trust belongs to |
+//! | [`compare`], [`mismatch`], [`judge_files`] | two studies of the same items, and which judge a trust belongs to |
 //! | [`mod@error`] | why a study can't be run |
 //! | [`plan`] | what further labels would give, and when to stop |
 //! | [`queue`], [`intake`] | the ranked queue on its way out, labels on their way back |
@@ -39,6 +39,7 @@ pub mod judge_files;
 pub mod kind;
 pub mod kinds;
 pub mod load;
+pub mod mismatch;
 pub mod movement;
 pub mod output;
 pub mod parts;

@@ -124,6 +124,12 @@ pub enum RegistrationError {
     /// A second registration.
     #[error("{0}: exists already, and a registration is never changed; start a new study folder for a new one")]
     Exists(PathBuf),
+    /// An evaluation that was computed before into a folder elsewhere.
+    #[error(
+        "{0}: an evaluation has been computed already, into {1}, so nothing can be registered before its results are seen; report \
+         it as exploratory, or start from new labels in a new study folder"
+    )]
+    EvaluatedElsewhere(PathBuf, String),
     /// An evaluation that was computed before.
     #[error(
         "{0}: an evaluation has been computed already, so nothing can be registered before its results are seen; report \

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use serde_json::Value;
 
+use super::setup::ELSEWHERE;
 use crate::cli::Error;
 use crate::evaluation::journal::JOURNAL_SUFFIX;
 use crate::output::FileError;
@@ -59,6 +60,10 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let folder = study.file.folder();
     if let Some(found) = evaluation_in(&folder).map_err(FileError::at(&folder, "listing")).map_err(StudyError::from)? {
         return Err(refused(RegistrationError::Evaluated(found)));
+    }
+    let elsewhere = folder.join(ELSEWHERE);
+    if let Some(first) = fs::read_to_string(&elsewhere).unwrap_or_default().lines().next() {
+        return Err(refused(RegistrationError::EvaluatedElsewhere(elsewhere, first.to_owned())));
     }
     let testable = Testable {
         budgets: study.file.config.evaluation.budgets(),

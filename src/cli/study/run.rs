@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use super::setup::{say_embedded, say_going_on, vacant_folder};
+use super::setup::{note_elsewhere, say_embedded, say_going_on, vacant_folder};
 use crate::cli::progress::Bars;
 use crate::cli::{Error, say, threads};
 use crate::output::{Run, Staged, to_json};
@@ -14,7 +14,7 @@ use crate::report::study::{Shown, bundle, describe, figures};
 use crate::report::{self, page};
 use crate::study::cards::Cards;
 use crate::study::columns::columns;
-use crate::study::evaluate::journal;
+use crate::study::evaluate::{evaluated_items, journal};
 use crate::study::judge_files::JudgeFiles;
 use crate::study::registration::Registration;
 use crate::study::results::{FILE, StudyManifest};
@@ -94,6 +94,9 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let progress = Bars::default();
     say_embedded(study.embed(&progress)?.as_ref());
     let decomposition = Decomposition::of(&study, &progress)?;
+    if evaluated_items(&study).is_ok() {
+        note_elsewhere(&study.file.folder(), &out);
+    }
     let mut journal = journal(&out, &study)?;
     say_going_on(&journal);
     let evaluation = evaluate(&study, Some(&mut journal), &progress)?;

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use crate::cli::{Error, output_folder, say};
 use crate::evaluation::Journal;
 use crate::familiarity::embedding::Embeddings;
-use crate::output::{OutputFolder, Record};
+use crate::output::{OutputFolder, Record, write_file};
 use crate::study::Error as StudyError;
 
 /// A folder that may be written, and that holds nothing unless it is to be replaced; none of the `inputs`, by their paths, in
@@ -32,6 +32,30 @@ pub(super) fn vacant_folder<'i, R: Record>(
         return Err(StudyError::Exists { folder: path.to_owned() }.into());
     }
     Ok(folder)
+}
+
+/// Where a study's folder says that it was evaluated into folders elsewhere, one a line, for its registration to see.
+pub(super) const ELSEWHERE: &str = "evaluated-elsewhere.txt";
+
+/// Notes in a study's folder that its evaluation goes to a folder that isn't right in it, before it is computed.
+///
+/// A folder that can't be written is no reason not to evaluate, but it is told.
+pub(super) fn note_elsewhere(study: &Path, out: &Path) {
+    let study = if study == Path::new("") { Path::new(".") } else { study };
+    let parent = out.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
+    let same = |a: &Path, b: &Path| fs::canonicalize(a).ok().zip(fs::canonicalize(b).ok()).is_some_and(|(a, b)| a == b);
+    if same(parent, study) {
+        return;
+    }
+    let file = study.join(ELSEWHERE);
+    let before = fs::read_to_string(&file).unwrap_or_default();
+    let line = std::path::absolute(out).unwrap_or_else(|_| out.to_owned()).display().to_string();
+    if before.lines().any(|known| known == line) {
+        return;
+    }
+    if let Err(error) = write_file(&file, format!("{before}{line}\n").as_bytes()) {
+        say(format_args!("a later registration will not see that this study was evaluated into {line}: {error}"));
+    }
 }
 
 /// Says what was embedded, if anything was.

@@ -226,7 +226,7 @@ fn escalation<K: Shown>(evaluation: &Evaluation<K>, figures: &[Figure]) -> Secti
     let table = Table {
         id: "table-escalation".to_owned(),
         caption: format!(
-            "{} of {} items escalated, one label each; {} half splits",
+            "{} of {} items escalated, one label each; intervals are the spread over {} half splits of these items, not over new items",
             budget.of(evaluation.items),
             evaluation.items,
             evaluation.replicates

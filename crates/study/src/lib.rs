@@ -9,7 +9,7 @@
 //! | [`load`], [`features`], [`carried`] | a study as it is read, what its trust may depend on, and trust carried over from another |
 //! | [`decompose`], `identification`, [`evidence`], [`parts`], [`percentiles`] | the fit and whether the labels determine it, the belief about every item, the rankings, and what varies over items |
 //! | [`mod@evaluate`] | half splits where labels suffice |
-//! | [`results`], [`sample`], [`profile`], [`cards`], [`columns`], [`output`] | what a run reports, the items that figures and pages show, and the table of all items |
+//! | [`results`], [`sample`], [`profile`], [`cards`], [`columns`], [`output`], [`lewidi`] | what a run reports, the items that figures and pages show, and the table of all items |
 //! | [`mod@error`] | why a study can't be run |
 //! | [`queue`], [`intake`] | the ranked queue on its way out, labels on their way back |
 //! | [`movement`], [`estimates`] | what the labels that came back moved, and what they say about all items |
@@ -32,6 +32,7 @@ pub mod input;
 pub mod intake;
 pub mod kind;
 pub mod kinds;
+pub mod lewidi;
 pub mod load;
 pub mod movement;
 pub mod output;

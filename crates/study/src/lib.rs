@@ -10,7 +10,7 @@
 //! | [`decompose`], [`identification`], [`evidence`], [`parts`], [`percentiles`] | the fit and whether the labels determine it, the belief about every item, the rankings, and what varies over items |
 //! | [`held_out`] | judge and beliefs on labels that they have not seen, from one label an item |
 //! | [`mod@evaluate`] | half splits where labels suffice |
-//! | [`results`], [`sample`], [`profile`], [`cards`], [`columns`], [`output`] | what a run reports, the items that figures and pages show, and the table of all items |
+//! | [`results`], [`sample`], [`profile`], [`cards`], [`columns`], [`output`], [`lewidi`] | what a run reports, the items that figures and pages show, and the table of all items |
 //! | [`compare`], [`mismatch`], [`judge_files`] | two studies of the same items, and which judge a trust belongs to |
 //! | [`mod@error`] | why a study can't be run |
 //! | [`plan`] | what further labels would give, and when to stop |
@@ -38,6 +38,7 @@ pub mod intake;
 pub mod judge_files;
 pub mod kind;
 pub mod kinds;
+pub mod lewidi;
 pub mod load;
 pub mod mismatch;
 pub mod movement;

@@ -16,6 +16,7 @@ use crate::study::cards::Cards;
 use crate::study::columns::columns;
 use crate::study::evaluate::{evaluated_items, journal};
 use crate::study::judge_files::JudgeFiles;
+use crate::study::lewidi::{SOFT, soft_predictions};
 use crate::study::registration::Registration;
 use crate::study::results::{FILE, StudyManifest};
 use crate::study::{Decomposition, Error as StudyError, Study, StudyResults, evaluate, output};
@@ -109,6 +110,9 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     staged.put("items.parquet", output::to_parquet(&columns)?);
     staged.put("columns.csv", output::dictionary(&columns));
     staged.put(FILE, to_json(&results));
+    if let Some(soft) = soft_predictions(&study, &decomposition) {
+        staged.put(SOFT, soft);
+    }
     let figures = figures(&results);
     let cards = Cards::of(&study, &decomposition, !args.no_texts);
     bundle::write(&templates, &html, &report::study::page(&results, &cards, &figures), &figures, &mut staged)?;

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::experiments::Experiment;
-use crate::report::claims::{Judged, Verdict, VerdictTally};
+use crate::report::claims::{Judged, JudgedReading, LITERALLY, ReadingTally, Verdict, VerdictTally};
 use crate::report::verdicts::Verdicts;
 
 /// How the table is set.
@@ -38,8 +38,9 @@ const RESET: &str = "\x1b[0m";
 
 /// Writes the claims by experiment and a summary line.
 ///
-/// In a pipe, the lines of claims are those with six fields: experiment, id, place, published, reproduced, verdict. The
-/// summary below them holds no tab, so that `grep` and `awk -F'\t' 'NF == 6'` can tell them apart.
+/// In a pipe, the lines of claims are those with six fields: experiment, id, place, published, reproduced, verdict. Below
+/// a claim stand its literal readings in the same fields, with a verdict that begins with `as literally stated`. The
+/// summary holds no tab, so that `grep` and `awk -F'\t' 'NF == 6'` can tell them apart.
 ///
 /// # Errors
 /// The output can't be written.
@@ -48,8 +49,15 @@ pub fn write(out: &mut impl Write, verdicts: &Verdicts, layout: Layout) -> io::R
     for experiment in Experiment::PAPER {
         let rows: Vec<_> = verdicts.rows().iter().filter(|row| row.claim.experiment == experiment).collect();
         match layout {
-            Layout::Columns => write_columns(out, experiment, &rows)?,
-            Layout::Lines => rows.iter().try_for_each(|row| writeln!(out, "{}", line(row)))?,
+            Layout::Columns => write_columns(out, experiment, &rows, verdicts)?,
+            Layout::Lines => {
+                for row in rows {
+                    writeln!(out, "{}", line(row, row.verdict.word()))?;
+                    for reading in verdicts.readings_of(row.claim) {
+                        writeln!(out, "{}", line(&reading.judged, &reading.status()))?;
+                    }
+                }
+            }
         }
     }
     writeln!(out)?;
@@ -61,6 +69,13 @@ pub fn write(out: &mut impl Write, verdicts: &Verdicts, layout: Layout) -> io::R
             writeln!(out, "{start}{line}")?;
             start = " ".repeat(start.len());
         }
+    }
+    writeln!(out, "{}", scope(verdicts))?;
+    let open: Vec<&str> =
+        verdicts.rows().iter().filter(|row| row.claim.leaves_sign_open()).map(|row| row.claim.id.as_str()).collect();
+    if !open.is_empty() {
+        writeln!(out, "No weight for the sign, since what is allowed reaches past zero:")?;
+        open.iter().try_for_each(|id| writeln!(out, "  {id}"))?;
     }
     if total.not_judged > 0 {
         writeln!(
@@ -74,16 +89,20 @@ pub fn write(out: &mut impl Write, verdicts: &Verdicts, layout: Layout) -> io::R
 }
 
 /// A claim as tab-separated fields.
-fn line(row: &Judged) -> String {
+fn line(row: &Judged, verdict: &str) -> String {
     let claim = row.claim;
-    let fields =
-        [claim.experiment.name(), &claim.id, &claim.place, &claim.published, &reproduced(row), row.verdict.word()];
+    let fields = [claim.experiment.name(), &claim.id, &claim.place, &claim.published, &reproduced(row), verdict];
     // Whatever a text holds, a claim stays one line of six fields.
     fields.map(|field| field.replace(|c: char| c.is_control(), " ")).join("\t")
 }
 
 /// One experiment: a line per place of the paper, and below it a row per claim.
-fn write_columns(out: &mut impl Write, experiment: Experiment, rows: &[&Judged]) -> io::Result<()> {
+fn write_columns(
+    out: &mut impl Write,
+    experiment: Experiment,
+    rows: &[&Judged],
+    verdicts: &Verdicts,
+) -> io::Result<()> {
     if rows.is_empty() {
         return Ok(());
     }
@@ -110,8 +129,36 @@ fn write_columns(out: &mut impl Write, experiment: Experiment, rows: &[&Judged])
         for rest in text {
             writeln!(out, "    {rest}")?;
         }
+        for reading in verdicts.readings_of(row.claim) {
+            write_reading(out, reading)?;
+        }
     }
     Ok(())
+}
+
+/// A literal reading below its claim, without colour: it is no fault of the program.
+fn write_reading(out: &mut impl Write, reading: &JudgedReading) -> io::Result<()> {
+    let (row, claim) = (&reading.judged, &reading.reading.literal);
+    let mut text = wrapped(&format!("{LITERALLY}: {}", claim.statement), TEXT - 4).into_iter();
+    let first = format!("    {}", text.next().unwrap_or_default());
+    writeln!(out, "{}", columns(&first, &claim.published, &reproduced(row), reading.word()))?;
+    text.try_for_each(|rest| writeln!(out, "      {rest}"))
+}
+
+/// How many numbers the claims are about, and what became of the literal readings.
+fn scope(verdicts: &Verdicts) -> String {
+    let ReadingTally { readings, agree, differ } = verdicts.reading_tally();
+    let quantities = format!("The claims are about {} computed quantities.", verdicts.quantities());
+    if readings == 0 {
+        return quantities;
+    }
+    let open = match readings - agree - differ {
+        0 => String::new(),
+        open => format!(", {open} open"),
+    };
+    format!(
+        "{quantities}\n{readings} literal readings beside them, counted apart: {agree} agree, {differ} differ{open}."
+    )
 }
 
 /// A verdict in at most ten letters; the summary below the table has it in full.

@@ -4,6 +4,7 @@
 //! quantity that it is compared with, and how close the two must be:
 //!
 //! - an *exact* claim agrees when the reproduced number prints the published digits;
+//! - an *approximate* claim, a word or a number with `~`, may instead lie within a tenth of what it states;
 //! - a claim with a second rounding may instead print them when it is rounded as the paper rounded, which is said;
 //! - a *monte-carlo* claim may instead lie within a tolerance that follows from a stated reason;
 //! - a claim with a relation ("above 90") agrees when the reproduced number, unrounded, lies beyond the threshold.
@@ -18,7 +19,10 @@ use serde::Deserialize;
 
 pub use crate::experiments::Experiment;
 
-pub use verdict::{Judged, ResultValues, Verdict, VerdictTally, judge, tally};
+pub(crate) use verdict::LITERALLY;
+pub use verdict::{
+    Judged, JudgedReading, ReadingTally, ResultValues, Verdict, VerdictTally, judge, judge_readings, tally,
+};
 
 /// How a claim's threshold relates to the reproduced number; the threshold itself satisfies neither.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -40,11 +44,19 @@ impl Relation {
     }
 }
 
+/// The word before a number that is approached from below.
+const NEARLY: &str = "nearly ";
+
 /// How closely a recomputation can be asked to meet a claim.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Class {
     /// The printed digits must agree.
     Exact,
+    /// A word (`triple`), or a number with `~`: it states a number to within a tenth.
+    Approximate {
+        /// A tenth of the value, or of the number that a zero is set beside, in the unit of the claim.
+        tolerance: f64,
+    },
     /// The printed digits cannot be reproduced bit by bit.
     MonteCarlo {
         /// Largest distance from the published value, in the unit of the claim; more than half a printed unit.
@@ -95,9 +107,28 @@ impl Claim {
     /// Key of the reason why the printed digits may be missed, in [`Claims::reasons`]; `None` for an exact claim.
     pub fn reason(&self) -> Option<&str> {
         match &self.class {
-            Class::Exact => None,
+            Class::Exact | Class::Approximate { .. } => None,
             Class::MonteCarlo { reason, .. } => Some(reason),
         }
+    }
+
+    /// Largest distance from the published value at which the claim is met: half a printed unit, or its tolerance.
+    pub fn allowed(&self) -> f64 {
+        match self.class {
+            Class::Exact => 0.5 * 10f64.powi(-i32::from(self.decimals)),
+            Class::Approximate { tolerance } | Class::MonteCarlo { tolerance, .. } => tolerance,
+        }
+    }
+
+    /// Whether the claim would be met on both sides of zero, although the paper prints a sign: then it carries no weight for
+    /// the conclusion that the sign stands for, such as an interval that leaves zero out.
+    pub fn leaves_sign_open(&self) -> bool {
+        self.relation.is_none() && self.published.starts_with(['+', '-']) && self.value.abs() < self.allowed()
+    }
+
+    /// Whether the published word says that the number is not quite reached: `nearly twice`.
+    pub(crate) fn nearly(&self) -> bool {
+        self.published.starts_with(NEARLY)
     }
 
     /// Name of the LaTeX macro that holds the reproduced number, without its backslash: `esc-info-value` gives
@@ -113,6 +144,19 @@ impl Claim {
     }
 }
 
+/// What a sentence of the paper says word for word, where its number rests on another reading, or where the paper's own
+/// numbers contradict it.
+///
+/// The claim holds the reading that meets the number. The literal one is computed, judged and shown beside it, and counted
+/// apart: it is no fault of the program.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reading {
+    /// Id of the claim beside which it stands.
+    pub of: String,
+    /// The literal reading as a claim of its own, at the same place.
+    pub literal: Claim,
+}
+
 /// All claims of the paper, checked, in the order of the file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Claims {
@@ -120,6 +164,16 @@ pub struct Claims {
     pub reasons: BTreeMap<String, String>,
     /// The claims.
     pub claims: Vec<Claim>,
+    /// What sentences say word for word, beside claims.
+    pub readings: Vec<Reading>,
+}
+
+impl Claims {
+    /// How many computed numbers the claims are about, which is fewer than claims: the paper states some of them at several
+    /// places.
+    pub fn quantities(&self) -> usize {
+        self.claims.iter().map(|claim| claim.quantity.as_str()).collect::<std::collections::BTreeSet<_>>().len()
+    }
 }
 
 /// What is wrong with a claims file, or with the results that it is held against.

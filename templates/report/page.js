@@ -4,7 +4,11 @@ for (const form of document.querySelectorAll('form[data-filters]')) {
   const groups = [...document.getElementById(form.dataset.filters).tBodies].map((body) => {
     const [place, ...rows] = body.rows;
     const searched = (row) => `${place.textContent} ${row.id} ${row.textContent}`.toLowerCase();
-    return { body, rows: rows.map((row) => ({ row, text: searched(row) })) };
+    // A literal reading is found and hidden with the claim above it.
+    const claims = rows.filter((row) => !row.dataset.reading);
+    const readings = (claim) => rows.filter((row) => row.dataset.reading && `claim-${row.dataset.reading}` === claim.id);
+    const entry = (row) => ({ row, below: readings(row), text: [row, ...readings(row)].map(searched).join(' ') });
+    return { body, rows: claims.map(entry) };
   });
   const shown = form.querySelector('[data-shown]');
   const apply = () => {
@@ -14,7 +18,11 @@ for (const form of document.querySelectorAll('form[data-filters]')) {
       words.every((word) => text.includes(word));
     let count = 0;
     for (const { body, rows } of groups) {
-      const visible = rows.filter(({ row, text }) => !(row.hidden = !wanted(row, text)));
+      const visible = rows.filter(({ row, below, text }) => {
+        const hidden = !wanted(row, text);
+        for (const one of [row, ...below]) one.hidden = hidden;
+        return !hidden;
+      });
       body.hidden = visible.length === 0;
       count += visible.length;
     }

@@ -58,6 +58,8 @@ fn dice() -> Value {
     let mut components = isolation();
     components["judge_entropy_disagreement"] = around(0.1);
     components["judge_entropy_error"] = around(0.6);
+    components["total_disagreement"] = around(0.3);
+    components["total_error"] = around(0.4);
     let tier = json!({ "judge_error": 0.5, "stated_confidence": 50.0, "variant_spread": 0.001, "with_confidence": 5 });
     json!({
         "items": 20, "items_per_tier": 5, "draws": 3, "mean_true_disagreement": 5.2,
@@ -68,6 +70,7 @@ fn dice() -> Value {
         "convergence": lines, "convergence_range": ranges,
         "self_update": {
             "items": 15, "judge_error": 0.2, "conjugate_base_error": 0.3, "conjugate_tier_error": 0.2,
+            "judge_minus_conjugate_tier_error": 0.0,
         },
         "coefficients": {
             "base": coefficients(&["intercept", "spread"]),
@@ -102,7 +105,8 @@ fn chaosnli() -> Value {
         },
         "counts_only_delta_minus_full_judge_entropy": map(BUDGETS.map(|budget| (budget, around(1.0)))),
         "derived": {
-            "info_over_entropy_ratio": 2.0, "info_over_entropy_percent": 100.0, "count_aware_min": 1.0,
+            "info_over_entropy_ratio": 2.0, "info_over_entropy_percent": 100.0,
+            "info_over_posterior_entropy_percent": 110.0, "info_advantage_rise_b20": 1.0, "count_aware_min": 1.0,
             "count_aware_max": 2.0, "count_blind_min": 0.5, "count_blind_max": 0.9,
         },
     })
@@ -127,6 +131,7 @@ fn simulations() -> Value {
     let point = |advantage: f64| {
         json!({
             "regret_pp": by_rule(around), "advantage_pp": around(advantage), "confidence_coefficient": around(0.1),
+            "stated_confidence_coefficient": around(-0.1),
         })
     };
     let corrupted = |rest: f64| json!({ "gamma_0": point(50.0), "gamma_0_5": point(48.0), "gamma_1": point(rest), "gamma_1_5": point(45.0) });
@@ -147,7 +152,9 @@ fn simulations() -> Value {
         "derived": {
             "entropy_forfeits_fraction": 0.3, "spread_minus_delta_min_pp": 1.0, "spread_minus_delta_max_pp": 2.0,
             "spread_captures_percent": 98.0, "delta_regret_max_pp": 0.0, "informativeness_smallest_rise_pp": 0.1,
-            "dose_response_oracle_minus_estimated_max_pp": 0.2,
+            "dose_response_oracle_minus_estimated_max_pp": 0.2, "spread_minus_delta_pp": {},
+            "estimated_delta_regret_max_pp": 0.1, "familiarity_recovers_percent": 45.0,
+            "familiarity_smallest_gain_elsewhere_pp": 0.5,
         },
     })
 }

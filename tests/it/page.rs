@@ -106,7 +106,8 @@ fn the_page_of_the_committed_results_stands_alone() {
             assert!(repository("artifact/report").join(href).is_file(), "{href} leads nowhere");
         }
     }
-    assert_eq!(attributes(&html, "data-verdict").len(), 176);
+    assert_eq!(attributes(&html, "data-verdict").len(), 185);
+    assert_eq!(attributes(&html, "data-reading").len(), 16);
 }
 
 #[test]
@@ -138,7 +139,7 @@ fn an_experiment_that_was_not_run_leaves_no_gap() {
         manifest.deterministic.retain(|_, facts| facts.replicates.contains_key("label re-draws"));
     });
     assert!(dice_only.contains("Labels drain ignorance") && !dice_only.contains("Counting labels does as well"));
-    assert!(dice_only.contains("119 belong to experiments that were not run"));
+    assert!(dice_only.contains("128 belong to experiments that were not run"));
     let none = paper_page(|results, manifest| {
         *results = Results::default();
         manifest.deterministic.clear();

@@ -61,7 +61,7 @@ fn the_closing_table() {
     }
     let lines = closing_table(Layout::Lines);
     assert!(!lines.contains('\x1b'));
-    assert_eq!(lines.lines().filter(|line| line.split('\t').count() == 6).count(), 6);
+    assert_eq!(lines.lines().filter(|line| line.split('\t').count() == 6).count(), 6 + 2);
     assert!(lines.lines().all(|line| [1, 6].contains(&line.split('\t').count())), "{lines}");
     with_settings(|| {
         assert_snapshot!("terminal", plain);

@@ -105,16 +105,35 @@ place = "App. A"
 statement = "A number that was not computed"
 published = "~50"
 value = 50
-decimals = -1
+decimals = 0
 unit = "pp"
 quantity = "simulations/null/mean"
-class = "exact"
+class = "approximate"
+
+[[reading]]
+id = "literal-far"
+of = "far"
+statement = "判断 word for word, which agrees & is <i>told</i>"
+quantity = "dice/isolation/other"
+
+[[reading]]
+id = "literal-near"
+of = "near"
+statement = "A sentence that the numbers contradict"
+published = "loses to"
+value = 0
+decimals = 3
+relation = "above"
+quantity = "dice/regret_pp/difference"
 "#;
 
 /// The invented claims, held against invented results; the simulations were not run.
 pub(crate) fn fixture_verdicts(claims: &Claims) -> Verdicts<'_> {
     let results = BTreeMap::from([
-        (Experiment::Dice, json!({"items": 3113, "regret_pp": {"mean": 7.14}, "isolation": {"mean": 0.7449}})),
+        (
+            Experiment::Dice,
+            json!({"items": 3113, "regret_pp": {"mean": 7.14, "difference": -0.0035}, "isolation": {"mean": 0.7449, "other": 0.7601}}),
+        ),
         (Experiment::ChaosNli, json!({"judge": {"confidence": 90.34}, "full": {"se": 0.146}})),
     ]);
     Verdicts::of(claims, &results, |_| true).unwrap()

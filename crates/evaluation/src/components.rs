@@ -21,10 +21,10 @@ pub struct ItemComponents {
 }
 
 impl ItemComponents {
-    /// Decomposes every item and ranks them by each rule.
+    /// Decomposes every item and ranks them by each rule; equal priorities keep the order of the items.
     pub fn of(inputs: &RuleInputs, rules: &[Rule], budget: Budget) -> Self {
         let escalate = |rule: Rule| {
-            let mut items = top(&rule.priority(inputs), inputs.jitter, budget.of(inputs.beliefs.len()));
+            let mut items = top(&rule.priority(inputs), &[], budget.of(inputs.beliefs.len()));
             items.sort_unstable();
             items
         };

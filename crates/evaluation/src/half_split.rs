@@ -8,7 +8,7 @@ use super::escalation::{Errors, Gain, Measured, Removed};
 use super::familiarity::Familiarity;
 use super::pool::{Fitted, Luck, NoiseCeiling, Pool, Split};
 use super::protocol::seeded;
-use judge_uncertainty_core::belief::{Design, FeatureColumn};
+use judge_uncertainty_core::belief::FeatureColumn;
 use judge_uncertainty_core::escalation::{Budget, Rule, top};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::{mean, population_sd};
@@ -40,7 +40,17 @@ pub struct HalfSplit<'a, P: Pool> {
     familiarity: Option<Familiarity<'a>>,
     features: Features<'a>,
     settings: Settings,
+    ties: Ties,
     contrasts: Vec<Contrast>,
+}
+
+/// Which of two items with equal priorities goes first, under rules that add no draws to them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ties {
+    /// The one with the higher tie-breaking draw: a file may be sorted by group.
+    Drawn,
+    /// The earlier one, as in the paper's experiments.
+    ItemOrder,
 }
 
 /// One replicate under one feature set.
@@ -77,12 +87,18 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
     /// # Ok::<(), judge_uncertainty_evaluation::Error>(())
     /// ```
     pub fn new(pool: P, familiarity: Option<Familiarity<'a>>, features: Features<'a>, settings: Settings) -> Self {
-        Self { pool, familiarity, features, settings, contrasts: vec![] }
+        Self { pool, familiarity, features, settings, ties: Ties::Drawn, contrasts: vec![] }
     }
 
     /// This evaluation with comparisons that are kept item by item.
     pub fn with_contrasts(self, contrasts: Vec<Contrast>) -> Self {
         Self { contrasts, ..self }
+    }
+
+    /// This evaluation with another order of items whose priorities are equal; the draws that would decide are made all the
+    /// same.
+    pub fn with_ties(self, ties: Ties) -> Self {
+        Self { ties, ..self }
     }
 
     /// The stream of replicate `replicate`: that of the seed `replicate` + 2^64 x the seed of the settings.
@@ -125,9 +141,13 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
     ) -> Result<Outcome<P>, Error> {
         let Self { pool, settings, .. } = self;
         let items = pool.len();
-        let fitted = Fitted::of(pool, Design::over(items, features)?, &split.revealed)?;
+        let fitted = Fitted::of(pool, pool.design(features)?, &split.revealed)?;
         let luck = Luck::draw(stream, items);
         let ranking = fitted.ranking(&split.numbers, &luck);
+        let tie_break: &[f64] = match self.ties {
+            Ties::Drawn => &luck.jitter,
+            Ties::ItemOrder => &[],
+        };
         let budgets = &settings.budgets;
         let largest = budgets.last().map_or(0, |budget| budget.of(items));
         let errors = pool.errors(&fitted.beliefs, &split.held);
@@ -135,7 +155,7 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
         let mut tops: BTreeMap<Rule, Vec<usize>> = BTreeMap::new();
         for &rule in &settings.rules {
             let Some(priority) = pool.priority(rule, &ranking) else { continue };
-            let ranked = top(&priority, &luck.jitter, largest);
+            let ranked = top(&priority, tie_break, largest);
             let (mut values, mut squares, mut left) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
             for &budget in budgets {
                 let escalated = &ranked[..budget.of(items)];

@@ -42,7 +42,7 @@ pub use contrast::{Contrast, Measure};
 pub use counts::{ClassScale, CountLabels, CountPool, Nominal};
 pub use escalation::{ByRule, ByRuleAndBudget, Errors, Escalation, Gain, Measured, Picks, Removed, by_rule};
 pub use familiarity::{Familiarity, list_width};
-pub use half_split::{Features, HalfSplit, Outcome, Settings};
+pub use half_split::{Features, HalfSplit, Outcome, Settings, Ties};
 pub use held_out::Scored;
 pub use journal::{Journal, JournalError};
 pub use places::{Coverage, Places};

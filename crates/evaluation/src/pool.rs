@@ -1,6 +1,6 @@
 //! What half splits need to know of a kind of label.
 
-use judge_uncertainty_core::belief::{BeliefTable, Design, Profile, Regression};
+use judge_uncertainty_core::belief::{BeliefTable, Design, FeatureColumn, Profile, Regression};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::random::Stream;
 
@@ -43,6 +43,14 @@ pub trait Pool: Sync {
     /// Whether the trust is extrapolated to items whose features lie beyond those of all labelled items, as the paper does;
     /// otherwise such features count as the nearest that a labelled item has.
     fn extrapolates(&self) -> bool;
+
+    /// The features that the trust may depend on, standardised over all items.
+    ///
+    /// # Errors
+    /// Features that can't be used.
+    fn design(&self, features: &[FeatureColumn]) -> Result<Design, Error> {
+        Ok(Design::over(self.len(), features)?)
+    }
 
     /// Fits the trust to labels.
     ///

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Error;
 use super::calibration::{ConfidenceGroup, calibration};
-use judge_uncertainty_core::belief::{FeatureColumn, dirichlet::row, entropy, manhattan};
+use judge_uncertainty_core::belief::{Beliefs, FeatureColumn, dirichlet::row, entropy, manhattan};
 use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::{Summary, mean, spearman};
@@ -15,8 +15,8 @@ use judge_uncertainty_data::dataset::{ChaosNliData, Predictions};
 use judge_uncertainty_data::progress::Progress;
 use judge_uncertainty_evaluation::protocol::{REVEALED, log_labels};
 use judge_uncertainty_evaluation::{
-    ByRule, CountLabels, CountPool, Escalation, Familiarity, Features, HalfSplit, ItemComponents, Luck, Outcome,
-    Settings, replicate,
+    ByRule, CountPool, Escalation, Familiarity, Features, HalfSplit, ItemComponents, Luck, Outcome, Pool, Settings,
+    Split, Ties, replicate,
 };
 use judge_uncertainty_familiarity::features::{FamiliarityFeatures, SelfNeighbour};
 use judge_uncertainty_familiarity::neighbours::Neighbours;
@@ -85,6 +85,11 @@ pub struct Derived {
     pub info_over_entropy_ratio: f64,
     /// Value of I beyond that of judge entropy at 10%, in percent of the latter.
     pub info_over_entropy_percent: f64,
+    /// Value of I beyond that of the total uncertainty H(m), the entropy of the posterior mean, at 10%, in percent of the
+    /// latter.
+    pub info_over_posterior_entropy_percent: f64,
+    /// Advantage of I over judge entropy at 20% minus that at 10%.
+    pub info_advantage_rise_b20: f64,
     /// Smallest value at 10% among the count-aware rules (I, Delta, v, fewest labels).
     pub count_aware_min: f64,
     /// Largest of them.
@@ -95,14 +100,11 @@ pub struct Derived {
     pub count_blind_max: f64,
 }
 
-/// One replicate under one feature set.
-pub type Replicate = Outcome<CountPool>;
-
 /// The experiment: items, the judge's predictions, the pool of labels, and the familiarity channel.
-pub struct ChaosNliExperiment<'a> {
+pub struct ChaosNliExperiment<'a, P: Pool = CountPool> {
     pool: ArrayView2<'a, u32>,
     judge: Predictions,
-    split: HalfSplit<'a, CountPool>,
+    split: HalfSplit<'a, P>,
 }
 
 impl<'a> ChaosNliExperiment<'a> {
@@ -126,14 +128,34 @@ impl<'a> ChaosNliExperiment<'a> {
         let pool = data.labels.counts().view();
         let judge = data.judge.aggregate(Some(FLOOR))?;
         let familiarity = Familiarity::new(engine, NEIGHBOURS, self_neighbour);
+        let (counts, features) = (CountPool::new(pool, judge.clone()), features(&judge));
+        Ok(Self::of(pool, judge, counts, familiarity, features))
+    }
+}
+
+impl<'a, P: Pool<Beliefs = Beliefs>> ChaosNliExperiment<'a, P> {
+    /// The experiment on `labels` (items x classes) and the judge's predictions `judge`, with another pool, familiarity or
+    /// features than the paper's, in the same streams. The second feature is that of the counts-only run.
+    pub fn of(
+        labels: ArrayView2<'a, u32>,
+        judge: Predictions,
+        pool: P,
+        familiarity: Familiarity<'a>,
+        features: Features<'a>,
+    ) -> Self {
         let settings = Settings {
             seed: 0,
             reveal: REVEALED.to_vec(),
             budgets: Budget::PAPER.to_vec(),
             rules: Rule::PAPER.to_vec(),
         };
-        let split = HalfSplit::new(CountPool::new(pool, judge.clone()), Some(familiarity), features(&judge), settings);
-        Ok(Self { pool, judge, split })
+        let split = HalfSplit::new(pool, Some(familiarity), features, settings).with_ties(Ties::ItemOrder);
+        Self { pool: labels, judge, split }
+    }
+
+    /// The experiment with another order of items whose priorities are equal.
+    pub fn with_ties(self, ties: Ties) -> Self {
+        Self { split: self.split.with_ties(ties), ..self }
     }
 
     /// Runs the experiment with `replicates` half splits (200 in the paper).
@@ -143,7 +165,7 @@ impl<'a> ChaosNliExperiment<'a> {
     pub fn run(&self, replicates: usize, progress: &dyn Progress) -> Result<ChaosNliResults, Error> {
         let seeds: Vec<u64> = (0..replicates as u64).collect();
         let outcomes = replicate("chaosnli", &seeds, progress, |&seed| self.replicate(seed))?;
-        let (full, counts_only): (Vec<Replicate>, Vec<Replicate>) = outcomes.into_iter().unzip();
+        let (full, counts_only): (Vec<Outcome<P>>, Vec<Outcome<P>>) = outcomes.into_iter().unzip();
         let delta_minus_entropy = |b: Budget| {
             let pairs = counts_only.iter().zip(&full);
             Summary::of(
@@ -170,7 +192,7 @@ impl<'a> ChaosNliExperiment<'a> {
     ///
     /// # Errors
     /// A fit that is impossible.
-    pub fn replicate(&self, seed: u64) -> Result<(Replicate, Replicate), Error> {
+    pub fn replicate(&self, seed: u64) -> Result<(Outcome<P>, Outcome<P>), Error> {
         let mut stream = self.split.stream(seed);
         let labels = self.draw_labels(&mut stream);
         let mut again = stream.clone();
@@ -181,12 +203,12 @@ impl<'a> ChaosNliExperiment<'a> {
     }
 
     /// Half split and revealed labels of one replicate.
-    pub fn draw_labels(&self, stream: &mut Stream) -> CountLabels {
+    pub fn draw_labels(&self, stream: &mut Stream) -> Split<P> {
         self.split.draw(stream)
     }
 
     /// The items of replicate 0, whose draws are those of [`Self::replicate`].
-    fn components(&self, first: &Replicate) -> ItemComponents {
+    fn components(&self, first: &Outcome<P>) -> ItemComponents {
         let mut stream = Stream::new(0);
         let labels = self.draw_labels(&mut stream);
         let luck = Luck::draw(&mut stream, self.pool.nrows());
@@ -231,7 +253,7 @@ impl<'a> ChaosNliExperiment<'a> {
 }
 
 /// Features in the order of the published coefficients.
-fn features<'a>(judge: &Predictions) -> Features<'a> {
+pub fn features<'a>(judge: &Predictions) -> Features<'a> {
     let (spread, confidence) = (judge.spread.clone(), judge.confidence.clone());
     Box::new(move |numbers, near| {
         let near = near.cloned().unwrap_or(FamiliarityFeatures { nearest: vec![], mean_nearest: vec![] });
@@ -245,7 +267,7 @@ fn features<'a>(judge: &Predictions) -> Features<'a> {
     })
 }
 
-fn summarise_outcomes(outcomes: &[Replicate]) -> Escalation {
+fn summarise_outcomes<P: Pool>(outcomes: &[Outcome<P>]) -> Escalation {
     Escalation::over(&outcomes.iter().map(|outcome| outcome.measured.clone()).collect::<Vec<_>>())
 }
 
@@ -253,10 +275,14 @@ fn derive(value: &ByRule) -> Derived {
     let at = |rule: Rule| value[&rule][&Budget::HEADLINE].mean;
     let least = |rules: [Rule; 4]| rules.into_iter().map(at).fold(f64::INFINITY, f64::min);
     let most = |rules: [Rule; 4]| rules.into_iter().map(at).fold(f64::NEG_INFINITY, f64::max);
-    let ratio = at(Rule::Info) / at(Rule::JudgeEntropy);
+    let over = |rule: Rule| at(Rule::Info) / at(rule);
+    let ratio = over(Rule::JudgeEntropy);
+    let advantage = |budget: Budget| value[&Rule::Info][&budget].mean - value[&Rule::JudgeEntropy][&budget].mean;
     Derived {
         info_over_entropy_ratio: ratio,
         info_over_entropy_percent: 100.0 * (ratio - 1.0),
+        info_over_posterior_entropy_percent: 100.0 * (over(Rule::PosteriorEntropy) - 1.0),
+        info_advantage_rise_b20: advantage(Budget::PAPER[3]) - advantage(Budget::HEADLINE),
         count_aware_min: least(COUNT_AWARE),
         count_aware_max: most(COUNT_AWARE),
         count_blind_min: least(COUNT_BLIND),

@@ -59,9 +59,9 @@ impl Tier {
 /// Everything Experiment 1 reports.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DiceResults {
-    /// Dice in the experiment.
+    /// Dice that the judge's answers are about.
     pub items: usize,
-    /// Dice per description tier.
+    /// Fewest dice of a description tier.
     pub items_per_tier: usize,
     /// Label re-draws.
     pub draws: usize,
@@ -126,6 +126,10 @@ pub struct DiceIsolation {
     pub judge_entropy_disagreement: Summary,
     /// Entropy of the judge's prediction with the true error.
     pub judge_entropy_error: Summary,
+    /// Total uncertainty H(m), the entropy of the posterior mean, with the true disagreement.
+    pub total_disagreement: Summary,
+    /// Total uncertainty H(m) with the true error.
+    pub total_error: Summary,
 }
 
 /// One quantity per line of the convergence figure, means over dice.
@@ -165,6 +169,8 @@ pub struct SelfUpdate {
     pub conjugate_base_error: f64,
     /// Error of the posterior mean, trust fitted with the tier.
     pub conjugate_tier_error: f64,
+    /// `judge_error` - `conjugate_tier_error`: above 0 where the judge's own update is the worse of the two.
+    pub judge_minus_conjugate_tier_error: f64,
 }
 
 /// The dice with their true biases and the labels revealed.
@@ -221,6 +227,10 @@ pub struct DiceDraw {
     pub judge_entropy_disagreement: f64,
     /// Rank correlation of the judge's entropy with the error.
     pub judge_entropy_error: f64,
+    /// Rank correlation of the total uncertainty H(m) with the true disagreement.
+    pub total_disagreement: f64,
+    /// Rank correlation of the total uncertainty H(m) with the error.
+    pub total_error: f64,
     tier_alone: Evaluation,
 }
 
@@ -313,8 +323,8 @@ impl DiceExperiment {
         let pp_at = |evaluation: &Evaluation, rule: Rule| 100.0 * evaluation.regret[&rule][&Budget::HEADLINE];
         let convergence = summarise_paths(&paths);
         Ok(DiceResults {
-            items: DICE,
-            items_per_tier: DICE / Tier::ALL.len(),
+            items: self.judge.q.nrows(),
+            items_per_tier: self.fewest_per_tier(),
             draws,
             mean_true_disagreement: mean(&self.disagreement),
             tiers: Tier::ALL.into_iter().map(|t| (t, self.tier_row(t, &errors))).collect(),
@@ -327,6 +337,8 @@ impl DiceExperiment {
                 components: Isolation::over(&draws_done, |d| d.isolation),
                 judge_entropy_disagreement: Summary::over(&draws_done, |d| d.judge_entropy_disagreement),
                 judge_entropy_error: Summary::over(&draws_done, |d| d.judge_entropy_error),
+                total_disagreement: Summary::over(&draws_done, |d| d.total_disagreement),
+                total_error: Summary::over(&draws_done, |d| d.total_error),
             },
             regret_pp: self.summarise_regrets(&draws_done),
             low_confidence_minus_random_pp: Summary::over(&draws_done, |d| {
@@ -379,12 +391,15 @@ impl DiceExperiment {
         let errors = self.world.errors(beliefs);
         let undefined = || Error::Undefined { experiment: "dice", quantity: "rank correlation of a component" };
         let isolation = correlations(beliefs, &self.disagreement, &errors).ok_or_else(undefined)?;
+        let total = beliefs.map(|b| b.total());
         Ok(DiceDraw {
             counts,
             evaluations,
             isolation,
             judge_entropy_disagreement: spearman(&self.judge_entropy, &self.disagreement).ok_or_else(undefined)?,
             judge_entropy_error: spearman(&self.judge_entropy, &errors).ok_or_else(undefined)?,
+            total_disagreement: spearman(&total, &self.disagreement).ok_or_else(undefined)?,
+            total_error: spearman(&total, &errors).ok_or_else(undefined)?,
             tier_alone,
         })
     }
@@ -396,6 +411,7 @@ impl DiceExperiment {
         Ok((fit, beliefs))
     }
 
+    /// Equal priorities keep the order of the dice: only the rules that have draws added break ties by them.
     fn evaluate(&self, (fit, beliefs): (TrustFit, Beliefs), stream: &mut Stream) -> Result<Evaluation, Error> {
         let values = prophet_values(&beliefs, self.world.p.view(), PROPHET_ROUNDS, stream);
         let jitter = uniforms(stream, DICE);
@@ -411,7 +427,7 @@ impl DiceExperiment {
         let mut regrets = BTreeMap::new();
         for rule in Rule::PAPER {
             let scores = rule.priority(&inputs);
-            let by_budget = Budget::PAPER.map(|b| Some((b, regret(&values, &scores, &jitter, b.of(DICE))?)));
+            let by_budget = Budget::PAPER.map(|b| Some((b, regret(&values, &scores, &[], b.of(DICE))?)));
             let by_budget: Option<BTreeMap<Budget, f64>> = by_budget.into_iter().collect();
             let undefined = Error::Undefined { experiment: "dice", quantity: "regret" };
             regrets.insert(rule, by_budget.ok_or(undefined)?);
@@ -483,12 +499,19 @@ impl DiceExperiment {
             Ok(mean(&updated.iter().map(|(i, _)| errors[*i]).collect::<Vec<_>>()))
         };
         let own: Vec<f64> = updated.iter().map(|(i, d)| manhattan(d, row(self.world.p.row(*i)))).collect();
+        let (judge_error, conjugate_tier_error) = (mean(&own), error_of(FeatureSet::Tier)?);
         Ok(SelfUpdate {
             items: updated.len(),
-            judge_error: mean(&own),
+            judge_error,
             conjugate_base_error: error_of(FeatureSet::Base)?,
-            conjugate_tier_error: error_of(FeatureSet::Tier)?,
+            conjugate_tier_error,
+            judge_minus_conjugate_tier_error: judge_error - conjugate_tier_error,
         })
+    }
+
+    fn fewest_per_tier(&self) -> usize {
+        let of = |tier: Tier| (0..self.judge.q.nrows()).filter(|&i| Tier::of(i) == tier).count();
+        Tier::ALL.into_iter().map(of).min().unwrap_or(0)
     }
 
     fn summarise_regrets(&self, draws: &[DiceDraw]) -> BTreeMap<FeatureSet, BTreeMap<Rule, BTreeMap<Budget, Summary>>> {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::{Claim, Claims, ClaimsError, Class, Experiment, Relation};
+use super::{Claim, Claims, ClaimsError, Class, Experiment, Reading, Relation};
 use crate::report::numbers::{PrintedNumber, rounded};
 
 /// The file as typed.
@@ -16,6 +16,25 @@ struct TypedFile {
     reasons: BTreeMap<String, String>,
     #[serde(default, rename = "claim")]
     claims: Vec<TypedClaim>,
+    #[serde(default, rename = "reading")]
+    readings: Vec<TypedReading>,
+}
+
+/// A literal reading as typed. What it does not state (the published number with its precision, unit and class) is that of
+/// its claim.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TypedReading {
+    id: toml::Spanned<String>,
+    of: String,
+    statement: String,
+    quantity: String,
+    published: Option<String>,
+    value: Option<f64>,
+    decimals: Option<i8>,
+    unit: Option<String>,
+    relation: Option<Relation>,
+    beside: Option<f64>,
 }
 
 /// A claim as typed; the position of its id locates every complaint about it.
@@ -36,12 +55,21 @@ struct TypedClaim {
     class: TypedClass,
     tolerance: Option<f64>,
     reason: Option<String>,
+    beside: Option<f64>,
+}
+
+impl TypedClaim {
+    /// The class of a text without a tolerance of its own.
+    fn class_of_its_text(&self) -> TypedClass {
+        if is_approximate(self) { TypedClass::Approximate } else { TypedClass::Exact }
+    }
 }
 
 #[derive(Clone, Copy, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum TypedClass {
     Exact,
+    Approximate,
     MonteCarlo,
 }
 
@@ -72,22 +100,23 @@ impl Claims {
         let file: TypedFile = toml::from_str(text)
             .map_err(|source| ClaimsError::Parse { path: path.to_owned(), source: Box::new(source) })?;
         let mut ids = BTreeSet::new();
+        let located = |id: &toml::Spanned<String>| {
+            let (line, id) = (text[..id.span().start].lines().count(), id.get_ref().clone());
+            move |(problem, remedy)| ClaimsError::Claim { path: path.to_owned(), line, id, problem, remedy }
+        };
+        let mut fresh = |id: &toml::Spanned<String>| match ids.insert(id.get_ref().clone()) {
+            true => Ok(()),
+            false => Err(("the id is used by an earlier claim".to_owned(), "give each claim its own id")),
+        };
         let mut claims = Vec::with_capacity(file.claims.len());
         for typed in file.claims {
-            let start = typed.id.span().start;
-            let id = typed.id.get_ref().clone();
-            let checked = if ids.insert(id.clone()) {
-                check(typed, &file.reasons)
-            } else {
-                Err(("the id is used by an earlier claim".to_owned(), "give each claim its own id"))
-            };
-            claims.push(checked.map_err(|(problem, remedy)| ClaimsError::Claim {
-                path: path.to_owned(),
-                line: text[..start].lines().count(),
-                id,
-                problem,
-                remedy,
-            })?);
+            let error = located(&typed.id);
+            claims.push(fresh(&typed.id).and_then(|()| check(typed, &file.reasons)).map_err(error)?);
+        }
+        let mut readings = Vec::with_capacity(file.readings.len());
+        for typed in file.readings {
+            let error = located(&typed.id);
+            readings.push(fresh(&typed.id).and_then(|()| reading(typed, &claims, &file.reasons)).map_err(error)?);
         }
         let whole_file = |problem: String, remedy| ClaimsError::File { path: path.to_owned(), problem, remedy };
         if claims.is_empty() {
@@ -98,8 +127,59 @@ impl Claims {
             let problem = format!("no claim cites the reason `{name}`");
             return Err(whole_file(problem, "remove it, or name it in the claims that it is for"));
         }
-        Ok(Self { reasons: file.reasons, claims })
+        Ok(Self { reasons: file.reasons, claims, readings })
     }
+}
+
+/// Turns a typed reading into a checked one, beside its claim.
+fn reading(typed: TypedReading, claims: &[Claim], reasons: &BTreeMap<String, String>) -> Result<Reading, Complaint> {
+    let Some(claim) = claims.iter().find(|claim| claim.id == typed.of) else {
+        return Err((format!("no claim has the id `{}`", typed.of), "name the claim beside which it stands as `of`"));
+    };
+    let literal = match (typed.published, typed.value, typed.decimals) {
+        (Some(published), Some(value), Some(decimals)) => {
+            let TypedReading { id, statement, quantity, unit, relation, beside, .. } = typed;
+            let own = TypedClaim {
+                id,
+                experiment: claim.experiment,
+                place: claim.place.clone(),
+                statement,
+                published,
+                value,
+                decimals,
+                rounded_through: None,
+                unit,
+                quantity,
+                relation,
+                class: TypedClass::Exact,
+                tolerance: None,
+                reason: None,
+                beside,
+            };
+            check(TypedClaim { class: own.class_of_its_text(), ..own }, reasons)?
+        }
+        (None, None, None) if typed.unit.is_none() && typed.relation.is_none() && typed.beside.is_none() => {
+            check_id(typed.id.get_ref())?;
+            check_quantity(&typed.quantity, claim.experiment)?;
+            if typed.quantity == claim.quantity {
+                let problem = format!("`{}` is the quantity of the claim itself", typed.quantity);
+                return Err((problem, "name what the sentence says word for word, or state a number of its own"));
+            }
+            if typed.statement.trim().is_empty() {
+                return Err(("`statement` is empty".to_owned(), "say what is computed"));
+            }
+            let (id, statement, quantity) = (typed.id.into_inner(), typed.statement, typed.quantity);
+            Claim { id, statement, quantity, ..claim.clone() }
+        }
+        _ => {
+            let problem = "it states a part of a number of its own".to_owned();
+            return Err((
+                problem,
+                "give `published`, `value` and `decimals`, or none of them, and no `unit`, `relation` or `beside`",
+            ));
+        }
+    };
+    Ok(Reading { of: typed.of, literal })
 }
 
 /// Turns a typed claim into a checked one.
@@ -190,10 +270,9 @@ fn check_published(typed: &TypedClaim) -> Result<(), Complaint> {
         return Err((problem, "type both from the paper"));
     }
     let shown = printed.style.decimals;
-    let matches = if printed.approximate { typed.decimals <= shown } else { typed.decimals == shown };
-    if !matches {
+    if typed.decimals != shown {
         let problem = format!("the published text `{published}` shows {shown} decimals, not {}", typed.decimals);
-        return Err((problem, "count the digits after the point; only a text with `~` may stand for fewer"));
+        return Err((problem, "count the digits after the point"));
     }
     Ok(())
 }
@@ -214,9 +293,44 @@ fn check_second_rounding(typed: &TypedClaim) -> Result<(), Complaint> {
     Ok(())
 }
 
+/// Whether a text states a number roughly: a word that is no threshold and does not begin with `exactly`, or a `~`.
+fn is_approximate(typed: &TypedClaim) -> bool {
+    let published = typed.published.as_str();
+    let rough = PrintedNumber::read(published).is_none_or(|printed| printed.approximate);
+    rough && typed.relation.is_none() && !published.starts_with("exactly ")
+}
+
+/// The tolerance of a word or a `~`: a tenth of its number, or of the number beside which a zero is set.
+fn check_approximate(typed: &TypedClaim) -> Result<Class, Complaint> {
+    if typed.tolerance.is_some() || typed.reason.is_some() || typed.rounded_through.is_some() {
+        let problem = "an approximate claim has a tolerance, a reason or a second rounding".to_owned();
+        return Err((problem, "remove them: a word or a `~` states a number to within a tenth"));
+    }
+    let scale = match (typed.value, typed.beside) {
+        (0.0, Some(beside)) if beside.is_finite() && beside != 0.0 => beside,
+        (0.0, _) => {
+            let problem = "a word for zero lacks the number beside which the paper sets it".to_owned();
+            return Err((problem, "type that number as `beside`; a tenth of it counts as zero"));
+        }
+        (value, None) => value,
+        (value, Some(_)) => {
+            return Err((format!("`beside` is for zero, not for {value}"), "remove it"));
+        }
+    };
+    Ok(Class::Approximate { tolerance: scale.abs() / 10.0 })
+}
+
 /// An exact claim has no tolerance; a Monte-Carlo claim has one that is wider than the rounding, and a known reason.
 fn check_class(typed: &TypedClaim, reasons: &BTreeMap<String, String>) -> Result<Class, Complaint> {
+    if is_approximate(typed) != matches!(typed.class, TypedClass::Approximate) {
+        let problem = format!("the published text `{}` and the class do not fit", typed.published);
+        return Err((problem, "a word without `relation` or `exactly`, and a `~`, is `approximate`; nothing else is"));
+    }
+    if typed.beside.is_some() && !matches!(typed.class, TypedClass::Approximate) {
+        return Err(("`beside` in a claim that is not approximate".to_owned(), "remove it"));
+    }
     match (typed.class, typed.tolerance, &typed.reason) {
+        (TypedClass::Approximate, ..) => check_approximate(typed),
         (TypedClass::Exact, None, None) => Ok(Class::Exact),
         (TypedClass::Exact, ..) => {
             let problem = "an exact claim has a tolerance or a reason".to_owned();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Claim, Claims, ClaimsError, Class, Experiment, Relation};
+use super::{Claim, Claims, ClaimsError, Class, Experiment, Reading, Relation};
 use crate::report::numbers::{NumberStyle, PrintedNumber, rounded, rounded_twice};
 
 /// Results by experiment; an experiment that has not been run has no entry.
@@ -75,12 +75,12 @@ impl Judged<'_> {
     /// The reproduced number as text, in the style of the published one.
     ///
     /// Its precision is the published one, except where that would hide what was compared: a threshold shows one
-    /// decimal more, a number rounded twice shows the digits before the second rounding, and one that stands for tens
-    /// shows its units.
+    /// decimal more, a number rounded twice shows the digits before the second rounding, and one that is stated
+    /// roughly shows one decimal more.
     pub fn text(&self) -> Option<String> {
         let claim = self.claim;
         let style = PrintedNumber::read(&claim.published).map_or(NumberStyle::plain(0), |printed| printed.style);
-        let more = i8::from(claim.relation.is_some());
+        let more = i8::from(claim.relation.is_some() || matches!(claim.class, Class::Approximate { .. }));
         let decimals = claim.rounded_through.unwrap_or(claim.decimals.max(0) + more);
         self.reproduced.map(|value| NumberStyle { decimals, ..style }.format(value))
     }
@@ -96,14 +96,72 @@ impl Judged<'_> {
 /// When an experiment has results but no number where a claim looks for one. That is a fault of the claim or of the
 /// program, never a claim that was not run.
 pub fn judge<'c>(claims: &'c Claims, results: &ResultValues) -> Result<Vec<Judged<'c>>, ClaimsError> {
-    let one = |claim: &'c Claim| {
-        let Some(results) = results.get(&claim.experiment) else {
-            return Ok(Judged { claim, reproduced: None, verdict: Verdict::NotRun });
-        };
-        let reproduced = look_up(claim, results)?;
-        Ok(Judged { claim, reproduced: Some(reproduced), verdict: verdict(claim, reproduced) })
+    claims.claims.iter().map(|claim| judge_one(claim, results)).collect()
+}
+
+fn judge_one<'c>(claim: &'c Claim, results: &ResultValues) -> Result<Judged<'c>, ClaimsError> {
+    let Some(results) = results.get(&claim.experiment) else {
+        return Ok(Judged { claim, reproduced: None, verdict: Verdict::NotRun });
     };
-    claims.claims.iter().map(one).collect()
+    let reproduced = look_up(claim, results)?;
+    Ok(Judged { claim, reproduced: Some(reproduced), verdict: verdict(claim, reproduced) })
+}
+
+/// A literal reading with what became of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct JudgedReading<'c> {
+    /// The reading.
+    pub reading: &'c Reading,
+    /// Its number and verdict.
+    pub judged: Judged<'c>,
+}
+
+impl JudgedReading<'_> {
+    /// `agrees`, `differs`, `not run` or `not judged`: a tolerance or the paper's rounding count as agreement.
+    pub const fn word(&self) -> &'static str {
+        match self.judged.verdict {
+            Verdict::Agrees | Verdict::PapersRounding | Verdict::WithinTolerance => "agrees",
+            Verdict::Differs => "differs",
+            other => other.word(),
+        }
+    }
+
+    /// The status in words: `as literally stated: differs`.
+    pub fn status(&self) -> String {
+        format!("{LITERALLY}: {}", self.word())
+    }
+}
+
+/// How readers are told that a row holds what a sentence says word for word.
+pub(crate) const LITERALLY: &str = "as literally stated";
+
+/// Holds every literal reading against the results of its experiment, in the order of the file.
+///
+/// # Errors
+///
+/// As [`judge`].
+pub fn judge_readings<'c>(claims: &'c Claims, results: &ResultValues) -> Result<Vec<JudgedReading<'c>>, ClaimsError> {
+    let one = |reading: &'c Reading| Ok(JudgedReading { reading, judged: judge_one(&reading.literal, results)? });
+    claims.readings.iter().map(one).collect()
+}
+
+/// How many literal readings agree and differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct ReadingTally {
+    /// Literal readings.
+    pub readings: usize,
+    /// Those that meet what the paper prints.
+    pub agree: usize,
+    /// Those that don't.
+    pub differ: usize,
+}
+
+impl ReadingTally {
+    /// Counts readings; those that were not run or not judged neither agree nor differ.
+    pub fn of(judged: &[JudgedReading<'_>]) -> Self {
+        let count = |word: &str| judged.iter().filter(|reading| reading.word() == word).count();
+        Self { readings: judged.len(), agree: count("agrees"), differ: count("differs") }
+    }
 }
 
 fn verdict(claim: &Claim, reproduced: f64) -> Verdict {
@@ -120,8 +178,14 @@ fn verdict(claim: &Claim, reproduced: f64) -> Verdict {
         rounded_twice(moved, through, claim.decimals) == claim.value
     };
     match claim.class {
+        Class::Approximate { tolerance }
+            if (reproduced - claim.value).abs() > tolerance || claim.nearly() && reproduced >= claim.value =>
+        {
+            Verdict::Differs
+        }
         _ if agrees => Verdict::Agrees,
         _ if claim.rounded_through.is_some_and(twice) => Verdict::PapersRounding,
+        Class::Approximate { .. } => Verdict::WithinTolerance,
         Class::MonteCarlo { tolerance, .. } if (reproduced - claim.value).abs() <= tolerance => {
             Verdict::WithinTolerance
         }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::sources::{CodeSource, code_of};
 use super::tone::Tone;
-use crate::report::claims::{Claim, Class, Experiment, Judged, Verdict};
+use crate::report::claims::{Claim, Class, Experiment, Judged, JudgedReading, Verdict};
 use crate::report::numbers::{NumberStyle, shortest};
 use crate::report::verdicts::Verdicts;
 
@@ -58,6 +58,21 @@ struct Row {
     mark: &'static str,
     tone: Tone,
     code: Option<Code>,
+    readings: Vec<ReadingRow>,
+}
+
+/// What a sentence says word for word, below its claim.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct ReadingRow {
+    id: String,
+    statement: String,
+    unit: Option<String>,
+    quantity: String,
+    published: String,
+    reproduced: Option<String>,
+    status: String,
+    mark: &'static str,
+    code: Option<Code>,
 }
 
 /// How close a claim asks its number to be, and how close it is.
@@ -93,7 +108,9 @@ impl ClaimsTable {
                 groups.push(Group { place: place.to_owned(), rows: Vec::new() });
             }
             if let Some(group) = groups.last_mut() {
-                group.rows.push(row(judged));
+                group
+                    .rows
+                    .push(Row { readings: verdicts.readings_of(judged.claim).map(reading).collect(), ..row(judged) });
             }
         }
         let experiments = Experiment::ALL.map(|experiment| Choice {
@@ -143,6 +160,22 @@ fn row(judged: &Judged) -> Row {
         mark: mark(judged.verdict),
         tone: tone(judged.verdict),
         code: code_of(&claim.quantity).map(|source| code(&source)),
+        readings: vec![],
+    }
+}
+
+fn reading(reading: &JudgedReading) -> ReadingRow {
+    let claim = &reading.reading.literal;
+    ReadingRow {
+        id: claim.id.clone(),
+        statement: claim.statement.clone(),
+        unit: claim.unit.clone(),
+        quantity: claim.quantity.clone(),
+        published: claim.published.clone(),
+        reproduced: reading.judged.text(),
+        status: reading.status(),
+        mark: mark(reading.judged.verdict),
+        code: code_of(&claim.quantity).map(|source| code(&source)),
     }
 }
 
@@ -160,10 +193,13 @@ fn tolerance(claim: &Claim, reproduced: Option<f64>) -> Tolerance {
                 reproduced.map(|value| format!(" (off by {})", one_more.format((value - claim.value).abs())));
             format!("{}{}", shortest(*tolerance), distance.unwrap_or_default())
         }
+        Class::Approximate { tolerance } => format!("a tenth: {}", shortest(*tolerance)),
         Class::Exact if claim.relation.is_some() => "beyond it".to_owned(),
         Class::Exact if claim.rounded_through.is_some() => "to the digit, or rounded twice".to_owned(),
         Class::Exact => "to the digit".to_owned(),
     };
+    let text =
+        if claim.leaves_sign_open() { format!("{text}; reaches past zero: no weight for the sign") } else { text };
     Tolerance { text, reason: claim.reason().map(str::to_owned) }
 }
 

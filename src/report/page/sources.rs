@@ -41,6 +41,8 @@ const SOURCES: &[(&str, &str, &str)] = &[
     ("dice", DICE, "run"),
     ("dice/tiers", DICE, "tier_row"),
     ("dice/isolation", ISOLATION, "correlations"),
+    ("dice/isolation/judge_entropy_error", DICE, "draw"),
+    ("dice/isolation/total_error", DICE, "draw"),
     ("dice/convergence", DICE, "convergence"),
     ("dice/convergence_range", DICE, "convergence"),
     ("dice/low_confidence_minus_random_pp", DICE, "evaluate"),
@@ -70,7 +72,9 @@ mod tests {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let claims = Claims::load(&root.join("data/paper/claims.toml")).unwrap();
         let mut used = std::collections::BTreeSet::new();
-        for claim in &claims.claims {
+        assert_eq!(code_of("dice/isolation/judge_entropy_error/mean").unwrap().function, "draw");
+        let readings = claims.readings.iter().map(|reading| &reading.literal);
+        for claim in claims.claims.iter().chain(readings) {
             let source = code_of(&claim.quantity).unwrap_or_else(|| panic!("{}: no source", claim.quantity));
             used.insert((source.file, source.function));
         }

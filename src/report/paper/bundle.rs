@@ -18,7 +18,7 @@ use crate::artifact::Results;
 use crate::experiments::Experiment;
 use crate::output::Staged;
 use crate::report::bundle::{Error, put_figure};
-use crate::report::claims::{Judged, Verdict};
+use crate::report::claims::{Judged, JudgedReading, Verdict};
 use crate::report::figures::{self, Figure};
 use crate::report::latex::Templates;
 use crate::report::numbers::with_minus;
@@ -88,6 +88,11 @@ struct Total {
     differs: String,
     /// Claims that were not run or not judged, if any.
     open: Option<String>,
+    /// Computed numbers that the claims are about.
+    quantities: String,
+    /// Literal readings and those that differ, if there are any.
+    readings: Option<String>,
+    readings_differ: String,
 }
 
 #[derive(Serialize)]
@@ -118,6 +123,20 @@ struct ClaimView<'a> {
     #[serde(rename = "macro")]
     name: Option<String>,
     verdict: &'static str,
+    /// Whether the claim would be met with the other sign as well.
+    open_sign: bool,
+    readings: Vec<ReadingView<'a>>,
+}
+
+/// What a sentence says word for word, below its claim.
+#[derive(Serialize)]
+struct ReadingView<'a> {
+    statement: &'a str,
+    published: &'a str,
+    /// Macro of the reproduced number, if there is one.
+    #[serde(rename = "macro")]
+    name: Option<String>,
+    word: &'static str,
 }
 
 impl<'a> DocumentView<'a> {
@@ -129,6 +148,7 @@ impl<'a> DocumentView<'a> {
     ) -> Self {
         let count = |wanted: &[Verdict]| verdicts.rows().iter().filter(|r| wanted.contains(&r.verdict)).count();
         let open = count(&[Verdict::NotRun, Verdict::NotJudged]);
+        let literal = verdicts.reading_tally();
         let twice = count(&[Verdict::PapersRounding]);
         Self {
             simulations: results.has(Experiment::Simulations),
@@ -141,6 +161,9 @@ impl<'a> DocumentView<'a> {
                 within_tolerance: count(&[Verdict::WithinTolerance]).to_string(),
                 differs: count(&[Verdict::Differs]).to_string(),
                 open: (open > 0).then(|| open.to_string()),
+                quantities: verdicts.quantities().to_string(),
+                readings: (literal.readings > 0).then(|| literal.readings.to_string()),
+                readings_differ: literal.differ.to_string(),
             },
             tables: TABLES
                 .into_iter()
@@ -212,15 +235,15 @@ fn places<'a>(verdicts: &'a Verdicts) -> Vec<PlaceView<'a>> {
         // The row and cell of a table, or a part of a section, follow the first comma.
         let place = row.claim.place.split_once(',').map_or(row.claim.place.as_str(), |(place, _)| place);
         match places.last_mut() {
-            Some(last) if last.place == place => last.claims.push(ClaimView::of(row)),
-            _ => places.push(PlaceView { place, claims: vec![ClaimView::of(row)] }),
+            Some(last) if last.place == place => last.claims.push(ClaimView::of(row, verdicts)),
+            _ => places.push(PlaceView { place, claims: vec![ClaimView::of(row, verdicts)] }),
         }
     }
     places
 }
 
 impl<'a> ClaimView<'a> {
-    fn of(row: &Judged<'a>) -> Self {
+    fn of(row: &Judged<'a>, verdicts: &'a Verdicts) -> Self {
         Self {
             statement: &row.claim.statement,
             published: &row.claim.published,
@@ -233,6 +256,20 @@ impl<'a> ClaimView<'a> {
                 Verdict::NotRun => "not run",
                 Verdict::NotJudged => "not judged",
             },
+            open_sign: row.claim.leaves_sign_open(),
+            readings: verdicts.readings_of(row.claim).map(ReadingView::of).collect(),
+        }
+    }
+}
+
+impl<'a> ReadingView<'a> {
+    fn of(reading: &JudgedReading<'a>) -> Self {
+        let literal = &reading.reading.literal;
+        Self {
+            statement: &literal.statement,
+            published: &literal.published,
+            name: reading.judged.reproduced.map(|_| literal.macro_name()),
+            word: reading.word(),
         }
     }
 }

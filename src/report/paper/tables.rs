@@ -97,6 +97,9 @@ struct IsolationRow {
     epistemic_disagreement: Interval,
     epistemic_error: Interval,
     truth_truth: Interval,
+    /// Whether each part correlates more strongly with its own truth than with the other.
+    aleatoric_isolates: bool,
+    epistemic_isolates: bool,
 }
 
 impl IsolationRow {
@@ -108,8 +111,15 @@ impl IsolationRow {
             epistemic_disagreement: correlation(&isolation.epistemic_disagreement),
             epistemic_error: correlation(&isolation.epistemic_error),
             truth_truth: correlation(&isolation.truth_truth),
+            aleatoric_isolates: stronger(&isolation.aleatoric_disagreement, &isolation.aleatoric_error),
+            epistemic_isolates: stronger(&isolation.epistemic_error, &isolation.epistemic_disagreement),
         }
     }
+}
+
+/// Whether one correlation is stronger than another, whatever their signs.
+fn stronger(own: &Summary, other: &Summary) -> bool {
+    own.mean.abs() > other.mean.abs()
 }
 
 /// Correlations have two decimals, and their bounds no zero before the point.
@@ -123,6 +133,8 @@ struct TierView {
     tier: &'static str,
     error: String,
     confidence: String,
+    /// Whether the stated confidence is the highest or the lowest of all tiers.
+    extreme: bool,
     spread: String,
 }
 
@@ -133,7 +145,10 @@ fn tier_rows(dice: &DiceResults) -> Vec<TierView> {
         Tier::Directional => "directional",
         Tier::Strong => "strong",
     };
+    let confidences = || dice.tiers.values().map(|row| row.stated_confidence);
+    let (lowest, highest) = (confidences().fold(f64::INFINITY, f64::min), confidences().fold(f64::MIN, f64::max));
     let rows = dice.tiers.iter().map(|(tier, row)| TierView {
+        extreme: [lowest, highest].contains(&row.stated_confidence),
         tier: name(*tier),
         // Two decimals, and a third where they would show nothing but zeros.
         error: NumberStyle::plain(if row.judge_error < 0.01 { 3 } else { 2 }).format(row.judge_error),
@@ -196,7 +211,8 @@ struct Macro {
 
 impl Macros {
     fn of(verdicts: &Verdicts) -> Self {
-        let claims = verdicts.rows().iter().filter_map(|row| {
+        let readings = verdicts.readings().iter().map(|reading| &reading.judged);
+        let claims = verdicts.rows().iter().chain(readings).filter_map(|row| {
             Some(Macro {
                 name: row.claim.macro_name(),
                 // A number in math mode needs no escaping, but its thousands separator must not get a space.

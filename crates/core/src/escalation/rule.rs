@@ -27,7 +27,8 @@ use crate::belief::{Belief, Beliefs, ClassBelief, ClassBeliefs, Dirichlet, diric
 /// I and v are the epistemic part of the mean place, Delta its expected fall, and entropy is the variance of a label's place.
 ///
 /// The jitter, 1e-9 times a uniform draw, breaks ties at random; the four priorities in closed form tie when they agree to 12
-/// digits, and rank by the same draws then (see [`super::top`]). Missing confidence counts as the mean of the present
+/// digits, and are ranked then by the same draws in studies, by the order of the items in the paper's experiments (see
+/// [`super::top`]). Missing confidence counts as the mean of the present
 /// ones. (The oracle ranks by the true values and needs no rule: see [`super::regret()`].)
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

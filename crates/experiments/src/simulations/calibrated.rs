@@ -192,7 +192,7 @@ pub fn evaluate(world: &World, conditions: &[Condition], second_seed: u64) -> Re
         .collect()
 }
 
-/// Stream: one uniform draw per item that breaks ties, then one per item for the random rule.
+/// Stream: one uniform draw per item that breaks ties of the rules which add it, then one per item for the random rule.
 fn cell_regrets(
     values: &[f64],
     [info, delta, spread, entropy]: [&[f64]; 4],
@@ -202,13 +202,8 @@ fn cell_regrets(
     let (jitter, random) = (uniforms(stream, values.len()), uniforms(stream, values.len()));
     let inputs = RuleInputs { jitter: &jitter, random: &random, ..undrawn };
     let [judge, fewest, random] = [RULES[4], RULES[5], RULES[6]].map(|r| r.priority(&inputs));
-    regrets(
-        values,
-        Budget::HEADLINE.of(values.len()),
-        &jitter,
-        [info, delta, spread, entropy, &judge, &fewest, &random],
-    )
-    .ok_or(Error::Undefined { experiment: "simulations", quantity: "regret" })
+    regrets(values, Budget::HEADLINE.of(values.len()), &[], [info, delta, spread, entropy, &judge, &fewest, &random])
+        .ok_or(Error::Undefined { experiment: "simulations", quantity: "regret" })
 }
 
 /// Isolation of the components in one world whose trust is estimated from a signal of the given informativeness (percent).

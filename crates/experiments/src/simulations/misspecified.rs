@@ -102,7 +102,7 @@ pub fn world_outcome(gamma_percent: u32, familiarity: bool, seed: u64) -> Result
     let inputs =
         RuleInputs { beliefs: &beliefs, q: &q, confidence: &[], labels: &numbers, jitter: &jitter, random: &random };
     let scores = RULES.map(|rule| rule.priority(&inputs));
-    let regret = regrets(&values, Budget::HEADLINE.of(ITEMS), &jitter, scores.each_ref().map(Vec::as_slice))
+    let regret = regrets(&values, Budget::HEADLINE.of(ITEMS), &[], scores.each_ref().map(Vec::as_slice))
         .ok_or(Error::Undefined { experiment: "simulations", quantity: "regret" })?;
     Ok(MisspecifiedOutcome { regret, confidence_coefficient: fit.regression.coefficients[1] })
 }

@@ -16,8 +16,8 @@ use judge_uncertainty_core::stats::{Summary, mean, quantile::percentiles, spearm
 use judge_uncertainty_data::progress::Progress;
 use judge_uncertainty_evaluation::replicate;
 use results::{
-    CalibratedPoint, Criterion, Derived, DosePoint, InformativenessPoint, MisspecifiedPoint, Null, SimulationResults,
-    SweepPoint, Tracking,
+    CalibratedPoint, Criterion, Derived, DosePoint, InformativenessPoint, MisspecifiedPoint, Null, RangePp,
+    SimulationResults, SweepPoint, Tracking,
 };
 
 /// Seeds of the random streams; s counts worlds from 0.
@@ -190,7 +190,14 @@ pub fn run(sizes: &SimulationSizes, progress: &dyn Progress) -> Result<Simulatio
     };
     let misspecified = misspecified_sweeps(sizes, progress)?;
     Ok(SimulationResults {
-        derived: derive(&trust_spread, &informativeness, &dose_response),
+        derived: derive(&Sweeps {
+            trust_spread: &trust_spread,
+            correlation: &correlation,
+            informativeness: &informativeness,
+            tracking: &tracking.points,
+            dose_response: &dose_response,
+            misspecified: &misspecified,
+        }),
         trust_spread,
         correlation,
         informativeness,
@@ -381,17 +388,56 @@ fn correlation_key(rho: i32) -> String {
     format!("rho_{}{size}", if rho < 0 { "minus_" } else { "" })
 }
 
-fn derive(
-    trust_spread: &[SweepPoint],
-    informativeness: &BTreeMap<String, Vec<InformativenessPoint>>,
-    dose_response: &[DosePoint],
-) -> Derived {
+/// What statements are derived from.
+struct Sweeps<'a> {
+    trust_spread: &'a [SweepPoint],
+    correlation: &'a BTreeMap<String, Vec<SweepPoint>>,
+    informativeness: &'a BTreeMap<String, Vec<InformativenessPoint>>,
+    tracking: &'a [SweepPoint],
+    dose_response: &'a [DosePoint],
+    misspecified: &'a BTreeMap<String, BTreeMap<String, MisspecifiedPoint>>,
+}
+
+impl Sweeps<'_> {
+    /// Regret of v minus regret of Delta over each sweep and over all of them.
+    fn spread_minus_delta(&self) -> BTreeMap<String, RangePp> {
+        let gap = |p: &CalibratedPoint| p.regret_pp[&Rule::Spread].mean - p.regret_pp[&Rule::Delta].mean;
+        let of = |points: &mut dyn Iterator<Item = &CalibratedPoint>| RangePp::of(points.map(gap));
+        let mut ranges = BTreeMap::from([
+            ("trust_spread", of(&mut self.trust_spread.iter().map(|p| &p.point))),
+            ("correlation", of(&mut self.correlation.values().flatten().map(|p| &p.point))),
+            ("informativeness", of(&mut self.informativeness.values().flatten().map(|p| &p.point))),
+            ("tracking", of(&mut self.tracking.iter().map(|p| &p.point))),
+            ("dose_response_oracle", of(&mut self.dose_response.iter().map(|p| &p.oracle))),
+            ("dose_response_estimated", of(&mut self.dose_response.iter().map(|p| &p.estimated))),
+        ]);
+        ranges.insert("everywhere", RangePp::of(ranges.values().flat_map(|range| [range.min, range.max])));
+        ranges.into_iter().map(|(sweep, range)| (sweep.to_owned(), range)).collect()
+    }
+
+    /// What the familiarity signal restores at corruption 1, in percent, and its smallest gain at the others.
+    fn familiarity(&self) -> (f64, f64) {
+        let (plain, signal) = (&self.misspecified["plain"], &self.misspecified["familiarity"]);
+        let dead = "gamma_1";
+        let elsewhere = || plain.iter().filter(|(gamma, _)| *gamma != dead);
+        let kept = mean(&elsewhere().map(|(_, p)| p.advantage_pp.mean).collect::<Vec<_>>());
+        let gain = |gamma: &str| signal[gamma].advantage_pp.mean - plain[gamma].advantage_pp.mean;
+        let lost = kept - plain[dead].advantage_pp.mean;
+        (100.0 * gain(dead) / lost, RangePp::of(elsewhere().map(|(gamma, _)| gain(gamma))).min)
+    }
+}
+
+fn derive(sweeps: &Sweeps) -> Derived {
+    let Sweeps { trust_spread, informativeness, tracking, dose_response, .. } = sweeps;
     let gap = |p: &CalibratedPoint| p.regret_pp[&Rule::Spread].mean - p.regret_pp[&Rule::Delta].mean;
     let gaps: Vec<f64> = trust_spread.iter().map(|p| gap(&p.point)).collect();
     let total = |of: &dyn Fn(&CalibratedPoint) -> f64| trust_spread.iter().map(|p| of(&p.point)).sum::<f64>();
     let advantage = |p: &CalibratedPoint| p.regret_pp[&Rule::JudgeEntropy].mean - p.regret_pp[&Rule::Delta].mean;
     let largest = |x: Vec<f64>| x.into_iter().fold(f64::NEG_INFINITY, f64::max);
     let smallest = |x: Vec<f64>| x.into_iter().fold(f64::INFINITY, f64::min);
+    let delta_regret =
+        |points: &[SweepPoint]| largest(points.iter().map(|p| p.point.regret_pp[&Rule::Delta].mean).collect());
+    let (familiarity_recovers_percent, familiarity_smallest_gain_elsewhere_pp) = sweeps.familiarity();
     let full = &informativeness["width_full"];
     let rises = full.windows(2).map(|w| w[1].point.advantage_pp.mean - w[0].point.advantage_pp.mean).collect();
     Derived {
@@ -399,7 +445,11 @@ fn derive(
         spread_minus_delta_min_pp: smallest(gaps.clone()),
         spread_minus_delta_max_pp: largest(gaps),
         spread_captures_percent: 100.0 * (1.0 - total(&gap) / total(&advantage)),
-        delta_regret_max_pp: largest(trust_spread.iter().map(|p| p.point.regret_pp[&Rule::Delta].mean).collect()),
+        spread_minus_delta_pp: sweeps.spread_minus_delta(),
+        delta_regret_max_pp: delta_regret(trust_spread),
+        estimated_delta_regret_max_pp: delta_regret(tracking),
+        familiarity_recovers_percent,
+        familiarity_smallest_gain_elsewhere_pp,
         informativeness_smallest_rise_pp: smallest(rises),
         dose_response_oracle_minus_estimated_max_pp: largest(
             dose_response.iter().map(|p| (p.oracle.advantage_pp.mean - p.estimated.advantage_pp.mean).abs()).collect(),

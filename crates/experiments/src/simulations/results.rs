@@ -116,6 +116,9 @@ pub struct MisspecifiedPoint {
     pub advantage_pp: Summary,
     /// Fitted coefficient of the stated spread, standardised.
     pub confidence_coefficient: Summary,
+    /// The same of stated confidence, taken as minus the stated spread, the only thing these worlds' judge states. Both
+    /// features span one model, so this is the other coefficient with its sign changed.
+    pub stated_confidence_coefficient: Summary,
 }
 
 impl MisspecifiedPoint {
@@ -127,6 +130,7 @@ impl MisspecifiedPoint {
             regret_pp: rules.map(|(k, r)| (r, Summary::over(outcomes, |o| 100.0 * o.regret[k]))).collect(),
             advantage_pp: Summary::over(outcomes, |o| 100.0 * (o.regret[entropy] - o.regret[delta])),
             confidence_coefficient: Summary::over(outcomes, |o| o.confidence_coefficient),
+            stated_confidence_coefficient: Summary::over(outcomes, |o| -o.confidence_coefficient),
         }
     }
 }
@@ -140,12 +144,40 @@ pub struct Derived {
     pub spread_minus_delta_min_pp: f64,
     /// Largest.
     pub spread_minus_delta_max_pp: f64,
+    /// Regret of v minus regret of Delta over each sweep, and over all of them as `everywhere`.
+    pub spread_minus_delta_pp: BTreeMap<String, RangePp>,
     /// Share of Delta's advantage over judge entropy that v keeps, summed over the sweep of trust spread, in percent.
     pub spread_captures_percent: f64,
     /// Largest regret of Delta over the sweep of trust spread.
     pub delta_regret_max_pp: f64,
+    /// The same where the trust is estimated.
+    pub estimated_delta_regret_max_pp: f64,
     /// Smallest step of the advantage as the signal improves (positive: it rises monotonically).
     pub informativeness_smallest_rise_pp: f64,
     /// Largest difference of oracle and estimated advantage over the trust range.
     pub dose_response_oracle_minus_estimated_max_pp: f64,
+    /// What a familiarity signal restores at corruption 1 in misspecified worlds, in percent of what is lost there:
+    ///
+    /// ```text
+    /// 100 x (advantage with the signal - without, at 1) / (mean advantage without it at the other corruptions - without, at 1)
+    /// ```
+    pub familiarity_recovers_percent: f64,
+    /// Smallest gain in advantage by the signal at the other corruptions (0 or more: it costs nothing there).
+    pub familiarity_smallest_gain_elsewhere_pp: f64,
+}
+
+/// Smallest and largest value over a sweep, in percentage points.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct RangePp {
+    /// Smallest.
+    pub min: f64,
+    /// Largest.
+    pub max: f64,
+}
+
+impl RangePp {
+    pub(super) fn of(values: impl IntoIterator<Item = f64>) -> Self {
+        let wider = |range: Self, x: f64| Self { min: range.min.min(x), max: range.max.max(x) };
+        values.into_iter().fold(Self { min: f64::INFINITY, max: f64::NEG_INFINITY }, wider)
+    }
 }

@@ -1,7 +1,7 @@
 //! First reader: does the paper hold?
 
 use super::shared::count;
-use crate::report::claims::VerdictTally;
+use crate::report::claims::{ReadingTally, VerdictTally};
 use crate::report::page::claims::experiment_name;
 use crate::report::page::{Block, ClaimsTable, Column, KeyNumber, Section, Table, Text, Tone};
 use crate::report::verdicts::Verdicts;
@@ -12,7 +12,7 @@ pub(super) fn section(verdicts: &Verdicts) -> Section {
         id: "verdict".to_owned(),
         title: "The verdict".to_owned(),
         blocks: vec![
-            Block::Prose(Text::plain(sentence(&total))),
+            Block::Prose(Text::plain(format!("{} {}", sentence(&total), scope(verdicts)))),
             Block::Numbers(key_numbers(&total)),
             Block::Table(by_experiment(verdicts, &total)),
             Block::Prose(
@@ -56,6 +56,22 @@ fn sentence(total: &VerdictTally) -> String {
         )
     };
     if total.not_run > 0 { format!("{judged} {not_run} belong to experiments that were not run.") } else { judged }
+}
+
+/// How many numbers the claims are about, and what became of the literal readings.
+fn scope(verdicts: &Verdicts) -> String {
+    let quantities = format!("The claims are about {} computed quantities.", count(verdicts.quantities()));
+    let ReadingTally { readings, differ, .. } = verdicts.reading_tally();
+    if readings == 0 {
+        return quantities;
+    }
+    format!(
+        "{quantities} Where a number rests on one reading of its sentence among several, or the paper's own numbers \
+         contradict a sentence, what it says word for word is computed too and stands below the claim: of {} such \
+         literal readings {} differ.",
+        count(readings),
+        count(differ),
+    )
 }
 
 fn key_numbers(total: &VerdictTally) -> Vec<KeyNumber> {

@@ -1,0 +1,213 @@
+//! The bugs, each a change to one step of the experiment.
+
+use judge_uncertainty::belief::{Beliefs, Design, FeatureColumn, FittedBelief, Profile, Regression};
+use judge_uncertainty::dataset::{ChaosNliData, Predictions};
+use judge_uncertainty::escalation::Rule;
+use judge_uncertainty::evaluation::counts::HeldCounts;
+use judge_uncertainty::evaluation::protocol::FLOOR;
+use judge_uncertainty::evaluation::{
+    self, CountPool, Errors, Familiarity, Features, Gain, NoiseCeiling, Pool, Ranking, Split,
+};
+use judge_uncertainty::experiments;
+use judge_uncertainty::experiments::chaosnli::{ChaosNliExperiment, ChaosNliResults, NEIGHBOURS, features};
+use judge_uncertainty::familiarity::features::SelfNeighbour;
+use judge_uncertainty::familiarity::neighbours::Neighbours;
+use judge_uncertainty::progress::Progress;
+use judge_uncertainty::random::Stream;
+use ndarray::{Array2, Axis};
+
+/// One thing done wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Bug {
+    None,
+    LeaveOneOut,
+    NoFamiliarity,
+    NoConfidence,
+    RawCounts,
+    FiveNeighbours,
+    FlatTrust,
+    TrustTenthMore,
+    TrustDoubled,
+    LabelsOfTheTruth,
+    NotStandardised,
+}
+
+impl Bug {
+    /// All, first the experiment as it is.
+    pub(crate) const ALL: [Self; 11] = [
+        Self::None,
+        Self::LeaveOneOut,
+        Self::NoFamiliarity,
+        Self::NoConfidence,
+        Self::RawCounts,
+        Self::FiveNeighbours,
+        Self::FlatTrust,
+        Self::TrustTenthMore,
+        Self::TrustDoubled,
+        Self::LabelsOfTheTruth,
+        Self::NotStandardised,
+    ];
+
+    /// Name in the tables.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::LeaveOneOut => "leave-one-out distances",
+            Self::NoFamiliarity => "no familiarity",
+            Self::NoConfidence => "no confidence",
+            Self::RawCounts => "raw label counts",
+            Self::FiveNeighbours => "five neighbours",
+            Self::FlatTrust => "flat trust",
+            Self::TrustTenthMore => "trust x 1.1",
+            Self::TrustDoubled => "trust x 2",
+            Self::LabelsOfTheTruth => "labels from the truth half",
+            Self::NotStandardised => "features not standardised",
+        }
+    }
+
+    /// The experiment with this bug.
+    pub(crate) fn run(
+        self,
+        data: &ChaosNliData,
+        engine: &dyn Neighbours,
+        replicates: usize,
+        progress: &dyn Progress,
+    ) -> Result<ChaosNliResults, experiments::Error> {
+        let judge = data.judge.aggregate(Some(FLOOR))?;
+        let labels = data.labels.counts().view();
+        let own = if self == Self::LeaveOneOut { SelfNeighbour::LeaveOneOut } else { SelfNeighbour::Published };
+        let neighbours = if self == Self::FiveNeighbours { 5 } else { NEIGHBOURS };
+        let familiarity = Familiarity::new(engine, neighbours, own);
+        let pool = Planted { pool: CountPool::new(labels, judge.clone()), q: judge.q.clone(), bug: self };
+        let features = self.features(&judge);
+        ChaosNliExperiment::of(labels, judge, pool, familiarity, features).run(replicates, progress)
+    }
+
+    /// Features: variant spread, ln(1 + n), stated confidence, nearest labelled item, mean of the nearest labelled items.
+    fn features<'a>(self, judge: &Predictions) -> Features<'a> {
+        let published = features(judge);
+        Box::new(move |numbers, near| {
+            let mut columns = published(numbers, near);
+            match self {
+                Self::NoFamiliarity => columns.truncate(3),
+                Self::NoConfidence => drop(columns.remove(2)),
+                Self::RawCounts => {
+                    columns[1] = FeatureColumn::complete("labels", numbers.iter().map(|&n| f64::from(n)));
+                }
+                Self::FlatTrust => {
+                    let flat = |k: usize| FeatureColumn::complete(&format!("flat_{k}"), numbers.iter().map(|_| 0.0));
+                    columns = (0..columns.len()).map(flat).collect();
+                }
+                _ => {}
+            }
+            columns
+        })
+    }
+
+    /// By what the fitted trust is multiplied.
+    fn factor(self) -> f64 {
+        match self {
+            Self::TrustTenthMore => 1.1,
+            Self::TrustDoubled => 2.0,
+            _ => 1.0,
+        }
+    }
+}
+
+/// The paper's pool with a bug.
+struct Planted {
+    pool: CountPool,
+    q: Array2<f64>,
+    bug: Bug,
+}
+
+impl Pool for Planted {
+    type Labels = Array2<u32>;
+    type Held = HeldCounts;
+    type Fit = FittedBelief;
+    type Beliefs = Beliefs;
+
+    fn len(&self) -> usize {
+        self.pool.len()
+    }
+
+    fn all(&self) -> Array2<u32> {
+        self.pool.all()
+    }
+
+    fn numbers(labels: &Array2<u32>) -> Vec<u32> {
+        CountPool::<evaluation::Nominal>::numbers(labels)
+    }
+
+    fn draw(&self, reveal: &[u32], stream: &mut Stream) -> Split<Self> {
+        let Split { numbers, revealed, mut held } = self.pool.draw(reveal, stream);
+        if self.bug == Bug::LabelsOfTheTruth {
+            let first = &revealed + &held.unrevealed;
+            let sizes = first.sum_axis(Axis(1)).mapv(f64::from);
+            held.truth = first.mapv(f64::from) / sizes.view().insert_axis(Axis(1));
+            held.sizes = sizes.to_vec();
+        }
+        Split { numbers, revealed, held }
+    }
+
+    fn extrapolates(&self) -> bool {
+        self.pool.extrapolates()
+    }
+
+    fn design(&self, features: &[FeatureColumn]) -> Result<Design, evaluation::Error> {
+        if self.bug == Bug::NotStandardised { Ok(Design::raw(features)?) } else { self.pool.design(features) }
+    }
+
+    fn fit(&self, design: &Design, labels: &Array2<u32>) -> Result<FittedBelief, evaluation::Error> {
+        self.pool.fit(design, labels)
+    }
+
+    fn typical_log_trust(
+        &self,
+        fit: &FittedBelief,
+        design: &Design,
+        labels: &Array2<u32>,
+    ) -> Result<Option<Profile>, evaluation::Error> {
+        self.pool.typical_log_trust(fit, design, labels)
+    }
+
+    fn regression(fit: &FittedBelief) -> &Regression {
+        CountPool::<evaluation::Nominal>::regression(fit)
+    }
+
+    fn log_trust(&self, fit: &FittedBelief, design: &Design) -> Vec<f64> {
+        self.pool.log_trust(fit, design).into_iter().map(|log| log + self.bug.factor().ln()).collect()
+    }
+
+    fn trust(&self, fit: &FittedBelief, design: &Design) -> Vec<f64> {
+        self.log_trust(fit, design).into_iter().map(f64::exp).collect()
+    }
+
+    fn beliefs(&self, fit: &FittedBelief, design: &Design, labels: &Array2<u32>) -> Beliefs {
+        if self.bug.factor() == 1.0 {
+            return self.pool.beliefs(fit, design, labels);
+        }
+        Beliefs::posterior(&self.trust(fit, design), self.q.view(), labels.view())
+    }
+
+    fn priority(&self, rule: Rule, ranking: &Ranking<Self>) -> Option<Vec<f64>> {
+        let Ranking { fit, beliefs, numbers, luck } = ranking;
+        self.pool.priority(rule, &Ranking { fit, beliefs, numbers, luck })
+    }
+
+    fn errors(&self, beliefs: &Beliefs, held: &HeldCounts) -> Vec<Errors> {
+        self.pool.errors(beliefs, held)
+    }
+
+    fn bought(&self, beliefs: &Beliefs, escalated: &[usize], held: &HeldCounts, stream: &mut Stream) -> Gain {
+        self.pool.bought(beliefs, escalated, held, stream)
+    }
+
+    fn expected(&self, beliefs: &Beliefs, held: &HeldCounts) -> Vec<Gain> {
+        self.pool.expected(beliefs, held)
+    }
+
+    fn halves_apart(&self, stream: &mut Stream) -> NoiseCeiling {
+        self.pool.halves_apart(stream)
+    }
+}

@@ -38,7 +38,7 @@
 //! | `figures` | the plotting engine: a description of a figure becomes SVG, PDF, pgfplots, CSV |
 //! | `core` | [`belief`]: Dirichlet closed forms and the trust regression; [`escalation`]: ranking rules, value of a label, regret, budgets; [`stats`]: summaries, ranks, special functions; [`random`]: the random streams of the experiments |
 //! | `output` | [`output`]: folders and files to write: staged, listed, replaced in one step |
-//! | `data` | [`dataset`]: label counts, judge predictions, items: read, check, refuse; [`clock`]: times as text; [`locked`]: files that one process at a time may have open; [`progress`]: how long work reports on itself |
+//! | `data` | [`dataset`]: label counts, judge predictions, items: read, check, refuse; [`logs`]: logs of judges as other programs wrote them; [`clock`]: times as text; [`locked`]: files that one process at a time may have open; [`progress`]: how long work reports on itself |
 //! | `text` | number formatting, LaTeX escapes |
 
 pub mod artifact;
@@ -49,7 +49,7 @@ pub mod judge;
 pub mod report;
 
 pub use judge_uncertainty_core::{belief, escalation, random, stats};
-pub use judge_uncertainty_data::{clock, dataset, locked, progress};
+pub use judge_uncertainty_data::{clock, dataset, locked, logs, progress};
 pub use judge_uncertainty_evaluation as evaluation;
 pub use judge_uncertainty_experiments as experiments;
 pub use judge_uncertainty_output as output;

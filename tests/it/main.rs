@@ -14,6 +14,7 @@ mod fixture;
 mod followup;
 mod judge;
 mod layers;
+mod logs;
 mod neighbours;
 mod ordinal;
 mod ordinal_study;

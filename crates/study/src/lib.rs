@@ -11,6 +11,7 @@
 //! | [`mod@evaluate`] | half splits where labels suffice |
 //! | [`results`], [`sample`], [`columns`], [`output`] | what a run reports, the items that figures show, and the table of all items |
 //! | [`mod@error`] | why a study can't be run |
+//! | [`from_log`] | a study made from logs of a judge |
 //! | [`queue`], [`intake`] | the ranked queue on its way out, labels on their way back |
 //! | [`movement`], [`estimates`] | what the labels that came back moved, and what they say about all items |
 //! | [`registration`], [`hypothesis`], [`registered`] | hypotheses frozen before their evaluation, and how they fared |
@@ -24,6 +25,7 @@ pub mod estimates;
 pub mod evaluate;
 pub mod evidence;
 pub mod features;
+pub mod from_log;
 pub mod hypothesis;
 mod identification;
 pub mod input;

@@ -17,6 +17,7 @@ use judge_uncertainty_core::belief::{BeliefModel, TrustPrior};
 use judge_uncertainty_core::escalation::Budget;
 use judge_uncertainty_data::dataset::checksum::{read_file, sha256_hex};
 use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
+use judge_uncertainty_data::logs::{self, Format as LogFormat, LOGS};
 use judge_uncertainty_evaluation::protocol;
 use judge_uncertainty_familiarity::neighbours::Engine;
 use judge_uncertainty_onnx::DEFAULT_MODEL;
@@ -107,6 +108,8 @@ pub struct StudyConfig<C: Configured> {
     pub seed: u64,
     /// What happens to items without an answer of the judge, and to answers and labels of unknown items.
     pub unmatched: Unmatched,
+    /// What `study init --from` noted of the logs that the tables were made from; part of the manifest.
+    pub made_from: Option<PathBuf>,
     /// The items.
     pub items: ItemsConfig,
     /// The judge's predictions.
@@ -122,8 +125,10 @@ pub struct StudyConfig<C: Configured> {
 }
 
 impl<C: Configured> StudyConfig<C> {
-    const KEYS: &'static [&'static str] =
-        &["title", C::KEY, "seed", "unmatched", "items", "judge", "labels", "trust", "familiarity", "evaluation"];
+    #[rustfmt::skip]
+    const KEYS: &'static [&'static str] = &[
+        "title", C::KEY, "seed", "unmatched", "made_from", "items", "judge", "labels", "trust", "familiarity", "evaluation",
+    ];
 
     /// Every setting, defaults filled in, as text by its dotted name.
     pub fn flattened(&self) -> BTreeMap<String, String> {
@@ -139,6 +144,10 @@ impl<C: Configured> Serialize for StudyConfig<C> {
         fields.serialize_field(C::KEY, &self.scale)?;
         fields.serialize_field("seed", &self.seed)?;
         fields.serialize_field("unmatched", &self.unmatched)?;
+        // Studies without a note keep the settings that they have always had.
+        if let Some(noted) = &self.made_from {
+            fields.serialize_field("made_from", noted)?;
+        }
         fields.serialize_field("items", &self.items)?;
         fields.serialize_field("judge", &self.judge)?;
         fields.serialize_field("labels", &self.labels)?;
@@ -166,13 +175,14 @@ impl<'de, C: Configured> Visitor<'de> for ConfigVisitor<C> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Self::Value, A::Error> {
         let (mut title, mut scale, mut items, mut judge, mut labels) = (None, None, None, None, None);
-        let (mut seed, mut unmatched, mut familiarity) = (0, Unmatched::default(), None);
+        let (mut seed, mut unmatched, mut made_from, mut familiarity) = (0, Unmatched::default(), None, None);
         let (mut trust, mut evaluation) = (TrustConfig::default(), EvaluationConfig::default());
         while let Some(key) = map.next_key_seed(KeySeed::<C>(PhantomData))? {
             match key {
                 "title" => title = Some(map.next_value()?),
                 "seed" => seed = map.next_value()?,
                 "unmatched" => unmatched = map.next_value()?,
+                "made_from" => made_from = map.next_value()?,
                 "items" => items = Some(map.next_value()?),
                 "judge" => judge = Some(map.next_value()?),
                 "labels" => labels = Some(map.next_value()?),
@@ -187,6 +197,7 @@ impl<'de, C: Configured> Visitor<'de> for ConfigVisitor<C> {
             scale: scale.ok_or_else(|| A::Error::missing_field(C::KEY))?,
             seed,
             unmatched,
+            made_from,
             items: items.ok_or_else(|| A::Error::missing_field("items"))?,
             judge: judge.ok_or_else(|| A::Error::missing_field("judge"))?,
             labels: labels.ok_or_else(|| A::Error::missing_field("labels"))?,
@@ -234,7 +245,7 @@ pub enum Unmatched {
 
 /// Layout of an input file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(try_from = "String", into = "String")]
 pub enum Format {
     /// A table with a header.
     Csv,
@@ -244,6 +255,48 @@ pub enum Format {
     ChaosNli,
     /// A LeWiDi file: one JSON object with a member per item.
     LeWiDi,
+    /// A judge's log, as another program wrote it.
+    Log(&'static LogFormat),
+}
+
+impl Format {
+    /// The layouts that are no logs, by their names.
+    const TABLES: [(&'static str, Self); 4] =
+        [("csv", Self::Csv), ("jsonl", Self::Jsonl), ("chaosnli", Self::ChaosNli), ("lewidi", Self::LeWiDi)];
+
+    /// Its name in a configuration.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Log(log) => log.name,
+            table => Self::TABLES.iter().find(|(_, format)| *format == table).map_or("", |(name, _)| *name),
+        }
+    }
+
+    /// Whether it is a judge's log.
+    pub fn is_log(self) -> bool {
+        matches!(self, Self::Log(_))
+    }
+
+    /// The names of all layouts.
+    pub fn names() -> Vec<&'static str> {
+        Self::TABLES.iter().map(|(name, _)| *name).chain(LOGS.iter().map(|log| log.name)).collect()
+    }
+}
+
+impl From<Format> for String {
+    fn from(format: Format) -> Self {
+        format.name().to_owned()
+    }
+}
+
+impl TryFrom<String> for Format {
+    type Error = String;
+
+    fn try_from(name: String) -> std::result::Result<Self, String> {
+        let table = Self::TABLES.iter().find(|(known, _)| *known == name).map(|(_, format)| *format);
+        let unknown = || format!("unknown format {name:?}, expected one of {}", Self::names().join(", "));
+        table.or_else(|| logs::named(&name).map(Self::Log)).ok_or_else(unknown)
+    }
 }
 
 /// `[items]`
@@ -260,6 +313,9 @@ pub struct ItemsConfig {
     pub text: Option<String>,
     /// Column that says which group an item belongs to.
     pub group: Option<String>,
+    /// Column that says which item a row is about, where every criterion of a rubric is a row of its own; queues then hold
+    /// items with all their criteria.
+    pub item: Option<String>,
     /// Columns with numbers, to be features.
     #[serde(default)]
     pub numbers: Vec<String>,

@@ -14,6 +14,7 @@ use crate::read::{Added, LabelSet};
 use judge_uncertainty_core::belief::{Repeats, Scores};
 use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
 use judge_uncertainty_data::dataset::table::{Column, Row};
+use judge_uncertainty_data::logs::Rows;
 
 /// One rating.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -157,7 +158,8 @@ pub(super) fn score(row: &Row<'_>, column: Column, scale: (f64, f64)) -> Result<
 /// Reads the annotators' ratings: those of the user's file and those of the log.
 fn read<C: ScoreKind>(file: &StudyFile<C>, items: &Items, log: &LabelLog, source: &mut Source) -> Result<Ratings> {
     let config = &file.config.labels;
-    let table = read_table(&file.resolve_all(&config.file), config.format, config.id.as_deref(), source)?;
+    let paths = file.resolve_all(&config.file);
+    let table = read_table(&paths, config.format, config.id.as_deref(), Rows::Labels, source)?;
     let [annotator, column] = [table.column(&config.annotator)?, table.column(&config.score)?];
     let mut ratings = Ratings { batches: log.batches.clone(), ..Ratings::default() };
     let mut positions: HashMap<String, usize> = HashMap::new();

@@ -18,6 +18,7 @@ mod followup;
 mod judge;
 mod label_page;
 mod layers;
+mod logs;
 mod metadata;
 mod neighbours;
 mod ordinal;

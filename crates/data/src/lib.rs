@@ -1,4 +1,4 @@
-//! What the program reads, and how: checked data sets, its own files wherever it is installed, locked files, limits, times as text,
+//! What the program reads, and how: checked data sets, logs of judges, its own files wherever it is installed, locked files, limits, times as text,
 //! and how long work reports on itself.
 
 pub mod clock;
@@ -6,4 +6,5 @@ pub mod dataset;
 pub mod installed;
 pub mod limits;
 pub mod locked;
+pub mod logs;
 pub mod progress;

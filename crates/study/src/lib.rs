@@ -14,6 +14,7 @@
 //! | [`compare`], [`mismatch`], [`judge_files`] | two studies of the same items, and which judge a trust belongs to |
 //! | [`mod@error`] | why a study can't be run |
 //! | [`plan`] | what further labels would give, and when to stop |
+//! | [`from_log`] | a study made from logs of a judge |
 //! | [`queue`], [`intake`] | the ranked queue on its way out, labels on their way back |
 //! | [`movement`], [`estimates`] | what the labels that came back moved, and what they say about all items |
 //! | [`registration`], [`hypothesis`], [`registered`] | hypotheses frozen before their evaluation, and how they fared |
@@ -31,6 +32,7 @@ pub mod evaluate;
 pub mod evidence;
 pub mod features;
 pub mod held_out;
+pub mod from_log;
 pub mod hypothesis;
 pub mod identification;
 pub mod input;

@@ -60,6 +60,9 @@ impl<K: Kind> Study<K> {
     pub fn load(path: &Path) -> Result<Self, Error> {
         let file = StudyFile::<K>::read(path, K::check)?;
         let mut inputs = Source::default();
+        if let Some(noted) = &file.config.made_from {
+            inputs.read_made_from(&file.resolve(noted))?;
+        }
         let all = items::read(&file, &mut inputs)?;
         let answers = K::Judge::read(&file, &all, &mut inputs).map_err(|error| unasked(&file, path, error))?;
         let (kept, without): (Vec<usize>, Vec<usize>) =

@@ -20,6 +20,7 @@ use super::registration::Registration;
 use super::sample::ItemSample;
 use judge_uncertainty_core::belief::{Belief, TrustPrior};
 use judge_uncertainty_core::stats::{Estimate, mean, population_sd};
+use judge_uncertainty_data::logs::LogFile;
 use judge_uncertainty_data::progress::Progress;
 use judge_uncertainty_evaluation::Pool;
 use judge_uncertainty_output::{MANIFEST, Record, Run};
@@ -423,6 +424,9 @@ pub struct StudyManifest {
     pub study_sha256: String,
     /// SHA-256 of every input file, by path as seen from the configuration's folder or as it was named.
     pub inputs: BTreeMap<String, String>,
+    /// The judge's logs among them, or those that they were made from: tool and version as each states them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub logs: BTreeMap<String, LogFile>,
     /// The configuration, defaults filled in.
     pub settings: serde_json::Value,
     /// Facts about the run that do not influence the results.
@@ -441,6 +445,7 @@ impl StudyManifest {
             program: env!("CARGO_PKG_VERSION").to_owned(),
             study_sha256: study.file.sha256.clone(),
             inputs: study.inputs.sums().clone(),
+            logs: study.inputs.logs(&study.file.folder()),
             settings: serde_json::to_value(settings).expect("a configuration is plain data with string keys"),
             run,
             files: vec![],

@@ -83,8 +83,9 @@ pub fn rounded(value: f64, decimals: i8) -> f64 {
     }
 }
 
-/// Three significant digits in fixed notation.
+/// Three significant digits in fixed notation; what is less than nine decimals show is 0.00.
 pub fn three(value: f64) -> String {
+    let value = if value.abs() < 5e-10 { 0.0 } else { value };
     let magnitude = if value == 0.0 || !value.is_finite() { 0 } else { value.abs().log10().floor() as i32 };
     NumberStyle::plain((2 - magnitude).clamp(0, 9) as i8).format(value)
 }
@@ -224,6 +225,12 @@ mod tests {
         assert_eq!(rounded_twice(0.504525, 3, 2), 0.51);
         assert_eq!(rounded_twice(-0.504525, 3, 2), -0.51);
         assert_eq!(rounded_twice(20.347, 2, 1), 20.4);
+    }
+
+    #[test]
+    fn a_number_that_is_as_good_as_nothing_shows_no_row_of_zeros() {
+        let shown: Vec<String> = [0.0, 1e-12, -1e-17, 1.234_5e-8, 12.345].map(three).to_vec();
+        assert_eq!(shown, ["0.00", "0.00", "0.00", "0.000000012", "12.3"]);
     }
 
     #[test]

@@ -105,6 +105,16 @@ impl Table {
         Table::of(file, None, fields, rows).with_ids(id_column)
     }
 
+    /// A table whose rows stand in several files: position of the file, line, cells.
+    pub(crate) fn of_parts(
+        files: Vec<PathBuf>,
+        header: Vec<String>,
+        rows: Vec<(usize, u64, StringRecord)>,
+        id_column: &str,
+    ) -> Result<Self> {
+        Table { files, header_line: None, header, id: Column(0), rows }.with_ids(id_column)
+    }
+
     fn of(file: &Path, header_line: Option<u64>, header: Vec<String>, rows: Vec<(u64, StringRecord)>) -> Self {
         let rows = rows.into_iter().map(|(line, cells)| (0, line, cells)).collect();
         let mut columns = HashMap::with_capacity(header.len());
@@ -273,6 +283,11 @@ impl<'t> Row<'t> {
     /// The id of the item that the row belongs to.
     pub fn id(&self) -> &'t str {
         self.cell(self.table.id)
+    }
+
+    /// All cells, in the order of the header.
+    pub fn cells(&self) -> impl Iterator<Item = &'t str> + use<'t> {
+        self.cells.iter()
     }
 
     /// A cell as it stands there; `""` where it is blank.

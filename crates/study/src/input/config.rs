@@ -17,6 +17,7 @@ use judge_uncertainty_core::belief::{BeliefModel, TrustPrior};
 use judge_uncertainty_core::escalation::Budget;
 use judge_uncertainty_data::dataset::checksum::{read_file, sha256_hex};
 use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
+use judge_uncertainty_data::logs::{self, Format as LogFormat, LOGS};
 use judge_uncertainty_evaluation::protocol;
 use judge_uncertainty_familiarity::neighbours::Engine;
 use judge_uncertainty_onnx::DEFAULT_MODEL;
@@ -109,6 +110,8 @@ pub struct StudyConfig<C: Configured> {
     pub seed: u64,
     /// What happens to items without an answer of the judge, and to answers and labels of unknown items.
     pub unmatched: Unmatched,
+    /// What `study init --from` noted of the logs that the tables were made from; part of the manifest.
+    pub made_from: Option<PathBuf>,
     /// The items.
     pub items: ItemsConfig,
     /// The judge's predictions.
@@ -130,6 +133,7 @@ impl<C: Configured> StudyConfig<C> {
         "instruction",
         "seed",
         "unmatched",
+        "made_from",
         "items",
         "judge",
         "labels",
@@ -156,6 +160,10 @@ impl<C: Configured> Serialize for StudyConfig<C> {
         }
         fields.serialize_field("seed", &self.seed)?;
         fields.serialize_field("unmatched", &self.unmatched)?;
+        // Studies without a note keep the settings that they have always had.
+        if let Some(noted) = &self.made_from {
+            fields.serialize_field("made_from", noted)?;
+        }
         fields.serialize_field("items", &self.items)?;
         fields.serialize_field("judge", &self.judge)?;
         fields.serialize_field("labels", &self.labels)?;
@@ -184,6 +192,7 @@ impl<'de, C: Configured> Visitor<'de> for ConfigVisitor<C> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Self::Value, A::Error> {
         let (mut title, mut scale, mut items, mut judge, mut labels) = (None, None, None, None, None);
         let (mut seed, mut unmatched, mut familiarity, mut instruction) = (0, Unmatched::default(), None, None);
+        let mut made_from = None;
         let (mut trust, mut evaluation) = (TrustConfig::default(), EvaluationConfig::default());
         while let Some(key) = map.next_key_seed(KeySeed::<C>(PhantomData))? {
             match key {
@@ -191,6 +200,7 @@ impl<'de, C: Configured> Visitor<'de> for ConfigVisitor<C> {
                 "instruction" => instruction = Some(map.next_value()?),
                 "seed" => seed = map.next_value()?,
                 "unmatched" => unmatched = map.next_value()?,
+                "made_from" => made_from = map.next_value()?,
                 "items" => items = Some(map.next_value()?),
                 "judge" => judge = Some(map.next_value()?),
                 "labels" => labels = Some(map.next_value()?),
@@ -206,6 +216,7 @@ impl<'de, C: Configured> Visitor<'de> for ConfigVisitor<C> {
             instruction,
             seed,
             unmatched,
+            made_from,
             items: items.ok_or_else(|| A::Error::missing_field("items"))?,
             judge: judge.ok_or_else(|| A::Error::missing_field("judge"))?,
             labels,
@@ -253,7 +264,7 @@ pub enum Unmatched {
 
 /// Layout of an input file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(try_from = "String", into = "String")]
 pub enum Format {
     /// A table with a header.
     Csv,
@@ -263,6 +274,48 @@ pub enum Format {
     ChaosNli,
     /// A LeWiDi file: one JSON object with a member per item.
     LeWiDi,
+    /// A judge's log, as another program wrote it.
+    Log(&'static LogFormat),
+}
+
+impl Format {
+    /// The layouts that are no logs, by their names.
+    const TABLES: [(&'static str, Self); 4] =
+        [("csv", Self::Csv), ("jsonl", Self::Jsonl), ("chaosnli", Self::ChaosNli), ("lewidi", Self::LeWiDi)];
+
+    /// Its name in a configuration.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Log(log) => log.name,
+            table => Self::TABLES.iter().find(|(_, format)| *format == table).map_or("", |(name, _)| *name),
+        }
+    }
+
+    /// Whether it is a judge's log.
+    pub fn is_log(self) -> bool {
+        matches!(self, Self::Log(_))
+    }
+
+    /// The names of all layouts.
+    pub fn names() -> Vec<&'static str> {
+        Self::TABLES.iter().map(|(name, _)| *name).chain(LOGS.iter().map(|log| log.name)).collect()
+    }
+}
+
+impl From<Format> for String {
+    fn from(format: Format) -> Self {
+        format.name().to_owned()
+    }
+}
+
+impl TryFrom<String> for Format {
+    type Error = String;
+
+    fn try_from(name: String) -> std::result::Result<Self, String> {
+        let table = Self::TABLES.iter().find(|(known, _)| *known == name).map(|(_, format)| *format);
+        let unknown = || format!("unknown format {name:?}, expected one of {}", Self::names().join(", "));
+        table.or_else(|| logs::named(&name).map(Self::Log)).ok_or_else(unknown)
+    }
 }
 
 /// `[items]`
@@ -282,6 +335,9 @@ pub struct ItemsConfig {
     /// Column that says what a label of the item costs, in any unit; plans and `study queue --per-cost` rank by value per cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<String>,
+    /// Column that says which item a row is about, where every criterion of a rubric is a row of its own; queues then hold
+    /// items with all their criteria.
+    pub item: Option<String>,
     /// Columns with numbers, to be features.
     #[serde(default)]
     pub numbers: Vec<String>,

@@ -1,6 +1,6 @@
 //! The items of a study: ids, texts, groups, and the columns that are features.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 
 use super::config::{Configured, Format, StudyFile, Unmatched};
@@ -10,6 +10,7 @@ use judge_uncertainty_data::dataset::error::{Problem, Result, near};
 use judge_uncertainty_data::dataset::items::ItemIds;
 use judge_uncertainty_data::dataset::jsonl;
 use judge_uncertainty_data::dataset::table::{Column, Row, Table};
+use judge_uncertainty_data::logs::Rows;
 use judge_uncertainty_familiarity::embedding::{Template, TemplateError};
 
 /// The items, in the order of their file.
@@ -23,6 +24,8 @@ pub struct Items {
     pub groups: Option<Vec<String>>,
     /// What a label of each item costs, above 0; `None` without a column.
     pub costs: Option<Vec<f64>>,
+    /// What each is about, where several are the criteria of one item.
+    pub about: Option<Vec<String>>,
     /// The columns that are features, numbers first.
     pub columns: Vec<ItemColumn>,
     /// The file that the ids come from.
@@ -52,7 +55,7 @@ pub fn read<C: Configured>(file: &StudyFile<C>, source: &mut Source) -> Result<I
     let config = &file.config.items;
     let paths = file.resolve_all(&config.file);
     let table = match config.multilabel.is_empty() {
-        true => read_table(&paths, config.format, config.id.as_deref(), source)?,
+        true => read_table(&paths, config.format, config.id.as_deref(), Rows::Items, source)?,
         false => read_joined(&paths, |path| jsonl::read_lewidi(path, &source.read(path)?, &config.multilabel))?,
     };
     let chaosnli = (config.format == Some(Format::ChaosNli)).then_some(CHAOSNLI_TEXT);
@@ -60,12 +63,10 @@ pub fn read<C: Configured>(file: &StudyFile<C>, source: &mut Source) -> Result<I
         Some(template) => Some(render(file, &table, template)?),
         None => None,
     };
-    let groups = match &config.group {
-        Some(name) => {
-            let column = table.column(name)?;
-            Some(table.rows().map(|row| row.text(column).map(str::to_owned)).collect::<Result<_>>()?)
-        }
-        None => None,
+    let named = |name: &Option<String>| -> Result<Option<Vec<String>>> {
+        let Some(name) = name else { return Ok(None) };
+        let column = table.column(name)?;
+        table.rows().map(|row| row.text(column).map(str::to_owned)).collect::<Result<_>>().map(Some)
     };
     let costs = match &config.cost {
         Some(name) => {
@@ -74,6 +75,7 @@ pub fn read<C: Configured>(file: &StudyFile<C>, source: &mut Source) -> Result<I
         }
         None => None,
     };
+    let (groups, about) = (named(&config.group)?, named(&config.item)?);
     let mut columns = Vec::new();
     for name in &config.numbers {
         let column = table.column(name)?;
@@ -88,6 +90,7 @@ pub fn read<C: Configured>(file: &StudyFile<C>, source: &mut Source) -> Result<I
         texts,
         groups,
         costs,
+        about,
         columns,
         file: file.resolve(config.file.first()),
         left_out: BTreeSet::new(),
@@ -200,6 +203,16 @@ impl Items {
         self.groups.iter().flatten().map(number).collect()
     }
 
+    /// The item that each row is about, by the order in which they first appear; `None` where every row is one of its own.
+    pub fn about_numbers(&self) -> Option<Vec<usize>> {
+        let mut known: HashMap<&str, usize> = HashMap::new();
+        let number = |name| {
+            let next = known.len();
+            *known.entry(name).or_insert(next)
+        };
+        self.about.as_ref().map(|about| about.iter().map(String::as_str).map(number).collect())
+    }
+
     /// Some of the items, by position in ascending order.
     pub(crate) fn select(&self, kept: &[usize]) -> Result<Self> {
         let kept_ids: BTreeSet<usize> = kept.iter().copied().collect();
@@ -217,6 +230,7 @@ impl Items {
             texts: self.texts.as_ref().map(some),
             groups: self.groups.as_ref().map(some),
             costs: self.costs.as_ref().map(|costs| kept.iter().map(|&i| costs[i]).collect()),
+            about: self.about.as_ref().map(some),
             columns: self.columns.iter().map(column).collect(),
             file: self.file.clone(),
             left_out,

@@ -8,10 +8,14 @@ use judge_uncertainty_data::dataset::checksum::{read_file, sha256_hex};
 use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
 use judge_uncertainty_data::dataset::jsonl;
 use judge_uncertainty_data::dataset::table::Table;
+use judge_uncertainty_data::logs::{self, LogFile, Logs, Rows};
 
-/// SHA-256 sums of the files read, by path as they were named.
+/// SHA-256 sums of the files read, by path as they were named, and what logs among them say of themselves.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Source(BTreeMap<String, String>);
+pub struct Source {
+    sums: BTreeMap<String, String>,
+    logs: BTreeMap<String, LogFile>,
+}
 
 impl Source {
     /// Reads a file and notes its sum.
@@ -20,29 +24,68 @@ impl Source {
     /// It can't be read.
     pub fn read(&mut self, path: &Path) -> Result<Vec<u8>> {
         let bytes = read_file(path)?;
-        self.0.insert(path.display().to_string(), sha256_hex(&bytes));
+        self.sums.insert(path.display().to_string(), sha256_hex(&bytes));
         Ok(bytes)
     }
 
     /// Notes the sum of something that was read elsewhere.
     pub(crate) fn note(&mut self, name: &str, sum: &str) {
-        self.0.insert(name.to_owned(), sum.to_owned());
+        self.sums.insert(name.to_owned(), sum.to_owned());
     }
 
     /// The sums, by path as seen from a folder; files elsewhere keep their names.
     pub fn relative(&self, folder: &Path) -> BTreeMap<String, String> {
-        let seen = |name: &String| {
-            let path = Path::new(name);
-            let below = path.strip_prefix(folder).unwrap_or(path);
-            below.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
-        };
-        self.0.iter().map(|(name, sum)| (seen(name), sum.clone())).collect()
+        self.sums.iter().map(|(name, sum)| (seen(name, folder), sum.clone())).collect()
+    }
+
+    /// What the logs that were read say of themselves, by path as seen from a folder.
+    pub fn logs(&self, folder: &Path) -> BTreeMap<String, LogFile> {
+        self.logs.iter().map(|(name, log)| (seen(name, folder), log.clone())).collect()
+    }
+
+    /// Reads logs as one.
+    ///
+    /// # Errors
+    /// As the reader of their format.
+    pub fn read_logs(&mut self, paths: &[PathBuf], format: &'static logs::Format) -> Result<Logs> {
+        let bytes: Vec<Vec<u8>> = paths.iter().map(|path| self.read(path)).collect::<Result<_>>()?;
+        let files = paths.iter().cloned().zip(bytes.iter().map(Vec::as_slice));
+        let logs = Logs::read(format, files)?;
+        for (file, provenance) in logs.provenance() {
+            let name = file.display().to_string();
+            let sha256 = self.sums.get(&name).cloned().unwrap_or_default();
+            self.logs.insert(name, LogFile { sha256, provenance: provenance.clone() });
+        }
+        Ok(logs)
+    }
+
+    /// Reads what `study init --from` noted of the logs that a study was made from.
+    ///
+    /// # Errors
+    /// The file can't be read, or is no such note.
+    pub fn read_made_from(&mut self, path: &Path) -> Result<()> {
+        let bytes = self.read(path)?;
+        let noted: BTreeMap<String, LogFile> = serde_json::from_slice(&bytes).map_err(|error| {
+            let problem = Problem::Unfit {
+                reason: format!("this is no note of the logs that a study was made from: {error}"),
+                remedy: "restore it, or remove made_from from the study.toml".to_owned(),
+            };
+            Error::refused(Place::file(path).at_line(error.line().max(1) as u64), problem)
+        })?;
+        self.logs.extend(noted);
+        Ok(())
     }
 
     /// The sums.
     pub fn sums(&self) -> &BTreeMap<String, String> {
-        &self.0
+        &self.sums
     }
+}
+
+fn seen(name: &str, folder: &Path) -> String {
+    let path = Path::new(name);
+    let below = path.strip_prefix(folder).unwrap_or(path);
+    below.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
 }
 
 /// Layout of a file: the declared one, or that of its extension.
@@ -62,7 +105,7 @@ pub fn format_of(path: &Path, declared: Option<Format>) -> Result<Format> {
             setting: "format".to_owned(),
             value: "none".to_owned(),
             reason: "the extension of the file does not say how it is laid out".to_owned(),
-            remedy: "add format = \"csv\", \"jsonl\", \"chaosnli\" or \"lewidi\" beside the file".to_owned(),
+            remedy: format!("add format = \"FORMAT\" beside the file, one of {}", Format::names().join(", ")),
         };
         Error::refused(Place::file(path), problem)
     })
@@ -81,11 +124,21 @@ pub fn read_joined(paths: &[PathBuf], mut read: impl FnMut(&Path) -> Result<Tabl
     Ok(table)
 }
 
-/// Reads tables with one row per item or answer, whose ids stand in the column `id`, by default `id` (`uid` in ChaosNLI).
+/// Reads tables with one row per item, answer or label, whose ids stand in the column `id`, by default `id` (`uid` in
+/// ChaosNLI); of logs, the `rows` that are meant.
 ///
 /// # Errors
 /// As the reader of the layout.
-pub fn read_table(paths: &[PathBuf], declared: Option<Format>, id: Option<&str>, source: &mut Source) -> Result<Table> {
+pub fn read_table(
+    paths: &[PathBuf],
+    declared: Option<Format>,
+    id: Option<&str>,
+    rows: Rows<'_>,
+    source: &mut Source,
+) -> Result<Table> {
+    if let Some(Format::Log(format)) = declared {
+        return source.read_logs(paths, format)?.table(rows, id.filter(|name| *name != "id"));
+    }
     read_joined(paths, |path| read_one(path, declared, id, source))
 }
 
@@ -97,5 +150,7 @@ fn read_one(path: &Path, declared: Option<Format>, id: Option<&str>, source: &mu
         Format::Jsonl => jsonl::read_lines(path, &bytes, id.unwrap_or("id")),
         Format::ChaosNli => jsonl::read_lines(path, &bytes, id.unwrap_or("uid")),
         Format::LeWiDi => jsonl::read_lewidi(path, &bytes, &[]),
+        // Logs of several files are read as one, above.
+        Format::Log(log) => source.read_logs(&[path.to_owned()], log)?.table(Rows::Items, id),
     }
 }

@@ -70,6 +70,15 @@ pub enum RequestError {
     /// Cover of an unknown number of items.
     #[error("the rule cover spreads a number of items: give it with --budget, and leave out --until")]
     CoverUntil,
+    /// Items of several criteria where the request is about single ones.
+    #[error(
+        "items.item makes a queue of items with all their criteria, for which {asked} is not defined; leave it out, or remove \
+         items.item to queue criteria one by one"
+    )]
+    Whole {
+        /// The option.
+        asked: &'static str,
+    },
     /// Both ways of saying how many labels.
     #[error("--until finds the number of labels of each item itself; leave out --labels-per-item")]
     Until,
@@ -173,6 +182,55 @@ impl Queue {
         Ok(Self { entries, ranks, probability: selection.probability })
     }
 
+    /// Fills a request with items of several criteria: `about` numbers the item that each row is about. An item is worth what
+    /// its criteria are worth together, the sum of their priorities; a budget counts items, and each is sent with all its
+    /// criteria, which share its rank.
+    ///
+    /// # Errors
+    /// A request that is about single criteria: greedy, until a level, or with a random share, whose estimates take rows for
+    /// independent.
+    pub fn fill_whole<T: BeliefTable>(
+        request: &Request,
+        candidates: &Candidates<'_, T>,
+        about: &[usize],
+    ) -> Result<Self, RequestError> {
+        let asked = match (request.amount, request.labels_per_item, request.explore) {
+            (Amount::Until { .. }, ..) => Some("--until"),
+            (_, LabelsPerItem::Greedy, _) => Some("--labels-per-item greedy"),
+            (.., Some(_)) => Some("--explore"),
+            _ => None,
+        };
+        if let Some(asked) = asked {
+            return Err(RequestError::Whole { asked });
+        }
+        let items = about.iter().max().map_or(0, |last| last + 1);
+        let mut priority = vec![0.0; items];
+        let mut tie_break = vec![f64::NAN; items];
+        for (row, &item) in about.iter().enumerate() {
+            priority[item] += candidates.priority[row];
+            // The draw of an item's first criterion is the item's.
+            if let Some(draw) = candidates.tie_break.get(row)
+                && tie_break[item].is_nan()
+            {
+                tie_break[item] = *draw;
+            }
+        }
+        if candidates.tie_break.is_empty() {
+            tie_break.clear();
+        }
+        let labels = vec![0; items];
+        let whole =
+            Candidates { beliefs: candidates.beliefs, priority: &priority, labels: &labels, tie_break: &tie_break };
+        let queue = Self::fill(request, &whole)?;
+        let rows = |item: usize| (0..about.len()).filter(move |&row| about[row] == item);
+        let entries = queue.entries.iter().flat_map(|e| rows(e.item).map(|row| Entry { item: row, ..*e })).collect();
+        Ok(Self {
+            entries,
+            ranks: about.iter().map(|&item| queue.ranks[item]).collect(),
+            probability: about.iter().map(|&item| queue.probability[item]).collect(),
+        })
+    }
+
     /// Labels suggested in all.
     pub fn labels(&self) -> u64 {
         self.entries.iter().map(|entry| u64::from(entry.labels)).sum()
@@ -259,6 +317,38 @@ mod tests {
         // Greedy: values 2, 1, 2/3, 1/2.. of item 0; 6/9, 6/10.. of item 3; the tie goes to the earlier item.
         assert_eq!(listed(&fill("5", "greedy", Rule::Info, None).unwrap()), [(0, 3), (3, 2)]);
         assert_eq!(listed(&fill("100%", "greedy", Rule::FewestLabels, None).unwrap()), [(0, 3), (2, 1)]);
+    }
+
+    #[test]
+    fn items_of_several_criteria_are_worth_their_sum() {
+        let beliefs = gaussians();
+        // Rows 0 and 2 are about one item, worth 4 + 1; row 1 is worth 4.5 alone; row 3 is worth 2.
+        let candidates = Candidates {
+            beliefs: &beliefs,
+            priority: &[4.0, 4.5, 1.0, 2.0],
+            labels: &[0; 4],
+            tie_break: &[0.1, 0.2, 0.3, 0.4],
+        };
+        let request = |amount: &str, per_item: &str, explore| Request {
+            rule: Rule::Info,
+            amount: amount.parse().unwrap(),
+            labels_per_item: per_item.parse().unwrap(),
+            explore,
+            seed: 3,
+        };
+        let about = [0, 1, 0, 2];
+        let queue = Queue::fill_whole(&request("2", "2", None), &candidates, &about).unwrap();
+        assert_eq!(listed(&queue), [(0, 2), (2, 2), (1, 2)]);
+        assert_eq!((queue.ranks.as_slice(), queue.labels()), (&[1, 2, 1, 3][..], 6));
+        assert_eq!(queue.probability, [1.0, 1.0, 1.0, 0.0]);
+        for (amount, per_item, explore, asked) in [
+            ("3", "greedy", None, "--labels-per-item greedy"),
+            ("epistemic<1", "1", None, "--until"),
+            ("3", "1", Some(0.5), "--explore"),
+        ] {
+            let refused = Queue::fill_whole(&request(amount, per_item, explore), &candidates, &about);
+            assert_eq!(refused, Err(RequestError::Whole { asked }));
+        }
     }
 
     #[test]

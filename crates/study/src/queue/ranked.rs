@@ -80,7 +80,10 @@ impl<'a, K: Kind> Ranked<'a, K> {
             labels: &decomposition.numbers,
             tie_break: &decomposition.luck.jitter,
         };
-        let queue = Queue::fill(request, &candidates)?;
+        let queue = match study.items.about_numbers() {
+            Some(about) => Queue::fill_whole(request, &candidates, &about)?,
+            None => Queue::fill(request, &candidates)?,
+        };
         let tasks: Vec<Task> = (0..study.len()).map(|i| self.task(i)).collect();
         let (title, question) = (&study.file.config.title, K::question(&study.file.config.scale));
         let before = study.labels.added().batches.len();

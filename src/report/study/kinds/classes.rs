@@ -16,6 +16,7 @@ use crate::study::kinds::Classes;
 use crate::study::kinds::classes::diagnostics::{CalibrationBin, JudgeDiagnostics};
 use crate::study::kinds::classes::judge::JudgeReport;
 use crate::study::kinds::classes::labels::LabelsReport;
+use crate::study::kinds::classes::position::PositionBias;
 use crate::study::kinds::classes::reports::ClassFit;
 use crate::study::kinds::classes::soft_scores::SoftScores;
 use crate::study::results::{FitReport, InputReport};
@@ -164,12 +165,28 @@ pub(super) fn judge_rows(judge: &JudgeReport, variants: usize) -> Vec<InputRow> 
             .mass
             .map(|mass| row(format!("mass on the classes: mean {}, least {}", three(mass.mean), three(mass.least)))),
     );
+    rows.extend(judge.position_bias.iter().map(|bias| row(position_bias(bias))));
     rows.extend(judge.without_confidence.map(|without| row(format!("{without} items without a stated confidence"))));
     rows.push(row(format!(
         "{} items have a class under the floor of {}, and {} a tie for the likeliest class",
         judge.floored_items, judge.floor, judge.tied_items
     )));
     rows
+}
+
+/// How often a verdict over two answers changes with their order.
+fn position_bias(bias: &PositionBias) -> String {
+    let PositionBias { variant, items, flips, interval, to_first, to_second, .. } = bias;
+    let percents = [bias.rate, interval.lo, interval.hi].map(percent);
+    let [rate, low, high] = percents;
+    let left_out = match bias.without_verdict {
+        0 => String::new(),
+        several => format!("; {several} items without a single likeliest class are left out"),
+    };
+    format!(
+        "{variant}: the verdict changes with the order of the answers for {flips} of {items} items, {rate} (95% interval for \
+         new items {low} to {high}): {to_first} times to the answer shown first, {to_second} times to the second{left_out}"
+    )
 }
 
 /// What was found in a file of classes.

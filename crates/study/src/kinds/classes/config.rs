@@ -68,6 +68,12 @@ pub struct JudgeConfig {
     /// The variants, where `columns` has `{variant}`.
     #[serde(default)]
     pub variants: Vec<String>,
+    /// Column that says of a verdict over two answers whether they were shown in the other order, `1` or `0`: such rows are a
+    /// variant of their own.
+    pub swapped: Option<String>,
+    /// The two classes that change places in rows that are swapped; without them a verdict names the same answers in either
+    /// order.
+    pub mirror: Option<(String, String)>,
     /// Column with the stated confidence.
     pub confidence: Option<String>,
     /// Lowest and highest confidence that can be stated; by default 0 and 100.
@@ -114,6 +120,11 @@ pub struct LabelsConfig {
     pub label: String,
 }
 
+/// The column of the variants in a log.
+pub(in crate::kinds) fn own_variant(format: Option<Format>) -> Option<String> {
+    format.filter(|format| format.is_log()).map(|_| "variant".to_owned())
+}
+
 fn id() -> String {
     "id".to_owned()
 }
@@ -144,6 +155,16 @@ impl TableConfig for LabelsConfig {
 }
 
 impl JudgeConfig {
+    /// The column of the order of two answers; logs have one of their own.
+    pub fn swapped_column(&self) -> Option<String> {
+        self.swapped.clone().or_else(|| self.format.filter(|format| format.is_log()).map(|_| "swapped".to_owned()))
+    }
+
+    /// The column of the variants; logs have one of their own.
+    pub fn variant_column(&self) -> Option<String> {
+        self.variant.clone().or_else(|| own_variant(self.format))
+    }
+
     /// The floor under predicted probabilities: the configured one, or half a count of 100 (less where that would leave
     /// no room: a quarter of an even share).
     pub fn floor(&self, classes: usize) -> f64 {
@@ -178,6 +199,7 @@ pub fn check<K: ClassKind>(config: &StudyConfig<K>, check: &Check<'_>) -> Result
     let blank = classes.iter().any(|class| class.trim().is_empty());
     check.that(!blank, K::KEY, &classes, "a class is blank", "name every class")?;
     check_judge(&config.judge, classes.len(), check)?;
+    check_mirror(&config.judge, classes, check)?;
     check_multilabel(config, check)?;
     config.labels.as_ref().map_or(Ok(()), |labels| check_labels(labels, check))
 }
@@ -234,8 +256,27 @@ fn check_judge(judge: &JudgeConfig, classes: usize, check: &Check<'_>) -> Result
     check.that(!special, "judge.format", &judge.format, "holds no judge", "write \"csv\" or \"jsonl\"")
 }
 
+fn check_mirror(judge: &JudgeConfig, classes: &[String], check: &Check<'_>) -> Result<()> {
+    let Some((one, other)) = &judge.mirror else { return Ok(()) };
+    let known = one != other && [one, other].iter().all(|class| classes.contains(class));
+    let remedy = "write the two classes that change places, such as [\"A\", \"B\"]";
+    check.that(known, "judge.mirror", &judge.mirror, "are not two of the classes", remedy)?;
+    let remedy = "name the column that says which rows are swapped: swapped = \"COLUMN\"";
+    check.that(
+        judge.swapped.is_some(),
+        "judge.mirror",
+        &judge.mirror,
+        "nothing says when they change places",
+        remedy,
+    )?;
+    let side_by_side = judge.variants.is_empty();
+    let remedy = "write one row per answer, with the variant in a column of its own";
+    check.that(side_by_side, "judge.swapped", &judge.swapped, "variants stand side by side", remedy)
+}
+
 fn check_labels(labels: &LabelsConfig, check: &Check<'_>) -> Result<()> {
-    let special = matches!(labels.format, Some(Format::ChaosNli | Format::LeWiDi));
+    let log = labels.format.is_some_and(Format::is_log);
+    let special = log || matches!(labels.format, Some(Format::ChaosNli | Format::LeWiDi));
     let remedy = "write form = \"counts\" (a row per item) or form = \"long\" (a row per label)";
     check.that(special || labels.form.is_some(), "labels.form", &"", "is not given", remedy)?;
     let remedy = "remove it: the file's layout is known";

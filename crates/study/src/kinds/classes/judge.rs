@@ -1,9 +1,12 @@
 //! The judge's answers of a study: probabilities, counts or sampled labels, under one or several variants of the prompt.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use super::config::{ClassKind, JudgeConfig, JudgeKind};
 use super::labels::tied;
+use super::position::{self, PositionBias};
 use crate::input::config::StudyFile;
 use crate::input::items::Items;
 use crate::input::source::{Source, read_table};
@@ -11,6 +14,7 @@ use crate::read::Judge;
 use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
 use judge_uncertainty_data::dataset::judge::{CONFIDENCE_RANGE, JudgeAnswers, JudgeVariants, Predictions};
 use judge_uncertainty_data::dataset::table::{Column, Row, Table};
+use judge_uncertainty_data::logs::Rows;
 
 /// How far from 1 probabilities in full precision may sum.
 const ROUNDING: f64 = 1e-6;
@@ -50,6 +54,9 @@ pub struct JudgeReport {
     pub floor: f64,
     /// Items with a probability under the floor.
     pub floored_items: usize,
+    /// How often verdicts over two answers change with their order, per variant that was asked in both.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub position_bias: Vec<PositionBias>,
 }
 
 /// Mass on the classes.
@@ -77,7 +84,8 @@ const ONLY_VARIANT: &str = "judge";
 fn read<K: ClassKind>(file: &StudyFile<K>, items: &Items, source: &mut Source) -> Result<Answers> {
     let config = &file.config.judge;
     let classes = K::classes(&file.config.scale);
-    let table = read_table(&file.resolve_all(&config.file), config.format, Some(&config.id), source)?;
+    let paths = file.resolve_all(&config.file);
+    let table = read_table(&paths, config.format, Some(&config.id), Rows::Judge(classes), source)?;
     let layout = Layout::of(file, &table)?;
     let variants = layout.variants(&table)?;
     let none = JudgeAnswers { variants: vec![None; variants.len()], ..JudgeAnswers::default() };
@@ -102,6 +110,7 @@ fn read<K: ClassKind>(file: &StudyFile<K>, items: &Items, source: &mut Source) -
             without_confidence: None,
             floor: config.floor(classes.len()),
             floored_items: 0,
+            position_bias: vec![],
         },
     };
     for row in table.rows() {
@@ -138,6 +147,9 @@ struct Layout {
     /// Names of the variants that stand side by side.
     side_by_side: Vec<String>,
     variant: Option<Column>,
+    swapped: Option<Column>,
+    /// The class that each stands for in a row that is swapped.
+    mirrored: Vec<usize>,
     confidence: Option<Column>,
 }
 
@@ -162,25 +174,56 @@ impl Layout {
         Ok(Self {
             columns,
             side_by_side: config.variants.clone(),
-            variant: optional(&config.variant)?,
+            variant: optional(&config.variant_column())?,
+            swapped: optional(&config.swapped_column())?,
+            mirrored: mirrored(K::classes(&file.config.scale), config.mirror.as_ref()),
             confidence: optional(&config.confidence)?,
         })
     }
 
     fn variants(&self, table: &Table) -> Result<Vec<String>> {
-        let Some(column) = self.variant else {
+        if self.variant.is_none() && self.swapped.is_none() {
             let only = vec![ONLY_VARIANT.to_owned()];
             return Ok(if self.side_by_side.is_empty() { only } else { self.side_by_side.clone() });
-        };
+        }
         let mut variants: Vec<String> = Vec::new();
         for row in table.rows() {
-            let name = row.text(column)?;
-            if !variants.iter().any(|variant| variant == name) {
-                variants.push(name.to_owned());
+            let name = self.variant_of(&row)?;
+            if !variants.iter().any(|variant| *variant == name) {
+                variants.push(name.into_owned());
             }
         }
         Ok(variants)
     }
+
+    /// Whether two answers were shown in the other order.
+    fn is_swapped(&self, row: &Row<'_>) -> Result<bool> {
+        let Some(column) = self.swapped else { return Ok(false) };
+        match row.cell(column) {
+            "" | "0" | "false" | "False" => Ok(false),
+            "1" | "true" | "True" => Ok(true),
+            other => {
+                let allowed = ["0", "1"].map(str::to_owned).to_vec();
+                Err(row.refuse(column, Problem::NotOneOf { value: other.to_owned(), allowed }))
+            }
+        }
+    }
+
+    /// The variant of a row: an order of two answers is one of its own.
+    fn variant_of<'t>(&self, row: &Row<'t>) -> Result<Cow<'t, str>> {
+        let name = self.variant.map_or(Ok(ONLY_VARIANT), |column| row.text(column))?;
+        Ok(if self.is_swapped(row)? { Cow::Owned(position::swapped_name(name)) } else { Cow::Borrowed(name) })
+    }
+}
+
+/// The class that each stands for where the two answers are shown in the other order.
+fn mirrored(classes: &[String], mirror: Option<&(String, String)>) -> Vec<usize> {
+    let mut stands_for: Vec<usize> = (0..classes.len()).collect();
+    let place = |name: &String| classes.iter().position(|class| class == name);
+    if let Some((one, other)) = mirror.and_then(|(one, other)| place(one).zip(place(other))) {
+        stands_for.swap(one, other);
+    }
+    stands_for
 }
 
 struct Reader<'c> {
@@ -201,15 +244,18 @@ struct Reader<'c> {
 impl Reader<'_> {
     fn row(&mut self, row: &Row<'_>, item: usize, layout: &Layout, variants: &[String]) -> Result<()> {
         for (side, columns) in layout.columns.iter().enumerate() {
-            let variant = match layout.variant {
-                Some(column) => variants.iter().position(|name| name == row.cell(column)).unwrap_or(0),
-                None => side,
+            let variant = if layout.variant.is_some() || layout.swapped.is_some() {
+                let own = layout.variant_of(row)?;
+                variants.iter().position(|name| *name == own).unwrap_or(0)
+            } else {
+                side
             };
+            let stands_for = layout.is_swapped(row)?.then_some(layout.mirrored.as_slice());
             if self.config.kind == JudgeKind::Labels {
-                self.label(row, item, variant, columns[0])?;
+                self.label(row, item, variant, columns[0], stands_for)?;
             } else {
                 self.once(row, item, variant, layout)?;
-                self.distribution(row, item, variant, columns)?;
+                self.distribution(row, item, variant, columns, stands_for)?;
             }
         }
         if let Some(column) = layout.confidence
@@ -243,9 +289,17 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn label(&mut self, row: &Row<'_>, item: usize, variant: usize, column: Column) -> Result<()> {
+    fn label(
+        &mut self,
+        row: &Row<'_>,
+        item: usize,
+        variant: usize,
+        column: Column,
+        stands_for: Option<&[usize]>,
+    ) -> Result<()> {
         match row.optional_word(column, self.classes)? {
             Some(label) => {
+                let label = stands_for.map_or(label, |stands_for| stands_for[label]);
                 let weights = self.answers[item].variants[variant].get_or_insert_with(|| vec![0.0; self.classes.len()]);
                 weights[label] += 1.0;
                 self.report.answers += 1;
@@ -255,7 +309,14 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn distribution(&mut self, row: &Row<'_>, item: usize, variant: usize, columns: &[Column]) -> Result<()> {
+    fn distribution(
+        &mut self,
+        row: &Row<'_>,
+        item: usize,
+        variant: usize,
+        columns: &[Column],
+        stands_for: Option<&[usize]>,
+    ) -> Result<()> {
         let cells: Vec<Option<f64>> =
             columns.iter().map(|&column| row.optional_number(column)).collect::<Result<_>>()?;
         if cells.iter().all(Option::is_none) {
@@ -283,6 +344,8 @@ impl Reader<'_> {
             self.masses.push(sum.min(1.0));
         }
         self.report.answers += 1;
+        // Two classes that change places: the exchange is its own inverse.
+        let weights = stands_for.map_or(weights.clone(), |of| of.iter().map(|&class| weights[class]).collect());
         self.answers[item].variants[variant] = Some(weights);
         Ok(())
     }
@@ -341,6 +404,8 @@ impl<K: ClassKind> Judge<K> for ClassJudge {
         let variants = JudgeVariants::new(items.ids.clone(), classes, variants, answers)?;
         let predictions = variants.aggregate(Some(floor))?;
         report.count(&variants, &predictions);
+        let mirror = file.config.judge.mirror.as_ref().map(|(one, other)| (one.as_str(), other.as_str()));
+        report.position_bias = position::bias(&variants, mirror.unwrap_or(("A", "B")));
         Ok(Self { variants, predictions, report })
     }
 

@@ -16,6 +16,7 @@ use judge_uncertainty_data::dataset::error::{Error, Problem, Result};
 use judge_uncertainty_data::dataset::items::LabelCounts;
 use judge_uncertainty_data::dataset::jsonl;
 use judge_uncertainty_data::dataset::table::{Column, Row, Table};
+use judge_uncertainty_data::logs::Rows;
 
 /// One label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -195,10 +196,10 @@ fn read<K: ClassKind>(file: &StudyFile<K>, items: &Items, log: &LabelLog, source
         Format::LeWiDi => read_joined(&paths, |path| {
             jsonl::read_lewidi_labels(path, &source.read(path)?, &file.config.items.multilabel)
         })?,
-        _ => read_table(&paths, config.format, config.id.as_deref(), source)?,
+        _ => read_table(&paths, config.format, config.id.as_deref(), Rows::Labels, source)?,
     };
     let form = match format {
-        Format::LeWiDi => Some(LabelsForm::Long),
+        Format::LeWiDi | Format::Log(_) => Some(LabelsForm::Long),
         Format::ChaosNli => Some(LabelsForm::Counts),
         _ => config.form,
     };

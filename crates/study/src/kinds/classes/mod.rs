@@ -15,6 +15,7 @@ pub mod diagnostics;
 pub mod judge;
 pub mod kind;
 pub mod labels;
+pub mod position;
 pub mod reports;
 pub mod soft_scores;
 

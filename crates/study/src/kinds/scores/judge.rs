@@ -9,11 +9,13 @@ use super::ratings::score;
 use crate::input::config::StudyFile;
 use crate::input::items::Items;
 use crate::input::source::{Source, read_table};
+use crate::kinds::classes::config::own_variant;
 use crate::kinds::classes::judge::several_answers;
 use crate::read::Judge;
 use judge_uncertainty_core::belief::JudgeScores;
 use judge_uncertainty_core::stats::{mean, sample_sd};
 use judge_uncertainty_data::dataset::error::{Problem, Result};
+use judge_uncertainty_data::logs::Rows;
 
 /// Stated standard deviations are at least this share of the scale's width: none at all would be certainty.
 const LEAST_SD: f64 = 1e-6;
@@ -117,9 +119,11 @@ impl<C: ScoreKind> Judge<C> for ScoreJudge {
 /// Reads the judge's scores: means over variants, the mean of the stated variances, and the spread of the means.
 fn read<C: ScoreKind>(file: &StudyFile<C>, items: &Items, source: &mut Source) -> Result<JudgeRows> {
     let config = &file.config.judge;
-    let table = read_table(&file.resolve_all(&config.file), config.format, config.id.as_deref(), source)?;
+    let paths = file.resolve_all(&config.file);
+    let table = read_table(&paths, config.format, config.id.as_deref(), Rows::Judge(&[]), source)?;
     let optional = |name: &Option<String>| name.as_deref().map(|name| table.column(name)).transpose();
-    let (mean_column, sd, variant) = (table.column(&config.mean)?, optional(&config.sd)?, optional(&config.variant)?);
+    let variants = config.variant.clone().or_else(|| own_variant(config.format));
+    let (mean_column, sd, variant) = (table.column(&config.mean)?, optional(&config.sd)?, optional(&variants)?);
     let width = file.config.scale.1 - file.config.scale.0;
     let mut judge = JudgeRows { rows: table.rows().len(), ..JudgeRows::default() };
     let mut means: Vec<Vec<f64>> = vec![vec![]; items.len()];

@@ -14,6 +14,7 @@ use crate::read::{Added, LabelSet};
 use judge_uncertainty_core::belief::{Repeats, Scores};
 use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
 use judge_uncertainty_data::dataset::table::{Column, Row};
+use judge_uncertainty_data::logs::Rows;
 
 /// One rating.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -167,7 +168,8 @@ fn read<C: ScoreKind>(file: &StudyFile<C>, items: &Items, log: &LabelLog, source
         ratings.rows.push(Rating { item, annotator, score, batch, line });
     };
     if let Some(config) = &file.config.labels {
-        let table = read_table(&file.resolve_all(&config.file), config.format, config.id.as_deref(), source)?;
+        let paths = file.resolve_all(&config.file);
+        let table = read_table(&paths, config.format, config.id.as_deref(), Rows::Labels, source)?;
         let [annotator, column] = [table.column(&config.annotator)?, table.column(&config.score)?];
         for row in table.rows() {
             let Some(item) = items.of_row(&row, file.config.unmatched, &mut ratings.unknown_rows)? else { continue };

@@ -1,0 +1,38 @@
+//! Logs of judges as other programs wrote them: read, checked, and handed over as tables.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`known`] | the formats, one line each, and which of them a file is of |
+//! | [`mod@format`] | what a format is |
+//! | [`record`] | what a log says: items, answers of the judge, human labels, and where it comes from |
+//! | [`tables`] | logs as tables of items, of the judge's answers and of human labels |
+//! | [`tokens`] | log-probabilities of tokens as a distribution over classes |
+//! | `json` | JSON with the places of its parts |
+//! | the others | a format each |
+//!
+//! An item that a log does not name gets no answer and no label: numbers that a tool gave its rows are ids only where the
+//! tool itself names items by them.
+
+pub mod format;
+pub mod known;
+pub mod record;
+pub mod tables;
+pub mod tokens;
+
+mod archive;
+mod deepeval;
+mod every_eval_ever;
+#[cfg(test)]
+mod golden;
+mod inspect;
+mod json;
+mod lm_eval;
+mod openai;
+mod pairs;
+mod promptfoo;
+mod ragas;
+
+pub use format::Format;
+pub use known::{LOGS, detect, named};
+pub use record::{HumanLabel, Log, LogFile, Prediction, Provenance, Record};
+pub use tables::{Logs, Rows};

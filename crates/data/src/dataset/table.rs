@@ -112,21 +112,27 @@ impl Table {
         rows: Vec<(usize, u64, StringRecord)>,
         id_column: &str,
     ) -> Result<Self> {
-        Table { files, header_line: None, header, id: Column(0), rows }.with_ids(id_column)
+        Table::of_files(files, None, header, rows).with_ids(id_column)
     }
 
     fn of(file: &Path, header_line: Option<u64>, header: Vec<String>, rows: Vec<(u64, StringRecord)>) -> Self {
         let rows = rows.into_iter().map(|(line, cells)| (0, line, cells)).collect();
+        Table::of_files(vec![file.to_path_buf()], header_line, header, rows)
+    }
+
+    fn of_files(
+        files: Vec<PathBuf>,
+        header_line: Option<u64>,
+        header: Vec<String>,
+        rows: Vec<(usize, u64, StringRecord)>,
+    ) -> Self {
         let mut columns = HashMap::with_capacity(header.len());
         for (i, name) in header.iter().enumerate() {
             columns.entry(name.clone()).or_insert(i);
         }
-        Table { files: vec![file.to_path_buf()], header_line, header, columns, id: Column(0), rows }
+        Table { files, header_line, header, columns, id: Column(0), rows }
     }
 
-    /// Puts the rows of another file behind these; places of rows name their own file.
-    ///
-    /// # Errors
     /// A table with other columns; objects may have others, which are blank where they are missing.
     pub fn append(&mut self, mut other: Table) -> Result<()> {
         if self.header_line.is_some() || other.header_line.is_some() {

@@ -375,14 +375,14 @@ mod tests {
         // Row 3 has no scores: its criteria are left out.
         assert_eq!(study.items.about_numbers().unwrap(), [0, 0, 1, 1, 2, 2]);
         let decomposition = Decomposition::of(&study, &Silent).unwrap();
-        let ranked = Ranked::of(&study, &decomposition, Rule::Info).unwrap();
         let request = Request {
-            rule: Rule::Info,
+            rule: Rule::Info.into(),
             amount: "2".parse().unwrap(),
             labels_per_item: LabelsPerItem::Fixed(1),
             explore: None,
             seed: 0,
         };
+        let ranked = Ranked::of(&study, &decomposition, &request).unwrap();
         let (staged, record) = ranked.send(&request, Presentation::default()).unwrap();
         // Two items, each with both criteria, next to each other.
         assert_eq!((record.queued, record.labels), (4, 4));

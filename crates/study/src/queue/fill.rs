@@ -330,7 +330,7 @@ mod tests {
             tie_break: &[0.1, 0.2, 0.3, 0.4],
         };
         let request = |amount: &str, per_item: &str, explore| Request {
-            rule: Rule::Info,
+            rule: Rule::Info.into(),
             amount: amount.parse().unwrap(),
             labels_per_item: per_item.parse().unwrap(),
             explore,

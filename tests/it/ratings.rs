@@ -27,7 +27,7 @@ struct Items {
 impl Items {
     fn of(data: &Value, stated: &str) -> Self {
         let sd = numbers(&data["sd"]);
-        let states = |i: usize| stated == "all" || stated == "some" && i % 3 != 0;
+        let states = |i: usize| stated == "all" || stated == "some" && !i.is_multiple_of(3);
         let variance = sd.iter().enumerate().map(|(i, sd)| states(i).then_some(sd * sd)).collect();
         Self {
             design: Design::standardized(&[FeatureColumn::complete("x", numbers(&data["x"]))]).unwrap(),

@@ -39,9 +39,15 @@ pub(super) fn unidentified(fit: &FitReport<Scores>) -> Vec<String> {
     fit.unidentified.iter().filter(|name| !has_sentence(name)).cloned().collect()
 }
 
-/// How the judge's scores are read, and what that says of it: a sentence for each group.
+/// How the judge's scores are read, and what that says of it: a sentence for each group, and one on what is not known.
 pub(super) fn reading_sentences(fit: &ScoreFit) -> Vec<String> {
-    fit.recalibration.iter().flatten().map(reading_sentence).collect()
+    let mut sentences: Vec<String> = fit.recalibration.iter().flatten().map(reading_sentence).collect();
+    if !sentences.is_empty() {
+        let lowered =
+            "What is not known of this reading counts as ignorance, so an item's trust is below the typical one.";
+        sentences.push(lowered.to_owned());
+    }
+    sentences
 }
 
 fn reading_sentence(read: &ReadScores) -> String {

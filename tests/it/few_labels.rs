@@ -261,9 +261,7 @@ fn plans_foresee_widths_and_errors() {
     let pools: Vec<[f64; 3]> = (0..200)
         .map(|_| {
             let shares = drawn([1.5, 1.0, 0.5], &mut truth);
-            (0..3).for_each(|_| {
-                truth.random();
-            });
+            (0..3).for_each(|_| _ = truth.random());
             shares
         })
         .collect();

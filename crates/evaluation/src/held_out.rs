@@ -101,6 +101,9 @@ pub struct Prediction {
     pub given: Given,
 }
 
+/// A prediction with its scores of an item, in the order of [`Scored::SCORES`].
+type Found = (Prediction, usize, Vec<Option<f64>>);
+
 /// The scores of every prediction, by score.
 pub type Table = BTreeMap<Prediction, BTreeMap<Score, ItemScores>>;
 
@@ -130,7 +133,7 @@ pub fn score<P: Scored>(pools: &[(String, P)], features: &[FeatureColumn], folds
         [] => Design::constant(items),
         _ => Standardizer::fit(features)?.apply(features)?,
     };
-    let of_fold = |fold: usize| -> Result<Vec<(Prediction, usize, Vec<Option<f64>>)>, Error> {
+    let of_fold = |fold: usize| -> Result<Vec<Found>, Error> {
         let hidden: Vec<bool> = folds.iter().map(|f| *f == fold).collect();
         let own: Vec<usize> = (0..items).filter(|&i| hidden[i]).collect();
         let mut found = vec![];

@@ -65,6 +65,11 @@ fn unfit(reason: String, remedy: &str) -> Error {
     Error::refused(Place::default(), Problem::Unfit { reason, remedy: remedy.to_owned() })
 }
 
+fn no_answer() -> Error {
+    let remedy = "add the file with the judge's answers: --from takes several";
+    unfit("the logs hold no answer of the judge".to_owned(), remedy)
+}
+
 /// Makes a study of logs.
 ///
 /// # Errors
@@ -110,8 +115,7 @@ pub fn study(mut logs: Logs, source: &Source, options: &Options) -> Result<Files
         labels: labels.lines().count().saturating_sub(1),
     };
     if found.answers == 0 {
-        let remedy = "add the file with the judge's answers: --from takes several";
-        return Err(unfit("the logs hold no answer of the judge".to_owned(), remedy));
+        return Err(no_answer());
     }
     let noted = serde_json::to_string_pretty(&source.logs("".as_ref())).expect("names and texts are plain data") + "\n";
     let config = configuration(&items, &scale, Layout { shares, several, pairs, criteria }, source);
@@ -162,6 +166,9 @@ fn quote(text: &str) -> String {
 /// What labels can be, as the answers are: whole numbers are places, other numbers scores, a few words classes.
 fn scale_of(logs: &Logs) -> Result<Scale> {
     let given = logs.labels_given();
+    if given.is_empty() {
+        return Err(no_answer());
+    }
     let mut names: Vec<String> = vec![];
     for label in given.keys() {
         // Case and dress alone make no class.
@@ -487,6 +494,8 @@ mod tests {
             error.contains("the header has no column \"doc.uid\"; the table needs the column doc.uid, and has prompt"),
             "{error}"
         );
+        let error = message(&["arena-votes.jsonl"], Options::default());
+        assert!(error.contains("the logs hold no answer of the judge"), "{error}");
         // Documents of two tasks with the same numbers are not the same items.
         let error =
             message(&["samples_judge_choice.jsonl", "every-eval-ever-choice_samples.jsonl"], Options::default());

@@ -90,7 +90,7 @@ fn openai() {
             "m2 | stand-in-1 | later | 0 | 0.3 | 0.6",
             "m3 | stand-in-1 | soon | 0.100 | 0.5 | 0.3",
             "m4 | stand-in-1 | soon | 0.2 | 0.7 | 0",
-            "m7 | judge |  |  |  | ",
+            "m7 | stand-in-1 |  |  |  | ",
             "m5 | stand-in-1 |  |  |  | ",
             "m6 | stand-in-1 |  | 0 | 0.2 | 0.050",
         ]

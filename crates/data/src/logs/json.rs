@@ -200,7 +200,7 @@ mod tests {
         let error = |text: &str, path: &[&str]| list(Path::new("l.json"), text, path).unwrap_err().to_string();
         let cut = error(&text[..28], &["x", "rows"]);
         assert!(
-            cut.starts_with("l.json:3:8: not JSON: EOF while parsing") && cut.contains("; the file was cut off"),
+            cut.starts_with("l.json:3:9: not JSON: EOF while parsing") && cut.contains("; the file was cut off"),
             "{cut}"
         );
         assert!(error(text, &["x", "y"]).starts_with("l.json:2: the field \"y\" is missing"));

@@ -120,7 +120,9 @@ impl Logs {
             Rows::Judge(classes) => self.first_tokens(classes)?,
             Rows::Items | Rows::Labels => FirstTokens::default(),
         };
-        let mut table = Building { several, id, names: &names, firsts, rows: vec![], items: HashMap::new() };
+        let variants = self.variants();
+        let unnamed = variants.first().filter(|_| variants.len() == 1).map_or("judge", |only| only).to_owned();
+        let mut table = Building { several, id, names: &names, firsts, unnamed, rows: vec![], items: HashMap::new() };
         for (file, log) in self.logs.iter().enumerate() {
             for record in &log.records {
                 match rows {
@@ -188,6 +190,8 @@ struct Building<'l> {
     id: Option<&'l str>,
     names: &'l [String],
     firsts: FirstTokens,
+    /// The variant of answers that name none, such as failed ones: the only one there is.
+    unnamed: String,
     rows: Vec<(usize, u64, StringRecord)>,
     /// The first record of each item.
     items: HashMap<String, &'l Record>,
@@ -271,7 +275,7 @@ impl<'l> Building<'l> {
             Some(shares) => shares.iter().map(f64::to_string).collect(),
             None => vec![String::new(); classes.len()],
         };
-        let variant = record.variant.clone().unwrap_or_else(|| "judge".to_owned());
+        let variant = record.variant.clone().unwrap_or_else(|| self.unnamed.clone());
         let mean = mean.unwrap_or_default();
         let swapped = record.swapped.map_or(String::new(), |swapped| u8::from(swapped).to_string());
         let own: Vec<&str> =

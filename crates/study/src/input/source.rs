@@ -40,7 +40,10 @@ impl Source {
 
     /// What the logs that were read say of themselves, by path as seen from a folder.
     pub fn logs(&self, folder: &Path) -> BTreeMap<String, LogFile> {
-        self.logs.iter().map(|(name, log)| (seen(name, folder), log.clone())).collect()
+        // A log elsewhere is named as it was.
+        let elsewhere = |name: &String| Path::new(name).is_absolute() && Path::new(name).strip_prefix(folder).is_err();
+        let name = |name: &String| if elsewhere(name) { name.clone() } else { seen(name, folder) };
+        self.logs.iter().map(|(path, log)| (name(path), log.clone())).collect()
     }
 
     /// Reads logs as one.

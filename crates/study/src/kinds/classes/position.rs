@@ -121,14 +121,14 @@ mod tests {
             let intervals: Vec<Interval> = (0..=n).map(|yes| exact_interval(yes, n, 0.025)).collect();
             for percent in [0.1, 0.5, 1.0, 3.0, 5.0, 10.0, 25.0, 40.0, 50.0, 75.0, 99.0] {
                 let p: f64 = percent / 100.0;
-                // Probabilities of the binomial distribution, one from the other.
-                let mut chance = (n as f64 * (-p).ln_1p()).exp();
+                // Logarithms of the binomial distribution's probabilities, one from the other.
+                let mut chance = n as f64 * (-p).ln_1p();
                 let mut coverage = 0.0;
                 for (yes, interval) in intervals.iter().enumerate() {
                     if (interval.lo..=interval.hi).contains(&p) {
-                        coverage += chance;
+                        coverage += chance.exp();
                     }
-                    chance *= (n - yes) as f64 / (yes + 1) as f64 * p / (1.0 - p);
+                    chance += ((n - yes) as f64 / (yes + 1) as f64).ln() + p.ln() - (-p).ln_1p();
                 }
                 assert!(coverage >= 0.95 - 1e-9, "{n} {p}: {coverage}");
             }

@@ -118,8 +118,9 @@ fn by_experiment(verdicts: &Verdicts, total: &VerdictTally) -> Table {
             "One claim is one number at one place of the paper. To the digit: the number computed here, rounded as the \
              paper rounds, prints the published digits (or lies beyond a published threshold such as \"above 90\"). \
              Paper's rounding: only rounded twice, first to one digit more, does it print them. \
-             Within tolerance: it prints other digits, and is off by no more than a tolerance that was derived \
-             beforehand from what a recomputation cannot fix, such as embeddings stored in 16 bits.",
+             Within tolerance: it prints other digits, and is off by no more than a tolerance that is derived from what a \
+             recomputation cannot fix, such as embeddings stored in 16 bits, or by no more than a tenth where the paper \
+             states a number in words or with ~.",
         )),
     }
 }

@@ -272,6 +272,8 @@ pub enum Format {
     Jsonl,
     /// ChaosNLI's JSON Lines: ids in `uid`, counts in `label_counter`.
     ChaosNli,
+    /// A Parquet file ([`super::parquet`]).
+    Parquet,
     /// A LeWiDi file: one JSON object with a member per item.
     LeWiDi,
     /// A judge's log, as another program wrote it.

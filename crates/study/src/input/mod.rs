@@ -11,5 +11,6 @@ pub mod check;
 pub mod config;
 pub mod items;
 pub mod log;
+pub mod parquet;
 pub mod source;
 pub mod texts;

@@ -2,7 +2,7 @@
 //!
 //! `cargo run -p judge-uncertainty-evaluation --example few_labels [STUDIES [FIRST_SEED [null]]]` simulates studies from nothing (items
 //! of three classes, labels, an overconfident judge) and prints the tables of `docs/promises.md`. What an interval is to hold is
-//! had from 100,000 further items: for fits, the mean over the folds' fits of their scores there. With `null` two judges are
+//! had from 100,000 further items: for fits, the mean over the folds' fits of their scores on 5,000 of them. With `null` two judges are
 //! equally good, and the table says how often one of them is called better.
 
 use judge_uncertainty_core::belief::{BeliefModel, BeliefTable, Design, TrustPrior};
@@ -148,12 +148,12 @@ fn study(items: usize, labels: usize, seed: u64, truth: &Truth) -> Checked {
     let further = &truth.further;
     let expected_of = |fold: usize| {
         let hidden: Vec<bool> = folds.iter().map(|f| *f == fold).collect();
-        let fitted =
-            Fitted::of(&own, Design::constant(items), &CountPool::<Nominal>::without(&world.counts, &hidden)).unwrap();
+        let fitted = Fitted::of(&own, Design::constant(items), &CountPool::<Nominal>::without(&world.counts, &hidden))
+            .expect("labels of three classes");
         let none = Array2::zeros((5000, 3));
         let some = further.q.slice(ndarray::s![..5000, ..]).to_owned();
         let beliefs = recalibrated(&pool(&some, &none)).beliefs(&fitted.fit, &Design::constant(5000), &none);
-        let q = Array2::from_shape_fn((5000, 3), |(i, k)| beliefs.get(i).mean().nth(k).unwrap());
+        let q = Array2::from_shape_fn((5000, 3), |(i, k)| beliefs.get(i).mean().nth(k).expect("three classes"));
         let p = further.p.slice(ndarray::s![..5000, ..]).to_owned();
         expected(&q, &p)[0] - expected(&some, &p)[0]
     };

@@ -162,7 +162,7 @@ impl Compared {
             scores,
             not_estimable,
             ranks: RankAgreement::of(decompositions, &at),
-            drift: drift::<K>(&K::quantities(&first.file.config.scale), &predicted),
+            drift: drift(&K::quantities(&first.file.config.scale), &predicted),
             apart: apart(studies, &at, &predicted),
         })
     }
@@ -209,7 +209,7 @@ fn paired<K: Kind>(first: &Scores<K>, second: &Scores<K>) -> Vec<PairedScore> {
     found
 }
 
-fn drift<K: Kind>(quantities: &[String], predicted: &[(Vec<f64>, Vec<f64>)]) -> BTreeMap<String, Estimable> {
+fn drift(quantities: &[String], predicted: &[(Vec<f64>, Vec<f64>)]) -> BTreeMap<String, Estimable> {
     let of = |(k, name): (usize, &String)| {
         let moved: Vec<f64> = predicted.iter().map(|(one, other)| other[k] - one[k]).collect();
         let estimable = match moved.iter().all(|moved| moved.abs() <= SAME) {

@@ -11,6 +11,7 @@ use judge_uncertainty::progress::Silent;
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::page::Block;
 use judge_uncertainty::report::study::{describe, figures, page};
+use judge_uncertainty::study::cards::Cards;
 use judge_uncertainty::study::{Decomposition, Evaluated, Kind, Scores as ScoreStudy, Study, StudyResults, evaluate};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -75,6 +76,7 @@ struct Said {
     results: StudyResults<ScoreStudy>,
     words: String,
     columns: Vec<String>,
+    cards: Cards,
 }
 
 /// A judge that knows the ratings' scale, and one with a scale of its own for each kind of items: what it gives talks is 20 points
@@ -119,7 +121,8 @@ fn newsroom(folder: &Path, judge: JudgedBy, trust: &str, seed: u64) -> Said {
     let results = StudyResults::of(&study, &decomposition, evaluation, None, &Silent).unwrap();
     let words = describe(&results).iter().map(|line| line.text().to_owned() + "\n").collect();
     let columns = ScoreStudy::columns(&study, &decomposition).iter().map(|column| column.name.clone()).collect();
-    Said { results, words, columns }
+    let cards = Cards::of(&study, &decomposition, true);
+    Said { results, words, columns, cards }
 }
 
 const BY_GROUP: &str = "belief = { recalibrated = { recalibration = \"by_group\" } }";
@@ -178,7 +181,7 @@ fn a_judge_with_a_scale_of_its_own_is_read_properly() {
     let (judge, read) = (&evaluation.judge, evaluation.judge.read.unwrap());
     assert!(read.mean_error < 0.5 * judge.mean_error && read.bias.abs() < 1.0, "{judge:?}");
     let table = |said: &Said| {
-        let page = page(&said.results, &figures(&said.results));
+        let page = page(&said.results, &said.cards, &figures(&said.results));
         let blocks = page.sections.into_iter().flat_map(|section| section.blocks);
         blocks.into_iter().find_map(|block| match block {
             Block::Table(table) if table.id == "table-reading" => Some(table),

@@ -190,7 +190,8 @@ mod tests {
         assert_eq!(ids, ["7", "9007199254740993", "8"]);
         // A part that is named is that part, and one that is missing is refused by its name.
         let second =
-            read_table(&[data.join("train-00001-of-00002.parquet")], None, None, Rows::Items, &mut Source::default()).unwrap();
+            read_table(&[data.join("train-00001-of-00002.parquet")], None, None, Rows::Items, &mut Source::default())
+                .unwrap();
         assert_eq!(second.rows().len(), 1);
         let folder = tempfile::tempdir().unwrap();
         let alone = folder.path().join("train-00000-of-00002.parquet");

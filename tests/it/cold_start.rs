@@ -82,7 +82,7 @@ fn a_study_starts_without_any_label() {
     run(&["study", "labels", "add", &labels.display().to_string(), &study], 0);
     let (said, _) = run(&["study", "run", &study], 0);
     assert!(
-        said.contains("(1 labelled items, 1 of them with two labels or more) say less about it than the prior"),
+        said.contains("(1 labelled item, 1 of them with two labels or more) bound it neither below nor above"),
         "{said}"
     );
     let fit = json(&path.join("run/results/study.json"))["fit"].clone();
@@ -119,8 +119,8 @@ fn the_first_labels_cover_the_items() {
 
 #[test]
 fn trust_is_carried_over_where_that_is_asked() {
-    let labels =
-        (0..40).fold("id,n_yes,n_no\n".to_owned(), |text, i| text + &format!("i{i},{},{}\n", i % 3 + 3, (i + 1) % 3));
+    let labels = (0..40)
+        .fold("id,n_yes,n_no\n".to_owned(), |text, i| text + &format!("i{i},{},{}\n", 3 * (i % 3), 6 - 3 * (i % 3)));
     let first = folder(&labels, "[labels]\nfile = \"labels.csv\"\nform = \"counts\"\n");
     let of = |folder: &tempfile::TempDir| folder.path().display().to_string();
     run(&["study", "run", &of(&first)], 0);

@@ -70,8 +70,9 @@ fn why(fit: &Regression, numbers: &[u32], profile: Option<&Profile>) -> String {
         format!("the search did not converge in {} steps; take fewer features, or a prior", fit.iterations)
     } else {
         let twice = numbers.iter().filter(|n| **n > 1).count();
+        let items = if labelled == 1 { "item" } else { "items" };
         format!(
-            "the labels ({labelled} labelled items, {twice} of them with two labels or more) {}; have more items labelled twice \
+            "the labels ({labelled} labelled {items}, {twice} of them with two labels or more) {}; have more items labelled twice \
              or more",
             profile.map_or("do not bound it", missing)
         )

@@ -22,7 +22,7 @@ fn main() {
         let inputs = inputs(&corpus.join(name));
         let failing = Path::new("artifacts").join(format!("{name}-failing"));
         fs::create_dir_all("artifacts").expect("artifacts/ can be made");
-        let mut try_one = |input: &[u8]| {
+        let try_one = |input: &[u8]| {
             // Written before, so that an abort leaves it too.
             fs::write(&failing, input).expect("artifacts/ can be written");
             run(input);

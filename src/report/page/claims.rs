@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::sources::{CodeSource, code_of};
 use super::tone::Tone;
 use crate::report::claims::{Claim, Class, Experiment, Judged, JudgedReading, Verdict};
-use crate::report::numbers::{NumberStyle, shortest};
+use crate::report::numbers::{NumberStyle, shortest, three};
 use crate::report::verdicts::Verdicts;
 
 /// From the report's folder to the root of the repository.
@@ -193,7 +193,7 @@ fn tolerance(claim: &Claim, reproduced: Option<f64>) -> Tolerance {
                 reproduced.map(|value| format!(" (off by {})", one_more.format((value - claim.value).abs())));
             format!("{}{}", shortest(*tolerance), distance.unwrap_or_default())
         }
-        Class::Approximate { tolerance } => format!("a tenth: {}", shortest(*tolerance)),
+        Class::Approximate { tolerance } => format!("a tenth: {}", three(*tolerance)),
         Class::Exact if claim.relation.is_some() => "beyond it".to_owned(),
         Class::Exact if claim.rounded_through.is_some() => "to the digit, or rounded twice".to_owned(),
         Class::Exact => "to the digit".to_owned(),

@@ -110,7 +110,8 @@ pub enum EmbeddingError {
     /// There is no directory of the name that was given for the model.
     #[error(
         "cannot load a model named {name:?}: there is no such directory; give one that holds the model's model.onnx, \
-         tokenizer.json, tokenizer_config.json and config.json"
+         tokenizer.json, tokenizer_config.json and config.json (the program's own is looked for here, beside the program, and below \
+         the folder that JUDGE_UNCERTAINTY_HOME names)"
     )]
     ModelName {
         /// The name that was given.

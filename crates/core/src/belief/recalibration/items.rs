@@ -12,7 +12,7 @@ pub struct JudgedItems<'a> {
     pub design: &'a Design,
     /// The judge's predictions, items x classes, every entry positive.
     pub q: ArrayView2<'a, f64>,
-    /// The group of each item, counted from 0, for [`Recalibration::ByGroup`]; empty otherwise.
+    /// The group of each item, counted from 0, for [`super::Recalibration::ByGroup`]; empty otherwise.
     pub groups: &'a [usize],
 }
 

@@ -10,7 +10,7 @@ pub enum Recalibration {
     Off,
     /// One tau and one set of biases for all items.
     Shared,
-    /// One tau and one set of biases for each group of [`JudgedItems::groups`].
+    /// One tau and one set of biases for each group of [`super::JudgedItems::groups`].
     ByGroup,
 }
 

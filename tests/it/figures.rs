@@ -11,7 +11,7 @@ use judge_uncertainty::report::figures::{self, Axis, Figure, Panel, Point, Serie
 
 use crate::fixture;
 use crate::snapshots::with_settings;
-use crate::support::{assert_committed, committed};
+use crate::support::{assert_committed, committed, skipped};
 
 const NAMES: [&str; 17] = [
     "convergence",
@@ -229,7 +229,7 @@ fn another_program_reads_the_text_of_the_pdf() {
         let file = folder.path().join("figure.pdf");
         std::fs::write(&file, figure.pdf().unwrap()).unwrap();
         let Ok(output) = Command::new("pdftotext").arg("-layout").arg(&file).arg("-").output() else {
-            eprintln!("SKIPPED: pdftotext is missing, so no other program has read the PDFs");
+            skipped("pdftotext is missing, so no other program has read the PDFs");
             return;
         };
         let text = String::from_utf8(output.stdout).unwrap();

@@ -23,7 +23,7 @@ use tempfile::TempDir;
 use crate::figures::assert_texts_are_whole;
 use crate::snapshots::with_settings;
 use crate::study_run::desk;
-use crate::support::{repository, run};
+use crate::support::{repository, run, skipped};
 
 fn results<K: Kind>(study: &Study<K>) -> StudyResults<K> {
     let registration = Registration::load(&study.file.folder()).unwrap();
@@ -335,7 +335,7 @@ fn compile(folder: &Path) {
 #[test]
 fn the_documents_of_studies_compile() {
     if Command::new("pdflatex").arg("--version").output().is_err() {
-        eprintln!("SKIPPED: pdflatex is missing, so no study's document was compiled");
+        skipped("pdflatex is missing, so no study's document was compiled");
         return;
     }
     let dir = hard();

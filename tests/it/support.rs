@@ -1,6 +1,7 @@
 //! Golden files, comparisons, and the command line.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
@@ -13,6 +14,11 @@ use serde_json::{Value, json};
 /// A file of the repository.
 pub(crate) fn repository(path: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+/// Says that a part of a test did not run, past the capture of a passing test's output.
+pub(crate) fn skipped(why: &str) {
+    writeln!(std::io::stderr(), "SKIPPED: {why}").unwrap();
 }
 
 /// A golden file of `tests/golden`.

@@ -163,19 +163,23 @@ fn a_study_of_single_labels_prints_no_trust() {
     }
 }
 
-/// 1e6 + 0.1 for every item: the trust is what it is without that column.
-#[test]
-fn a_constant_column_changes_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let labels = |i: usize| match i % 4 {
+/// Labels of an item: three, two, four, none, and again.
+fn some_labels(i: usize) -> Vec<&'static str> {
+    match i % 4 {
         0 => vec!["yes", "yes", "no"],
         1 => vec!["no", "yes"],
         2 => vec!["no", "no", "no", "yes"],
         _ => vec![],
-    };
+    }
+}
+
+/// 1e6 + 0.1 for every item: the trust is what it is without that column.
+#[test]
+fn a_constant_column_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
     for prior in ["prior = \"weak\"\n", "prior = \"none\"\n"] {
-        let with = study(folder.path(), prior, labels).fit.assumed_trust;
-        let without = study(folder.path(), &format!("{prior}features = []"), labels).fit.assumed_trust;
+        let with = study(folder.path(), prior, some_labels).fit.assumed_trust;
+        let without = study(folder.path(), &format!("{prior}features = []"), some_labels).fit.assumed_trust;
         assert_close(prior, &[with.ln()], &[without.ln()], 1e-9);
     }
 }
@@ -185,18 +189,12 @@ fn a_constant_column_changes_nothing() {
 #[test]
 fn nearly_equal_columns_are_as_good_as_one() {
     let folder = tempfile::tempdir().unwrap();
-    let labels = |i: usize| match i % 4 {
-        0 => vec!["yes", "yes", "no"],
-        1 => vec!["no", "yes"],
-        2 => vec!["no", "no", "no", "yes"],
-        _ => vec![],
-    };
     let x = |i: usize| (i as f64 * 0.7).sin() * 3.0;
-    let one = study_of(folder.path(), "", "x", |i| x(i).to_string(), labels);
+    let one = study_of(folder.path(), "", "x", |i| x(i).to_string(), some_labels);
     for noise in [1e-6, 1e-9, 1e-15] {
         let twin = |i: usize| x(i) + noise * ((i * i) as f64).cos();
         let cells = |i: usize| format!("{},{}", x(i), twin(i));
-        let two = study_of(folder.path(), "", "x,y", cells, labels);
+        let two = study_of(folder.path(), "", "x,y", cells, some_labels);
         assert!(two.fit.converged && two.fit.iterations < 30, "{noise:e}: {:?}", two.fit);
         // Together they have the prior of one coefficient with twice the variance, so they are pulled less.
         let (of_one, of_two) = (one.fit.assumed_trust, two.fit.assumed_trust);
@@ -207,7 +205,7 @@ fn nearly_equal_columns_are_as_good_as_one() {
         let words = words(&two);
         assert!(!words.contains("did NOT converge") && !words.contains("NaN"), "{words}");
 
-        let without = study_of(folder.path(), "prior = \"none\"", "x,y", cells, labels);
+        let without = study_of(folder.path(), "prior = \"none\"", "x,y", cells, some_labels);
         let words = self::words(&without);
         assert!(without.fit.assumed_trust.is_finite(), "{noise:e}");
         assert!(without.fit.converged || words.contains("did NOT converge"), "{noise:e}: {words}");

@@ -3,6 +3,7 @@
 //! A further kind is a folder here with an implementation of [`super::kind::Kind`], one of `report::study::Shown` for its
 //! words, and one line in [`with_kind`](crate::with_kind).
 
+mod against;
 pub mod classes;
 pub mod ordinal;
 pub mod scores;

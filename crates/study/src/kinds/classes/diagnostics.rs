@@ -4,12 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use super::judge::ClassJudge;
 use super::labels::Labels;
+use crate::kinds::against::{Bin, bins, correlation_with_error};
 use judge_uncertainty_core::belief::{dirichlet::row, entropy, manhattan};
-use judge_uncertainty_core::stats::{mean, sample_sd, spearman};
+use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_evaluation::{ClassScale, Nominal};
 
-/// Groups of stated confidence.
-const BINS: usize = 10;
 /// Confusions of more classes than this are not listed.
 const MOST_CONFUSED: usize = 20;
 
@@ -76,6 +75,13 @@ pub struct CalibrationBin {
     pub hits_se: Option<f64>,
 }
 
+impl From<Bin> for CalibrationBin {
+    fn from(bin: Bin) -> Self {
+        let Bin { from, to, items, predicted: confidence, observed: hits, observed_se: hits_se } = bin;
+        Self { from, to, items, confidence, hits, hits_se }
+    }
+}
+
 impl JudgeDiagnostics {
     /// Measures the items at positions `kept`, each with labels; `noise_ceiling` is that of their labels.
     pub fn of(judge: &ClassJudge, labels: &Labels, kept: &[usize], noise_ceiling: f64) -> Self {
@@ -87,15 +93,15 @@ impl JudgeDiagnostics {
         };
         let errors: Vec<f64> = kept.iter().map(|&i| manhattan(q(i), &shares(i))).collect();
         let squared = |i: usize| Nominal.squared_error(q(i), &shares(i), f64::from(counts.row(i).sum()));
-        let correlation = |of: &dyn Fn(usize) -> Option<f64>| {
-            let both = kept.iter().zip(&errors).filter_map(|(&i, e)| of(i).map(|x| (x, *e)));
-            let (x, e): (Vec<f64>, Vec<f64>) = both.unzip();
-            spearman(&x, &e)
-        };
+        let correlation = |of: &dyn Fn(usize) -> Option<f64>| correlation_with_error(kept, &errors, of);
         let confidence = &judge.predictions.confidence;
         let stated: Vec<f64> = kept.iter().filter_map(|&i| confidence[i]).collect();
         let hit = |i: usize| shares(i)[largest(q(i).iter().copied())];
-        let calibration = bins(kept.iter().filter_map(|&i| confidence[i].map(|c| (c, hit(i)))));
+        let calibration: Vec<CalibrationBin> =
+            bins(0.0, 100.0, kept.iter().filter_map(|&i| confidence[i].map(|c| (c, hit(i)))))
+                .into_iter()
+                .map(CalibrationBin::from)
+                .collect();
         let calibration_error = (!stated.is_empty()).then(|| {
             let gap = |bin: &CalibrationBin| bin.items as f64 * (bin.confidence / 100.0 - bin.hits).abs();
             calibration.iter().map(gap).sum::<f64>() / stated.len() as f64
@@ -154,27 +160,6 @@ pub fn largest<T: PartialOrd + Copy>(values: impl Iterator<Item = T>) -> usize {
     values.enumerate().reduce(better).map_or(0, |(k, _)| k)
 }
 
-fn bins(stated: impl Iterator<Item = (f64, f64)>) -> Vec<CalibrationBin> {
-    let width = 100.0 / BINS as f64;
-    let mut bins = vec![(vec![], vec![]); BINS];
-    for (confidence, hit) in stated {
-        let (confidences, hits) = &mut bins[((confidence / width) as usize).min(BINS - 1)];
-        confidences.push(confidence);
-        hits.push(hit);
-    }
-    let filled = bins.into_iter().enumerate().filter(|(_, (_, hits))| !hits.is_empty());
-    filled
-        .map(|(k, (confidences, hits))| CalibrationBin {
-            from: width * k as f64,
-            to: width * (k + 1) as f64,
-            items: hits.len(),
-            confidence: mean(&confidences),
-            hits: mean(&hits),
-            hits_se: (hits.len() > 1).then(|| sample_sd(&hits) / (hits.len() as f64).sqrt()),
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -190,14 +175,5 @@ mod tests {
         assert_eq!((found.base_rate, found.commonest.as_str()), (0.5, "x"));
         assert_eq!(found.confusion.unwrap(), [[20, 5], [10, 15]]);
         assert_eq!(Agreement::of(&["x".to_owned(), "y".to_owned()], [(0, 0)].into_iter()).kappa, None);
-    }
-
-    #[test]
-    fn bins_hold_their_lower_end_and_the_last_both() {
-        let bins = bins([(0.0, 1.0), (9.9, 0.0), (10.0, 0.5), (100.0, 0.25)].into_iter());
-        let found: Vec<(f64, usize, f64)> = bins.iter().map(|bin| (bin.from, bin.items, bin.hits)).collect();
-        assert_eq!(found, [(0.0, 2, 0.5), (10.0, 1, 0.5), (90.0, 1, 0.25)]);
-        // Of 1 and 0: standard deviation sqrt(1/2), over sqrt(2).
-        assert_eq!(bins.iter().map(|bin| bin.hits_se).collect::<Vec<_>>(), [Some(0.5), None, None]);
     }
 }

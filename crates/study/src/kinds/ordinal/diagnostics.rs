@@ -3,15 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::scale::{OnPlaces, Places};
+use crate::kinds::against::{Bin, bins, correlation_with_error};
 use crate::kinds::classes::diagnostics::{Agreement, largest};
 use crate::kinds::classes::judge::ClassJudge;
 use crate::kinds::classes::labels::Labels;
 use judge_uncertainty_core::belief::{dirichlet::row, mean_place, place_variance, wasserstein};
-use judge_uncertainty_core::stats::{mean, quadratic_kappa, sample_sd, spearman};
+use judge_uncertainty_core::stats::{mean, quadratic_kappa, spearman};
 use judge_uncertainty_evaluation::ClassScale;
-
-/// Groups of similar mean predictions.
-const BINS: usize = 10;
 
 /// The judge's prediction (floored, no labels folded in) against the labels of the evaluated items.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -83,16 +81,12 @@ impl OrdinalDiagnostics {
         let errors: Vec<f64> = kept.iter().map(|&i| wasserstein(q(i), &shares(i), places)).collect();
         let on_places = OnPlaces(places.clone());
         let squared = |i: usize| on_places.squared_error(q(i), &shares(i), numbers(i).iter().sum());
-        let correlation = |of: &dyn Fn(usize) -> Option<f64>| {
-            let both = kept.iter().zip(&errors).filter_map(|(&i, e)| of(i).map(|x| (x, *e)));
-            let (x, e): (Vec<f64>, Vec<f64>) = both.unzip();
-            spearman(&x, &e)
-        };
+        let correlation = |of: &dyn Fn(usize) -> Option<f64>| correlation_with_error(kept, &errors, of);
         let confidence = &judge.predictions.confidence;
         let stated: Vec<f64> = kept.iter().filter_map(|&i| confidence[i]).collect();
         let pairs: Vec<(usize, usize)> =
             kept.iter().map(|&i| (largest(counts.row(i).iter().copied()), largest(q(i).iter().copied()))).collect();
-        let calibration = bins(scale, &judged, &labelled);
+        let calibration = calibration(scale, &judged, &labelled);
         let gap = |bin: &MeanBin| bin.items as f64 * (bin.judge - bin.labels).abs();
         Self {
             items: kept.len(),
@@ -113,39 +107,17 @@ impl OrdinalDiagnostics {
     }
 }
 
-/// Groups items by tenths of the scale in which the judge's mean place lies.
-fn bins(scale: &Places, judged: &[f64], labelled: &[f64]) -> Vec<MeanBin> {
-    let (low, width) = (scale.places[0], scale.width() / BINS as f64);
-    let mut bins = vec![(vec![], vec![]); BINS];
-    for (&judge, &label) in judged.iter().zip(labelled) {
-        let (judges, labels) = &mut bins[(((judge - low) / width) as usize).min(BINS - 1)];
-        judges.push(judge);
-        labels.push(label);
-    }
-    let filled = bins.into_iter().enumerate().filter(|(_, (labels, _))| !labels.is_empty());
-    filled
-        .map(|(k, (judges, labels)): (usize, (Vec<f64>, Vec<f64>))| MeanBin {
-            from: low + width * k as f64,
-            to: low + width * (k + 1) as f64,
-            items: labels.len(),
-            judge: mean(&judges),
-            labels: mean(&labels),
-            labels_se: (labels.len() > 1).then(|| sample_sd(&labels) / (labels.len() as f64).sqrt()),
-        })
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bins_hold_their_lower_end_and_the_last_both() {
-        let scale = Places { names: ["-5", "5"].map(str::to_owned).to_vec(), places: vec![-5.0, 5.0] };
-        let found = bins(&scale, &[-5.0, -4.1, -4.0, 5.0], &[1.0, 0.0, 2.0, 4.0]);
-        let shape: Vec<(f64, usize, f64)> = found.iter().map(|bin| (bin.from, bin.items, bin.labels)).collect();
-        assert_eq!(shape, [(-5.0, 2, 0.5), (-4.0, 1, 2.0), (4.0, 1, 4.0)]);
-        // Of 1 and 0: standard deviation sqrt(1/2), over sqrt(2).
-        assert_eq!(found.iter().map(|bin| bin.labels_se).collect::<Vec<_>>(), [Some(0.5), None, None]);
-    }
+/// The judge's mean places against those of the labels, by tenths of the scale.
+fn calibration(scale: &Places, judged: &[f64], labelled: &[f64]) -> Vec<MeanBin> {
+    let low = scale.places[0];
+    let pairs = judged.iter().copied().zip(labelled.iter().copied());
+    let told = |Bin { from, to, items, predicted: judge, observed: labels, observed_se: labels_se }| MeanBin {
+        from,
+        to,
+        items,
+        judge,
+        labels,
+        labels_se,
+    };
+    bins(low, scale.width(), pairs).into_iter().map(told).collect()
 }

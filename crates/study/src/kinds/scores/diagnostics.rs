@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::judge::ScoreJudge;
 use super::pool::RatingPool;
 use super::ratings::Ratings;
+use crate::kinds::against::correlation_with_error;
 use judge_uncertainty_core::belief::{Design, Scores as Labels};
 use judge_uncertainty_core::stats::{mean, spearman};
 use judge_uncertainty_evaluation::Pool;
@@ -90,14 +91,11 @@ impl ScoreDiagnostics {
         let labelled: Vec<f64> = kept.iter().map(|&i| labels[i].mean).collect();
         let off: Vec<f64> = judged.iter().zip(&labelled).map(|(judge, label)| judge - label).collect();
         let squared: Vec<f64> = kept.iter().zip(&off).map(|(&i, off)| off * off - noise(&labels[i])).collect();
-        let correlation = |of: &[Option<f64>]| {
-            let both = kept.iter().zip(&off).filter_map(|(&i, off)| of[i].map(|x| (x, off.abs())));
-            let (x, errors): (Vec<f64>, Vec<f64>) = both.unzip();
-            spearman(&x, &errors)
-        };
+        let errors: Vec<f64> = off.iter().map(|off| off.abs()).collect();
+        let correlation = |of: &[Option<f64>]| correlation_with_error(kept, &errors, |i| of[i]);
         Self {
             items: kept.len(),
-            mean_error: mean(&off.iter().map(|off| off.abs()).collect::<Vec<_>>()),
+            mean_error: mean(&errors),
             mean_squared_error: mean(&squared),
             bias: mean(&off),
             noise_ceiling,

@@ -1,0 +1,75 @@
+//! What the diagnostics of every kind ask of items: does a quantity go with the error, and are predictions calibrated?
+
+use judge_uncertainty_core::stats::{mean, sample_sd, spearman};
+
+/// Groups of items that a calibration is told in.
+const BINS: usize = 10;
+
+/// Spearman correlation of a quantity with the errors of the items at positions `kept`, over those that have the quantity;
+/// `None` where undefined.
+pub(super) fn correlation_with_error(kept: &[usize], errors: &[f64], of: impl Fn(usize) -> Option<f64>) -> Option<f64> {
+    let both = kept.iter().zip(errors).filter_map(|(&i, error)| of(i).map(|x| (x, *error)));
+    let (x, errors): (Vec<f64>, Vec<f64>) = both.unzip();
+    spearman(&x, &errors)
+}
+
+/// Items of similar predictions.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Bin {
+    /// Lower end of the predictions.
+    pub(super) from: f64,
+    /// Upper end.
+    pub(super) to: f64,
+    /// Items.
+    pub(super) items: usize,
+    /// Mean of the predictions.
+    pub(super) predicted: f64,
+    /// Mean of what was observed.
+    pub(super) observed: f64,
+    /// Standard error of the latter over items; `None` for one item.
+    pub(super) observed_se: Option<f64>,
+}
+
+/// Pairs of (predicted, observed) by tenths of the range of length `span` from `low`, in which the predictions lie. A tenth holds its lower end, the last
+/// one both; those without items are left out.
+pub(super) fn bins(low: f64, span: f64, pairs: impl IntoIterator<Item = (f64, f64)>) -> Vec<Bin> {
+    let width = span / BINS as f64;
+    let mut bins = vec![(vec![], vec![]); BINS];
+    for (predicted, observed) in pairs {
+        let (all_predicted, all_observed) = &mut bins[(((predicted - low) / width) as usize).min(BINS - 1)];
+        all_predicted.push(predicted);
+        all_observed.push(observed);
+    }
+    let filled = bins.into_iter().enumerate().filter(|(_, (predicted, _))| !predicted.is_empty());
+    filled
+        .map(|(k, (predicted, observed)): (usize, (Vec<f64>, Vec<f64>))| Bin {
+            from: low + width * k as f64,
+            to: low + width * (k + 1) as f64,
+            items: predicted.len(),
+            predicted: mean(&predicted),
+            observed: mean(&observed),
+            observed_se: (observed.len() > 1).then(|| sample_sd(&observed) / (observed.len() as f64).sqrt()),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bins_hold_their_lower_end_and_the_last_both() {
+        let bins = bins(-5.0, 10.0, [(-5.0, 1.0), (-4.1, 0.0), (-4.0, 2.0), (5.0, 4.0)]);
+        let found: Vec<(f64, f64, usize, f64)> =
+            bins.iter().map(|bin| (bin.from, bin.to, bin.items, bin.observed)).collect();
+        assert_eq!(found, [(-5.0, -4.0, 2, 0.5), (-4.0, -3.0, 1, 2.0), (4.0, 5.0, 1, 4.0)]);
+        // Of 1 and 0: standard deviation sqrt(1/2), over sqrt(2).
+        assert_eq!(bins.iter().map(|bin| bin.observed_se).collect::<Vec<_>>(), [Some(0.5), None, None]);
+    }
+
+    #[test]
+    fn items_without_the_quantity_are_left_out_of_a_correlation() {
+        let known = [Some(1.0), None, Some(3.0), Some(2.0)];
+        assert_eq!(correlation_with_error(&[0, 1, 2, 3], &[0.1, 9.0, 0.3, 0.2], |i| known[i]), Some(1.0));
+    }
+}

@@ -64,7 +64,7 @@ mod library {
     type GetApiBase = unsafe extern "C" fn() -> *const sys::OrtApiBase;
 
     /// Takes the table of functions from the library at `path`, which stays loaded until the program ends.
-    pub fn load(path: &Path) -> Result<String, String> {
+    pub(super) fn load(path: &Path) -> Result<String, String> {
         let place = format!("ORT_DYLIB_PATH, {}", path.display());
         // SAFETY: the user names the library; loading it runs its initialisers, as for any program linked to it.
         let library =

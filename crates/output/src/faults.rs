@@ -8,6 +8,7 @@ use std::io::{self, Write};
 
 /// What goes wrong.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(not(any(test, debug_assertions)), allow(dead_code, reason = "nothing goes wrong on request in a release build"))]
 enum Fault {
     /// There is no room.
     Full,

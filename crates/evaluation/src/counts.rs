@@ -237,6 +237,7 @@ impl<S: ClassScale> Pool for CountPool<S> {
             q: &self.judge.q,
             confidence: &self.judge.confidence,
             labels: ranking.numbers,
+            counts: ranking.labels,
             jitter: &ranking.luck.jitter,
             random: &ranking.luck.random,
         };

@@ -143,7 +143,7 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
         let items = pool.len();
         let fitted = Fitted::of(pool, pool.design(features)?, &split.revealed)?;
         let luck = Luck::draw(stream, items);
-        let ranking = fitted.ranking(&split.numbers, &luck);
+        let ranking = fitted.ranking(&split.revealed, &split.numbers, &luck);
         let tie_break: &[f64] = match self.ties {
             Ties::Drawn => &luck.jitter,
             Ties::ItemOrder => &[],

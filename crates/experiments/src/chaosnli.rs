@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ndarray::ArrayView2;
+use ndarray::{Array2, ArrayView2};
 use serde::{Deserialize, Serialize};
 
 use super::Error;
@@ -133,7 +133,7 @@ impl<'a> ChaosNliExperiment<'a> {
     }
 }
 
-impl<'a, P: Pool<Beliefs = Beliefs>> ChaosNliExperiment<'a, P> {
+impl<'a, P: Pool<Labels = Array2<u32>, Beliefs = Beliefs>> ChaosNliExperiment<'a, P> {
     /// The experiment on `labels` (items x classes) and the judge's predictions `judge`, with another pool, familiarity or
     /// features than the paper's, in the same streams. The second feature is that of the counts-only run.
     pub fn of(
@@ -217,6 +217,7 @@ impl<'a, P: Pool<Beliefs = Beliefs>> ChaosNliExperiment<'a, P> {
             q: &self.judge.q,
             confidence: &self.judge.confidence,
             labels: &labels.numbers,
+            counts: &labels.revealed,
             jitter: &luck.jitter,
             random: &luck.random,
         };

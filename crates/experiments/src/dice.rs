@@ -382,10 +382,10 @@ impl DiceExperiment {
         let counts = self.world.redraw_counts(&mut stream);
         let mut alone = stream.clone();
         let (base, tier) = (self.fit(FeatureSet::Base, counts.view())?, self.fit(FeatureSet::Tier, counts.view())?);
-        let tier_alone = self.evaluate(tier.clone(), &mut alone)?;
+        let tier_alone = self.evaluate(&counts, tier.clone(), &mut alone)?;
         let evaluations = BTreeMap::from([
-            (FeatureSet::Base, self.evaluate(base, &mut stream)?),
-            (FeatureSet::Tier, self.evaluate(tier, &mut stream)?),
+            (FeatureSet::Base, self.evaluate(&counts, base, &mut stream)?),
+            (FeatureSet::Tier, self.evaluate(&counts, tier, &mut stream)?),
         ]);
         let beliefs = &evaluations[&FeatureSet::Tier].beliefs;
         let errors = self.world.errors(beliefs);
@@ -412,7 +412,12 @@ impl DiceExperiment {
     }
 
     /// Equal priorities keep the order of the dice: only the rules that have draws added break ties by them.
-    fn evaluate(&self, (fit, beliefs): (TrustFit, Beliefs), stream: &mut Stream) -> Result<Evaluation, Error> {
+    fn evaluate(
+        &self,
+        counts: &Array2<u32>,
+        (fit, beliefs): (TrustFit, Beliefs),
+        stream: &mut Stream,
+    ) -> Result<Evaluation, Error> {
         let values = prophet_values(&beliefs, self.world.p.view(), PROPHET_ROUNDS, stream);
         let jitter = uniforms(stream, DICE);
         let random = uniforms(stream, DICE);
@@ -421,6 +426,7 @@ impl DiceExperiment {
             q: &self.judge.q,
             confidence: &self.judge.confidence,
             labels: &self.world.numbers,
+            counts,
             jitter: &jitter,
             random: &random,
         };

@@ -53,7 +53,7 @@ pub(crate) enum Error {
     #[error(transparent)]
     Fetch(#[from] FetchError),
     /// An option about Experiment 2 in a run without it.
-    #[error("{option} concerns the experiment chaosnli, which --only leaves out; leave out one of the two")]
+    #[error("{option} concerns an experiment that --only leaves out; leave out one of the two")]
     NotConcerned {
         /// The option.
         option: &'static str,

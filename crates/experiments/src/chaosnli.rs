@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Error;
 use super::calibration::{ConfidenceGroup, calibration};
-use judge_uncertainty_core::belief::{Beliefs, FeatureColumn, dirichlet::row, entropy, manhattan};
+use judge_uncertainty_core::belief::{Beliefs, FeatureColumn, TrustSearch, dirichlet::row, entropy, manhattan};
 use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::{Summary, mean, spearman};
@@ -125,10 +125,24 @@ impl<'a> ChaosNliExperiment<'a> {
         engine: &'a dyn Neighbours,
         self_neighbour: SelfNeighbour,
     ) -> Result<Self, Error> {
+        Self::with_search(data, engine, self_neighbour, TrustSearch::Optimum)
+    }
+
+    /// Sets the experiment up, with a choice of the search for the trust too.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn with_search(
+        data: &'a ChaosNliData,
+        engine: &'a dyn Neighbours,
+        self_neighbour: SelfNeighbour,
+        search: TrustSearch,
+    ) -> Result<Self, Error> {
         let pool = data.labels.counts().view();
         let judge = data.judge.aggregate(Some(FLOOR))?;
         let familiarity = Familiarity::new(engine, NEIGHBOURS, self_neighbour);
-        let (counts, features) = (CountPool::new(pool, judge.clone()), features(&judge));
+        let counts = CountPool::new(pool, judge.clone()).with_search(search);
+        let features = features(&judge);
         Ok(Self::of(pool, judge, counts, familiarity, features))
     }
 }

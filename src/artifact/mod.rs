@@ -20,7 +20,7 @@ pub use manifest::{Inputs, Manifest, Provenance};
 pub use results::Results;
 
 /// Version of the layout of the results files; results of another version are refused.
-pub(crate) const SCHEMA: u32 = 2;
+pub(crate) const SCHEMA: u32 = 3;
 
 /// What is wrong with the results in an artifact folder.
 #[derive(Debug, ThisError)]

@@ -52,8 +52,19 @@ pub(crate) enum Error {
     /// Originals that can't be fetched.
     #[error(transparent)]
     Fetch(#[from] FetchError),
-    /// An option about Experiment 2 in a run without it.
-    #[error("{option} concerns the experiment chaosnli, which --only leaves out; leave out one of the two")]
+    /// A sentence model that is not the one of the committed embeddings.
+    #[error(
+        "{model}: this sentence model embeds the texts of an example otherwise than the committed embeddings: {found}; it is \
+         damaged or another model, so take the folder from this version of the program"
+    )]
+    OtherModel {
+        /// The model's folder.
+        model: PathBuf,
+        /// What it gives.
+        found: String,
+    },
+    /// An option about an experiment in a run without it.
+    #[error("{option} concerns an experiment that --only leaves out; leave out one of the two")]
     NotConcerned {
         /// The option.
         option: &'static str,
@@ -122,6 +133,7 @@ impl Error {
             | Error::Findings(_)
             | Error::Templates(_)
             | Error::NotConcerned { .. }
+            | Error::OtherModel { .. }
             | Error::NotResults { .. }
             | Error::OtherJudge => false,
         }

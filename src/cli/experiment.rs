@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use super::familiarity::{Channel, Familiarity};
-use super::sources::Sources;
+use super::sources::{Fit, Sources};
 use super::{Error, say};
 use crate::artifact::{Inputs, Provenance, Results};
 use crate::dataset::checksum::sha256_hex;
 use crate::dataset::{ChaosNliData, DiceData};
+use crate::evaluation::Ties;
 use crate::experiments::Experiment;
 use crate::experiments::chaosnli::{self, ChaosNliExperiment};
 use crate::experiments::dice::{self, DiceExperiment};
@@ -42,10 +43,12 @@ pub(super) fn load<'a>(experiments: &[Experiment], sources: &'a Sources) -> Resu
 fn part<'a>(experiment: Experiment, sources: &'a Sources) -> Result<Box<dyn Part + 'a>, Error> {
     Ok(match experiment {
         Experiment::Simulations => Box::new(Simulations),
-        Experiment::Dice => Box::new(Dice { data: sources.dice()?, judge: sources.judges.dice_judge.as_ref() }),
+        Experiment::Dice => {
+            Box::new(Dice { data: sources.dice()?, judge: sources.judges.dice_judge.as_ref(), fit: sources.fit })
+        }
         Experiment::ChaosNli => {
             let (data, familiarity) = sources.chaosnli()?;
-            Box::new(ChaosNli { data, familiarity, judge: sources.judges.chaosnli_judge.as_ref() })
+            Box::new(ChaosNli { data, familiarity, judge: sources.judges.chaosnli_judge.as_ref(), fit: sources.fit })
         }
         Experiment::Extended => Box::new(Extended {
             dice: sources.dice()?,
@@ -92,17 +95,19 @@ impl Part for Simulations {
 struct Dice<'a> {
     data: &'a DiceData,
     judge: Option<&'a PathBuf>,
+    fit: Fit,
 }
 
 impl Part for Dice<'_> {
     fn run(&self, cap: Option<usize>, results: &mut Results, progress: &dyn Progress) -> Result<Provenance, Error> {
-        let Self { data, judge } = *self;
+        let Self { data, judge, fit } = *self;
         let draws = capped(dice::PUBLISHED_DRAWS, cap);
-        results.dice = Some(DiceExperiment::new(data)?.run(draws, progress)?);
+        let experiment = DiceExperiment::new(data)?.varied(fit.search(), Ties::ItemOrder);
+        results.dice = Some(experiment.run(draws, progress)?);
         let floor = data.floor.map(|floor| ("floor of a prediction".to_owned(), floor.to_string()));
         Ok(Provenance {
             replicates: BTreeMap::from([("label re-draws".to_owned(), draws)]),
-            settings: judge_setting(judge).into_iter().chain(floor).collect(),
+            settings: judge_setting(judge).into_iter().chain(floor).chain(fit.setting()).collect(),
             published_size: draws == dice::PUBLISHED_DRAWS && judge.is_none(),
             ..provenance(prefixed("dice", &data.hashes), dice::SEEDS)
         })
@@ -113,18 +118,19 @@ struct ChaosNli<'a> {
     data: &'a ChaosNliData,
     familiarity: &'a Familiarity,
     judge: Option<&'a PathBuf>,
+    fit: Fit,
 }
 
 impl Part for ChaosNli<'_> {
     fn run(&self, cap: Option<usize>, results: &mut Results, progress: &dyn Progress) -> Result<Provenance, Error> {
-        let Self { data, familiarity, judge } = *self;
+        let Self { data, familiarity, judge, fit } = *self;
         let replicates = capped(chaosnli::PUBLISHED_REPLICATES, cap);
         let Channel { engine, self_neighbour, inputs, settings } =
             familiarity.open(data.embeddings.view(), progress)?;
         for (what, fact) in &settings {
             say(format_args!("ChaosNLI, {what}: {fact}"));
         }
-        let experiment = ChaosNliExperiment::with_familiarity(data, engine.as_ref(), self_neighbour)?;
+        let experiment = ChaosNliExperiment::with_search(data, engine.as_ref(), self_neighbour, fit.search())?;
         results.chaosnli = Some(experiment.run(replicates, progress)?);
         let all_inputs = prefixed("chaosnli", &data.hashes).into_iter().chain(inputs).collect();
         Ok(Provenance {
@@ -132,7 +138,7 @@ impl Part for ChaosNli<'_> {
             published_size: replicates == chaosnli::PUBLISHED_REPLICATES
                 && self_neighbour == SelfNeighbour::Published
                 && judge.is_none(),
-            settings: settings.into_iter().chain(judge_setting(judge)).collect(),
+            settings: settings.into_iter().chain(judge_setting(judge)).chain(fit.setting()).collect(),
             ..provenance(all_inputs, chaosnli::SEEDS)
         })
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use ndarray::{Array2, ArrayView2};
 
-use super::Error;
+use super::{Error, model_check};
 use crate::artifact::Inputs;
 use crate::dataset::error::{Error as DataError, Place, Problem};
 use crate::dataset::items::ItemIds;
@@ -81,8 +81,10 @@ impl FamiliarityArgs {
 
 /// The options, checked, with what they ask for read.
 pub(super) struct Familiarity {
-    /// The sentences and the model that is to embed them.
-    originals: Option<(Vec<String>, Model)>,
+    /// The sentences.
+    originals: Option<Vec<String>>,
+    /// The sentence model, with its folder: it embeds them, or else is held against committed embeddings.
+    model: (PathBuf, Model),
     engine: Engine,
     self_neighbour: SelfNeighbour,
 }
@@ -114,15 +116,21 @@ impl Familiarity {
                     let problem = Problem::IdOrder { found: found.clone(), expected: expected.to_owned() };
                     return Err(DataError::refused(Place::file(dir), problem).into());
                 }
-                let inside = Path::new(DEFAULT_MODEL).strip_prefix("data").unwrap_or(Path::new(DEFAULT_MODEL));
-                Some((items.texts, Model::open(&data.join(inside))?))
+                Some(items.texts)
             }
         };
+        let folder = data.join(Path::new(DEFAULT_MODEL).strip_prefix("data").unwrap_or(Path::new(DEFAULT_MODEL)));
+        let model = (folder.clone(), Model::open(&folder)?);
         let self_neighbour = match args.familiarity {
             Some(Setting::LeaveOneOut) => SelfNeighbour::LeaveOneOut,
             Some(Setting::Published) | None => SelfNeighbour::Published,
         };
-        Ok(Self { originals, engine: args.neighbours.map_or_else(Engine::default, Engine::from), self_neighbour })
+        Ok(Self {
+            originals,
+            model,
+            engine: args.neighbours.map_or_else(Engine::default, Engine::from),
+            self_neighbour,
+        })
     }
 
     /// The engine asked for over other rows; an index is checked by lists of `width`, which is at least 1.
@@ -130,19 +138,23 @@ impl Familiarity {
         self.engine.over(rows, width, progress).expect("a width of at least 1")
     }
 
-    /// Embeds, if the sentences are to be embedded, and makes the engine.
+    /// Embeds the sentences, if they are there, or else the texts of an example, and makes the engine.
     ///
     /// # Errors
-    /// A model that fails.
+    /// A model that fails, or is not the one of the committed embeddings.
     pub(super) fn open(&self, committed: ArrayView2<f32>, progress: &dyn Progress) -> Result<Channel, Error> {
         let mut settings = BTreeMap::new();
         let mut put = |what: &str, fact: String| settings.insert(what.to_owned(), fact);
+        let (folder, model) = &self.model;
         let (rows, inputs) = match &self.originals {
             None => {
+                let (fresh, how) = embed(&model_check::texts(), model.clone(), progress)?;
+                let agreement = model_check::agreement(fresh.view(), folder)?;
+                put("sentence model", format!("{agreement} ({how})"));
                 put("embeddings", "the committed 16-bit matrix of the data folder".into());
                 (UnitRows::new(committed)?, Inputs::new())
             }
-            Some((texts, model)) => {
+            Some(texts) => {
                 let (fresh, how) = embed(texts, model.clone(), progress)?;
                 put("embeddings", format!("computed from the sentences: {how}"));
                 let agreement = Agreement::of(fresh.view(), committed, NEIGHBOURS)?;

@@ -8,6 +8,7 @@ mod error;
 mod experiment;
 mod familiarity;
 mod judge;
+mod model_check;
 mod neighbours;
 mod progress;
 mod render;

@@ -9,7 +9,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use super::claims_table::{self, Layout};
 use super::familiarity::FamiliarityArgs;
 use super::progress::Bars;
-use super::sources::{Judges, Sources};
+use super::sources::{Fit, Judges, Sources};
 use super::{Error, FINDINGS, experiment, output_folder, say};
 use crate::artifact::{Manifest, Results};
 use crate::experiments::Experiment;
@@ -37,13 +37,14 @@ const QUICK: usize = 10;
   judge-uncertainty reproduce --quick
   judge-uncertainty reproduce --only extended
   judge-uncertainty reproduce --only dice --dice-judge judge-dice
+  judge-uncertainty reproduce --only chaosnli --fit as-published
   judge-uncertainty reproduce --only chaosnli --chaosnli chaosNLI_v1.0 --out fresh
   judge-uncertainty reproduce --json | jq .counts")]
 pub(super) struct Args {
     /// Folder to write; replaced in one step when everything is done.
     ///
-    /// [default: artifact; artifact-quick for a run of reduced size; artifact-leave-one-out for that setting;
-    /// artifact-own-judge for other predictions]
+    /// [default: artifact; artifact-quick for a run of reduced size; artifact-leave-one-out and artifact-as-published for
+    /// these settings; artifact-own-judge for other predictions]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Run one experiment only; results of the others that DIR holds are kept.
@@ -60,6 +61,10 @@ pub(super) struct Args {
     quick: bool,
     #[command(flatten)]
     familiarity: FamiliarityArgs,
+    /// How the trust of Experiments 1 and 2 is fitted; as-published shows what of the deviations comes from the authors' search
+    /// [default: optimum].
+    #[arg(long, value_enum, value_name = "SEARCH")]
+    fit: Option<Fit>,
     /// Threads to use; the results do not depend on it [default: all cores].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: Option<u32>,
@@ -89,10 +94,12 @@ fn experiment() -> impl TypedValueParser<Value = Experiment> {
 /// Anything refused or failed; the output folder is then as it was.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let replicates = if args.quick { Some(QUICK) } else { args.replicates.map(|n| n as usize) };
+    let fit = args.fit.unwrap_or_default();
     let default = match replicates {
         _ if args.judges.any() => "artifact-own-judge",
         Some(_) => "artifact-quick",
         None if args.familiarity.leave_one_out() => "artifact-leave-one-out",
+        None if fit == Fit::AsPublished => "artifact-as-published",
         None => "artifact",
     };
     let out = args.out.clone().unwrap_or_else(|| default.into());
@@ -105,6 +112,9 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     if let Some(option) = args.familiarity.given().filter(|_| !experiments.contains(&Experiment::ChaosNli)) {
         return Err(Error::NotConcerned { option });
     }
+    if args.fit.is_some() && !experiments.iter().any(|e| matches!(e, Experiment::Dice | Experiment::ChaosNli)) {
+        return Err(Error::NotConcerned { option: "--fit" });
+    }
     // Everything that can be refused is refused here, before any work.
     if experiments.contains(&Experiment::Extended) && args.judges.any() {
         return Err(Error::OtherJudge);
@@ -115,7 +125,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let findings = Findings::built_in()?;
     let templates = Templates::load(args.templates.as_deref())?;
     let html = page::PageTemplates::load(args.templates.as_deref())?;
-    let sources = Sources::new(&data, &args.judges, &args.familiarity);
+    let sources = Sources::new(&data, &args.judges, &args.familiarity, fit);
     let parts = experiment::load(&experiments, &sources)?;
     let kept = match args.only {
         Some(_) if out.join(MANIFEST).is_file() => {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::Error;
 use super::familiarity::{Familiarity, FamiliarityArgs};
+use crate::belief::{AsPublished, TrustSearch};
 use crate::dataset::{ChaosNliData, DiceData};
 use crate::experiments::extended::confirmation::ExtendedRegistration;
 
@@ -27,19 +28,47 @@ impl Judges {
     }
 }
 
+/// How the trust of Experiments 1 and 2 is fitted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Fit {
+    /// At the optimum of the likelihood
+    #[default]
+    Optimum,
+    /// Where a search of the published kind ends: quasi-Newton with numeric gradients; a diagnostic
+    AsPublished,
+}
+
+impl Fit {
+    /// The search.
+    pub(super) fn search(self) -> TrustSearch {
+        match self {
+            Self::Optimum => TrustSearch::Optimum,
+            Self::AsPublished => TrustSearch::AsPublished(AsPublished::default()),
+        }
+    }
+
+    /// What the manifest says of a search that is not the program's own.
+    pub(super) fn setting(self) -> Option<(String, String)> {
+        let words = "as published: L-BFGS with numeric gradients, which stops before the optimum";
+        (self == Self::AsPublished).then(|| ("fit".to_owned(), words.to_owned()))
+    }
+}
+
 /// The data folder and the options about it; each data set is read and checked when it is first asked for.
 pub(super) struct Sources<'a> {
     data: &'a Path,
     pub(super) judges: &'a Judges,
     familiarity: &'a FamiliarityArgs,
+    /// How the paper's trust is fitted.
+    pub(super) fit: Fit,
     dice: OnceCell<DiceData>,
     chaosnli: OnceCell<(ChaosNliData, Familiarity)>,
 }
 
 impl<'a> Sources<'a> {
     /// The sources below the folder `data`.
-    pub(super) fn new(data: &'a Path, judges: &'a Judges, familiarity: &'a FamiliarityArgs) -> Self {
-        Self { data, judges, familiarity, dice: OnceCell::new(), chaosnli: OnceCell::new() }
+    pub(super) fn new(data: &'a Path, judges: &'a Judges, familiarity: &'a FamiliarityArgs, fit: Fit) -> Self {
+        Self { data, judges, familiarity, fit, dice: OnceCell::new(), chaosnli: OnceCell::new() }
     }
 
     /// The dice with the judge's predictions.

@@ -23,7 +23,7 @@ struct Names {
     origin: &'static str,
 }
 
-const NAMES: [Names; 13] = [
+const NAMES: [Names; 15] = [
     Names {
         rule: Rule::Info,
         figure: "mutual information I",
@@ -133,6 +133,24 @@ const NAMES: [Names; 13] = [
         origin: "",
     },
     Names {
+        rule: Rule::ActiveLab,
+        figure: "ActiveLab, as shipped",
+        text: "ActiveLab as shipped",
+        latex: "ActiveLab, as shipped",
+        latex_short: None,
+        ratings: None,
+        origin: "",
+    },
+    Names {
+        rule: Rule::ActiveLabRepaired,
+        figure: "ActiveLab, repaired",
+        text: "ActiveLab repaired",
+        latex: "ActiveLab, repaired",
+        latex_short: None,
+        ratings: None,
+        origin: "",
+    },
+    Names {
         rule: Rule::Wasserstein,
         figure: "Wasserstein value, 1 label",
         text: "the Wasserstein value of one label",
@@ -171,7 +189,6 @@ pub(crate) fn of_ratings(rule: Rule) -> &'static str {
 pub(crate) fn contender_in_figures(contender: Contender) -> &'static str {
     match contender {
         Contender::Rule(rule) => in_figures(rule),
-        Contender::ActiveLab => "ActiveLab",
         Contender::Oracle => "oracle",
     }
 }
@@ -180,7 +197,6 @@ pub(crate) fn contender_in_figures(contender: Contender) -> &'static str {
 pub(crate) fn contender_in_text(contender: Contender) -> &'static str {
     match contender {
         Contender::Rule(rule) => names(rule).text,
-        Contender::ActiveLab => "ActiveLab",
         Contender::Oracle => "the oracle",
     }
 }

@@ -139,6 +139,7 @@ fn a_small_study_has_the_parts_of_an_independent_calculation() {
         q: &q,
         confidence: &[None; 60],
         labels: &[24; 60],
+        counts: &counts,
         jitter: &[0.0; 60],
         random: &[0.5; 60],
     };

@@ -1,11 +1,12 @@
 //! Replicates of the experiments against an independent Python calculation that follows the same protocol.
 
-use judge_uncertainty::belief::{Belief, BeliefTable, Beliefs, FittedBelief, Regression};
+use judge_uncertainty::belief::{AsPublished, Belief, BeliefTable, Beliefs, FittedBelief, Regression, TrustSearch};
 use judge_uncertainty::dataset::{ChaosNliData, DiceData};
 use judge_uncertainty::escalation::{Rule, top};
-use judge_uncertainty::evaluation::{CountLabels, CountPool, Outcome};
+use judge_uncertainty::evaluation::{CountLabels, CountPool, Nominal, Outcome, Pool};
 use judge_uncertainty::experiments::chaosnli::ChaosNliExperiment;
 use judge_uncertainty::experiments::dice::{DiceExperiment, FeatureSet};
+use judge_uncertainty::familiarity::features::SelfNeighbour;
 use judge_uncertainty::familiarity::neighbours::{Exact, UnitRows};
 use judge_uncertainty::random::Stream;
 use serde_json::Value;
@@ -202,4 +203,29 @@ fn chaosnli_replicates_0_to_2() {
         assert_outcome("full", &full, &labels, &low_confidence, &want["full"]);
         assert_outcome("counts only", &counts_only, &labels, &low_confidence, &want["counts_only"]);
     }
+}
+
+/// `tests/golden/as_published/make.py` ran SciPy's L-BFGS-B with numeric gradients.
+#[test]
+fn the_published_kind_of_search_ends_where_scipys_does() {
+    let golden = golden("as_published/expected.json");
+    let data = ChaosNliData::load(&repository("data/chaosnli")).unwrap();
+    let engine = Exact::new(UnitRows::new(data.embeddings.view()).unwrap());
+    let of = |search| ChaosNliExperiment::with_search(&data, &engine, SelfNeighbour::Published, search).unwrap();
+    let (published, optimum) = (of(TrustSearch::AsPublished(AsPublished::default())), of(TrustSearch::Optimum));
+    let (mut apart, replicates) = (0.0_f64, golden["replicates"].as_array().unwrap());
+    assert_eq!(replicates.len(), 4);
+    for (seed, want) in replicates.iter().enumerate() {
+        let fit = |experiment: &ChaosNliExperiment| {
+            let (full, _) = experiment.replicate(seed as u64).unwrap();
+            CountPool::<Nominal>::regression(&full.fitted.fit).clone()
+        };
+        let (found, best) = (fit(&published), fit(&optimum));
+        assert!(found.converged && found.iterations as f64 == number(&want["steps"]), "{}", found.iterations);
+        assert_close("coefficients", &found.coefficients, &numbers(&want["coefficients"]), 2e-5);
+        assert!(found.log_likelihood <= best.log_likelihood);
+        apart = found.coefficients.iter().zip(&best.coefficients).fold(apart, |most, (a, b)| most.max((a - b).abs()));
+    }
+    // It stops before the optimum, by less than is said of it.
+    assert!(apart > 1e-6 && apart < 1e-4, "{apart}");
 }

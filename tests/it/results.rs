@@ -152,3 +152,25 @@ fn chaosnli() {
     let sd = number(at(&results, "full/sd_log_trust/mean"));
     assert_close("sd of log trust", &[sd], &[number(&golden["sd_log_lambda"]["mean"])], 1e-5);
 }
+
+/// Many dice tie under Delta. `tests/golden/dice_ties/make.py` computed the difference of the judge's entropy and Delta
+/// independently, under several orders of ties.
+#[test]
+fn ties_of_the_dice_in_their_order_equal_an_independent_calculation() {
+    let golden: Value = serde_json::from_str(include_str!("../golden/dice_ties/expected.json")).unwrap();
+    let of = |instructions: &str, order: &str| numbers(&golden["orders"][instructions][order]);
+    let ours = committed().0.dice.unwrap().judge_entropy_minus_delta_pp;
+    for instructions in ["avx512", "avx2", "none"] {
+        for (ours, theirs) in [ours.mean, ours.lo, ours.hi].into_iter().zip(of(instructions, "stable")) {
+            assert!((ours - theirs).abs() < 1e-3, "{ours} {theirs}");
+        }
+    }
+    // What the paper prints is what NumPy's default sort leaves with these instructions, both ways round, and no other.
+    let prints =
+        |instructions: &str, order: &str| -> Vec<f64> { of(instructions, order).into_iter().map(f64::round).collect() };
+    for order in ["default", "reversed"] {
+        assert_eq!(prints("avx512", order), [6.0, -25.0, 28.0], "{order}");
+        assert_ne!(prints("avx2", order), [6.0, -25.0, 28.0], "{order}");
+        assert_ne!(prints("none", order), [6.0, -25.0, 28.0], "{order}");
+    }
+}

@@ -102,7 +102,7 @@ pub(crate) fn desk() -> Study<Classes> {
         let embeddings = study.embeddings.clone();
         assert_eq!(study.embed(&Silent).unwrap().unwrap().from_cache, 240);
         assert_eq!(study.embeddings, embeddings);
-        let file = repository("tests/golden/support_desk.npy");
+        let file = repository("examples/support_desk/embeddings_f16.npy");
         let committed = read_embeddings(&file, &study.items.ids, &file, None).unwrap();
         let largest = embeddings.unwrap().iter().zip(&committed).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
         assert!(largest < 1e-3, "{largest}");

@@ -8,7 +8,7 @@ use super::pool::{NoiseCeiling, Pool, Ranking, Split};
 use super::subsample::subsample;
 use judge_uncertainty_core::belief::{
     BeliefModel, Beliefs, ClassBelief, ClassBeliefs, Design, FittedBelief, JudgedItems, Profile, Regression,
-    TrustPrior, dirichlet::row,
+    TrustPrior, TrustSearch, dirichlet::row,
 };
 use judge_uncertainty_core::escalation::value::{label_of, pool_values};
 use judge_uncertainty_core::escalation::{Rule, RuleInputs};
@@ -76,6 +76,7 @@ pub struct CountPool<S = Nominal> {
     groups: Vec<usize>,
     model: BeliefModel,
     prior: TrustPrior,
+    search: TrustSearch,
     scale: S,
 }
 
@@ -111,7 +112,8 @@ impl<S: ClassScale> CountPool<S> {
     pub fn on_scale(counts: ArrayView2<u32>, judge: Predictions, scale: S) -> Self {
         assert_eq!(counts.dim(), judge.q.dim(), "a pool of labels per prediction");
         let counts = counts.as_standard_layout().into_owned();
-        Self { counts, judge, groups: vec![], model: BeliefModel::Published, prior: TrustPrior::None, scale }
+        let (model, prior, search) = (BeliefModel::Published, TrustPrior::None, TrustSearch::Optimum);
+        Self { counts, judge, groups: vec![], model, prior, search, scale }
     }
 
     /// These items under another belief; `groups` is the group of each, counted from 0, for beliefs that are fitted by
@@ -123,6 +125,11 @@ impl<S: ClassScale> CountPool<S> {
     /// These items with a prior on the trust; without this call there is none, as in the paper.
     pub fn with_prior(self, prior: TrustPrior) -> Self {
         Self { prior, ..self }
+    }
+
+    /// These items with another search for the trust of the paper's belief; without this call the fit is the optimum.
+    pub fn with_search(self, search: TrustSearch) -> Self {
+        Self { search, ..self }
     }
 
     /// All labels, items x classes.
@@ -203,6 +210,9 @@ impl<S: ClassScale> Pool for CountPool<S> {
     }
 
     fn fit(&self, design: &Design, labels: &Array2<u32>) -> Result<FittedBelief, Error> {
+        if (self.model, self.prior) == (BeliefModel::Published, TrustPrior::None) {
+            return Ok(FittedBelief::Published(self.search.fit(design, self.judge.q.view(), labels.view())?));
+        }
         Ok(self.model.fit(&self.judged(design), labels.view(), self.prior)?)
     }
 
@@ -237,6 +247,7 @@ impl<S: ClassScale> Pool for CountPool<S> {
             q: &self.judge.q,
             confidence: &self.judge.confidence,
             labels: ranking.numbers,
+            counts: ranking.labels,
             jitter: &ranking.luck.jitter,
             random: &ranking.luck.random,
         };

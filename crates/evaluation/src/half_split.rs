@@ -53,6 +53,16 @@ pub enum Ties {
     ItemOrder,
 }
 
+impl Ties {
+    /// The tie breaks to rank by, of the draws that there are.
+    pub fn by(self, draws: &[f64]) -> &[f64] {
+        match self {
+            Self::Drawn => draws,
+            Self::ItemOrder => &[],
+        }
+    }
+}
+
 /// One replicate under one feature set.
 pub struct Outcome<P: Pool> {
     /// The fitted trust and the beliefs given the revealed labels.
@@ -143,11 +153,8 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
         let items = pool.len();
         let fitted = Fitted::of(pool, pool.design(features)?, &split.revealed)?;
         let luck = Luck::draw(stream, items);
-        let ranking = fitted.ranking(&split.numbers, &luck);
-        let tie_break: &[f64] = match self.ties {
-            Ties::Drawn => &luck.jitter,
-            Ties::ItemOrder => &[],
-        };
+        let ranking = fitted.ranking(&split.revealed, &split.numbers, &luck);
+        let tie_break = self.ties.by(&luck.jitter);
         let budgets = &settings.budgets;
         let largest = budgets.last().map_or(0, |budget| budget.of(items));
         let errors = pool.errors(&fitted.beliefs, &split.held);

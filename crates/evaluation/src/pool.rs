@@ -172,9 +172,9 @@ impl<P: Pool> Fitted<P> {
         Ok(Self { design, fit, beliefs })
     }
 
-    /// What rules rank these items by.
-    pub fn ranking<'a>(&'a self, numbers: &'a [u32], luck: &'a Luck) -> Ranking<'a, P> {
-        Ranking { fit: &self.fit, beliefs: &self.beliefs, numbers, luck }
+    /// What rules rank these items by; `labels` are those in hand, `numbers` how many each item has.
+    pub fn ranking<'a>(&'a self, labels: &'a P::Labels, numbers: &'a [u32], luck: &'a Luck) -> Ranking<'a, P> {
+        Ranking { fit: &self.fit, beliefs: &self.beliefs, labels, numbers, luck }
     }
 }
 
@@ -185,7 +185,9 @@ pub struct Ranking<'a, P: Pool + ?Sized> {
     pub fit: &'a P::Fit,
     /// The beliefs.
     pub beliefs: &'a P::Beliefs,
-    /// Labels in hand, per item.
+    /// Labels in hand.
+    pub labels: &'a P::Labels,
+    /// How many, per item.
     pub numbers: &'a [u32],
     /// Uniform draws.
     pub luck: &'a Luck,

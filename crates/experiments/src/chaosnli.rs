@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use ndarray::ArrayView2;
+use ndarray::{Array2, ArrayView2};
 use serde::{Deserialize, Serialize};
 
 use super::Error;
 use super::calibration::{ConfidenceGroup, calibration};
-use judge_uncertainty_core::belief::{Beliefs, FeatureColumn, dirichlet::row, entropy, manhattan};
+use judge_uncertainty_core::belief::{Beliefs, FeatureColumn, TrustSearch, dirichlet::row, entropy, manhattan};
 use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::{Summary, mean, spearman};
@@ -125,15 +125,29 @@ impl<'a> ChaosNliExperiment<'a> {
         engine: &'a dyn Neighbours,
         self_neighbour: SelfNeighbour,
     ) -> Result<Self, Error> {
+        Self::with_search(data, engine, self_neighbour, TrustSearch::Optimum)
+    }
+
+    /// Sets the experiment up, with a choice of the search for the trust too.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn with_search(
+        data: &'a ChaosNliData,
+        engine: &'a dyn Neighbours,
+        self_neighbour: SelfNeighbour,
+        search: TrustSearch,
+    ) -> Result<Self, Error> {
         let pool = data.labels.counts().view();
         let judge = data.judge.aggregate(Some(FLOOR))?;
         let familiarity = Familiarity::new(engine, NEIGHBOURS, self_neighbour);
-        let (counts, features) = (CountPool::new(pool, judge.clone()), features(&judge));
+        let counts = CountPool::new(pool, judge.clone()).with_search(search);
+        let features = features(&judge);
         Ok(Self::of(pool, judge, counts, familiarity, features))
     }
 }
 
-impl<'a, P: Pool<Beliefs = Beliefs>> ChaosNliExperiment<'a, P> {
+impl<'a, P: Pool<Labels = Array2<u32>, Beliefs = Beliefs>> ChaosNliExperiment<'a, P> {
     /// The experiment on `labels` (items x classes) and the judge's predictions `judge`, with another pool, familiarity or
     /// features than the paper's, in the same streams. The second feature is that of the counts-only run.
     pub fn of(
@@ -217,6 +231,7 @@ impl<'a, P: Pool<Beliefs = Beliefs>> ChaosNliExperiment<'a, P> {
             q: &self.judge.q,
             confidence: &self.judge.confidence,
             labels: &labels.numbers,
+            counts: &labels.revealed,
             jitter: &luck.jitter,
             random: &luck.random,
         };

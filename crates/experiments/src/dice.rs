@@ -10,7 +10,7 @@ use super::calibration::{ConfidenceGroup, calibration};
 use super::isolation::{Correlations, Isolation, correlations};
 use super::world::{counts_in_order, grouped_counts, peaked_distributions, revealed_numbers};
 use judge_uncertainty_core::belief::{
-    Belief, BeliefTable, Beliefs, Design, FeatureColumn, JudgedItems, TrustFit, dirichlet::row, entropy, fit_trust,
+    Belief, BeliefTable, Beliefs, Design, FeatureColumn, JudgedItems, TrustFit, TrustSearch, dirichlet::row, entropy,
     log_likelihood, manhattan,
 };
 use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs, regret, value::prophet_values};
@@ -19,7 +19,7 @@ use judge_uncertainty_core::stats::{Summary, mean, spearman};
 use judge_uncertainty_data::dataset::{DiceData, Predictions};
 use judge_uncertainty_data::progress::Progress;
 use judge_uncertainty_evaluation::protocol::{log_labels, uniforms};
-use judge_uncertainty_evaluation::replicate;
+use judge_uncertainty_evaluation::{Ties, replicate};
 
 /// Label re-draws of the paper.
 pub const PUBLISHED_DRAWS: usize = 200;
@@ -213,6 +213,8 @@ pub struct DiceExperiment {
     designs: BTreeMap<FeatureSet, Design>,
     disagreement: Vec<f64>,
     judge_entropy: Vec<f64>,
+    search: TrustSearch,
+    ties: Ties,
 }
 
 /// One label re-draw, evaluated.
@@ -281,7 +283,14 @@ impl DiceExperiment {
             self_update: (0..DICE).map(|i| data.judge.self_update(i)).collect(),
             world,
             judge,
+            search: TrustSearch::Optimum,
+            ties: Ties::ItemOrder,
         })
+    }
+
+    /// The experiment with another search for the trust, and another order of dice whose priorities are equal.
+    pub fn varied(self, search: TrustSearch, ties: Ties) -> Self {
+        Self { search, ties, ..self }
     }
 
     /// Log-likelihood of re-drawn counts under given coefficients.
@@ -382,10 +391,10 @@ impl DiceExperiment {
         let counts = self.world.redraw_counts(&mut stream);
         let mut alone = stream.clone();
         let (base, tier) = (self.fit(FeatureSet::Base, counts.view())?, self.fit(FeatureSet::Tier, counts.view())?);
-        let tier_alone = self.evaluate(tier.clone(), &mut alone)?;
+        let tier_alone = self.evaluate(&counts, tier.clone(), &mut alone)?;
         let evaluations = BTreeMap::from([
-            (FeatureSet::Base, self.evaluate(base, &mut stream)?),
-            (FeatureSet::Tier, self.evaluate(tier, &mut stream)?),
+            (FeatureSet::Base, self.evaluate(&counts, base, &mut stream)?),
+            (FeatureSet::Tier, self.evaluate(&counts, tier, &mut stream)?),
         ]);
         let beliefs = &evaluations[&FeatureSet::Tier].beliefs;
         let errors = self.world.errors(beliefs);
@@ -406,13 +415,18 @@ impl DiceExperiment {
 
     fn fit(&self, set: FeatureSet, counts: ArrayView2<u32>) -> Result<(TrustFit, Beliefs), Error> {
         let design = &self.designs[&set];
-        let fit = fit_trust(design, self.judge.q.view(), counts)?;
+        let fit = self.search.fit(design, self.judge.q.view(), counts)?;
         let beliefs = Beliefs::posterior(&fit.trust(design), self.judge.q.view(), counts);
         Ok((fit, beliefs))
     }
 
     /// Equal priorities keep the order of the dice: only the rules that have draws added break ties by them.
-    fn evaluate(&self, (fit, beliefs): (TrustFit, Beliefs), stream: &mut Stream) -> Result<Evaluation, Error> {
+    fn evaluate(
+        &self,
+        counts: &Array2<u32>,
+        (fit, beliefs): (TrustFit, Beliefs),
+        stream: &mut Stream,
+    ) -> Result<Evaluation, Error> {
         let values = prophet_values(&beliefs, self.world.p.view(), PROPHET_ROUNDS, stream);
         let jitter = uniforms(stream, DICE);
         let random = uniforms(stream, DICE);
@@ -421,13 +435,15 @@ impl DiceExperiment {
             q: &self.judge.q,
             confidence: &self.judge.confidence,
             labels: &self.world.numbers,
+            counts,
             jitter: &jitter,
             random: &random,
         };
+        let tie_break = self.ties.by(&jitter);
         let mut regrets = BTreeMap::new();
         for rule in Rule::PAPER {
             let scores = rule.priority(&inputs);
-            let by_budget = Budget::PAPER.map(|b| Some((b, regret(&values, &scores, &[], b.of(DICE))?)));
+            let by_budget = Budget::PAPER.map(|b| Some((b, regret(&values, &scores, tie_break, b.of(DICE))?)));
             let by_budget: Option<BTreeMap<Budget, f64>> = by_budget.into_iter().collect();
             let undefined = Error::Undefined { experiment: "dice", quantity: "regret" };
             regrets.insert(rule, by_budget.ok_or(undefined)?);

@@ -85,7 +85,7 @@ impl<K: Kind> Decomposition<K> {
 
     /// The priority of every item under a rule; `None` for a rule that does not rank this kind of label.
     pub fn priority(&self, rule: Rule) -> Option<Vec<f64>> {
-        self.pool.priority(rule, &self.fitted.ranking(&self.numbers, &self.luck))
+        self.pool.priority(rule, &self.fitted.ranking(&self.pool.all(), &self.numbers, &self.luck))
     }
 
     /// Positions of all items, most urgent first under the rule; `None` as [`Self::priority`].

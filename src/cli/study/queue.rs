@@ -29,7 +29,7 @@ pub(super) struct Args {
     #[arg(value_name = "STUDY", default_value = ".")]
     pub(super) study: PathBuf,
     /// Rule that ranks [default: info; without labels cover, or random where there are no embeddings]: cover, info, delta, v, posterior_entropy, judge_entropy, low_confidence,
-    /// fewest_labels, random, fewest_labels_by_info, manhattan, manhattan_ten, margin or wasserstein.
+    /// fewest_labels, random, fewest_labels_by_info, manhattan, manhattan_ten, margin, active_lab, active_lab_repaired or wasserstein.
     #[arg(long, value_parser = str::parse::<Order>)]
     rule: Option<Order>,
     /// How much is sent: a share of the items (10%) or a number (300); of labels with --labels-per-item greedy.

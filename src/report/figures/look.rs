@@ -35,8 +35,6 @@ pub(crate) const RECALIBRATED: Look = Look::new(Colour::BLUE, Dash::Solid, Marke
 pub(crate) const PLANNED: Look = Look::new(Colour::ORANGE, Dash::Dashed, Marker::OpenTriangle);
 /// The belief from which a world was drawn.
 pub(crate) const TRUE_BELIEF: Look = Look::new(Colour::GREY, Dash::Dotted, Marker::Cross);
-/// ActiveLab's ranking.
-pub(crate) const ACTIVE_LAB: Look = Look::new(Colour::ORANGE, Dash::DashDot, Marker::Cross);
 /// The ceiling: ranking by the true value of a label.
 pub const ORACLE: Look = Look::new(Colour::INK, Dash::Solid, Marker::OpenDiamond);
 /// Around the marker of an expectation that was confirmed.
@@ -66,6 +64,8 @@ pub(crate) const fn of_rule(rule: Rule) -> Look {
         Rule::Manhattan => Look::new(Colour::GREEN, Dash::Solid, Marker::Square),
         Rule::ManhattanTen => Look::new(Colour::PURPLE, Dash::Solid, Marker::Triangle),
         Rule::Margin => Look::new(Colour::SKY, Dash::Dashed, Marker::OpenDiamond),
+        Rule::ActiveLab => Look::new(Colour::ORANGE, Dash::DashDot, Marker::Cross),
+        Rule::ActiveLabRepaired => Look::new(Colour::ORANGE, Dash::Solid, Marker::OpenSquare),
         Rule::Wasserstein => Look::new(Colour::GREEN, Dash::Solid, Marker::Triangle),
     }
 }

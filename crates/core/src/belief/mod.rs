@@ -11,6 +11,7 @@
 //!
 //! Every fit holds a [`Regression`] of the trust on an item's features ([`Design`]).
 
+mod as_published;
 mod beta;
 mod classes;
 pub mod design;
@@ -30,6 +31,7 @@ mod traits;
 mod truncated;
 mod trust;
 
+pub use as_published::{AsPublished, TrustSearch, fit_trust_as_published};
 pub use classes::{ClassBelief, ClassBeliefs};
 pub use design::{Design, DesignError, FeatureColumn, FeatureScale, Standardizer};
 pub use dirichlet::{Beliefs, Dirichlet, entropy, manhattan};

@@ -2,13 +2,15 @@
 
 use std::borrow::Cow;
 
+use libm::lgamma;
 use nalgebra::{DMatrix, DVector};
 use ndarray::{Array2, ArrayView2};
 use serde::Serialize;
 use thiserror::Error;
 
+use super::as_published::End;
 use super::design::Design;
-use super::newton::{LogProduct, Objective, Point, maximise, mirror};
+use super::newton::{LogProduct, Maximum, Objective, Point, maximise, mirror};
 use super::prior::START_TRUST;
 use super::regression::{LARGEST_MOVE, Regression, coefficient_names, linear};
 
@@ -141,6 +143,26 @@ pub fn fit_trust(design: &Design, q: ArrayView2<f64>, counts: ArrayView2<u32>) -
     Ok(TrustFit { regression: Regression::of_likelihood(coefficient_names(design), maximum, labelled_items) })
 }
 
+/// The fit where another search ends.
+pub(super) fn fit_at(
+    design: &Design,
+    q: ArrayView2<f64>,
+    counts: ArrayView2<u32>,
+    search: impl FnOnce(&Likelihood) -> End,
+) -> Result<TrustFit, TrustError> {
+    let likelihood = Likelihood::new(design, q, counts)?;
+    let end = search(&likelihood);
+    let at = likelihood.at(&end.parameters);
+    let maximum = Maximum {
+        iterations: end.steps,
+        gradient_norm: at.gradient_norm(),
+        converged: end.converged,
+        parameters: end.parameters,
+        at,
+    };
+    Ok(TrustFit { regression: Regression::of_likelihood(coefficient_names(design), maximum, likelihood.items) })
+}
+
 /// Log-likelihood of labels under given coefficients (intercept first), as maximised by [`fit_trust`].
 ///
 /// # Errors
@@ -163,7 +185,7 @@ fn clamp(log_trust: f64) -> f64 {
 }
 
 /// The labelled items, packed row by row.
-struct Likelihood {
+pub(super) struct Likelihood {
     items: usize,
     classes: usize,
     features: usize,
@@ -208,6 +230,19 @@ impl Likelihood {
             return Err(TrustError::NoLabels);
         }
         Ok(Self { items, classes: q.ncols(), features: design.features(), labels, z, q: kept_q, counts: kept_counts })
+    }
+
+    /// The value as a sum of log-gamma functions, which cancel: its last digits are not those of [`Self::at`].
+    pub(super) fn in_log_gamma(&self, beta: &[f64]) -> f64 {
+        let of = |(i, z): (usize, &[f64])| {
+            let trust = clamp(linear(beta, z)).exp();
+            let k = i * self.classes..(i + 1) * self.classes;
+            let (q, counts) = (&self.q[k.clone()], &self.counts[k]);
+            let classes = q.iter().zip(counts).filter(|(_, c)| **c > 0);
+            let rises = classes.map(|(q, &c)| lgamma(trust * q + f64::from(c)) - lgamma(trust * q));
+            lgamma(trust) - lgamma(trust + f64::from(counts.iter().sum::<u32>())) + rises.sum::<f64>()
+        };
+        self.rows().enumerate().map(of).sum()
     }
 
     fn rows(&self) -> impl Iterator<Item = &[f64]> {

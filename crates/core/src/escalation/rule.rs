@@ -3,6 +3,7 @@
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
+use super::active_lab::{Form, active_lab_priority};
 use crate::belief::{Belief, Beliefs, ClassBelief, ClassBeliefs, Dirichlet, dirichlet::row};
 
 /// A rule that ranks items; those with the highest priority are escalated first.
@@ -21,6 +22,8 @@ use crate::belief::{Belief, Beliefs, ClassBelief, ClassBeliefs, Dirichlet, diric
 /// | `Manhattan` | expected fall of the Manhattan error by one label | one-label value matched to the measure |
 /// | `ManhattanTen` | expected fall of the Manhattan error by ten labels bought together | look-ahead of `Manhattan` |
 /// | `Margin` | -(largest - second largest judge probability) + jitter | margin sampling, Scheffer et al. (2001) |
+/// | `ActiveLab` | doubt about the consensus label, as the package `cleanlab` computes it | [`active_lab`](super::active_lab) |
+/// | `ActiveLabRepaired` | the same without the package's slip | [`active_lab`](super::active_lab) |
 /// | `Wasserstein` | expected fall of the Wasserstein error by one label | one-label value matched to the measure of a scale |
 ///
 /// The first eight are the paper's; the others go beyond it. Where the classes stand on a scale ([`crate::belief::Ordinals`]),
@@ -58,6 +61,10 @@ pub enum Rule {
     ManhattanTen,
     /// Smallest margin between the judge's two likeliest classes first.
     Margin,
+    /// ActiveLab, as shipped.
+    ActiveLab,
+    /// ActiveLab, repaired.
+    ActiveLabRepaired,
     /// Expected fall of the Wasserstein error by one label.
     Wasserstein,
 }
@@ -76,7 +83,7 @@ impl Rule {
     ];
 
     /// All rules that rank classes without an order.
-    pub const OF_CLASSES: [Rule; 12] = [
+    pub const OF_CLASSES: [Rule; 14] = [
         Rule::Info,
         Rule::Delta,
         Rule::Spread,
@@ -89,10 +96,19 @@ impl Rule {
         Rule::Manhattan,
         Rule::ManhattanTen,
         Rule::Margin,
+        Rule::ActiveLab,
+        Rule::ActiveLabRepaired,
     ];
 
     /// The rules that go beyond the paper.
-    pub const BEYOND: [Rule; 4] = [Rule::FewestLabelsByInfo, Rule::Manhattan, Rule::ManhattanTen, Rule::Margin];
+    pub const BEYOND: [Rule; 6] = [
+        Rule::FewestLabelsByInfo,
+        Rule::Manhattan,
+        Rule::ManhattanTen,
+        Rule::Margin,
+        Rule::ActiveLab,
+        Rule::ActiveLabRepaired,
+    ];
 
     /// The rules that rank classes on a scale, in the order in which they are evaluated (it is part of the random stream). v
     /// is left out: there it is the same as `Info`.
@@ -122,6 +138,8 @@ impl Rule {
             Rule::Manhattan => "manhattan",
             Rule::ManhattanTen => "manhattan_ten",
             Rule::Margin => "margin",
+            Rule::ActiveLab => "active_lab",
+            Rule::ActiveLabRepaired => "active_lab_repaired",
             Rule::Wasserstein => "wasserstein",
         }
     }
@@ -141,6 +159,8 @@ impl Rule {
             Rule::Manhattan => "expected fall of the Manhattan error by one label",
             Rule::ManhattanTen => "expected fall of the Manhattan error by ten labels",
             Rule::Margin => "smallest margin between the judge's likeliest classes",
+            Rule::ActiveLab => "ActiveLab as cleanlab 2.9.0 ships it",
+            Rule::ActiveLabRepaired => "ActiveLab with its count of labels repaired",
             Rule::Wasserstein => "expected fall of the Wasserstein error by one label",
         }
     }
@@ -153,6 +173,9 @@ impl Rule {
         let of_classes = |value: &dyn Fn(&Dirichlet) -> f64| -> Vec<f64> {
             let of = |i: usize| without_noise(value(inputs.beliefs.of_classes(i).dirichlet()));
             (0..inputs.beliefs.len()).map(of).collect()
+        };
+        let active_lab = |form: Form| -> Vec<f64> {
+            active_lab_priority(inputs.q.view(), inputs.counts.view(), form).into_iter().map(without_noise).collect()
         };
         match self {
             Rule::Info => inputs.beliefs.map(|b| without_noise(b.epistemic())),
@@ -176,6 +199,8 @@ impl Rule {
             Rule::Manhattan => of_classes(&|b| b.manhattan_label_value()),
             Rule::ManhattanTen => of_classes(&|b| b.expected_manhattan_reduction(10)),
             Rule::Margin => jittered(&|i| -margin(row(inputs.q.row(i)))),
+            Rule::ActiveLab => active_lab(Form::AsShipped),
+            Rule::ActiveLabRepaired => active_lab(Form::Repaired),
             Rule::Wasserstein => {
                 let of = |i: usize| without_noise(inputs.beliefs.of_classes(i).wasserstein_label_value());
                 (0..inputs.beliefs.len()).map(of).collect()
@@ -249,6 +274,8 @@ pub struct RuleInputs<'a, T = Beliefs> {
     pub confidence: &'a [Option<f64>],
     /// Labels in hand.
     pub labels: &'a [u32],
+    /// Labels in hand by class, items x classes.
+    pub counts: &'a Array2<u32>,
     /// Uniform draws in [0, 1) that break ties (scaled by 1e-9 where they are added to a priority).
     pub jitter: &'a [f64],
     /// Uniform draws that the random rule ranks by.
@@ -307,6 +334,7 @@ mod tests {
             q: &q,
             confidence: &[],
             labels: &[2, 2, 3, 1],
+            counts: &array![[1, 1], [1, 1], [2, 1], [1, 0]],
             jitter: &[0.0; 4],
             random: &[],
         };

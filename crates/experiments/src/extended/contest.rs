@@ -8,36 +8,32 @@ use serde::{Deserialize, Serialize};
 use super::corpus::{Believed, Deployment};
 use judge_uncertainty_core::belief::BeliefTable;
 use judge_uncertainty_core::belief::dirichlet::row;
-use judge_uncertainty_core::escalation::active_lab::active_lab_priority;
 use judge_uncertainty_core::escalation::value::pool_values;
 use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs, top};
 use judge_uncertainty_core::stats::{Summary, mean};
 use judge_uncertainty_evaluation::{CountLabels, Luck};
 
-/// Everything that competes: the rules, a baseline that needs the labels by class, and the ceiling.
+/// Everything that competes: the rules and the ceiling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub enum Contender {
     /// A rule.
     Rule(Rule),
-    /// ActiveLab's ranking, annotators pooled ([`active_lab_priority`]).
-    ActiveLab,
     /// Ranks by the true value of a label: the ceiling.
     Oracle,
 }
 
 impl Contender {
-    /// All contenders: the paper's rules, those beyond it, ActiveLab, the oracle.
+    /// All contenders: the paper's rules, those beyond it, the oracle.
     pub fn all() -> Vec<Self> {
         let rules = Rule::PAPER.into_iter().chain(Rule::BEYOND).map(Self::Rule);
-        rules.chain([Self::ActiveLab, Self::Oracle]).collect()
+        rules.chain([Self::Oracle]).collect()
     }
 
     /// Key in results, e.g. `fewest_labels`.
     pub fn key(self) -> &'static str {
         match self {
             Self::Rule(rule) => rule.key(),
-            Self::ActiveLab => "active_lab",
             Self::Oracle => "oracle",
         }
     }
@@ -154,10 +150,10 @@ pub fn scores(
             q: &deployment.q,
             confidence: &deployment.confidence,
             labels: &labels.numbers,
+            counts: &labels.revealed,
             jitter: &luck.jitter,
             random: &luck.random,
         }),
-        Contender::ActiveLab => active_lab_priority(deployment.q.view(), labels.revealed.view()),
         Contender::Oracle => gains.to_vec(),
     }
 }

@@ -181,7 +181,15 @@ pub fn evaluate(world: &World, conditions: &[Condition], second_seed: u64) -> Re
                 Some(beliefs) => (beliefs, &world.q),
                 None => (&truth, &prior_mean),
             };
-            let undrawn = RuleInputs { beliefs, q, confidence: &[], labels: &world.numbers, jitter: &[], random: &[] };
+            let undrawn = RuleInputs {
+                beliefs,
+                q,
+                confidence: &[],
+                labels: &world.numbers,
+                counts: &world.counts,
+                jitter: &[],
+                random: &[],
+            };
             // These rules need no draws and serve both objectives.
             let [info, delta, spread, entropy] = [RULES[0], RULES[1], RULES[2], RULES[3]].map(|r| r.priority(&undrawn));
             let fixed = [&info, &delta, &spread, &entropy].map(Vec::as_slice);

@@ -99,8 +99,15 @@ pub fn world_outcome(gamma_percent: u32, familiarity: bool, seed: u64) -> Result
     let beliefs = Beliefs::posterior(&fit.trust(&design), q.view(), counts.view());
     let values = prophet_values(&beliefs, p.view(), PROPHET_ROUNDS, &mut second);
     let (jitter, random) = (uniforms(&mut second, ITEMS), uniforms(&mut second, ITEMS));
-    let inputs =
-        RuleInputs { beliefs: &beliefs, q: &q, confidence: &[], labels: &numbers, jitter: &jitter, random: &random };
+    let inputs = RuleInputs {
+        beliefs: &beliefs,
+        q: &q,
+        confidence: &[],
+        labels: &numbers,
+        counts: &counts,
+        jitter: &jitter,
+        random: &random,
+    };
     let scores = RULES.map(|rule| rule.priority(&inputs));
     let regret = regrets(&values, Budget::HEADLINE.of(ITEMS), &[], scores.each_ref().map(Vec::as_slice))
         .ok_or(Error::Undefined { experiment: "simulations", quantity: "regret" })?;

@@ -52,8 +52,8 @@ const RULES: &str = "\
     Fewest labels, ties by I: the strongest form of counting labels. Manhattan value of one label or ten: the expected fall, \
     under the belief, of the error that is measured here, in closed form from the mean absolute deviations of Beta \
     marginals. Margin: the smaller the distance between the judge's two likeliest classes the sooner (Scheffer, Decomain \
-    and Wrobel 2001). ActiveLab: the score of Goh and Mueller (2023) for labels from several annotators, here with all \
-    annotators pooled. Oracle: by what a label truly removes on average, which nobody knows; the ceiling.";
+    and Wrobel 2001). ActiveLab: the score of Goh and Mueller (2023) for labels from several annotators, as the package cleanlab 2.9.0 \
+    computes it, and with its count of labels repaired; the k-th label of an item counts as annotator k's. Oracle: by what a label truly removes on average, which nobody knows; the ceiling.";
 
 /// The section; without blocks where nothing beyond the paper was run.
 pub(super) fn section(results: &Results, findings: &[Finding], figures: &mut Figures) -> Section {

@@ -63,7 +63,7 @@ pub(super) fn figure(exploration: &Exploration) -> Figure {
         ),
         note: format!(
             "Error removed by a rule minus error removed by fewest labels first, in Manhattan units. In each row the upper \
-             line, with a wide circle, is the published belief (ActiveLab's has its own marker), the lower one the \
+             line, with a wide circle, is the published belief, the lower one the \
              recalibrated belief. {FOR_NEW_ITEMS}: three beliefs, all rules (the oracle, far to the right, is not drawn) \
              and four budgets. Panels have scales of their own."
         )

@@ -9,7 +9,6 @@ use crate::stats::inference::Inference;
 pub(super) fn look_of(contender: Contender) -> Look {
     match contender {
         Contender::Rule(rule) => look::of_rule(rule),
-        Contender::ActiveLab => look::ACTIVE_LAB,
         Contender::Oracle => look::ORACLE,
     }
 }

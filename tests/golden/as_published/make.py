@@ -1,0 +1,83 @@
+"""Where SciPy's L-BFGS-B with numeric gradients ends on the first replicates of Experiment 2.
+
+    python make.py ../../../data/chaosnli > expected.json
+
+An independent calculation of the replicates with NumPy; the objective is the likelihood in log-gamma functions, the start a
+trust of 8 labels and zeros, all options of `scipy.optimize.minimize(method="L-BFGS-B")` at their defaults.
+"""
+
+import csv
+import json
+import os
+import sys
+
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
+import numpy as np
+import scipy
+from scipy.optimize import minimize
+from scipy.special import gammaln
+
+REPLICATES = 4
+LOW, HIGH = np.log(1e-3), np.log(1e6)
+
+
+def table(path):
+    return list(csv.DictReader(open(path)))
+
+
+def judge(folder):
+    rows = table(f"{folder}/judge.csv")
+    variants = [[[float(row[f"{v}_{c}"]) for c in "enc"] for v in ("neutral", "strict", "intuitive")] for row in rows]
+    p = np.array(variants) / np.array(variants).sum(axis=2, keepdims=True)
+    q = np.maximum(p.mean(axis=1), 0.005)
+    return q / q.sum(axis=1, keepdims=True), p.std(axis=1).mean(axis=1), np.array([float(r["confidence"]) for r in rows])
+
+
+def subsample(rng, pool, sizes):
+    """Without replacement, class by class."""
+    out, left, need = np.zeros_like(pool), pool.sum(axis=1), sizes.copy()
+    for j in range(pool.shape[1]):
+        left = left - pool[:, j]
+        out[:, j] = rng.hypergeometric(pool[:, j], left, np.minimum(need, pool[:, j] + left))
+        need = need - out[:, j]
+    return out
+
+
+def distances(folder):
+    x = np.load(f"{folder}/embeddings_f16.npy").astype(float)
+    x /= np.linalg.norm(x, axis=1, keepdims=True)
+    d = np.maximum(1 - x @ x.T, 0)
+    np.fill_diagonal(d, 0)
+    return d
+
+
+def main():
+    folder = sys.argv[1]
+    q, spread, confidence = judge(folder)
+    counts = np.array([[int(row[c]) for c in "enc"] for row in table(f"{folder}/labels.csv")])
+    d = distances(folder)
+    out = []
+    for seed in range(REPLICATES):
+        rng = np.random.default_rng(seed)
+        half = subsample(rng, counts, np.full(len(counts), 50))
+        n = rng.choice([0, 1, 2, 5, 10], size=len(counts))
+        c = subsample(rng, half, n).astype(float)
+        near = np.sort(d[:, n > 0], axis=1)[:, :10]
+        x = np.column_stack([spread, np.log1p(n), confidence, near[:, 0], near.mean(axis=1)])
+        x = (x - x.mean(axis=0)) / np.maximum(x.std(axis=0), 1e-9)
+        rows = np.column_stack([np.ones(len(x)), x])[n > 0]
+        labels, p, total = c[n > 0], q[n > 0], n[n > 0].astype(float)
+
+        def objective(beta):
+            trust = np.exp(np.clip(rows @ beta, LOW, HIGH))
+            a = trust[:, None] * p
+            return -(gammaln(trust) - gammaln(trust + total) + (gammaln(a + labels) - gammaln(a)).sum(axis=1)).sum()
+
+        found = minimize(objective, [np.log(8), 0, 0, 0, 0, 0], method="L-BFGS-B")
+        out.append({"steps": int(found.nit), "coefficients": found.x.tolist()})
+    print(json.dumps({"scipy": scipy.__version__, "numpy": np.__version__, "replicates": out}, indent=1))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,24 +1,35 @@
-//! From which size a graph index pays: time, recall and peak memory of both engines on random unit vectors.
+//! From which size a graph index pays: time, recall and peak memory of the engines.
 //!
-//! `cargo bench --bench index_size -- 3000 30000` measures each engine at each size in a process of its own, because peak
-//! memory is that of a process. In the place of a size, a file of 32-bit little-endian numbers gives other embeddings.
-//! CPU times and memory are read from /proc, so this runs on Linux only. Random directions are the hardest case: no set
-//! of texts is as far from having neighbourhoods.
+//! `cargo bench --bench index_size -- SOURCE...` measures each engine on each source in a process of its own, because peak
+//! memory is that of a process. A source is a number of random directions (`30000`: the hardest case, no set of texts is as
+//! far from having neighbourhoods), of directions with neighbourhoods (`near:30000`: points of 24 dimensions about 1,000
+//! centres), or a file of 32-bit little-endian numbers with 384 to a row (`texts.f32`). `SOURCE@5000` indexes 5,000 of the
+//! items, spaced evenly, and lists the nearest of them for every item. `--engines exact,hnsw` leaves engines out;
+//! `--write FILE.f32` writes the first source to a file, for `benches/peers.py`. Times are of the processor, so this runs on
+//! Linux only.
 
 use std::fs;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::Mutex;
 
-use judge_uncertainty::familiarity::neighbours::{Exact, Hnsw, HnswSettings, Neighbour, Neighbours, UnitRows};
+use judge_uncertainty::familiarity::neighbours::{
+    Exact, Held, Hnsw, HnswSettings, Insertion, Neighbour, Neighbours, UnitRows,
+};
 use judge_uncertainty::progress::Progress;
 use ndarray::Array2;
 
 const DIMENSIONS: usize = 384;
+/// Dimensions in which directions with neighbourhoods differ, and their centres.
+const LATENT: usize = 24;
+const CENTRES: usize = 1_000;
 /// Length of the lists that are searched, as in Experiment 2.
 const WIDTH: usize = 32;
-/// Most lists that are searched; the time of all is extrapolated from theirs.
-const QUERIES: usize = 3_000;
+/// Lists whose neighbours are compared with exact ones.
+const COMPARED: usize = 1_000;
+/// Up to so many distances an engine makes all lists; of more, so many lists, from which the time of all is extrapolated.
+const ALL_LISTS: usize = 11_000_000_000;
+const SOME_LISTS: usize = 3_000;
 
 /// What one process measured. Times are seconds of processor time.
 struct Measured {
@@ -37,52 +48,78 @@ struct Measured {
 
 fn main() -> ExitCode {
     // cargo bench adds --bench.
-    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
-    match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        [] => {
-            eprintln!("usage: cargo bench --bench index_size -- ITEMS|FILE.f32 ...");
+    let mut arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    let mut option = |name: &str| {
+        let place = arguments.iter().position(|argument| argument == name)?;
+        arguments.drain(place..(place + 2).min(arguments.len())).nth(1)
+    };
+    let [engines, write, child] = ["--engines", "--write", "--child"].map(&mut option);
+    let engines = engines.unwrap_or_else(|| "exact,hnsw,hnsw_rs".to_owned());
+    match (child, write, arguments.as_slice()) {
+        (_, _, []) => {
+            eprintln!("usage: cargo bench --bench index_size -- ITEMS|near:ITEMS|FILE.f32[@INDEXED] ...");
             return ExitCode::from(2);
         }
-        [engine @ ("exact" | "hnsw"), source] => println!("{}", measure(engine, source).to_line()),
-        sources => sources.iter().for_each(|source| compare(source)),
+        (Some(engine), _, [source, ..]) => println!("{}", measure(&engine, source).to_line()),
+        (_, Some(file), [source, ..]) => {
+            let bytes: Vec<u8> = embeddings(source).iter().flat_map(|value| value.to_le_bytes()).collect();
+            fs::write(file, bytes).expect("a file that can be written");
+        }
+        (_, _, sources) => sources.iter().for_each(|source| compare(source, &engines)),
     }
     ExitCode::SUCCESS
 }
 
-/// Measures both engines and prints what came out.
-fn compare(source: &str) {
+/// Measures the engines and prints what came out.
+fn compare(source: &str, engines: &str) {
     println!("{source}");
-    let [exact, hnsw] = ["exact", "hnsw"].map(|engine| {
+    let mut first: Option<Measured> = None;
+    for engine in engines.split(',') {
         let itself = std::env::current_exe().expect("this program");
-        let child = Command::new(itself).args([engine, source]).stderr(Stdio::inherit()).output().expect("it starts");
+        let child = ["--child", engine, source];
+        let child = Command::new(itself).args(child).stderr(Stdio::inherit()).output().expect("it starts");
         assert!(child.status.success(), "{engine} {source} failed");
         let found = Measured::from_line(&String::from_utf8(child.stdout).expect("numbers"));
         let Measured { build, check, list, recall, memory, .. } = found;
-        print!("  {engine:<5} build {build:.2} s, check {check:.2} s, one list {:.3} ms, ", list * 1e3);
-        println!("all lists {:.1} s, recall@{WIDTH} {recall:.5}, peak {memory:.0} MiB", found.lists());
-        found
-    });
-    let everything = |found: &Measured| found.build + found.check + found.lists();
-    let (list, all) = (hnsw.list / exact.list, everything(&hnsw) / everything(&exact));
-    println!("  hnsw / exact: one list {list:.2}, everything {all:.2}, peak {:.2}", hnsw.memory / exact.memory);
+        print!("  {engine:<7} build {build:.2} s, check {check:.2} s, one list {:.3} ms, ", list * 1e3);
+        print!("all lists {:.2} s, recall@{WIDTH} {recall:.5}, peak {memory:.0} MiB", found.lists());
+        match &first {
+            None => println!(),
+            Some(first) => {
+                let ratios = [list / first.list, found.everything() / first.everything(), memory / first.memory];
+                println!("; to the first: list {:.2}, everything {:.2}, peak {:.2}", ratios[0], ratios[1], ratios[2]);
+            }
+        }
+        first.get_or_insert(found);
+    }
 }
 
 fn measure(engine: &str, source: &str) -> Measured {
     let rows = UnitRows::new(embeddings(source).view()).expect("finite");
     let items = rows.len();
-    let queries = QUERIES.min(items);
-    // In large sets these are others than the check compares, and completes.
+    let held = match source.split_once('@') {
+        None => Held::all(items),
+        Some((_, count)) => {
+            let count: usize = count.parse().expect("a number of items to index");
+            let mut held = vec![false; items];
+            (0..count).for_each(|i| held[i * items / count] = true);
+            Held::those(&held)
+        }
+    };
+    let queries = if items * held.len() <= ALL_LISTS { items } else { SOME_LISTS };
+    // Where these are not all, they are others than the check compares, and keeps.
     let queries: Vec<usize> = (0..queries).map(|i| i * items / queries + items / queries / 2).collect();
     // From here on the peak is that of the work.
     fs::write("/proc/self/clear_refs", "5").expect("Linux");
     let start = cpu_seconds();
     let clock = Clock::default();
     let engine: Box<dyn Neighbours> = match engine {
-        "exact" => Box::new(Exact::new(rows)),
-        _ => {
+        "exact" => Box::new(Exact::among(rows, held)),
+        name => {
             // The check keeps the lists that it compares. These are shorter than those asked for, which are searched.
-            let settings = HnswSettings { checked_width: WIDTH - 1, ..HnswSettings::default() };
-            let index = Hnsw::build(rows, settings, &clock).expect("settings within their ranges");
+            let insertion = if name == "hnsw" { Insertion::Own } else { Insertion::HnswRs };
+            let settings = HnswSettings { checked_width: WIDTH - 1, insertion, ..HnswSettings::default() };
+            let index = Hnsw::build_among(rows, held, settings, &clock).expect("settings within their ranges");
             eprintln!("  check: {}", index.quality());
             Box::new(index)
         }
@@ -93,8 +130,12 @@ fn measure(engine: &str, source: &str) -> Measured {
     let found = engine.nearest_of_items(&queries, WIDTH);
     let searched = cpu_seconds();
     let memory = proc("status", |line| line.strip_prefix("VmHWM:")).replace(" kB", "").trim().parse::<f64>();
-    let expected = Exact::new(engine.rows().clone()).nearest_of_items(&queries, WIDTH);
-    let hits: usize = found.chunks(WIDTH).zip(expected.chunks(WIDTH)).map(|(a, b)| common(a, b)).sum();
+    let compared: Vec<usize> = (0..COMPARED.min(queries.len())).map(|i| i * queries.len() / COMPARED.min(queries.len())).collect();
+    let items_compared: Vec<usize> = compared.iter().map(|&query| queries[query]).collect();
+    let exact = Exact::among(engine.rows().clone(), engine.held().clone());
+    let expected = exact.nearest_of_items(&items_compared, WIDTH);
+    let lists = compared.iter().map(|&query| &found[query * WIDTH..(query + 1) * WIDTH]);
+    let hits: usize = lists.zip(expected.chunks(WIDTH)).map(|(a, b)| common(a, b)).sum();
     Measured {
         items: items as f64,
         build: built - start,
@@ -114,6 +155,11 @@ impl Measured {
     /// Time of the lists of all items.
     fn lists(&self) -> f64 {
         self.list * self.items
+    }
+
+    /// Time of all of it.
+    fn everything(&self) -> f64 {
+        self.build + self.check + self.lists()
     }
 
     /// For the process that compares.
@@ -143,13 +189,14 @@ impl Progress for Clock {
     fn advance(&self, _: u64) {}
     fn finish(&self) {
         let (now, begun) = (cpu_seconds(), self.begun.lock().expect("no panic"));
-        eprintln!("  {}: {:.1} s", begun.0, now - begun.1);
+        eprintln!("  {}: {:.2} s", begun.0, now - begun.1);
         self.finished.lock().expect("no panic").push(now);
     }
 }
 
-/// Random directions, or the 32-bit little-endian numbers of a file.
+/// The embeddings of a source.
 fn embeddings(source: &str) -> Array2<f32> {
+    let source = source.split('@').next().unwrap_or_default();
     if Path::new(source).is_file() {
         let bytes = fs::read(source).expect("a readable file");
         let values: Vec<f32> = bytes.as_chunks().0.iter().map(|&chunk| f32::from_le_bytes(chunk)).collect();
@@ -161,8 +208,18 @@ fn embeddings(source: &str) -> Array2<f32> {
         (state >> 40) as f32 / (1u64 << 24) as f32 - 0.5
     };
     // Sums of four uniform numbers are near enough to normal ones for directions without preference.
-    let items = source.parse().expect("a number of items or a file");
-    Array2::from_shape_fn((items, DIMENSIONS), |_| uniform() + uniform() + uniform() + uniform())
+    let mut normal = move || uniform() + uniform() + uniform() + uniform();
+    let number = |items: &str| items.parse().expect("a number of items or a file");
+    match source.strip_prefix("near:") {
+        None => Array2::from_shape_simple_fn((number(source), DIMENSIONS), normal),
+        Some(items) => {
+            let centres = Array2::from_shape_simple_fn((CENTRES, LATENT), &mut normal);
+            let plane = Array2::from_shape_simple_fn((LATENT, DIMENSIONS), &mut normal);
+            let items = number(items);
+            let latent = Array2::from_shape_fn((items, LATENT), |(item, k)| 1.5 * centres[[item % CENTRES, k]] + normal());
+            latent.dot(&plane)
+        }
+    }
 }
 
 /// CPU time of all threads so far.

@@ -18,7 +18,7 @@ use crate::familiarity::agreement::Agreement;
 use crate::familiarity::chaosnli_text::read_chaosnli_texts;
 use crate::familiarity::embedding::{DEFAULT_MODEL, Embedder, Model, OnnxEmbedder, Options, embed_texts};
 use crate::familiarity::features::SelfNeighbour;
-use crate::familiarity::neighbours::{Engine, Neighbours, UnitRows};
+use crate::familiarity::neighbours::{Engine, Held, Neighbours, UnitRows};
 use crate::progress::Progress;
 
 /// Options about the familiarity channel of Experiment 2.
@@ -41,6 +41,9 @@ pub(super) struct FamiliarityArgs {
 pub(crate) enum EngineName {
     /// Search a graph, checked and repaired against all pairs
     Hnsw,
+    /// The same with the graph that the hnsw_rs package builds
+    #[value(name = "hnsw_rs")]
+    HnswRs,
     /// Compare all pairs; faster, REPRODUCE.md says up to which size
     Exact,
 }
@@ -49,6 +52,7 @@ impl From<EngineName> for Engine {
     fn from(name: EngineName) -> Self {
         match name {
             EngineName::Hnsw => Self::Hnsw,
+            EngineName::HnswRs => Self::HnswRs,
             EngineName::Exact => Self::Exact,
         }
     }
@@ -135,7 +139,8 @@ impl Familiarity {
 
     /// The engine asked for over other rows; an index is checked by lists of `width`, which is at least 1.
     pub(super) fn engine(&self, rows: UnitRows, width: usize, progress: &dyn Progress) -> Box<dyn Neighbours> {
-        self.engine.over(rows, width, progress).expect("a width of at least 1")
+        let all = Held::all(rows.len());
+        self.engine.over(rows, all, width, progress).expect("a width of at least 1")
     }
 
     /// Embeds the sentences, if they are there, or else the texts of an example, and makes the engine.

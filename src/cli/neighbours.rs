@@ -8,7 +8,7 @@ use super::familiarity::EngineName;
 use super::progress::Bars;
 use super::{Error, say};
 use crate::familiarity::neighbours::saved::IndexError;
-use crate::familiarity::neighbours::{Engine, Hnsw, HnswSettings, NeighbourLists, Neighbours, UnitRows};
+use crate::familiarity::neighbours::{Engine, Held, Hnsw, HnswSettings, NeighbourLists, Neighbours, UnitRows};
 use crate::familiarity::user_embeddings::read_identified;
 
 /// What a saved index says about where its embeddings come from; its data sum tells one matrix from another.
@@ -45,7 +45,10 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let rows = UnitRows::new(matrix.view())?;
     let k = args.k.get();
     let engine: Box<dyn Neighbours> = match &args.index {
-        None => Engine::from(args.engine).over(rows, k, &Bars::default()).expect("a width of at least 1"),
+        None => {
+            let all = Held::all(rows.len());
+            Engine::from(args.engine).over(rows, all, k, &Bars::default()).expect("a width of at least 1")
+        }
         Some(folder) => Box::new(load_or_save(folder, rows, k)?),
     };
     say(format_args!("{}", engine.describe()));

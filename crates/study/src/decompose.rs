@@ -8,9 +8,9 @@ use judge_uncertainty_core::belief::{BeliefTable, Design, FeatureColumn, Standar
 use judge_uncertainty_core::escalation::{Rule, top};
 use judge_uncertainty_data::progress::Progress;
 use judge_uncertainty_evaluation::protocol::seeded;
-use judge_uncertainty_evaluation::{Fitted, Luck, Pool, list_width};
+use judge_uncertainty_evaluation::{Fitted, Luck, Pool};
 use judge_uncertainty_familiarity::features::{FamiliarityFeatures, SelfNeighbour, familiarity_once};
-use judge_uncertainty_familiarity::neighbours::{Neighbours, UnitRows};
+use judge_uncertainty_familiarity::neighbours::{Held, Neighbours, UnitRows};
 
 /// Number of the stream that breaks ties and draws the random ranking; replicates count from 0.
 const RANKING_STREAM: u64 = u64::MAX;
@@ -34,9 +34,10 @@ impl<K: Kind> Decomposition<K> {
         let pool = K::pool(study, labels, &all);
         let in_hand = pool.all();
         let numbers = K::Pool::numbers(&in_hand);
-        let near = study.engine(&all, progress)?.map(|engine| {
-            let labelled: Vec<bool> = numbers.iter().map(|&n| n > 0).collect();
-            let (neighbours, mode) = study.neighbourhood();
+        let labelled: Vec<bool> = numbers.iter().map(|&n| n > 0).collect();
+        let (neighbours, mode) = study.neighbourhood();
+        let engine = study.engine(&all, Held::those(&labelled), neighbours, progress)?;
+        let near = engine.map(|engine| {
             (familiarity_once(engine.as_ref(), &labelled, neighbours, mode), engine.describe())
         });
         let (near, neighbours) = near.unzip();
@@ -106,11 +107,18 @@ impl<K: Kind> Study<K> {
         sources.columns(&self.features, kept, numbers, near)
     }
 
-    /// The configured engine over the embeddings of the items at positions `kept`; `None` without familiarity.
+    /// The configured engine over the embeddings of the items at positions `kept`, which finds those `held` of them; an index is
+    /// checked by lists of `width`. `None` without familiarity.
     ///
     /// # Errors
     /// Texts that are not embedded yet, a value of an embedding that is not finite.
-    pub(super) fn engine(&self, kept: &[usize], progress: &dyn Progress) -> Result<Option<Box<dyn Neighbours>>, Error> {
+    pub(super) fn engine(
+        &self,
+        kept: &[usize],
+        held: Held,
+        width: usize,
+        progress: &dyn Progress,
+    ) -> Result<Option<Box<dyn Neighbours>>, Error> {
         let Some(config) = &self.file.config.familiarity else { return Ok(None) };
         let embeddings = self.embeddings.as_ref().ok_or(Error::NotEmbedded)?;
         let rows = if kept.len() == embeddings.nrows() {
@@ -118,7 +126,7 @@ impl<K: Kind> Study<K> {
         } else {
             UnitRows::new(embeddings.select(ndarray::Axis(0), kept).view())?
         };
-        Ok(Some(config.engine.over(rows, list_width(config.neighbours), progress)?))
+        Ok(Some(config.engine.over(rows, held, width, progress)?))
     }
 
     /// How many labelled neighbours count, and whether a labelled item is one of its own.

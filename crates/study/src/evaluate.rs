@@ -13,10 +13,8 @@ use judge_uncertainty_core::stats::Summary;
 use judge_uncertainty_data::progress::Progress;
 use judge_uncertainty_evaluation::counts::most_revealed;
 use judge_uncertainty_evaluation::escalation::value_minus;
-use judge_uncertainty_evaluation::{
-    ByRule, Coverage, Escalation, Familiarity, HalfSplit, Journal, Measured, Places, Settings, by_rule,
-};
-use judge_uncertainty_familiarity::neighbours::Neighbours;
+use judge_uncertainty_evaluation::{ByRule, Coverage, Escalation, Familiarity, HalfSplit, Journal, Measured, Places, Settings, by_rule, list_width};
+use judge_uncertainty_familiarity::neighbours::{Held, Neighbours};
 
 /// Fewer items than this say nothing about a ranking.
 pub const LEAST_ITEMS: usize = 20;
@@ -334,7 +332,9 @@ pub fn evaluate<K: Kind>(
         Ok(kept) => kept,
         Err(reason) => return Ok(Evaluated::NotEvaluated(reason)),
     };
-    let engine = study.engine(&kept, progress)?;
+    // Every replicate labels others of these items.
+    let (neighbours, _) = study.neighbourhood();
+    let engine = study.engine(&kept, Held::all(kept.len()), list_width(neighbours), progress)?;
     let evaluator = Evaluator::new(study, kept, engine.as_deref());
     let mut none = Journal::default();
     let journal = journal.unwrap_or(&mut none);

@@ -4,7 +4,8 @@ use judge_uncertainty_data::progress::Progress;
 use serde::{Deserialize, Serialize};
 
 use super::exact::Exact;
-use super::hnsw::{Hnsw, HnswSettings, SettingOutOfRange};
+use super::held::Held;
+use super::hnsw::{Hnsw, HnswSettings, Insertion, SettingOutOfRange};
 use super::rows::UnitRows;
 use super::search::Neighbours;
 
@@ -15,27 +16,31 @@ pub enum Engine {
     /// A graph index, checked and repaired.
     #[default]
     Hnsw,
+    /// The same with the graph that the hnsw_rs package builds.
+    #[serde(rename = "hnsw_rs")]
+    HnswRs,
     /// All pairs are compared.
     Exact,
 }
 
 impl Engine {
-    /// This engine over the rows; an index is checked by lists of `width`.
+    /// This engine over the rows, which finds those that are held; an index is checked by lists of `width`.
     ///
     /// # Errors
     /// A width of 0.
     pub fn over(
         self,
         rows: UnitRows,
+        held: Held,
         width: usize,
         progress: &dyn Progress,
     ) -> Result<Box<dyn Neighbours>, SettingOutOfRange> {
-        Ok(match self {
-            Self::Hnsw => {
-                let settings = HnswSettings { checked_width: width, ..HnswSettings::default() };
-                Box::new(Hnsw::build(rows, settings, progress)?)
-            }
-            Self::Exact => Box::new(Exact::new(rows)),
-        })
+        let insertion = match self {
+            Self::Hnsw => Insertion::Own,
+            Self::HnswRs => Insertion::HnswRs,
+            Self::Exact => return Ok(Box::new(Exact::among(rows, held))),
+        };
+        let settings = HnswSettings { checked_width: width, insertion, ..HnswSettings::default() };
+        Ok(Box::new(Hnsw::build_among(rows, held, settings, progress)?))
     }
 }

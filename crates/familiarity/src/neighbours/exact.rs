@@ -1,29 +1,46 @@
 //! Neighbours by comparing all pairs.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use multiversion::multiversion;
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, Axis, s};
 use rayon::prelude::*;
 
+use super::held::Held;
 use super::neighbour::Neighbour;
 use super::rows::UnitRows;
 use super::search::Neighbours;
 
 /// Items whose products one thread computes at once. A product copies the candidates into the order in which it reads
 /// them; so many items make that copy cheap.
-const BLOCK_ITEMS: usize = 128;
-/// Candidates that they are multiplied with at once: 2 MiB of products.
-const BLOCK_CANDIDATES: usize = 4096;
+const BLOCK_ITEMS: usize = 512;
+/// Candidates that they are multiplied with at once: 4 MiB of products.
+const BLOCK_CANDIDATES: usize = 2048;
+/// Where all items are compared with all others, each product serves both of its items: blocks of so many on either side.
+const SQUARE: usize = 1024;
+/// Those blocks need the shortlists of all items at once; past so many bytes of them each item has products of its own.
+const MOST_SHORTLISTS: usize = 1 << 28;
+/// Products that are compared with a floor at once.
+const CHUNK: usize = 32;
 
 /// Compares every item with every other.
 #[derive(Debug, Clone)]
 pub struct Exact {
     rows: UnitRows,
+    held: Held,
 }
 
 impl Exact {
-    /// An engine over the given rows.
+    /// An engine that finds all of the given rows.
     pub fn new(rows: UnitRows) -> Self {
-        Self { rows }
+        let held = Held::all(rows.len());
+        Self { rows, held }
+    }
+
+    /// An engine that finds those of the given rows that are held.
+    pub fn among(rows: UnitRows, held: Held) -> Self {
+        Self { rows, held }
     }
 }
 
@@ -32,80 +49,177 @@ impl Neighbours for Exact {
         &self.rows
     }
 
+    fn held(&self) -> &Held {
+        &self.held
+    }
+
     fn describe(&self) -> String {
         "all pairs are compared, so recall is 1".to_owned()
     }
 
     fn nearest(&self, item: usize, width: usize) -> Vec<Neighbour> {
-        self.rows.nearest_of(item, self.rows.others(item), width)
+        self.rows.nearest_of(item, self.held.others(item), width)
     }
 
     fn nearest_of_items(&self, items: &[usize], width: usize) -> Vec<Neighbour> {
-        nearest_of_items(&self.rows, items, width.min(self.rows.len().saturating_sub(1)))
+        nearest_of_items(&self.rows, items, self.held.items(), width).concat()
     }
 
     fn nearest_among(&self, item: usize, width: usize, wanted: &[bool]) -> Vec<Neighbour> {
-        let candidates = self.rows.others(item).filter(|&other| wanted[other]);
+        let candidates = self.held.others(item).filter(|&other| wanted[other]);
         self.rows.nearest_of(item, candidates, width)
     }
 
     fn nearest_of_all_among(&self, width: usize, wanted: &[bool]) -> Vec<Vec<Neighbour>> {
         let items: Vec<usize> = (0..self.rows.len()).collect();
-        let among: Vec<usize> = items.iter().copied().filter(|&item| wanted[item]).collect();
-        nearest_of_items_among(&self.rows, &items, &among, width)
+        let among: Vec<usize> = self.held.items().iter().copied().filter(|&item| wanted[item]).collect();
+        nearest_of_items(&self.rows, &items, &among, width)
     }
 }
 
-/// The lists of the given items, one after the other, by products of whole blocks of rows.
-pub(super) fn nearest_of_items(rows: &UnitRows, items: &[usize], width: usize) -> Vec<Neighbour> {
-    let all: Vec<usize> = (0..rows.len()).collect();
-    nearest_of_items_among(rows, items, &all, width).concat()
-}
-
-/// For each of the given items the nearest of those `among`, itself excepted.
-fn nearest_of_items_among(rows: &UnitRows, items: &[usize], among: &[usize], width: usize) -> Vec<Vec<Neighbour>> {
+/// For each of the given items the `width` nearest of those `among`, itself excepted, by products of whole blocks of rows.
+pub(super) fn nearest_of_items(
+    rows: &UnitRows,
+    items: &[usize],
+    among: &[usize],
+    width: usize,
+) -> Vec<Vec<Neighbour>> {
     if width == 0 || among.is_empty() {
         return vec![Vec::new(); items.len()];
     }
-    let inverse = rows.inverse_lengths();
+    let all = |some: &[usize]| some.len() == rows.len() && some.iter().copied().eq(0..rows.len());
+    let shortlists = rows.len().saturating_mul(width).saturating_mul(4 * size_of::<(u32, f32)>());
+    if shortlists <= MOST_SHORTLISTS && all(items) && all(among) {
+        return nearest_of_all(rows, width);
+    }
     let selected = (among.len() < rows.len()).then(|| rows.scaled().select(Axis(0), among));
     let scaled = selected.as_ref().map_or(rows.scaled(), |selected| selected.view());
+    let inverse: Vec<f32> = among.iter().map(|&other| rows.inverse_length(other) as f32).collect();
     let blocks: Vec<Vec<Vec<Neighbour>>> = items
         .par_chunks(BLOCK_ITEMS)
         .map(|block| {
             let block_rows = rows.scaled().select(Axis(0), block);
-            let shortlist = |&item| Shortlist::new(item, width, rows.dimensions());
-            let mut shortlists: Vec<_> = block.iter().map(shortlist).collect();
+            let mut shortlists: Vec<_> = block.iter().map(|&item| Shortlist::new(rows, item, width)).collect();
             let mut products = Array2::zeros((block.len(), among.len().min(BLOCK_CANDIDATES)));
-            let chunks = among.chunks(BLOCK_CANDIDATES).zip(scaled.axis_chunks_iter(Axis(0), BLOCK_CANDIDATES));
-            for (among, scaled) in chunks {
-                let mut products = products.slice_mut(s![.., ..among.len()]);
-                general_mat_mul(1.0, &block_rows, &scaled.reversed_axes(), 0.0, &mut products);
-                let directed = shortlists.iter_mut().zip(products.rows()).filter(|(list, _)| !rows.is_zero(list.item));
-                for (shortlist, products) in directed {
-                    let scale = inverse[shortlist.item];
-                    for (&other, product) in among.iter().zip(products) {
-                        shortlist.offer(other, product * inverse[other] * scale);
-                    }
+            for start in (0..among.len()).step_by(BLOCK_CANDIDATES) {
+                let candidates = start..(start + BLOCK_CANDIDATES).min(among.len());
+                let mut products = products.slice_mut(s![.., ..candidates.len()]);
+                let columns = scaled.slice(s![candidates.clone(), ..]);
+                general_mat_mul(1.0, &block_rows, &columns.reversed_axes(), 0.0, &mut products);
+                for (shortlist, products) in shortlists.iter_mut().zip(products.rows()) {
+                    let products = products.to_slice().expect("rows of a matrix are contiguous");
+                    let scale = rows.inverse_length(shortlist.item) as f32;
+                    shortlist.offer_all(products, &inverse[candidates.clone()], scale, &among[candidates.clone()]);
                 }
             }
-            let settle = |shortlist: Shortlist| match shortlist.item {
-                // All lie at distance 1 from a zero vector; a block of such lists at once could fill the memory.
-                item if rows.is_zero(item) => {
-                    rows.nearest_of(item, among.iter().copied().filter(|&other| other != item), width)
-                }
-                item => rows.nearest_of(item, shortlist.others(), width),
-            };
-            shortlists.into_iter().map(settle).collect()
+            shortlists.into_iter().map(|shortlist| shortlist.settle(rows, among)).collect()
         })
         .collect();
     blocks.into_iter().flatten().collect()
 }
 
+/// The shortlists of items that stand one after the other.
+struct Square {
+    first: usize,
+    shortlists: Vec<Shortlist>,
+    /// What a similarity must reach to be of use to each of them.
+    floors: Vec<f32>,
+}
+
+/// For each item the nearest others; each product is computed once for both of its items.
+fn nearest_of_all(rows: &UnitRows, width: usize) -> Vec<Vec<Neighbour>> {
+    let items: Vec<usize> = (0..rows.len()).collect();
+    let inverse = rows.inverse_lengths();
+    let square = |block: &[usize]| {
+        let shortlists: Vec<_> = block.iter().map(|&item| Shortlist::new(rows, item, width)).collect();
+        let floors = shortlists.iter().map(|list| list.floor).collect();
+        Mutex::new(Square { first: block[0], shortlists, floors })
+    };
+    let squares: Vec<Mutex<Square>> = items.chunks(SQUARE).map(square).collect();
+    let count = squares.len();
+    // Of two blocks each pair once. Far apart in this order, pairs seldom share a block, so threads seldom wait.
+    let pairs: Vec<(usize, usize)> = (0..=count / 2)
+        .flat_map(|apart| (0..count).map(move |one| (one, apart)))
+        .filter(|&(one, apart)| 2 * apart != count || one < apart)
+        .map(|(one, apart)| (one, (one + apart) % count))
+        .collect();
+    let range = |block: usize| block * SQUARE..((block + 1) * SQUARE).min(items.len());
+    pairs.into_par_iter().for_each(|(one, other)| {
+        let [above, left] = [one, other].map(range);
+        let scaled = |range: &std::ops::Range<usize>| rows.scaled().slice_move(s![range.clone(), ..]);
+        let mut products = Array2::zeros((above.len(), left.len()));
+        general_mat_mul(1.0, &scaled(&above), &scaled(&left).reversed_axes(), 0.0, &mut products);
+        // Always the lower block first, so that no two threads wait for each other.
+        let mut low = lock(&squares[one.min(other)]);
+        let mut high = (one != other).then(|| lock(&squares[one.max(other)]));
+        let (across, down) = match &mut high {
+            Some(high) if one < other => (&mut *low, Some(&mut **high)),
+            Some(high) => (&mut **high, Some(&mut *low)),
+            None => (&mut *low, None),
+        };
+        across.offer_rows(&products, &inverse, &items[left]);
+        if let Some(down) = down {
+            down.offer_columns(&products, &inverse, above.start);
+        }
+    });
+    let lists = |square: Mutex<Square>| square.into_inner().unwrap_or_else(PoisonError::into_inner).shortlists;
+    let shortlists: Vec<Shortlist> = squares.into_iter().flat_map(lists).collect();
+    shortlists.into_par_iter().map(|shortlist| shortlist.settle(rows, &items)).collect()
+}
+
+fn lock(square: &Mutex<Square>) -> MutexGuard<'_, Square> {
+    square.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Square {
+    /// Each of these items is offered all others, whose products with it are a row.
+    fn offer_rows(&mut self, products: &Array2<f32>, inverse: &[f32], others: &[usize]) {
+        let first = others[0];
+        for (place, products) in products.rows().into_iter().enumerate() {
+            let products = products.to_slice().expect("rows of a matrix are contiguous");
+            let scale = inverse[self.first + place];
+            self.shortlists[place].offer_all(products, &inverse[first..first + others.len()], scale, others);
+            self.floors[place] = self.shortlists[place].floor;
+        }
+    }
+
+    /// Each of these items is offered all others, whose products with it are a column. `first` is the first of the others.
+    fn offer_columns(&mut self, products: &Array2<f32>, inverse: &[f32], first: usize) {
+        let Self { first: own, shortlists, floors } = self;
+        let own = &inverse[*own..*own + shortlists.len()];
+        for (other, products) in (first..).zip(products.rows()) {
+            let products = products.to_slice().expect("rows of a matrix are contiguous");
+            for start in (0..products.len()).step_by(CHUNK) {
+                let chunk = start..(start + CHUNK).min(products.len());
+                if !any_reaches(&products[chunk.clone()], &own[chunk.clone()], inverse[other], &floors[chunk.clone()]) {
+                    continue;
+                }
+                for place in chunk {
+                    let similarity = products[place] * own[place] * inverse[other];
+                    if similarity >= floors[place] {
+                        shortlists[place].offer(other, similarity);
+                        floors[place] = shortlists[place].floor;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Whether a product, scaled twice, reaches its floor.
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
+fn any_reaches(products: &[f32], scales: &[f32], scale: f32, floors: &[f32]) -> bool {
+    let mut reaches = false;
+    for ((&product, &own), &floor) in products.iter().zip(scales).zip(floors) {
+        reaches |= product * own * scale >= floor;
+    }
+    reaches
+}
+
 /// The others that can be among the `width` nearest of one item, by similarities in 32 bits.
 ///
 /// The similarities only preselect: every other within their rounding error of the last place stays, to be compared in
-/// 64 bits, so the list does not depend on how the products were summed.
+/// 64 bits, so the list does not depend on how the products were summed, nor on the order in which others came.
 struct Shortlist {
     item: usize,
     width: usize,
@@ -113,21 +227,35 @@ struct Shortlist {
     error: f32,
     /// What lies below cannot be among the nearest.
     floor: f32,
-    near: Vec<(usize, f32)>,
+    near: Vec<(u32, f32)>,
     /// Length at which `near` is pruned.
     limit: usize,
 }
 
 impl Shortlist {
-    fn new(item: usize, width: usize, dimensions: usize) -> Self {
+    fn new(rows: &UnitRows, item: usize, width: usize) -> Self {
         // A sum of d products is off by less than d/2 epsilon of the lengths, its scaling by less than 4.
-        let error = 2.0 * (dimensions + 8) as f32 * f32::EPSILON;
-        Self { item, width, error, floor: f32::NEG_INFINITY, near: Vec::new(), limit: 4 * width }
+        let error = 2.0 * (rows.dimensions() + 8) as f32 * f32::EPSILON;
+        // All lie at distance 1 from a zero vector, so there is nothing to choose by similarity.
+        let floor = if rows.is_zero(item) { f32::INFINITY } else { f32::NEG_INFINITY };
+        Self { item, width, error, floor, near: Vec::new(), limit: 4 * width }
+    }
+
+    /// Offers all others, by their products with the item.
+    fn offer_all(&mut self, products: &[f32], inverse: &[f32], scale: f32, others: &[usize]) {
+        let chunks = products.chunks(CHUNK).zip(inverse.chunks(CHUNK)).zip(others.chunks(CHUNK));
+        for ((products, inverse), others) in chunks {
+            if any_reaches(products, inverse, scale, &[self.floor; CHUNK]) {
+                for ((product, inverse), &other) in products.iter().zip(inverse).zip(others) {
+                    self.offer(other, product * inverse * scale);
+                }
+            }
+        }
     }
 
     fn offer(&mut self, other: usize, similarity: f32) {
         if similarity >= self.floor && other != self.item {
-            self.near.push((other, similarity));
+            self.near.push((other as u32, similarity));
             if self.near.len() == self.limit {
                 self.prune();
             }
@@ -144,9 +272,13 @@ impl Shortlist {
         self.limit = self.limit.max(2 * self.near.len());
     }
 
-    /// What is left.
-    fn others(mut self) -> impl ExactSizeIterator<Item = usize> {
+    /// The nearest of those that are left, by their distances.
+    fn settle(mut self, rows: &UnitRows, among: &[usize]) -> Vec<Neighbour> {
+        if rows.is_zero(self.item) {
+            let others = among.iter().copied().filter(|&other| other != self.item);
+            return rows.nearest_of(self.item, others, self.width);
+        }
         self.prune();
-        self.near.into_iter().map(|(other, _)| other)
+        rows.nearest_of(self.item, self.near.into_iter().map(|(other, _)| other as usize), self.width)
     }
 }

@@ -1,49 +1,66 @@
 //! Neighbours from a hierarchical navigable small-world graph (Malkov and Yashunin 2018, arXiv 1603.09320).
 //!
-//! The graph is approximate, and points of it may be impossible to reach. So a built index is checked and repaired:
+//! Only the items that the engine holds are in the graph: for familiarity the labelled ones. Neighbours of any item can be
+//! searched. The graph is approximate, and points of it may be impossible to reach. So a built index is checked and repaired:
 //!
 //! 1. Items with equal rows share one point of the graph. Zero vectors, which have no place in it, stay beside it.
-//! 2. Points are inserted in item order by one thread, so the same rows give the same graph.
+//! 2. The graph does not depend on the number of threads: points are inserted in batches of a fixed size.
 //! 3. Every point is searched for. Items at points that are not found stay beside the graph too; whatever stays
 //!    beside is compared directly in every search.
-//! 4. Lists are compared with exact ones, those of all items of small sets and of a sample of large ones. As long as
-//!    recall is low the search effort is doubled; neighbours still missed are noted for their item. The lists so
-//!    completed are kept, since each costs a search.
+//! 4. Lists are compared with exact ones, of a sample of the items. As long as recall is low, or what the search misses changes
+//!    the features made from the lists by more than a hundredth of their spread, the search effort is doubled.
+//! 5. In small sets the exact lists of all items are kept, since they cost less than a search; in large ones those of the
+//!    sample.
 //!
-//! # When it pays
+//! # Whose graph
 //!
-//! Comparing all pairs is one matrix product and hard to beat. Measured in processor time for lists of 32 in 384
-//! dimensions (`benches/index_size.rs`; the table is in REPRODUCE.md), inserting, checking and searching cost 31 times
-//! as much as [`Exact`](super::Exact) on the 3,113 ChaosNLI items, and 55, 60 and 13 to 23 times on 3,000, 30,000 and
-//! 300,000 random directions, which have no neighbourhoods to follow. A single list costs 10, 18, 46 and 11 to 19 times
-//! as much. Carried on, these times draw level at about a million items for searches with the least effort.
+//! [`Insertion::Own`] is the default; [`Insertion::HnswRs`] has the hnsw_rs package insert the points, one after the other on
+//! one thread, and is there to compare with. REPRODUCE.md has what that costs, and from which size an index pays.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use hnsw_rs::anndists::dist::distances::Distance;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::directions::{Directions, distance_of, point_of};
 use super::exact::nearest_of_items;
+use super::graph::{Graph, Searches};
+use super::held::Held;
 use super::neighbour::Neighbour;
 use super::rows::UnitRows;
 use super::search::Neighbours;
+use super::{by_hnsw_rs, insertion};
 use judge_uncertainty_data::progress::Progress;
 
-/// Layers that a graph may have; it can only be saved with this many.
-pub(super) const LAYERS: usize = 16;
-/// Up to this many items, the lists of all are compared with exact ones.
-const COMPARE_ALL: usize = 10_000;
-/// In larger sets, the lists of this many are compared.
-const COMPARE_SAMPLE: usize = 1_000;
+/// Up to this many items, the exact lists of all are kept.
+const KEEP_ALL: usize = 4_096;
+/// In larger sets, those of one in this many of the items held are ...
+const SAMPLED: usize = 10;
+/// ... of so many at least and at most. As many are searched in small sets too, to measure recall.
+const LEAST_SAMPLE: usize = 100;
+const MOST_SAMPLE: usize = 1_000;
 /// Recall under which the search effort is raised.
-const RECALL_WANTED: f64 = 0.999;
+const RECALL_WANTED: f64 = 0.99;
+/// Error of a feature, in its spread, over which the search effort is raised: errors of a hundredth of the spread shrink a
+/// coefficient by 1 in 10,000.
+const ERROR_ALLOWED: f64 = 0.01;
 /// The search effort is raised at most to this multiple of the one asked for.
 const MOST_EFFORT: usize = 8;
+/// Effort with which a point is searched for at first; nearly all are found.
+const FIRST_EFFORT: usize = 4;
 
-pub(super) type Graph = hnsw_rs::hnsw::Hnsw<'static, f32, Cosine>;
+/// Who inserts the points into the graph.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Insertion {
+    /// This program, in batches, on all threads.
+    #[default]
+    Own,
+    /// The hnsw_rs package, point by point, on one thread.
+    HnswRs,
+}
 
 /// How a graph is built and searched.
 ///
@@ -53,6 +70,7 @@ pub(super) type Graph = hnsw_rs::hnsw::Hnsw<'static, f32, Cosine>;
 /// | `ef_construction` | 200 | at least 1 |
 /// | `ef_search` | 200 | at least 1 |
 /// | `checked_width` | 64 | at least 1 |
+/// | `insertion` | own | own or hnsw_rs |
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HnswSettings {
@@ -64,11 +82,13 @@ pub struct HnswSettings {
     pub ef_search: usize,
     /// Length of the lists that are compared with exact ones after building.
     pub checked_width: usize,
+    /// Who inserts the points.
+    pub insertion: Insertion,
 }
 
 impl Default for HnswSettings {
     fn default() -> Self {
-        Self { links: 24, ef_construction: 200, ef_search: 200, checked_width: 64 }
+        Self { links: 24, ef_construction: 200, ef_search: 200, checked_width: 64, insertion: Insertion::Own }
     }
 }
 
@@ -104,21 +124,31 @@ impl HnswSettings {
 }
 
 /// What the check of a built index found, before the repairs that follow it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SearchQuality {
-    /// Items in the index.
+    /// Items whose neighbours can be asked for.
     pub items: usize,
+    /// Items in the index.
+    pub held: usize,
     /// Items at points that a search for them did not find; they are compared directly ever after.
     pub unreachable: usize,
-    /// Items whose lists were compared with exact ones.
+    /// Items whose exact lists are kept.
     pub compared: usize,
+    /// Those of them that were searched as well.
+    pub searched: usize,
     /// Length of the lists compared.
     pub width: usize,
-    /// Share of the exact neighbours in them that the search found; `None` if there was no neighbour to find.
+    /// Share of the exact neighbours of those searched that the search found; `None` if there was no neighbour to find.
     pub recall: Option<f64>,
-    /// Lists that missed a neighbour; it was added to them.
+    /// Lists of them that missed a neighbour.
     pub completed: usize,
+    /// By how much the distances to the nearest that was found exceed the exact ones, on average.
+    pub nearest_excess: f64,
+    /// By how much the mean distances to those found exceed the exact ones, on average.
+    pub mean_excess: f64,
+    /// The larger of both excesses as a root mean square, in standard deviations of the exact distance over the items.
+    pub error: f64,
     /// The search effort at which this was measured, and at which the index searches.
     pub ef_search: usize,
 }
@@ -129,81 +159,105 @@ impl fmt::Display for SearchQuality {
             Some(recall) => write!(f, "recall@{} {recall:.5}", self.width)?,
             None => write!(f, "no neighbours")?,
         }
-        write!(f, " on {} of {} items at search effort {}", self.compared, self.items, self.ef_search)?;
-        match self.completed {
-            0 => write!(f, "; ")?,
-            lists => write!(f, " before {lists} lists were completed; ")?,
+        write!(f, " on {} of {} items at search effort {}", self.searched, self.items, self.ef_search)?;
+        if self.held < self.items {
+            write!(f, ", {} items indexed", self.held)?;
         }
+        let Self { nearest_excess, mean_excess, error, .. } = self;
+        write!(f, "; distances to the nearest found are too large by {nearest_excess:.1e} on average, mean distances by ")?;
+        write!(f, "{mean_excess:.1e}, at most {:.2}% of their spread", 100.0 * error)?;
+        write!(f, "; the lists of {} items are exact; ", self.compared)?;
         write!(f, "{} unreachable items are compared directly", self.unreachable)
     }
-}
-
-/// What a search must consider besides the points it reaches.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Repairs {
-    /// Items at points that a search for them did not find.
-    pub(super) unreachable: Vec<usize>,
-    /// Neighbours that the search for an item missed.
-    pub(super) missed: BTreeMap<usize, Vec<usize>>,
 }
 
 /// Searches a graph; see the [module documentation](self) for what makes up for its gaps.
 pub struct Hnsw {
     pub(super) rows: UnitRows,
+    held: Held,
     pub(super) settings: HnswSettings,
+    directions: Directions,
     pub(super) graph: Graph,
     /// The items at each point of the graph: all that share one row.
     pub(super) points: Vec<Vec<usize>>,
     zero_vectors: Vec<usize>,
-    pub(super) repairs: Repairs,
-    /// Lists that the check completed, by item. A loaded index has none and searches.
-    compared: BTreeMap<usize, Vec<Neighbour>>,
+    /// Items at points that a search for them did not find.
+    pub(super) unreachable: Vec<usize>,
+    /// Exact lists, by item.
+    pub(super) compared: BTreeMap<usize, Vec<Neighbour>>,
     pub(super) quality: SearchQuality,
+    searches: Searches,
 }
 
 impl Hnsw {
-    /// Builds, checks and repairs an index.
+    /// Builds, checks and repairs an index of all rows.
     ///
     /// # Errors
     /// A setting outside its range.
     pub fn build(rows: UnitRows, settings: HnswSettings, progress: &dyn Progress) -> Result<Self, SettingOutOfRange> {
+        let held = Held::all(rows.len());
+        Self::build_among(rows, held, settings, progress)
+    }
+
+    /// Builds, checks and repairs an index of the items held.
+    ///
+    /// # Errors
+    /// A setting outside its range.
+    pub fn build_among(
+        rows: UnitRows,
+        held: Held,
+        settings: HnswSettings,
+        progress: &dyn Progress,
+    ) -> Result<Self, SettingOutOfRange> {
         settings.check()?;
-        let points = distinct(&rows);
-        let graph = Graph::new(settings.links, points.len(), LAYERS, settings.ef_construction, Cosine);
+        let points = distinct(&rows, &held);
+        let directions = directions(&rows, &points);
         progress.start("neighbour index", points.len() as u64);
-        for (point, items) in points.iter().enumerate() {
-            graph.insert((&rows.unit(items[0]), point));
-            progress.advance(1);
-        }
+        let graph = match settings.insertion {
+            Insertion::Own => insertion::insert_all(&directions, &settings, progress),
+            Insertion::HnswRs => by_hnsw_rs::insert_all(&directions, &settings, progress),
+        };
         progress.finish();
         let quality = SearchQuality {
             items: rows.len(),
-            unreachable: 0,
-            compared: 0,
-            width: settings.checked_width.min(rows.len().saturating_sub(1)),
-            recall: None,
-            completed: 0,
+            held: held.len(),
+            width: settings.checked_width.min(held.len().saturating_sub(1)),
             ef_search: settings.ef_search,
+            ..SearchQuality::default()
         };
-        let mut index = Self::assemble(rows, settings, graph, points, Repairs::default(), quality);
-        index.repairs.unreachable = index.unreachable(progress);
-        index.quality.unreachable = index.repairs.unreachable.len();
+        let mut index = Self::assemble(rows, held, settings, directions, graph, points, quality);
+        index.unreachable = index.unreachable(progress);
+        index.quality.unreachable = index.unreachable.len();
         index.compare_with_exact(progress);
         Ok(index)
     }
 
-    /// An index from its parts; `points` are the [`distinct`] rows.
+    /// An index from its parts; `points` are the [`distinct`] rows, in [`directions`].
     pub(super) fn assemble(
         rows: UnitRows,
+        held: Held,
         settings: HnswSettings,
+        directions: Directions,
         graph: Graph,
         points: Vec<Vec<usize>>,
-        repairs: Repairs,
         quality: SearchQuality,
     ) -> Self {
-        let zero_vectors = rows.zero_vectors();
-        Self { rows, settings, graph, points, zero_vectors, repairs, compared: BTreeMap::new(), quality }
+        let zero_vectors = held.items().iter().copied().filter(|&item| rows.is_zero(item)).collect();
+        let searches = Searches::new(points.len());
+        let (unreachable, compared) = (Vec::new(), BTreeMap::new());
+        Self {
+            rows,
+            held,
+            settings,
+            directions,
+            graph,
+            points,
+            zero_vectors,
+            unreachable,
+            compared,
+            quality,
+            searches,
+        }
     }
 
     /// What the check after building found.
@@ -213,67 +267,127 @@ impl Hnsw {
 
     /// Items at points that a search for them does not find, in ascending order.
     fn unreachable(&self, progress: &dyn Progress) -> Vec<usize> {
-        // Nearly every point is found with little effort; the others get the full effort.
-        let effort = [self.settings.links.min(self.quality.ef_search), self.quality.ef_search];
-        let lost = |items: &&Vec<usize>| {
+        let most = self.quality.ef_search;
+        let efforts = [FIRST_EFFORT, self.settings.links, most].map(|effort| effort.min(most));
+        let lost = |&(point, _): &(usize, &Vec<usize>)| {
+            let row = self.directions.row(point as u32);
             progress.advance(1);
-            effort.iter().all(|&ef| !self.reached(items[0], ef, 1).contains(&items[0]))
+            let found = |&effort: &usize| {
+                self.searches.with(|state| {
+                    let found = self.graph.search(&self.directions, row, effort, state);
+                    found.iter().any(|&near| point_of(near) as usize == point)
+                })
+            };
+            !efforts.iter().any(found)
         };
         progress.start("reachable points", self.points.len() as u64);
-        let mut items: Vec<usize> = self.points.par_iter().filter(lost).flatten_iter().copied().collect();
+        let lost = self.points.par_iter().enumerate().filter(lost);
+        let mut items: Vec<usize> = lost.flat_map_iter(|(_, items)| items.iter().copied()).collect();
         progress.finish();
         items.sort_unstable();
         items
     }
 
-    /// Measures recall, raises the search effort where it is low, and notes the neighbours still missed.
+    /// Keeps exact lists, measures what searches miss of them, and raises the search effort where that is much.
     fn compare_with_exact(&mut self, progress: &dyn Progress) {
         let (items, width) = (self.rows.len(), self.quality.width);
-        let sample: Vec<usize> = match items {
-            0..=COMPARE_ALL => (0..items).collect(),
-            _ => (0..COMPARE_SAMPLE).map(|i| i * items / COMPARE_SAMPLE).collect(),
-        };
-        self.quality.compared = sample.len();
+        let sample = (self.held.len() / SAMPLED).clamp(LEAST_SAMPLE, MOST_SAMPLE).min(items);
+        let spaced = |count: usize| (0..count).map(|i| i * items / count).collect::<Vec<_>>();
+        let [kept, searched] = [if items <= KEEP_ALL { items } else { sample }, sample].map(spaced);
+        self.quality.compared = kept.len();
+        self.quality.searched = searched.len();
         if width == 0 {
             return;
         }
-        let exact = nearest_of_items(&self.rows, &sample, width);
+        let exact = nearest_of_items(&self.rows, &kept, self.held.items(), width);
+        let exact: BTreeMap<usize, Vec<Neighbour>> = kept.into_iter().zip(exact).collect();
         loop {
-            progress.start(&format!("recall at effort {}", self.quality.ef_search), sample.len() as u64);
-            let missed: BTreeMap<usize, Vec<usize>> = sample
-                .par_iter()
-                .zip(exact.par_chunks(width))
-                .map(|(&item, exact)| {
-                    let missing = missing(exact, &self.nearest(item, width));
-                    progress.advance(1);
-                    (item, missing)
-                })
-                .filter(|(_, missing)| !missing.is_empty())
-                .collect();
+            progress.start(&format!("recall at effort {}", self.quality.ef_search), searched.len() as u64);
+            let found = |&item: &usize| {
+                progress.advance(1);
+                let exact = &exact[&item];
+                (self.searched(item, exact.len()), exact)
+            };
+            let lists: Vec<(Vec<Neighbour>, &Vec<Neighbour>)> = searched.par_iter().map(found).collect();
             progress.finish();
-            let misses: usize = missed.values().map(Vec::len).sum();
-            let recall = 1.0 - misses as f64 / exact.len() as f64;
+            self.quality.note(&lists);
+            let good = self.quality.recall.is_none_or(|recall| recall >= RECALL_WANTED);
             let raised = 2 * self.quality.ef_search;
-            if recall >= RECALL_WANTED || raised > MOST_EFFORT * self.settings.ef_search {
-                self.quality.recall = Some(recall);
-                self.quality.completed = missed.len();
-                self.repairs.missed = missed;
-                self.compared = sample.into_iter().zip(exact.chunks(width).map(<[Neighbour]>::to_vec)).collect();
+            if good && self.quality.error <= ERROR_ALLOWED || raised > MOST_EFFORT * self.settings.ef_search {
+                self.compared = exact;
                 return;
             }
             self.quality.ef_search = raised;
         }
     }
 
-    /// The items at the `effort` points that the graph finds nearest to `item`, itself included, as far as they can
-    /// be among its `width` nearest.
-    fn reached(&self, item: usize, effort: usize, width: usize) -> Vec<usize> {
-        if self.rows.is_zero(item) {
-            return Vec::new();
+    /// The list that a search finds, with what stays beside the graph.
+    fn searched(&self, item: usize, width: usize) -> Vec<Neighbour> {
+        let effort = self.quality.ef_search.max(2 * width + 1);
+        let mut candidates = self.reached(item, effort, width);
+        candidates.extend(first(&self.zero_vectors, width));
+        candidates.extend(&self.unreachable);
+        candidates.extend(self.compared.get(&item).into_iter().flatten().map(|near| near.item));
+        candidates.sort_unstable();
+        candidates.dedup();
+        candidates.retain(|&other| other != item);
+        if candidates.len() < width {
+            return self.rows.nearest_of(item, self.held.others(item), width);
         }
-        let found = self.graph.search(&self.rows.unit(item), effort, effort);
-        found.iter().flat_map(|near| first(&self.points[near.d_id], width)).copied().collect()
+        self.rows.nearest_of(item, candidates, width)
     }
+
+    /// The items that can be among the `width` nearest of `item`, itself not counted, of the `effort` points that the graph finds.
+    fn reached(&self, item: usize, effort: usize, width: usize) -> Vec<usize> {
+        let mut items = Vec::new();
+        if self.rows.is_zero(item) {
+            return items;
+        }
+        let query = self.directions.query(&self.rows, item);
+        self.searches.with(|state| {
+            let mut last = u32::MAX;
+            for &near in self.graph.search(&self.directions, &query, effort, state) {
+                if distance_of(near) > last {
+                    break;
+                }
+                items.extend(first(&self.points[point_of(near) as usize], width));
+                // One of them may be the item itself.
+                if items.len() > width && last == u32::MAX {
+                    last = distance_of(near).saturating_add(self.directions.error());
+                }
+            }
+        });
+        items
+    }
+}
+
+impl SearchQuality {
+    /// Measures what the first of each two lists lacks of the second.
+    fn note(&mut self, lists: &[(Vec<Neighbour>, &Vec<Neighbour>)]) {
+        let misses = lists.iter().map(|(found, exact)| missing(exact, found));
+        let neighbours: usize = lists.iter().map(|(_, exact)| exact.len()).sum();
+        self.completed = misses.clone().filter(|&missing| missing > 0).count();
+        self.recall = (neighbours > 0).then(|| 1.0 - misses.sum::<usize>() as f64 / neighbours as f64);
+        let excess = |feature: fn(&[Neighbour]) -> f64| {
+            let pairs = lists.iter().map(|(found, exact)| (feature(found), feature(exact)));
+            excess(&pairs.collect::<Vec<_>>())
+        };
+        let nearest = excess(|list| list[0].distance);
+        let mean = excess(|list| list.iter().map(|near| near.distance).sum::<f64>() / list.len() as f64);
+        (self.nearest_excess, self.mean_excess) = (nearest.0, mean.0);
+        self.error = nearest.1.max(mean.1);
+    }
+}
+
+/// By how much the first number of a pair exceeds the second on average, and the root mean square in standard deviations of the
+/// second; 1 if there is an excess but no spread.
+fn excess(pairs: &[(f64, f64)]) -> (f64, f64) {
+    let mean = |of: &dyn Fn(&(f64, f64)) -> f64| pairs.iter().map(of).sum::<f64>() / pairs.len() as f64;
+    let centre = mean(&|pair| pair.1);
+    let spread = mean(&|pair| (pair.1 - centre).powi(2)).sqrt();
+    let error = mean(&|pair| (pair.0 - pair.1).powi(2)).sqrt();
+    let share = if error == 0.0 { 0.0 } else { (error / spread).min(1.0) };
+    (mean(&|pair| pair.0 - pair.1), share)
 }
 
 impl Neighbours for Hnsw {
@@ -281,29 +395,27 @@ impl Neighbours for Hnsw {
         &self.rows
     }
 
+    fn held(&self) -> &Held {
+        &self.held
+    }
+
     fn describe(&self) -> String {
-        format!("HNSW index, {}", self.quality)
+        let by = match self.settings.insertion {
+            Insertion::Own => "",
+            Insertion::HnswRs => " built by hnsw_rs",
+        };
+        format!("HNSW index{by}, {}", self.quality)
     }
 
     fn nearest(&self, item: usize, width: usize) -> Vec<Neighbour> {
-        let width = width.min(self.rows.len().saturating_sub(1));
-        if let Some(list) = self.compared.get(&item).and_then(|list| list.get(..width)) {
-            return list.to_vec();
+        let width = width.min(self.held.others_of(item));
+        if width == 0 {
+            return Vec::new();
         }
-        // What is noted as missed is missed by searches for lists as long as those checked; shorter ones are their heads.
-        let reach = width.max(self.quality.width);
-        // Twice the width, so that rounding in 32 bits cannot push a neighbour out of what is compared in 64.
-        let mut candidates = self.reached(item, self.quality.ef_search.max(2 * reach + 1), reach);
-        candidates.extend(first(&self.zero_vectors, width));
-        candidates.extend(&self.repairs.unreachable);
-        candidates.extend(self.repairs.missed.get(&item).into_iter().flatten());
-        candidates.sort_unstable();
-        candidates.dedup();
-        candidates.retain(|&other| other != item);
-        if candidates.len() < width {
-            return self.rows.nearest_of(item, self.rows.others(item), width);
+        match self.compared.get(&item).and_then(|list| list.get(..width)) {
+            Some(list) => list.to_vec(),
+            None => self.searched(item, width),
         }
-        self.rows.nearest_of(item, candidates, width)
     }
 
     fn nearest_of_items(&self, items: &[usize], width: usize) -> Vec<Neighbour> {
@@ -311,9 +423,29 @@ impl Neighbours for Hnsw {
     }
 
     fn nearest_among(&self, item: usize, width: usize, wanted: &[bool]) -> Vec<Neighbour> {
-        let among = wanted.iter().filter(|&&is| is).count();
-        // About this many of all items hold twice as many wanted ones as are asked for.
-        let mut reach = 2 * width * self.rows.len() / among.max(1);
+        self.nearest_of_some(item, width, wanted, self.wanted(wanted))
+    }
+
+    fn nearest_of_all_among(&self, width: usize, wanted: &[bool]) -> Vec<Vec<Neighbour>> {
+        let among = self.wanted(wanted);
+        let items = (0..self.rows.len()).into_par_iter();
+        items.map(|item| self.nearest_of_some(item, width, wanted, among)).collect()
+    }
+}
+
+impl Hnsw {
+    /// How many of the items held are wanted.
+    fn wanted(&self, wanted: &[bool]) -> usize {
+        self.held.items().iter().filter(|&&item| wanted[item]).count()
+    }
+
+    /// The `width` nearest of the `among` items that are held and wanted.
+    fn nearest_of_some(&self, item: usize, width: usize, wanted: &[bool], among: usize) -> Vec<Neighbour> {
+        if among == self.held.len() {
+            return self.nearest(item, width);
+        }
+        // About this many of all held hold twice as many wanted ones as are asked for.
+        let mut reach = 2 * width * self.held.len() / among.max(1);
         // The graph compares with the links of every point that it reaches; past that, comparing directly costs less.
         while reach * self.settings.links < among {
             let mut found = self.nearest(item, reach);
@@ -324,7 +456,7 @@ impl Neighbours for Hnsw {
             }
             reach *= 2;
         }
-        self.rows.nearest_of(item, self.rows.others(item).filter(|&other| wanted[other]), width)
+        self.rows.nearest_of(item, self.held.others(item).filter(|&other| wanted[other]), width)
     }
 }
 
@@ -335,37 +467,16 @@ impl fmt::Debug for Hnsw {
     }
 }
 
-/// Cosine distance of rows of length 1 in 32 bits, always summed in the same order.
-///
-/// hnsw_rs brings a distance of its own, but it panics where rounding makes 1 - a.b negative.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Cosine;
-
-impl Distance<f32> for Cosine {
-    fn eval(&self, a: &[f32], b: &[f32]) -> f32 {
-        const LANES: usize = 16;
-        let mut sums = [0f32; LANES];
-        let (a_chunks, b_chunks) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
-        let rest: f32 = a_chunks.remainder().iter().zip(b_chunks.remainder()).map(|(x, y)| x * y).sum();
-        for (x, y) in a_chunks.zip(b_chunks) {
-            for lane in 0..LANES {
-                sums[lane] += x[lane] * y[lane];
-            }
-        }
-        (1.0 - (sums.iter().sum::<f32>() + rest)).max(0.0)
-    }
-}
-
 /// Of items at one distance those that can be among the `width` nearest of some item, which may be one of them.
 fn first(items: &[usize], width: usize) -> &[usize] {
     &items[..items.len().min(width + 1)]
 }
 
-/// Items grouped by equal rows, in the order of the first of each group; zero vectors are left out.
-pub(super) fn distinct(rows: &UnitRows) -> Vec<Vec<usize>> {
+/// Held items grouped by equal rows, in the order of the first of each group; zero vectors are left out.
+pub(super) fn distinct(rows: &UnitRows, held: &Held) -> Vec<Vec<usize>> {
     let bits = |item: usize| rows.row(item).iter().map(|x| x.to_bits());
     let by_row = |a: usize, b: usize| bits(a).cmp(bits(b));
-    let mut items: Vec<usize> = (0..rows.len()).filter(|&item| !rows.is_zero(item)).collect();
+    let mut items: Vec<usize> = held.items().iter().copied().filter(|&item| !rows.is_zero(item)).collect();
     items.sort_by(|&a, &b| by_row(a, b));
     let mut groups: Vec<Vec<usize>> =
         items.chunk_by(|&a, &b| by_row(a, b) == Ordering::Equal).map(<[usize]>::to_vec).collect();
@@ -373,10 +484,15 @@ pub(super) fn distinct(rows: &UnitRows) -> Vec<Vec<usize>> {
     groups
 }
 
-/// The items of `exact` that are not in `found`.
-fn missing(exact: &[Neighbour], found: &[Neighbour]) -> Vec<usize> {
+/// The direction of each group of items.
+pub(super) fn directions(rows: &UnitRows, points: &[Vec<usize>]) -> Directions {
+    Directions::of(rows, points.iter().map(|items| items[0]))
+}
+
+/// How many items of `exact` are not in `found`.
+fn missing(exact: &[Neighbour], found: &[Neighbour]) -> usize {
     let found: std::collections::BTreeSet<usize> = found.iter().map(|near| near.item).collect();
-    exact.iter().map(|near| near.item).filter(|item| !found.contains(item)).collect()
+    exact.iter().filter(|near| !found.contains(&near.item)).count()
 }
 
 #[cfg(test)]
@@ -391,9 +507,15 @@ mod tests {
     fn items_that_the_graph_lost_are_found_where_nothing_was_compared() {
         let rows =
             UnitRows::new(Array2::from_shape_fn((600, 16), |(i, j)| ((i * 17 + j) as f32).sin()).view()).unwrap();
-        let settings = HnswSettings { links: 2, ef_construction: 3, ef_search: 2, checked_width: 1 };
+        let settings = HnswSettings {
+            links: 2,
+            ef_construction: 3,
+            ef_search: 2,
+            checked_width: 1,
+            insertion: Insertion::HnswRs,
+        };
         let index = Hnsw::build(rows.clone(), settings, &Silent).unwrap();
-        let lost = &index.repairs.unreachable;
+        let lost = &index.unreachable;
         assert!(!lost.is_empty());
         let (found, exact) = (NeighbourLists::build(&index, 30), NeighbourLists::build(&Exact::new(rows), 30));
         let mut beyond = 0;
@@ -404,12 +526,5 @@ mod tests {
             }
         }
         assert!(beyond > 0);
-    }
-
-    #[test]
-    fn distances_of_unit_rows_are_never_negative() {
-        let row: Vec<f32> = vec![0.577_350_3; 3];
-        assert!(row.iter().map(|x| x * x).sum::<f32>() > 1.0, "rounding carries this product over 1");
-        assert_eq!(Cosine.eval(&row, &row), 0.0);
     }
 }

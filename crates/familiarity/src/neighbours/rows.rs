@@ -1,6 +1,7 @@
 //! Embeddings as directions, and the cosine distance between them.
 
 use judge_uncertainty_data::dataset::checksum::hex;
+use multiversion::multiversion;
 use ndarray::{Array2, ArrayView1, ArrayView2, Axis, Zip};
 use sha2::{Digest, Sha256};
 
@@ -84,11 +85,6 @@ impl UnitRows {
         (1.0 - dot(self.row(a), self.row(b)) / squares.sqrt()).clamp(0.0, 2.0)
     }
 
-    /// Every item but `item`.
-    pub(super) fn others(&self, item: usize) -> impl Iterator<Item = usize> + Clone {
-        (0..self.len()).filter(move |&other| other != item)
-    }
-
     /// Whether the item is a zero vector.
     pub fn is_zero(&self, item: usize) -> bool {
         self.squares[item] == 0.0
@@ -112,10 +108,9 @@ impl UnitRows {
         slice(self.scaled.row(item))
     }
 
-    /// The row of an item at length 1, rounded to 32 bits; 0 for a zero vector.
-    pub(super) fn unit(&self, item: usize) -> Vec<f32> {
-        let inverse = if self.is_zero(item) { 0.0 } else { self.squares[item].sqrt().recip() };
-        self.row(item).iter().map(|&x| (f64::from(x) * inverse) as f32).collect()
+    /// 1 / length of the scaled row of an item; 0 for a zero vector.
+    pub(super) fn inverse_length(&self, item: usize) -> f64 {
+        if self.is_zero(item) { 0.0 } else { self.squares[item].sqrt().recip() }
     }
 
     /// The rows, each of length in [1, 2), or 0 for a zero vector.
@@ -125,7 +120,7 @@ impl UnitRows {
 
     /// 1 / length of every scaled row; 0 for a zero vector.
     pub(super) fn inverse_lengths(&self) -> Vec<f32> {
-        self.squares.iter().map(|&square| if square == 0.0 { 0.0 } else { square.sqrt().recip() as f32 }).collect()
+        (0..self.len()).map(|item| self.inverse_length(item) as f32).collect()
     }
 
     /// The `width` nearest of the `candidates`, which must not contain `item`.
@@ -163,7 +158,8 @@ fn slice(row: ArrayView1<'_, f32>) -> &[f32] {
     row.to_slice().expect("a matrix in row-major order has contiguous rows")
 }
 
-/// Inner product in 64 bits, always summed in the same order.
+/// Inner product in 64 bits, summed in the same order in the lanes of every processor.
+#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
 fn dot(a: &[f32], b: &[f32]) -> f64 {
     const LANES: usize = 8;
     let mut sums = [0.0; LANES];

@@ -1,32 +1,31 @@
 //! Saving an index, and loading it only if it is whole and still the right one.
 //!
-//! A saved index is a folder with the two files of hnsw_rs and [`HEADER`], which holds everything else, the SHA-256
-//! sums of all three, and what the index was made from. hnsw_rs trusts what it reads, to the point of ending the
-//! process; so its files are opened only after their sums have been checked.
+//! A saved index is a folder with the graph (`packed.rs` has its format) and [`HEADER`], which holds everything else, the
+//! SHA-256 sums of both, and what the index was made from. The same on every processor.
 
-use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use hnsw_rs::api::AnnT;
-use hnsw_rs::hnswio::HnswIo;
 use judge_uncertainty_data::dataset::checksum::hex;
 use judge_uncertainty_output::OutputFile;
 use judge_uncertainty_output::faults::step;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::hnsw::{Cosine, Graph, Hnsw, HnswSettings, Repairs, SearchQuality, distinct};
+use super::held::Held;
+use super::hnsw::{Hnsw, HnswSettings, SearchQuality, directions, distinct};
+use super::packed::{Packed, packed, unpacked};
 use super::rows::UnitRows;
 use super::search::Neighbours;
 
 /// The file of a saved index that describes it; written last.
 pub const HEADER: &str = "index.json";
-/// hnsw_rs adds `.hnsw.graph` and `.hnsw.data`.
-const GRAPH: &str = "index";
-const GRAPH_FILES: [&str; 2] = ["index.hnsw.graph", "index.hnsw.data"];
-/// The folder in which a graph is written before its files take their places.
+/// The file of its graph.
+pub const GRAPH: &str = "index.graph";
+/// Version 1 had the two files of hnsw_rs.
+const FORMAT: &str = "2";
+/// The folder in which a graph is written before it takes its place.
 pub const STAGING: &str = ".index.judge-uncertainty";
 
 /// Why a saved index is not used, or could not be saved.
@@ -100,15 +99,14 @@ impl IndexError {
 
     /// Whether there is only the description of an index: saving it was interrupted.
     pub fn is_unfinished(&self) -> bool {
-        let graph = |file: &Path| GRAPH_FILES.iter().any(|name| file.ends_with(name));
-        matches!(self, Self::Unreadable { file, source } if source.kind() == io::ErrorKind::NotFound && graph(file))
+        matches!(self, Self::Unreadable { file, source } if source.kind() == io::ErrorKind::NotFound && file.ends_with(GRAPH))
     }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Header {
-    /// What reads the graph files; they are memory images, so the kind of machine belongs to it.
+    /// Version of this description and of the graph's file.
     format: String,
     /// Sum of this header with an empty string in this place.
     sha256: String,
@@ -118,22 +116,26 @@ struct Header {
     data_sha256: String,
     settings: HnswSettings,
     quality: SearchQuality,
-    repairs: Repairs,
-    /// Sums of the graph files; none for an index without points.
-    files: BTreeMap<String, String>,
+    /// Sum of the graph's file.
+    graph_sha256: String,
+}
+
+/// What every version of the description has.
+#[derive(Deserialize)]
+struct AnyHeader {
+    format: String,
 }
 
 impl Header {
-    fn of(index: &Hnsw, model: &str, files: BTreeMap<String, String>) -> Self {
+    fn of(index: &Hnsw, model: &str, graph_sha256: String) -> Self {
         let header = Self {
-            format: this_format(),
+            format: FORMAT.to_owned(),
             sha256: String::new(),
             model: model.to_owned(),
             data_sha256: index.rows().sha256(),
             settings: index.settings.clone(),
             quality: index.quality.clone(),
-            repairs: index.repairs.clone(),
-            files,
+            graph_sha256,
         };
         Self { sha256: header.sum(), ..header }
     }
@@ -148,12 +150,6 @@ impl Header {
     }
 }
 
-/// Version 1 of this header, and the format of the graph files.
-fn this_format() -> String {
-    let endian = if cfg!(target_endian = "little") { "little" } else { "big" };
-    format!("1, hnsw_rs 0.3.5, {}-bit {endian}-endian", usize::BITS)
-}
-
 impl Hnsw {
     /// Saves the index to a folder, which is created if need be. `model` names the model that made the embeddings.
     ///
@@ -162,43 +158,28 @@ impl Hnsw {
     ///
     /// # Errors
     /// The file system refuses, another process saves there, or the folder holds a graph of somebody else.
+    ///
+    /// # Panics
+    /// If the index does not hold all of its rows: make it of the rows that it is to hold.
     pub fn save(&self, folder: &Path, model: &str) -> Result<(), IndexError> {
         let refused =
             |source: io::Error| IndexError::Unwritable { folder: folder.to_owned(), reason: source.to_string() };
         step().and_then(|()| fs::create_dir_all(folder)).map_err(refused)?;
         let header = OutputFile::hold(&folder.join(HEADER))?;
-        let foreign = GRAPH_FILES.map(|name| folder.join(name)).into_iter().find(|file| file.exists());
-        if let Some(file) = foreign.filter(|_| !folder.join(HEADER).exists()) {
-            return Err(IndexError::Foreign { file });
+        assert!(self.held().is_all(), "a saved index holds all of its rows");
+        let graph = folder.join(GRAPH);
+        if graph.exists() && !folder.join(HEADER).exists() {
+            return Err(IndexError::Foreign { file: graph });
         }
         let staging = folder.join(STAGING);
         clear(&staging).and_then(|()| step()).and_then(|()| fs::create_dir(&staging)).map_err(refused)?;
-        let files = self.dump(&staging).map_err(refused)?;
+        let sum = write_graph(self, &staging.join(GRAPH)).map_err(refused)?;
         // At any moment from here on the description lacks its graph or has the right one.
-        for name in GRAPH_FILES {
-            remove(&folder.join(name)).map_err(refused)?;
-        }
-        let json = Header::of(self, model, files.clone()).json();
+        remove(&graph).map_err(refused)?;
+        let json = Header::of(self, model, sum).json();
         header.write(|file| file.write_all(json.as_bytes()))?;
-        for file in files.keys() {
-            step().and_then(|()| fs::rename(staging.join(file), folder.join(file))).map_err(refused)?;
-        }
+        step().and_then(|()| fs::rename(staging.join(GRAPH), graph)).map_err(refused)?;
         clear(&staging).map_err(refused)
-    }
-
-    /// Writes the graph and returns the sums of its files; none without points, of which hnsw_rs can't save a graph.
-    fn dump(&self, staging: &Path) -> io::Result<BTreeMap<String, String>> {
-        if self.points.is_empty() {
-            return Ok(BTreeMap::new());
-        }
-        step()?;
-        self.graph.file_dump(staging, GRAPH).map_err(io::Error::other)?;
-        let sum = |name: &str| -> io::Result<_> {
-            let file = staging.join(name);
-            File::open(&file)?.sync_all()?;
-            Ok((name.to_owned(), sum_of_file(&file)?))
-        };
-        GRAPH_FILES.into_iter().map(sum).collect()
     }
 
     /// Loads the index of these rows, made by this model with these settings.
@@ -208,7 +189,6 @@ impl Hnsw {
     pub fn load(folder: &Path, rows: UnitRows, model: &str, settings: &HnswSettings) -> Result<Self, IndexError> {
         let header = read_header(folder)?;
         let compare = [
-            ("format", &header.format, &this_format()),
             ("model", &header.model, &model.to_owned()),
             ("data", &header.data_sha256, &rows.sha256()),
             ("settings", &format!("{:?}", header.settings), &format!("{settings:?}")),
@@ -217,14 +197,29 @@ impl Hnsw {
             let (saved, asked) = (saved.clone(), asked.clone());
             return Err(IndexError::Stale { folder: folder.to_owned(), what, saved, asked });
         }
-        let points = distinct(&rows);
-        let graph = if points.is_empty() {
-            Graph::new(settings.links, 0, super::hnsw::LAYERS, settings.ef_construction, Cosine)
-        } else {
-            read_graph(folder, &header.files, points.len())?
-        };
-        Ok(Self::assemble(rows, header.settings, graph, points, header.repairs, header.quality))
+        let held = Held::all(rows.len());
+        let points = distinct(&rows, &held);
+        let Packed { graph, unreachable, lists } = read_graph(folder, &header.graph_sha256, points.len(), rows.len())?;
+        let directions = directions(&rows, &points);
+        let mut index = Self::assemble(rows, held, header.settings, directions, graph, points, header.quality);
+        let lists = lists.into_iter().map(|(item, list)| {
+            let width = list.len();
+            (item, index.rows.nearest_of(item, list, width))
+        });
+        index.compared = lists.collect();
+        index.unreachable = unreachable;
+        Ok(index)
     }
+}
+
+/// Writes the graph and returns the sum of its file.
+fn write_graph(index: &Hnsw, file: &Path) -> io::Result<String> {
+    let bytes = packed(&index.graph, &index.unreachable, &index.compared);
+    step()?;
+    let mut written = File::create(file)?;
+    written.write_all(&bytes)?;
+    written.sync_all()?;
+    Ok(hex(&Sha256::digest(&bytes)))
 }
 
 /// Removes what an interrupted run left of a graph; what it did not write is kept, and then the folder is too.
@@ -232,7 +227,7 @@ fn clear(staging: &Path) -> io::Result<()> {
     if !staging.is_dir() {
         return Ok(());
     }
-    GRAPH_FILES.iter().try_for_each(|name| remove(&staging.join(name)))?;
+    remove(&staging.join(GRAPH))?;
     step()?;
     fs::remove_dir(staging)
 }
@@ -252,43 +247,27 @@ fn read_header(folder: &Path) -> Result<Header, IndexError> {
         _ => IndexError::Unreadable { file: file.clone(), source },
     })?;
     let damaged = |reason| IndexError::Damaged { file: file.clone(), reason };
+    let any: AnyHeader = serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
+    // Another version may describe an index differently; that makes it stale, not damaged.
+    if any.format != FORMAT {
+        let (saved, asked) = (any.format, FORMAT.to_owned());
+        return Err(IndexError::Stale { folder: folder.to_owned(), what: "format", saved, asked });
+    }
     let header: Header = serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?;
-    // Another program version may write the same header differently; that makes it stale, not damaged.
-    if header.format == this_format() && header.sum() != header.sha256 {
+    if header.sum() != header.sha256 {
         return Err(damaged("its content does not match its SHA-256 sum".to_owned()));
     }
     Ok(header)
 }
 
-/// Checks the sums of the graph files and has hnsw_rs read them.
-fn read_graph(folder: &Path, sums: &BTreeMap<String, String>, points: usize) -> Result<Graph, IndexError> {
-    for name in GRAPH_FILES {
-        let file = folder.join(name);
-        let found = sum_of_file(&file).map_err(|source| IndexError::Unreadable { file: file.clone(), source })?;
-        if sums.get(name) != Some(&found) {
-            let reason = format!("its SHA-256 sum is {found}, not the one in {HEADER}");
-            return Err(IndexError::Damaged { file, reason });
-        }
+/// Reads the graph of so many points and items, if its sum is the right one.
+fn read_graph(folder: &Path, sum: &str, points: usize, items: usize) -> Result<Packed, IndexError> {
+    let file = folder.join(GRAPH);
+    let bytes = fs::read(&file).map_err(|source| IndexError::Unreadable { file: file.clone(), source })?;
+    let damaged = |reason| IndexError::Damaged { file: file.clone(), reason };
+    let found = hex(&Sha256::digest(&bytes));
+    if found != sum {
+        return Err(damaged(format!("its SHA-256 sum is {found}, not the one in {HEADER}")));
     }
-    let damaged = |reason| IndexError::Damaged { file: folder.join(GRAPH_FILES[0]), reason };
-    // A loaded graph borrows its reader, in case parts of the files stay mapped into memory (here they do not). The
-    // reader is a few dozen bytes; giving them away spares every user of an index a lifetime.
-    let reader: &'static HnswIo = Box::leak(Box::new(HnswIo::new(folder, GRAPH)));
-    let graph = reader.load_hnsw_with_dist(Cosine).map_err(|error| damaged(error.to_string()))?;
-    match graph.get_nb_point() {
-        found if found == points => Ok(graph),
-        found => Err(damaged(format!("it has {found} points, not {points}"))),
-    }
-}
-
-fn sum_of_file(file: &Path) -> io::Result<String> {
-    let mut file = File::open(file)?;
-    let mut sum = Sha256::new();
-    let mut buffer = vec![0; 1 << 16];
-    loop {
-        match file.read(&mut buffer)? {
-            0 => return Ok(hex(&sum.finalize())),
-            read => sum.update(&buffer[..read]),
-        }
-    }
+    unpacked(&bytes, points, items).map_err(|reason| damaged(reason.to_owned()))
 }

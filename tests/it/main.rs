@@ -17,6 +17,7 @@ mod fixture;
 mod followup;
 mod judge;
 mod label_page;
+mod ladder;
 mod layers;
 mod logs;
 mod metadata;

@@ -18,6 +18,7 @@ mod fixture;
 mod followup;
 mod judge;
 mod label_page;
+mod ladder;
 mod layers;
 mod logs;
 mod metadata;

@@ -8,7 +8,7 @@ use super::pool::{NoiseCeiling, Pool, Ranking, Split};
 use super::subsample::subsample;
 use judge_uncertainty_core::belief::{
     BeliefModel, Beliefs, ClassBelief, ClassBeliefs, Design, FittedBelief, JudgedItems, Profile, Regression,
-    TrustPrior, TrustSearch, dirichlet::row,
+    TrustPrior, TrustSearch, dirichlet::row, ladder::Readings,
 };
 use judge_uncertainty_core::escalation::value::{label_of, pool_values};
 use judge_uncertainty_core::escalation::{Rule, RuleInputs};
@@ -74,6 +74,8 @@ pub struct CountPool<S = Nominal> {
     counts: Array2<u32>,
     judge: Predictions,
     groups: Vec<usize>,
+    variants: Vec<Array2<f64>>,
+    twins: Vec<usize>,
     model: BeliefModel,
     prior: TrustPrior,
     search: TrustSearch,
@@ -112,14 +114,34 @@ impl<S: ClassScale> CountPool<S> {
     pub fn on_scale(counts: ArrayView2<u32>, judge: Predictions, scale: S) -> Self {
         assert_eq!(counts.dim(), judge.q.dim(), "a pool of labels per prediction");
         let counts = counts.as_standard_layout().into_owned();
-        let (model, prior, search) = (BeliefModel::Published, TrustPrior::None, TrustSearch::Optimum);
-        Self { counts, judge, groups: vec![], model, prior, search, scale }
+        Self {
+            counts,
+            judge,
+            groups: vec![],
+            variants: vec![],
+            twins: vec![],
+            model: BeliefModel::Published,
+            prior: TrustPrior::None,
+            search: TrustSearch::Optimum,
+            scale,
+        }
     }
 
     /// These items under another belief; `groups` is the group of each, counted from 0, for beliefs that are fitted by
     /// group, and empty otherwise.
     pub fn with_belief(self, model: BeliefModel, groups: Vec<usize>) -> Self {
         Self { model, groups, ..self }
+    }
+
+    /// These items with what each of the judge's variants predicts, items x classes each, for beliefs that weigh them.
+    pub fn with_variants(self, variants: Vec<Array2<f64>>) -> Self {
+        Self { variants, ..self }
+    }
+
+    /// These items with the number of the thing that each is about: items of one thing are never fitted and held out apart from
+    /// each other when the labels choose a belief.
+    pub fn with_twins(self, twins: Vec<usize>) -> Self {
+        Self { twins, ..self }
     }
 
     /// These items with a prior on the trust; without this call there is none, as in the paper.
@@ -147,8 +169,9 @@ impl<S: ClassScale> CountPool<S> {
         &self.scale
     }
 
-    fn judged<'a>(&'a self, design: &'a Design) -> JudgedItems<'a> {
-        JudgedItems { design, q: self.judge.q.view(), groups: &self.groups }
+    fn judged<'a>(&'a self, design: &'a Design) -> Readings<'a> {
+        let items = JudgedItems { design, q: self.judge.q.view(), groups: &self.groups };
+        Readings { items, variants: &self.variants, twins: &self.twins }
     }
 }
 

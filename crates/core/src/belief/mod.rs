@@ -5,7 +5,7 @@
 //!
 //! | labels | belief | its fit |
 //! |---|---|---|
-//! | classes | [`Dirichlet`] in [`Beliefs`] | [`fit_trust`], or [`recalibration::fit`], which goes beyond the paper; [`BeliefModel`] chooses |
+//! | classes | [`Dirichlet`] in [`Beliefs`] | [`fit_trust`], or beyond the paper [`recalibration::fit`] and the maps of [`ladder`]; [`BeliefModel`] chooses |
 //! | classes with places on a scale | [`Ordinal`] in [`Ordinals`] | that of the classes |
 //! | numbers | [`Gaussian`] | [`fit_gaussian`], or [`fit_ratings`], which reads the judge's scale too |
 //!
@@ -18,6 +18,7 @@ pub mod design;
 pub mod dirichlet;
 mod gaussian;
 mod gaussian_fit;
+pub mod ladder;
 mod log_posterior;
 mod manhattan;
 mod model;
@@ -42,7 +43,7 @@ pub use gaussian_fit::{
     typical_log_trust as typical_log_trust_of_ratings, typical_log_trust_under as typical_log_trust_of_ratings_under,
 };
 pub use log_posterior::LogPosterior;
-pub use model::{BeliefModel, FittedBelief};
+pub use model::{BeliefModel, FittedBelief, Mapped};
 pub use ordinal::{Ordinal, Ordinals, mean_place, place_variance, wasserstein};
 pub use prior::TrustPrior;
 pub use profile::Profile;

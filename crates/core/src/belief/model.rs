@@ -1,4 +1,4 @@
-//! Which belief a study holds: one switch between the paper's and the recalibrated one.
+//! Which belief a study holds: one switch between the paper's, the recalibrated one, and the maps of the ladder.
 
 use std::fmt;
 
@@ -8,14 +8,16 @@ use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::dirichlet::Beliefs;
+use super::ladder::{self, Folds, Map, MapChoice, Readings, Rung};
 use super::prior::TrustPrior;
 use super::profile::Profile;
-use super::recalibration::{self, JudgedItems, Options, Prior, RecalibratedFit, Recalibration};
+use super::recalibration::{self, Options, Prior, RecalibratedFit, Recalibration};
 use super::regression::Regression;
 use super::trust::{TrustError, TrustFit, fit_trust};
 
 /// The belief about labels, as a configuration names it: `"published"`, `"recalibrated"` (with default options) or
-/// `{ recalibrated = { ... } }`.
+/// `{ recalibrated = { ... } }`, a map of the ladder by its name (`"temperature"`, ..., [`Rung`]), or `"auto"` or
+/// `{ auto = { folds = 5, seed = 0 } }` for the map that the labels choose.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BeliefModel {
@@ -25,6 +27,10 @@ pub enum BeliefModel {
     /// The recalibrated one: prediction and trust fitted together under weak priors ([`recalibration::fit`], or
     /// [`super::fit_ratings`] for ratings, which take from the options only which items share a recalibration).
     Recalibrated(Options),
+    /// A map of the ladder ([`ladder::fit`]); for classes only.
+    Map(Rung),
+    /// The map that the labels choose ([`ladder::choose`]); for classes only.
+    Auto(Folds),
 }
 
 impl<'de> Deserialize<'de> for BeliefModel {
@@ -33,6 +39,10 @@ impl<'de> Deserialize<'de> for BeliefModel {
     }
 }
 
+/// The names that stand for a belief by themselves.
+const NAMES: &[&str] =
+    &["published", "recalibrated", "auto", "identity", "temperature", "groups", "ensemble", "matrix", "process"];
+
 /// Reads a [`BeliefModel`]: a name alone, or a table of one name with options.
 struct Named;
 
@@ -40,14 +50,17 @@ impl<'de> Visitor<'de> for Named {
     type Value = BeliefModel;
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("\"published\", \"recalibrated\" or { recalibrated = { ... } }")
+        f.write_str(
+            "\"published\", \"recalibrated\", { recalibrated = { ... } }, \"auto\", { auto = { ... } } or the name of a map",
+        )
     }
 
     fn visit_str<E: Error>(self, name: &str) -> Result<BeliefModel, E> {
         match name {
             "published" => Ok(BeliefModel::Published),
             "recalibrated" => Ok(BeliefModel::Recalibrated(Options::default())),
-            other => Err(E::unknown_variant(other, &["published", "recalibrated"])),
+            "auto" => Ok(BeliefModel::Auto(Folds::default())),
+            other => Rung::named(other).map(BeliefModel::Map).ok_or_else(|| E::unknown_variant(other, NAMES)),
         }
     }
 
@@ -57,21 +70,39 @@ impl<'de> Visitor<'de> for Named {
         enum Table {
             Published,
             Recalibrated(Options),
+            Map(Rung),
+            Auto(Folds),
         }
         Ok(match Table::deserialize(MapAccessDeserializer::new(table))? {
             Table::Published => BeliefModel::Published,
             Table::Recalibrated(options) => BeliefModel::Recalibrated(options),
+            Table::Map(rung) => BeliefModel::Map(rung),
+            Table::Auto(folds) if folds.folds >= 2 => BeliefModel::Auto(folds),
+            Table::Auto(folds) => {
+                return Err(A::Error::custom(format!("{} folds leave nothing to fit: write 2 or more", folds.folds)));
+            }
         })
     }
 }
 
-/// A fitted belief of either kind.
+/// A fitted belief of any kind.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FittedBelief {
     /// The paper's.
     Published(TrustFit),
     /// The recalibrated one.
     Recalibrated(RecalibratedFit),
+    /// A map of the ladder.
+    Mapped(Box<Mapped>),
+}
+
+/// A fitted map, and how it came to be taken.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Mapped {
+    /// The map.
+    pub map: Map,
+    /// The choice with its evidence; `None` where the map was named.
+    pub choice: Option<MapChoice>,
 }
 
 /// The recalibrated fit that is the paper's with this prior on the trust: the prediction is taken as it is. `None` without a
@@ -85,10 +116,20 @@ fn unrecalibrated(prior: TrustPrior) -> Option<Options> {
 }
 
 impl BeliefModel {
-    /// Which items share a recalibration; off for the paper's belief.
+    /// Whether rules beyond the paper's rank under this belief.
+    pub fn is_beyond_the_paper(&self) -> bool {
+        *self != Self::Published
+    }
+
+    /// Whether each variant's prediction matters, and which items are about one thing.
+    pub fn reads_variants(&self) -> bool {
+        matches!(self, Self::Map(_) | Self::Auto(_))
+    }
+
+    /// Which items share a recalibration; off for the paper's belief and the maps.
     pub fn recalibration(&self) -> Recalibration {
         match self {
-            Self::Published => Recalibration::Off,
+            Self::Published | Self::Map(_) | Self::Auto(_) => Recalibration::Off,
             Self::Recalibrated(options) => options.recalibration,
         }
     }
@@ -97,13 +138,15 @@ impl BeliefModel {
     /// a belief with a prior is the prior: nothing about it is determined.
     ///
     /// # Errors
-    /// As [`fit_trust`] and [`recalibration::fit`].
-    pub fn fit(
+    /// As [`fit_trust`], [`recalibration::fit`] and [`ladder::choose`]; a map that these items have no use for.
+    pub fn fit<'a>(
         &self,
-        items: &JudgedItems,
+        readings: impl Into<Readings<'a>>,
         counts: ArrayView2<u32>,
         prior: TrustPrior,
     ) -> Result<FittedBelief, TrustError> {
+        let readings = readings.into();
+        let items = &readings.items;
         Ok(match (self, unrecalibrated(prior)) {
             (Self::Published, None) => FittedBelief::Published(fit_trust(items.design, items.q, counts)?),
             (Self::Published, Some(options)) => {
@@ -113,21 +156,31 @@ impl BeliefModel {
             (Self::Recalibrated(options), _) => {
                 FittedBelief::Recalibrated(recalibration::fit_or_prior(items, counts, options)?)
             }
+            (Self::Map(rung), _) => {
+                let map = ladder::fit(*rung, readings, counts)?;
+                let map = map.map_err(|why| TrustError::Map { map: rung.key(), why: why.to_string() })?;
+                FittedBelief::Mapped(Box::new(Mapped { map, choice: None }))
+            }
+            (Self::Auto(folds), _) => {
+                let (map, choice) = ladder::choose(readings, counts, *folds)?;
+                FittedBelief::Mapped(Box::new(Mapped { map, choice: Some(choice) }))
+            }
         })
     }
 
     /// What the labels say about ln lambda of an item with average features, under a fit to the same labels; `None` without a
-    /// prior.
+    /// prior, and for the maps, whose normal approximation has the map's parameters integrated out.
     ///
     /// # Errors
     /// As [`Self::fit`].
-    pub fn typical_log_trust(
+    pub fn typical_log_trust<'a>(
         &self,
-        items: &JudgedItems,
+        readings: impl Into<Readings<'a>>,
         counts: ArrayView2<u32>,
         prior: TrustPrior,
         fit: &FittedBelief,
     ) -> Result<Option<Profile>, TrustError> {
+        let items = &readings.into().items;
         let plain = |fit: &TrustFit| RecalibratedFit {
             regression: fit.regression.clone(),
             recalibration: Recalibration::Off,
@@ -145,26 +198,35 @@ impl BeliefModel {
 
 impl FittedBelief {
     /// The predictions that the belief is centred on, items x classes.
-    pub fn predictions(&self, items: &JudgedItems) -> Array2<f64> {
+    pub fn predictions<'a>(&self, readings: impl Into<Readings<'a>>) -> Array2<f64> {
+        let readings = readings.into();
+        let items = &readings.items;
         match self {
             Self::Published(_) => items.q.to_owned(),
             Self::Recalibrated(fit) => fit.predictions(items),
+            Self::Mapped(mapped) => mapped.map.predictions(readings),
         }
     }
 
     /// Log trust ln lambda of any items.
-    pub fn log_trust(&self, items: &JudgedItems) -> Vec<f64> {
+    pub fn log_trust<'a>(&self, readings: impl Into<Readings<'a>>) -> Vec<f64> {
+        let readings = readings.into();
+        let items = &readings.items;
         match self {
             Self::Published(fit) => fit.log_trust(items.design),
             Self::Recalibrated(fit) => fit.log_trust(items),
+            Self::Mapped(mapped) => mapped.map.log_trust(readings),
         }
     }
 
     /// Posterior beliefs of any items given their label counts.
-    pub fn posterior(&self, items: &JudgedItems, counts: ArrayView2<u32>) -> Beliefs {
+    pub fn posterior<'a>(&self, readings: impl Into<Readings<'a>>, counts: ArrayView2<u32>) -> Beliefs {
+        let readings = readings.into();
+        let items = &readings.items;
         match self {
             Self::Published(fit) => Beliefs::posterior(&fit.trust(items.design), items.q, counts),
             Self::Recalibrated(fit) => fit.posterior(items, counts),
+            Self::Mapped(mapped) => mapped.map.posterior(readings, counts),
         }
     }
 
@@ -173,14 +235,23 @@ impl FittedBelief {
         match self {
             Self::Published(fit) => &fit.regression,
             Self::Recalibrated(fit) => &fit.regression,
+            Self::Mapped(mapped) => &mapped.map.regression,
         }
     }
 
     /// The recalibrated fit, if it is one.
     pub fn recalibrated(&self) -> Option<&RecalibratedFit> {
         match self {
-            Self::Published(_) => None,
             Self::Recalibrated(fit) => Some(fit),
+            Self::Published(_) | Self::Mapped(_) => None,
+        }
+    }
+
+    /// The map with its choice, if it is one.
+    pub fn mapped(&self) -> Option<&Mapped> {
+        match self {
+            Self::Mapped(mapped) => Some(mapped),
+            Self::Published(_) | Self::Recalibrated(_) => None,
         }
     }
 }

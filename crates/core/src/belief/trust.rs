@@ -44,6 +44,14 @@ pub enum TrustError {
         /// The offending probability.
         value: f64,
     },
+    /// A map that these items have no use for.
+    #[error("the map `{map}` cannot be fitted: {why}; name another map, or take belief = \"auto\"")]
+    Map {
+        /// Its name.
+        map: &'static str,
+        /// Why.
+        why: String,
+    },
     /// A penalty or prior that the fit can't use.
     #[error("{option} is {value}, but the fit needs a positive finite number: choose one, or leave it at its default")]
     Option {

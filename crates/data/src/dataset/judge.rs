@@ -143,6 +143,26 @@ impl JudgeVariants {
         let confidence = self.answers.iter().map(|item| item.confidence).collect();
         Ok(Predictions { q, spread, confidence })
     }
+
+    /// What each variant predicts by itself, in the order of [`Self::variants`]: its shares, raised to at least `floor` and divided
+    /// by their sum. Where a variant has no answer its prediction is that of all, as [`Self::aggregate`] has it.
+    ///
+    /// # Errors
+    /// As [`Self::aggregate`].
+    pub fn by_variant(&self, floor: f64) -> Result<Vec<Array2<f64>>> {
+        let of_all = self.aggregate(Some(floor))?.q;
+        let of_variant = |v: usize| {
+            let mut q = of_all.clone();
+            for (item, mut row) in self.answers.iter().zip(q.rows_mut()) {
+                if let Some(answer) = &item.variants[v] {
+                    let floored: Vec<f64> = shares(answer).into_iter().map(|share| share.max(floor)).collect();
+                    row.iter_mut().zip(shares(&floored)).for_each(|(cell, share)| *cell = share);
+                }
+            }
+            q
+        };
+        Ok((0..self.variants.len()).map(of_variant).collect())
+    }
 }
 
 impl JudgeAnswers {

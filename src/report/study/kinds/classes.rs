@@ -1,6 +1,7 @@
 //! Classes as readers see them.
 
 use super::tables::evidence_sentences;
+use crate::belief::ladder::Rung;
 use crate::escalation::Rule;
 use crate::report::figures::Figure;
 use crate::report::figures::axis::signed;
@@ -17,7 +18,7 @@ use crate::study::kinds::classes::diagnostics::{CalibrationBin, JudgeDiagnostics
 use crate::study::kinds::classes::judge::JudgeReport;
 use crate::study::kinds::classes::labels::LabelsReport;
 use crate::study::kinds::classes::position::PositionBias;
-use crate::study::kinds::classes::reports::ClassFit;
+use crate::study::kinds::classes::reports::{ClassFit, FittedMap};
 use crate::study::kinds::classes::soft_scores::SoftScores;
 use crate::study::results::{FitReport, InputReport};
 use crate::study::{Evaluation, StudyResults};
@@ -209,7 +210,7 @@ pub(super) fn label_rows(labels: &LabelsReport, classes: &[String]) -> Vec<Input
 /// How the prediction is read.
 pub(super) fn recalibration_sentences(fit: &ClassFit) -> Vec<String> {
     let read = fit.recalibration.iter().flatten();
-    read.map(|recalibrated| {
+    let readings = read.map(|recalibrated| {
         let tau = &recalibrated.tau;
         format!(
             "The prediction{} is read with temperature exponent tau {} ({} to {}): {}.",
@@ -223,8 +224,57 @@ pub(super) fn recalibration_sentences(fit: &ClassFit) -> Vec<String> {
                 () => "whether it is over- or underconfident can't be told",
             }
         )
-    })
-    .collect()
+    });
+    readings.chain(fit.map.iter().flat_map(map_sentences)).collect()
+}
+
+/// What a map adds to the prediction.
+fn map_words(map: Rung) -> &'static str {
+    match map {
+        Rung::Identity => "as the judge gave it",
+        Rung::Temperature => "through a temperature and a bias of each class",
+        Rung::Groups => "through a temperature and biases for each group, drawn towards the common ones",
+        Rung::Ensemble => "with a fitted weight for each of the judge's variants",
+        Rung::Matrix => "with each class's logit linear in all log predictions",
+        Rung::Process => "through a smooth function of predictions, variants and features",
+    }
+}
+
+/// Which map the belief holds, and on what evidence.
+fn map_sentences(map: &FittedMap) -> Vec<String> {
+    let reading = format!("The belief reads the prediction {} (map `{}`).", map_words(map.name), map.name);
+    let Some(choice) = &map.choice else {
+        return vec![reading + " The study names this map; belief = \"auto\" compares it with the others."];
+    };
+    let Some(best) = choice.best else {
+        return vec![format!(
+            "{reading} {} labelled items are too few to compare maps by labels held out.",
+            choice.labelled_items
+        )];
+    };
+    let loss = |map: Rung| {
+        let found = choice.candidates.iter().find(|candidate| candidate.map == map);
+        found.map_or_else(String::new, |c| format!("{} (standard error {})", three(c.below_best), three(c.se)))
+    };
+    let others = if best == choice.chosen {
+        let of = choice.candidates.iter().filter(|candidate| candidate.map != best);
+        let all: Vec<String> = of.map(|c| format!("{} {}", c.map, loss(c.map))).collect();
+        format!(
+            "It has the highest log-likelihood of labels held out; the others fall short of it, in nats per labelled item: {}.",
+            all.join(", ")
+        )
+    } else {
+        format!(
+            "It is the simplest map within one standard error of the best by labels held out, `{best}`, of which it falls short by \
+             {} nats per labelled item.",
+            loss(choice.chosen)
+        )
+    };
+    vec![format!(
+        "{reading} {others} Chosen by {} folds of {} labelled items; that another map might have been chosen is not part of any \
+         interval.",
+        choice.folds.folds, choice.labelled_items
+    )]
 }
 
 /// The metrics of a shared task.

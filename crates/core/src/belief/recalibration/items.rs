@@ -18,7 +18,7 @@ pub struct JudgedItems<'a> {
 
 impl JudgedItems<'_> {
     /// The features of item `i`; a design without features has no items either.
-    pub(super) fn features(&self, i: usize) -> &[f64] {
+    pub(in crate::belief) fn features(&self, i: usize) -> &[f64] {
         if self.design.features() > 0 { self.design.row(i) } else { &[] }
     }
 }
@@ -28,7 +28,7 @@ pub(super) fn group_of(groups: &[usize], i: usize) -> usize {
 }
 
 /// Refuses tables that do not describe the same items, and predictions that the likelihood has no use for.
-pub(super) fn check(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<(), TrustError> {
+pub(in crate::belief) fn check(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<(), TrustError> {
     let (design, q) = (items.design, items.q);
     let shapes = q.dim() == counts.dim()
         && (design.features() == 0 || q.nrows() == design.items())

@@ -11,7 +11,7 @@
 
 mod fitted;
 mod fitting;
-mod items;
+pub(super) mod items;
 mod options;
 mod posterior;
 mod terms;

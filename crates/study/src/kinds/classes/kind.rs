@@ -15,7 +15,7 @@ use crate::kind::{CameBack, Decomposition, Kind, Study};
 use crate::output::OutputColumn;
 use crate::profile::Profile;
 use crate::queue::Question;
-use judge_uncertainty_core::belief::{Belief, BeliefModel, Dirichlet};
+use judge_uncertainty_core::belief::{Belief, Dirichlet};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_data::dataset::error::{Error, Problem, Result};
 use judge_uncertainty_evaluation::{CountPool, Nominal};
@@ -80,9 +80,9 @@ impl Kind for Classes {
     fn rules(study: &Study<Self>) -> Vec<Rule> {
         let confidence = study.judge.predictions.confidence.iter().any(Option::is_some);
         let published = Rule::PAPER.into_iter().filter(|rule| confidence || *rule != Rule::LowConfidence);
-        match study.file.config.trust.belief {
-            BeliefModel::Published => published.collect(),
-            BeliefModel::Recalibrated(_) => published.chain(Rule::BEYOND).collect(),
+        match study.file.config.trust.belief.is_beyond_the_paper() {
+            false => published.collect(),
+            true => published.chain(Rule::BEYOND).collect(),
         }
     }
 

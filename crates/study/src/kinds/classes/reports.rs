@@ -1,5 +1,7 @@
 //! What a fit and a decomposition of classes say, with or without a scale.
 
+use std::collections::BTreeMap;
+
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
@@ -8,12 +10,14 @@ use super::judge::ClassJudge;
 use super::labels::Labels;
 use super::soft_scores::SoftScores;
 use crate::evidence::EvidenceReport;
+use crate::input::items::Items;
 use crate::kind::{CameBack, Decomposition, Foresight, Kind, Study};
 use crate::output::{OutputColumn, Values};
 use crate::profile::Profile;
+use judge_uncertainty_core::belief::ladder::{MapChoice, Rung, Variance};
 use judge_uncertainty_core::belief::recalibration::{Options, Recalibration};
 use judge_uncertainty_core::belief::{
-    Belief, BeliefModel, BeliefTable, ClassBelief, ClassBeliefs, FittedBelief, RecalibratedFit,
+    Belief, BeliefModel, BeliefTable, ClassBelief, ClassBeliefs, FittedBelief, Mapped, RecalibratedFit,
 };
 use judge_uncertainty_core::escalation::value::label_of;
 use judge_uncertainty_core::stats::Estimate;
@@ -25,6 +29,27 @@ pub struct ClassFit {
     /// How the prediction is read, for each group; `None` where it is taken as it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recalibration: Option<Vec<Recalibrated>>,
+    /// The map from the prediction to the belief, where it is one of the ladder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub map: Option<FittedMap>,
+}
+
+/// A map of the ladder as it was fitted, and how it came to be taken.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FittedMap {
+    /// Which one.
+    pub name: Rung,
+    /// The fitted variances, by block of parameters.
+    pub variances: Vec<Variance>,
+    /// The choice with its evidence; `None` where the study names the map.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub choice: Option<MapChoice>,
+}
+
+impl FittedMap {
+    fn of(mapped: &Mapped) -> Self {
+        Self { name: mapped.map.rung(), variances: mapped.map.variances.clone(), choice: mapped.choice.clone() }
+    }
 }
 
 /// How the judge's prediction q is read: q' proportional to q^tau exp(b), with b of the first class 0.
@@ -41,7 +66,10 @@ pub struct Recalibrated {
 impl ClassFit {
     /// Reads a fit; `groups` are the names of the groups of items.
     pub fn of(fit: &FittedBelief, classes: &[String], groups: &[&str]) -> Self {
-        Self { recalibration: fit.recalibrated().map(|fit| Recalibrated::of(fit, classes, groups)) }
+        Self {
+            recalibration: fit.recalibrated().map(|fit| Recalibrated::of(fit, classes, groups)),
+            map: fit.mapped().map(FittedMap::of),
+        }
     }
 }
 
@@ -90,17 +118,35 @@ pub fn pool<K: ClassStudy>(study: &Study<K>, labels: &Labels, kept: &[usize]) ->
     let groups = study.items.group_numbers();
     let groups = kept.iter().filter_map(|&i| groups.get(i).copied()).collect();
     let scale = K::on_scale(&study.file.config.scale);
-    CountPool::on_scale(counts.view(), study.judge.predictions.select(kept), scale)
+    let pool = CountPool::on_scale(counts.view(), study.judge.predictions.select(kept), scale)
         .with_belief(study.file.config.trust.belief, groups)
-        .with_prior(study.file.config.trust.prior)
+        .with_prior(study.file.config.trust.prior);
+    if !study.file.config.trust.belief.reads_variants() {
+        return pool;
+    }
+    let floor = study.file.config.judge.floor(study.judge.variants.classes().len());
+    let variants = study.judge.variants.by_variant(floor).expect("the answers were aggregated with this floor before");
+    let variants = variants.iter().map(|q| q.select(ndarray::Axis(0), kept)).collect();
+    pool.with_variants(variants).with_twins(twins(&study.items, kept))
 }
 
-/// The paper's belief and the recalibrated ones, and which of them is configured. Recalibration by group takes two groups.
+/// One number for items about the same thing, or with the same text; none where nothing tells.
+fn twins(items: &Items, kept: &[usize]) -> Vec<usize> {
+    let Some(things) = items.about.as_ref().or(items.texts.as_ref()) else { return vec![] };
+    let mut numbers = BTreeMap::new();
+    let number = |&i: &usize| {
+        let next = numbers.len();
+        *numbers.entry(&things[i]).or_insert(next)
+    };
+    kept.iter().map(number).collect()
+}
+
+/// The paper's belief, the recalibrated ones and the configured map, and which of them is configured. Recalibration by group takes two groups.
 pub fn beliefs<K: ClassStudy>(study: &Study<K>, kept: &[usize]) -> (String, Vec<(String, K::Pool)>) {
     let configured = study.file.config.trust.belief;
     let options = match configured {
         BeliefModel::Recalibrated(options) => options,
-        BeliefModel::Published => Options::default(),
+        _ => Options::default(),
     };
     let recalibrated = |recalibration| BeliefModel::Recalibrated(Options { recalibration, ..options });
     let mut models = vec![
@@ -116,6 +162,14 @@ pub fn beliefs<K: ClassStudy>(study: &Study<K>, kept: &[usize]) -> (String, Vec<
         }
         BeliefModel::Recalibrated(Options { recalibration: Recalibration::Shared, .. }) => "recalibrated",
         BeliefModel::Recalibrated(_) => "recalibrated_by_group",
+        BeliefModel::Map(rung) => {
+            models.push((rung.key(), configured));
+            rung.key()
+        }
+        BeliefModel::Auto(_) => {
+            models.push(("auto", configured));
+            "auto"
+        }
     };
     let all = study.items.group_numbers();
     let groups: Vec<usize> = kept.iter().filter_map(|&i| all.get(i).copied()).collect();

@@ -93,6 +93,9 @@ pub fn check<C: ScoreKind>(config: &StudyConfig<C>, check: &Check<'_>) -> Result
             ("ridge and prior are about classes", "leave them out; trust.prior is the prior of scores");
         check.that(of_scores, "trust.belief", &config.trust.belief, reason, remedy)?;
     }
+    let of_classes = matches!(config.trust.belief, BeliefModel::Map(_) | BeliefModel::Auto(_));
+    let (reason, remedy) = ("maps read classes", "take belief = \"published\" or \"recalibrated\"");
+    check.that(!of_classes, "trust.belief", &config.trust.belief, reason, remedy)?;
     let of_labels = config.labels.as_ref().and_then(|labels| labels.format);
     for (setting, format) in [("judge.format", config.judge.format), ("labels.format", of_labels)] {
         let plain = !matches!(format, Some(Format::ChaosNli | Format::LeWiDi));

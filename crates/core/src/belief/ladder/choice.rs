@@ -1,0 +1,200 @@
+//! Which map: the simplest whose held-out likelihood is within one standard error of the best.
+
+use std::collections::BTreeMap;
+
+use ndarray::ArrayView2;
+use serde::{Deserialize, Serialize};
+
+use super::fitted::Map;
+use super::fitting::fit_where;
+use super::layout::Unavailable;
+use super::readings::Readings;
+use super::rung::Rung;
+use crate::belief::trust::TrustError;
+use crate::random::Stream;
+use crate::stats::{mean, sample_sd};
+
+/// With fewer labelled things than this the prediction is taken as it is: folds would be a handful of items.
+const FEWEST: usize = 10;
+
+/// How the map is chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Folds {
+    /// Folds of the cross-validation, at least 2.
+    pub folds: u32,
+    /// Seed of the draw of the folds.
+    pub seed: u64,
+}
+
+impl Default for Folds {
+    fn default() -> Self {
+        Self { folds: 5, seed: 0 }
+    }
+}
+
+/// A map's held-out likelihood.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// The map.
+    pub map: Rung,
+    /// Number of its parameters.
+    pub parameters: usize,
+    /// Held-out log-likelihood in nats per labelled item, without multinomial coefficients.
+    pub held_out: f64,
+    /// By how much that is below the best map's.
+    pub below_best: f64,
+    /// Standard error of that difference, over labelled things.
+    pub se: f64,
+    /// Whether it is within one standard error of the best.
+    pub within_one_se: bool,
+}
+
+/// The choice of a map with its evidence.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MapChoice {
+    /// The map that was taken.
+    pub chosen: Rung,
+    /// The one with the highest held-out likelihood; `None` where there were too few labels to compare any.
+    pub best: Option<Rung>,
+    /// Labelled items that were held out, each once.
+    pub labelled_items: usize,
+    /// How the folds were drawn.
+    pub folds: Folds,
+    /// The maps that were compared, the simplest first.
+    pub candidates: Vec<Candidate>,
+    /// Maps that were not, and why.
+    pub left_out: Vec<(Rung, Unavailable)>,
+}
+
+/// Chooses a map by the labels, and fits it to all of them.
+///
+/// The labelled items are dealt at random into folds, group by group so that every fold has its share of each, twins together.
+/// Each map is fitted to the other folds, its variances by their marginal likelihood alone, and its log-likelihood of the labels held
+/// out is summed up. The simplest map is taken whose mean is below the best one's by no more than the standard error of that
+/// difference over things (items, or twins together). Source of the rule: Breiman and others (1984), "Classification and regression
+/// trees", 3.4.3; the standard error here is that of the paired difference.
+///
+/// That another map might have been chosen is not part of the belief: it is the chosen map's, as if that had been given.
+///
+/// # Errors
+/// Tables of different shapes, or a prediction that is not strictly positive.
+///
+/// # Panics
+/// If there are fewer than two folds.
+pub fn choose<'a>(
+    readings: impl Into<Readings<'a>>,
+    counts: ArrayView2<u32>,
+    folds: Folds,
+) -> Result<(Map, MapChoice), TrustError> {
+    assert!(folds.folds >= 2, "cross-validation needs at least two folds");
+    let readings = readings.into();
+    readings.check(counts)?;
+    let dealt = deal(&readings, counts, folds);
+    let labelled: Vec<usize> = (0..readings.len()).filter(|&i| dealt[i].is_some()).collect();
+    let things = things(&readings, &labelled);
+    let (mut held_out, mut left_out) = (vec![], vec![]);
+    if things >= FEWEST {
+        for rung in Rung::ALL {
+            match held_out_log_likelihoods(rung, &readings, counts, &dealt, folds.folds as usize)? {
+                Ok((values, parameters)) => held_out.push((rung, parameters, values)),
+                Err(unavailable) => left_out.push((rung, unavailable)),
+            }
+        }
+    }
+    let candidates = compare(&readings, &labelled, &held_out);
+    let chosen = candidates.iter().find(|c| c.within_one_se).map_or(Rung::Identity, |c| c.map);
+    let best = candidates.iter().find(|c| c.below_best == 0.0).map(|c| c.map);
+    let map = fit_where(chosen, &readings, counts, |_| true)?.expect("a map that was compared can be fitted");
+    Ok((map, MapChoice { chosen, best, labelled_items: labelled.len(), folds, candidates, left_out }))
+}
+
+/// The number by which an item's twins are known.
+fn thing(readings: &Readings, item: usize) -> usize {
+    if readings.twins.is_empty() { item } else { readings.twins[item] }
+}
+
+fn things(readings: &Readings, labelled: &[usize]) -> usize {
+    labelled.iter().map(|&i| thing(readings, i)).collect::<std::collections::BTreeSet<_>>().len()
+}
+
+/// The fold of each labelled item; `None` for the others.
+pub(super) fn deal(readings: &Readings, counts: ArrayView2<u32>, folds: Folds) -> Vec<Option<usize>> {
+    let mut twins: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (i, labels) in counts.rows().into_iter().enumerate() {
+        if labels.sum() > 0 {
+            twins.entry(thing(readings, i)).or_default().push(i);
+        }
+    }
+    let mut by_group: BTreeMap<usize, Vec<Vec<usize>>> = BTreeMap::new();
+    for items in twins.into_values() {
+        let group = readings.items.groups.get(items[0]).copied().unwrap_or(0);
+        by_group.entry(group).or_default().push(items);
+    }
+    let mut stream = Stream::new(folds.seed);
+    let mut dealt = vec![None; readings.len()];
+    let mut next = 0;
+    for mut things in by_group.into_values() {
+        for last in (1..things.len()).rev() {
+            things.swap(last, stream.choice(last as u32 + 1) as usize);
+        }
+        for items in things {
+            items.into_iter().for_each(|i| dealt[i] = Some(next));
+            next = (next + 1) % folds.folds as usize;
+        }
+    }
+    dealt
+}
+
+type HeldOut = Result<(Vec<f64>, usize), Unavailable>;
+
+/// Log-likelihood of each item's labels under the fit to the other folds; 0 without labels.
+fn held_out_log_likelihoods(
+    rung: Rung,
+    readings: &Readings,
+    counts: ArrayView2<u32>,
+    dealt: &[Option<usize>],
+    folds: usize,
+) -> Result<HeldOut, TrustError> {
+    let mut values = vec![0.0; dealt.len()];
+    let mut parameters = 0;
+    for fold in 0..folds {
+        let map = match fit_where(rung, readings, counts, |i| dealt[i] != Some(fold))? {
+            Ok(map) => map,
+            Err(unavailable) => return Ok(Err(unavailable)),
+        };
+        parameters = map.parameters();
+        for i in (0..dealt.len()).filter(|&i| dealt[i] == Some(fold)) {
+            values[i] = map.log_likelihood(readings, counts, i);
+        }
+    }
+    Ok(Ok((values, parameters)))
+}
+
+fn compare(readings: &Readings, labelled: &[usize], held_out: &[(Rung, usize, Vec<f64>)]) -> Vec<Candidate> {
+    let sum = |values: &[f64]| labelled.iter().map(|&i| values[i]).sum::<f64>();
+    let Some((_, _, best)) = held_out.iter().max_by(|a, b| sum(&a.2).total_cmp(&sum(&b.2))) else {
+        return vec![];
+    };
+    let n = labelled.len() as f64;
+    let candidate = |(map, parameters, values): &(Rung, usize, Vec<f64>)| {
+        let below_best = (sum(best) - sum(values)) / n;
+        let mut by_thing: BTreeMap<usize, f64> = BTreeMap::new();
+        for &i in labelled {
+            *by_thing.entry(thing(readings, i)).or_default() += best[i] - values[i];
+        }
+        let differences: Vec<f64> = by_thing.into_values().collect();
+        let count = differences.len() as f64;
+        let se = if count > 1.0 { sample_sd(&differences) * count.sqrt() / n } else { 0.0 };
+        debug_assert!((mean(&differences) * count / n - below_best).abs() < 1e-6 * (1.0 + below_best.abs()));
+        Candidate {
+            map: *map,
+            parameters: *parameters,
+            held_out: sum(values) / n,
+            below_best,
+            se,
+            within_one_se: below_best <= se,
+        }
+    };
+    held_out.iter().map(candidate).collect()
+}

@@ -1,0 +1,229 @@
+//! A fitted map, and what it says about any items.
+
+use ndarray::{Array2, ArrayView2, Axis};
+use serde::{Deserialize, Serialize};
+
+use super::contrasts;
+use super::layout::{Layout, Terms};
+use super::readings::Readings;
+use super::rung::Rung;
+use super::terms::{log_likelihood, softmax};
+use crate::belief::dirichlet::{Beliefs, row};
+use crate::belief::regression::Regression;
+
+/// The trust is kept within this distance of 0 on the scale of its logarithm.
+const LARGEST_LOG_TRUST: f64 = 50.0;
+/// What is unknown of the map never leaves less evidence than this, in labels.
+const LEAST_TRUST: f64 = 1e-3;
+
+/// A fitted map with its trust: plain data, with all that is needed to read items that the fit has not seen.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Map {
+    /// The trust, and how the search ended. `names` and `coefficients` are those of beta; `covariance` goes on with the map's
+    /// parameters and is the inverse of minus the Hessian of log-likelihood plus log prior at the fitted variances;
+    /// `log_likelihood` leaves out multinomial coefficients and priors.
+    pub regression: Regression,
+    /// The fitted variances, by block.
+    pub variances: Vec<Variance>,
+    pub(super) layout: Layout,
+    /// theta, then V row by row.
+    pub(super) parameters: Vec<f64>,
+}
+
+/// The variance of a block of parameters, as the labels' marginal likelihood has it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Variance {
+    /// What the parameters are for.
+    pub block: String,
+    /// How many there are.
+    pub parameters: usize,
+    /// The variance; 1e-4 where the labels want none of them.
+    pub variance: f64,
+    /// How many of them the labels determine, 0 to all.
+    pub determined: f64,
+}
+
+/// What is believed of one item before its labels: the Dirichlet distribution Dir(trust * mean).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Prior {
+    /// The mean, one share per class.
+    pub mean: Vec<f64>,
+    /// What it counts for, in labels, with what is unknown of the map taken off.
+    pub trust: f64,
+    /// The same, were the map known.
+    pub trust_of_known_map: f64,
+}
+
+impl Map {
+    /// Which map it is.
+    pub fn rung(&self) -> Rung {
+        self.layout.rung
+    }
+
+    /// Number of parameters of the map, those of the trust left out.
+    pub fn parameters(&self) -> usize {
+        self.parameters.len()
+    }
+
+    /// What is believed of item `i` of any items before its labels.
+    ///
+    /// What is unknown of the map lowers the trust. With m the mean, u its logits, S their covariance by Laplace's approximation,
+    /// J = diag(m) - m m^T, and eta = ln lambda of variance s^2:
+    ///
+    /// ```text
+    /// var   = tr(J S J)                                        squared error of m that comes from the map
+    /// r     = f + s^2/2 f (1 - f) (1 - 2 f),  f = 1/(1 + lambda)     mean of 1/(1 + lambda)
+    /// 1/(1 + trust) = [r (G - var) + var] / G,                 G = 1 - sum m_j^2
+    /// ```
+    ///
+    /// The right side is the expected squared error of m under both, which a Dirichlet distribution of that trust has too: mean
+    /// and spread are those of the mixture over maps, its other moments are not.
+    ///
+    /// # Panics
+    /// If the items have other features or classes than those of the fit.
+    pub fn prior<'a>(&self, readings: impl Into<Readings<'a>>, i: usize) -> Prior {
+        let readings = readings.into();
+        let terms = self.layout.terms(&readings, i);
+        let mean = self.mean(&readings, i, &terms);
+        let z = self.features(&readings, i);
+        let log_trust = self.regression.log_trust(&z);
+        let known = log_trust.exp();
+        let gini = 1.0 - mean.iter().map(|m| m * m).sum::<f64>();
+        let variance = self.spread_of_mean(&mean, &terms).min(gini);
+        let f = 1.0 / (1.0 + known);
+        let r = f + 0.5 * self.variance_of_log_trust(&z) * f * (1.0 - f) * (1.0 - 2.0 * f);
+        let share = if gini > 0.0 { (r.clamp(f, 1.0) * (gini - variance) + variance) / gini } else { f };
+        // Where nothing is unknown, not a bit of rounding.
+        let trust = if share > f { (1.0 / share - 1.0).clamp(LEAST_TRUST.min(known), known) } else { known };
+        Prior { mean, trust, trust_of_known_map: known }
+    }
+
+    /// The means of the priors of any items, items x classes.
+    ///
+    /// # Panics
+    /// As [`Self::prior`].
+    pub fn predictions<'a>(&self, readings: impl Into<Readings<'a>>) -> Array2<f64> {
+        let readings = readings.into();
+        let mut means = Array2::zeros(readings.items.q.dim());
+        for (i, mut row) in means.rows_mut().into_iter().enumerate() {
+            let mean = self.mean(&readings, i, &self.layout.terms(&readings, i));
+            row.iter_mut().zip(mean).for_each(|(x, m)| *x = m);
+        }
+        means
+    }
+
+    /// ln of the trust of any items, what is unknown of the map taken off.
+    ///
+    /// # Panics
+    /// As [`Self::prior`].
+    pub fn log_trust<'a>(&self, readings: impl Into<Readings<'a>>) -> Vec<f64> {
+        let readings = readings.into();
+        (0..readings.len())
+            .map(|i| self.prior(readings, i).trust.ln().clamp(-LARGEST_LOG_TRUST, LARGEST_LOG_TRUST))
+            .collect()
+    }
+
+    /// Posterior beliefs of any items given their label counts.
+    ///
+    /// # Panics
+    /// As [`Self::prior`], or if items and counts differ in shape.
+    pub fn posterior<'a>(&self, readings: impl Into<Readings<'a>>, counts: ArrayView2<u32>) -> Beliefs {
+        let readings = readings.into();
+        let mut means = Array2::zeros(readings.items.q.dim());
+        let mut trust = Vec::with_capacity(readings.len());
+        for (i, mut row) in means.rows_mut().into_iter().enumerate() {
+            let prior = self.prior(readings, i);
+            trust.push(prior.trust);
+            row.iter_mut().zip(prior.mean).for_each(|(x, m)| *x = m);
+        }
+        Beliefs::posterior(&trust, means.view(), counts)
+    }
+
+    /// Log-likelihood of item `i`'s labels, in nats without multinomial coefficients.
+    pub(super) fn log_likelihood(&self, readings: &Readings, counts: ArrayView2<u32>, i: usize) -> f64 {
+        let prior = self.prior(*readings, i);
+        log_likelihood(prior.trust, &prior.mean, row(counts.index_axis(Axis(0), i)))
+    }
+
+    fn features<'a>(&self, readings: &Readings<'a>, i: usize) -> Vec<f64> {
+        let z = readings.items.features(i);
+        assert_eq!(z.len() + 1, self.regression.coefficients.len(), "the items must have the features of the fit");
+        z.to_vec()
+    }
+
+    fn mean(&self, readings: &Readings, i: usize, terms: &Terms) -> Vec<f64> {
+        let classes = self.layout.classes;
+        let q = readings.items.q.row(i);
+        assert_eq!(q.len(), classes, "the items must have the classes of the fit");
+        if self.layout.rung == Rung::Identity {
+            return q.to_vec();
+        }
+        let mut logits: Vec<f64> = q.iter().map(|q| q.ln()).collect();
+        let (theta, v) = self.parameters.split_at(self.layout.vectors());
+        for (weight, vector) in theta.iter().zip(terms.vectors.chunks_exact(classes)) {
+            logits.iter_mut().zip(vector).for_each(|(u, a)| *u += weight * a);
+        }
+        let contrast: Vec<f64> = v.chunks_exact(terms.numbers.len()).map(|v| dot(v, &terms.numbers)).collect();
+        contrasts::add(&contrast, &mut logits);
+        softmax(&mut logits);
+        logits
+    }
+
+    fn variance_of_log_trust(&self, z: &[f64]) -> f64 {
+        let weight = |a: usize| if a == 0 { 1.0 } else { z[a - 1] };
+        let covariance = &self.regression.covariance;
+        let pairs = (0..=z.len()).flat_map(|a| (0..=z.len()).map(move |b| (a, b)));
+        pairs.map(|(a, b)| weight(a) * covariance[a][b] * weight(b)).sum::<f64>().max(0.0)
+    }
+
+    /// tr(J S J).
+    fn spread_of_mean(&self, mean: &[f64], terms: &Terms) -> f64 {
+        let (classes, vectors, d) = (self.layout.classes, self.layout.vectors(), terms.numbers.len());
+        if self.parameters.is_empty() {
+            return 0.0;
+        }
+        // What moves the logits: the weights of the vectors, and the contrasts V phi.
+        let mut moves: Vec<Vec<f64>> = terms.vectors.chunks_exact(classes).map(<[f64]>::to_vec).collect();
+        for m in 0..classes - 1 {
+            let mut unit = vec![0.0; classes - 1];
+            unit[m] = 1.0;
+            let mut logits = vec![0.0; classes];
+            contrasts::add(&unit, &mut logits);
+            moves.push(logits);
+        }
+        // J times each of them.
+        for a in &mut moves {
+            let along = dot(mean, a);
+            a.iter_mut().zip(mean).for_each(|(a, m)| *a = m * (*a - along));
+        }
+        let first = self.regression.coefficients.len();
+        let covariance = |s: usize, t: usize| {
+            let place = |s: usize| {
+                if s < vectors { (first + s, None) } else { (first + vectors + (s - vectors) * d, Some(())) }
+            };
+            match (place(s), place(t)) {
+                ((a, None), (b, None)) => self.regression.covariance[a][b],
+                ((a, None), (b, Some(()))) => dot(&self.regression.covariance[a][b..b + d], &terms.numbers),
+                ((a, Some(())), (b, None)) => dot(&self.regression.covariance[b][a..a + d], &terms.numbers),
+                ((a, Some(())), (b, Some(()))) => {
+                    let row = |f: usize| dot(&self.regression.covariance[a + f][b..b + d], &terms.numbers);
+                    terms.numbers.iter().enumerate().filter(|(_, x)| **x != 0.0).map(|(f, x)| x * row(f)).sum()
+                }
+            }
+        };
+        let mut sum = 0.0;
+        for s in 0..moves.len() {
+            for t in s..moves.len() {
+                let both = dot(&moves[s], &moves[t]);
+                if both != 0.0 {
+                    sum += if s == t { 1.0 } else { 2.0 } * both * covariance(s, t);
+                }
+            }
+        }
+        sum.max(0.0)
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}

@@ -1,0 +1,293 @@
+//! What a map adds to an item's log prediction: the terms of a linear model of its logits.
+
+use std::fmt;
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use super::contrasts;
+use super::readings::Readings;
+use super::rung::Rung;
+use super::waves::{LENGTH_SCALES, Waves};
+use crate::random::Stream;
+
+/// More parameters than this are not fitted: their second derivatives are a matrix.
+pub const MOST_PARAMETERS: usize = 600;
+/// Frequencies of each length scale for two or three classes, and at least.
+const FREQUENCIES: (usize, usize) = (12, 4);
+/// Seed of the frequencies.
+const SEED: u64 = 0x1ADD;
+/// Features that say how the labels were collected, not what an item is: no input of a map.
+const OF_THE_LABELS: [&str; 3] = ["log_labels", "nearest_labelled", "mean_nearest_labelled"];
+
+/// The terms of a map, with the scales of what it reads: all that is needed to read items which the fit has not seen.
+///
+/// ```text
+/// u = ln q + sum_s theta_s a_s + C V phi
+/// ```
+///
+/// with a_s vectors over classes (log predictions), phi numbers of the item (1, its group, log predictions, waves), C the
+/// orthonormal contrasts of the classes and V a (K - 1) x d matrix.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Layout {
+    pub(super) rung: Rung,
+    pub(super) classes: usize,
+    /// Names of the trust's features.
+    pub(super) features: Vec<String>,
+    groups: usize,
+    variants: usize,
+    /// Which of the trust's features are inputs of the process.
+    inputs: Vec<usize>,
+    prediction: Scale,
+    /// Of the variants' deviations from the prediction.
+    deviation: Scale,
+    of_prediction: Vec<Waves>,
+    /// Of predictions, variants and features together; none where there is nothing beside the prediction.
+    of_all: Vec<Waves>,
+}
+
+/// Where inputs are centred and by what they are divided.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Scale {
+    centre: Vec<f64>,
+    unit: f64,
+}
+
+impl Scale {
+    /// One unit for all coordinates, so that no direction among the classes is stretched.
+    fn of(rows: &[Vec<f64>], width: usize) -> Self {
+        let n = rows.len().max(1) as f64;
+        let mut centre = vec![0.0; width];
+        rows.iter().for_each(|row| centre.iter_mut().zip(row).for_each(|(c, x)| *c += x / n));
+        let square = |row: &Vec<f64>| row.iter().zip(&centre).map(|(x, c)| (x - c) * (x - c)).sum::<f64>();
+        let variance = rows.iter().map(square).sum::<f64>() / (n * width.max(1) as f64);
+        Self { centre, unit: if variance > 1e-18 { variance.sqrt() } else { 1.0 } }
+    }
+
+    fn append(&self, row: &[f64], out: &mut Vec<f64>) {
+        out.extend(row.iter().zip(&self.centre).map(|(x, c)| (x - c) / self.unit));
+    }
+}
+
+/// Terms that share a variance.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Block {
+    pub(super) name: &'static str,
+    /// Positions among the vectors over classes.
+    pub(super) vectors: Range<usize>,
+    /// Positions among an item's numbers.
+    pub(super) numbers: Range<usize>,
+}
+
+/// An item's terms.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Terms {
+    /// The vectors over classes, one after the other.
+    pub(super) vectors: Vec<f64>,
+    /// phi.
+    pub(super) numbers: Vec<f64>,
+}
+
+impl Layout {
+    /// The terms of a map of these items; `None` where it would add nothing to a simpler one or has too many parameters.
+    pub(super) fn of(rung: Rung, readings: &Readings) -> Result<Self, Unavailable> {
+        let items = &readings.items;
+        let classes = items.q.ncols();
+        let groups = items.groups.iter().max().map_or(0, |g| g + 1);
+        let variants = if readings.variants.len() > 1 { readings.variants.len() } else { 0 };
+        let names = items.design.names();
+        let inputs: Vec<usize> = (0..names.len()).filter(|&k| !OF_THE_LABELS.contains(&names[k].as_str())).collect();
+        match rung {
+            Rung::Groups if groups < 2 => return Err(Unavailable::OneGroup),
+            Rung::Ensemble if variants == 0 => return Err(Unavailable::OneVariant),
+            _ => {}
+        }
+        let width = classes - 1;
+        let coordinates: Vec<Vec<f64>> = (0..readings.len()).map(|i| coordinates(readings, i)).collect();
+        let deviations: Vec<Vec<f64>> = (0..readings.len())
+            .flat_map(|i| (0..variants).map(move |v| (i, v)))
+            .map(|(i, v)| deviation(readings, i, v))
+            .collect();
+        let mut layout = Self {
+            rung,
+            classes,
+            features: names.to_vec(),
+            groups: if groups > 1 { groups } else { 0 },
+            variants,
+            inputs,
+            prediction: Scale::of(&coordinates, width),
+            // Deviations have mean 0 over the variants, and their size is what counts.
+            deviation: Scale { centre: vec![0.0; width], ..Scale::of(&deviations, width) },
+            of_prediction: vec![],
+            of_all: vec![],
+        };
+        if rung == Rung::Process {
+            layout.draw_waves();
+        }
+        if layout.parameters() > MOST_PARAMETERS && rung > Rung::Temperature {
+            return Err(Unavailable::TooMany(layout.parameters()));
+        }
+        Ok(layout)
+    }
+
+    fn draw_waves(&mut self) {
+        let width = self.classes - 1;
+        let (usual, least) = FREQUENCIES;
+        let frequencies = if width <= 2 { usual } else { (2 * usual / width).max(least) };
+        let mut stream = Stream::new(SEED);
+        let all = width * (1 + self.variants) + self.inputs.len();
+        let mut draw = |inputs: usize| -> Vec<Waves> {
+            LENGTH_SCALES.map(|length| Waves::draw(&mut stream, inputs, frequencies, length)).to_vec()
+        };
+        self.of_prediction = draw(width);
+        if all > width {
+            self.of_all = draw(all);
+        }
+    }
+
+    /// Number of vectors over classes.
+    pub(super) fn vectors(&self) -> usize {
+        self.blocks().last().map_or(0, |block| block.vectors.end)
+    }
+
+    /// Number of an item's numbers, d.
+    pub(super) fn numbers(&self) -> usize {
+        self.blocks().last().map_or(0, |block| block.numbers.end)
+    }
+
+    /// Number of the map's parameters.
+    pub(super) fn parameters(&self) -> usize {
+        self.vectors() + (self.classes - 1) * self.numbers()
+    }
+
+    /// The blocks of terms, in order.
+    pub(super) fn blocks(&self) -> Vec<Block> {
+        let mut blocks: Vec<Block> = vec![];
+        let mut push = |name: &'static str, vectors: usize, numbers: usize| {
+            let (v, n) = blocks.last().map_or((0, 0), |last: &Block| (last.vectors.end, last.numbers.end));
+            if vectors + numbers > 0 {
+                blocks.push(Block { name, vectors: v..v + vectors, numbers: n..n + numbers });
+            }
+        };
+        if self.rung >= Rung::Temperature {
+            push("temperature and biases", 1, 1);
+        }
+        if self.rung >= Rung::Groups {
+            push("groups", self.groups, self.groups);
+        }
+        if matches!(self.rung, Rung::Ensemble | Rung::Process) {
+            push("variants", self.variants, 0);
+        }
+        if matches!(self.rung, Rung::Matrix | Rung::Process) {
+            push("matrix", 0, self.classes);
+        }
+        for (waves, name) in
+            self.of_prediction.iter().zip(["short waves of the prediction", "long waves of the prediction"])
+        {
+            push(name, 0, waves.features());
+        }
+        for (waves, name) in self.of_all.iter().zip(["short waves of all inputs", "long waves of all inputs"]) {
+            push(name, 0, waves.features());
+        }
+        blocks
+    }
+
+    /// The terms of item `i`; of a group that the fit did not have, those of no group.
+    pub(super) fn terms(&self, readings: &Readings, i: usize) -> Terms {
+        let mut terms = Terms::default();
+        if self.rung == Rung::Identity {
+            return terms;
+        }
+        let q = centred_log(readings.items.q.row(i).iter());
+        terms.vectors.extend(&q);
+        terms.numbers.push(1.0);
+        if self.rung >= Rung::Groups && self.groups > 0 {
+            let group = readings.items.groups.get(i).copied();
+            for g in 0..self.groups {
+                let member = f64::from(u8::from(group == Some(g)));
+                terms.vectors.extend(q.iter().map(|x| member * x));
+                terms.numbers.push(member);
+            }
+        }
+        if matches!(self.rung, Rung::Ensemble | Rung::Process) {
+            for v in 0..self.variants {
+                // Items of another judge, without its variants, have no deviation.
+                let of = readings.variants.get(v).map(|variant| centred_log(variant.row(i).iter()));
+                terms.vectors.extend((0..self.classes).map(|j| of.as_ref().map_or(0.0, |of| of[j] - q[j])));
+            }
+        }
+        if matches!(self.rung, Rung::Matrix | Rung::Process) {
+            terms.numbers.extend(&q);
+        }
+        if self.rung == Rung::Process {
+            self.append_waves(readings, i, &mut terms.numbers);
+        }
+        terms
+    }
+
+    fn append_waves(&self, readings: &Readings, i: usize, numbers: &mut Vec<f64>) {
+        let mut inputs = vec![];
+        self.prediction.append(&coordinates(readings, i), &mut inputs);
+        self.of_prediction.iter().for_each(|waves| waves.append(&inputs, numbers));
+        if self.of_all.is_empty() {
+            return;
+        }
+        for v in 0..self.variants {
+            let zeros = || vec![0.0; self.classes - 1];
+            let row = if v < readings.variants.len() { deviation(readings, i, v) } else { zeros() };
+            self.deviation.append(&row, &mut inputs);
+        }
+        let features = readings.items.features(i);
+        inputs.extend(self.inputs.iter().map(|&k| features[k]));
+        self.of_all.iter().for_each(|waves| waves.append(&inputs, numbers));
+    }
+}
+
+/// Why a map is not offered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unavailable {
+    /// All items are of one group.
+    OneGroup,
+    /// The judge has one variant.
+    OneVariant,
+    /// So many parameters.
+    TooMany(usize),
+}
+
+impl fmt::Display for Unavailable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OneGroup => f.write_str("all items are of one group"),
+            Self::OneVariant => f.write_str("the judge has one variant"),
+            Self::TooMany(parameters) => {
+                write!(f, "it would have {parameters} parameters, more than {MOST_PARAMETERS}")
+            }
+        }
+    }
+}
+
+/// ln q less its mean over the classes.
+fn centred_log<'a>(q: impl Iterator<Item = &'a f64>) -> Vec<f64> {
+    let mut logs: Vec<f64> = q.map(|q| q.ln()).collect();
+    let mean = logs.iter().sum::<f64>() / logs.len() as f64;
+    logs.iter_mut().for_each(|x| *x -= mean);
+    logs
+}
+
+/// The contrasts of an item's log prediction.
+fn coordinates(readings: &Readings, i: usize) -> Vec<f64> {
+    let logs = centred_log(readings.items.q.row(i).iter());
+    let mut out = vec![0.0; logs.len() - 1];
+    contrasts::of(&logs, &mut out);
+    out
+}
+
+/// The contrasts of a variant's log prediction less those of the prediction.
+fn deviation(readings: &Readings, i: usize, variant: usize) -> Vec<f64> {
+    let logs = centred_log(readings.variants[variant].row(i).iter());
+    let mut out = vec![0.0; logs.len() - 1];
+    contrasts::of(&logs, &mut out);
+    out.iter_mut().zip(coordinates(readings, i)).for_each(|(x, q)| *x -= q);
+    out
+}

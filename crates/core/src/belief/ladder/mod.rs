@@ -1,0 +1,34 @@
+//! A ladder of maps from the judge's prediction to the belief before any label, from none to a Gaussian process.
+//!
+//! | map ([`Rung`]) | what it adds to ln q |
+//! |---|---|
+//! | identity | nothing: the published belief under the weak prior |
+//! | temperature | theta (ln q - its mean) and a bias of each class |
+//! | groups | the same once more for each group |
+//! | ensemble | a weight for each variant's log prediction |
+//! | matrix | each class's logit linear in all log predictions |
+//! | process | a smooth function of predictions, variants and features |
+//!
+//! All are fitted by one likelihood with the trust, and every penalty of a map is a variance that the labels' marginal likelihood chooses
+//! ([`fit`]). [`choose`] takes the simplest map within one standard error of the best held-out likelihood. What is unknown of a
+//! map lowers the trust of the items it is unknown for ([`Map::prior`]).
+
+mod choice;
+mod contrasts;
+mod fitted;
+mod fitting;
+mod layout;
+mod objective;
+mod readings;
+mod rung;
+mod terms;
+#[cfg(test)]
+mod tests;
+mod waves;
+
+pub use choice::{Candidate, Folds, MapChoice, choose};
+pub use fitted::{Map, Prior, Variance};
+pub use fitting::fit;
+pub use layout::{MOST_PARAMETERS, Unavailable};
+pub use readings::Readings;
+pub use rung::Rung;

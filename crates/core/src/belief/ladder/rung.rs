@@ -1,0 +1,55 @@
+//! The steps of the ladder.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A map from the judge's prediction to the belief before any label, the simplest first.
+///
+/// Every map is centred on the prediction q: u_j = ln q_j + what the map adds, and the prior mean is softmax(u). Each holds what the
+/// ones before it hold, but for [`Self::Matrix`], which leaves out the ensemble.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rung {
+    /// The prediction as it is; only the trust is fitted.
+    Identity,
+    /// A temperature and a bias of each class.
+    Temperature,
+    /// For each group its own, drawn towards the common one by a fitted variance.
+    Groups,
+    /// A weight for each of the judge's variants.
+    Ensemble,
+    /// Each class's logit as a linear function of all log predictions (Dirichlet calibration, Kull and others 2019).
+    Matrix,
+    /// A smooth function of predictions, variants and features: a Gaussian process by random Fourier features.
+    Process,
+}
+
+impl Rung {
+    /// All of them, the simplest first.
+    pub const ALL: [Self; 6] =
+        [Self::Identity, Self::Temperature, Self::Groups, Self::Ensemble, Self::Matrix, Self::Process];
+
+    /// Name in configurations and results.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Identity => "identity",
+            Self::Temperature => "temperature",
+            Self::Groups => "groups",
+            Self::Ensemble => "ensemble",
+            Self::Matrix => "matrix",
+            Self::Process => "process",
+        }
+    }
+
+    /// The map of a name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|rung| rung.key() == name)
+    }
+}
+
+impl fmt::Display for Rung {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.key())
+    }
+}

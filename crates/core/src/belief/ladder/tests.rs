@@ -1,0 +1,290 @@
+//! Maps against differences, against each other, and in worlds where the right map is known.
+
+use ndarray::{Array2, Axis};
+
+use super::choice::{Folds, choose};
+use super::fitting::fit;
+use super::layout::{Layout, Unavailable};
+use super::objective::Posterior;
+use super::readings::Readings;
+use super::rung::Rung;
+use super::terms::softmax;
+use crate::belief::design::{Design, FeatureColumn};
+use crate::belief::newton::Objective;
+use crate::belief::recalibration::JudgedItems;
+use crate::belief::traits::{Belief, BeliefTable};
+use crate::belief::{BeliefModel, TrustPrior};
+use crate::random::Stream;
+
+/// Items of three classes whose prior is a function of what the judge states.
+pub(super) struct World {
+    columns: Vec<FeatureColumn>,
+    q: Array2<f64>,
+    variants: Vec<Array2<f64>>,
+    groups: Vec<usize>,
+    p: Array2<f64>,
+    counts: Array2<u32>,
+}
+
+fn dirichlet(stream: &mut Stream, alpha: &[f64]) -> Vec<f64> {
+    let g: Vec<f64> = alpha.iter().map(|a| stream.gamma(*a) + 1e-6).collect();
+    let sum: f64 = g.iter().sum();
+    g.into_iter().map(|g| g / sum).collect()
+}
+
+impl World {
+    /// `prior` is the logits of an item from ln q, its group and its feature; trust 8 throughout.
+    pub(super) fn draw(items: usize, seed: u64, prior: impl Fn(&[f64], usize, f64) -> Vec<f64>) -> Self {
+        let mut stream = Stream::new(seed);
+        let mut world = Self {
+            columns: vec![],
+            q: Array2::zeros((items, 3)),
+            variants: vec![Array2::zeros((items, 3)), Array2::zeros((items, 3))],
+            groups: (0..items).map(|i| i % 2).collect(),
+            p: Array2::zeros((items, 3)),
+            counts: Array2::zeros((items, 3)),
+        };
+        let x: Vec<f64> = (0..items).map(|_| stream.standard_normal()).collect();
+        for i in 0..items {
+            let stated = dirichlet(&mut stream, &[1.5, 1.5, 1.5]);
+            let noise = dirichlet(&mut stream, &[1.0, 1.0, 1.0]);
+            let logs: Vec<f64> = stated.iter().map(|q| q.ln()).collect();
+            let mut mean = prior(&logs, world.groups[i], x[i]);
+            softmax(&mut mean);
+            let p = dirichlet(&mut stream, &mean.iter().map(|m| 8.0 * m).collect::<Vec<_>>());
+            let mut c = [0; 3];
+            let n = stream.choice(11);
+            stream.multinomial(n, &p, &mut c);
+            for j in 0..3 {
+                world.q[[i, j]] = stated[j];
+                world.variants[0][[i, j]] = 0.5 * stated[j] + 0.5 * noise[j];
+                world.variants[1][[i, j]] = stated[j];
+                world.p[[i, j]] = p[j];
+                world.counts[[i, j]] = c[j];
+            }
+        }
+        world.columns = vec![FeatureColumn::complete("x", x)];
+        world
+    }
+
+    pub(super) fn readings<'a>(&'a self, design: &'a Design) -> Readings<'a> {
+        let items = JudgedItems { design, q: self.q.view(), groups: &self.groups };
+        Readings { items, variants: &self.variants, twins: &[] }
+    }
+
+    fn design(&self) -> Design {
+        Design::standardized(&self.columns).unwrap()
+    }
+
+    fn error(&self, means: &Array2<f64>) -> f64 {
+        (means - &self.p).mapv(f64::abs).sum() / self.p.nrows() as f64
+    }
+}
+
+fn as_stated(logs: &[f64], _: usize, _: f64) -> Vec<f64> {
+    logs.to_vec()
+}
+
+fn bent(logs: &[f64], _: usize, x: f64) -> Vec<f64> {
+    vec![logs[0] + 1.5 * (2.0 * x).sin(), logs[1], logs[2] - 1.5 * (logs[2] + 1.5).tanh()]
+}
+
+#[test]
+fn derivatives_are_those_of_differences() {
+    let world = World::draw(25, 4, |logs, group, _| vec![0.5 * logs[0], logs[1] + group as f64, logs[2]]);
+    let design = world.design();
+    let readings = world.readings(&design);
+    for rung in Rung::ALL {
+        let layout = Layout::of(rung, &readings).unwrap();
+        let mut posterior = Posterior::new(&layout, &readings, world.counts.view(), |_| true);
+        posterior.precision.iter_mut().enumerate().for_each(|(k, s)| *s = 1.0 + 0.1 * k as f64);
+        let mut stream = Stream::new(9);
+        let at: Vec<f64> = posterior.centre.iter().map(|c| c + 0.2 * stream.standard_normal()).collect();
+        let here = posterior.at(&at);
+        let h = 1e-5;
+        let step = at.len().div_ceil(40);
+        for k in (0..at.len()).step_by(step) {
+            let moved = |by: f64| {
+                let mut at = at.clone();
+                at[k] += by;
+                posterior.at(&at)
+            };
+            let (up, down) = (moved(h), moved(-h));
+            let slope = (up.value - down.value) / (2.0 * h);
+            let near = |got: f64, want: f64| (got - want).abs() < 1e-5 * (1.0 + want.abs());
+            assert!(near(here.gradient[k], slope), "{rung} {k}: {} for {slope}", here.gradient[k]);
+            for l in 0..at.len() {
+                let bend = (up.gradient[l] - down.gradient[l]) / (2.0 * h);
+                assert!(near(here.hessian[[k, l]], bend), "{rung} {k} {l}: {} for {bend}", here.hessian[[k, l]]);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_map_converges_and_predicts_distributions() {
+    let world = World::draw(200, 11, bent);
+    let design = world.design();
+    let readings = world.readings(&design);
+    for rung in Rung::ALL {
+        let map = fit(rung, readings, world.counts.view()).unwrap().unwrap();
+        assert!(map.regression.converged, "{rung}: {:?}", map.regression.gradient_norm);
+        assert_eq!(map.rung(), rung);
+        let means = map.predictions(readings);
+        assert!(means.rows().into_iter().all(|row| (row.sum() - 1.0).abs() < 1e-12 && row.iter().all(|m| *m > 0.0)));
+        let text = serde_json::to_string(&map).unwrap();
+        let back: super::Map = serde_json::from_str(&text).unwrap();
+        assert_eq!(back.predictions(readings), means);
+    }
+}
+
+/// A map is plain data: it reads items that the fit has not seen, one by one.
+#[test]
+fn new_items_are_read_as_the_items_of_the_fit_are() {
+    let world = World::draw(120, 3, bent);
+    let design = world.design();
+    let map = fit(Rung::Process, world.readings(&design), world.counts.view()).unwrap().unwrap();
+    let all = map.predictions(world.readings(&design));
+    for i in [0, 17, 119] {
+        let value = design.row(i)[0];
+        let one = Design::raw(&[FeatureColumn::complete("x", [value])]).unwrap();
+        let q = world.q.select(Axis(0), &[i]);
+        let variants: Vec<Array2<f64>> = world.variants.iter().map(|q| q.select(Axis(0), &[i])).collect();
+        let items = JudgedItems { design: &one, q: q.view(), groups: &world.groups[i..=i] };
+        let prior = map.prior(Readings { items, variants: &variants, twins: &[] }, 0);
+        assert_eq!(prior, map.prior(world.readings(&design), i));
+        assert_eq!(prior.mean, all.row(i).to_vec());
+    }
+}
+
+#[test]
+fn without_labels_the_prediction_stands_as_it_is() {
+    let world = World::draw(30, 3, as_stated);
+    let design = world.design();
+    let none = Array2::<u32>::zeros((30, 3));
+    for rung in Rung::ALL {
+        let map = fit(rung, world.readings(&design), none.view()).unwrap().unwrap();
+        let off = (map.predictions(world.readings(&design)) - &world.q).mapv(f64::abs).sum();
+        assert!(off < 1e-9, "{rung}: {off}");
+    }
+    let (map, choice) = choose(world.readings(&design), none.view(), Folds::default()).unwrap();
+    assert_eq!((map.rung(), choice.best, choice.candidates.len()), (Rung::Identity, None, 0));
+}
+
+#[test]
+fn little_labels_leave_more_unknown_and_that_lowers_the_trust() {
+    let unknown = |items: usize| {
+        let world = World::draw(items, 5, bent);
+        let design = world.design();
+        let map = fit(Rung::Process, world.readings(&design), world.counts.view()).unwrap().unwrap();
+        let of = |i: usize| {
+            let prior = map.prior(world.readings(&design), i);
+            assert!(prior.trust <= prior.trust_of_known_map);
+            prior.trust / prior.trust_of_known_map
+        };
+        (0..items).map(of).sum::<f64>() / items as f64
+    };
+    let (few, many) = (unknown(60), unknown(1500));
+    assert!(few < many - 0.05 && many < 1.0, "{few} {many}");
+}
+
+/// The expected squared error of the mean that a lowered trust stands for is that of draws of the map.
+#[test]
+fn the_lowered_trust_is_that_of_draws_of_the_map() {
+    let world = World::draw(150, 8, bent);
+    let design = world.design();
+    let readings = world.readings(&design);
+    let map = fit(Rung::Temperature, readings, world.counts.view()).unwrap().unwrap();
+    let covariance = &map.regression.covariance;
+    let p = covariance.len();
+    let root = nalgebra::DMatrix::from_fn(p, p, |a, b| covariance[a][b]).cholesky().unwrap().l();
+    let (mut stream, draws, item) = (Stream::new(1), 20_000, 3);
+    let prior = map.prior(readings, item);
+    let mut expected = 0.0;
+    for _ in 0..draws {
+        let normals = nalgebra::DVector::from_fn(p, |_, _| stream.standard_normal());
+        let step = &root * normals;
+        let mut drawn = map.clone();
+        let first = drawn.regression.coefficients.len();
+        drawn.regression.coefficients.iter_mut().zip(step.iter()).for_each(|(b, s)| *b += s);
+        drawn.parameters.iter_mut().zip(step.iter().skip(first)).for_each(|(w, s)| *w += s);
+        let known = drawn.prior(readings, item);
+        let gini = 1.0 - known.mean.iter().map(|m| m * m).sum::<f64>();
+        let off: f64 = known.mean.iter().zip(&prior.mean).map(|(a, b)| (a - b) * (a - b)).sum();
+        expected += (gini / (1.0 + known.trust_of_known_map) + off) / f64::from(draws);
+    }
+    let gini = 1.0 - prior.mean.iter().map(|m| m * m).sum::<f64>();
+    let stated = gini / (1.0 + prior.trust);
+    assert!((stated / expected - 1.0).abs() < 0.02, "{stated} for {expected}");
+    assert!(prior.trust < 0.99 * prior.trust_of_known_map);
+}
+
+#[test]
+fn labels_choose_no_map_where_the_judge_is_right_and_a_process_where_it_bends() {
+    let chosen = |world: &World| {
+        let design = world.design();
+        let (map, choice) = choose(world.readings(&design), world.counts.view(), Folds::default()).unwrap();
+        assert_eq!(choice.chosen, map.rung());
+        assert_eq!(choice.candidates.iter().find(|c| c.within_one_se).unwrap().map, choice.chosen);
+        let error = world.error(&map.predictions(world.readings(&design)));
+        let plain = BeliefModel::Published.fit(world.readings(&design), world.counts.view(), TrustPrior::Weak).unwrap();
+        (choice.chosen, error - world.error(&plain.predictions(world.readings(&design))))
+    };
+    let (right, _) = chosen(&World::draw(600, 31, as_stated));
+    assert_eq!(right, Rung::Identity);
+    let (tempered, gain) = chosen(&World::draw(600, 32, |logs, _, _| logs.iter().map(|x| 0.4 * x).collect()));
+    assert!(tempered == Rung::Temperature && gain < -0.03, "{tempered} {gain}");
+    let opposite = |logs: &[f64], group: usize, _: f64| {
+        let bias = if group == 0 { 1.0 } else { -1.0 };
+        vec![logs[0] + bias, logs[1], logs[2] - bias]
+    };
+    let (grouped, gain) = chosen(&World::draw(600, 33, opposite));
+    assert!(grouped == Rung::Groups && gain < -0.05, "{grouped} {gain}");
+    let (process, gain) = chosen(&World::draw(800, 34, bent));
+    assert!(process == Rung::Process && gain < -0.05, "{process} {gain}");
+}
+
+/// Folds are drawn at random: neither the order of the items nor copies of them decide anything.
+#[test]
+fn folds_keep_twins_together_and_groups_apart() {
+    let world = World::draw(40, 7, as_stated);
+    let design = world.design();
+    let twins: Vec<usize> = (0..40).map(|i| i / 2).collect();
+    let readings = Readings { twins: &twins, ..world.readings(&design) };
+    let counts = Array2::<u32>::ones((40, 3));
+    let dealt = super::choice::deal(&readings, counts.view(), Folds { folds: 4, seed: 3 });
+    assert!((0..40).all(|i| dealt[i] == dealt[i ^ 1] && dealt[i].is_some()));
+    assert!((0..4).all(|fold| dealt.iter().filter(|f| **f == Some(fold)).count() == 10));
+    let other = super::choice::deal(&readings, counts.view(), Folds { folds: 4, seed: 4 });
+    assert_ne!(dealt, other);
+    let in_order: Vec<Option<usize>> = (0..40).map(|i| Some(i / 2 % 4)).collect();
+    assert_ne!(dealt, in_order);
+}
+
+#[test]
+fn maps_that_add_nothing_are_said_to() {
+    let world = World::draw(30, 2, as_stated);
+    let design = world.design();
+    let items = JudgedItems { groups: &[], ..world.readings(&design).items };
+    assert_eq!(fit(Rung::Groups, &items, world.counts.view()).unwrap().unwrap_err(), Unavailable::OneGroup);
+    assert_eq!(fit(Rung::Ensemble, &items, world.counts.view()).unwrap().unwrap_err(), Unavailable::OneVariant);
+    let error = BeliefModel::Map(Rung::Groups).fit(&items, world.counts.view(), TrustPrior::Weak).unwrap_err();
+    assert!(error.to_string().contains("`groups`") && error.to_string().contains("one group"), "{error}");
+    let beliefs = BeliefModel::Map(Rung::Matrix).fit(&items, world.counts.view(), TrustPrior::Weak).unwrap();
+    let posterior = beliefs.posterior(&items, world.counts.view());
+    assert!(posterior.get(0).epistemic() > 0.0);
+}
+
+#[test]
+fn a_belief_is_named_in_one_word_or_with_its_options() {
+    let read = |text: &str| serde_json::from_str::<BeliefModel>(text).map_err(|e| e.to_string());
+    assert_eq!(read("\"auto\""), Ok(BeliefModel::Auto(Folds::default())));
+    assert_eq!(read("{\"auto\": {\"seed\": 3}}"), Ok(BeliefModel::Auto(Folds { folds: 5, seed: 3 })));
+    for rung in Rung::ALL {
+        assert_eq!(read(&format!("\"{rung}\"")), Ok(BeliefModel::Map(rung)));
+        let written = serde_json::to_string(&BeliefModel::Map(rung)).unwrap();
+        assert_eq!(read(&written), Ok(BeliefModel::Map(rung)));
+    }
+    assert!(read("{\"auto\": {\"folds\": 1}}").unwrap_err().contains("2 or more"));
+    assert!(read("\"best\"").unwrap_err().contains("\"process\"") || read("\"best\"").unwrap_err().contains("process"));
+}

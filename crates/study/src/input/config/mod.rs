@@ -1,0 +1,22 @@
+//! `study.toml`: what a study reads and how it computes, checked before anything else is read.
+//!
+//! Unknown keys are errors, and every refusal names line and column. Paths are relative to the file's folder.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `files` | files that a table names, and their layouts |
+//! | `tables` | the tables that every kind of label has |
+//! | `study` | the configuration as a whole, and what a kind configures in its own way |
+//! | `checks` | values outside their ranges |
+//! | `file` | a configuration with the file it comes from |
+
+mod checks;
+mod file;
+mod files;
+mod study;
+mod tables;
+
+pub use file::{OwnCheck, StudyFile, study_toml};
+pub use files::{Files, Format};
+pub use study::{Configured, Setting, StudyConfig, TableConfig};
+pub use tables::{EvaluationConfig, FamiliarityConfig, ItemsConfig, OWN_FEATURES, TrustConfig, Unmatched};

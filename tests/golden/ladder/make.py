@@ -1,0 +1,125 @@
+"""Maps of the ladder, fitted by an independent program: SciPy's gamma functions and search, derivatives by differences.
+
+    python make.py > expected.json          (Python 3.11, NumPy 2, SciPy 1.14 or later)
+
+Items are drawn here and written with the fits. Biases are coordinates in an orthonormal basis from a QR factorisation, which is not
+the program's; independent equal priors do not know the difference. Each variance is at MacKay's fixed point.
+"""
+
+import json
+
+import numpy as np
+import scipy
+from scipy.optimize import minimize
+from scipy.special import gammaln, softmax
+
+RNG = np.random.default_rng(20261122)
+N, K = 60, 3
+BASIS = np.linalg.qr(np.column_stack([np.ones(K), np.eye(K)[:, :2]]))[0][:, 1:]
+
+
+def draw():
+    q = RNG.dirichlet([1.5] * K, N)
+    noise = RNG.dirichlet([1.0] * K, N)
+    variants = [0.5 * q + 0.5 * noise, q]
+    groups = np.arange(N) % 2
+    x = RNG.normal(size=N)
+    x = (x - x.mean()) / x.std()
+    logits = 0.5 * np.log(q) + np.outer(np.where(groups == 0, 1, -1), [0.8, 0, -0.8])
+    counts = np.zeros((N, K), dtype=int)
+    for i in range(N):
+        p = RNG.dirichlet(np.exp(1.5 + 0.4 * x[i]) * softmax(logits[i]) + 1e-6)
+        counts[i] = RNG.multinomial(RNG.integers(0, 11), p)
+    return q, variants, groups, x, counts
+
+
+def blocks_of(rung, q, variants, groups):
+    """Blocks of terms: per item a K-vector for each parameter."""
+    logs = np.log(q) - np.log(q).mean(axis=1, keepdims=True)
+    biases = lambda f: [f[:, None] * BASIS[:, m] for m in range(K - 1)]
+    blocks = []
+    if rung != "identity":
+        blocks.append([logs] + biases(np.ones(N)))
+    if rung in ("groups", "ensemble", "matrix"):
+        blocks.append([t for g in range(2) for t in [(groups == g)[:, None] * logs] + biases((groups == g) * 1.0)])
+    if rung == "ensemble":
+        blocks.append([np.log(v) - np.log(v).mean(axis=1, keepdims=True) - logs for v in variants])
+    if rung == "matrix":
+        blocks.append([t for j in range(K) for t in biases(logs[:, j])])
+    return blocks
+
+
+def fit(rung, q, variants, groups, x, counts):
+    blocks = blocks_of(rung, q, variants, groups)
+    terms = np.array([t for block in blocks for t in block]).reshape(-1, N, K)
+    sizes = [len(block) for block in blocks]
+    edges = np.cumsum([2] + sizes)
+    n = counts.sum(axis=1)
+
+    def parts(w):
+        return np.exp(w[0] + w[1] * x), softmax(np.log(q) + np.tensordot(w[2:], terms, 1), axis=1)
+
+    def minus(w, precision):
+        trust, mean = parts(w)
+        a = trust[:, None] * mean
+        value = (gammaln(trust) - gammaln(trust + n)).sum() + (gammaln(a + counts) - gammaln(a)).sum()
+        return -value + 0.5 * ((w - centre) ** 2 * precision).sum()
+
+    centre = np.zeros(2 + len(terms))
+    centre[0] = np.log(8)
+
+    def gradient(w, precision, h=1e-5):
+        g = np.empty_like(w)
+        for k in range(len(w)):
+            e = np.zeros_like(w)
+            e[k] = h
+            g[k] = (8 * (minus(w + e, precision) - minus(w - e, precision))
+                    - (minus(w + 2 * e, precision) - minus(w - 2 * e, precision))) / (12 * h)
+        return g
+
+    def hessian(w, precision, h=1e-3):
+        rows = []
+        for k in range(len(w)):
+            e = np.zeros_like(w)
+            e[k] = h
+            rows.append((gradient(w + e, precision) - gradient(w - e, precision)) / (2 * h))
+        return 0.5 * (np.array(rows) + np.array(rows).T)
+
+    variances, w = np.full(len(sizes), 0.1), centre.copy()
+    for _ in range(300):
+        precision = np.ones(len(w))
+        precision[0] = 1.5**-2
+        for b, s in enumerate(variances):
+            precision[edges[b]:edges[b + 1]] = 1 / s
+        w = minimize(minus, w, (precision,), "BFGS", jac=gradient, options={"gtol": 1e-7}).x
+        covariance = np.linalg.inv(hessian(w, precision))
+        fresh = []
+        for b, s in enumerate(variances):
+            own = slice(edges[b], edges[b + 1])
+            determined = sizes[b] - np.trace(covariance[own, own]) / s
+            fresh.append(np.clip((w[own] ** 2).sum() / max(determined, 1e-9), max(s / 10, 1e-4), min(s * 10, 100)))
+        moved = np.abs(np.log(np.array(fresh) / variances)).max(initial=0)
+        variances = np.array(fresh)
+        if moved < 1e-4:
+            break
+    trust, mean = parts(w)
+    lowered = []
+    for i in range(N):
+        jacobian = np.diag(mean[i]) - np.outer(mean[i], mean[i])
+        logits = terms[:, i].T @ covariance[2:, 2:] @ terms[:, i] if len(terms) else np.zeros((K, K))
+        variance = np.trace(jacobian @ logits @ jacobian)
+        gini = 1 - (mean[i] ** 2).sum()
+        z = np.array([1, x[i]])
+        f = 1 / (1 + trust[i])
+        r = f + 0.5 * (z @ covariance[:2, :2] @ z) * f * (1 - f) * (1 - 2 * f)
+        share = (np.clip(r, f, 1) * (gini - variance) + variance) / gini
+        lowered.append(1 / max(share, f) - 1)
+    return {"rung": rung, "coefficients": w[:2].tolist(), "variances": variances.tolist(), "mean": mean.tolist(),
+            "known": trust.tolist(), "trust": lowered}
+
+
+data = draw()
+q, variants, groups, x, counts = data
+fits = [fit(rung, *data) for rung in ("identity", "temperature", "groups", "ensemble", "matrix")]
+print(json.dumps({"scipy": scipy.__version__, "q": q.tolist(), "variants": [v.tolist() for v in variants],
+                  "groups": groups.tolist(), "x": x.tolist(), "counts": counts.tolist(), "fits": fits}, indent=1))

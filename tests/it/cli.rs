@@ -179,10 +179,52 @@ fn leave_one_out_is_run_but_never_judged() {
     assert_eq!(summary["experiments"]["chaosnli"]["not_judged"], 83);
     assert!(stderr.contains("an item does not count itself (leave-one-out)"), "{stderr}");
     assert!(stderr.contains("ChaosNLI, embeddings: the committed 16-bit matrix"), "{stderr}");
+    assert!(
+        stderr.contains("ChaosNLI, sentence model: embeds 240 texts of an example as committed: cosine"),
+        "{stderr}"
+    );
     let manifest = fs::read_to_string(out.join("results/manifest.json")).unwrap();
     assert!(manifest.contains("leave-one-out") && manifest.contains("HNSW index, recall@32 0.999"), "{manifest}");
     let (stdout, _) = run(&["compare", "artifact", path(&out)], 10);
     assert!(stdout.contains("chaosnli/full/value/info/b10/mean"), "{stdout}");
+}
+
+/// Zeros in place of half of the model's words.
+#[test]
+fn a_sentence_model_that_is_damaged_or_another_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path().join("data");
+    let model = data.join("models/all-MiniLM-L6-v2");
+    copy(&repository("data/models/all-MiniLM-L6-v2"), &model);
+    for name in ["chaosnli", "paper"] {
+        std::os::unix::fs::symlink(repository("data").join(name), data.join(name)).unwrap();
+    }
+    let out = folder.path().join("out");
+    let args = ["reproduce", "--only", "chaosnli", "--quick", "--data", path(&data), "--out", path(&out)];
+    let mut bytes = fs::read(model.join("model.onnx")).unwrap();
+    let half = bytes.len() / 4..bytes.len() / 2;
+    bytes[half].fill(0);
+    fs::write(model.join("model.onnx"), bytes).unwrap();
+    let (_, stderr) = run(&args, 2);
+    assert!(stderr.contains("model.onnx") && stderr.contains("SHA256SUMS"), "{stderr}");
+    fs::remove_file(model.join("SHA256SUMS")).unwrap();
+    let (_, stderr) = run(&args, 2);
+    assert!(stderr.contains("otherwise than the committed embeddings: cosine at least"), "{stderr}");
+    assert!(!out.exists());
+}
+
+#[test]
+fn the_published_kind_of_fit_is_a_diagnostic_in_a_folder_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let args = ["reproduce", "--only", "dice", "--fit", "as-published", "--replicates", "2", "--out", path(&out)];
+    run(&args, 0);
+    let manifest: Value =
+        serde_json::from_str(&fs::read_to_string(out.join("results/manifest.json")).unwrap()).unwrap();
+    let said = manifest["deterministic"]["dice"]["settings"]["fit"].as_str().unwrap();
+    assert!(said.starts_with("as published: L-BFGS"), "{said}");
+    let (_, stderr) = run(&["reproduce", "--only", "simulations", "--fit", "as-published", "--out", path(&out)], 2);
+    assert!(stderr.contains("--fit concerns an experiment that --only leaves out"), "{stderr}");
 }
 
 #[test]

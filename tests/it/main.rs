@@ -33,6 +33,7 @@ mod ratings;
 mod recalibration;
 mod replicates;
 mod results;
+mod schemas;
 mod score_split;
 mod snapshots;
 mod study;

@@ -1,9 +1,11 @@
 """Drafts JSON Schemas (2020-12) of results files from results:
 
     python make.py NAME FILE... > NAME.schema.json
+    python make.py --open NAME FILE... > NAME.schema.json
 
 What is an object with fixed names in the program and what is a table by rule, budget or the like is told by the names below.
-A name that some object of a kind lacks is optional. The drafts are read and corrected by hand; tests hold results against them.
+A name that some object of a kind lacks is optional; with --open, for results that depend on a user's configuration, names that no
+file has are allowed too, and `null` for every value below the top. The drafts are read and corrected by hand; tests hold results against them.
 """
 
 import json
@@ -17,7 +19,8 @@ RULES = (
 # Objects all of whose names match one of these are tables.
 TABLES = [rf"^({RULES})$", r"^b[0-9]{1,3}$", r"^(simulations|dice|chaosnli|extended)$"]
 # So are the values of these names, whatever stands in them.
-OPEN = {"inputs", "replicates", "seeds", "settings", "samples", "logs"}
+OPEN = {"inputs", "replicates", "seeds", "settings", "samples", "logs", "groups"}
+FORESEEN = True
 # Values that are one of a few words.
 WORDS = {
     "class": ["exact", "approximate", "monte-carlo"],
@@ -57,6 +60,8 @@ def scalar(name, kinds, values):
 
 def schema_of(name, values):
     kinds = {kind_of(value) for value in values}
+    if kinds == {"null"} and not FORESEEN:
+        return {}
     objects = [value for value in values if isinstance(value, dict)]
     arrays = [value for value in values if isinstance(value, list)]
     forms = []
@@ -71,6 +76,8 @@ def schema_of(name, values):
     rest = kinds - {"object", "array"}
     if rest:
         forms.append(scalar(name, rest, [value for value in values if not isinstance(value, (dict, list))]))
+    if not FORESEEN and name and name not in {"schema", "kind"} and "null" not in kinds:
+        forms.append({"type": "null"})
     return forms[0] if len(forms) == 1 else {"anyOf": forms}
 
 
@@ -78,6 +85,8 @@ def of_objects(name, objects):
     names = sorted({key for value in objects for key in value})
     if set(names) == SUMMARY:
         return {"$ref": "#/$defs/summary"}
+    if name == "settings" and not FORESEEN:
+        return {"type": "object", "description": "The study's configuration with its defaults"}
     if names and name in OPEN:
         return {"type": "object", "additionalProperties": schema_of("", [v for value in objects for v in value.values()])}
     for pattern in TABLES:
@@ -93,12 +102,16 @@ def of_objects(name, objects):
         "type": "object",
         "properties": {key: schema_of(key, [value[key] for value in objects if key in value]) for key in names},
         "required": [key for key in names if all(key in value for value in objects)],
-        "additionalProperties": False,
-    }
+    } | ({"additionalProperties": False} if FORESEEN else {})
 
 
 def main():
-    name, files = sys.argv[1], sys.argv[2:]
+    global FORESEEN
+    arguments = sys.argv[1:]
+    if arguments[0] == "--open":
+        FORESEEN = False
+        arguments = arguments[1:]
+    name, files = arguments[0], arguments[1:]
     schema = schema_of("", [json.load(open(file)) for file in files])
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": name}
     summary = {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::support::repository;
+use crate::support::{repository, run};
 
 /// What of a value does not follow a schema, by place. Knows the keywords that the schemas use, and refuses others.
 fn faults(value: &Value, schema: &Value, root: &Value, place: &str, found: &mut Vec<String>) {
@@ -161,4 +161,27 @@ fn broken_files_are_refused() {
     );
     refused("simulations", &|v| v["results"] = json!([]), "/results: [] is none of");
     refused("findings", &|v| v[0]["sentence"] = Value::Null, "/0/sentence: null is none of");
+}
+
+#[test]
+fn results_of_a_study_follow_their_schema() {
+    let folder = tempfile::tempdir().unwrap();
+    let study = folder.path().join("s");
+    run(&["study", "init", study.to_str().unwrap()], 0);
+    run(&["study", "run", study.to_str().unwrap()], 0);
+    let results = study.join("run/results");
+    for (file, name) in [("study.json", "study"), ("manifest.json", "study-manifest")] {
+        let found = faults_of(&read(&results.join(file)), name);
+        assert!(found.is_empty(), "{name}: {found:#?}");
+    }
+    let whole = read(&results.join("study.json"));
+    let broken = |change: &dyn Fn(&mut Value)| {
+        let mut value = whole.clone();
+        change(&mut value);
+        faults_of(&value, "study")
+    };
+    assert!(broken(&|v| drop(v.as_object_mut().unwrap().remove("fit")))[0].contains("lacks \"fit\""));
+    assert!(broken(&|v| v["kind"] = json!("colours"))[0].contains("\"colours\" is not among"));
+    assert!(!broken(&|v| v["fit"]["coefficients"] = json!("many")).is_empty());
+    assert!(!broken(&|v| v["items"]["items"] = json!("12")).is_empty());
 }

@@ -135,6 +135,20 @@ impl Graph {
         &state.found
     }
 
+    /// The `effort` nearest points that a search from a point finds, itself included.
+    pub(super) fn search_around<'s>(
+        &self,
+        directions: &Directions,
+        point: u32,
+        effort: usize,
+        state: &'s mut Search,
+    ) -> &'s [Near] {
+        state.found.clear();
+        state.found.push(near(0, point));
+        search_layer(self, directions, directions.row(point), 0, effort, state);
+        &state.found
+    }
+
     /// Leaves in `state` the nearest point that a greedy search finds in the layers above `layer`.
     pub(super) fn descend(&self, directions: &Directions, query: &[i16], layer: usize, state: &mut Search) {
         state.found.clear();

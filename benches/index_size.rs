@@ -222,7 +222,8 @@ fn embeddings(source: &str) -> Array2<f32> {
             let centres = Array2::from_shape_simple_fn((CENTRES, LATENT), &mut normal);
             let plane = Array2::from_shape_simple_fn((LATENT, DIMENSIONS), &mut normal);
             let items = number(items);
-            let latent = Array2::from_shape_fn((items, LATENT), |(item, k)| 1.5 * centres[[item % CENTRES, k]] + normal());
+            let latent =
+                Array2::from_shape_fn((items, LATENT), |(item, k)| 1.5 * centres[[item % CENTRES, k]] + normal());
             latent.dot(&plane)
         }
     }

@@ -105,7 +105,8 @@ impl Graph {
         let layer_is_sound = |point: usize, layer: usize| {
             let links = if layer == 0 { &self.lowest } else { &self.upper };
             let list = if layer == 0 { point } else { self.upper_list(point as u32, layer) };
-            let reaches = |&other: &u32| self.levels.get(other as usize).is_some_and(|&level| usize::from(level) >= layer);
+            let reaches =
+                |&other: &u32| self.levels.get(other as usize).is_some_and(|&level| usize::from(level) >= layer);
             links.fits(list) && links.get(list).iter().all(reaches)
         };
         (0..self.len()).all(|point| (0..=usize::from(self.levels[point])).all(|layer| layer_is_sound(point, layer)))

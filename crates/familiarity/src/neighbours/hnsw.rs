@@ -36,15 +36,16 @@ use judge_uncertainty_data::progress::Progress;
 
 /// Up to this many items, the exact lists of all are kept.
 const KEEP_ALL: usize = 4_096;
-/// In larger sets, those of one in this many of the items held are ...
+/// In larger sets, those of a sample: one item for so many that are held, ...
 const SAMPLED: usize = 40;
-/// ... of so many at least and at most. As many are searched in small sets too, to measure recall.
+/// ... but so many at least ...
 const LEAST_SAMPLE: usize = 100;
+/// ... and at most. As many are searched in small sets too, to measure recall.
 const MOST_SAMPLE: usize = 1_000;
 /// Recall under which the search effort is raised.
 const RECALL_WANTED: f64 = 0.99;
-/// Error of a feature, in its spread, over which the search effort is raised: errors of a hundredth of the spread shrink a
-/// coefficient by 1 in 10,000.
+/// Error of a feature, in its spread, over which the search effort is raised: independent errors of a hundredth of the spread
+/// shrink a coefficient by 1 in 10,000.
 const ERROR_ALLOWED: f64 = 0.01;
 /// The search effort is raised at most to this multiple of the one asked for.
 const MOST_EFFORT: usize = 16;
@@ -167,7 +168,10 @@ impl fmt::Display for SearchQuality {
             write!(f, ", {} items indexed", self.held)?;
         }
         let Self { nearest_excess, mean_excess, error, .. } = self;
-        write!(f, "; distances to the nearest found are too large by {nearest_excess:.1e} on average, mean distances by ")?;
+        write!(
+            f,
+            "; distances to the nearest found are too large by {nearest_excess:.1e} on average, mean distances by "
+        )?;
         write!(f, "{mean_excess:.1e}, at most {:.2}% of their spread", 100.0 * error)?;
         write!(f, "; the lists of {} items are exact; ", self.compared)?;
         write!(f, "{} unreachable items are compared directly", self.unreachable)
@@ -523,13 +527,8 @@ mod tests {
     fn items_that_the_graph_lost_are_found_where_nothing_was_compared() {
         let rows =
             UnitRows::new(Array2::from_shape_fn((600, 16), |(i, j)| ((i * 17 + j) as f32).sin()).view()).unwrap();
-        let settings = HnswSettings {
-            links: 2,
-            ef_construction: 3,
-            ef_search: 2,
-            checked_width: 1,
-            insertion: Insertion::HnswRs,
-        };
+        let settings =
+            HnswSettings { links: 2, ef_construction: 3, ef_search: 2, checked_width: 1, insertion: Insertion::HnswRs };
         let index = Hnsw::build(rows.clone(), settings, &Silent).unwrap();
         let lost = &index.unreachable;
         assert!(!lost.is_empty());

@@ -4,8 +4,8 @@
 //! memory is that of a process. A source is a number of random directions (`30000`: the hardest case, no set of texts is as
 //! far from having neighbourhoods), of directions with neighbourhoods (`near:30000`: points of 24 dimensions about 1,000
 //! centres), or a file of 32-bit little-endian numbers with 384 to a row (`texts.f32`). `SOURCE@5000` indexes 5,000 of the
-//! items, spaced evenly, and lists the nearest of them for every item. `--engines exact,hnsw` leaves engines out;
-//! `--write FILE.f32` writes the first source to a file, for `benches/peers.py`. Times are of the processor, so this runs on
+//! items, spaced evenly, and lists the nearest of them for every item. `--engines exact,hnsw` leaves engines out,
+//! `--settings 24,200,100` sets links, effort of insertion and least effort of searches, `--write FILE.f32` writes the first source to a file, for `benches/peers.py`. Times are of the processor, so this runs on
 //! Linux only.
 
 use std::fs;
@@ -53,30 +53,33 @@ fn main() -> ExitCode {
         let place = arguments.iter().position(|argument| argument == name)?;
         arguments.drain(place..(place + 2).min(arguments.len())).nth(1)
     };
-    let [engines, write, child] = ["--engines", "--write", "--child"].map(&mut option);
+    let [engines, write, child, settings] = ["--engines", "--write", "--child", "--settings"].map(&mut option);
+    let default = HnswSettings::default();
+    let default = format!("{},{},{}", default.links, default.ef_construction, default.ef_search);
+    let settings = settings.unwrap_or(default);
     let engines = engines.unwrap_or_else(|| "exact,hnsw,hnsw_rs".to_owned());
     match (child, write, arguments.as_slice()) {
         (_, _, []) => {
             eprintln!("usage: cargo bench --bench index_size -- ITEMS|near:ITEMS|FILE.f32[@INDEXED] ...");
             return ExitCode::from(2);
         }
-        (Some(engine), _, [source, ..]) => println!("{}", measure(&engine, source).to_line()),
+        (Some(engine), _, [source, ..]) => println!("{}", measure(&engine, source, &settings).to_line()),
         (_, Some(file), [source, ..]) => {
             let bytes: Vec<u8> = embeddings(source).iter().flat_map(|value| value.to_le_bytes()).collect();
             fs::write(file, bytes).expect("a file that can be written");
         }
-        (_, _, sources) => sources.iter().for_each(|source| compare(source, &engines)),
+        (_, _, sources) => sources.iter().for_each(|source| compare(source, &engines, &settings)),
     }
     ExitCode::SUCCESS
 }
 
 /// Measures the engines and prints what came out.
-fn compare(source: &str, engines: &str) {
+fn compare(source: &str, engines: &str, settings: &str) {
     println!("{source}");
     let mut first: Option<Measured> = None;
     for engine in engines.split(',') {
         let itself = std::env::current_exe().expect("this program");
-        let child = ["--child", engine, source];
+        let child = ["--child", engine, "--settings", settings, source];
         let child = Command::new(itself).args(child).stderr(Stdio::inherit()).output().expect("it starts");
         assert!(child.status.success(), "{engine} {source} failed");
         let found = Measured::from_line(&String::from_utf8(child.stdout).expect("numbers"));
@@ -94,7 +97,9 @@ fn compare(source: &str, engines: &str) {
     }
 }
 
-fn measure(engine: &str, source: &str) -> Measured {
+fn measure(engine: &str, source: &str, settings: &str) -> Measured {
+    let settings: Vec<usize> = settings.split(',').map(|number| number.parse().expect("three numbers")).collect();
+    let [links, ef_construction, ef_search] = settings[..] else { panic!("three numbers, not {settings:?}") };
     let rows = UnitRows::new(embeddings(source).view()).expect("finite");
     let items = rows.len();
     let held = match source.split_once('@') {
@@ -107,7 +112,6 @@ fn measure(engine: &str, source: &str) -> Measured {
         }
     };
     let queries = if items * held.len() <= ALL_LISTS { items } else { SOME_LISTS };
-    // Where these are not all, they are others than the check compares, and keeps.
     let queries: Vec<usize> = (0..queries).map(|i| i * items / queries + items / queries / 2).collect();
     // From here on the peak is that of the work.
     fs::write("/proc/self/clear_refs", "5").expect("Linux");
@@ -118,7 +122,7 @@ fn measure(engine: &str, source: &str) -> Measured {
         name => {
             // The check keeps the lists that it compares. These are shorter than those asked for, which are searched.
             let insertion = if name == "hnsw" { Insertion::Own } else { Insertion::HnswRs };
-            let settings = HnswSettings { checked_width: WIDTH - 1, insertion, ..HnswSettings::default() };
+            let settings = HnswSettings { links, ef_construction, ef_search, checked_width: WIDTH - 1, insertion };
             let index = Hnsw::build_among(rows, held, settings, &clock).expect("settings within their ranges");
             eprintln!("  check: {}", index.quality());
             Box::new(index)
@@ -130,7 +134,9 @@ fn measure(engine: &str, source: &str) -> Measured {
     let found = engine.nearest_of_items(&queries, WIDTH);
     let searched = cpu_seconds();
     let memory = proc("status", |line| line.strip_prefix("VmHWM:")).replace(" kB", "").trim().parse::<f64>();
-    let compared: Vec<usize> = (0..COMPARED.min(queries.len())).map(|i| i * queries.len() / COMPARED.min(queries.len())).collect();
+    // Half a step beside those that the check compares, and keeps.
+    let count = COMPARED.min(queries.len());
+    let compared: Vec<usize> = (0..count).map(|i| (2 * i + 1) * queries.len() / (2 * count)).collect();
     let items_compared: Vec<usize> = compared.iter().map(|&query| queries[query]).collect();
     let exact = Exact::among(engine.rows().clone(), engine.held().clone());
     let expected = exact.nearest_of_items(&items_compared, WIDTH);
@@ -216,7 +222,8 @@ fn embeddings(source: &str) -> Array2<f32> {
             let centres = Array2::from_shape_simple_fn((CENTRES, LATENT), &mut normal);
             let plane = Array2::from_shape_simple_fn((LATENT, DIMENSIONS), &mut normal);
             let items = number(items);
-            let latent = Array2::from_shape_fn((items, LATENT), |(item, k)| 1.5 * centres[[item % CENTRES, k]] + normal());
+            let latent =
+                Array2::from_shape_fn((items, LATENT), |(item, k)| 1.5 * centres[[item % CENTRES, k]] + normal());
             latent.dot(&plane)
         }
     }

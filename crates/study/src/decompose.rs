@@ -37,9 +37,8 @@ impl<K: Kind> Decomposition<K> {
         let labelled: Vec<bool> = numbers.iter().map(|&n| n > 0).collect();
         let (neighbours, mode) = study.neighbourhood();
         let engine = study.engine(&all, Held::those(&labelled), neighbours, progress)?;
-        let near = engine.map(|engine| {
-            (familiarity_once(engine.as_ref(), &labelled, neighbours, mode), engine.describe())
-        });
+        let near =
+            engine.map(|engine| (familiarity_once(engine.as_ref(), &labelled, neighbours, mode), engine.describe()));
         let (near, neighbours) = near.unzip();
         let mut features = study.feature_columns(&all, &numbers, near.as_ref());
         if numbers.iter().all(|n| *n == 0) {

@@ -13,7 +13,9 @@ use judge_uncertainty_core::stats::Summary;
 use judge_uncertainty_data::progress::Progress;
 use judge_uncertainty_evaluation::counts::most_revealed;
 use judge_uncertainty_evaluation::escalation::value_minus;
-use judge_uncertainty_evaluation::{ByRule, Coverage, Escalation, Familiarity, HalfSplit, Journal, Measured, Places, Settings, by_rule, list_width};
+use judge_uncertainty_evaluation::{
+    ByRule, Coverage, Escalation, Familiarity, HalfSplit, Journal, Measured, Places, Settings, by_rule, list_width,
+};
 use judge_uncertainty_familiarity::neighbours::{Held, Neighbours};
 
 /// Fewer items than this say nothing about a ranking.

@@ -35,6 +35,9 @@ fn flattened(theirs: &Hnsw<'_, i16, OneProduct>, points: usize) -> Graph {
     let mut graph = Graph::unlinked(levels, most);
     for point in all() {
         for (layer, links) in lists(&point).enumerate() {
+            // Some links lead to points that are not in their layer, where a search could not go on.
+            let links: Vec<u32> =
+                links.into_iter().filter(|&to| usize::from(graph.levels[to as usize]) >= layer).collect();
             graph.set(point.get_origin_id() as u32, layer, links.into_iter());
         }
     }

@@ -78,12 +78,7 @@ impl Neighbours for Exact {
 }
 
 /// For each of the given items the `width` nearest of those `among`, itself excepted, by products of whole blocks of rows.
-pub(super) fn nearest_of_items(
-    rows: &UnitRows,
-    items: &[usize],
-    among: &[usize],
-    width: usize,
-) -> Vec<Vec<Neighbour>> {
+pub(super) fn nearest_of_items(rows: &UnitRows, items: &[usize], among: &[usize], width: usize) -> Vec<Vec<Neighbour>> {
     if width == 0 || among.is_empty() {
         return vec![Vec::new(); items.len()];
     }

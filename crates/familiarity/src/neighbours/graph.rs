@@ -105,7 +105,8 @@ impl Graph {
         let layer_is_sound = |point: usize, layer: usize| {
             let links = if layer == 0 { &self.lowest } else { &self.upper };
             let list = if layer == 0 { point } else { self.upper_list(point as u32, layer) };
-            let reaches = |&other: &u32| self.levels.get(other as usize).is_some_and(|&level| usize::from(level) >= layer);
+            let reaches =
+                |&other: &u32| self.levels.get(other as usize).is_some_and(|&level| usize::from(level) >= layer);
             links.fits(list) && links.get(list).iter().all(reaches)
         };
         (0..self.len()).all(|point| (0..=usize::from(self.levels[point])).all(|layer| layer_is_sound(point, layer)))
@@ -132,6 +133,20 @@ impl Graph {
             self.descend(directions, query, 0, state);
             search_layer(self, directions, query, 0, effort, state);
         }
+        &state.found
+    }
+
+    /// The `effort` nearest points that a search from a point finds, itself included.
+    pub(super) fn search_around<'s>(
+        &self,
+        directions: &Directions,
+        point: u32,
+        effort: usize,
+        state: &'s mut Search,
+    ) -> &'s [Near] {
+        state.found.clear();
+        state.found.push(near(0, point));
+        search_layer(self, directions, directions.row(point), 0, effort, state);
         &state.found
     }
 

@@ -36,20 +36,24 @@ use judge_uncertainty_data::progress::Progress;
 
 /// Up to this many items, the exact lists of all are kept.
 const KEEP_ALL: usize = 4_096;
-/// In larger sets, those of one in this many of the items held are ...
-const SAMPLED: usize = 10;
-/// ... of so many at least and at most. As many are searched in small sets too, to measure recall.
+/// In larger sets, those of a sample: one item for so many that are held, ...
+const SAMPLED: usize = 40;
+/// ... but so many at least ...
 const LEAST_SAMPLE: usize = 100;
+/// ... and at most. As many are searched in small sets too, to measure recall.
 const MOST_SAMPLE: usize = 1_000;
 /// Recall under which the search effort is raised.
 const RECALL_WANTED: f64 = 0.99;
-/// Error of a feature, in its spread, over which the search effort is raised: errors of a hundredth of the spread shrink a
-/// coefficient by 1 in 10,000.
+/// Error of a feature, in its spread, over which the search effort is raised: independent errors of a hundredth of the spread
+/// shrink a coefficient by 1 in 10,000.
 const ERROR_ALLOWED: f64 = 0.01;
 /// The search effort is raised at most to this multiple of the one asked for.
-const MOST_EFFORT: usize = 8;
+const MOST_EFFORT: usize = 16;
 /// Effort with which a point is searched for at first; nearly all are found.
 const FIRST_EFFORT: usize = 4;
+
+/// Stands for a point where there is none.
+const NO_POINT: u32 = u32::MAX;
 
 /// Who inserts the points into the graph.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,9 +70,9 @@ pub enum Insertion {
 ///
 /// | parameter | default | range |
 /// |---|---|---|
-/// | `links` | 24 | 2..=255 |
-/// | `ef_construction` | 200 | at least 1 |
-/// | `ef_search` | 200 | at least 1 |
+/// | `links` | 16 | 2..=255 |
+/// | `ef_construction` | 100 | at least 1 |
+/// | `ef_search` | 64 | at least 1 |
 /// | `checked_width` | 64 | at least 1 |
 /// | `insertion` | own | own or hnsw_rs |
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,7 +92,7 @@ pub struct HnswSettings {
 
 impl Default for HnswSettings {
     fn default() -> Self {
-        Self { links: 24, ef_construction: 200, ef_search: 200, checked_width: 64, insertion: Insertion::Own }
+        Self { links: 16, ef_construction: 100, ef_search: 64, checked_width: 64, insertion: Insertion::Own }
     }
 }
 
@@ -164,7 +168,10 @@ impl fmt::Display for SearchQuality {
             write!(f, ", {} items indexed", self.held)?;
         }
         let Self { nearest_excess, mean_excess, error, .. } = self;
-        write!(f, "; distances to the nearest found are too large by {nearest_excess:.1e} on average, mean distances by ")?;
+        write!(
+            f,
+            "; distances to the nearest found are too large by {nearest_excess:.1e} on average, mean distances by "
+        )?;
         write!(f, "{mean_excess:.1e}, at most {:.2}% of their spread", 100.0 * error)?;
         write!(f, "; the lists of {} items are exact; ", self.compared)?;
         write!(f, "{} unreachable items are compared directly", self.unreachable)
@@ -180,6 +187,8 @@ pub struct Hnsw {
     pub(super) graph: Graph,
     /// The items at each point of the graph: all that share one row.
     pub(super) points: Vec<Vec<usize>>,
+    /// The point of each item; [`NO_POINT`] of those that are not in the graph.
+    point: Vec<u32>,
     zero_vectors: Vec<usize>,
     /// Items at points that a search for them did not find.
     pub(super) unreachable: Vec<usize>,
@@ -244,6 +253,10 @@ impl Hnsw {
     ) -> Self {
         let zero_vectors = held.items().iter().copied().filter(|&item| rows.is_zero(item)).collect();
         let searches = Searches::new(points.len());
+        let mut point = vec![NO_POINT; rows.len()];
+        for (number, items) in (0..).zip(&points) {
+            items.iter().for_each(|&item| point[item] = number);
+        }
         let (unreachable, compared) = (Vec::new(), BTreeMap::new());
         Self {
             rows,
@@ -252,6 +265,7 @@ impl Hnsw {
             directions,
             graph,
             points,
+            point,
             zero_vectors,
             unreachable,
             compared,
@@ -343,10 +357,16 @@ impl Hnsw {
         if self.rows.is_zero(item) {
             return items;
         }
-        let query = self.directions.query(&self.rows, item);
         self.searches.with(|state| {
+            let found = match self.point[item] {
+                NO_POINT => {
+                    let query = self.directions.query(&self.rows, item);
+                    self.graph.search(&self.directions, &query, effort, state)
+                }
+                own => self.graph.search_around(&self.directions, own, effort, state),
+            };
             let mut last = u32::MAX;
-            for &near in self.graph.search(&self.directions, &query, effort, state) {
+            for &near in found {
                 if distance_of(near) > last {
                     break;
                 }
@@ -507,13 +527,8 @@ mod tests {
     fn items_that_the_graph_lost_are_found_where_nothing_was_compared() {
         let rows =
             UnitRows::new(Array2::from_shape_fn((600, 16), |(i, j)| ((i * 17 + j) as f32).sin()).view()).unwrap();
-        let settings = HnswSettings {
-            links: 2,
-            ef_construction: 3,
-            ef_search: 2,
-            checked_width: 1,
-            insertion: Insertion::HnswRs,
-        };
+        let settings =
+            HnswSettings { links: 2, ef_construction: 3, ef_search: 2, checked_width: 1, insertion: Insertion::HnswRs };
         let index = Hnsw::build(rows.clone(), settings, &Silent).unwrap();
         let lost = &index.unreachable;
         assert!(!lost.is_empty());

@@ -124,8 +124,13 @@ impl<'a> Insertion<'a> {
     /// A point's links with more of them, reduced where they are too many.
     fn linked_back(&self, layer: usize, point: u32, more: impl Iterator<Item = Near>) -> Relinked {
         let distances = self.distances.links(point, layer);
-        let mut links: Vec<Near> =
-            self.graph.links(point, layer).iter().zip(distances).map(|(&point, &distance)| near(distance, point)).collect();
+        let mut links: Vec<Near> = self
+            .graph
+            .links(point, layer)
+            .iter()
+            .zip(distances)
+            .map(|(&point, &distance)| near(distance, point))
+            .collect();
         links.extend(more);
         let most = self.graph.most(layer);
         if links.len() > most {
@@ -211,7 +216,8 @@ mod tests {
         // Two points lie together on one side, a third on the other.
         let rows = UnitRows::new(ndarray::array![[1.0, 0.0], [1.0, 0.5], [1.0, 0.52], [1.0, -0.9]].view()).unwrap();
         let directions = Directions::of(&rows, 0..4);
-        let to = |point| near(super::super::directions::distance_at_once(directions.row(0), directions.row(point)), point);
+        let to =
+            |point| near(super::super::directions::distance_at_once(directions.row(0), directions.row(point)), point);
         let chosen = spread(&directions, &[to(1), to(2), to(3)], 2);
         assert_eq!(chosen, [to(1), to(3)]);
     }

@@ -21,7 +21,8 @@ pub(super) struct Packed {
 /// The bytes of the file.
 pub(super) fn packed(graph: &Graph, unreachable: &[usize], lists: &BTreeMap<usize, Vec<Neighbour>>) -> Vec<u8> {
     let number = |size: usize| u32::try_from(size).expect("items are numbered in 31 bits");
-    let sizes = [graph.len(), graph.entry as usize, graph.lowest.most, graph.upper.most, unreachable.len(), lists.len()];
+    let sizes =
+        [graph.len(), graph.entry as usize, graph.lowest.most, graph.upper.most, unreachable.len(), lists.len()];
     let list = |(item, list): (&usize, &Vec<Neighbour>)| {
         [*item, list.len()].into_iter().chain(list.iter().map(|near| near.item)).map(number).collect::<Vec<_>>()
     };

@@ -200,6 +200,17 @@ mod tests {
     }
 
     #[test]
+    fn every_number_of_lanes_gives_the_same_product_to_the_last_bit() {
+        let values = |seed: usize| (0..383).map(|i| ((i * seed) as f32 * 0.77).sin()).collect::<Vec<_>>();
+        let (a, b) = (values(3), values(7));
+        let products: Vec<f64> = a.iter().zip(&b).map(|(&x, &y)| f64::from(x) * f64::from(y)).collect();
+        let (whole, rest) = products.split_at(376);
+        let lane = |lane: usize| whole.iter().skip(lane).step_by(8).fold(0.0, |sum, x| sum + x);
+        let expected = (0..8).map(lane).sum::<f64>() + rest.iter().sum::<f64>();
+        assert_eq!(dot(&a, &b).to_bits(), expected.to_bits());
+    }
+
+    #[test]
     fn a_value_that_is_no_number_is_refused_with_its_place() {
         let error = UnitRows::new(array![[0.0, 1.0], [0.5, f32::NAN]].view()).unwrap_err();
         assert_eq!((error.item, error.column), (1, 1));

@@ -7,6 +7,7 @@
 //! DIR/paper/                                     tables, number macros, figures: rendered from the results
 //! ```
 
+mod form;
 mod manifest;
 mod results;
 
@@ -67,6 +68,18 @@ pub enum Error {
         /// Sum of the file.
         found: String,
     },
+    /// Results that no run writes, though their sum is right.
+    #[error(
+        "{path}: `{field}` {problem}: it was edited, though its sum is right; run `judge-uncertainty reproduce` to make it anew"
+    )]
+    Form {
+        /// The file.
+        path: PathBuf,
+        /// The field, as names and positions joined by `/`.
+        field: String,
+        /// What it holds, and what a run writes.
+        problem: String,
+    },
 }
 
 impl Error {
@@ -74,7 +87,11 @@ impl Error {
     pub(crate) fn is_failure(&self) -> bool {
         match self {
             Self::File(_) => true,
-            Self::Missing { .. } | Self::Json { .. } | Self::Schema { .. } | Self::Changed { .. } => false,
+            Self::Missing { .. }
+            | Self::Json { .. }
+            | Self::Schema { .. }
+            | Self::Changed { .. }
+            | Self::Form { .. } => false,
         }
     }
 

@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::form::{self, Flaw};
 use super::{Error, Experiment, Manifest, SCHEMA, read, results_file};
 use crate::dataset::checksum::sha256_hex;
 use crate::experiments::chaosnli::ChaosNliResults;
@@ -28,7 +29,7 @@ macro_rules! results {
             /// Loads the results that a folder's manifest lists.
             ///
             /// # Errors
-            /// A missing, damaged or later changed file, or another schema.
+            /// A missing, damaged or later changed file, another schema, or a field that holds what no run writes.
             pub fn load(folder: &Path, manifest: &Manifest) -> Result<Self, Error> {
                 Ok(Self { $($field: load(folder, manifest, Experiment::$experiment)?,)+ })
             }
@@ -84,7 +85,11 @@ fn value<T: Serialize>(results: &T) -> Value {
     serde_json::to_value(results).expect("results are plain data with string keys")
 }
 
-fn load<T: DeserializeOwned>(folder: &Path, manifest: &Manifest, experiment: Experiment) -> Result<Option<T>, Error> {
+fn load<T: DeserializeOwned + Serialize>(
+    folder: &Path,
+    manifest: &Manifest,
+    experiment: Experiment,
+) -> Result<Option<T>, Error> {
     let Some(provenance) = manifest.deterministic.get(&experiment) else {
         return Ok(None);
     };
@@ -95,5 +100,14 @@ fn load<T: DeserializeOwned>(folder: &Path, manifest: &Manifest, experiment: Exp
         return Err(Error::Changed { path, expected: provenance.results_sha256.clone(), found });
     }
     let file: File<T> = serde_json::from_slice(&text).map_err(Error::json(&path))?;
+    if file.schema != SCHEMA {
+        return Err(Error::Schema { path, found: file.schema });
+    }
+    let flaw = |Flaw { field, problem }: Flaw| Error::Form { path: path.clone(), field, problem };
+    if file.experiment != experiment {
+        let problem = format!("is {}, not {experiment}", file.experiment);
+        return Err(flaw(Flaw { field: "experiment".to_owned(), problem }));
+    }
+    form::check(experiment, &value(&file.results)).map_err(flaw)?;
     Ok(Some(file.results))
 }

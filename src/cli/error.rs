@@ -1,7 +1,5 @@
 //! Why a command ends without success, and the exit status that says so.
 
-use std::path::PathBuf;
-
 use thiserror::Error as ThisError;
 
 use crate::dataset::originals::FetchError;
@@ -69,18 +67,6 @@ pub(crate) enum Error {
         /// The option.
         option: &'static str,
     },
-    /// Results that contradict themselves.
-    #[error(
-        "{}: holds results that no run wrote, though their sums are right ({detail}); run `judge-uncertainty reproduce` to make \
-         them anew",
-        folder.display()
-    )]
-    NotResults {
-        /// The folder.
-        folder: PathBuf,
-        /// What is wrong with them.
-        detail: String,
-    },
     /// Templates.
     #[error(transparent)]
     Templates(#[from] crate::report::latex::Error),
@@ -134,7 +120,6 @@ impl Error {
             | Error::Templates(_)
             | Error::NotConcerned { .. }
             | Error::OtherModel { .. }
-            | Error::NotResults { .. }
             | Error::OtherJudge => false,
         }
     }
@@ -148,7 +133,7 @@ impl Error {
 #[cfg(test)]
 mod tests {
     use std::io;
-    use std::path::Path;
+    use std::path::{Path, PathBuf};
 
     use super::*;
     use crate::dataset::Error as DataError;

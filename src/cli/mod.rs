@@ -25,7 +25,7 @@ use judge_uncertainty_data::limits;
 
 use self::error::REFUSED;
 pub(crate) use self::error::{Error, FINDINGS};
-pub(crate) use self::setup::{claims_file, on_results, output_folder, say, threads};
+pub(crate) use self::setup::{claims_file, output_folder, say, threads};
 
 /// Decompose an LLM judge's uncertainty to target expert labels, and reproduce the paper that proposes it.
 #[derive(Debug, Parser)]

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use super::{Error, claims_file, on_results, output_folder};
+use super::{Error, claims_file, output_folder};
 use crate::artifact::{Manifest, Results};
 use crate::report::claims::Claims;
 use crate::report::latex::Templates;
@@ -41,12 +41,10 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let templates = Templates::load(args.templates.as_deref())?;
     let html = page::PageTemplates::load(args.templates.as_deref())?;
     let results = Results::load(&args.artifact, &manifest)?;
-    let mut staged = on_results(&args.artifact, || {
-        let verdicts = Verdicts::judge(&claims, &results, &manifest)?;
-        let findings = findings.of(results.extended.as_ref())?;
-        let shown = Reproduction { results: &results, manifest: &manifest, verdicts: &verdicts, findings: &findings };
-        Ok(shown.stage(&templates, &html)?)
-    })?;
+    let verdicts = Verdicts::judge(&claims, &results, &manifest)?;
+    let findings = findings.of(results.extended.as_ref())?;
+    let shown = Reproduction { results: &results, manifest: &manifest, verdicts: &verdicts, findings: &findings };
+    let mut staged = shown.stage(&templates, &html)?;
     staged.seal(&mut manifest);
     folder.commit(&staged)?;
     writeln!(anstream::stdout(), "{}", args.artifact.join(bundle::FOLDER).display())?;

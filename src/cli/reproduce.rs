@@ -167,12 +167,18 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     Ok(code)
 }
 
-/// Results beyond the paper that a folder holds; none where they can't be read, for then they are to be made anew.
+/// Results beyond the paper that a folder holds; none where they can't be read, which is told, for then they are to be made anew.
 fn extended_of(folder: &Path) -> Option<(Results, Manifest)> {
     let mut manifest = Manifest::load(folder).ok()?;
     manifest.deterministic.retain(|experiment, _| *experiment == Experiment::Extended);
     manifest.run.retain(|experiment, _| *experiment == Experiment::Extended);
-    Some((Results::load(folder, &manifest).ok()?, manifest))
+    match Results::load(folder, &manifest) {
+        Ok(results) => Some((results, manifest)),
+        Err(error) => {
+            say(format_args!("note: the results beyond the paper are not kept: {error}"));
+            None
+        }
+    }
 }
 
 /// Says how long each experiment took; on standard error, since it differs from run to run.

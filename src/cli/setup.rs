@@ -1,8 +1,6 @@
 //! What commands do before their work.
 
-use std::any::Any;
 use std::io::Write;
-use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 
 use super::error::Error;
@@ -22,24 +20,6 @@ pub(crate) fn output_folder<R: Record>(path: &Path) -> Result<OutputFolder<R>, E
 /// The claims file that a user names, else the paper's.
 pub(crate) fn claims_file(named: Option<&Path>) -> PathBuf {
     named.map_or_else(|| installed("data/paper/claims.toml"), Path::to_owned)
-}
-
-/// Does what rests on the results in a folder. Their sums tell an accident, not an edit with new sums; what no run wrote may
-/// contradict itself in any way, and then the folder is refused.
-///
-/// # Errors
-/// Those of the work; results that contradict themselves.
-pub(crate) fn on_results<T>(folder: &Path, work: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
-    let hook = panic::take_hook();
-    panic::set_hook(Box::new(|_| {}));
-    let done = panic::catch_unwind(AssertUnwindSafe(work));
-    panic::set_hook(hook);
-    done.unwrap_or_else(|cause| Err(Error::NotResults { folder: folder.to_owned(), detail: message(cause.as_ref()) }))
-}
-
-fn message(cause: &(dyn Any + Send)) -> String {
-    let text = cause.downcast_ref::<String>().map(String::as_str).or_else(|| cause.downcast_ref::<&str>().copied());
-    text.unwrap_or("they contradict themselves").to_owned()
 }
 
 /// Says something beside the results, on standard error; where that is closed or full, there is nobody to tell.

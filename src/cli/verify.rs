@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use super::{Error, claims_file, on_results, reproduce::conclude};
+use super::{Error, claims_file, reproduce::conclude};
 use crate::artifact::{Manifest, Results};
 use crate::report::claims::Claims;
 use crate::report::verdicts::Verdicts;
@@ -34,5 +34,5 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let claims = Claims::load(&claims_file(args.claims.as_deref()))?;
     let manifest = Manifest::load(&args.artifact)?;
     let results = Results::load(&args.artifact, &manifest)?;
-    on_results(&args.artifact, || conclude(&Verdicts::judge(&claims, &results, &manifest)?, args.json, &args.artifact))
+    conclude(&Verdicts::judge(&claims, &results, &manifest)?, args.json, &args.artifact)
 }

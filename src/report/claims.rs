@@ -221,7 +221,7 @@ pub enum ClaimsError {
     },
     /// The experiment has results, but not the number that a claim asks for.
     #[error(
-        "claim `{id}`: the {experiment} results {found} at `{at}` (wanted: `{quantity}`); \
+        "claim `{id}`: the {experiment} results (results/{experiment}.json) {found} at `{at}` (wanted: `{quantity}`); \
          correct the claim's quantity, or compute the results again with this version of the program"
     )]
     Quantity {

@@ -50,6 +50,13 @@ struct View<'a> {
 }
 
 impl LabelPage<'_> {
+    /// Whether a file is such a page, by the templates of this program or by others that keep its two marks: the generator and
+    /// the queue.
+    pub fn is_one(file: &[u8]) -> bool {
+        let text = String::from_utf8_lossy(file);
+        ["<meta name=\"generator\" content=\"judge-uncertainty", "id=\"queue\">"].iter().all(|mark| text.contains(mark))
+    }
+
     /// The page as HTML, by the templates in `folder/label`, in `templates` if that exists here, or those built in.
     ///
     /// # Errors

@@ -8,13 +8,15 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use assert_cmd::Command;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::repository;
+use crate::originals::{ONE, TWO, archive, fetch_two};
+use crate::support::{put_results_of_the_dice, repository};
 
 /// A command that writes.
 struct Writing {
-    /// Its arguments; `MODEL` stands for a small sentence model.
+    /// Its arguments; `MODEL` stands for a small sentence model, `DATA` for the program's data, `LOG` for a judge's log.
     arguments: &'static [&'static str],
     /// What is done before.
     before: &'static [&'static [&'static str]],
@@ -23,16 +25,22 @@ struct Writing {
 }
 
 /// What stands in the folder in which commands are run.
-const FILES: [(&str, &str); 5] = [
+const FILES: [(&str, &str); 6] = [
     ("items.csv", "id,text\na,first\nb,second\nc,third\n"),
     ("new.csv", "id,annotator,label\nr01,zoe,mixed\nr02,zoe,negative\n"),
     ("more.csv", "id,annotator,label\nr03,zoe,mixed\n"),
     ("matrix.csv", "id,x,y\na,1,0\nb,0,1\nc,1,1\nd,2,1\n"),
+    ("cache.jsonl", PUBLISHED),
     (
         "plan.toml",
         "[[hypothesis]]\nid = \"h\"\nstatement = \"s\"\nbetter = \"info\"\nthan = \"fewest_labels\"\nbudget = 10\nmeasure = \"value\"\n",
     ),
 ];
+
+/// Answers as the paper published them.
+const PUBLISHED: &str = "{\"uid\": \"a\", \"variant\": \"neutral\", \"raw\": \"{\\\"red\\\": 50, \\\"blue\\\": 50}\", \"confidence\": 80}\n\
+    {\"uid\": \"b\", \"variant\": \"neutral\", \"raw\": \"{\\\"red\\\": 20, \\\"blue\\\": 80}\", \"confidence\": 70}\n\
+    {\"uid\": \"c\", \"variant\": \"neutral\", \"raw\": \"{\\\"red\\\": 90, \\\"blue\\\": 10}\", \"confidence\": 60}\n";
 
 const INIT: &[&str] = &["study", "init", "s"];
 const ADD: &[&str] = &["study", "labels", "add", "new.csv", "s"];
@@ -67,14 +75,21 @@ const EMBED: &[&str] = &[
     "m.npy",
 ];
 
-const COMMANDS: [Writing; 10] = [
+const QUEUE: &[&str] = &["study", "queue", "s", "--budget", "3", "--force"];
+const MORE: &[&str] = &["study", "queue", "s", "--budget", "5", "--force"];
+const LABEL: &[&str] = &["study", "label", "s", "--force"];
+const REPRODUCE: &[&str] = &["reproduce", "--only", "dice", "--replicates", "2", "--data", "DATA", "--out", "a"];
+const TASK: [&str; 10] =
+    ["--items", "items.csv", "--classes", "red,blue", "--variants", "neutral", "--confidence", "none", "--model", "m"];
+
+const COMMANDS: [Writing; 18] = [
     Writing { arguments: INIT, before: &[], every: 1 },
     Writing { arguments: &["study", "register", "s", "--plan", "plan.toml"], before: &[INIT], every: 1 },
     Writing { arguments: ADD, before: &[INIT], every: 1 },
     Writing { arguments: &["study", "labels", "add", "more.csv", "s"], before: &[INIT, ADD], every: 1 },
     Writing { arguments: &["study", "labels", "remove", "1", "s"], before: &[INIT, ADD], every: 1 },
     Writing { arguments: RUN, before: &[INIT, RUN, ADD], every: 13 },
-    Writing { arguments: &["study", "queue", "s", "--budget", "3", "--force"], before: &[INIT], every: 7 },
+    Writing { arguments: QUEUE, before: &[INIT], every: 7 },
     Writing { arguments: ASK, before: &[], every: 1 },
     Writing { arguments: EMBED, before: &[], every: 1 },
     Writing {
@@ -82,7 +97,59 @@ const COMMANDS: [Writing; 10] = [
         before: &[],
         every: 1,
     },
+    // The page of before is of another queue.
+    Writing { arguments: LABEL, before: &[INIT, QUEUE, LABEL, MORE], every: 1 },
+    // Into a folder that is not in the study.
+    Writing { arguments: &["study", "run", "s", "--out", "run", "--force"], before: &[INIT], every: 11 },
+    Writing { arguments: &["study", "init", "--from", "LOG", "--out", "s"], before: &[], every: 1 },
+    Writing {
+        arguments: &[
+            "judge",
+            "import",
+            "--published",
+            "cache.jsonl",
+            TASK[0],
+            TASK[1],
+            TASK[2],
+            TASK[3],
+            TASK[4],
+            TASK[5],
+            "--out",
+            "d",
+        ],
+        before: &[],
+        every: 1,
+    },
+    Writing {
+        arguments: &[
+            "judge",
+            "import",
+            "--batch",
+            "batch.jsonl",
+            TASK[0],
+            TASK[1],
+            TASK[2],
+            TASK[3],
+            TASK[4],
+            TASK[5],
+            TASK[6],
+            TASK[7],
+            TASK[8],
+            TASK[9],
+            "--out",
+            "d",
+        ],
+        before: &[],
+        every: 1,
+    },
+    Writing { arguments: REPRODUCE, before: &[], every: 37 },
+    // Over results of before, which are then replaced.
+    Writing { arguments: REPRODUCE, before: &[RENDER], every: 53 },
+    Writing { arguments: RENDER, before: &[], every: 37 },
 ];
+
+/// Of the committed results of the dice, which stand in the folder `a`.
+const RENDER: &[&str] = &["render", "--artifact", "a", "--claims", "DATA/paper/claims.toml"];
 
 /// Files that are added to: the program reads them as far as they are whole.
 const GROWING: [&str; 3] = ["added-labels.csv", "answers.jsonl", ".embeddings"];
@@ -93,9 +160,10 @@ const OF_ANSWERS: [&str; 2] = ["d/predictions.csv", "d/summary.json"];
 struct Place(TempDir);
 
 impl Place {
-    fn new(before: &[&[&str]]) -> Self {
+    fn new(before: &[&[&str]], arguments: &[&str]) -> Self {
         let place = Self(tempfile::tempdir().unwrap());
         FILES.iter().for_each(|(name, text)| fs::write(place.0.path().join(name), text).unwrap());
+        place.put_inputs(&[before, &[arguments]].concat());
         for arguments in before {
             let output = place.run(arguments, None);
             assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -103,9 +171,32 @@ impl Place {
         place
     }
 
+    /// What some commands read and what is not made in a line.
+    fn put_inputs(&self, commands: &[&[&str]]) {
+        if commands.contains(&RENDER) {
+            put_results_of_the_dice(&self.0.path().join("a"));
+        }
+        if commands.iter().any(|command| command.contains(&"--batch")) {
+            let questions = self.run(&[&["judge", "export-batch"], TASK.as_slice()].concat(), None);
+            assert_eq!(questions.status.code(), Some(0), "{}", String::from_utf8_lossy(&questions.stderr));
+            let body = json!({"model": "m", "choices": [{"message": {"content": "{\"red\": 25, \"blue\": 75}"}, "finish_reason": "stop"}]});
+            let answered = |line: &str| {
+                let question: Value = serde_json::from_str(line).unwrap();
+                let response = json!({"status_code": 200, "body": body});
+                format!("{}\n", json!({"custom_id": question["custom_id"], "response": response}))
+            };
+            let output: String = String::from_utf8(questions.stdout).unwrap().lines().map(answered).collect();
+            fs::write(self.0.path().join("batch.jsonl"), output).unwrap();
+        }
+    }
+
     fn run(&self, arguments: &[&str], fault: Option<&str>) -> Output {
-        let model = repository("tests/golden/tiny-model");
-        let arguments = arguments.iter().map(|word| if *word == "MODEL" { model.to_str().unwrap() } else { word });
+        let named = |name: &str| repository(name).to_str().unwrap().to_owned();
+        let arguments = arguments.iter().map(|word| {
+            word.replace("MODEL", &named("tests/golden/tiny-model"))
+                .replace("DATA", &named("data"))
+                .replace("LOG", &named("tests/golden/logs/samples_judge_choice.jsonl"))
+        });
         let mut command = Command::new(assert_cmd::cargo::cargo_bin!("judge-uncertainty"));
         command.args(arguments).current_dir(self.0.path()).env_remove("JUDGE_UNCERTAINTY_FAULT");
         command.envs(fault.map(|fault| ("JUDGE_UNCERTAINTY_FAULT", fault))).output().unwrap()
@@ -176,7 +267,7 @@ fn check_state(
 
 fn hold(writing: &Writing) {
     let Writing { arguments, before, every } = writing;
-    let place = Place::new(before);
+    let place = Place::new(before, arguments);
     let old = place.files();
     let output = place.run(arguments, None);
     assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -185,7 +276,7 @@ fn hold(writing: &Writing) {
     for n in (0..).step_by(*every) {
         for kind in ["kill", "full"] {
             let case = format!("{} {kind}:{n}", arguments.join(" "));
-            let place = Place::new(before);
+            let place = Place::new(before, arguments);
             let output = place.run(arguments, Some(&format!("{kind}:{n}")));
             let (code, text) = (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned());
             if kind == "kill" && code != Some(137) {
@@ -227,4 +318,70 @@ hold! {
     a_fault_while_a_study_is_run_or_queued: 5, 6;
     a_fault_at_any_operation_of_a_judge: 7;
     a_fault_at_any_operation_of_embeddings_and_indexes: 8, 9;
+    a_fault_at_any_operation_of_a_page_to_label_on: 10;
+    a_fault_while_a_study_is_run_elsewhere: 11;
+    a_fault_at_any_operation_of_a_study_made_of_a_log: 12;
+    a_fault_at_any_operation_of_imports: 13, 14;
+    a_fault_while_the_paper_is_reproduced: 15, 16;
+    a_fault_while_results_are_rendered: 17;
+}
+
+/// What the helper below writes to, and by its presence, that it is the helper.
+const FETCHED: &str = "JUDGE_UNCERTAINTY_TEST_FETCH";
+
+/// Fetches made-up originals into the folder that [`FETCHED`] names; a process of its own, because the sums of the real ones are
+/// part of the program and a fault ends the process.
+#[test]
+fn fetching_for_the_test_of_faults() {
+    let Some(folder) = std::env::var_os(FETCHED) else { return };
+    let folder = Path::new(&folder);
+    if let Err(error) = fetch_two(folder.join("a.zip").to_str().unwrap(), folder) {
+        eprintln!("{error}");
+        std::process::exit(1);
+    }
+}
+
+#[test]
+fn a_fault_at_any_operation_of_fetched_originals() {
+    let fetched = |folder: &Path, fault: Option<&str>| {
+        let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", "faults::fetching_for_the_test_of_faults", "--nocapture"]);
+        command.env(FETCHED, folder).env_remove("JUDGE_UNCERTAINTY_FAULT");
+        command.envs(fault.map(|fault| ("JUDGE_UNCERTAINTY_FAULT", fault)));
+        command.output().unwrap().status.code()
+    };
+    let place = || {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("a.zip"), archive(&[("chaosNLI_v1.0/one", ONE), ("chaosNLI_v1.0/two", TWO)]))
+            .unwrap();
+        folder
+    };
+    let files = |folder: &TempDir| {
+        let mut found = BTreeMap::new();
+        collect(folder.path(), folder.path(), &mut found);
+        found
+    };
+    let whole = place();
+    let old = files(&whole);
+    assert_eq!(fetched(whole.path(), None), Some(0));
+    let new = files(&whole);
+    assert_eq!(new.len(), 3);
+    for n in 0.. {
+        let mut codes = vec![];
+        for kind in ["kill", "full"] {
+            let case = format!("{kind}:{n}");
+            let folder = place();
+            codes.push(fetched(folder.path(), Some(&case)));
+            check_state(&files(&folder), &old, &new, &case);
+            assert_eq!(fetched(folder.path(), None), Some(0), "{case}");
+            assert_eq!(files(&folder), new, "{case}, then again");
+        }
+        match codes.as_slice() {
+            [Some(137), Some(1)] => {}
+            [Some(0), Some(0)] if n > 5 => return,
+            // The last operations see to the disk what is whole already.
+            [Some(137), Some(0)] => {}
+            other => panic!("{n}: {other:?}"),
+        }
+    }
 }

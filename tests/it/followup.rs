@@ -379,6 +379,29 @@ fn an_evaluation_that_went_elsewhere_is_seen() {
     assert!(!dir.path().join("registration.toml").exists());
 }
 
+/// The note of an evaluation elsewhere goes into a file of the study, not to where a link there leads; and what can't be read is not
+/// taken for nothing.
+#[cfg(unix)]
+#[test]
+fn a_note_of_an_evaluation_elsewhere_follows_no_link() {
+    let (dir, elsewhere) = (evaluated_study(), tempfile::tempdir().unwrap());
+    let (mine, note) = (elsewhere.path().join("mine.txt"), dir.path().join("evaluated-elsewhere.txt"));
+    let out = elsewhere.path().join("run");
+    let run = ["run", text(dir.path()), "--replicates", "2", "--out", text(&out), "--force"];
+    fs::write(&mine, "mine\n").unwrap();
+    std::os::unix::fs::symlink(&mine, &note).unwrap();
+    let (_, stderr) = study(&run, 0);
+    assert!(stderr.contains("a later registration will not see") && stderr.contains("it is a link"), "{stderr}");
+    assert_eq!(fs::read_to_string(&mine).unwrap(), "mine\n");
+    fs::remove_file(&note).unwrap();
+    fs::write(&note, b"\xff\n").unwrap();
+    let (_, stderr) = study(&run, 0);
+    assert!(stderr.contains("a later registration will not see"), "{stderr}");
+    assert_eq!(fs::read(&note).unwrap(), b"\xff\n");
+    let (_, stderr) = study(&["register", text(dir.path())], 1);
+    assert!(stderr.contains("evaluated-elsewhere.txt: reading failed"), "{stderr}");
+}
+
 #[test]
 fn the_example_of_scores_runs_through_the_same_commands() {
     let dir = example("recipes");

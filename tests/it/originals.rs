@@ -13,10 +13,10 @@ use zip::write::SimpleFileOptions;
 
 use crate::support::run;
 
-const ONE: &str = "{\"uid\": \"a\"}\n";
-const TWO: &str = "{\"uid\": \"b\"}\n";
+pub(crate) const ONE: &str = "{\"uid\": \"a\"}\n";
+pub(crate) const TWO: &str = "{\"uid\": \"b\"}\n";
 
-fn archive(entries: &[(&str, &str)]) -> Vec<u8> {
+pub(crate) fn archive(entries: &[(&str, &str)]) -> Vec<u8> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, content) in entries {
         zip.start_file(*name, SimpleFileOptions::default()).unwrap();
@@ -30,7 +30,7 @@ fn whole() -> Vec<u8> {
 }
 
 /// Fetches the files `one` and `two`.
-fn fetch_two(from: &str, out: &Path) -> Result<(), FetchError> {
+pub(crate) fn fetch_two(from: &str, out: &Path) -> Result<(), FetchError> {
     let sums = [sha256_hex(ONE.as_bytes()), sha256_hex(TWO.as_bytes())];
     let folder = fetch(from, &[("one", &sums[0]), ("two", &sums[1])], out)?;
     assert_eq!(folder, out.join(FOLDER));

@@ -13,7 +13,7 @@ use judge_uncertainty::study::queue::QueueRecord;
 use judge_uncertainty::study::results::StudyManifest;
 use tempfile::TempDir;
 
-use crate::support::repository;
+use crate::support::{put_results_of_the_dice, repository};
 
 /// A folder with the starter study in `s`.
 fn starter() -> TempDir {
@@ -105,7 +105,7 @@ type Held = Box<dyn std::any::Any>;
 type Shared = (&'static str, fn(&Path) -> Held, &'static str, &'static [&'static [&'static str]]);
 
 /// Every place with every command that writes to it: whichever of two came first holds it, and the second changes nothing.
-const SHARED: [Shared; 10] = [
+const SHARED: [Shared; 14] = [
     (
         "s/run",
         run_folder,
@@ -129,7 +129,37 @@ const SHARED: [Shared; 10] = [
         &[&["study", "labels", "add", "more.csv", "s"], &["study", "labels", "remove", "1", "s"]],
     ),
     ("s/registration.toml", file, "writes to it", &[&["study", "register", "s", "--plan", "plan.toml"]]),
-    ("new/items.csv", file, "writes to it", &[&["study", "init", "new"]]),
+    (
+        "new/items.csv",
+        file,
+        "writes to it",
+        &[&["study", "init", "new"], &["study", "init", "--from", "LOG", "--out", "new"]],
+    ),
+    ("s/label.html", file, "writes to it", &[&["study", "label", "s"]]),
+    (
+        "t/embedding-cache",
+        cache,
+        "another run is using this embedding cache",
+        &[
+            &["study", "run", "t"],
+            &["study", "queue", "t"],
+            &["study", "plan", "t", "--price", "1"],
+            &["study", "compare", "t", "t"],
+            &EMBED,
+        ],
+    ),
+    (
+        "chaosNLI_v1.0/chaosNLI_snli.jsonl",
+        file,
+        "writes to it",
+        &[&["data", "fetch", "chaosnli", "--from", "nothing.zip", "--out", "."]],
+    ),
+    (
+        "chaosNLI_v1.0/chaosNLI_mnli_m.jsonl",
+        file,
+        "writes to it",
+        &[&["data", "fetch", "chaosnli", "--from", "nothing.zip", "--out", "."]],
+    ),
     (
         "d/judge",
         file,
@@ -168,7 +198,11 @@ const SHARED: [Shared; 10] = [
         "d/answers.jsonl",
         log,
         "another process is writing answers",
-        &[&["judge", "run", "--judge", "simulated", "--classes", "red,blue", "--items", "items.csv", "--out", "d"]],
+        &[
+            &["judge", "run", "--judge", "simulated", "--classes", "red,blue", "--items", "items.csv", "--out", "d"],
+            // Reads them, and cuts off what of the last line is torn.
+            &["judge", "export-batch", "--model", "m", "--classes", "red,blue", "--items", "items.csv", "--out", "d"],
+        ],
     ),
     (
         "m.npy",
@@ -183,6 +217,28 @@ const SHARED: [Shared; 10] = [
         &[&["neighbours", "--embeddings", "matrix.csv", "--k", "2", "--index", "i"]],
     ),
 ];
+
+/// Into the cache of the study `t`.
+const EMBED: [&str; 11] = [
+    "embed",
+    "--items",
+    "items.csv",
+    "--text",
+    "{text}",
+    "--model",
+    "MODEL",
+    "--cache",
+    "t/embedding-cache",
+    "--out",
+    "n.npy",
+];
+
+/// The one cache in a folder.
+fn cache(folder: &Path) -> Held {
+    let files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let [file] = &files[..] else { panic!("{files:?}") };
+    log(file)
+}
 
 fn run_folder(path: &Path) -> Held {
     Box::new(OutputFolder::<StudyManifest>::check(path).unwrap())
@@ -225,24 +281,25 @@ fn of_two_commands_at_one_place_the_second_is_refused() {
     ];
     files.iter().for_each(|(name, text)| fs::write(folder.path().join(name), text).unwrap());
     said(0, &["study", "labels", "add", "new.csv", "s"], folder.path());
-    for made in ["new", "d", "i", "a/results"] {
+    said(0, &["study", "queue", "s", "--budget", "3"], folder.path());
+    said(0, &["study", "init", "t"], folder.path());
+    let settings = folder.path().join("t/study.toml");
+    let text = fs::read_to_string(&settings).unwrap();
+    fs::write(settings, format!("{text}\n[familiarity]\nmodel = \"{}\"\n", model.display())).unwrap();
+    said(0, &["study", "queue", "t", "--budget", "3"], folder.path());
+    fs::remove_dir_all(folder.path().join("t/queue")).unwrap();
+    for made in ["new", "d", "i", "chaosNLI_v1.0"] {
         fs::create_dir_all(folder.path().join(made)).unwrap();
     }
-    // Results of a reproduction, its record reduced to them.
-    let results = repository("artifact/results");
-    let mut manifest: serde_json::Value =
-        serde_json::from_slice(&fs::read(results.join("manifest.json")).unwrap()).unwrap();
-    manifest["files"] = serde_json::json!(["results/dice.json", "results/manifest.json"]);
-    for part in ["deterministic", "run"] {
-        manifest[part].as_object_mut().unwrap().retain(|experiment, _| experiment == "dice");
-    }
-    fs::write(folder.path().join("a/results/manifest.json"), manifest.to_string()).unwrap();
-    fs::copy(results.join("dice.json"), folder.path().join("a/results/dice.json")).unwrap();
+    put_results_of_the_dice(&folder.path().join("a"));
     for (place, hold, told, commands) in SHARED {
         let held = hold(&folder.path().join(place));
         for command in commands {
-            let word =
-                |word: &&str| word.replace("DATA", data.to_str().unwrap()).replace("MODEL", model.to_str().unwrap());
+            let log = repository("tests/golden/logs/samples_judge_choice.jsonl");
+            let word = |word: &&str| {
+                let word = word.replace("DATA", data.to_str().unwrap()).replace("MODEL", model.to_str().unwrap());
+                word.replace("LOG", log.to_str().unwrap())
+            };
             let arguments: Vec<String> = command.iter().map(word).collect();
             let text = refused(&arguments.iter().map(String::as_str).collect::<Vec<_>>(), folder.path());
             assert!(text.contains(told), "{arguments:?}: {text}");
@@ -422,4 +479,19 @@ fn full_and_closed_outputs_are_no_panics() {
         drop(child.stdout.take());
         assert_eq!(child.wait().unwrap().code(), Some(0), "{arguments:?}");
     }
+}
+
+/// `--force` replaces the page of before, and nothing else.
+#[test]
+fn a_page_to_label_on_replaces_no_other_file() {
+    let folder = starter();
+    said(0, &["study", "queue", "s", "--budget", "3"], folder.path());
+    for out in ["s/items.csv", "s/queue/queue.jsonl", "s/queue"] {
+        let text = refused(&["study", "label", "s", "--force", "--out", out], folder.path());
+        assert!(text.contains("was not written by this command, so it is not replaced"), "{text}");
+    }
+    said(0, &["study", "run", "s"], folder.path());
+    refused(&["study", "label", "s", "--force", "--out", "s/run/report/index.html"], folder.path());
+    said(0, &["study", "label", "s"], folder.path());
+    said(0, &["study", "label", "s", "--force"], folder.path());
 }

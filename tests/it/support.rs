@@ -157,6 +157,19 @@ pub(crate) fn committed() -> (Results, Manifest) {
     (Results::load(&folder, &manifest).unwrap(), manifest)
 }
 
+/// Puts the committed results of the dice into a folder, with a manifest that is reduced to them.
+pub(crate) fn put_results_of_the_dice(folder: &Path) {
+    let results = repository("artifact/results");
+    let mut manifest: Value = serde_json::from_slice(&std::fs::read(results.join("manifest.json")).unwrap()).unwrap();
+    manifest["files"] = json!(["results/dice.json", "results/manifest.json"]);
+    for part in ["deterministic", "run"] {
+        manifest[part].as_object_mut().unwrap().retain(|experiment, _| experiment == "dice");
+    }
+    std::fs::create_dir_all(folder.join("results")).unwrap();
+    std::fs::write(folder.join("results/manifest.json"), manifest.to_string()).unwrap();
+    std::fs::copy(results.join("dice.json"), folder.join("results/dice.json")).unwrap();
+}
+
 /// Asserts that a file of `artifact/` has this content; else names the first line that differs, and what to do.
 pub(crate) fn assert_committed(file: &str, content: &[u8]) {
     let path = repository("artifact").join(file);

@@ -22,7 +22,7 @@ pub struct Limit {
 /// Cells that a table of JSON objects has only because other objects have such a field: 8 bytes each.
 pub const ABSENT_FIELDS: Limit = Limit { unit: "fields that single objects lack", most: 50_000_000 };
 /// Labels that `--labels-per-item greedy` hands out one by one.
-pub const GREEDY_LABELS: Limit = Limit { unit: "labels to be handed out one by one", most: 100_000 };
+pub const GREEDY_LABELS: Limit = Limit { unit: "labels to be handed out one by one", most: 1_000_000 };
 /// Copies of a sentence model in memory, one for each batch that is embedded at the same time: about 80 MB for the default model.
 pub const MODEL_COPIES: Limit = Limit { unit: "copies of the sentence model in memory", most: 16 };
 /// Bytes of an answer that are read in vain in search of a JSON object.

@@ -25,6 +25,10 @@ pub struct Range {
 
 /// Share of the span left free beyond the outermost data.
 const MARGIN: f64 = 0.04;
+/// Values nearer to each other than this share of their size are one to an axis.
+const CLOSEST: f64 = 1e-12;
+/// So are values nearer than this, whose distance can't be divided into ticks.
+const NARROWEST: f64 = 1e-290;
 
 impl Range {
     /// The horizontal range of a panel.
@@ -46,16 +50,18 @@ impl Range {
         };
         let all: Vec<f64> = data.chain(include.iter().copied()).filter(|v| v.is_finite()).collect();
         let (lo, hi) = all.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(lo, hi), v| (lo.min(*v), hi.max(*v)));
-        match lo.partial_cmp(&hi) {
-            // One value, or none: a span of one around it.
-            None | Some(std::cmp::Ordering::Greater) => Self { lo: 0.0, hi: 1.0, names: false },
-            Some(std::cmp::Ordering::Equal) => Self { lo: lo - 0.5, hi: hi + 0.5, names: false },
-            Some(std::cmp::Ordering::Less) => {
-                let margin = MARGIN * (hi - lo);
-                let free = |end: f64| if include.contains(&end) { 0.0 } else { margin };
-                Self { lo: lo - free(lo), hi: hi + free(hi), names: false }
-            }
+        if lo > hi {
+            return Self { lo: 0.0, hi: 1.0, names: false };
         }
+        // One value, or values that no axis can tell apart: a span around them that has room for its parts.
+        let size = lo.abs().max(hi.abs());
+        if hi - lo <= size * CLOSEST || hi - lo < NARROWEST {
+            let half = f64::max(0.5, size * CLOSEST);
+            return Self { lo: lo - half, hi: hi + half, names: false };
+        }
+        let margin = MARGIN * (hi - lo);
+        let free = |end: f64| if include.contains(&end) { 0.0 } else { margin };
+        Self { lo: lo - free(lo), hi: hi + free(hi), names: false }
     }
 
     /// Share of the way from the lowest to the highest place.
@@ -159,5 +165,16 @@ mod tests {
         assert_eq!(range(&[0.0], &[-10.0, 10.0]), Range { lo: -10.8, hi: 10.8, names: false });
         assert_eq!(range(&[], &[3.0]), Range { lo: 2.5, hi: 3.5, names: false });
         assert_eq!(range(&[], &[]), Range { lo: 0.0, hi: 1.0, names: false });
+    }
+
+    #[test]
+    fn values_that_no_axis_can_tell_apart_get_one_all_the_same() {
+        let axis = Axis::numbers("x", &[]);
+        for data in [[0.0, 5e-324], [1e-300, -1e-300], [1e300, 1e300], [1e15, 1e15 + 0.125], [-1e70, -1e70]] {
+            let range = Range::of(&axis, data.into_iter());
+            let ticks = range.ticks(&axis, 5).len();
+            assert!((2..=5).contains(&ticks), "{data:?}: {range:?}, {ticks} ticks");
+            assert!(data.iter().all(|x| (0.4..=0.6).contains(&range.share(*x))), "{data:?}: {range:?}");
+        }
     }
 }

@@ -110,6 +110,15 @@ pub enum Error {
         /// The file.
         file: PathBuf,
     },
+    /// A file that is to be replaced and is not what the command writes.
+    #[error(
+        "{}: was not written by this command, so it is not replaced; choose another file with --out, or move it away",
+        file.display()
+    )]
+    Foreign {
+        /// The file.
+        file: PathBuf,
+    },
     /// The file system refused.
     #[error(transparent)]
     File(#[from] judge_uncertainty_output::FileError),
@@ -151,7 +160,8 @@ impl Error {
             | Self::NothingToCover
             | Self::Exists { .. }
             | Self::InputInside { .. }
-            | Self::FileExists { .. } => false,
+            | Self::FileExists { .. }
+            | Self::Foreign { .. } => false,
         }
     }
 }

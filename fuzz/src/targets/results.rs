@@ -21,6 +21,14 @@ const MANIFEST: &str = include_str!("../../../artifact/results/manifest.json");
 const DICE: &str = include_str!("../../../artifact/results/dice.json");
 const CLAIMS: &str = include_str!("../../../data/paper/claims.toml");
 
+/// The committed results by experiment.
+const RESULTS: [(&str, &str); 4] = [
+    ("dice", DICE),
+    ("simulations", include_str!("../../../artifact/results/simulations.json")),
+    ("chaosnli", include_str!("../../../artifact/results/chaosnli.json")),
+    ("extended", include_str!("../../../artifact/results/extended.json")),
+];
+
 /// What everything is rendered with.
 struct Shown {
     claims: Claims,
@@ -50,21 +58,23 @@ pub(crate) fn manifest(data: &[u8]) {
     }
 }
 
-/// Results of the dice with some edits, in a folder whose sums are right: rendered or refused.
+/// Results of an experiment with some edits, in a folder whose sums are right: rendered or refused.
 pub(crate) fn results(data: &[u8]) {
-    let mut dice: Value = serde_json::from_str(DICE).expect("the committed results");
-    data.as_chunks::<4>().0.iter().take(8).for_each(|edit| edited(&mut dice, *edit));
-    let text = dice.to_string();
+    let (which, data) = choice(data, RESULTS.len());
+    let (experiment, text) = RESULTS[which];
+    let mut results: Value = serde_json::from_str(text).expect("the committed results");
+    data.as_chunks::<4>().0.iter().take(8).for_each(|edit| edited(&mut results, *edit));
+    let text = results.to_string();
     let mut manifest: Value = serde_json::from_str(MANIFEST).expect("the committed manifest");
     for part in ["deterministic", "run"] {
         let all = manifest[part].as_object_mut().expect("experiments by name");
-        all.retain(|experiment, _| experiment == "dice");
+        all.retain(|name, _| name == experiment);
     }
-    manifest["deterministic"]["dice"]["results_sha256"] = sha256_hex(text.as_bytes()).into();
+    manifest["deterministic"][experiment]["results_sha256"] = sha256_hex(text.as_bytes()).into();
     let scratch = Scratch::new();
     fs::create_dir(scratch.path().join("results")).expect("a temporary folder");
     scratch.put("results/manifest.json", manifest.to_string());
-    scratch.put("results/dice.json", text);
+    scratch.put(&format!("results/{experiment}.json"), text);
     render(scratch.path());
 }
 

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::cli::Error;
 use crate::dataset::error::{Error as DataError, Place, Problem};
-use crate::output::write_file;
+use crate::output::OutputFile;
 use crate::report::label::{LabelItem, LabelPage};
 use crate::report::study::Shown;
 use crate::study::input::config::StudyFile;
@@ -36,7 +36,7 @@ pub(super) struct Args {
     /// File to write [default: label.html, beside the study.toml].
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Replace the file.
+    /// Replace the file, if it is such a page.
     #[arg(long)]
     force: bool,
     /// Folder with the templates [default: templates if there is one, else those built in].
@@ -57,8 +57,14 @@ struct Entry {
 pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let file = StudyFile::<K>::read(&args.study, K::check).map_err(StudyError::from)?;
     let out = args.out.clone().unwrap_or_else(|| file.resolve(Path::new("label.html")));
-    if fs::symlink_metadata(&out).is_ok() && !args.force {
-        return Err(StudyError::Exists { folder: out }.into());
+    let held = OutputFile::hold(&out)?;
+    if let Ok(found) = fs::symlink_metadata(&out) {
+        if !args.force {
+            return Err(StudyError::Exists { folder: out }.into());
+        }
+        if !found.is_file() || !fs::read(&out).is_ok_and(|text| LabelPage::is_one(&text)) {
+            return Err(StudyError::Foreign { file: out }.into());
+        }
     }
     let queue = args.queue.clone().unwrap_or_else(|| file.resolve(Path::new("queue"))).join("queue.jsonl");
     let items = entries::<K>(&file, &queue).map_err(StudyError::from)?;
@@ -69,7 +75,8 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
         question: &question,
         items: &items,
     };
-    write_file(&out, page.html(args.templates.as_deref())?.as_bytes())?;
+    let html = page.html(args.templates.as_deref())?;
+    held.write(|file| file.write_all(html.as_bytes()))?;
     writeln!(
         anstream::stdout(),
         "{} items to label, without the judge's predictions: {}\nOpen it in a browser; then: judge-uncertainty study labels add FILE {}",

@@ -1,7 +1,7 @@
 //! `study register`: hypotheses that are frozen before their evaluation.
 
 use std::fs;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -62,7 +62,11 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
         return Err(refused(RegistrationError::Evaluated(found)));
     }
     let elsewhere = folder.join(ELSEWHERE);
-    if let Some(first) = fs::read_to_string(&elsewhere).unwrap_or_default().lines().next() {
+    let told = match fs::read_to_string(&elsewhere) {
+        Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+        other => other.map_err(FileError::at(&elsewhere, "reading")).map_err(StudyError::from)?,
+    };
+    if let Some(first) = told.lines().next() {
         return Err(refused(RegistrationError::EvaluatedElsewhere(elsewhere, first.to_owned())));
     }
     let testable = Testable {

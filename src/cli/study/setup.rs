@@ -1,7 +1,9 @@
 //! What several commands about studies do and say.
 
 use std::fs;
+use std::io::{ErrorKind, Write};
 use std::path::Path;
+use std::time::Duration;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -9,7 +11,7 @@ use serde::de::DeserializeOwned;
 use crate::cli::{Error, output_folder, say};
 use crate::evaluation::Journal;
 use crate::familiarity::embedding::Embeddings;
-use crate::output::{OutputFolder, Record, write_file};
+use crate::output::{Error as OutputError, FileError, OutputFile, OutputFolder, Record};
 use crate::study::Error as StudyError;
 
 /// A folder that may be written, and that holds nothing unless it is to be replaced; none of the `inputs`, by their paths, in
@@ -48,14 +50,39 @@ pub(super) fn note_elsewhere(study: &Path, out: &Path) {
         return;
     }
     let file = study.join(ELSEWHERE);
-    let before = fs::read_to_string(&file).unwrap_or_default();
     let line = std::path::absolute(out).unwrap_or_else(|_| out.to_owned()).display().to_string();
-    if before.lines().any(|known| known == line) {
-        return;
-    }
-    if let Err(error) = write_file(&file, format!("{before}{line}\n").as_bytes()) {
+    if let Err(error) = add_line(&file, &line) {
         say(format_args!("a later registration will not see that this study was evaluated into {line}: {error}"));
     }
+}
+
+/// Adds a line to a file that does not have it. A link is not followed: it may lead out of the study.
+fn add_line(file: &Path, line: &str) -> Result<(), OutputError> {
+    let failed = |source| OutputError::from(FileError::at(file, "adding a line")(source));
+    if fs::symlink_metadata(file).is_ok_and(|found| !found.is_file()) {
+        return Err(failed(std::io::Error::other("it is a link or no plain file; move it away")));
+    }
+    let held = held_soon(file)?;
+    let before = match fs::read_to_string(file) {
+        Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+        other => other.map_err(failed)?,
+    };
+    if before.lines().any(|known| known == line) {
+        return Ok(());
+    }
+    held.write(|to| write!(to, "{before}{line}\n"))
+}
+
+/// Holds a file before it is read, so that no line of another run is lost; that run needs it for an instant.
+fn held_soon(file: &Path) -> Result<OutputFile, OutputError> {
+    const TRIES: u32 = 50;
+    for _ in 1..TRIES {
+        match OutputFile::hold(file) {
+            Err(OutputError::Locked { .. }) => std::thread::sleep(Duration::from_millis(100)),
+            other => return other,
+        }
+    }
+    OutputFile::hold(file)
 }
 
 /// Says what was embedded, if anything was.

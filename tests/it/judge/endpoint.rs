@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::server::{Call, Reply, Server, completion, completion_body, expected, good, good_text, refusal};
 use super::{Desk, KEY, counts, ends};
+use crate::support::repository;
 
 #[test]
 fn trouble_that_passes_costs_no_answer() {
@@ -40,18 +41,44 @@ fn trouble_that_passes_costs_no_answer() {
     assert_eq!(desk.entries().len(), 24);
 }
 
-/// A server without TLS, as one with a certificate that nobody known has signed, is told at once and with its reason; and nothing
-/// was spent, not less than nothing.
+/// A server without TLS is told at once and with its reason; and nothing was spent, not less than nothing.
 #[test]
 fn a_connection_that_can_t_be_secured_is_told_with_its_reason() {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = format!("https://{}/v1", listener.local_addr().unwrap());
-    let answering = std::thread::spawn(move || {
-        let (mut stream, _) = listener.accept().unwrap();
+    let (stdout, stderr) = asked_once(|mut stream| {
         let mut hello = [0; 64];
         std::io::Read::read(&mut stream, &mut hello).unwrap();
         std::io::Write::write_all(&mut stream, b"HTTP/1.1 400 Bad Request\r\n\r\n").unwrap();
     });
+    assert!(stderr.contains("127.0.0.1: no secure connection: ") && stderr.contains("check the address"), "{stderr}");
+    assert!(stdout.contains("spent       0.0000"), "{stdout}");
+}
+
+/// So is one whose certificate nobody but itself has signed.
+#[test]
+fn a_certificate_that_nobody_has_signed_is_told_with_its_reason() {
+    let file = |name: &str| fs::read(repository("tests/golden/tls").join(name)).unwrap();
+    let provider = std::sync::Arc::new(rustls::crypto::ring::default_provider());
+    let settings = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![file("certificate.der").into()], file("key.der").try_into().unwrap())
+        .unwrap();
+    let (_, stderr) = asked_once(move |mut stream| {
+        let mut secured = rustls::ServerConnection::new(settings.into()).unwrap();
+        let refused = (0..9).find_map(|_| secured.complete_io(&mut stream).err());
+        assert!(refused.is_some(), "the connection was taken");
+    });
+    assert!(stderr.contains("127.0.0.1: no secure connection: invalid peer certificate: "), "{stderr}");
+    assert!(stderr.contains("a certificate must be one that common authorities have signed"), "{stderr}");
+}
+
+/// What a run says that asks one question of a server of these answers, and ends with status 1: there is one connection, because
+/// nothing is tried again.
+fn asked_once(answer: impl FnOnce(std::net::TcpStream) + Send + 'static) -> (String, String) {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("https://{}/v1", listener.local_addr().unwrap());
+    let answering = std::thread::spawn(move || answer(listener.accept().unwrap().0));
     let desk = Desk::with(1);
     let mut command = desk.command();
     command.args(["judge", "run", "--items", "items.csv", "--classes", "red,green,blue", "--out", "out"]);
@@ -67,10 +94,9 @@ fn a_connection_that_can_t_be_secured_is_told_with_its_reason() {
         "--base-url",
         &address,
     ]);
-    let (stdout, stderr) = ends(&mut command, 1);
+    let said = ends(&mut command, 1);
     answering.join().unwrap();
-    assert!(stderr.contains("127.0.0.1: no secure connection: ") && stderr.contains("check the address"), "{stderr}");
-    assert!(stdout.contains("spent       0.0000"), "{stdout}");
+    said
 }
 
 #[test]

@@ -123,6 +123,20 @@ impl FetchError {
 /// then), a folder that cannot be written.
 pub fn fetch(from: &str, originals: &[(&str, &str)], out: &Path) -> Result<PathBuf, FetchError> {
     let folder = out.join(FOLDER);
+    refuse_foreign(&folder, originals)?;
+    let ours = fs::symlink_metadata(&folder).is_err();
+    let held = hold(&folder, originals)?;
+    let fetched = fetch_into(from, originals, &folder, &held);
+    drop(held);
+    if fetched.is_err() && ours {
+        // Only if there is nothing in it.
+        let _ = fs::remove_dir(&folder);
+    }
+    fetched.map(|()| folder)
+}
+
+/// Refuses another file in the place of an original.
+fn refuse_foreign(folder: &Path, originals: &[(&str, &str)]) -> Result<(), FetchError> {
     for (name, expected) in originals {
         let file = folder.join(name);
         let published = || fs::read(&file).is_ok_and(|content| sha256_hex(&content) == *expected);
@@ -130,14 +144,38 @@ pub fn fetch(from: &str, originals: &[(&str, &str)], out: &Path) -> Result<PathB
             return Err(FetchError::Foreign { file });
         }
     }
+    Ok(())
+}
+
+/// Holds the places of the originals from before the download to its end: no other process writes to them.
+fn hold(folder: &Path, originals: &[(&str, &str)]) -> Result<Vec<OutputFile>, FetchError> {
+    let making = |source| FetchError::Unwritable { folder: folder.to_owned(), source };
+    step().and_then(|()| fs::create_dir_all(folder)).map_err(making)?;
+    let held = |(name, _): &(&str, &str)| OutputFile::hold(&folder.join(name)).map_err(unwritable(folder));
+    originals.iter().map(held).collect()
+}
+
+fn unwritable(folder: &Path) -> impl Fn(OutputError) -> FetchError {
+    move |error| match error {
+        OutputError::File(FileError { source, .. }) | OutputError::NotWritable { source, .. } => {
+            FetchError::Unwritable { folder: folder.to_owned(), source }
+        }
+        other => FetchError::Output(other),
+    }
+}
+
+fn fetch_into(from: &str, originals: &[(&str, &str)], folder: &Path, held: &[OutputFile]) -> Result<(), FetchError> {
     let archive = if from.starts_with("http://") || from.starts_with("https://") {
         download(from).map_err(|e| FetchError::Download { from: from.to_owned(), reason: e.to_string() })?
     } else {
         fs::read(from).map_err(|source| FetchError::Unreadable { file: from.into(), source })?
     };
     let files = unpack(from, &archive, originals)?;
-    write(&folder, &files)?;
-    Ok(folder)
+    // Again, for the download takes a while.
+    refuse_foreign(folder, originals)?;
+    // Each beside its place and then renamed, so that it appears complete or not at all.
+    let write = |(content, file): (&Vec<u8>, &OutputFile)| file.write(|to| to.write_all(content));
+    files.iter().zip(held).try_for_each(write).map_err(unwritable(folder))
 }
 
 fn download(url: &str) -> Result<Vec<u8>, ureq::Error> {
@@ -146,12 +184,8 @@ fn download(url: &str) -> Result<Vec<u8>, ureq::Error> {
     agent.get(url).call()?.body_mut().with_config().limit(MOST_BYTES).read_to_vec()
 }
 
-/// The names and checked contents of the originals in the archive.
-fn unpack<'a>(
-    from: &str,
-    archive: &[u8],
-    originals: &[(&'a str, &str)],
-) -> Result<Vec<(&'a str, Vec<u8>)>, FetchError> {
+/// The checked contents of the originals in the archive.
+fn unpack(from: &str, archive: &[u8], originals: &[(&str, &str)]) -> Result<Vec<Vec<u8>>, FetchError> {
     let wrong = |reason: String| FetchError::Archive { from: from.to_owned(), reason };
     let mut archive = ZipArchive::new(Cursor::new(archive)).map_err(|e| wrong(e.to_string()))?;
     let mut files = Vec::new();
@@ -165,21 +199,7 @@ fn unpack<'a>(
             let (from, expected) = (from.to_owned(), expected.to_owned());
             return Err(FetchError::Changed { from, file, found, expected });
         }
-        files.push((name, content));
+        files.push(content);
     }
     Ok(files)
-}
-
-/// Writes each file beside its place and then renames it, so that it appears complete or not at all.
-fn write(folder: &Path, files: &[(&str, Vec<u8>)]) -> Result<(), FetchError> {
-    let unwritable = |source| FetchError::Unwritable { folder: folder.to_owned(), source };
-    step().and_then(|()| fs::create_dir_all(folder)).map_err(unwritable)?;
-    for (name, content) in files {
-        let file = OutputFile::hold(&folder.join(name)).and_then(|file| file.write(|to| to.write_all(content)));
-        file.map_err(|error| match error {
-            OutputError::File(FileError { source, .. }) | OutputError::NotWritable { source, .. } => unwritable(source),
-            other => FetchError::Output(other),
-        })?;
-    }
-    Ok(())
 }

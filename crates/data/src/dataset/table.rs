@@ -575,6 +575,51 @@ mod tests {
         assert!(error.len() < 300, "{error}");
     }
 
+    /// In time that grows with the header: comparing every name with every other would take minutes.
+    #[test]
+    fn a_header_of_very_many_columns_is_read() {
+        let names: Vec<String> = (0..400_000).map(|k| format!("c{k}")).collect();
+        let text = |names: &[String], id: &str| format!("id,{}\n{id}{}\n", names.join(","), ",1".repeat(names.len()));
+        let mut wide = table(&text(&names, "a")).unwrap();
+        assert!(names.iter().all(|name| wide.column(name).is_ok()));
+        wide.append(table(&text(&names, "b")).unwrap()).unwrap();
+        assert_eq!(wide.rows().len(), 2);
+        let told = message(wide.column("c400000"));
+        assert!(told.contains("c400000") && told.len() < 2000, "{} bytes", told.len());
+        let twice = [&names[..], &names[7..8]].concat();
+        let told = message(table(&text(&twice, "a")));
+        assert!(told.contains("\"c7\" stands in the header twice") && told.len() < 2000, "{} bytes", told.len());
+        let told = message(wide.append(table(&text(&names[1..], "c")).unwrap()));
+        assert!(told.contains("c0") && told.len() < 2000, "{} bytes", told.len());
+    }
+
+    #[test]
+    fn names_and_ids_of_any_length_come_back_short() {
+        let long = "x".repeat(200_000);
+        for text in [
+            format!("id,{long},{long}\na,1,1\n"),
+            format!("id,n\n{long},1\n{long},2\n"),
+            format!("id,n\na,{long}\n"),
+            format!("id,n\n{long}\n"),
+        ] {
+            let read = table(&text).and_then(|table| {
+                table.ids()?;
+                let column = table.column("n")?;
+                table.rows().try_for_each(|row| row.count(column).map(drop))
+            });
+            let told = message(read);
+            assert!(told.len() < 2000, "{} bytes", told.len());
+        }
+        let told = message(table("id,n\na,1\n").unwrap().column(&long));
+        assert!(told.len() < 2000, "{} bytes", told.len());
+        let known = ItemIds::new(vec!["a".to_owned()]).unwrap();
+        let told = message(table(&format!("id\n{long}\n")).unwrap().rows_of(&known, Path::new("items.csv")));
+        assert!(told.len() < 2000, "{} bytes", told.len());
+        let known = ItemIds::new(vec![long]).unwrap();
+        let told = message(table("id\na\n").unwrap().rows_of(&known, Path::new("items.csv")));
+        assert!(told.len() < 2000, "{} bytes", told.len());
+    }
+
     #[test]
     fn words_are_found_among_the_allowed() {
         let table = table("id,label\na,n\nb,\nc,x\n").unwrap();

@@ -411,7 +411,7 @@ mod tests {
         assert_eq!(
             error,
             "--labels-per-item greedy with --budget 4000000000: it takes 2000000 labels to be handed out one by one, and the \
-             limit is 100000; if that is meant, set JUDGE_UNCERTAINTY_LIMITS=20 in the environment, by which every limit is \
+             limit is 1000000; if that is meant, set JUDGE_UNCERTAINTY_LIMITS=2 in the environment, by which every limit is \
              multiplied"
         );
     }

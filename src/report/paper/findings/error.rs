@@ -35,8 +35,8 @@ pub enum FindingsError {
     },
     /// The results lack a figure that a finding asks for.
     #[error(
-        "finding `{id}`: the extended results {found} at `{at}` (wanted: `{wanted}`); correct the finding's place, or \
-         compute the results again with this version of the program"
+        "finding `{id}`: the extended results (results/extended.json) {found} at `{at}` (wanted: `{wanted}`); correct the \
+         finding's place, or compute the results again with this version of the program"
     )]
     Figure {
         /// The finding.

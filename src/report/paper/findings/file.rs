@@ -412,8 +412,12 @@ each = "{@|text}"
         let told = findings.of_json(&without).unwrap();
         assert_eq!(told.iter().map(|f| f.id.as_str()).collect::<Vec<_>>(), ["second"]);
         for (path, value, message) in [
-            ("/list", json!([]), "finding `second`: the extended results have nothing at `list/0`"),
-            ("/a", Value::Null, "finding `first`: the extended results have no number at `a`"),
+            (
+                "/list",
+                json!([]),
+                "finding `second`: the extended results (results/extended.json) have nothing at `list/0`",
+            ),
+            ("/a", Value::Null, "finding `first`: the extended results (results/extended.json) have no number at `a`"),
             ("/groups/a", json!({"n": 1.0, "taken": true}), "have nothing at `./more`"),
         ] {
             let mut changed = results();

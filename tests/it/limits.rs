@@ -1,0 +1,114 @@
+//! Numbers and sizes beyond reason are refused with their place, the limit and what to do.
+
+use std::fs;
+use std::path::Path;
+use std::process::Output;
+
+use assert_cmd::Command;
+use tempfile::TempDir;
+
+use crate::support::repository;
+
+fn run(arguments: &[&str], folder: &Path, limits: Option<&str>) -> Output {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("judge-uncertainty"));
+    command.args(arguments).current_dir(folder).env_remove("JUDGE_UNCERTAINTY_LIMITS");
+    command.envs(limits.map(|factor| ("JUDGE_UNCERTAINTY_LIMITS", factor))).output().unwrap()
+}
+
+/// What a command says that is refused.
+fn refused(arguments: &[&str], folder: &Path) -> String {
+    let output = run(arguments, folder, None);
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {text}");
+    text
+}
+
+fn study(from: &str) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for entry in fs::read_dir(repository(from)).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() {
+            fs::copy(&path, folder.path().join(path.file_name().unwrap())).unwrap();
+        }
+    }
+    folder
+}
+
+fn edit(folder: &Path, file: &str, from: &str, to: &str) {
+    let path = folder.join(file);
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.contains(from), "{file}: {text}");
+    fs::write(path, text.replacen(from, to, 1)).unwrap();
+}
+
+#[test]
+fn copies_of_a_model_are_limited() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("items.csv"), "id,text\na,red\n").unwrap();
+    let model = repository("tests/golden/tiny-model");
+    let embed = |threads: &'static str| {
+        let model = model.to_str().unwrap();
+        ["embed", "--items", "items.csv", "--text", "{text}", "--model", model, "--out", "m.npy", "--threads", threads]
+    };
+    let told = refused(&embed("64"), folder.path());
+    assert!(told.contains("--threads 64: each embeds with a copy of the model"), "{told}");
+    assert!(told.contains("the limit is 16; if that is meant, set JUDGE_UNCERTAINTY_LIMITS=4"), "{told}");
+    assert!(!folder.path().join("m.npy").exists());
+    for (threads, limits) in [("16", None), ("64", Some("4"))] {
+        let output = run(&embed(threads), folder.path(), limits);
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+#[test]
+fn scales_without_room_for_squares_are_refused_by_the_check() {
+    for scale in ["[0, 1e80]", "[-1e71, 0]", "[0, 1e-80]", "[0, 1.7e308]"] {
+        let folder = study("fuzz/seeds/scores");
+        assert_eq!(run(&["study", "check", "."], folder.path(), None).status.code(), Some(0));
+        edit(folder.path(), "study.toml", "[0, 10]", scale);
+        let told = refused(&["study", "check", "."], folder.path());
+        assert!(told.contains("study.toml:2") && told.contains("take another unit"), "{scale}: {told}");
+    }
+    for (from, to) in [("2.5]", "2.5e90]"), ("\"very_poor\", -2]", "\"very_poor\", -1e71]")] {
+        let folder = study("fuzz/seeds/ordinal");
+        edit(folder.path(), "study.toml", from, to);
+        let told = refused(&["study", "check", "."], folder.path());
+        assert!(told.contains("study.toml:2") && told.contains("take another unit"), "{to}: {told}");
+    }
+}
+
+/// A feature whose squares overflow can't be standardised.
+#[test]
+fn features_beyond_squares_are_refused_by_name() {
+    let folder = study("examples/starter");
+    let items = fs::read_to_string(folder.path().join("items.csv")).unwrap();
+    let (row, last) = items.lines().nth(1).unwrap().rsplit_once(',').unwrap();
+    edit(folder.path(), "items.csv", &format!("{row},{last}"), &format!("{row},1e308"));
+    edit(folder.path(), "study.toml", "\"confidence\"]", "\"confidence\", \"words\"]");
+    let told = refused(&["study", "run", "."], folder.path());
+    assert!(told.contains("feature `words` has values as large as 1e308"), "{told}");
+}
+
+#[test]
+fn a_rule_that_does_not_rank_is_refused_with_the_study() {
+    let folder = study("fuzz/seeds/ordinal");
+    let told = refused(&["study", "queue", ".", "--rule", "margin"], folder.path());
+    assert!(told.contains("study.toml: the rule margin does not rank ordinal ratings"), "{told}");
+}
+
+/// Who gave a label is not left blank, in an export as in a table.
+#[test]
+fn exports_without_annotators_are_refused() {
+    let folder = study("examples/starter");
+    let prodigy = r#"{"uid": "r01", "text": "x", "accept": ["mixed"], "answer": "accept", "_annotator_id": ""}"#;
+    for (name, text, problem) in [
+        ("min.json", r#"[{"uid": "r01", "annotator": "  ", "label": "mixed"}]"#, "nobody is named"),
+        ("min.csv", "id,annotator,label\nr01,\"\t\",mixed\n", "the cell is blank"),
+        ("prodigy.jsonl", prodigy, "the cell is blank"),
+    ] {
+        fs::write(folder.path().join(name), text).unwrap();
+        let told = refused(&["study", "labels", "add", name, "."], folder.path());
+        assert!(told.contains(name) && told.contains(problem), "{told}");
+        assert!(!folder.path().join("added-labels.csv").exists());
+    }
+}

@@ -13,13 +13,13 @@ use judge_uncertainty::dataset::checksum::sha256_hex;
 use judge_uncertainty::familiarity::chaosnli_text::read_chaosnli_texts;
 use judge_uncertainty::familiarity::embedding::{
     Cache, DEFAULT_MODEL, Destination, EmbeddedText, Embedder, EmbeddingError, Embeddings, Items, Model, OnnxEmbedder,
-    Options, Pooling, Precision, StandIn, embed_texts, read_items,
+    Options, Pooling, Precision, StandIn, embed_texts, read_item_lines, read_items,
 };
 use judge_uncertainty::familiarity::user_embeddings::read_identified;
 use judge_uncertainty::progress::{Progress, Silent};
 use tempfile::TempDir;
 
-use crate::support::run;
+use crate::support::{repository, run};
 
 /// All words of the tiny model are rows of the table in its make.py, so its embeddings are known by hand.
 const TINY: &str = "tests/golden/tiny-model";
@@ -412,6 +412,17 @@ fn items(name: &str, content: &str, template: &str) -> Result<Items, String> {
 }
 
 #[test]
+fn rows_of_a_parquet_file_are_items() {
+    let file = repository("tests/golden/parquet/datasets/zstd.parquet");
+    let lines = judge_uncertainty::study::input::parquet::lines(&file, &fs::read(&file).unwrap()).unwrap();
+    let read = |template: &str| read_item_lines(&file, &lines, "id", &template.parse().unwrap());
+    let items = read("{id} by {annotator}").unwrap();
+    assert_eq!((items.ids[1].as_str(), items.texts[1].as_str()), ("item 1", "item 1 by ben"));
+    let error = read("{question}").unwrap_err().to_string();
+    assert!(error.contains("zstd.parquet") && error.contains("question"), "{error}");
+}
+
+#[test]
 fn items_come_from_csv_and_jsonl() {
     let expected = Items { ids: strings(&["x", "7"]), texts: strings(&["Q: a, \"b\"\nA: c", "Q: two\nlines\nA: "]) };
     let template = r"Q: {q}\nA: {a}";
@@ -426,7 +437,7 @@ fn items_come_from_csv_and_jsonl() {
 fn bad_items_are_refused_with_file_and_line() {
     let error = |name, content| items(name, content, "{q}").unwrap_err();
     for (name, content, expected) in [
-        ("i.txt", "id,q\n", "FILE: the items must be a .csv or .jsonl file"),
+        ("i.txt", "id,q\n", "FILE: the items must be a .csv, .jsonl or .parquet file"),
         ("i.csv", "", "FILE: the file holds no items"),
         ("i.csv", "id,q\n", "FILE: the file holds no items"),
         ("i.jsonl", "\n \n", "FILE: the file holds no items"),

@@ -48,6 +48,11 @@ pub trait TableConfig {
     fn file(&self) -> &Path {
         self.files().first()
     }
+
+    /// What is known of the annotators: a table with a column `annotator`, or LeWiDi's `SET_annotators_meta.json`.
+    fn about_annotators(&self) -> Option<&Path> {
+        None
+    }
 }
 
 /// One file or several, which are read as one table: `"a.csv"` or `["a.csv", "b.csv"]`.
@@ -274,6 +279,8 @@ pub enum Format {
     ChaosNli,
     /// A Parquet file ([`super::parquet`]).
     Parquet,
+    /// A sheet of an Excel workbook ([`super::xlsx`]).
+    Xlsx,
     /// A LeWiDi file: one JSON object with a member per item.
     LeWiDi,
     /// A judge's log, as another program wrote it.
@@ -282,8 +289,14 @@ pub enum Format {
 
 impl Format {
     /// The layouts that are no logs, by their names.
-    const TABLES: [(&'static str, Self); 4] =
-        [("csv", Self::Csv), ("jsonl", Self::Jsonl), ("chaosnli", Self::ChaosNli), ("lewidi", Self::LeWiDi)];
+    const TABLES: [(&'static str, Self); 6] = [
+        ("csv", Self::Csv),
+        ("jsonl", Self::Jsonl),
+        ("parquet", Self::Parquet),
+        ("xlsx", Self::Xlsx),
+        ("chaosnli", Self::ChaosNli),
+        ("lewidi", Self::LeWiDi),
+    ];
 
     /// Its name in a configuration.
     pub fn name(self) -> &'static str {

@@ -6,16 +6,19 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::{Error, progress::Bars};
+use crate::dataset::checksum::read_file;
 use crate::familiarity::embedding::{
-    Cache, DEFAULT_MODEL, Destination, Model, OnnxEmbedder, Options, Precision, Template, embed_texts, read_items,
+    Cache, DEFAULT_MODEL, Destination, Items, Model, OnnxEmbedder, Options, Precision, Template, embed_texts,
+    read_item_lines, read_items,
 };
+use crate::study::input::parquet;
 
 /// Embed the texts of items with a sentence model, on this machine.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   judge-uncertainty embed --items items.csv --text '{title}: {body}' --out embeddings.npy --cache cache")]
 pub(super) struct Args {
-    /// Items: a .csv file with a header, or a .jsonl file with an object on each line
+    /// Items: a .csv file with a header, a .jsonl file with an object on each line, or a .parquet file
     #[arg(long, value_name = "FILE")]
     items: PathBuf,
     /// Text of an item, such as "Premise: {premise}\nHypothesis: {hypothesis}"; {{ and }} stand for braces
@@ -44,12 +47,20 @@ pub(super) struct Args {
     threads: Option<NonZeroUsize>,
 }
 
+fn items(args: &Args) -> Result<Items, Error> {
+    if !args.items.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("parquet")) {
+        return Ok(read_items(&args.items, &args.id, &args.text)?);
+    }
+    let lines = parquet::lines(&args.items, &read_file(&args.items)?)?;
+    Ok(read_item_lines(&args.items, &lines, &args.id, &args.text)?)
+}
+
 /// Runs the command and prints what it did, in a sentence.
 ///
 /// # Errors
 /// Bad items, a model that cannot be used, files that cannot be written.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
-    let items = read_items(&args.items, &args.id, &args.text)?;
+    let items = items(args)?;
     let destination = Destination::check(&args.out, &[&args.items])?;
     let model = Model::find(&args.model)?;
     let max_tokens = model.max_tokens;

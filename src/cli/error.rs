@@ -1,5 +1,7 @@
 //! Why a command ends without success, and the exit status that says so.
 
+use std::path::PathBuf;
+
 use thiserror::Error as ThisError;
 
 use crate::dataset::originals::FetchError;
@@ -133,7 +135,7 @@ impl Error {
 #[cfg(test)]
 mod tests {
     use std::io;
-    use std::path::{Path, PathBuf};
+    use std::path::Path;
 
     use super::*;
     use crate::dataset::Error as DataError;

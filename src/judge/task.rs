@@ -9,13 +9,13 @@ use super::Error;
 use crate::dataset::error::{Error as DataError, Place};
 use crate::dataset::items::ItemIds;
 use crate::dataset::originals::ORIGINALS;
-use crate::dataset::table::Table;
 use crate::experiments::dice::{DiceWorld, Tier};
+use crate::logs::Rows;
 use crate::study::Kind;
-use crate::study::input::config::StudyFile;
+use crate::study::input::config::{Format, StudyFile};
 use crate::study::input::items;
 use crate::study::input::log::LabelLog;
-use crate::study::input::source::Source;
+use crate::study::input::source::{Source, format_of, read_table};
 use crate::study::queue::Question;
 use crate::study::read::LabelSet;
 use crate::with_kind;
@@ -236,8 +236,9 @@ impl Task {
     /// a scale that is no interval.
     pub(crate) fn list(path: &Path, answers: Answers, question: String) -> Result<Self, Error> {
         check(&answers)?;
-        let bytes = std::fs::read(path).map_err(|source| DataError::Unreadable { file: path.to_path_buf(), source })?;
-        let table = Table::parse(path, &bytes, "id")?;
+        // A name that does not say its layout is that of CSV.
+        let format = format_of(path, None).unwrap_or(Format::Csv);
+        let table = read_table(&[path.to_owned()], Some(format), None, Rows::Items, &mut Source::default())?;
         table.ids()?;
         let classes: &[String] = match &answers {
             Answers::Classes(classes) => classes,

@@ -17,6 +17,7 @@ mod few_labels;
 mod figures;
 mod fixture;
 mod followup;
+mod intake;
 mod judge;
 mod label_page;
 mod ladder;

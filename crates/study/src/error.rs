@@ -119,6 +119,9 @@ pub enum Error {
         /// The file.
         file: PathBuf,
     },
+    /// A workbook that could not be written.
+    #[error("the workbook of the queue can't be written: {0}")]
+    Workbook(String),
     /// The file system refused.
     #[error(transparent)]
     File(#[from] judge_uncertainty_output::FileError),
@@ -137,7 +140,7 @@ impl Error {
     /// Whether the machine failed, rather than that the study or an argument was refused.
     pub fn is_failure(&self) -> bool {
         match self {
-            Self::File(_) | Self::Parquet(_) => true,
+            Self::File(_) | Self::Parquet(_) | Self::Workbook(_) => true,
             Self::Embedding(error) => error.is_failure(),
             Self::Journal(error) => error.is_failure(),
             Self::Registration(error) => error.is_failure(),

@@ -15,7 +15,7 @@
 //! | [`mod@error`] | why a study can't be run |
 //! | [`plan`] | what further labels would give, and when to stop |
 //! | [`from_log`] | a study made from logs of a judge |
-//! | [`queue`], [`intake`] | the ranked queue on its way out, labels on their way back |
+//! | [`queue`], [`intake`], [`label_table`] | the ranked queue on its way out, labels on their way back, all labels as a table |
 //! | [`movement`], [`estimates`] | what the labels that came back moved, and what they say about all items |
 //! | [`registration`], [`hypothesis`], [`registered`] | hypotheses frozen before their evaluation, and how they fared |
 //!
@@ -40,6 +40,7 @@ pub mod intake;
 pub mod judge_files;
 pub mod kind;
 pub mod kinds;
+pub mod label_table;
 pub mod lewidi;
 pub mod load;
 pub mod mismatch;

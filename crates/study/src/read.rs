@@ -91,6 +91,9 @@ pub trait LabelSet<C: Configured>: Clone + Debug + Send + Sync {
         None
     }
 
+    /// The labels one by one, those of the user's file first, as far as it has them one by one.
+    fn listed(&self) -> Vec<Listed>;
+
     /// The labels of the user's file that name their annotator, by item and annotator, with their places.
     fn known(&self, file: &StudyFile<C>) -> Known;
 }
@@ -102,4 +105,17 @@ pub struct Added<'a> {
     pub labels: usize,
     /// What was added together, in order.
     pub batches: &'a [Batch],
+}
+
+/// A label as a table lists it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Listed {
+    /// Position of the item.
+    pub item: usize,
+    /// Who gave it.
+    pub annotator: String,
+    /// What it says.
+    pub value: String,
+    /// Position of the batch that brought it, from 0; `None` for labels of the user's own file.
+    pub batch: Option<usize>,
 }

@@ -129,7 +129,7 @@ pub(crate) fn tool_export(data: &[u8]) {
     let (form, data) = choice(data, 4);
     let scratch = Scratch::new();
     let file = scratch.put(["e.json", "e.jsonl", "e.csv", "e.tsv"][form], data);
-    if let Ok(intake) = Intake::read(&file).map_err(told) {
+    if let Ok(intake) = Intake::read(&file, None).map_err(told) {
         assert!(intake.answers.labels.iter().all(|label| !label.annotator.trim().is_empty()));
     }
 }

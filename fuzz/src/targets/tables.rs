@@ -24,10 +24,10 @@ pub(crate) fn json_lines(data: &[u8]) {
     let labels = ["yes", "no"].map(str::to_owned);
     visit(match layout {
         0 => jsonl::read_lines(file, data, "id"),
-        1 => jsonl::read_lewidi(file, data, &[]),
-        2 => jsonl::read_lewidi(file, data, &labels),
-        3 => jsonl::read_lewidi_labels(file, data, &[]),
-        _ => jsonl::read_lewidi_labels(file, data, &labels),
+        1 => lewidi::read_items(file, data, &[]),
+        2 => lewidi::read_items(file, data, &labels),
+        3 => lewidi::read_labels(file, data, &[]),
+        _ => lewidi::read_labels(file, data, &labels),
     });
 }
 

@@ -1,5 +1,6 @@
 //! `study labels`: labels on their way back.
 
+use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -7,7 +8,8 @@ use std::process::ExitCode;
 use clap::Subcommand;
 
 use crate::cli::Error;
-use crate::output::to_json;
+use crate::dataset::error::{Error as DataError, Place, Problem};
+use crate::output::{to_json, write_file};
 use crate::report::study::Shown;
 use crate::report::study::estimates::{describe_estimate, describe_response};
 use crate::study::estimates::{PoolMean, SelectionFile};
@@ -15,6 +17,8 @@ use crate::study::input::config::study_toml;
 use crate::study::input::log::{LabelLog, Listed, NewLabel};
 use crate::study::input::source::Source;
 use crate::study::intake::{Intake, Rules};
+use crate::study::label_table::label_table;
+use crate::study::output::{to_csv, to_parquet};
 use crate::study::read::LabelSet;
 use crate::study::{Error as StudyError, Kind, Study};
 
@@ -30,18 +34,20 @@ enum Command {
     Add(Add),
     List(List),
     Remove(Remove),
+    Export(Export),
     Estimate(Estimate),
 }
 
 /// Check new labels and append them to the study's log, from which the next run starts.
 ///
-/// FILE is a table with the columns id, annotator and label, or an export of Label Studio, Argilla or Prodigy. It is taken
-/// whole or not at all: unknown items and classes, labels that are there already and labels that contradict them are
-/// refused. Your own files are never changed.
+/// FILE is a table with the columns id, annotator and label (CSV, Excel, Parquet, JSON Lines), or an export of Label Studio, Argilla,
+/// Prodigy or doccano. It is taken whole or not at all: unknown items and classes, labels that are there already and labels that
+/// contradict them are refused. Your own files are never changed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   judge-uncertainty study labels add new-labels.csv my-study
-  judge-uncertainty study labels add label-studio-export.json my-study --skip-known")]
+  judge-uncertainty study labels add label-studio-export.json my-study --skip-known
+  judge-uncertainty study labels add spreadsheet.xlsx my-study --annotator ann")]
 struct Add {
     /// The file with new labels.
     #[arg(value_name = "FILE")]
@@ -52,6 +58,9 @@ struct Add {
     /// Leave out labels that are there already, as an export of everything so far has them.
     #[arg(long)]
     skip_known: bool,
+    /// Who gave the labels of which the file names nobody, as in a sheet that one expert filled in.
+    #[arg(long, value_name = "NAME")]
+    annotator: Option<String>,
 }
 
 /// List the batches of labels that were added, with their numbers.
@@ -76,6 +85,36 @@ struct Remove {
     /// The study.toml, or the folder that holds it.
     #[arg(value_name = "STUDY", default_value = ".")]
     study: PathBuf,
+}
+
+/// Write all labels, those of the study's own files and those that were added, as one table: .csv or .parquet, as the name of FILE
+/// ends.
+///
+/// Each row has id, annotator, label, when it was added, what the judge predicts, and what the file `about_annotators` under [labels]
+/// knows of the annotator. Where the study's own file has counts only, there is a row per item with a count per class.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:
+  judge-uncertainty study labels export labels.parquet my-study")]
+struct Export {
+    /// The file to write.
+    #[arg(value_name = "FILE", value_parser = table_file)]
+    file: PathBuf,
+    /// The study.toml, or the folder that holds it.
+    #[arg(value_name = "STUDY", default_value = ".")]
+    study: PathBuf,
+    /// Replace the file.
+    #[arg(long)]
+    force: bool,
+}
+
+fn is_parquet(file: &Path) -> bool {
+    file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("parquet"))
+}
+
+fn table_file(name: &str) -> Result<PathBuf, String> {
+    let file = PathBuf::from(name);
+    let csv = file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
+    if csv || is_parquet(&file) { Ok(file) } else { Err(format!("{name:?} ends in neither .csv nor .parquet")) }
 }
 
 /// Estimate the classes' shares among all items (the mean, where labels stand on a scale) from the labels of an exploring queue, with intervals.
@@ -110,6 +149,7 @@ impl Args {
             Command::Add(args) => &args.study,
             Command::List(args) => &args.study,
             Command::Remove(args) => &args.study,
+            Command::Export(args) => &args.study,
             Command::Estimate(args) => &args.study,
         }
     }
@@ -124,6 +164,7 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
         Command::Add(args) => add::<K>(args),
         Command::List(args) => list(&log_of(&args.study)?),
         Command::Remove(args) => remove(&log_of(&args.study)?, args.batch),
+        Command::Export(args) => export::<K>(args),
         Command::Estimate(args) => estimate::<K>(args),
     }
 }
@@ -131,7 +172,7 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
 fn add<K: Kind>(args: &Add) -> Result<ExitCode, Error> {
     let study = Study::<K>::load(&args.study)?;
     let log = LabelLog::read(&study.file.folder(), &mut Source::default())?;
-    let mut intake = Intake::read(&args.file)?;
+    let mut intake = Intake::read(&args.file, args.annotator.as_deref())?;
     log.check_new(&intake.file, &intake.sha256)?;
     let mut known = study.labels.known(&study.file);
     for row in &log.rows {
@@ -147,6 +188,24 @@ fn add<K: Kind>(args: &Add) -> Result<ExitCode, Error> {
         log.append(&intake.file, &intake.sha256, &fresh).map_err(StudyError::from)?;
     }
     say_added(&log, &intake, &fresh)
+}
+
+fn export<K: Kind>(args: &Export) -> Result<ExitCode, Error> {
+    if fs::symlink_metadata(&args.file).is_ok() && !args.force {
+        return Err(StudyError::FileExists { file: args.file.clone() }.into());
+    }
+    let study = Study::<K>::load(&args.study)?;
+    let is_input = |input: &String| fs::canonicalize(input).ok() == fs::canonicalize(&args.file).ok();
+    if args.file.exists() && study.inputs.sums().keys().any(is_input) {
+        let (reason, remedy) = ("the study reads this file".to_owned(), "choose another name".to_owned());
+        return Err(DataError::refused(Place::file(&args.file), Problem::Unfit { reason, remedy }).into());
+    }
+    let columns = label_table(&study).map_err(StudyError::from)?;
+    let bytes = if is_parquet(&args.file) { to_parquet(&columns)? } else { to_csv(&columns) };
+    write_file(&args.file, &bytes)?;
+    let rows = columns.first().map_or(0, |column| column.values.len());
+    writeln!(anstream::stdout(), "{rows} rows: {}", args.file.display())?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// The log of a study. Its items and labels are not read: a batch that they refuse must be removable.

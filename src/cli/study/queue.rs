@@ -13,8 +13,8 @@ use crate::study::queue::ranked::{check_rule, usual_order};
 use crate::study::queue::{Amount, LabelsPerItem, Order, Presentation, QueueRecord, Ranked, Request};
 use crate::study::{Decomposition, Error as StudyError, Study};
 
-/// Rank the items under a rule and write those within the budget as a queue, and as imports for Label Studio, Argilla and
-/// Prodigy.
+/// Rank the items under a rule and write those within the budget as a queue, as imports for Label Studio, Argilla, Prodigy and
+/// doccano, and as a spreadsheet to fill in.
 ///
 /// Annotators see the text and the question, not what the judge predicts, unless --with-suggestions is given.
 /// `selection.csv` and `queue.json` are the record of the queue and not for annotators.

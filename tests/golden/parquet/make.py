@@ -1,7 +1,6 @@
 """Writes the Parquet files of this folder; made with pyarrow 26.0.1.
 
-`data/train-0000N-of-00002.parquet` is a table in two parts, laid out and compressed (Snappy) as `datasets` writes it; `zstd.parquet`
-is the first part under a codec that is not read.
+`data/train-0000N-of-00002.parquet` is a table in two parts, laid out as `datasets` does, compressed with Snappy.
 """
 
 import pathlib
@@ -28,5 +27,3 @@ folder = pathlib.Path(__file__).parent
 for part, rows in enumerate([ROWS[:2], ROWS[2:]]):
     table = pa.Table.from_pylist(rows, schema=SCHEMA)
     pq.write_table(table, folder / f"data/train-{part:05}-of-00002.parquet", compression="snappy")
-    if part == 0:
-        pq.write_table(table, folder / "zstd.parquet", compression="zstd")

@@ -23,6 +23,8 @@ rg.Argilla._get_default = classmethod(lambda cls: MagicMock())
 CLASSES = """<View><Text name="text" value="$text"/><Choices name="label" toName="text" choice="single">
 <Choice value="yes"/><Choice value="no"/></Choices></View>"""
 COMMENT = CLASSES.replace("</View>", '<TextArea name="comment" toName="text"/></View>')
+RANKING = """<View><List name="text" value="$answers"/><Ranker name="label" toName="text"/></View>"""
+BUCKETS = RANKING.replace("/></View>", '><Bucket name="yes"/><Bucket name="no"/></Ranker></View>')
 SCORES = """<View><Text name="text" value="$text"/><Number name="label" toName="text" min="0" max="10"/></View>"""
 
 
@@ -104,4 +106,10 @@ if __name__ == "__main__":
         label_studio("choices", CLASSES, tasks(choice("yes"), choice("no"), choice("no")))
         label_studio("comment", COMMENT, tasks(choice("yes"), choice("no"), choice("no"), comment))
         label_studio("scores", SCORES, tasks(number(2.5), number(7), number(0)))
+        ranking = lambda **ranked: [
+            {"id": 1, "data": {"answers": [{"id": uid, "title": uid} for uid in ("1", "2", "3")]},
+             "annotations": [annotation(1, 7, [result("label", "ranker", {"ranker": ranked})]), annotation(2, 8, [])]}
+        ]
+        label_studio("ranking", RANKING, ranking(rank=["3", "1", "2"]))
+        label_studio("buckets", BUCKETS, ranking(yes=["3"], no=["1", "2"]))
         argilla()

@@ -3,10 +3,10 @@
 use std::fs;
 
 use judge_uncertainty::familiarity::chaosnli_text::read_chaosnli_texts;
-use judge_uncertainty::familiarity::embedding::{Items, read_items};
+use judge_uncertainty::familiarity::embedding::{Items, read_item_lines, read_items};
 
 use super::strings;
-use crate::support::skipped;
+use crate::support::{repository, skipped};
 
 fn items(name: &str, content: &str, template: &str) -> Result<Items, String> {
     let dir = tempfile::tempdir().unwrap();
@@ -14,6 +14,17 @@ fn items(name: &str, content: &str, template: &str) -> Result<Items, String> {
     fs::write(&path, content).unwrap();
     read_items(&path, "id", &template.parse().unwrap())
         .map_err(|e| e.to_string().replace(&path.display().to_string(), "FILE"))
+}
+
+#[test]
+fn rows_of_a_parquet_file_are_items() {
+    let file = repository("tests/golden/parquet/datasets/zstd.parquet");
+    let lines = judge_uncertainty::study::input::parquet::lines(&file, &fs::read(&file).unwrap()).unwrap();
+    let read = |template: &str| read_item_lines(&file, &lines, "id", &template.parse().unwrap());
+    let items = read("{id} by {annotator}").unwrap();
+    assert_eq!((items.ids[1].as_str(), items.texts[1].as_str()), ("item 1", "item 1 by ben"));
+    let error = read("{question}").unwrap_err().to_string();
+    assert!(error.contains("zstd.parquet") && error.contains("question"), "{error}");
 }
 
 #[test]
@@ -31,7 +42,7 @@ fn items_come_from_csv_and_jsonl() {
 fn bad_items_are_refused_with_file_and_line() {
     let error = |name, content| items(name, content, "{q}").unwrap_err();
     for (name, content, expected) in [
-        ("i.txt", "id,q\n", "FILE: the items must be a .csv or .jsonl file"),
+        ("i.txt", "id,q\n", "FILE: the items must be a .csv, .jsonl or .parquet file"),
         ("i.csv", "", "FILE: the file holds no items"),
         ("i.csv", "id,q\n", "FILE: the file holds no items"),
         ("i.jsonl", "\n \n", "FILE: the file holds no items"),

@@ -184,7 +184,7 @@ pub enum Problem {
     #[error("{value:?} is not a number")]
     NotANumber { value: String },
     /// A number outside its range.
-    #[error("{value} is outside the range {}", range(*low, *high))]
+    #[error("{} is outside the range {}", short(*value), range(*low, *high))]
     OutOfRange { value: f64, low: f64, high: f64 },
     /// A word that is none of those that the column may hold.
     #[error("{:?} is not one of {}", excerpt(value), list(allowed))]
@@ -244,7 +244,7 @@ pub enum Problem {
     #[error("{setting} = {value}: {reason}")]
     Setting { setting: String, value: String, reason: String, remedy: String },
     /// Probabilities of more than 1 in all.
-    #[error("the probabilities sum to {sum}, more than 1")]
+    #[error("the probabilities sum to {}, more than 1", short(*sum))]
     AboveOne { sum: f64 },
     /// Items for which the judge has no usable answer.
     #[error("{items} of {of} items have no answer of the judge")]
@@ -386,7 +386,8 @@ fn missing_column(name: &str, expected: &[String], found: &[String]) -> String {
 
 /// The name that is most likely meant: another one only by case, by blanks around it, or as a number (`1.0` for `1`).
 pub fn near<'n>(value: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    let plain = |text: &str| text.trim().to_lowercase();
+    // An apostrophe in front is how spreadsheets keep a text from being taken for a formula.
+    let plain = |text: &str| text.trim().trim_start_matches('\'').to_lowercase();
     let number = |text: &str| text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
     let (wanted, wanted_number) = (plain(value), number(value));
     let mut names = names.filter(|name| *name != value);
@@ -395,7 +396,14 @@ pub fn near<'n>(value: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n
 
 /// A range in words; no end is no end.
 fn range(low: f64, high: f64) -> String {
-    if high == f64::MAX { format!("of {low} and more") } else { format!("from {low} to {high}") }
+    let (from, to) = (short(low), short(high));
+    if high == f64::MAX { format!("of {from} and more") } else { format!("from {from} to {to}") }
+}
+
+/// A number in few characters: of 1e308 nobody wants 309 digits.
+fn short(value: f64) -> String {
+    let plain = value == 0.0 || (1e-7..1e16).contains(&value.abs());
+    if plain { value.to_string() } else { format!("{value:e}") }
 }
 
 /// The first names of a list that may be long.

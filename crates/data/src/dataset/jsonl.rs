@@ -1,4 +1,4 @@
-//! Files of JSON objects as tables: JSON Lines, and the LeWiDi layout of one object per item.
+//! Files of JSON objects as tables: JSON Lines. LeWiDi's layout of one object per item builds on it ([`super::lewidi`]).
 //!
 //! An object within an object is flattened: `{"id": "a", "p": {"yes": 0.5}}` has the columns `id` and `p_yes`. Lists
 //! become their JSON text, `null` and absent fields are blank cells. A field that stands in an object twice is refused.
@@ -9,7 +9,6 @@ use std::path::Path;
 
 use csv::StringRecord;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
-use serde_json::value::RawValue;
 
 use super::error::{Error, Place, Problem, Result};
 use super::table::{Table, check_absent};
@@ -28,128 +27,7 @@ pub fn read_lines(file: &Path, bytes: &[u8], id_column: &str) -> Result<Table> {
     objects.into_table(file, id_column)
 }
 
-/// Reads a LeWiDi file, `{"1": {"text": ..., "annotations": {" Ann1": "0", ...}, ...}, ...}`: one row per item, whose id
-/// is the key. The annotations are left to [`read_lewidi_labels`].
-///
-/// With `labels`, those of a file whose annotators may give several, there is one row per item and label: its id is
-/// `KEY/LABEL`, and the label stands in the column [`LABEL`].
-///
-/// # Errors
-/// As [`read_lines`].
-pub fn read_lewidi(file: &Path, bytes: &[u8], labels: &[String]) -> Result<Table> {
-    let mut objects = Objects::default();
-    each_item(file, bytes, |line, id, item| {
-        let mut found = fields(file, line, item)?;
-        found.retain(|(field, _)| !field.starts_with(ANNOTATIONS));
-        if labels.is_empty() {
-            found.insert(0, (ID.to_owned(), id.to_owned()));
-            return objects.add(file, line, found);
-        }
-        for label in labels {
-            let own = [(ID.to_owned(), asked(id, label)), (LABEL.to_owned(), label.clone())];
-            objects.add(file, line, own.into_iter().chain(found.clone()).collect())?;
-        }
-        Ok(())
-    })?;
-    objects.into_table(file, ID)
-}
-
-/// Reads the labels of a LeWiDi file: one row per item and annotator, with the columns [`ID`], `annotator` and [`LABEL`].
-///
-/// Annotators are trimmed, because the files separate them by commas with blanks.
-///
-/// With `labels` there is one row per item, label and annotator, which says `1` where the annotator gave this label, among
-/// others perhaps, and `0` where not: several labels of one annotator are as many answers to different questions, so that
-/// counts stay whole numbers. Several labels are separated by commas, or a list. An annotation without any is blank,
-/// missing for all labels.
-///
-/// # Errors
-/// As [`read_lines`]; an annotation with a label that is none of `labels`.
-pub fn read_lewidi_labels(file: &Path, bytes: &[u8], labels: &[String]) -> Result<Table> {
-    let mut rows = Vec::new();
-    each_item(file, bytes, |line, id, item| {
-        for (field, given) in &fields(file, line, item)? {
-            let Some(annotator) = field.strip_prefix(ANNOTATIONS).map(str::trim) else { continue };
-            if labels.is_empty() {
-                rows.push((line, StringRecord::from(vec![id, annotator, given.trim()])));
-                continue;
-            }
-            let given = several(given);
-            if let Some(unknown) = given.iter().find(|label| !labels.contains(label)) {
-                let place = Place::file(file).at_line(line).of_item(id).in_field(field);
-                let problem = Problem::NotOneOf { value: unknown.clone(), allowed: labels.to_vec() };
-                return Err(Error::refused(place, problem));
-            }
-            for label in labels {
-                let answer = match (given.is_empty(), given.contains(label)) {
-                    (true, _) => "",
-                    (_, true) => "1",
-                    (_, false) => "0",
-                };
-                rows.push((line, StringRecord::from(vec![asked(id, label).as_str(), annotator, answer])));
-            }
-        }
-        Ok(())
-    })?;
-    // A file of items for a contest has no labels.
-    Table::of_any_objects(file, [ID, "annotator", LABEL].map(str::to_owned).to_vec(), rows, ID)
-}
-
-/// Id of the item that asks whether a label applies.
-fn asked(id: &str, label: &str) -> String {
-    format!("{id}/{label}")
-}
-
-/// The labels of an annotation, `a, b` or `["a", "b"]`.
-fn several(text: &str) -> Vec<String> {
-    let list = serde_json::from_str::<Vec<String>>(text);
-    let labels = list.unwrap_or_else(|_| text.split(',').map(str::to_owned).collect());
-    labels.iter().map(|label| label.trim().to_owned()).filter(|label| !label.is_empty()).collect()
-}
-
-/// Column of the keys of a LeWiDi file.
-pub const ID: &str = "id";
-/// Column of a label.
-pub const LABEL: &str = "label";
-/// How the columns of the annotations begin once they are flattened.
-const ANNOTATIONS: &str = "annotations_";
-
-/// Calls `f` with line, key and text of each member of the outer object, in the order of the file.
-fn each_item(file: &Path, bytes: &[u8], mut f: impl FnMut(u64, &str, &str) -> Result<()>) -> Result<()> {
-    struct Members<'t>(Vec<(String, &'t RawValue)>);
-    impl<'t> serde::Deserialize<'t> for Members<'t> {
-        fn deserialize<D: Deserializer<'t>>(deserializer: D) -> Result<Self, D::Error> {
-            struct InOrder;
-            impl<'t> Visitor<'t> for InOrder {
-                type Value = Members<'t>;
-                fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-                    f.write_str("an object with one member per item")
-                }
-                fn visit_map<A: MapAccess<'t>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                    let mut members = Vec::new();
-                    while let Some(member) = map.next_entry()? {
-                        members.push(member);
-                    }
-                    Ok(Members(members))
-                }
-            }
-            deserializer.deserialize_map(InOrder)
-        }
-    }
-    let text = utf8(file, bytes)?;
-    let members: Members = serde_json::from_str(text).map_err(|error| refused(file, 1, &error))?;
-    let (mut line, mut counted) = (1, 0);
-    for (id, item) in &members.0 {
-        // The raw text is a slice of the file, so its address tells its line.
-        let offset = item.get().as_ptr().addr() - text.as_ptr().addr();
-        line += text.as_bytes()[counted..offset].iter().filter(|&&byte| byte == b'\n').count() as u64;
-        counted = offset;
-        f(line, id, item.get())?;
-    }
-    Ok(())
-}
-
-fn utf8<'b>(file: &Path, bytes: &'b [u8]) -> Result<&'b str> {
+pub(super) fn utf8<'b>(file: &Path, bytes: &'b [u8]) -> Result<&'b str> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     std::str::from_utf8(bytes).map_err(|error| {
         let line = 1 + bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count() as u64;
@@ -158,7 +36,7 @@ fn utf8<'b>(file: &Path, bytes: &'b [u8]) -> Result<&'b str> {
 }
 
 /// `first` is the line on which the parsed text begins.
-fn refused(file: &Path, first: u64, error: &serde_json::Error) -> Error {
+pub(super) fn refused(file: &Path, first: u64, error: &serde_json::Error) -> Error {
     let reason = error.to_string();
     let reason = reason.split(" at line ").next().unwrap_or_default().to_owned();
     let place = Place::file(file).at_line(first + error.line().saturating_sub(1) as u64);
@@ -167,7 +45,7 @@ fn refused(file: &Path, first: u64, error: &serde_json::Error) -> Error {
 
 /// Rows of cells under the union of the fields, in the order of their first appearance.
 #[derive(Default)]
-struct Objects {
+pub(super) struct Objects {
     fields: Vec<String>,
     index: HashMap<String, usize>,
     /// Line, and value by position of its field.
@@ -175,7 +53,7 @@ struct Objects {
 }
 
 impl Objects {
-    fn add(&mut self, file: &Path, line: u64, found: Vec<(String, String)>) -> Result<()> {
+    pub(super) fn add(&mut self, file: &Path, line: u64, found: Vec<(String, String)>) -> Result<()> {
         let mut row = BTreeMap::new();
         for (field, value) in found {
             let column = match self.index.get(&field) {
@@ -195,7 +73,7 @@ impl Objects {
         Ok(())
     }
 
-    fn into_table(self, file: &Path, id_column: &str) -> Result<Table> {
+    pub(super) fn into_table(self, file: &Path, id_column: &str) -> Result<Table> {
         let width = self.fields.len();
         let absent = self.rows.iter().map(|(_, row)| (width - row.len()) as u64).sum();
         check_absent(file, absent)?;
@@ -208,7 +86,7 @@ impl Objects {
 }
 
 /// The fields of the object that `text`, which begins on `line`, holds.
-fn fields(file: &Path, line: u64, text: &str) -> Result<Vec<(String, String)>> {
+pub(super) fn fields(file: &Path, line: u64, text: &str) -> Result<Vec<(String, String)>> {
     let mut fields = Vec::new();
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let read = Fields { name: String::new(), fields: &mut fields }.deserialize(&mut deserializer);
@@ -338,46 +216,5 @@ mod tests {
         assert!(error.starts_with(expected), "{error}");
         let text: String = (0..500).map(|i| format!("{{\"id\": {i}, \"field-{i}\": 1}}\n")).collect();
         assert_eq!(read_lines(Path::new(FILE), text.as_bytes(), "id").unwrap().header().len(), 501);
-    }
-
-    #[test]
-    fn lewidi_items_keep_their_order_and_line() {
-        let text = "{\n \"2\": {\"text\": {\"post\": \"p\"},\n  \"annotations\": {\"Ann1\": \"1\", \" Ann2\": \"0\"}},\n \"1\": \
-                    {\"text\": {\"post\": \"q\"}, \"annotations\": {}}\n}";
-        let items = read_lewidi(Path::new(FILE), text.as_bytes(), &[]).unwrap();
-        let post = items.column("text_post").unwrap();
-        let rows: Vec<_> = items.rows().map(|row| (row.id(), row.line(), row.cell(post))).collect();
-        assert_eq!(rows, [("2", 2, "p"), ("1", 4, "q")]);
-        let labels = read_lewidi_labels(Path::new(FILE), text.as_bytes(), &[]).unwrap();
-        let [annotator, label] = ["annotator", "label"].map(|name| labels.column(name).unwrap());
-        let rows: Vec<_> = labels.rows().map(|row| (row.id(), row.cell(annotator), row.cell(label))).collect();
-        assert_eq!(rows, [("2", "Ann1", "1"), ("2", "Ann2", "0")]);
-    }
-    #[test]
-    fn several_labels_of_an_annotator_answer_a_question_each() {
-        let text = "{\"1\": {\"text\": {\"context\": \"p\"}, \"annotations\": {\"Ann1\": \"yes\", \" Ann2\": \"yes, maybe\", \
-                    \"Ann3\": [\"no\"], \"Ann4\": \"\"}},\n \"2\": {\"text\": {\"context\": \"q\"}, \"annotations\": {}}}";
-        let labels = ["yes", "no", "maybe"].map(str::to_owned);
-        let items = read_lewidi(Path::new(FILE), text.as_bytes(), &labels).unwrap();
-        let [label, context] = [LABEL, "text_context"].map(|name| items.column(name).unwrap());
-        let rows: Vec<_> = items.rows().map(|row| (row.id(), row.cell(label), row.cell(context))).collect();
-        assert_eq!(
-            rows[..4],
-            [("1/yes", "yes", "p"), ("1/no", "no", "p"), ("1/maybe", "maybe", "p"), ("2/yes", "yes", "q")]
-        );
-        assert_eq!(rows.len(), 6);
-        let answers = read_lewidi_labels(Path::new(FILE), text.as_bytes(), &labels).unwrap();
-        let [annotator, label] = ["annotator", LABEL].map(|name| answers.column(name).unwrap());
-        let of = |wanted: &str| -> Vec<(&str, &str)> {
-            let own = answers.rows().filter(|row| row.id() == wanted);
-            own.map(|row| (row.cell(annotator), row.cell(label))).collect()
-        };
-        assert_eq!(of("1/yes"), [("Ann1", "1"), ("Ann2", "1"), ("Ann3", "0"), ("Ann4", "")]);
-        assert_eq!(of("1/maybe"), [("Ann1", "0"), ("Ann2", "1"), ("Ann3", "0"), ("Ann4", "")]);
-        let error = read_lewidi_labels(Path::new(FILE), text.as_bytes(), &labels[1..]).unwrap_err().to_string();
-        assert!(
-            error.starts_with("a.jsonl:1 (column \"annotations_Ann1\", item \"1\"): \"yes\" is not one of no"),
-            "{error}"
-        );
     }
 }

@@ -6,6 +6,7 @@
 //! | [`checksum`] | data folders whose files are checked against their SHA-256 sums as they are read |
 //! | [`table`] | CSV with errors that name file, line, column and item |
 //! | [`jsonl`] | files of JSON objects as such tables |
+//! | [`lewidi`] | LeWiDi's files: items, annotations, predictions |
 //! | [`npy`] | NumPy matrices with one row per item |
 //! | [`items`] | ids in order, label counts |
 //! | [`judge`] | the judge's answers and what is predicted from them |
@@ -21,11 +22,14 @@ pub mod error;
 pub mod items;
 pub mod jsonl;
 pub mod judge;
+pub mod lewidi;
 pub mod npy;
 pub mod originals;
 pub mod table;
 
 mod collected;
+#[cfg(test)]
+mod properties;
 mod published;
 
 pub use chaosnli::ChaosNliData;

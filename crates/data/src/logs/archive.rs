@@ -12,7 +12,10 @@ use crate::dataset::error::{Error, Place, Result};
 const MOST_BYTES: u64 = 1 << 30;
 
 /// The texts of the members whose names `wanted` takes, in the order of the archive.
-pub(super) fn members(file: &Path, bytes: &[u8], wanted: impl Fn(&str) -> bool) -> Result<Vec<(String, String)>> {
+///
+/// # Errors
+/// An archive that is cut off or edited, a member that is no text or claims more than a gigabyte.
+pub fn members(file: &Path, bytes: &[u8], wanted: impl Fn(&str) -> bool) -> Result<Vec<(String, String)>> {
     let damaged = |reason: String| -> Error {
         unfit(
             Place::file(file),

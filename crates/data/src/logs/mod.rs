@@ -19,7 +19,7 @@ pub mod record;
 pub mod tables;
 pub mod tokens;
 
-mod archive;
+pub mod archive;
 mod deepeval;
 mod every_eval_ever;
 #[cfg(test)]

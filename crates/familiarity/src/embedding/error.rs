@@ -39,7 +39,7 @@ pub enum EmbeddingError {
     Template(#[from] TemplateError),
 
     /// The items file is neither CSV nor JSON Lines, going by its name.
-    #[error("{}: the items must be a .csv or .jsonl file", path.display())]
+    #[error("{}: the items must be a .csv, .jsonl or .parquet file", path.display())]
     ItemsFormat {
         /// The items file.
         path: PathBuf,

@@ -29,17 +29,33 @@ pub struct Items {
 pub fn read_items(path: &Path, id_column: &str, template: &Template) -> Result<Items, EmbeddingError> {
     let place = Place { path, id_column, template };
     let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
-    let read = match extension.as_deref() {
+    let read: fn(File, Place) -> _ = match extension.as_deref() {
         Some("csv") => read_csv,
-        Some("jsonl" | "ndjson") => read_jsonl,
+        Some("jsonl" | "ndjson") => |file, place| read_jsonl(BufReader::new(file), place),
         _ => return Err(EmbeddingError::ItemsFormat { path: path.to_path_buf() }),
     };
     let file = File::open(path).map_err(EmbeddingError::read(path))?;
-    let items = read(file, place)?;
-    if items.ids.is_empty() {
-        return Err(EmbeddingError::NoItems { path: path.to_path_buf() });
+    some(path, read(file, place)?)
+}
+
+/// Reads items from JSON Lines that stand in memory, such as the rows of a Parquet file; `path` is the name for errors.
+///
+/// # Errors
+/// As [`read_items`].
+pub fn read_item_lines(
+    path: &Path,
+    lines: &str,
+    id_column: &str,
+    template: &Template,
+) -> Result<Items, EmbeddingError> {
+    some(path, read_jsonl(lines.as_bytes(), Place { path, id_column, template })?)
+}
+
+fn some(path: &Path, items: Items) -> Result<Items, EmbeddingError> {
+    match items.ids.is_empty() {
+        true => Err(EmbeddingError::NoItems { path: path.to_path_buf() }),
+        false => Ok(items),
     }
-    Ok(items)
 }
 
 fn read_csv(file: File, place: Place) -> Result<Items, EmbeddingError> {
@@ -69,9 +85,9 @@ fn read_csv(file: File, place: Place) -> Result<Items, EmbeddingError> {
     Ok(items.items)
 }
 
-fn read_jsonl(file: File, place: Place) -> Result<Items, EmbeddingError> {
+fn read_jsonl(file: impl BufRead, place: Place) -> Result<Items, EmbeddingError> {
     let mut items = Checked::new(place);
-    for (line, text) in (1..).zip(BufReader::new(file).lines()) {
+    for (line, text) in (1..).zip(file.lines()) {
         let text = text.map_err(|e| match e.kind() {
             std::io::ErrorKind::InvalidData => place.error(line, "not UTF-8; save the file in that encoding".into()),
             _ => EmbeddingError::read(place.path)(e),

@@ -8,7 +8,7 @@ use super::source::{Source, read_joined, read_table};
 use judge_uncertainty_core::belief::FeatureColumn;
 use judge_uncertainty_data::dataset::error::{Problem, Result, near};
 use judge_uncertainty_data::dataset::items::ItemIds;
-use judge_uncertainty_data::dataset::jsonl;
+use judge_uncertainty_data::dataset::lewidi;
 use judge_uncertainty_data::dataset::table::{Column, Row, Table};
 use judge_uncertainty_data::logs::Rows;
 use judge_uncertainty_familiarity::embedding::{Template, TemplateError};
@@ -56,7 +56,7 @@ pub fn read<C: Configured>(file: &StudyFile<C>, source: &mut Source) -> Result<I
     let paths = file.resolve_all(&config.file);
     let table = match config.multilabel.is_empty() {
         true => read_table(&paths, config.format, config.id.as_deref(), Rows::Items, source)?,
-        false => read_joined(&paths, |path| jsonl::read_lewidi(path, &source.read(path)?, &config.multilabel))?,
+        false => read_joined(&paths, |path| lewidi::read_items(path, &source.read(path)?, &config.multilabel))?,
     };
     let chaosnli = (config.format == Some(Format::ChaosNli)).then_some(CHAOSNLI_TEXT);
     let texts = match config.text.as_deref().or(chaosnli) {

@@ -1,28 +1,47 @@
 //! Parquet files as tables, by way of the reader of JSON Lines: a row is an object, so nested fields become columns in the same way.
 
+use std::fmt::Write;
 use std::path::Path;
+use std::sync::Arc;
 
 use bytes::Bytes;
-use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::file::metadata::KeyValue;
+use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::record::{Field, Row};
 use serde_json::{Map, Value, json};
 
+use super::packed::Unpacked;
 use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
 use judge_uncertainty_data::dataset::jsonl;
 use judge_uncertainty_data::dataset::table::Table;
 
-/// What does for a codec that is not read, or a type that has no text.
+/// What does for a codec that is not read.
 const REWRITE: &str = "write it again with pyarrow: pyarrow.parquet.write_table(pyarrow.parquet.read_table(FILE), \"table.parquet\", \
-                       compression=\"snappy\")";
+                       compression=\"zstd\")";
+
+/// Whether a file's first bytes are those of Parquet.
+pub fn is(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"PAR1")
+}
 
 /// Reads a Parquet file; `id_column` names the column with the ids of the items. Row n stands in "line" n.
 ///
-/// Uncompressed and Snappy pages are read, which pandas, pyarrow and `datasets` write by default. Nested structures become columns
-/// (`p.yes` is `p_yes`), lists their JSON text, nulls blank cells.
+/// # Errors
+/// As [`lines`]; a missing or blank id.
+pub fn read(file: &Path, bytes: &[u8], id_column: &str) -> Result<Table> {
+    jsonl::read_lines(file, lines(file, bytes)?.as_bytes(), id_column)
+}
+
+/// The rows of a Parquet file as JSON Lines.
+///
+/// Uncompressed, Snappy, zstd and gzip pages are read, which pandas, pyarrow and `datasets` write. Nested structures become columns
+/// (`p.yes` is `p_yes`), lists their JSON text, nulls blank cells, dates and times their ISO text, and bytes that are no text
+/// hexadecimal digits behind `0x`. Where `datasets` notes that a column holds
+/// classes by their numbers, their names are read.
 ///
 /// # Errors
-/// A file that is cut off or damaged, another codec, bytes that are no text, a date or time, a missing or blank id.
-pub fn read(file: &Path, bytes: &[u8], id_column: &str) -> Result<Table> {
+/// A file that is cut off or damaged, another codec, a type that has no text.
+pub fn lines(file: &Path, bytes: &[u8]) -> Result<String> {
     let refuse = |reason: String, remedy: &str| {
         Error::refused(Place::file(file), Problem::Unfit { reason, remedy: remedy.to_owned() })
     };
@@ -33,18 +52,54 @@ pub fn read(file: &Path, bytes: &[u8], id_column: &str) -> Result<Table> {
             false => refuse(format!("is no whole Parquet file: {text}"), "copy or write it again"),
         }
     };
-    let reader = SerializedFileReader::new(Bytes::copy_from_slice(bytes)).map_err(broken)?;
-    let mut lines = String::new();
-    for (row, number) in reader.get_row_iter(None).map_err(broken)?.zip(1u64..) {
-        let object = object(&row.map_err(broken)?).map_err(|column| {
-            let place = Place::file(file).at_line(number).in_field(&column);
-            let reason = "the value is neither a number nor a text".to_owned();
-            Error::refused(place, Problem::Unfit { reason, remedy: "turn the column into text or numbers".to_owned() })
-        })?;
-        lines.push_str(&Value::Object(object).to_string());
-        lines.push('\n');
+    let whole = Arc::new(Bytes::copy_from_slice(bytes));
+    let reader = SerializedFileReader::new((*whole).clone()).map_err(broken)?;
+    let classes = class_names(reader.metadata().file_metadata().key_value_metadata());
+    let (mut lines, mut number) = (String::new(), 0);
+    for group in 0..reader.num_row_groups() {
+        let group = Unpacked::new(reader.get_row_group(group).map_err(broken)?, &whole);
+        for row in group.get_row_iter(None).map_err(broken)? {
+            number += 1;
+            let mut object = object(&row.map_err(broken)?).map_err(|column| {
+                let place = Place::file(file).at_line(number).in_field(&column);
+                let reason = "the value is neither a number nor a text".to_owned();
+                let remedy = "turn the column into text or numbers".to_owned();
+                Error::refused(place, Problem::Unfit { reason, remedy })
+            })?;
+            for (column, names) in &classes {
+                object.entry(column).and_modify(|value| *value = named(value, names));
+            }
+            lines.push_str(&Value::Object(object).to_string());
+            lines.push('\n');
+        }
     }
-    jsonl::read_lines(file, lines.as_bytes(), id_column)
+    Ok(lines)
+}
+
+/// The names behind the numbers of each column of classes, as `datasets` notes them.
+fn class_names(noted: Option<&Vec<KeyValue>>) -> Vec<(String, Vec<String>)> {
+    let value =
+        noted.into_iter().flatten().find(|noted| noted.key == "huggingface").and_then(|noted| noted.value.as_ref());
+    let info: Value = value.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+    let features = info.pointer("/info/features").and_then(Value::as_object).into_iter().flatten();
+    features.filter_map(|(column, feature)| Some((column.clone(), names_of(feature)?))).collect()
+}
+
+/// The names of a feature that is a class, or a list of such.
+fn names_of(feature: &Value) -> Option<Vec<String>> {
+    match feature.get("_type").and_then(Value::as_str)? {
+        "ClassLabel" => serde_json::from_value(feature.get("names")?.clone()).ok(),
+        _ => names_of(feature.get("feature")?),
+    }
+}
+
+/// A number of a class by its name; -1 is none.
+fn named(value: &Value, names: &[String]) -> Value {
+    match value {
+        Value::Array(several) => several.iter().map(|value| named(value, names)).collect(),
+        Value::Number(number) if number.as_i64() == Some(-1) => Value::Null,
+        other => other.as_u64().and_then(|number| names.get(number as usize)).map_or(other.clone(), |name| json!(name)),
+    }
 }
 
 /// A row as an object; or the column whose value has no text.
@@ -68,11 +123,39 @@ fn value(field: &Field) -> Option<Value> {
         Field::Float(x) => number(x.to_string().parse().ok()?),
         Field::Double(x) => number(*x),
         Field::Str(x) => json!(x),
-        // Texts that a writer did not mark as such.
-        Field::Bytes(x) => json!(std::str::from_utf8(x.data()).ok()?),
+        Field::Float16(x) => number(f64::from(f32::from(*x))),
+        // Texts that a writer did not mark as such, and pictures.
+        Field::Bytes(x) => match std::str::from_utf8(x.data()) {
+            Ok(text) => json!(text),
+            Err(_) => json!(hexadecimal(x.data())),
+        },
+        Field::Decimal(_) | Field::TimeMillis(_) | Field::TimeMicros(_) => json!(field.to_string()),
+        // Beyond the years that have a text, the reader's own conversion would stop the program.
+        Field::Date(days) if i64::from(*days).abs() < MOST_DAYS => json!(field.to_string()),
+        Field::TimestampMillis(x) if x.abs() < MOST_DAYS * 86_400_000 => json!(field.to_string()),
+        Field::TimestampMicros(x) if x.abs() < MOST_DAYS * 86_400_000_000 => json!(field.to_string()),
         Field::Group(row) => Value::Object(object(row).ok()?),
         Field::ListInternal(list) => Value::Array(list.elements().iter().map(value).collect::<Option<_>>()?),
+        Field::MapInternal(map) => Value::Object(map.entries().iter().map(member).collect::<Option<_>>()?),
         _ => return None,
+    })
+}
+
+/// Dates are turned into text up to so many days from 1970, which is the year 200,000.
+const MOST_DAYS: i64 = 70_000_000;
+
+/// An entry of a map whose keys are texts.
+fn member((key, of): &(Field, Field)) -> Option<(String, Value)> {
+    match key {
+        Field::Str(name) => Some((name.clone(), value(of)?)),
+        _ => None,
+    }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold("0x".to_owned(), |mut text, byte| {
+        write!(text, "{byte:02x}").expect("writing to a string can't fail");
+        text
     })
 }
 
@@ -112,14 +195,29 @@ mod tests {
         assert_eq!(cells(&table, "tags"), ["[\"a\",\"b\"]", "[]"]);
         assert_eq!(cells(&table, "topic"), ["law", "art"]);
         assert_eq!(cells(&table, "checked"), ["true", "false"]);
-        let (path, bytes) = golden("zstd.parquet");
-        let error = read(&path, &bytes, "id").unwrap_err().to_string();
-        assert!(
-            error.contains("compressed in a way that is not read") && error.contains("compression=\"snappy\""),
-            "{error}"
-        );
         let error = read(&path, &golden("data/train-00001-of-00002.parquet").1, "uid").unwrap_err().to_string();
         assert!(error.contains("uid"), "{error}");
+    }
+
+    /// What `datasets` wrote (`make_datasets.py`), and pyarrow under other codecs.
+    #[test]
+    fn data_sets_of_hugging_face_are_read_under_every_codec_in_use() {
+        let first = golden("datasets/data/train-00000-of-00002.parquet");
+        for (path, bytes) in [first.clone(), golden("datasets/zstd.parquet"), golden("datasets/gzip.parquet")] {
+            let table = read(&path, &bytes, "id").unwrap();
+            assert_eq!(cells(&table, "id"), ["item 0", "item 1", "item 2"]);
+            assert_eq!(cells(&table, "label"), ["yes", "no", ""]);
+            assert_eq!(cells(&table, "day"), ["2026-02-28"; 3]);
+            assert_eq!(cells(&table, "picture")[1], "0xff01");
+            assert_eq!(cells(&table, "words"), ["[]", "[\"a\"]", "[\"a\",\"ß\"]"]);
+            assert!(cells(&table, "asked")[2].starts_with("2026-01-02 03:04:02"), "{:?}", cells(&table, "asked"));
+        }
+        // An edited file is refused, or its sums hide nothing: the ids are those of the file.
+        let (path, mut bytes) = first;
+        let middle = bytes.len() / 2;
+        bytes[middle..].fill(0);
+        let error = read(&path, &bytes, "id").unwrap_err().to_string();
+        assert!(error.contains("is no whole Parquet file") && error.contains("copy or write it again"), "{error}");
     }
 
     proptest! {

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::config::Format;
-use super::parquet;
+use super::split::files_of;
+use super::{parquet, xlsx};
 use judge_uncertainty_data::dataset::checksum::{read_file, sha256_hex};
 use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
-use judge_uncertainty_data::dataset::jsonl;
 use judge_uncertainty_data::dataset::table::Table;
+use judge_uncertainty_data::dataset::{jsonl, lewidi};
 use judge_uncertainty_data::logs::{self, LogFile, Logs, Rows};
 
 /// SHA-256 sums of the files read, by path as they were named, and what logs among them say of themselves.
@@ -99,9 +100,12 @@ fn seen(name: &str, folder: &Path) -> String {
 pub fn format_of(path: &Path, declared: Option<Format>) -> Result<Format> {
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
     let by_extension = match extension.as_deref() {
-        // Of the latter the reader of tables knows what they are, and says what to do.
-        Some("csv" | "tsv" | "tab" | "xlsx" | "xls" | "gz") => Some(Format::Csv),
+        // A data set in Hugging Face's layout.
+        _ if path.is_dir() => Some(Format::Parquet),
+        // Of the latter two the reader of tables knows what they are, and says what to do.
+        Some("csv" | "tsv" | "tab" | "xls" | "gz") => Some(Format::Csv),
         Some("parquet") => Some(Format::Parquet),
+        Some("xlsx" | "xlsm") => Some(Format::Xlsx),
         Some("jsonl" | "ndjson") => Some(Format::Jsonl),
         _ => None,
     };
@@ -144,23 +148,9 @@ pub fn read_table(
     if let Some(Format::Log(format)) = declared {
         return source.read_logs(paths, format)?.table(rows, id.filter(|name| *name != "id"));
     }
-    let paths: Vec<PathBuf> = paths.iter().flat_map(|path| parts(path)).collect();
+    let paths: Vec<Vec<PathBuf>> = paths.iter().map(|path| files_of(path)).collect::<Result<_>>()?;
+    let paths: Vec<PathBuf> = paths.into_iter().flatten().collect();
     read_joined(&paths, |path| read_one(path, declared, id, source))
-}
-
-/// The parts of a table of which a file is the first by its name, as Hugging Face lays them out
-/// (`train-00000-of-00003.parquet`); any other file alone.
-fn parts(path: &Path) -> Vec<PathBuf> {
-    let alone = || vec![path.to_owned()];
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let Some((stem, rest)) = name.split_once("-00000-of-") else { return alone() };
-    let (digits, extension) = rest.split_once('.').unwrap_or((rest, ""));
-    match digits.parse::<usize>() {
-        Ok(parts) if digits.len() == 5 && parts > 0 => {
-            (0..parts).map(|part| path.with_file_name(format!("{stem}-{part:05}-of-{digits}.{extension}"))).collect()
-        }
-        _ => alone(),
-    }
 }
 
 fn read_one(path: &Path, declared: Option<Format>, id: Option<&str>, source: &mut Source) -> Result<Table> {
@@ -170,8 +160,9 @@ fn read_one(path: &Path, declared: Option<Format>, id: Option<&str>, source: &mu
         Format::Csv => Table::parse(path, &bytes, id.unwrap_or("id")),
         Format::Jsonl => jsonl::read_lines(path, &bytes, id.unwrap_or("id")),
         Format::Parquet => parquet::read(path, &bytes, id.unwrap_or("id")),
+        Format::Xlsx => xlsx::read(path, &bytes, id.unwrap_or("id")),
         Format::ChaosNli => jsonl::read_lines(path, &bytes, id.unwrap_or("uid")),
-        Format::LeWiDi => jsonl::read_lewidi(path, &bytes, &[]),
+        Format::LeWiDi => lewidi::read_items(path, &bytes, &[]),
         // Logs of several files are read as one, above.
         Format::Log(log) => source.read_logs(&[path.to_owned()], log)?.table(Rows::Items, id),
     }
@@ -198,8 +189,5 @@ mod tests {
         std::fs::copy(data.join("train-00000-of-00002.parquet"), &alone).unwrap();
         let error = read_table(&[alone], None, None, Rows::Items, &mut Source::default()).unwrap_err().to_string();
         assert!(error.contains("train-00001-of-00002.parquet"), "{error}");
-        for other in ["train-00000-of-2.parquet", "train.csv", "a-00000-of-xxxxx.csv"] {
-            assert_eq!(parts(Path::new(other)), [PathBuf::from(other)]);
-        }
     }
 }

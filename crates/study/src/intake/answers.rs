@@ -13,9 +13,21 @@ pub struct Answers {
     pub labels: Vec<NewLabel>,
     /// Answers that are no labels (cancelled, rejected, blank), counted by kind.
     pub skipped: BTreeMap<&'static str, usize>,
+    /// Who gave the labels of which the file names nobody.
+    pub(super) by: Option<String>,
 }
 
 impl Answers {
+    /// Answers that are still to be read; `by` gave those of which the file names nobody.
+    pub(super) fn new(form: &'static str, by: Option<&str>) -> Self {
+        Self { form, by: by.map(str::to_owned), ..Self::default() }
+    }
+
+    /// Who gave an answer: the one that the file names, or the one that the user named.
+    pub(super) fn annotator(&self, named: Option<String>) -> Option<String> {
+        named.filter(|name| !name.trim().is_empty()).or_else(|| self.by.clone())
+    }
+
     /// Counts an answer that is no label.
     pub(super) fn skip(&mut self, kind: &'static str) {
         *self.skipped.entry(kind).or_default() += 1;

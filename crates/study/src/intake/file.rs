@@ -7,6 +7,7 @@ use super::known::{Known, KnownLabel};
 use super::tools::recognised;
 use crate::input::items::Items;
 use crate::input::log::NewLabel;
+use crate::input::{parquet, xlsx};
 use judge_uncertainty_data::dataset::checksum::{read_file, sha256_hex};
 use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
 use judge_uncertainty_data::dataset::table::Table;
@@ -23,21 +24,14 @@ pub struct Intake {
 }
 
 impl Intake {
-    /// Reads a file: a table `id,annotator,label` or a tool's export, told apart by content.
+    /// Reads a file: a table `id,annotator,label` in any layout that tables have, or a tool's export, told apart by content. `by`
+    /// gave the labels of which the file names nobody.
     ///
     /// # Errors
     /// A file that can't be read or is of no known form, or a label without an item, an annotator or one clear value.
-    pub fn read(file: &Path) -> Result<Self> {
+    pub fn read(file: &Path, by: Option<&str>) -> Result<Self> {
         let bytes = read_file(file)?;
-        let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes).trim_ascii_start();
-        let answers = if text.starts_with(b"[") || text.starts_with(b"{") {
-            recognised::read(file, &bytes)?
-        } else {
-            match recognised::table(file, &bytes)? {
-                Some(answers) => answers,
-                None => from_table(&Table::parse(file, &bytes, "id")?)?,
-            }
-        };
+        let answers = answers(file, &bytes, by)?;
         if let Some(label) = answers.labels.iter().find(|label| label.annotator.trim().is_empty()) {
             return Err(Error::refused(label.place.clone().in_field("annotator"), Problem::Blank));
         }
@@ -92,18 +86,60 @@ impl Intake {
     }
 }
 
+/// What a file says, whatever its layout.
+fn answers(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Answers> {
+    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
+    if parquet::is(bytes) {
+        return recognised::read(file, parquet::lines(file, bytes)?.as_bytes(), by);
+    }
+    if xlsx::is(bytes) {
+        return from_table(&xlsx::read(file, bytes, "id")?, by);
+    }
+    if bytes.starts_with(b"PK\x03\x04") {
+        return recognised::archive(file, bytes, by);
+    }
+    if text.starts_with(b"[") || text.starts_with(b"{") {
+        return recognised::read(file, bytes, by);
+    }
+    match recognised::table(file, bytes, by)? {
+        Some(answers) => Ok(answers),
+        None => from_table(&Table::parse(file, bytes, "id")?, by),
+    }
+}
+
 /// The labels of a table `id,annotator,label`.
-fn from_table(table: &Table) -> Result<Answers> {
-    let [annotator, label] = [table.column("annotator")?, table.column("label")?];
-    let mut answers = Answers { form: "table", ..Answers::default() };
+fn from_table(table: &Table, by: Option<&str>) -> Result<Answers> {
+    let annotator = match table.column("annotator") {
+        Ok(column) => Some(column),
+        Err(_) if by.is_some() => None,
+        Err(error) if table.header().iter().any(|name| name.trim().eq_ignore_ascii_case("annotator")) => {
+            return Err(error);
+        }
+        Err(_) => {
+            let found = table.header().join(", ");
+            let problem = Problem::Unfit {
+                reason: format!("the table has no column \"annotator\", but {found}"),
+                remedy: "add one that says who gave each label, or name the only one: --annotator NAME".to_owned(),
+            };
+            return Err(Error::refused(Place::file(table.file()), problem));
+        }
+    };
+    let label = table.column("label")?;
+    let mut answers = Answers::new("table", by);
     for row in table.rows() {
         if row.cell(label).is_empty() {
             answers.skip("blank");
             continue;
         }
+        let named = annotator.map(|column| row.cell(column).to_owned());
+        let Some(by) = answers.annotator(named) else {
+            return Err(
+                annotator.map_or_else(|| row.refuse_row(Problem::Blank), |column| row.refuse(column, Problem::Blank))
+            );
+        };
         answers.labels.push(NewLabel {
             id: row.id().to_owned(),
-            annotator: row.text(annotator)?.to_owned(),
+            annotator: by,
             value: row.cell(label).to_owned(),
             given: String::new(),
             place: Place::file(table.file()).at_line(row.line()).of_item(row.id()),
@@ -129,7 +165,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(name);
         std::fs::write(&path, text).unwrap();
-        Intake::read(&path)
+        Intake::read(&path, None)
     }
 
     fn listed(intake: &Intake) -> Vec<(&str, &str, &str)> {
@@ -221,7 +257,7 @@ mod tests {
 
     /// Files of the folder `tests/golden/tools`, which the tools' own packages wrote.
     fn of_tool(name: &str) -> Result<Intake> {
-        Intake::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/tools").join(name))
+        Intake::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/tools").join(name), None)
     }
 
     /// Task numbers are ids of other items: `id` 1 belongs to the item 3.
@@ -260,6 +296,22 @@ mod tests {
         assert!(error.contains("no answer has the field \"label\"; there are annotation_id"), "{error}");
         let cut: String = table.chars().take(table.len() - 45).collect();
         assert!(read("export.csv", &cut).unwrap_err().to_string().contains(":5"));
+    }
+
+    /// A list gives each item its place, buckets their names; Label Studio's number of the task is no item.
+    #[test]
+    fn rankings_of_label_studio_are_labels_of_the_items_that_they_name() {
+        let buckets = [("1", "label-studio-7", "no"), ("2", "label-studio-7", "no"), ("3", "label-studio-7", "yes")];
+        let places = [("1", "label-studio-7", "2"), ("2", "label-studio-7", "3"), ("3", "label-studio-7", "1")];
+        for (kind, expected) in [("ranking", places), ("buckets", buckets)] {
+            for layout in ["json", "min.json", "csv", "tsv"] {
+                let intake = of_tool(&format!("label-studio-{kind}.{layout}")).unwrap();
+                let mut found = listed(&intake);
+                found.sort_unstable();
+                assert_eq!(found, expected, "{kind} {layout}");
+                assert_eq!(intake.answers.skipped, [("blank", 1)].into(), "{kind} {layout}");
+            }
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`mod@file`] | a file of labels, and its check against a study |
 //! | [`answers`] | what is in it |
-//! | [`tools`] | the exports of Label Studio, Argilla and Prodigy |
+//! | [`tools`] | the exports of Label Studio, Argilla, Prodigy and doccano |
 //! | [`known`] | the labels that are there already |
 //!
 //! A file is taken whole or not at all. The files that the user wrote are never changed.
@@ -12,6 +12,8 @@
 pub mod answers;
 pub mod file;
 pub mod known;
+#[cfg(test)]
+mod properties;
 pub mod tools;
 
 pub use answers::Answers;

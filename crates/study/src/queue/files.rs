@@ -7,7 +7,10 @@ use serde_json::json;
 use super::fill::{Entry, Queue, Request};
 use super::record::{Presentation, Question, QueueRecord, Task};
 use super::tools;
+use super::workbook::workbook;
+use crate::error::Error;
 use crate::estimates::BATCHES_BEFORE;
+use crate::output::{OutputColumn, Values, to_parquet};
 use judge_uncertainty_data::dataset::checksum::sha256_hex;
 use judge_uncertainty_output::{Staged, csv_text, json_lines};
 
@@ -16,6 +19,9 @@ const DIRECTION: &str = "higher first";
 
 /// Writes all files of a queue; `tasks` has every item of the study, the last argument the batches of added labels that were
 /// there before, what the trust rests on, and the sums of the study's inputs.
+///
+/// # Errors
+/// A file that can't be encoded.
 pub fn write_files(
     study: &str,
     request: &Request,
@@ -24,7 +30,7 @@ pub fn write_files(
     (question, instruction): (&Question, Option<&str>),
     show: Presentation,
     (batches_before, trust, inputs): (usize, String, &BTreeMap<String, String>),
-) -> (Staged, QueueRecord) {
+) -> Result<(Staged, QueueRecord), Error> {
     let sums: String = inputs.iter().map(|(name, sum)| format!("{sum}  {name}\n")).collect();
     let estimates = match request.explore {
         Some(_) => {
@@ -58,6 +64,7 @@ pub fn write_files(
     let mut staged = Staged::default();
     staged.put("queue.csv", csv_rows(&record, queue, tasks, show.escape_formulas));
     staged.put("queue.jsonl", entries(&record, queue, tasks));
+    staged.put("queue.parquet", to_parquet(&columns(&record, queue, tasks))?);
     staged.put("selection.csv", selection(queue, tasks, batches_before));
     let sheet = tools::Sheet { record: &record, queue, tasks, question, instruction };
     staged.put("label-studio.json", sheet.label_studio());
@@ -65,8 +72,18 @@ pub fn write_files(
     staged.put("argilla.jsonl", sheet.argilla());
     staged.put("argilla-settings.json", sheet.argilla_settings());
     staged.put("prodigy.jsonl", sheet.prodigy());
+    if let Some((settings, instruction)) = sheet.prodigy_settings().zip(sheet.prodigy_instruction()) {
+        staged.put("prodigy.json", settings);
+        staged.put(tools::PRODIGY_INSTRUCTION, instruction);
+    }
+    staged.put("doccano.jsonl", sheet.doccano());
+    if let Some(labels) = sheet.doccano_labels() {
+        staged.put("doccano-labels.json", labels);
+    }
+    staged.put("spreadsheet.csv", csv_text(sheet.spreadsheet(|cell| unformulated(cell, show.escape_formulas))));
+    staged.put("spreadsheet.xlsx", workbook(&sheet.spreadsheet(|cell| cell), question, instruction)?);
     staged.seal(&mut record);
-    (staged, record)
+    Ok((staged, record))
 }
 
 fn selected_by(entry: &Entry) -> &'static str {
@@ -142,6 +159,36 @@ fn entries(record: &QueueRecord, queue: &Queue, tasks: &[Task]) -> String {
         }
         row
     }))
+}
+
+/// The queue as columns, those of `queue.csv`.
+fn columns(record: &QueueRecord, queue: &Queue, tasks: &[Task]) -> Vec<OutputColumn> {
+    let text = |name: &str, of: &dyn Fn(&Entry) -> String| {
+        OutputColumn::new(name, "", "", Values::Text(queue.entries.iter().map(of).collect()))
+    };
+    let count = |name: &str, of: &dyn Fn(&Entry) -> u32| {
+        OutputColumn::new(name, "", "", Values::Count(queue.entries.iter().map(of).collect()))
+    };
+    let number =
+        |name: &str, of: &dyn Fn(&Entry) -> f64| OutputColumn::numbers(name, "", "", queue.entries.iter().map(of));
+    let whole = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    let mut columns = vec![
+        count("rank", &|entry| whole(queue.ranks[entry.item])),
+        text("id", &|entry| tasks[entry.item].id.clone()),
+        text("text", &|entry| tasks[entry.item].text.clone().unwrap_or_default()),
+        text("rule", &|_| record.rule.clone()),
+        number("score", &|entry| tasks[entry.item].priority),
+        text("direction", &|_| record.direction.clone()),
+        count("labels_suggested", &|entry| entry.labels),
+        text("selected_by", &|entry| selected_by(entry).to_owned()),
+        number("selection_probability", &|entry| queue.probability[entry.item]),
+        text("seed", &|_| record.seed.to_string()),
+        text("inputs_sha256", &|_| record.inputs_sha256.clone()),
+    ];
+    if record.suggestions {
+        columns.push(text("suggestion", &|entry| tasks[entry.item].prediction.clone()));
+    }
+    columns
 }
 
 /// Every item with its rank, its chance and what was believed of it; not for annotators.

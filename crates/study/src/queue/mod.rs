@@ -8,7 +8,8 @@
 //! | [`ranked`] | a study as its queue sees it |
 //! | [`record`] | what is asked, what is known of each item, how the queue was made |
 //! | [`files`] | the queue as CSV and JSON Lines, and the private record of the selection |
-//! | [`tools`] | the queue as imports for Label Studio, Argilla and Prodigy |
+//! | [`tools`] | the queue as imports for Label Studio, Argilla, Prodigy and doccano |
+//! | [`workbook`] | the queue as a workbook to be filled in |
 
 pub mod amount;
 pub mod files;
@@ -17,6 +18,7 @@ pub mod order;
 pub mod ranked;
 pub mod record;
 pub mod tools;
+pub mod workbook;
 
 pub use amount::{Amount, LabelsPerItem};
 pub use fill::{Queue, Request, RequestError};

@@ -1,7 +1,7 @@
 //! A study as its queue sees it, whatever its labels are.
 
 use super::files::write_files;
-use super::fill::{Candidates, Queue, Request, RequestError};
+use super::fill::{Candidates, Queue, Request};
 use super::order::Order;
 use super::record::{Presentation, QueueRecord, Task};
 use crate::error::Error;
@@ -72,7 +72,7 @@ impl<'a, K: Kind> Ranked<'a, K> {
     ///
     /// # Errors
     /// A request that contradicts itself.
-    pub fn send(&self, request: &Request, show: Presentation) -> Result<(Staged, QueueRecord), RequestError> {
+    pub fn send(&self, request: &Request, show: Presentation) -> Result<(Staged, QueueRecord), Error> {
         let Self { study, decomposition, priority } = self;
         let candidates = Candidates {
             beliefs: &decomposition.fitted.beliefs,
@@ -87,7 +87,7 @@ impl<'a, K: Kind> Ranked<'a, K> {
         let tasks: Vec<Task> = (0..study.len()).map(|i| self.task(i)).collect();
         let (title, question) = (&study.file.config.title, K::question(&study.file.config.scale));
         let before = study.labels.added().batches.len();
-        Ok(write_files(
+        write_files(
             title,
             request,
             &queue,
@@ -95,7 +95,7 @@ impl<'a, K: Kind> Ranked<'a, K> {
             (&question, study.file.config.instruction.as_deref()),
             show,
             (before, self.trust(), &study.relative_inputs()),
-        ))
+        )
     }
 
     /// What the trust behind parts and priorities rests on, in words.

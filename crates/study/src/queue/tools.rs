@@ -1,10 +1,10 @@
 //! The queue as imports for annotation tools.
 //!
 //! Annotators see an item's text and the question. The judge's prediction is in these files only if it was asked for,
-//! because seeing it anchors them. The item's id travels in a field that the tool hands back (`uid` in Label Studio, where
-//! a task's own `id` would be overwritten, and in Prodigy; `id` in Argilla), and [`crate::intake`] reads it there.
-//! Formats: labelstud.io "Import pre-annotated data", docs.argilla.io "Import datasets" (2.x), prodi.gy "API interfaces".
-//! `argilla-settings.json` is what `rg.Settings.from_json` of Argilla 2.8 loads.
+//! because seeing it anchors them. The item's id travels in a field that the tool hands back (`uid` in Label Studio, doccano and
+//! Prodigy, where a task's own `id` would be overwritten; `id` in Argilla), and [`crate::intake`] reads it there.
+//! Formats: labelstud.io "Import pre-annotated data", docs.argilla.io "Import datasets" (2.x), prodi.gy "API interfaces", doccano
+//! "Import dataset". `argilla-settings.json` is what `rg.Settings.from_json` of Argilla 2.8 loads.
 
 use serde_json::{Value, json};
 
@@ -171,7 +171,73 @@ impl Sheet<'_> {
             row
         }))
     }
+
+    /// Settings with which Prodigy shows the instruction; `None` without one.
+    pub(super) fn prodigy_settings(&self) -> Option<String> {
+        self.instruction.map(|_| to_json(&json!({"instructions": PRODIGY_INSTRUCTION})))
+    }
+
+    /// The instruction as Prodigy shows it.
+    pub(super) fn prodigy_instruction(&self) -> Option<String> {
+        self.instruction
+            .map(|text| format!("<p style=\"white-space: pre-wrap\">{}</p>\n", escaped(text).replace("&#10;", "\n")))
+    }
+
+    /// Examples for doccano, one per line, without labels: a label that came with the import is no answer.
+    pub(super) fn doccano(&self) -> String {
+        json_lines(self.rows().map(|(entry, task)| {
+            let mut row = json!({
+                "text": self.text(task),
+                "label": [],
+                "uid": task.id,
+                "rank": self.queue.ranks[entry.item],
+                "labels_suggested": entry.labels,
+            });
+            if self.record.suggestions {
+                row["suggestion"] = json!(task.prediction);
+            }
+            row
+        }))
+    }
+
+    /// The labels of doccano's project, as its page of labels imports them; `None` where labels are numbers.
+    pub(super) fn doccano_labels(&self) -> Option<String> {
+        let Question::Classes(classes) = self.question else { return None };
+        let label = |class: &String| json!({"text": class, "background_color": "#209cee", "text_color": "#ffffff"});
+        Some(to_json(&classes.iter().map(label).collect::<Vec<_>>()))
+    }
+
+    /// A table for any spreadsheet: the choices beside the text, and the cells `label` and `annotator` to be filled in.
+    pub(super) fn spreadsheet(&self, shown: impl Fn(String) -> String) -> Vec<Vec<String>> {
+        let mut header = SPREADSHEET.map(str::to_owned).to_vec();
+        if self.record.suggestions {
+            header.push("suggestion".to_owned());
+        }
+        let choices = match self.question {
+            Question::Classes(classes) => classes.join(" | "),
+            Question::Score { low, high } => format!("{low} to {high}"),
+        };
+        let rows = self.rows().map(|(_, task)| {
+            let mut row = vec![
+                shown(task.id.clone()),
+                shown(self.text(task).to_owned()),
+                shown(choices.clone()),
+                String::new(),
+                String::new(),
+            ];
+            if self.record.suggestions {
+                row.push(shown(task.prediction.clone()));
+            }
+            row
+        });
+        std::iter::once(header).chain(rows).collect()
+    }
 }
+
+/// Columns of the spreadsheet.
+pub(super) const SPREADSHEET: [&str; 5] = ["id", "text", "choices", "label", "annotator"];
+/// File of the instruction that Prodigy's settings name.
+pub(super) const PRODIGY_INSTRUCTION: &str = "prodigy-instruction.html";
 
 /// Text for an XML attribute.
 fn escaped(text: &str) -> String {

@@ -65,6 +65,8 @@ pub enum Format {
     ChaosNli,
     /// A Parquet file ([`crate::input::parquet`]).
     Parquet,
+    /// A sheet of an Excel workbook ([`crate::input::xlsx`]).
+    Xlsx,
     /// A LeWiDi file: one JSON object with a member per item.
     LeWiDi,
     /// A judge's log, as another program wrote it.
@@ -73,8 +75,14 @@ pub enum Format {
 
 impl Format {
     /// The layouts that are no logs, by their names.
-    const TABLES: [(&'static str, Self); 4] =
-        [("csv", Self::Csv), ("jsonl", Self::Jsonl), ("chaosnli", Self::ChaosNli), ("lewidi", Self::LeWiDi)];
+    const TABLES: [(&'static str, Self); 6] = [
+        ("csv", Self::Csv),
+        ("jsonl", Self::Jsonl),
+        ("parquet", Self::Parquet),
+        ("xlsx", Self::Xlsx),
+        ("chaosnli", Self::ChaosNli),
+        ("lewidi", Self::LeWiDi),
+    ];
 
     /// Its name in a configuration.
     pub fn name(self) -> &'static str {

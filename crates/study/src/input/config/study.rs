@@ -38,6 +38,11 @@ pub trait TableConfig {
     fn file(&self) -> &Path {
         self.files().first()
     }
+
+    /// What is known of the annotators: a table with a column `annotator`, or LeWiDi's `SET_annotators_meta.json`.
+    fn about_annotators(&self) -> Option<&Path> {
+        None
+    }
 }
 
 /// The configuration of a study.

@@ -105,8 +105,8 @@ fn take(answers: &mut Answers, place: &Place, id: &str, responses: &[Response<'_
             answers.skip("blank");
             continue;
         };
-        let annotator = user
-            .and_then(scalar)
+        let annotator = answers
+            .annotator(user.and_then(scalar))
             .ok_or_else(|| not(place.clone(), "an answer with an annotator", "the response has no user_id"))?;
         let (id, place) = (id.to_owned(), place.clone());
         answers.labels.push(NewLabel { id, annotator, value, given: String::new(), place });

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::json::{fields, needed, not, only, scalar, unfit};
 use crate::input::log::NewLabel;
@@ -16,7 +16,9 @@ use judge_uncertainty_data::dataset::table::Table;
 /// The control of the queue's labelling interface.
 const CONTROL: &str = "label";
 /// What the control's values are kept under.
-const VALUES: [&str; 3] = ["choices", "number", "rating"];
+const VALUES: [&str; 4] = ["choices", "number", "rating", "ranker"];
+/// The key of a ranking that has no buckets.
+const RANKED: &str = "rank";
 
 pub(super) fn read(answers: &mut Answers, tasks: &[(Place, Value)]) -> Result<()> {
     let control = control(tasks)?;
@@ -54,6 +56,9 @@ fn control(tasks: &[(Place, Value)]) -> Result<Option<String>> {
 }
 
 fn task(answers: &mut Answers, place: Place, task: &Value, control: Option<&str>) -> Result<()> {
+    if list(task, "annotations").iter().any(|annotation| ranker(annotation, control).is_some()) {
+        return ranked(answers, &place, task, control);
+    }
     let id = needed(&place, task, "/data/uid", "the item's id, which the queue's import gave the task,")?;
     let place = place.of_item(&id);
     for annotation in list(task, "annotations") {
@@ -86,15 +91,56 @@ fn task(answers: &mut Answers, place: Place, task: &Value, control: Option<&str>
                 return Err(not(place, "an annotation with one label", &found));
             }
         };
-        let by = annotation.get("completed_by").unwrap_or(&Value::Null);
-        let annotator = match by.get("email").and_then(Value::as_str).filter(|email| !email.trim().is_empty()) {
-            Some(email) => email.to_owned(),
-            None => annotator(&place, by.get("id").unwrap_or(by))?,
-        };
+        let annotator = completed_by(answers, &place, annotation)?;
         let given = annotation.get("created_at").and_then(scalar).unwrap_or_default();
         answers.labels.push(NewLabel { id: id.clone(), annotator, value, given, place: place.clone() });
     }
     Ok(())
+}
+
+/// The ranking in an annotation.
+fn ranker<'v>(annotation: &'v Value, control: Option<&str>) -> Option<&'v Map<String, Value>> {
+    let own = |result: &&Value| name(result).is_none_or(|name| Some(name) == control);
+    let mut results = list(annotation, "result").iter().filter(own);
+    results.find_map(|result| result.pointer("/value/ranker").and_then(Value::as_object))
+}
+
+/// Takes a task whose annotators ranked items: a list gives each its place, from 1, and buckets give each their own name.
+fn ranked(answers: &mut Answers, place: &Place, task: &Value, control: Option<&str>) -> Result<()> {
+    for annotation in list(task, "annotations") {
+        if annotation.get("was_cancelled").and_then(Value::as_bool) == Some(true) {
+            answers.skip("cancelled");
+            continue;
+        }
+        let Some(buckets) = ranker(annotation, control) else {
+            answers.skip("blank");
+            continue;
+        };
+        let by = completed_by(answers, place, annotation)?;
+        let given = annotation.get("created_at").and_then(scalar).unwrap_or_default();
+        places(answers, place, (&by, &given), buckets)?;
+    }
+    Ok(())
+}
+
+/// The labels of a ranking that someone gave at some time.
+fn places(answers: &mut Answers, place: &Place, (by, given): (&str, &str), buckets: &Map<String, Value>) -> Result<()> {
+    for (bucket, ids) in buckets {
+        for (id, rank) in ids.as_array().into_iter().flatten().zip(1..) {
+            let found = || not(place.clone(), "a ranking of items by their ids", &id.to_string());
+            let id = scalar(id).filter(|id| !id.is_empty()).ok_or_else(found)?;
+            let value = if bucket == RANKED { rank.to_string() } else { bucket.clone() };
+            let (annotator, given, place) = (by.to_owned(), given.to_owned(), place.clone().of_item(&id));
+            answers.labels.push(NewLabel { id, annotator, value, given, place });
+        }
+    }
+    Ok(())
+}
+
+/// The ranking in a field of JSON-MIN or a cell of a table.
+fn ranking(field: &Value) -> Option<&Map<String, Value>> {
+    let one = field.as_array().map_or(Some(field), |several| several.first());
+    one?.get("ranker")?.as_object()
 }
 
 /// The label in the value of a result, or of a field of JSON-MIN.
@@ -107,7 +153,7 @@ fn value(place: &Place, value: &Value) -> Result<String> {
                 Err(not(place.clone(), "an answer with one label", &format!("it has {} results", several.len())))
             }
         },
-        Value::Object(found) => match (found.get("choices"), VALUES[1..].iter().find_map(|key| found.get(*key))) {
+        Value::Object(found) => match (found.get("choices"), VALUES[1..3].iter().find_map(|key| found.get(*key))) {
             (Some(choices), _) => only(place, choices),
             (None, Some(number)) => scalar(number).ok_or_else(|| not(place.clone(), expected, &value.to_string())),
             (None, None) => Err(not(place.clone(), expected, &value.to_string())),
@@ -116,11 +162,21 @@ fn value(place: &Place, value: &Value) -> Result<String> {
     }
 }
 
-fn annotator(place: &Place, by: &Value) -> Result<String> {
-    match by {
-        Value::Number(number) => Ok(format!("label-studio-{number}")),
-        Value::String(name) if !name.trim().is_empty() => Ok(name.clone()),
-        _ => Err(not(place.clone(), "an answer with an annotator", "nobody is named")),
+fn annotator(answers: &Answers, place: &Place, by: &Value) -> Result<String> {
+    let named = match by {
+        Value::Number(number) => Some(format!("label-studio-{number}")),
+        Value::String(name) => Some(name.clone()),
+        _ => None,
+    };
+    answers.annotator(named).ok_or_else(|| not(place.clone(), "an answer with an annotator", "nobody is named"))
+}
+
+/// Who gave an annotation of the JSON export.
+fn completed_by(answers: &Answers, place: &Place, annotation: &Value) -> Result<String> {
+    let by = annotation.get("completed_by").unwrap_or(&Value::Null);
+    match by.get("email").and_then(Value::as_str).filter(|email| !email.trim().is_empty()) {
+        Some(email) => Ok(email.to_owned()),
+        None => annotator(answers, place, by.get("id").unwrap_or(by)),
     }
 }
 
@@ -143,57 +199,64 @@ fn no_label(place: Place, found: &str) -> judge_uncertainty_data::dataset::Error
 }
 
 fn min(answers: &mut Answers, place: Place, row: &Value) -> Result<()> {
+    let Some(label) = row.get(CONTROL).filter(|label| !label.is_null()) else {
+        answers.skip("blank");
+        return Ok(());
+    };
+    let by = annotator(answers, &place, row.get("annotator").unwrap_or(&Value::Null));
+    let given = row.get("created_at").and_then(scalar).unwrap_or_default();
+    if let Some(buckets) = ranking(label) {
+        return places(answers, &place, (&by?, &given), buckets);
+    }
     let id = needed(&place, row, "/uid", "the item's id, which the queue's import gave the task,")?;
     let place = place.of_item(&id);
-    let label = match row.get(CONTROL) {
-        None | Some(Value::Null) => {
-            answers.skip("blank");
-            return Ok(());
-        }
-        Some(label) => value(&place, label)?,
-    };
-    let annotator = annotator(&place, row.get("annotator").unwrap_or(&Value::Null))?;
-    let given = row.get("created_at").and_then(scalar).unwrap_or_default();
-    answers.labels.push(NewLabel { id, annotator, value: label, given, place });
+    let value = value(&place, label)?;
+    answers.labels.push(NewLabel { id, annotator: by?, value, given, place });
     Ok(())
 }
 
 /// A table, whose cells hold texts, or JSON where the label is no choice.
-pub(super) fn read_table(file: &Path, bytes: &[u8], header: &[String]) -> Result<Answers> {
+pub(super) fn read_table(file: &Path, bytes: &[u8], header: &[String], by: Option<&str>) -> Result<Answers> {
     let header_line = || Place::file(file).at_line(1);
     let has = |name: &str| header.iter().any(|column| column == name);
-    if !has("uid") {
-        let reason = format!(
-            "this is Label Studio's table, whose id is the number of its task; the item's id would stand in uid, but it has {}",
-            header.join(", ")
-        );
-        let remedy =
-            "make the tasks from the queue's label-studio.json, which brings uid, or write a table id,annotator,label";
-        return Err(unfit(header_line(), &reason, remedy));
-    }
     if !has(CONTROL) {
         return Err(no_label(header_line(), &header.join(", ")));
     }
-    let table = Table::parse(file, bytes, "uid")?;
-    let [label, by, created] = [table.column(CONTROL)?, table.column("annotator")?, table.column("created_at")?];
-    let mut answers = Answers { form: "Label Studio table", ..Answers::default() };
+    // Rankings name items by themselves.
+    let table = Table::parse(file, bytes, if has("uid") { "uid" } else { "annotation_id" })?;
+    let [label, named, created] = [table.column(CONTROL)?, table.column("annotator")?, table.column("created_at")?];
+    let mut answers = Answers::new("Label Studio table", by);
     for row in table.rows() {
-        let place = Place::file(file).at_line(row.line()).of_item(row.id());
+        let place = Place::file(file).at_line(row.line());
         let cell = row.cell(label);
         if cell.is_empty() {
             answers.skip("blank");
             continue;
         }
-        // A class is a plain text, even one that looks like JSON but holds none of Label Studio's values.
-        let value = match serde_json::from_str::<Value>(cell) {
-            Ok(json @ (Value::Array(_) | Value::Object(_))) => value(&place, &json)?,
-            _ => cell.to_owned(),
-        };
-        let by = row.text(by)?;
-        let number = by.parse::<u64>().map_or_else(|_| Value::from(by), Value::from);
-        let annotator = annotator(&place, &number)?;
+        let named = row.cell(named);
+        let number = named.parse::<u64>().map_or_else(|_| Value::from(named), Value::from);
+        let by = annotator(&answers, &place, &number);
         let given = row.cell(created).to_owned();
-        answers.labels.push(NewLabel { id: row.id().to_owned(), annotator, value, given, place });
+        // A class is a plain text, even one that looks like JSON but holds none of Label Studio's values.
+        let json = serde_json::from_str::<Value>(cell).ok().filter(|json| json.is_array() || json.is_object());
+        if let Some(buckets) = json.as_ref().and_then(ranking) {
+            places(&mut answers, &place, (&by?, &given), buckets)?;
+            continue;
+        }
+        if !has("uid") {
+            let reason = format!(
+                "this is Label Studio's table, whose id is the number of its task; the item's id would stand in uid, but it has {}",
+                header.join(", ")
+            );
+            let remedy = "make the tasks from the queue's label-studio.json, which brings uid, or write a table id,annotator,label";
+            return Err(unfit(header_line(), &reason, remedy));
+        }
+        let (id, place) = (row.id().to_owned(), place.of_item(row.id()));
+        let value = match json {
+            Some(json) => value(&place, &json)?,
+            None => cell.to_owned(),
+        };
+        answers.labels.push(NewLabel { id, annotator: by?, value, given, place });
     }
     Ok(answers)
 }

@@ -7,12 +7,16 @@
 //! | Argilla 2 | list or lines of records | `id` | `user_id` | `responses.label` (`label.responses` where flattened), submitted ones |
 //! | Argilla 1 | list or lines of records | `external_id` | `user_id` | `values.label` of the submitted responses |
 //! | Prodigy | lines | `uid` | `_annotator_id` | `accept` or `user_input` of accepted answers |
+//! | doccano, JSON, JSON Lines, CSV | examples, alone or in its archive | `uid` | name of the file in the archive | `label` |
+//! | any, JSON, JSON Lines, Parquet | objects | `id` | `annotator` | `label` |
 //!
 //! The tools' own numbers of tasks and records are never taken for ids of items. Answers that were cancelled, discarded,
 //! rejected or ignored are counted and never become labels.
 
 pub mod argilla;
+pub mod doccano;
 pub mod json;
 pub mod label_studio;
+pub mod plain;
 pub mod prodigy;
 pub mod recognised;

@@ -38,6 +38,7 @@ fn answer(answers: &mut Answers, place: Place, row: &Value) -> Result<()> {
     let annotator = ["_annotator_id", "_session_id"]
         .iter()
         .find_map(|key| row.get(*key).and_then(scalar))
+        .map_or_else(|| answers.annotator(None), Some)
         .ok_or_else(|| not(place.clone(), "an answer with an annotator", "it has no _annotator_id"))?;
     let given = row.get("_timestamp").and_then(scalar).unwrap_or_default();
     answers.labels.push(NewLabel { id, annotator, value, given, place });

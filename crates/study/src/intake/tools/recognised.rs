@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::json::{fields, unfit, values};
-use super::{argilla, label_studio, prodigy};
+use super::{argilla, doccano, label_studio, plain, prodigy};
 use crate::intake::answers::Answers;
 use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
 use judge_uncertainty_data::dataset::table::Table;
@@ -16,7 +16,7 @@ type Objects = [(Place, Value)];
 type Reader = fn(&mut Answers, &Objects) -> Result<()>;
 
 /// Reads the export that a JSON file holds as `bytes`.
-pub(in crate::intake) fn read(file: &Path, bytes: &[u8]) -> Result<Answers> {
+pub(in crate::intake) fn read(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Answers> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let text = std::str::from_utf8(bytes).map_err(|_| Error::refused(Place::file(file), Problem::NotUtf8))?;
     let rows = values(file, text)?;
@@ -32,14 +32,16 @@ pub(in crate::intake) fn read(file: &Path, bytes: &[u8]) -> Result<Answers> {
         }
         row if row.get("responses").is_some_and(Value::is_array) => ("Argilla 1 records", argilla::read_first),
         _ if has("responses") || has("_server_id") || has("label.responses") => ("Argilla records", argilla::read),
+        row if doccano::is(row) => (doccano::FORM, doccano::read),
+        _ if has("id") && has("label") => ("table", plain::read),
         row => {
             let reason = format!("it is no export that this program knows: its first entry has {}", fields(row));
-            let remedy = "export JSON from Label Studio, records with their status from Argilla, or annotations from Prodigy; \
+            let remedy = "export JSON from Label Studio, records with their status from Argilla, or annotations from Prodigy or doccano; \
                           or write a table with the columns id, annotator and label";
             return Err(unfit(place.clone(), &reason, remedy));
         }
     };
-    let mut answers = Answers { form, ..Answers::default() };
+    let mut answers = Answers::new(form, by);
     read(&mut answers, &rows)?;
     if answers.labels.is_empty() && answers.skipped.is_empty() {
         let remedy = "export it after annotating, with the answers";
@@ -49,11 +51,14 @@ pub(in crate::intake) fn read(file: &Path, bytes: &[u8]) -> Result<Answers> {
 }
 
 /// Reads a table, if it is a tool's export.
-pub(in crate::intake) fn table(file: &Path, bytes: &[u8]) -> Result<Option<Answers>> {
+pub(in crate::intake) fn table(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Option<Answers>> {
     let header = Table::header_of(file, bytes)?;
     let has = |name: &str| header.iter().any(|column| column == name);
     if ["annotation_id", "annotator", "lead_time"].into_iter().all(has) {
-        return label_studio::read_table(file, bytes, &header).map(Some);
+        return label_studio::read_table(file, bytes, &header, by).map(Some);
+    }
+    if ["Comments", "label", "uid"].into_iter().all(has) {
+        return doccano::read_table(file, bytes, by).map(Some);
     }
     let refuse = |reason: &str, remedy: &str| Err(unfit(Place::file(file).at_line(1), reason, remedy));
     if header.iter().any(|name| name.ends_with(".responses")) {
@@ -66,4 +71,9 @@ pub(in crate::intake) fn table(file: &Path, bytes: &[u8]) -> Result<Option<Answe
         return refuse("both columns id and uid could be the items' ids", remedy);
     }
     Ok(None)
+}
+
+/// Reads an archive of a tool.
+pub(in crate::intake) fn archive(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Answers> {
+    doccano::archive(file, bytes, by)
 }

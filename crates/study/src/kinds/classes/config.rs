@@ -1,11 +1,14 @@
 //! `study.toml` of a study whose labels are classes.
 
+use std::path::{Path, PathBuf};
+
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::input::check::Check;
 use crate::input::config::{Configured, Files, Format, StudyConfig, TableConfig};
 use judge_uncertainty_data::dataset::error::Result;
 use judge_uncertainty_data::dataset::judge::CONFIDENCE_RANGE;
+use judge_uncertainty_data::dataset::lewidi::Predicted;
 use judge_uncertainty_evaluation::ClassScale;
 use judge_uncertainty_evaluation::protocol::FLOOR;
 
@@ -50,7 +53,8 @@ pub enum MetricProfile {
 pub struct JudgeConfig {
     /// The file.
     pub file: Files,
-    /// Its layout; by default that of its extension.
+    /// Its layout; by default that of its extension. `lewidi` is a file of predictions: soft ones where answers are
+    /// probabilities, perspectivist ones where they are counts.
     pub format: Option<Format>,
     /// Column with the ids.
     #[serde(default = "id")]
@@ -118,6 +122,10 @@ pub struct LabelsConfig {
     /// Column with the label, for `form = "long"`.
     #[serde(default = "label")]
     pub label: String,
+    /// What is known of the annotators, for `study labels export`: a table with a column `annotator`, or LeWiDi's
+    /// `SET_annotators_meta.json`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about_annotators: Option<PathBuf>,
 }
 
 /// The column of the variants in a log.
@@ -152,6 +160,10 @@ impl TableConfig for LabelsConfig {
     fn files(&self) -> &Files {
         &self.file
     }
+
+    fn about_annotators(&self) -> Option<&Path> {
+        self.about_annotators.as_deref()
+    }
 }
 
 impl JudgeConfig {
@@ -163,6 +175,14 @@ impl JudgeConfig {
     /// The column of the variants; logs have one of their own.
     pub fn variant_column(&self) -> Option<String> {
         self.variant.clone().or_else(|| own_variant(self.format))
+    }
+
+    /// What the file holds if it is one of LeWiDi's predictions.
+    pub fn predicted_by_lewidi<'a>(&self, classes: &'a [String]) -> Option<Predicted<'a>> {
+        (self.format == Some(Format::LeWiDi)).then_some(match self.kind {
+            JudgeKind::Probabilities => Predicted::Shares(classes),
+            JudgeKind::Counts | JudgeKind::Labels => Predicted::Labels(classes),
+        })
     }
 
     /// The floor under predicted probabilities: the configured one, or half a count of 100 (less where that would leave
@@ -252,8 +272,15 @@ fn check_judge(judge: &JudgeConfig, classes: usize, check: &Check<'_>) -> Result
     let remedy = "remove it: labels stand in the column named by label";
     check.that(!sampled, "judge.columns", &judge.columns, "sampled labels have no columns of classes", remedy)?;
     check.each_once("judge.variants", &judge.variants)?;
-    let special = matches!(judge.format, Some(Format::ChaosNli | Format::LeWiDi));
-    check.that(!special, "judge.format", &judge.format, "holds no judge", "write \"csv\" or \"jsonl\"")
+    let remedy = "leave it out if the file's name says its layout, or write one such as \"csv\" or \"jsonl\"";
+    check.that(judge.format != Some(Format::ChaosNli), "judge.format", &judge.format, "holds no judge", remedy)?;
+    let lewidi = judge.format == Some(Format::LeWiDi);
+    let remedy = "write kind = \"probabilities\" for soft predictions, or kind = \"counts\" for perspectivist ones";
+    let sampled = judge.kind == JudgeKind::Labels;
+    check.that(!(lewidi && sampled), "judge.kind", &"labels", "LeWiDi's predictions have no row per label", remedy)?;
+    let named = judge.columns.is_some() || judge.variant.is_some() || judge.swapped.is_some();
+    let remedy = "remove columns, variant and swapped";
+    check.that(!(lewidi && named), "judge.format", &judge.format, "LeWiDi's predictions have no columns", remedy)
 }
 
 fn check_mirror(judge: &JudgeConfig, classes: &[String], check: &Check<'_>) -> Result<()> {

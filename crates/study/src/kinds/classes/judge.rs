@@ -9,10 +9,11 @@ use super::labels::tied;
 use super::position::{self, PositionBias};
 use crate::input::config::StudyFile;
 use crate::input::items::Items;
-use crate::input::source::{Source, read_table};
+use crate::input::source::{Source, read_joined, read_table};
 use crate::read::Judge;
 use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
 use judge_uncertainty_data::dataset::judge::{CONFIDENCE_RANGE, JudgeAnswers, JudgeVariants, Predictions};
+use judge_uncertainty_data::dataset::lewidi;
 use judge_uncertainty_data::dataset::table::{Column, Row, Table};
 use judge_uncertainty_data::logs::Rows;
 
@@ -85,7 +86,13 @@ fn read<K: ClassKind>(file: &StudyFile<K>, items: &Items, source: &mut Source) -
     let config = &file.config.judge;
     let classes = K::classes(&file.config.scale);
     let paths = file.resolve_all(&config.file);
-    let table = read_table(&paths, config.format, Some(&config.id), Rows::Judge(classes), source)?;
+    let labels = &file.config.items.multilabel;
+    let table = match config.predicted_by_lewidi(classes) {
+        Some(predicted) => {
+            read_joined(&paths, |path| lewidi::read_predictions(path, &source.read(path)?, predicted, labels))?
+        }
+        None => read_table(&paths, config.format, Some(&config.id), Rows::Judge(classes), source)?,
+    };
     let layout = Layout::of(file, &table)?;
     let variants = layout.variants(&table)?;
     let none = JudgeAnswers { variants: vec![None; variants.len()], ..JudgeAnswers::default() };

@@ -11,10 +11,10 @@ use crate::input::items::Items;
 use crate::input::log::{Batch, LabelLog};
 use crate::input::source::{Source, format_of, read_joined, read_table};
 use crate::intake::Known;
-use crate::read::{self, LabelSet};
+use crate::read::{self, LabelSet, Listed};
 use judge_uncertainty_data::dataset::error::{Error, Problem, Result};
 use judge_uncertainty_data::dataset::items::LabelCounts;
-use judge_uncertainty_data::dataset::jsonl;
+use judge_uncertainty_data::dataset::lewidi;
 use judge_uncertainty_data::dataset::table::{Column, Row, Table};
 use judge_uncertainty_data::logs::Rows;
 
@@ -155,6 +155,18 @@ impl<K: ClassKind> LabelSet<K> for Labels {
         Some(self.counts.counts().view())
     }
 
+    fn listed(&self) -> Vec<Listed> {
+        let classes = self.counts.classes();
+        let own = self.annotations.len() - self.added.labels.len();
+        let of = |(i, a): (usize, &Annotation)| Listed {
+            item: a.item,
+            annotator: self.annotators[a.annotator].clone(),
+            value: classes[a.class].clone(),
+            batch: i.checked_sub(own).map(|added| self.added.labels[added].batch),
+        };
+        self.annotations.iter().enumerate().map(of).collect()
+    }
+
     fn known(&self, file: &StudyFile<K>) -> Known {
         known_of_file(file, &self.annotations[..self.annotations.len() - self.added.labels.len()], &self.annotators)
     }
@@ -193,9 +205,9 @@ fn read<K: ClassKind>(file: &StudyFile<K>, items: &Items, log: &LabelLog, source
     let paths = file.resolve_all(&config.file);
     let format = format_of(&paths[0], config.format)?;
     let table = match format {
-        Format::LeWiDi => read_joined(&paths, |path| {
-            jsonl::read_lewidi_labels(path, &source.read(path)?, &file.config.items.multilabel)
-        })?,
+        Format::LeWiDi => {
+            read_joined(&paths, |path| lewidi::read_labels(path, &source.read(path)?, &file.config.items.multilabel))?
+        }
         _ => read_table(&paths, config.format, config.id.as_deref(), Rows::Labels, source)?,
     };
     let form = match format {

@@ -1,5 +1,7 @@
 //! `study.toml` of a study whose labels are ratings on a continuous scale.
 
+use std::path::{Path, PathBuf};
+
 use serde::{Deserialize, Serialize};
 
 use crate::input::check::Check;
@@ -14,7 +16,8 @@ use judge_uncertainty_data::dataset::error::Result;
 pub struct ScoreJudgeConfig {
     /// The file: one row per item and variant.
     pub file: Files,
-    /// Its layout; by default that of its extension.
+    /// Its layout; by default that of its extension. `lewidi` is a file of perspectivist predictions: the mean of an item's
+    /// ratings, and their standard deviation where they differ.
     pub format: Option<Format>,
     /// Column with the ids.
     pub id: Option<String>,
@@ -43,6 +46,10 @@ pub struct ScoreLabelsConfig {
     /// Column with the score.
     #[serde(default = "score")]
     pub score: String,
+    /// What is known of the annotators, for `study labels export`: a table with a column `annotator`, or LeWiDi's
+    /// `SET_annotators_meta.json`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about_annotators: Option<PathBuf>,
 }
 
 fn mean() -> String {
@@ -64,6 +71,10 @@ impl TableConfig for ScoreJudgeConfig {
 impl TableConfig for ScoreLabelsConfig {
     fn files(&self) -> &Files {
         &self.file
+    }
+
+    fn about_annotators(&self) -> Option<&Path> {
+        self.about_annotators.as_deref()
     }
 }
 
@@ -98,8 +109,8 @@ pub fn check<C: ScoreKind>(config: &StudyConfig<C>, check: &Check<'_>) -> Result
     check.that(!of_classes, "trust.belief", &config.trust.belief, reason, remedy)?;
     let of_labels = config.labels.as_ref().and_then(|labels| labels.format);
     for (setting, format) in [("judge.format", config.judge.format), ("labels.format", of_labels)] {
-        let plain = !matches!(format, Some(Format::ChaosNli | Format::LeWiDi));
-        check.that(plain, setting, &format, "holds no scores", "write \"csv\" or \"jsonl\"")?;
+        let remedy = "leave it out if the file's name says its layout, or write one such as \"csv\" or \"jsonl\"";
+        check.that(format != Some(Format::ChaosNli), setting, &format, "holds no scores", remedy)?;
     }
     Ok(())
 }

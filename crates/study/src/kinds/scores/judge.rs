@@ -6,15 +6,16 @@ use serde::{Deserialize, Serialize};
 
 use super::config::ScoreKind;
 use super::ratings::score;
-use crate::input::config::StudyFile;
+use crate::input::config::{Format, StudyFile};
 use crate::input::items::Items;
-use crate::input::source::{Source, read_table};
+use crate::input::source::{Source, read_joined, read_table};
 use crate::kinds::classes::config::own_variant;
 use crate::kinds::classes::judge::several_answers;
 use crate::read::Judge;
 use judge_uncertainty_core::belief::JudgeScores;
 use judge_uncertainty_core::stats::{mean, sample_sd};
 use judge_uncertainty_data::dataset::error::{Problem, Result};
+use judge_uncertainty_data::dataset::lewidi::{self, Predicted};
 use judge_uncertainty_data::logs::Rows;
 
 /// Stated standard deviations are at least this share of the scale's width: none at all would be certainty.
@@ -120,10 +121,17 @@ impl<C: ScoreKind> Judge<C> for ScoreJudge {
 fn read<C: ScoreKind>(file: &StudyFile<C>, items: &Items, source: &mut Source) -> Result<JudgeRows> {
     let config = &file.config.judge;
     let paths = file.resolve_all(&config.file);
-    let table = read_table(&paths, config.format, config.id.as_deref(), Rows::Judge(&[]), source)?;
+    let lewidi = config.format == Some(Format::LeWiDi);
+    let table = match lewidi {
+        true => {
+            read_joined(&paths, |path| lewidi::read_predictions(path, &source.read(path)?, Predicted::Ratings, &[]))?
+        }
+        false => read_table(&paths, config.format, config.id.as_deref(), Rows::Judge(&[]), source)?,
+    };
     let optional = |name: &Option<String>| name.as_deref().map(|name| table.column(name)).transpose();
     let variants = config.variant.clone().or_else(|| own_variant(config.format));
-    let (mean_column, sd, variant) = (table.column(&config.mean)?, optional(&config.sd)?, optional(&variants)?);
+    let sd = if lewidi { Some("sd".to_owned()) } else { config.sd.clone() };
+    let (mean_column, sd, variant) = (table.column(&config.mean)?, optional(&sd)?, optional(&variants)?);
     let width = file.config.scale.1 - file.config.scale.0;
     let mut judge = JudgeRows { rows: table.rows().len(), ..JudgeRows::default() };
     let mut means: Vec<Vec<f64>> = vec![vec![]; items.len()];

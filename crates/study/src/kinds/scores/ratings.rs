@@ -5,14 +5,15 @@ use std::collections::{BTreeMap, HashMap};
 use serde::{Deserialize, Serialize};
 
 use super::config::ScoreKind;
-use crate::input::config::{StudyFile, Unmatched};
+use crate::input::config::{Format, StudyFile, Unmatched};
 use crate::input::items::Items;
 use crate::input::log::{Batch, LabelLog, NewLabel};
-use crate::input::source::{Source, read_table};
+use crate::input::source::{Source, read_joined, read_table};
 use crate::intake::Known;
-use crate::read::{Added, LabelSet};
+use crate::read::{Added, LabelSet, Listed};
 use judge_uncertainty_core::belief::{Repeats, Scores};
 use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
+use judge_uncertainty_data::dataset::lewidi;
 use judge_uncertainty_data::dataset::table::{Column, Row};
 use judge_uncertainty_data::logs::Rows;
 
@@ -114,6 +115,16 @@ impl<C: ScoreKind> LabelSet<C> for Ratings {
         Added { labels: self.added_rows().count(), batches: &self.batches }
     }
 
+    fn listed(&self) -> Vec<Listed> {
+        let of = |rating: &Rating| Listed {
+            item: rating.item,
+            annotator: self.annotators[rating.annotator].clone(),
+            value: rating.score.to_string(),
+            batch: rating.batch,
+        };
+        self.rows.iter().map(of).collect()
+    }
+
     fn known(&self, file: &StudyFile<C>) -> Known {
         let mut known = Known::default();
         for r in self.rows.iter().filter(|r| r.batch.is_none()) {
@@ -169,8 +180,14 @@ fn read<C: ScoreKind>(file: &StudyFile<C>, items: &Items, log: &LabelLog, source
     };
     if let Some(config) = &file.config.labels {
         let paths = file.resolve_all(&config.file);
-        let table = read_table(&paths, config.format, config.id.as_deref(), Rows::Labels, source)?;
-        let [annotator, column] = [table.column(&config.annotator)?, table.column(&config.score)?];
+        let lewidi = config.format == Some(Format::LeWiDi);
+        let table = match lewidi {
+            true => read_joined(&paths, |path| lewidi::read_labels(path, &source.read(path)?, &[]))?,
+            false => read_table(&paths, config.format, config.id.as_deref(), Rows::Labels, source)?,
+        };
+        // Their file names its own columns.
+        let names = if lewidi { ["annotator", lewidi::LABEL] } else { [config.annotator.as_str(), &config.score] };
+        let [annotator, column] = [table.column(names[0])?, table.column(names[1])?];
         for row in table.rows() {
             let Some(item) = items.of_row(&row, file.config.unmatched, &mut ratings.unknown_rows)? else { continue };
             match score(&row, column, file.config.scale)? {

@@ -1,0 +1,381 @@
+//! LeWiDi's files: items with their annotations as one JSON object, and predictions as tab-separated lines.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `SET_dev.json` | `{"1": {"text": ..., "annotations": {" Ann1": "0", ...}, ...}, ...}`; a test set has no annotations |
+//! | `SET_test_soft.tsv` | `ID<TAB>[share, ...]`, the shares of the classes in their order, without a header |
+//! | `SET_test_pe.tsv` | `ID<TAB>[label, ...]`, a label for each annotator of the item |
+//!
+//! In VariErrNLI an annotator may give several labels. Its lists are nested: one list for each label, in soft files of the shares of
+//! 0 and 1, in perspectivist files of a 0 or 1 for each annotator.
+
+use std::fmt;
+use std::path::Path;
+
+use csv::StringRecord;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::error::{Error, Place, Problem, Result, excerpt};
+use super::jsonl::{Objects, fields, refused, utf8};
+use super::table::Table;
+
+/// Reads a LeWiDi file, `{"1": {"text": ..., "annotations": {" Ann1": "0", ...}, ...}, ...}`: one row per item, whose id
+/// is the key. The annotations are left to [`read_labels`].
+///
+/// With `labels`, those of a file whose annotators may give several, there is one row per item and label: its id is
+/// `KEY/LABEL`, and the label stands in the column [`LABEL`].
+///
+/// # Errors
+/// As [`read_lines`](super::jsonl::read_lines).
+pub fn read_items(file: &Path, bytes: &[u8], labels: &[String]) -> Result<Table> {
+    let mut objects = Objects::default();
+    each_item(file, bytes, |line, id, item| {
+        let mut found = fields(file, line, item)?;
+        found.retain(|(field, _)| !field.starts_with(ANNOTATIONS));
+        if labels.is_empty() {
+            found.insert(0, (ID.to_owned(), id.to_owned()));
+            return objects.add(file, line, found);
+        }
+        for label in labels {
+            let own = [(ID.to_owned(), asked(id, label)), (LABEL.to_owned(), label.clone())];
+            objects.add(file, line, own.into_iter().chain(found.clone()).collect())?;
+        }
+        Ok(())
+    })?;
+    objects.into_table(file, ID)
+}
+
+/// Reads the labels of a LeWiDi file: one row per item and annotator, with the columns [`ID`], `annotator` and [`LABEL`].
+///
+/// Annotators are trimmed, because the files separate them by commas with blanks.
+///
+/// With `labels` there is one row per item, label and annotator, which says `1` where the annotator gave this label, among
+/// others perhaps, and `0` where not: several labels of one annotator are as many answers to different questions, so that
+/// counts stay whole numbers. Several labels are separated by commas, or a list. An annotation without any is blank,
+/// missing for all labels.
+///
+/// # Errors
+/// As [`read_lines`](super::jsonl::read_lines); an annotation with a label that is none of `labels`.
+pub fn read_labels(file: &Path, bytes: &[u8], labels: &[String]) -> Result<Table> {
+    let mut rows = Vec::new();
+    each_item(file, bytes, |line, id, item| {
+        for (field, given) in &fields(file, line, item)? {
+            let Some(annotator) = field.strip_prefix(ANNOTATIONS).map(str::trim) else { continue };
+            if labels.is_empty() {
+                rows.push((line, StringRecord::from(vec![id, annotator, given.trim()])));
+                continue;
+            }
+            let given = several(given);
+            if let Some(unknown) = given.iter().find(|label| !labels.contains(label)) {
+                let place = Place::file(file).at_line(line).of_item(id).in_field(field);
+                let problem = Problem::NotOneOf { value: unknown.clone(), allowed: labels.to_vec() };
+                return Err(Error::refused(place, problem));
+            }
+            for label in labels {
+                let answer = match (given.is_empty(), given.contains(label)) {
+                    (true, _) => "",
+                    (_, true) => "1",
+                    (_, false) => "0",
+                };
+                rows.push((line, StringRecord::from(vec![asked(id, label).as_str(), annotator, answer])));
+            }
+        }
+        Ok(())
+    })?;
+    // A file of items for a contest has no labels.
+    Table::of_any_objects(file, [ID, "annotator", LABEL].map(str::to_owned).to_vec(), rows, ID)
+}
+
+/// Id of the item that asks whether a label applies.
+fn asked(id: &str, label: &str) -> String {
+    format!("{id}/{label}")
+}
+
+/// The labels of an annotation, `a, b` or `["a", "b"]`.
+fn several(text: &str) -> Vec<String> {
+    let list = serde_json::from_str::<Vec<String>>(text);
+    let labels = list.unwrap_or_else(|_| text.split(',').map(str::to_owned).collect());
+    labels.iter().map(|label| label.trim().to_owned()).filter(|label| !label.is_empty()).collect()
+}
+
+/// Column of the keys of a LeWiDi file.
+pub const ID: &str = "id";
+/// Column of a label.
+pub const LABEL: &str = "label";
+/// How the columns of the annotations begin once they are flattened.
+const ANNOTATIONS: &str = "annotations_";
+
+/// Calls `f` with line, key and text of each member of the outer object, in the order of the file.
+fn each_item(file: &Path, bytes: &[u8], mut f: impl FnMut(u64, &str, &str) -> Result<()>) -> Result<()> {
+    struct Members<'t>(Vec<(String, &'t RawValue)>);
+    impl<'t> serde::Deserialize<'t> for Members<'t> {
+        fn deserialize<D: Deserializer<'t>>(deserializer: D) -> Result<Self, D::Error> {
+            struct InOrder;
+            impl<'t> Visitor<'t> for InOrder {
+                type Value = Members<'t>;
+                fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                    f.write_str("an object with one member per item")
+                }
+                fn visit_map<A: MapAccess<'t>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                    let mut members = Vec::new();
+                    while let Some(member) = map.next_entry()? {
+                        members.push(member);
+                    }
+                    Ok(Members(members))
+                }
+            }
+            deserializer.deserialize_map(InOrder)
+        }
+    }
+    let text = utf8(file, bytes)?;
+    let members: Members = serde_json::from_str(text).map_err(|error| refused(file, 1, &error))?;
+    let (mut line, mut counted) = (1, 0);
+    for (id, item) in &members.0 {
+        // The raw text is a slice of the file, so its address tells its line.
+        let offset = item.get().as_ptr().addr() - text.as_ptr().addr();
+        line += text.as_bytes()[counted..offset].iter().filter(|&&byte| byte == b'\n').count() as u64;
+        counted = offset;
+        f(line, id, item.get())?;
+    }
+    Ok(())
+}
+
+/// What a file of predictions holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Predicted<'a> {
+    /// Shares of these classes, in this order: columns `p_CLASS`.
+    Shares(&'a [String]),
+    /// One of these classes for each annotator: columns `n_CLASS` with how many were given each.
+    Labels(&'a [String]),
+    /// A rating for each annotator: columns `mean` and `sd`, blank where they are all the same or only one.
+    Ratings,
+}
+
+/// Reads a file of predictions: one row per item, or, with `labels`, one per item and label, whose id is `KEY/LABEL`.
+///
+/// # Errors
+/// Text that is not UTF-8, a line that is no id with a list, a list of another length or depth, a value that is no number or class.
+pub fn read_predictions(file: &Path, bytes: &[u8], predicted: Predicted<'_>, labels: &[String]) -> Result<Table> {
+    let text = utf8(file, bytes)?;
+    let mut rows = vec![];
+    for (line, number) in text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty()) {
+        let row = Predictions { place: Place::file(file).at_line(number), predicted };
+        let (id, list) = row.parse(line)?;
+        let row = Predictions { place: row.place.of_item(&id), predicted };
+        if labels.is_empty() {
+            rows.push((number, row.cells(&id, &list)?));
+            continue;
+        }
+        if list.len() != labels.len() {
+            let expected = format!("a list for each of {}", labels.join(", "));
+            return Err(row.refuse(&format!("it has {} lists, not {expected}", list.len())));
+        }
+        for (label, inner) in labels.iter().zip(&list) {
+            let Value::Array(inner) = inner else { return Err(row.refuse(&format!("{inner} is no list for {label}"))) };
+            rows.push((number, row.cells(&asked(&id, label), inner)?));
+        }
+    }
+    Table::of_objects(file, predicted.columns(), rows, ID)
+}
+
+impl Predicted<'_> {
+    fn columns(self) -> Vec<String> {
+        let named =
+            |prefix: &str, classes: &[String]| classes.iter().map(|class| format!("{prefix}_{class}")).collect();
+        let own: Vec<String> = match self {
+            Self::Shares(classes) => named("p", classes),
+            Self::Labels(classes) => named("n", classes),
+            Self::Ratings => ["mean", "sd"].map(str::to_owned).to_vec(),
+        };
+        std::iter::once(ID.to_owned()).chain(own).collect()
+    }
+
+    fn layout(self) -> &'static str {
+        match self {
+            Self::Shares(_) => "ID<TAB>[share, ...], with a share for each class",
+            Self::Labels(_) | Self::Ratings => "ID<TAB>[label, ...], with a label for each annotator",
+        }
+    }
+}
+
+/// A line of predictions.
+struct Predictions<'a> {
+    place: Place,
+    predicted: Predicted<'a>,
+}
+
+impl Predictions<'_> {
+    fn refuse(&self, reason: &str) -> Error {
+        let remedy = format!("write each line as {}", self.predicted.layout());
+        Error::refused(self.place.clone(), Problem::Unfit { reason: reason.to_owned(), remedy })
+    }
+
+    fn parse(&self, line: &str) -> Result<(String, Vec<Value>)> {
+        let Some((id, list)) = line.split_once('\t') else { return Err(self.refuse("the line has no tab")) };
+        // Lists of texts as Python prints them.
+        let list = list.trim().replace('\'', "\"");
+        match serde_json::from_str(&list) {
+            Ok(Value::Array(list)) if !id.trim().is_empty() => Ok((id.trim().to_owned(), list)),
+            Ok(Value::Array(_)) => Err(self.refuse("the id is blank")),
+            _ => Err(self.refuse(&format!("{:?} is no list", excerpt(&list)))),
+        }
+    }
+
+    fn cells(&self, id: &str, list: &[Value]) -> Result<StringRecord> {
+        let own: Vec<String> = match self.predicted {
+            Predicted::Shares(classes) => {
+                if list.len() != classes.len() {
+                    let expected = format!("{} classes", classes.len());
+                    return Err(self.refuse(&format!("it has {} shares, and there are {expected}", list.len())));
+                }
+                list.iter().map(|value| Ok(self.number(value)?.to_string())).collect::<Result<_>>()?
+            }
+            Predicted::Labels(classes) => {
+                let mut counts = vec![0u32; classes.len()];
+                for value in list {
+                    counts[self.class(value, classes)?] += 1;
+                }
+                counts.iter().map(u32::to_string).collect()
+            }
+            Predicted::Ratings => {
+                let ratings: Vec<f64> = list.iter().map(|value| self.number(value)).collect::<Result<_>>()?;
+                if ratings.is_empty() {
+                    return Err(self.refuse("the list is empty"));
+                }
+                let n = ratings.len() as f64;
+                let mean = ratings.iter().sum::<f64>() / n;
+                let squares: f64 = ratings.iter().map(|rating| (rating - mean).powi(2)).sum();
+                let sd = if squares > 0.0 { (squares / (n - 1.0)).sqrt().to_string() } else { String::new() };
+                vec![mean.to_string(), sd]
+            }
+        };
+        Ok(std::iter::once(id.to_owned()).chain(own).collect::<Vec<_>>().into())
+    }
+
+    fn number(&self, value: &Value) -> Result<f64> {
+        let number = value.as_f64().or_else(|| value.as_str()?.trim().parse().ok()).filter(|number| number.is_finite());
+        number.ok_or_else(|| self.refuse(&format!("{value} is no number")))
+    }
+
+    fn class(&self, value: &Value, classes: &[String]) -> Result<usize> {
+        let text = value.as_str().map_or_else(|| value.to_string(), |text| text.trim().to_owned());
+        let named = |name: &str| classes.iter().position(|class| class == name);
+        // 1.0 is the class 1.
+        let number = |text: &str| text.parse::<f64>().ok().filter(|number| number.is_finite());
+        let equal = || number(&text).and_then(|found| classes.iter().position(|class| number(class) == Some(found)));
+        named(&text).or_else(equal).ok_or_else(|| {
+            Error::refused(self.place.clone(), Problem::NotOneOf { value: text.clone(), allowed: classes.to_vec() })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = "a.jsonl";
+
+    #[test]
+    fn lewidi_items_keep_their_order_and_line() {
+        let text = "{\n \"2\": {\"text\": {\"post\": \"p\"},\n  \"annotations\": {\"Ann1\": \"1\", \" Ann2\": \"0\"}},\n \"1\": \
+                    {\"text\": {\"post\": \"q\"}, \"annotations\": {}}\n}";
+        let items = read_items(Path::new(FILE), text.as_bytes(), &[]).unwrap();
+        let post = items.column("text_post").unwrap();
+        let rows: Vec<_> = items.rows().map(|row| (row.id(), row.line(), row.cell(post))).collect();
+        assert_eq!(rows, [("2", 2, "p"), ("1", 4, "q")]);
+        let labels = read_labels(Path::new(FILE), text.as_bytes(), &[]).unwrap();
+        let [annotator, label] = ["annotator", "label"].map(|name| labels.column(name).unwrap());
+        let rows: Vec<_> = labels.rows().map(|row| (row.id(), row.cell(annotator), row.cell(label))).collect();
+        assert_eq!(rows, [("2", "Ann1", "1"), ("2", "Ann2", "0")]);
+    }
+    #[test]
+    fn several_labels_of_an_annotator_answer_a_question_each() {
+        let text = "{\"1\": {\"text\": {\"context\": \"p\"}, \"annotations\": {\"Ann1\": \"yes\", \" Ann2\": \"yes, maybe\", \
+                    \"Ann3\": [\"no\"], \"Ann4\": \"\"}},\n \"2\": {\"text\": {\"context\": \"q\"}, \"annotations\": {}}}";
+        let labels = ["yes", "no", "maybe"].map(str::to_owned);
+        let items = read_items(Path::new(FILE), text.as_bytes(), &labels).unwrap();
+        let [label, context] = [LABEL, "text_context"].map(|name| items.column(name).unwrap());
+        let rows: Vec<_> = items.rows().map(|row| (row.id(), row.cell(label), row.cell(context))).collect();
+        assert_eq!(
+            rows[..4],
+            [("1/yes", "yes", "p"), ("1/no", "no", "p"), ("1/maybe", "maybe", "p"), ("2/yes", "yes", "q")]
+        );
+        assert_eq!(rows.len(), 6);
+        let answers = read_labels(Path::new(FILE), text.as_bytes(), &labels).unwrap();
+        let [annotator, label] = ["annotator", LABEL].map(|name| answers.column(name).unwrap());
+        let of = |wanted: &str| -> Vec<(&str, &str)> {
+            let own = answers.rows().filter(|row| row.id() == wanted);
+            own.map(|row| (row.cell(annotator), row.cell(label))).collect()
+        };
+        assert_eq!(of("1/yes"), [("Ann1", "1"), ("Ann2", "1"), ("Ann3", "0"), ("Ann4", "")]);
+        assert_eq!(of("1/maybe"), [("Ann1", "0"), ("Ann2", "1"), ("Ann3", "0"), ("Ann4", "")]);
+        let error = read_labels(Path::new(FILE), text.as_bytes(), &labels[1..]).unwrap_err().to_string();
+        assert!(
+            error.starts_with("a.jsonl:1 (column \"annotations_Ann1\", item \"1\"): \"yes\" is not one of no"),
+            "{error}"
+        );
+    }
+
+    fn rows(table: &Table) -> Vec<String> {
+        table.rows().map(|row| row.cells().collect::<Vec<_>>().join(" ")).collect()
+    }
+
+    fn names<const N: usize>(names: [&str; N]) -> Vec<String> {
+        names.map(str::to_owned).to_vec()
+    }
+
+    #[test]
+    fn predictions_are_shares_labels_or_ratings() {
+        let read = |text: &str, predicted, labels: &[String]| {
+            read_predictions(Path::new("p.tsv"), text.as_bytes(), predicted, labels)
+        };
+        let classes = names(["0", "1", "2"]);
+        let soft = "7\t[0.25, 0.5, 0.25]\n\n8\t[0, 1, 0.0]\r\n";
+        let table = read(soft, Predicted::Shares(&classes), &[]).unwrap();
+        assert_eq!(
+            (table.header(), rows(&table)),
+            (&names(["id", "p_0", "p_1", "p_2"])[..], names(["7 0.25 0.5 0.25", "8 0 1 0"]))
+        );
+        assert_eq!(table.rows().map(|row| row.line()).collect::<Vec<_>>(), [1, 3]);
+        let perspectivist = "7\t[2, 1.0, '1']\n";
+        assert_eq!(rows(&read(perspectivist, Predicted::Labels(&classes), &[]).unwrap()), ["7 0 2 1"]);
+        assert_eq!(
+            rows(&read("7\t[1, 3]\n8\t[2, 2]\n", Predicted::Ratings, &[]).unwrap()),
+            ["7 2 1.4142135623730951", "8 2 "]
+        );
+        let (yes, labels) = (names(["0", "1"]), names(["contradiction", "entailment"]));
+        let nested = read("9\t[[0.75, 0.25], [0, 1]]\n", Predicted::Shares(&yes), &labels).unwrap();
+        assert_eq!(rows(&nested), ["9/contradiction 0.75 0.25", "9/entailment 0 1"]);
+        let nested = read("9\t[[0, 0, 1, 0], [1, 1, 0, 1]]\n", Predicted::Labels(&yes), &labels).unwrap();
+        assert_eq!(rows(&nested), ["9/contradiction 3 1", "9/entailment 1 3"]);
+        for (text, labels, message) in [
+            (
+                "7 [0.5]\n",
+                &[][..],
+                "p.tsv:1: the line has no tab; write each line as ID<TAB>[share, ...], with a share for each class",
+            ),
+            ("7\t[0.5\n", &[], "p.tsv:1: \"[0.5\" is no list; write"),
+            (
+                "7\t[0.5, 0.5, 0]\n8\t[0.5, 0.5]\n",
+                &[],
+                "p.tsv:2 (item \"8\"): it has 2 shares, and there are 3 classes",
+            ),
+            ("7\t[0.5, null, 0]\n", &[], "p.tsv:1 (item \"7\"): null is no number"),
+            (
+                "7\t[[1, 0, 0]]\n",
+                &labels,
+                "(item \"7\"): it has 1 lists, not a list for each of contradiction, entailment",
+            ),
+            ("7\t[1, 0]\n", &labels, "1 is no list for contradiction"),
+            ("\t[1, 0, 0]\n", &[], "p.tsv:1: the id is blank"),
+            ("\n", &[], "p.tsv: the table has no rows"),
+        ] {
+            let error = read(text, Predicted::Shares(&classes), labels).unwrap_err().to_string();
+            assert!(error.contains(message), "{error}");
+        }
+        let error = read("7\t[1, 9]\n", Predicted::Labels(&classes), &[]).unwrap_err().to_string();
+        assert!(error.starts_with("p.tsv:1 (item \"7\"): \"9\" is not one of 0, 1, 2"), "{error}");
+    }
+}

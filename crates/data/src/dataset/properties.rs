@@ -1,0 +1,158 @@
+//! Every reader of tables: a valid file survives a round trip, a cut or edited one is refused with its place and a remedy or says no
+//! more than stands there, and no row belongs to an item that the file does not name.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+use serde_json::{Value, json};
+
+use super::error::Result;
+use super::jsonl;
+use super::lewidi::{self, Predicted};
+use super::table::Table;
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Layout {
+    Delimited(u8),
+    Lines,
+    LeWiDiItems,
+    LeWiDiLabels,
+    Soft,
+    Perspectivist,
+}
+
+const LAYOUTS: [Layout; 8] = [
+    Layout::Delimited(b','),
+    Layout::Delimited(b';'),
+    Layout::Delimited(b'\t'),
+    Layout::Lines,
+    Layout::LeWiDiItems,
+    Layout::LeWiDiLabels,
+    Layout::Soft,
+    Layout::Perspectivist,
+];
+
+/// Items with a text and a share.
+type Rows = BTreeMap<String, (String, f64)>;
+
+/// Ids with commas, quotes, line ends and letters beyond ASCII; without tabs, which divide lines of predictions, nor blanks at the ends,
+/// which LeWiDi's files add.
+fn rows() -> impl Strategy<Value = Rows> {
+    proptest::collection::btree_map("[a-z0-9][a-z ,;\"'ß\u{4e00}]{0,5}[a-z0-9]", ("[ -~\n]{1,9}", 0.0..1.0f64), 1..12)
+}
+
+fn written(layout: Layout, rows: &Rows) -> Vec<u8> {
+    let lines = |line: &dyn Fn(&String, &(String, f64)) -> String| {
+        rows.iter().map(|(id, row)| line(id, row) + "\n").collect::<String>()
+    };
+    match layout {
+        Layout::Delimited(delimiter) => {
+            let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(vec![]);
+            writer.write_record(["text", "id", "p"]).unwrap();
+            for (id, (text, p)) in rows {
+                writer.write_record([text, id, &p.to_string()]).unwrap();
+            }
+            writer.into_inner().unwrap()
+        }
+        Layout::Lines => lines(&|id, (text, p)| json!({"id": id, "text": text, "p": p}).to_string()).into_bytes(),
+        Layout::LeWiDiItems | Layout::LeWiDiLabels => {
+            let item = |(id, (text, p)): (&String, &(String, f64))| {
+                let label = u8::from(*p > 0.5).to_string();
+                (id.clone(), json!({"text": text, "p": p, "annotations": {" Ann1": label, "Ann2": "0"}}))
+            };
+            Value::Object(rows.iter().map(item).collect()).to_string().into_bytes()
+        }
+        Layout::Soft => lines(&|id, (_, p)| format!("{id}\t[{:?}, {:?}]", p, 1.0 - p)).into_bytes(),
+        Layout::Perspectivist => lines(&|id, (_, p)| format!("{id}\t[{}, 0]", u8::from(*p > 0.5))).into_bytes(),
+    }
+}
+
+fn read(layout: Layout, bytes: &[u8]) -> Result<Table> {
+    let (file, classes) = (Path::new("f"), ["0", "1"].map(str::to_owned));
+    match layout {
+        Layout::Delimited(_) => Table::parse(file, bytes, "id"),
+        Layout::Lines => jsonl::read_lines(file, bytes, "id"),
+        Layout::LeWiDiItems => lewidi::read_items(file, bytes, &[]),
+        Layout::LeWiDiLabels => lewidi::read_labels(file, bytes, &[]),
+        Layout::Soft => lewidi::read_predictions(file, bytes, Predicted::Shares(&classes), &[]),
+        Layout::Perspectivist => lewidi::read_predictions(file, bytes, Predicted::Labels(&classes), &[]),
+    }
+}
+
+/// What each row says, id first.
+fn said(table: &Table, columns: &[&str]) -> Vec<Vec<String>> {
+    let columns: Vec<_> = columns.iter().map(|name| table.column(name).unwrap()).collect();
+    table.rows().map(|row| columns.iter().map(|column| row.cell(*column).to_owned()).collect()).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn a_valid_file_survives(layout in select(&LAYOUTS[..]), rows in rows()) {
+        let table = read(layout, &written(layout, &rows)).unwrap();
+        let label = |p: f64| u8::from(p > 0.5).to_string();
+        let of = |f: &dyn Fn(&String, &(String, f64)) -> Vec<Vec<String>>| rows.iter().flat_map(|(id, row)| f(id, row)).collect::<Vec<_>>();
+        let own = |id: &String, cells: &[&str]| [&[id.as_str()], cells].concat().iter().map(|cell| (*cell).to_owned()).collect::<Vec<_>>();
+        let (columns, expected): (&[&str], _) = match layout {
+            Layout::Delimited(_) | Layout::Lines | Layout::LeWiDiItems => {
+                (&["id", "text", "p"], of(&|id, (text, p)| {
+                    let p = if matches!(layout, Layout::Delimited(_)) { p.to_string() } else { format!("{p:?}") };
+                    vec![own(id, &[text, &p])]
+                }))
+            }
+            Layout::LeWiDiLabels => (&["id", "annotator", "label"], of(&|id, (_, p)| {
+                vec![own(id, &["Ann1", &label(*p)]), own(id, &["Ann2", "0"])]
+            })),
+            Layout::Soft => {
+                (&["id", "p_0", "p_1"], of(&|id, (_, p)| vec![own(id, &[&p.to_string(), &(1.0 - p).to_string()])]))
+            }
+            Layout::Perspectivist => (&["id", "n_1"], of(&|id, (_, p)| vec![own(id, &[&label(*p)])])),
+        };
+        prop_assert_eq!(said(&table, columns), expected);
+    }
+
+    #[test]
+    fn a_cut_file_is_refused_or_says_what_stands_before_the_cut(
+        layout in select(&LAYOUTS[..]), rows in rows(), at in any::<Index>(),
+    ) {
+        let whole = written(layout, &rows);
+        let expected = said(&read(layout, &whole).unwrap(), &["id"]);
+        match read(layout, &whole[..at.index(whole.len())]) {
+            Err(error) => {
+                let error = error.to_string();
+                prop_assert!(error.starts_with('f') && error.contains(';'), "{error}");
+            }
+            Ok(table) => {
+                // An object is whole or refused; lines are known by their ends alone.
+                prop_assert!(!matches!(layout, Layout::LeWiDiItems | Layout::LeWiDiLabels));
+                prop_assert!(expected.starts_with(&said(&table, &["id"])));
+            }
+        }
+    }
+
+    #[test]
+    fn an_edited_file_is_refused_or_names_every_item(
+        layout in select(&LAYOUTS[..]), rows in rows(), at in any::<Index>(), byte in any::<u8>(),
+    ) {
+        let mut edited = written(layout, &rows);
+        let at = at.index(edited.len());
+        edited[at] = byte;
+        match read(layout, &edited) {
+            Err(error) => {
+                let error = error.to_string();
+                prop_assert!(error.starts_with('f') && error.contains(';'), "{error}");
+            }
+            Ok(table) => {
+                // Quotes within cells are doubled, and an escape of JSON may stand for any character.
+                let plain = |text: &str| text.replace('"', "");
+                let text = plain(&String::from_utf8_lossy(&edited));
+                for row in table.rows() {
+                    prop_assert!(text.contains(&plain(row.id())) || text.contains('\\'), "{:?}", row.id());
+                }
+            }
+        }
+    }
+}

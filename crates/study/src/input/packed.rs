@@ -1,0 +1,151 @@
+//! Row groups of a Parquet file whose pages are compressed with zstd or gzip.
+//!
+//! The reader of Parquet would take a C library for zstd. It hands out pages as they are stored where a column is said to be
+//! uncompressed; they are unpacked here, by decoders that are in the program anyway.
+
+use std::io::Read;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use parquet::basic::Compression;
+use parquet::bloom_filter::Sbbf;
+use parquet::column::page::{Page, PageMetadata, PageReader};
+use parquet::errors::{ParquetError, Result};
+use parquet::file::metadata::RowGroupMetaData;
+use parquet::file::reader::RowGroupReader;
+use parquet::file::serialized_reader::SerializedPageReader;
+use parquet::record::reader::RowIter;
+use parquet::schema::types::Type;
+
+/// A page must not unpack to more than this: a file can claim anything.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// A row group of a file, with the whole file.
+pub(super) struct Unpacked<'f> {
+    group: Box<dyn RowGroupReader + 'f>,
+    file: Arc<Bytes>,
+}
+
+impl<'f> Unpacked<'f> {
+    pub(super) fn new(group: Box<dyn RowGroupReader + 'f>, file: &Arc<Bytes>) -> Self {
+        Self { group, file: Arc::clone(file) }
+    }
+}
+
+impl RowGroupReader for Unpacked<'_> {
+    fn metadata(&self) -> &RowGroupMetaData {
+        self.group.metadata()
+    }
+
+    fn num_columns(&self) -> usize {
+        self.group.num_columns()
+    }
+
+    fn get_column_page_reader(&self, i: usize) -> Result<Box<dyn PageReader>> {
+        let column = self.metadata().column(i);
+        let codec = match column.compression() {
+            Compression::ZSTD(_) => Codec::Zstd,
+            Compression::GZIP(_) => Codec::Gzip,
+            _ => return self.group.get_column_page_reader(i),
+        };
+        let stored = column.clone().into_builder().set_compression(Compression::UNCOMPRESSED).build()?;
+        let rows = usize::try_from(self.metadata().num_rows())?;
+        let pages = SerializedPageReader::new(Arc::clone(&self.file), &stored, rows, None)?;
+        Ok(Box::new(Pages { pages, codec }))
+    }
+
+    fn get_column_bloom_filter(&self, i: usize) -> Option<&Sbbf> {
+        self.group.get_column_bloom_filter(i)
+    }
+
+    fn get_row_iter(&self, projection: Option<Type>) -> Result<RowIter<'_>> {
+        RowIter::from_row_group(projection, self)
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Codec {
+    Zstd,
+    Gzip,
+}
+
+impl Codec {
+    fn unpack(self, packed: &[u8], into: &mut Vec<u8>) -> Result<()> {
+        let failed = |error: String| ParquetError::General(format!("a page can't be unpacked: {error}"));
+        let before = into.len() as u64;
+        match self {
+            Self::Gzip => {
+                let decoder = flate2::read::MultiGzDecoder::new(packed);
+                decoder.take(MOST_BYTES + 1).read_to_end(into).map_err(|error| failed(error.to_string()))?;
+            }
+            Self::Zstd => {
+                let mut rest = packed;
+                while !rest.is_empty() {
+                    let mut frame =
+                        ruzstd::decoding::StreamingDecoder::new(&mut rest).map_err(|e| failed(e.to_string()))?;
+                    let room = (before + MOST_BYTES + 1).saturating_sub(into.len() as u64);
+                    frame.by_ref().take(room).read_to_end(into).map_err(|error| failed(error.to_string()))?;
+                    if into.len() as u64 - before > MOST_BYTES {
+                        break;
+                    }
+                }
+            }
+        }
+        match into.len() as u64 - before > MOST_BYTES {
+            true => Err(failed(format!("it holds more than {MOST_BYTES} bytes"))),
+            false => Ok(()),
+        }
+    }
+}
+
+/// The pages of a column.
+struct Pages {
+    pages: SerializedPageReader<Bytes>,
+    codec: Codec,
+}
+
+impl Pages {
+    /// A stored page, its first `plain` bytes as they are and the rest unpacked.
+    fn unpacked(&self, stored: &Bytes, plain: usize) -> Result<Bytes> {
+        if plain > stored.len() {
+            return Err(ParquetError::General("a page is shorter than its levels".to_owned()));
+        }
+        let mut bytes = stored[..plain].to_vec();
+        // A page without any value has nothing to unpack.
+        if plain < stored.len() {
+            self.codec.unpack(&stored[plain..], &mut bytes)?;
+        }
+        Ok(bytes.into())
+    }
+}
+
+impl Iterator for Pages {
+    type Item = Result<Page>;
+
+    fn next(&mut self) -> Option<Result<Page>> {
+        self.get_next_page().transpose()
+    }
+}
+
+impl PageReader for Pages {
+    fn get_next_page(&mut self) -> Result<Option<Page>> {
+        let Some(mut page) = self.pages.get_next_page()? else { return Ok(None) };
+        match &mut page {
+            Page::DataPage { buf, .. } | Page::DictionaryPage { buf, .. } => *buf = self.unpacked(buf, 0)?,
+            Page::DataPageV2 { buf, is_compressed: true, def_levels_byte_len, rep_levels_byte_len, .. } => {
+                let plain = *def_levels_byte_len as usize + *rep_levels_byte_len as usize;
+                *buf = self.unpacked(buf, plain)?;
+            }
+            Page::DataPageV2 { .. } => {}
+        }
+        Ok(Some(page))
+    }
+
+    fn peek_next_page(&mut self) -> Result<Option<PageMetadata>> {
+        self.pages.peek_next_page()
+    }
+
+    fn skip_next_page(&mut self) -> Result<()> {
+        self.pages.skip_next_page()
+    }
+}

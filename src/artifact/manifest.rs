@@ -67,7 +67,7 @@ impl Manifest {
         let text = read(&path)?;
         let manifest: Self = serde_json::from_slice(&text).map_err(Error::json(&path))?;
         if manifest.schema != SCHEMA {
-            return Err(Error::Schema { path, found: manifest.schema });
+            return Err(Error::Schema { path, found: manifest.schema, read: SCHEMA });
         }
         Ok(manifest)
     }

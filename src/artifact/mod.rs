@@ -20,7 +20,7 @@ use crate::output::FileError;
 pub use manifest::{Inputs, Manifest, Provenance};
 pub use results::Results;
 
-/// Version of the layout of the results files; results of another version are refused.
+/// Version of the layout of the manifest and of the paper's results; files of another version are refused.
 pub(crate) const SCHEMA: u32 = 3;
 
 /// What is wrong with the results in an artifact folder.
@@ -48,12 +48,14 @@ pub enum Error {
         detail: String,
     },
     /// Results of another version.
-    #[error("{path}: has schema {found}, but this program reads schema {SCHEMA}; run `judge-uncertainty reproduce`")]
+    #[error("{path}: has schema {found}, but this program reads schema {read}; run `judge-uncertainty reproduce`")]
     Schema {
         /// The file.
         path: PathBuf,
         /// Its schema version.
         found: u32,
+        /// The version that can be read.
+        read: u32,
     },
     /// A results file that was edited after the run.
     #[error(

@@ -48,7 +48,7 @@ macro_rules! results {
             pub fn to_json(&self, experiment: Experiment) -> Option<String> {
                 match experiment {
                     $(Experiment::$experiment => {
-                        let file = |results| File { schema: SCHEMA, experiment, results };
+                        let file = |results| File { schema: schema(experiment), experiment, results };
                         self.$field.as_ref().map(|results| to_json(&file(results)))
                     })+
                 }
@@ -72,6 +72,20 @@ results! {
     chaosnli: ChaosNliResults = ChaosNli;
     /// Beyond the paper.
     extended: ExtendedResults = Extended;
+}
+
+/// Version of the layout of an experiment's results.
+fn schema(experiment: Experiment) -> u32 {
+    match experiment {
+        Experiment::Simulations | Experiment::Dice | Experiment::ChaosNli => SCHEMA,
+        Experiment::Extended => 3,
+    }
+}
+
+/// What is read first of a results file.
+#[derive(Deserialize)]
+struct Head {
+    schema: u32,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -98,6 +112,10 @@ fn load<T: DeserializeOwned + Serialize>(
     let found = sha256_hex(&text);
     if found != provenance.results_sha256 {
         return Err(Error::Changed { path, expected: provenance.results_sha256.clone(), found });
+    }
+    let head: Head = serde_json::from_slice(&text).map_err(Error::json(&path))?;
+    if head.schema != schema(experiment) {
+        return Err(Error::Schema { path, found: head.schema, read: schema(experiment) });
     }
     let file: File<T> = serde_json::from_slice(&text).map_err(Error::json(&path))?;
     if file.schema != SCHEMA {

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use judge_uncertainty::escalation::{Rule, Selection, weighted_mean};
+use judge_uncertainty::escalation::{Observed, Rule, Selection, weighted_mean};
 use judge_uncertainty::evaluation::held_out::{Given, Score};
 use judge_uncertainty::progress::Silent;
 use judge_uncertainty::random::Stream;
@@ -271,7 +271,7 @@ fn plans_foresee_widths_and_errors() {
         let selection = Selection::exploring(&order, 100, 1.0, stream);
         let mut observed = vec![None; 200];
         for &i in &selection.drawn {
-            observed[i] = Some(f64::from(u8::from(stream.random() < pools[i][0])));
+            observed[i] = Some(Observed::once(f64::from(u8::from(stream.random() < pools[i][0]))));
         }
         let found = weighted_mean(&selection, &observed, None, (0.0, 1.0), 0.95).unwrap();
         found.high - found.low

@@ -6,9 +6,16 @@
 //! of four comparisons between the two (budgets 10 and 20%, error removed and error of the others) has nothing to find. A
 //! study counts as falsely confirmed (refuted) if any of the four is. Power: the judge knows nothing of a share of the items,
 //! says so, and the same hypotheses hold.
+//!
+//! `verdicts check` simulates 60 studies of two null settings, and 60 in which the judge says all that it does not know. It fails where more
+//! than 6 are decided on one side of the null (chance gives that in 7 of 10,000 where a side has probability 0.025), or fewer than 20
+//! of the last are confirmed.
+
+use std::process::ExitCode;
 
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::random::Stream;
+use judge_uncertainty_core::stats::binomial::most_by_chance;
 use judge_uncertainty_core::stats::new_items::new_items;
 use judge_uncertainty_data::dataset::Predictions;
 use judge_uncertainty_evaluation::contrast::contributions;
@@ -94,7 +101,29 @@ fn judged(setting: &Setting, seed: u64) -> (bool, bool, usize) {
     (confirmed > 0, refuted > 0, confirmed)
 }
 
-fn main() {
+/// The quick form: whether the promise is kept and anything is found.
+fn check() -> ExitCode {
+    const STUDIES: u64 = 60;
+    let most = most_by_chance(STUDIES, 0.025, 1e-3) as usize;
+    let of = |items: usize, told: f64| {
+        let setting = Setting { items, labels: 20, replicates: 20, told };
+        let found: Vec<_> = (0..STUDIES).into_par_iter().map(|seed| judged(&setting, seed)).collect();
+        let (confirmed, refuted) = (found.iter().filter(|f| f.0).count(), found.iter().filter(|f| f.1).count());
+        println!("told {told}, {items} items: {confirmed} of {STUDIES} studies confirm, {refuted} refute");
+        (confirmed, refuted)
+    };
+    let null_kept = [30, 60].into_iter().all(|items| {
+        let (confirmed, refuted) = of(items, 0.0);
+        confirmed.max(refuted) <= most
+    });
+    let (found, against) = of(60, 1.0);
+    if null_kept && found >= 20 && against <= most { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn main() -> ExitCode {
+    if std::env::args().nth(1).as_deref() == Some("check") {
+        return check();
+    }
     let argument = |k: usize| std::env::args().nth(k).and_then(|text| text.parse::<u64>().ok());
     let (studies, first) = (argument(1).unwrap_or(400), argument(2).unwrap_or(0));
     println!(
@@ -121,4 +150,5 @@ fn main() {
             found.iter().map(|f| f.2).sum::<usize>() as f64 / (4 * studies) as f64,
         );
     }
+    ExitCode::SUCCESS
 }

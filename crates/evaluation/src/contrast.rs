@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::escalation::{Errors, Gain, Picks};
 use judge_uncertainty_core::escalation::{Budget, Rule};
-use judge_uncertainty_core::stats::new_items::Contributions;
+use judge_uncertainty_core::stats::new_items::{Contributions, Gathered, Part};
 
 /// What a comparison of two rules is about. Differences are signed so that positive means "better is better".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -79,22 +79,13 @@ impl Contrast {
 
 /// What each of `items` contributes to a comparison, from its picks in every replicate; `None` if one could not be evaluated.
 pub fn contributions<'a>(items: usize, picks: impl Iterator<Item = Option<&'a Picks>>) -> Option<Contributions> {
-    let (mut of_items, mut picked, mut of_redraws) = (vec![0.0; items], vec![0.0; items], vec![]);
-    let (mut times, mut sums) = (vec![0.0; items], vec![0.0; items]);
+    let mut gathered = Gathered::over(items);
     for replicate in picks {
-        let mut sum = 0.0;
-        for &(i, sign, worth) in replicate? {
-            let sign = f64::from(sign);
-            of_items[i as usize] += sign * worth;
-            picked[i as usize] += sign;
-            times[i as usize] += 1.0;
-            sums[i as usize] += worth;
-            sum += sign * worth;
-        }
-        of_redraws.push(sum);
+        gathered.add(replicate?.iter().map(|&(i, sign, worth)| Part {
+            item: i as usize,
+            share: f64::from(sign),
+            worth,
+        }));
     }
-    let count = of_redraws.len() as f64;
-    of_items.iter_mut().chain(&mut picked).for_each(|x| *x /= count);
-    let worth = times.iter().zip(&sums).map(|(times, sum)| (*times > 0.0).then(|| sum / times)).collect();
-    (count > 0.0).then_some(Contributions { of_items, picked, worth, of_redraws })
+    gathered.contributions()
 }

@@ -5,7 +5,9 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use judge_uncertainty_core::escalation::{NoEstimate, Response, Selection, WeightedMean, responses, weighted_mean};
+use judge_uncertainty_core::escalation::{
+    NoEstimate, Observed, Response, Selection, WeightedMean, responses, weighted_mean,
+};
 use judge_uncertainty_data::dataset::checksum::read_file;
 use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
 use judge_uncertainty_data::dataset::items::ItemIds;
@@ -74,7 +76,7 @@ impl SelectionFile {
     pub fn estimate(
         &self,
         name: &str,
-        observed: &[Option<f64>],
+        observed: &[Option<Observed>],
         range: (f64, f64),
         level: f64,
     ) -> std::result::Result<PoolMean, NoEstimate> {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::Error;
 use super::features::Feature;
+use super::for_new_items::{RulesForNewItems, contrasts};
 use super::kind::{Kind, Study};
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::stats::Summary;
@@ -44,6 +45,8 @@ pub struct Evaluation<K: Kind> {
     /// the judge's own uncertainty is what rules are compared with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub minus_total: Option<ByRule>,
+    /// The rules against the one that they are compared with, for new items. All other figures here are over half splits of these items.
+    pub for_new_items: RulesForNewItems,
     /// The most that escalation can be expected to remove, by budget.
     pub oracle: BTreeMap<Budget, Summary>,
     /// What escalation removes of the squared error; `None` for classes.
@@ -237,7 +240,7 @@ impl<'a, K: Kind> Evaluator<'a, K> {
         let features =
             Box::new(move |numbers: &[u32], near: Option<&_>| study.feature_columns(&of_kept, numbers, near));
         let split = HalfSplit::new(K::pool(study, &study.labels, &kept), near, features, settings)
-            .with_contrasts(study.contrasts.clone());
+            .with_contrasts(contrasts(study));
         let counts = study.features.iter().position(|feature| *feature == Feature::LogLabels);
         Self { study, kept, split, engine, counts: counts.filter(|_| study.features.len() > 1) }
     }
@@ -253,7 +256,10 @@ impl<'a, K: Kind> Evaluator<'a, K> {
         let features = self.split.features(&labels);
         let full = self.split.evaluate(&labels, &features, &mut stream)?.measured;
         let counts_only = match self.counts {
-            Some(k) => Some(self.split.evaluate(&labels, &features[k..=k], &mut again)?.measured),
+            Some(k) => {
+                let measured = self.split.evaluate(&labels, &features[k..=k], &mut again)?.measured;
+                Some(Measured { contrasts: vec![], ..measured })
+            }
             None => None,
         };
         Ok((full, counts_only))
@@ -302,6 +308,7 @@ impl<'a, K: Kind> Evaluator<'a, K> {
             judge: K::diagnostics(self.study, &self.kept, self.split.noise_ceiling().all_labels),
             minus_total: against_total.then(|| value_minus(&measured, Rule::PosteriorEntropy)),
             oracle: budgets.iter().map(|b| (*b, Summary::over(&measured, |m| m.oracle[b]))).collect(),
+            for_new_items: RulesForNewItems::of(self.study, self.kept.len(), &measured),
             squared: SquaredValue::over(&measured, budgets),
             counts_only: (!counts_only.is_empty()).then(|| Escalation::over(&counts_only)),
             full: Escalation::over(&measured),
@@ -318,7 +325,7 @@ impl<'a, K: Kind> Evaluator<'a, K> {
 pub fn journal<K: Kind>(folder: &Path, study: &Study<K>) -> Result<Journal<Replicate>, Error> {
     let mut config = study.file.config.clone();
     config.evaluation.replicates = 0;
-    Ok(Journal::open(folder, &(config, &study.excluded, &study.contrasts), study.inputs.sums())?)
+    Ok(Journal::open(folder, &(config, &study.excluded, contrasts(study)), study.inputs.sums())?)
 }
 
 /// Runs all replicates, those apart that the journal holds from an interrupted run.

@@ -23,7 +23,7 @@ use super::queue::record::Question;
 use super::read::{Judge, LabelSet, Reported};
 use judge_uncertainty_core::belief::design::FeatureScale;
 use judge_uncertainty_core::belief::{BeliefTable, FeatureColumn};
-use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_core::escalation::{Observed, Rule};
 use judge_uncertainty_data::dataset::error::Result;
 use judge_uncertainty_evaluation::{Contrast, Fitted, Luck, Pool, Scored};
 
@@ -136,7 +136,7 @@ pub trait Kind: Configured {
 
     /// The quantities as the labels of the log have them, per quantity and item, without the first `before` batches of it;
     /// `None` for items without such labels.
-    fn observed(study: &Study<Self>, before: usize) -> Vec<Vec<Option<f64>>>;
+    fn observed(study: &Study<Self>, before: usize) -> Vec<Vec<Option<Observed>>>;
 
     /// A new label as the log writes it.
     ///

@@ -9,7 +9,7 @@
 //! | [`load`], [`features`], [`carried`] | a study as it is read, what its trust may depend on, and trust carried over from another |
 //! | [`decompose`], [`identification`], [`evidence`], [`parts`], [`percentiles`] | the fit and whether the labels determine it, the belief about every item, the rankings, and what varies over items |
 //! | [`held_out`] | judge and beliefs on labels that they have not seen, from one label an item |
-//! | [`mod@evaluate`] | half splits where labels suffice |
+//! | [`mod@evaluate`], [`for_new_items`] | half splits where labels suffice, and what they say of new items |
 //! | [`results`], [`sample`], [`profile`], [`cards`], [`columns`], [`output`], [`lewidi`] | what a run reports, the items that figures and pages show, and the table of all items |
 //! | [`compare`], [`mismatch`], [`judge_files`] | two studies of the same items, and which judge a trust belongs to |
 //! | [`mod@error`] | why a study can't be run |
@@ -31,6 +31,7 @@ pub mod estimates;
 pub mod evaluate;
 pub mod evidence;
 pub mod features;
+pub mod for_new_items;
 pub mod from_log;
 pub mod held_out;
 pub mod hypothesis;

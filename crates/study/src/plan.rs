@@ -5,10 +5,11 @@ use serde::Serialize;
 use super::held_out::{HeldOutScores, MOST_ITEMS};
 use super::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_core::belief::Belief;
-use judge_uncertainty_core::escalation::{Selection, allocate, weighted_mean};
+use judge_uncertainty_core::escalation::{Observed, Selection, allocate, weighted_mean};
 use judge_uncertainty_core::random::Stream;
-use judge_uncertainty_core::stats::student::student_quantile;
+use judge_uncertainty_core::stats::over_items::{LEAST_ITEMS, reach_over};
 use judge_uncertainty_core::stats::{Estimable, mean};
+use judge_uncertainty_evaluation::held_out::Score;
 use judge_uncertainty_evaluation::protocol::seeded;
 
 /// Version of the layout of a plan.
@@ -190,26 +191,22 @@ fn drawn<K: Kind>(
     decomposition: &Decomposition<K>,
     size: usize,
     stream: &mut Stream,
-) -> (Selection, Vec<Vec<Option<f64>>>) {
+) -> (Selection, Vec<Vec<Option<Observed>>>) {
     let order: Vec<usize> = (0..study.len()).collect();
     let selection = Selection::exploring(&order, size, 1.0, stream);
     let mut observed = vec![vec![None; study.len()]; K::quantities(&study.file.config.scale).len()];
     for &i in &selection.drawn {
         let label = K::fresh_label(study, decomposition, i, stream.random());
-        observed.iter_mut().zip(label).for_each(|(of, value)| of[i] = Some(value));
+        observed.iter_mut().zip(label).for_each(|(of, value)| of[i] = Some(Observed::once(value)));
     }
     (selection, observed)
 }
 
-/// An interval's width shrinks as the square root of the number of items, and with Student's quantile.
-fn scaled(now: &Estimable, items: usize) -> Option<Vec<Width>> {
+/// An interval's width shrinks with the number of items as [`reach_over`] says; `fitted` where one prediction is fitted to them.
+fn scaled(now: &Estimable, fitted: bool, items: usize) -> Option<Vec<Width>> {
     let now = now.estimate()?;
-    let reach = |n: usize| student_quantile(0.975, n as f64 - 1.0) / (n as f64).sqrt();
-    let width = |n: usize| Width {
-        items: n,
-        width: (n >= judge_uncertainty_core::stats::over_items::LEAST_ITEMS)
-            .then(|| (now.hi - now.lo) * reach(n) / reach(now.items)),
-    };
+    let wide = |n: usize| (now.hi - now.lo) * reach_over(n, fitted) / reach_over(now.items, fitted);
+    let width = |items: usize| Width { items, width: (items >= LEAST_ITEMS).then(|| wide(items)) };
     Some(sizes(items).map(width).collect())
 }
 
@@ -221,14 +218,18 @@ fn comparisons(held_out: &HeldOutScores, items: usize) -> Vec<PlannedComparison>
             return vec![PlannedComparison { what, widths: vec![], not_estimable }];
         }
     };
-    let of = |what: String, now: &Estimable| PlannedComparison {
+    let of = |what: String, now: &Estimable, fitted: bool| PlannedComparison {
         what,
-        widths: scaled(now, items).unwrap_or_default(),
+        widths: scaled(now, fitted, items).unwrap_or_default(),
         not_estimable: now.reason().map(str::to_owned),
     };
-    let mut found = vec![of("agreement beyond chance".to_owned(), &report.agreement.beyond_chance)];
-    found.extend(report.agreement.observed.as_ref().map(|observed| of("agreement".to_owned(), observed)));
-    let log = report.comparisons.iter().filter(|one| one.score == judge_uncertainty_evaluation::held_out::Score::Log);
-    found.extend(log.map(|one| of(format!("log score, {} against {}", one.name(), one.than_name()), &one.advantage)));
+    let mut found = vec![of("agreement beyond chance".to_owned(), &report.agreement.beyond_chance, false)];
+    let observed = report.agreement.observed.as_ref();
+    found.extend(observed.map(|observed| of("agreement".to_owned(), observed, false)));
+    let log = report.comparisons.iter().filter(|one| one.score == Score::Log);
+    found.extend(log.map(|one| {
+        let what = format!("log score, {} against {}", one.name(), one.than_name());
+        of(what, &one.advantage, one.is_fitted())
+    }));
     found
 }

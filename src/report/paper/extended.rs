@@ -5,7 +5,7 @@ use crate::experiments::extended::ExtendedResults;
 use crate::experiments::extended::confirmation::{Confirmation, Judgement, Quantity, RegisteredComparison};
 use crate::experiments::extended::contest::Contender;
 use crate::experiments::extended::exploration::Explored;
-use crate::report::numbers::NumberStyle;
+use crate::report::numbers::{NumberStyle, three};
 use crate::stats::Summary;
 use crate::stats::inference::Inference;
 
@@ -59,12 +59,12 @@ pub(super) fn style_of(quantity: Quantity) -> NumberStyle {
 }
 
 /// What was found with the simultaneous interval, which decides, and what that makes of the expectation. The plain
-/// interval is told where it says something else.
+/// interval is told where it says something else, and the Monte-Carlo error of the ends where the draws do not settle the verdict.
 pub(super) fn judged(verdict: &RegisteredComparison, style: NumberStyle) -> String {
     let x = &verdict.found;
     let found = simultaneous(x, style);
     let plain = format!("[{}, {}]", style.format(x.lo), style.format(x.hi));
-    match verdict.outcome {
+    let judged = match verdict.outcome {
         Judgement::Confirmed => format!("{found}, confirmed"),
         Judgement::Suggested => format!("{found}, not confirmed (only the plain interval {plain} leaves out 0)"),
         Judgement::Open => format!("{found}, not confirmed"),
@@ -72,6 +72,23 @@ pub(super) fn judged(verdict: &RegisteredComparison, style: NumberStyle) -> Stri
             format!("{found}, not confirmed (and the plain interval {plain} lies on the other side of 0)")
         }
         Judgement::Refuted => format!("{found}, refuted (on the other side of 0)"),
+    };
+    match verdict.monte_carlo {
+        Some(chance) if !chance.settled => {
+            format!("{judged} (its ends have a Monte-Carlo error of {})", three(chance.bound_error))
+        }
+        _ => judged,
+    }
+}
+
+/// Whether the draws settle all verdicts, in a sentence.
+pub(super) fn chance(results: &ExtendedResults) -> String {
+    let all: Vec<&RegisteredComparison> = sets(results).into_iter().flat_map(|(_, set)| &set.verdicts).collect();
+    let open = all.iter().filter(|one| !one.monte_carlo.is_some_and(|chance| chance.settled)).count();
+    let told = "the Monte-Carlo error of the interval's end nearer to 0 is below a tenth of its distance from 0";
+    match open {
+        0 => format!("In each of the {} comparisons {told}.", all.len()),
+        _ => format!("In {} of the {} comparisons {told}; the others state it.", all.len() - open, all.len()),
     }
 }
 

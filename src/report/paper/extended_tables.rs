@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use super::extended::{
-    FOUR, ONE, SIGNED_FOUR, SIGNED_ONE, SIGNED_THREE, THREE, TWO, WHOLE, WORLDS, judged, scaled, sets, style_of, value,
+    FOUR, ONE, SIGNED_FOUR, SIGNED_ONE, SIGNED_THREE, THREE, TWO, WHOLE, WORLDS, chance, judged, scaled, sets,
+    style_of, value,
 };
 use crate::belief::Recalibration;
 use crate::escalation::{Budget, Rule};
@@ -169,11 +170,13 @@ fn registered(results: &ExtendedResults) -> ExtendedTable {
     ExtendedTable {
         name: "extended-confirmation",
         title: "The registered comparisons",
-        note: "Errors are differences to the published belief and expected below 0; the others are differences of the error \
-               removed at a budget, to fewest labels first without and with ties broken by I, and expected above 0. \
-               Intervals are simultaneous 95% intervals for new items, and they decide what is confirmed (in print: bold) \
-               and what is refuted (a dagger)."
-            .to_owned(),
+        note: format!(
+            "Errors are differences to the published belief and expected below 0; the others are differences of the error \
+             removed at a budget, to fewest labels first without and with ties broken by I, and expected above 0. \
+             Intervals are simultaneous 95% intervals for new items, the fit taken as given, and they decide what is confirmed \
+             (in print: bold) and what is refuted (a dagger). {}",
+            chance(results)
+        ),
         columns: std::iter::once("comparison").chain(sets.iter().map(|(name, _)| *name)).collect(),
         rows: results.confirmation.verdicts.iter().enumerate().map(row).collect(),
     }

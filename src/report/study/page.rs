@@ -12,12 +12,14 @@ use super::registered::registered_section;
 use super::sentences::describe;
 use super::shown::{Shown, shown_rules};
 use crate::belief::TrustPrior;
+use crate::escalation::Rule;
 use crate::report::figures::Figure;
 use crate::report::figures::shared::headline;
 use crate::report::numbers::three;
 use crate::report::page::{Block, Column, Page, Section, Table, Text, Tone};
-use crate::stats::{Estimate, Interval, Summary};
+use crate::stats::Estimate;
 use crate::study::cards::Cards;
+use crate::study::for_new_items::{ForNewItems, RulesForNewItems};
 use crate::study::results::{Coefficient, GroupReport};
 use crate::study::{Evaluated, Evaluation, StudyResults};
 
@@ -202,18 +204,20 @@ fn not_evaluated(reason: &str) -> Section {
 fn escalation<K: Shown>(evaluation: &Evaluation<K>, figures: &[Figure]) -> Section {
     let full = &evaluation.full;
     let budget = headline(full);
+    let compared = &evaluation.for_new_items;
     let rows = shown_rules(evaluation).into_iter().map(|rule| {
-        let minus = |summary: &Summary| {
-            let interval = Interval { lo: summary.lo, hi: summary.hi };
-            if rule == K::REFERENCE { "—".to_owned() } else { with_interval(summary.mean, interval) }
+        let minus = |of: &BTreeMap<Rule, ForNewItems>| match of.get(&rule) {
+            None => "—".to_owned(),
+            Some(ForNewItems::Found(found)) => with_interval(found.difference, found.simultaneous),
+            Some(ForNewItems::NotEstimable { .. }) => "not estimable".to_owned(),
         };
         let value = &full.value[&rule][&budget];
         let mut cells = vec![
             K::rule_name(rule).to_owned(),
             format!("{} ({})", show(value.mean), show(value.se)),
-            minus(&evaluation.differences()[&rule][&budget]),
+            minus(&compared.value),
         ];
-        cells.extend(evaluation.squared_differences().map(|squared| minus(&squared[&rule][&budget])));
+        cells.extend(compared.squared_value.as_ref().map(minus));
         cells.push(
             full.selective_error[&rule].get(&budget).map_or_else(|| "not estimable".to_owned(), |left| show(left.mean)),
         );
@@ -221,24 +225,38 @@ fn escalation<K: Shown>(evaluation: &Evaluation<K>, figures: &[Figure]) -> Secti
     });
     let mut columns =
         vec![Column::text("rule"), Column::numbers("error removed (se)"), Column::numbers(K::WORDS.difference)];
-    columns.extend(evaluation.squared.as_ref().map(|_| Column::numbers("the same, squared error")));
+    columns.extend(compared.squared_value.as_ref().map(|_| Column::numbers("the same, squared error")));
     columns.push(Column::numbers("error of the others"));
     let table = Table {
         id: "table-escalation".to_owned(),
         caption: format!(
-            "{} of {} items escalated, one label each; intervals are the spread over {} half splits of these items, not over new items",
+            "{} of {} items escalated, one label each, over {} half splits; intervals are for new items, other figures for these items",
             budget.of(evaluation.items),
             evaluation.items,
             evaluation.replicates
         ),
         columns,
         rows: rows.collect(),
-        note: Some(K::escalation_note(evaluation).into()),
+        note: Some(format!("{} {}", K::escalation_note(evaluation), new_items_note(compared)).into()),
     };
     let mut blocks = vec![Block::Table(table)];
     blocks.extend(some_figures(figures, &["budget", "advantage"]));
     blocks.extend(K::elsewhere(evaluation));
     section("escalation", "What escalation achieves", blocks)
+}
+
+/// What the intervals of the rules' differences cover, and how far chance in the draws moves their ends.
+fn new_items_note(compared: &RulesForNewItems) -> String {
+    let error = RulesForNewItems::largest_error(&compared.value).map_or_else(String::new, |error| {
+        format!(
+            " Other draws would move the ends of error removed by about {} (Monte-Carlo error, the largest).",
+            three(error)
+        )
+    });
+    format!(
+        "The intervals of a column hold together with probability {} over items and re-draws of their labels, the fit taken as given;          differences are without the noise of the label that is drawn. Standard errors in brackets are over half splits of these          items.{error}",
+        compared.level
+    )
 }
 
 /// What else a run folder holds.

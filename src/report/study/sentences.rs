@@ -9,6 +9,7 @@ use crate::belief::TrustPrior;
 use crate::report::figures::shared::headline;
 use crate::report::numbers::three;
 use crate::study::carried::Carried;
+use crate::study::for_new_items::{ForNewItems, RulesForNewItems};
 use crate::study::identification::Bounds;
 use crate::study::{Evaluated, Evaluation, FitReport, StudyResults};
 
@@ -116,19 +117,24 @@ fn describe_evaluation<K: Shown>(evaluation: &Evaluation<K>) -> Vec<Line> {
     let neighbours = evaluation.neighbours.iter();
     lines.extend(neighbours.map(|how| Line::sentence(format!("Labelled neighbours among these items: {how}."))));
     lines.push(Line::Lead(format!(
-        "{} removed by one label for each of {} items ({} replicates, mean and standard error; oracle {}):",
+        "{} removed by one label for each of {} items ({} replicates on these items, mean and standard error; oracle {}), and the \
+         difference to {} with 95% intervals for new items, all rules together:",
         words.removed,
         budget.of(evaluation.items),
         evaluation.replicates,
-        three(evaluation.oracle[&budget].mean)
+        three(evaluation.oracle[&budget].mean),
+        words.short_reference
     )));
     for rule in shown_rules(evaluation) {
-        let (value, minus) = (&full.value[&rule][&budget], &evaluation.differences()[&rule][&budget]);
-        let against = if rule == K::REFERENCE {
-            String::new()
-        } else {
-            let [mean, lo, hi] = [minus.mean, minus.lo, minus.hi].map(three);
-            format!("  vs. {} {mean} [{lo}, {hi}]", words.short_reference)
+        let value = &full.value[&rule][&budget];
+        let against = match evaluation.for_new_items.value.get(&rule) {
+            None => String::new(),
+            Some(ForNewItems::Found(found)) => {
+                let ends = found.simultaneous;
+                let [difference, lo, hi] = [found.difference, ends.lo, ends.hi].map(three);
+                format!("  vs. {} {difference} [{lo}, {hi}]", words.short_reference)
+            }
+            Some(ForNewItems::NotEstimable { not_estimable }) => format!("  not estimable: {not_estimable}"),
         };
         let width = words.rule_width;
         lines.push(Line::Row(format!(
@@ -138,6 +144,12 @@ fn describe_evaluation<K: Shown>(evaluation: &Evaluation<K>) -> Vec<Line> {
             three(value.se)
         )));
     }
+    lines.extend(RulesForNewItems::largest_error(&evaluation.for_new_items.value).map(|error| {
+        let error = three(error);
+        Line::sentence(format!(
+            "Other draws would move the ends of these intervals by about {error} (Monte-Carlo error)."
+        ))
+    }));
     if full.unconverged_fits > 0 {
         lines.push(Line::sentence(format!(
             "In {} of {} replicates the fit of the trust did NOT converge; take fewer features or the weak prior before you rely \

@@ -30,6 +30,13 @@ impl Budget {
     /// The paper's headline budget, 10%.
     pub const HEADLINE: Budget = Budget(10);
 
+    /// The budget that tables and sentences show: the headline budget, or the largest below it, or the smallest there is; the
+    /// headline budget where there are none.
+    pub fn headline_of(budgets: &[Self]) -> Self {
+        let up_to = budgets.iter().filter(|budget| **budget <= Self::HEADLINE).max();
+        up_to.or(budgets.iter().min()).copied().unwrap_or(Self::HEADLINE)
+    }
+
     /// A budget of `percent` of the items, 1 to 100; `None` outside that range.
     pub fn percent(percent: u32) -> Option<Self> {
         (1..=100).contains(&percent).then_some(Self(percent))
@@ -72,6 +79,15 @@ pub fn top(priorities: &[f64], tie_break: &[f64], k: usize) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_tenth_is_shown_or_what_is_next_to_it() {
+        let shown = |percents: &[u32]| {
+            let budgets: Vec<Budget> = percents.iter().map(|&p| Budget(p)).collect();
+            Budget::headline_of(&budgets).in_percent()
+        };
+        assert_eq!([&[20, 10, 1][..], &[30, 5, 1], &[40, 20], &[]].map(shown), [10, 5, 20, 10]);
+    }
 
     #[test]
     fn budgets_round_down_but_never_to_nothing() {

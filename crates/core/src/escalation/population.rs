@@ -12,6 +12,29 @@ const LEAST_ASSISTED: usize = 20;
 /// What the drawn items' values, and what they lack to the most, must sum to for a baseline to help (in whole answers).
 const LEAST_ANSWERS: f64 = 5.0;
 
+/// What an item's labels show of a quantity.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Observed {
+    /// Mean over the labels.
+    pub mean: f64,
+    /// How much that mean would vary if other experts had labelled the item (its variance), without bias, from how far its labels
+    /// disagree; `None` for a single label, which can't tell.
+    pub within: Option<f64>,
+}
+
+impl Observed {
+    /// A single label.
+    pub fn once(value: f64) -> Self {
+        Self { mean: value, within: None }
+    }
+
+    /// So many labels with this mean and this sum of squared differences from it.
+    pub fn of(labels: u32, mean: f64, squares: f64) -> Self {
+        let n = f64::from(labels);
+        Self { mean, within: (labels > 1).then(|| squares / (n - 1.0) / n) }
+    }
+}
+
 /// An estimate of a mean over all items, with its interval.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize)]
 pub struct WeightedMean {
@@ -102,7 +125,7 @@ fn strata(selection: &Selection) -> impl Iterator<Item = Stratum<'_>> {
 /// What came back, by stratum.
 ///
 /// Estimates take those that did not come back for a random part of their stratum: nothing in the labels can tell.
-pub fn responses(selection: &Selection, observed: &[Option<f64>]) -> Vec<Response> {
+pub fn responses(selection: &Selection, observed: &[Option<Observed>]) -> Vec<Response> {
     let of = |stratum: Stratum<'_>| Response {
         stratum: stratum.name,
         items: stratum.size,
@@ -120,25 +143,43 @@ struct Part {
     answers: f64,
 }
 
+/// The values of a stratum's items that came back, as shares of the range.
+struct CameBack {
+    values: Vec<f64>,
+    /// Variance of each value, where it is known.
+    within: Vec<Option<f64>>,
+    /// Share of the stratum that came back.
+    fraction: f64,
+}
+
+impl CameBack {
+    /// Variance of the mean of values whose own mean square (about a mean or a line) is `square`.
+    fn of_mean(&self, square: f64) -> f64 {
+        let of_labels =
+            self.within.iter().map(|within| within.unwrap_or(square)).sum::<f64>() / self.values.len() as f64;
+        ((1.0 - self.fraction) * square + self.fraction * of_labels.min(square)) / self.values.len() as f64
+    }
+}
+
 impl Part {
     /// Without a baseline.
-    fn plain(values: &[f64], level: f64) -> Self {
-        let n = values.len() as f64;
-        let centre = mean(values);
-        let squares: f64 = values.iter().map(|y| (y - centre) * (y - centre)).sum();
-        let variance = if n > 1.0 { squares / (n - 1.0) / n } else { 0.0 };
+    fn plain(came: &CameBack, level: f64) -> Self {
+        let n = came.values.len() as f64;
+        let centre = mean(&came.values);
+        let squares: f64 = came.values.iter().map(|y| (y - centre) * (y - centre)).sum();
+        let variance = if n > 1.0 { came.of_mean(squares / (n - 1.0)) } else { 0.0 };
         Self { mean: centre, variance, answers: n }.with_variance(variance, n - 1.0, level)
     }
 
-    /// With the baseline's help: `values` with the baseline of their items, and its mean over the stratum.
-    fn assisted(self, values: &[f64], baseline: &[f64], overall: f64, level: f64) -> Self {
-        let n = values.len() as f64;
+    /// With the baseline's help: `baseline` of the items that came back, and its mean over the stratum.
+    fn assisted(self, came: &CameBack, baseline: &[f64], overall: f64, level: f64) -> Self {
+        let (values, n) = (&came.values, came.values.len() as f64);
         let (y, b) = (mean(values), mean(baseline));
         let squares: f64 = baseline.iter().map(|x| (x - b) * (x - b)).sum();
         let products: f64 = baseline.iter().zip(values).map(|(x, v)| (x - b) * (v - y)).sum();
         let slope = if squares > 0.0 { (products / squares).clamp(0.0, 1.0) } else { 0.0 };
         let off = |(x, v): (&f64, &f64)| (v - y - slope * (x - b)).powi(2);
-        let variance = baseline.iter().zip(values).map(off).sum::<f64>() / (n - 2.0) / n;
+        let variance = came.of_mean(baseline.iter().zip(values).map(off).sum::<f64>() / (n - 2.0));
         let mean = (y + slope * (overall - b)).clamp(0.0, 1.0);
         // Never wider than without.
         Self { mean, variance: variance.min(self.variance), ..self }.with_variance(variance, n - 2.0, level)
@@ -179,19 +220,29 @@ impl Part {
 /// with [l_h, u_h] the interval of Clopper and Pearson for n*_h m_h of n*_h yes-or-no answers, and
 ///
 /// ```text
-/// n*_h = max(n_h, m_h (1 - m_h) / var(m_h) (z/t)^2),   var(m_h) = s_h^2/n_h
+/// n*_h = max(n_h, m_h (1 - m_h) / var(m_h) (z/t)^2)
 /// ```
 ///
 /// z and t the normal and Student's quantile (n_h - 1 degrees of freedom). No value in the range varies more than answers of
 /// yes or no, so n_h of these are the least that n_h items are worth. The interval lies in the range, and is not 0 wide when
-/// no drawn item showed a rare class. Items count as if drawn with replacement, because a single label does not tell whether
-/// another one would say the same: where experts agree and much of the population is drawn, intervals are too wide.
+/// no drawn item showed a rare class.
+///
+/// The population is finite, and what was drawn of it varies no more; only what its labels would say in other experts' hands does. With
+/// f = n_h/N_h and w the mean over the drawn items of the variance of their values, from the disagreement of their labels,
+///
+/// ```text
+/// var(m_h) = ((1 - f) s_h^2 + f min(w, s_h^2))/n_h
+/// ```
+///
+/// (s_h^2 holds the variance between items, which f takes out, and w). An item with a single label counts with s_h^2, because that
+/// does not tell whether another label would say the same: where experts agree, items have one label and much of the population
+/// is drawn, intervals are too wide.
 ///
 /// With a `baseline` (one number per item, known for all and fixed before the labels were, such as the belief's mean), m_2
 /// becomes m_2 + b (mean of the baseline over the stratum - over its drawn items), b the slope of values on the baseline, 0 to
 /// 1, and s_2^2 that of the residuals (n_2 - 2 degrees of freedom), as far as that is smaller.
 ///
-/// Sources: Horvitz and Thompson (1952); Clopper and Pearson (1934); Korn and Graubard (1998, "Confidence intervals for
+/// Sources: Horvitz and Thompson (1952); Cochran (1977, "Sampling techniques", sections 2.6 and 13.9), finite population and errors of measurement; Clopper and Pearson (1934); Korn and Graubard (1998, "Confidence intervals for
 /// proportions with small expected number of positive counts estimated from survey data"), effective sample size; Zou and
 /// Donner (2008, "Construction of confidence limits about effect measures"), limits of a sum from those of its parts; Angelopoulos,
 /// Duchi and Zrnic (2023, "PPI++"), slope.
@@ -204,7 +255,7 @@ impl Part {
 /// If the lists differ in length.
 pub fn weighted_mean(
     selection: &Selection,
-    observed: &[Option<f64>],
+    observed: &[Option<Observed>],
     baseline: Option<&[f64]>,
     range: (f64, f64),
     level: f64,
@@ -223,17 +274,23 @@ pub fn weighted_mean(
             let (came_back, selected) = (came.len(), selected.len());
             return Err(NoEstimate::TooFew { stratum: name, came_back, selected, needed });
         }
-        let values: Vec<f64> = came.iter().filter_map(|&i| observed[i]).map(share).collect();
-        let mut part = Part::plain(&values, level);
+        let known: Vec<Observed> = came.iter().filter_map(|&i| observed[i]).collect();
+        let width = range.1 - range.0;
+        let back = CameBack {
+            values: known.iter().map(|known| share(known.mean)).collect(),
+            within: known.iter().map(|known| known.within.map(|within| within / (width * width))).collect(),
+            fraction: came.len() as f64 / size as f64,
+        };
+        let mut part = Part::plain(&back, level);
         if let Some(baseline) = baseline.filter(|_| size > selected.len()) {
-            let (n, inside) = (values.len() as f64, values.iter().sum::<f64>());
-            if values.len() < LEAST_ASSISTED || inside < LEAST_ANSWERS || n - inside < LEAST_ANSWERS {
-                return Err(NoEstimate::NotAssisted { came_back: values.len(), inside, outside: n - inside });
+            let (n, inside) = (back.values.len() as f64, back.values.iter().sum::<f64>());
+            if came.len() < LEAST_ASSISTED || inside < LEAST_ANSWERS || n - inside < LEAST_ANSWERS {
+                return Err(NoEstimate::NotAssisted { came_back: came.len(), inside, outside: n - inside });
             }
             let of_came: Vec<f64> = came.iter().map(|&i| share(baseline[i])).collect();
             let ranked: f64 = selection.ranked.iter().map(|&i| share(baseline[i])).sum();
             let overall = (baseline.iter().map(|&b| share(b)).sum::<f64>() - ranked) / size as f64;
-            part = part.assisted(&values, &of_came, overall, level);
+            part = part.assisted(&back, &of_came, overall, level);
         }
         let weight = size as f64 / all as f64;
         let [low, high] = part.bounds(level);
@@ -265,7 +322,8 @@ mod tests {
         let mut probability = vec![1.0; 2];
         probability.resize(22, 0.5);
         let selection = Selection { ranked: vec![0, 1], drawn: (2..12).collect(), probability };
-        let observed: Vec<Option<f64>> = (0..22).map(|i| (i < 12).then_some(if i < 5 { 1.0 } else { 0.0 })).collect();
+        let observed: Vec<Option<Observed>> =
+            (0..22).map(|i| (i < 12).then(|| Observed::once(if i < 5 { 1.0 } else { 0.0 }))).collect();
         let e = weighted_mean(&selection, &observed, None, UNIT, 0.95).unwrap();
         assert!((e.mean - (2.0 + 20.0 * 0.3) / 22.0).abs() < 1e-12);
         // Clopper and Pearson (scipy: binomtest(3, 10).proportion_ci()): 0.0667395, 0.6524529; 2 of 2: from 0.1581139.
@@ -274,15 +332,32 @@ mod tests {
         let above = 20.0 / 22.0 * (0.652_452_9 - 0.3);
         assert!((e.mean - e.low - below).abs() < 1e-6 && (e.high - e.mean - above).abs() < 1e-6, "{e:?}");
         // Shares of a range: scores 1 to 5.
-        let scores: Vec<Option<f64>> = observed.iter().map(|y| y.map(|y| 1.0 + 4.0 * y)).collect();
+        let scores: Vec<Option<Observed>> =
+            observed.iter().map(|y| y.map(|y| Observed::once(1.0 + 4.0 * y.mean))).collect();
         let s = weighted_mean(&selection, &scores, None, (1.0, 5.0), 0.95).unwrap();
         assert!((s.low - 1.0 - 4.0 * e.low).abs() < 1e-12 && (s.mean - 1.0 - 4.0 * e.mean).abs() < 1e-12);
+    }
+
+    /// Sixty of eighty items, each rated twice: (a, b) in turns of (1, 1), (0, 0), (1, 0). Values 1, 0, 1/2: s^2 = 10/59; the variances
+    /// of the means are 0, 0 and 1/4, so w = 1/12, and var = (s^2/4 + 3/4 w)/60.
+    #[test]
+    fn what_was_drawn_of_few_items_varies_with_its_labels_only() {
+        let selection = Selection { ranked: vec![], drawn: (0..60).collect(), probability: vec![0.75; 80] };
+        let of = |i: usize| [Observed::of(2, 1.0, 0.0), Observed::of(2, 0.0, 0.0), Observed::of(2, 0.5, 0.5)][i % 3];
+        let twice: Vec<Option<Observed>> = (0..80).map(|i| (i < 60).then(|| of(i))).collect();
+        let e = weighted_mean(&selection, &twice, None, UNIT, 0.95).unwrap();
+        let square = 10.0 / 59.0;
+        assert!((e.se - ((0.25 * square + 0.75 / 12.0) / 60.0_f64).sqrt()).abs() < 1e-12, "{e:?}");
+        // Single labels can't tell whether experts agree, and take no credit for having seen much.
+        let once: Vec<Option<Observed>> = twice.iter().map(|y| y.map(|y| Observed::once(y.mean))).collect();
+        let wider = weighted_mean(&selection, &once, None, UNIT, 0.95).unwrap();
+        assert!((wider.se - (square / 60.0_f64).sqrt()).abs() < 1e-12 && wider.high > e.high, "{wider:?}");
     }
 
     #[test]
     fn a_class_that_nobody_saw_is_not_certainly_absent() {
         let selection = Selection { ranked: vec![], drawn: (0..20).collect(), probability: vec![0.1; 200] };
-        let observed: Vec<Option<f64>> = (0..200).map(|i| (i < 20).then_some(0.0)).collect();
+        let observed: Vec<Option<Observed>> = (0..200).map(|i| (i < 20).then_some(Observed::once(0.0))).collect();
         let e = weighted_mean(&selection, &observed, None, UNIT, 0.95).unwrap();
         // 1 - 0.025^(1/20)
         assert!((e.high - 0.168_433_5).abs() < 1e-6 && e.low == 0.0 && e.mean == 0.0, "{e:?}");
@@ -293,11 +368,11 @@ mod tests {
     #[test]
     fn what_cannot_be_estimated_is_refused_and_says_what_is_needed() {
         let top = Selection::top(&[1, 0, 2], 1);
-        let error = weighted_mean(&top, &[None, Some(1.0), None], None, UNIT, 0.95).unwrap_err();
+        let error = weighted_mean(&top, &[None, Some(Observed::once(1.0)), None], None, UNIT, 0.95).unwrap_err();
         assert_eq!(error, NoEstimate::Biased { items: 2, of: 3 });
         assert!(error.to_string().contains("biased for population estimates"));
         let selection = Selection { ranked: vec![0], drawn: (1..13).collect(), probability: vec![0.5; 40] };
-        let observed: Vec<Option<f64>> = (0..40).map(|i| (i < 10).then_some(1.0)).collect();
+        let observed: Vec<Option<Observed>> = (0..40).map(|i| (i < 10).then_some(Observed::once(1.0))).collect();
         let error = weighted_mean(&selection, &observed, None, UNIT, 0.95).unwrap_err();
         assert!(error.to_string().contains("9 of the 12 randomly drawn items have labels"), "{error}");
         assert!(error.to_string().contains("needs 10"), "{error}");
@@ -305,7 +380,7 @@ mod tests {
         assert_eq!((told[0].items, told[0].came_back), (1, 1));
         assert_eq!((told[1].items, told[1].selected, told[1].came_back), (39, 12, 9));
         let mut nobody = observed.clone();
-        (nobody[0], nobody[10]) = (None, Some(0.0));
+        (nobody[0], nobody[10]) = (None, Some(Observed::once(0.0)));
         let error = weighted_mean(&selection, &nobody, None, UNIT, 0.95).unwrap_err();
         assert!(error.to_string().contains("0 of the 1 top-ranked items"), "{error}");
     }
@@ -325,7 +400,7 @@ mod tests {
             for _ in 0..ROUNDS {
                 let s = Selection::exploring(&ranking, budget, explore, &mut stream);
                 let mut observed = vec![None; ITEMS];
-                s.ranked.iter().chain(&s.drawn).for_each(|&i| observed[i] = Some(truth[i]));
+                s.ranked.iter().chain(&s.drawn).for_each(|&i| observed[i] = Some(Observed::once(truth[i])));
                 let e = weighted_mean(&s, &observed, None, UNIT, 0.95).unwrap();
                 assert!(0.0 <= e.low && e.low <= e.mean && e.mean <= e.high && e.high <= 1.0);
                 covered += usize::from((e.low..=e.high).contains(&target));

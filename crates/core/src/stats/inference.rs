@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::quantile::percentile;
-use super::summary::{Summary, mean, sample_sd};
+use super::new_items::NewItems;
+use super::summary::Summary;
 
 /// 97.5 percentile of the standard normal.
 const NORMAL: f64 = 1.959_963_984_540_054;
@@ -16,9 +16,9 @@ pub struct Inference {
     /// percentiles. Says nothing about other items.
     pub redraws: Summary,
     /// Standard error of the mean when the items are a sample of all items there could be, and the re-draws of all
-    /// re-draws; on the safe side (see [`compare`]).
+    /// re-draws ([`super::new_items::new_items`]); the fit is taken as given.
     pub se: f64,
-    /// Lower bound of the plain 95% interval, mean - 1.96 se.
+    /// Lower bound of the plain 95% interval.
     pub lo: f64,
     /// Upper bound.
     pub hi: f64,
@@ -31,6 +31,30 @@ pub struct Inference {
 }
 
 impl Inference {
+    /// Of a quantity with these values in the re-draws and this interval; without one, because it is the same whatever the items,
+    /// it has no width.
+    ///
+    /// One deployment varies as new items do, and as one re-draw does: variance se^2 - v/R + v, with v the variance over the R re-draws.
+    ///
+    /// # Panics
+    /// If there are no re-draws.
+    pub fn of(of_redraws: &[f64], found: Option<&NewItems>) -> Self {
+        let redraws = Summary::of(of_redraws);
+        let point = NewItems::certain(redraws.mean);
+        let found = found.unwrap_or(&point);
+        let of_all = redraws.se * redraws.se;
+        let (of_items, of_one) = ((found.se * found.se - of_all).max(0.0), of_all * of_redraws.len() as f64);
+        Self {
+            redraws,
+            se: found.se,
+            lo: found.plain.lo,
+            hi: found.plain.hi,
+            simultaneous_lo: found.simultaneous.lo,
+            simultaneous_hi: found.simultaneous.hi,
+            deployment_sd: (of_items + of_one).sqrt(),
+        }
+    }
+
     /// Items needed to tell the quantity from 0 in one deployment, with 80% power at a two-sided level of 5%.
     ///
     /// ```text
@@ -46,123 +70,43 @@ impl Inference {
     }
 }
 
-/// A quantile of simulated maxima with its Monte-Carlo error.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Critical {
-    /// The quantile.
-    pub value: f64,
-    /// Its standard error, from the order statistics one standard deviation of their rank away.
-    pub error: f64,
-}
-
-impl Critical {
-    /// The `level` quantile of B draws: rank B level has a standard deviation of sqrt(B level (1 - level)).
-    ///
-    /// # Panics
-    /// If there are no draws.
-    pub fn of(mut draws: Vec<f64>, level: f64) -> Self {
-        draws.sort_unstable_by(f64::total_cmp);
-        let away = 100.0 * (level * (1.0 - level) / draws.len() as f64).sqrt();
-        let at = |q: f64| percentile(&draws, q.clamp(0.0, 100.0));
-        let (q, value) = (100.0 * level, at(100.0 * level));
-        Self { value, error: 0.5 * (at(q + away) - at(q - away)) }
-    }
-}
-
-/// Compares several quantities at once.
-///
-/// `on_items` holds their values under R re-draws of labels for the items at hand (re-draws x quantities); `on_samples` for
-/// each bootstrap sample of items m >= 2 re-draws (samples x re-draws x quantities). With s_b the mean of sample b,
-///
-/// ```text
-/// within  = pooled variance over the re-draws of a sample
-/// se^2    = variance of s_b over samples + (variance over on_items) / R
-/// deployment sd^2 = variance of s_b - within / m, not below 0, + within
-/// simultaneous interval = mean +- c se,   c = 95 percentile over b of max_j |s_bj - mean_b s_bj| / sd_b(s_bj)
-/// ```
-///
-/// (quantities that never vary are left out of the maximum). The variance of s_b holds within / m besides the variance
-/// between items. It is not taken out of se: the difference of two estimates can come out as 0, and an interval without
-/// any variation of items would claim too much. So intervals are too wide, the less so the larger m. The max-t critical value c controls the error of all
-/// intervals jointly: Romano and Wolf (2005, "Exact and approximate stepdown methods for multiple hypothesis testing"),
-/// single step. Returns the inferences and c.
-///
-/// # Panics
-/// If there are fewer than two re-draws, samples, or re-draws of a sample, or if their lengths differ.
-pub fn compare(on_items: &[Vec<f64>], on_samples: &[Vec<Vec<f64>>]) -> (Vec<Inference>, f64) {
-    assert!(on_items.len() >= 2 && on_samples.len() >= 2, "inference needs at least two re-draws and two samples");
-    let quantities = on_items[0].len();
-    let per_sample = on_samples[0].len();
-    assert!(per_sample >= 2, "each sample of items needs at least two re-draws");
-    let column = |rows: &[Vec<f64>], j: usize| -> Vec<f64> { rows.iter().map(|row| row[j]).collect() };
-
-    let mut deviations = vec![0.0_f64; on_samples.len()];
-    let mut spreads = Vec::with_capacity(quantities);
-    for j in 0..quantities {
-        let draws: Vec<Vec<f64>> = on_samples.iter().map(|sample| column(sample, j)).collect();
-        let means: Vec<f64> = draws.iter().map(|draws| mean(draws)).collect();
-        let within = mean(&draws.iter().map(|draws| sample_sd(draws).powi(2)).collect::<Vec<_>>());
-        let (centre, sd) = (mean(&means), sample_sd(&means));
-        spreads.push((sd * sd, (sd * sd - within / per_sample as f64).max(0.0) + within));
-        if sd > 0.0 {
-            deviations.iter_mut().zip(&means).for_each(|(d, m)| *d = d.max((m - centre).abs() / sd));
-        }
-    }
-    let critical = Critical::of(deviations, 0.95).value.max(NORMAL);
-    let inferences = spreads.into_iter().enumerate().map(|(j, (of_means, of_deployments))| {
-        let redraws = Summary::of(&column(on_items, j));
-        let se = (of_means + redraws.se * redraws.se).sqrt();
-        Inference {
-            redraws,
-            se,
-            lo: redraws.mean - NORMAL * se,
-            hi: redraws.mean + NORMAL * se,
-            simultaneous_lo: redraws.mean - critical * se,
-            simultaneous_hi: redraws.mean + critical * se,
-            deployment_sd: of_deployments.sqrt(),
-        }
-    });
-    (inferences.collect(), critical)
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::new_items::{Gathered, Part, new_items};
+    use super::super::summary::sample_sd;
     use super::*;
     use crate::random::Stream;
 
-    /// Sums over sampled items plus noise of the re-draw, with known variances.
+    /// Values of items in a sum, and noise of the re-draw: known variances.
     #[test]
-    fn variance_components_are_recovered() {
-        let (items, samples, redraws) = (400, 2000, 2);
+    fn variance_components_are_those_of_items_and_redraws() {
+        let (items, redraws) = (400, 300);
         let mut stream = Stream::new(17);
         let values: Vec<f64> = (0..items).map(|_| stream.standard_normal()).collect();
-        let item_variance = sample_sd(&values).powi(2) * (items as f64 - 1.0);
-        let on_items: Vec<Vec<f64>> =
-            (0..100).map(|_| vec![values.iter().sum::<f64>() + 5.0 * stream.standard_normal(), 1.0]).collect();
-        let on_samples: Vec<Vec<Vec<f64>>> = (0..samples)
-            .map(|_| {
-                let sum: f64 = (0..items).map(|_| values[stream.choice(items as u32) as usize]).sum();
-                (0..redraws).map(|_| vec![sum + 5.0 * stream.standard_normal(), 1.0]).collect()
-            })
-            .collect();
-        let (got, critical) = compare(&on_items, &on_samples);
-        assert!((got[0].deployment_sd.powi(2) / (item_variance + 25.0) - 1.0).abs() < 0.08, "{:?}", got[0]);
-        assert!((got[0].se.powi(2) / (item_variance + 12.5 + 0.25) - 1.0).abs() < 0.08);
-        // One varying quantity: the maximum is over one, and its 95 percentile that of a normal.
-        assert!((critical - NORMAL).abs() < 0.12, "{critical}");
-        assert_eq!((got[1].se, got[1].lo, got[1].simultaneous_hi), (0.0, 1.0, 1.0));
+        let mut gathered = Gathered::over(items);
+        for _ in 0..redraws {
+            // The noise is spread over all items, as one amount each.
+            let noise = 25.0 * stream.standard_normal() / items as f64;
+            let of = |(item, value): (usize, &f64)| Part { item, share: 1.0, worth: value + noise };
+            gathered.add(values.iter().enumerate().map(of));
+        }
+        let own = gathered.contributions().unwrap();
+        let found = new_items(std::slice::from_ref(&own), 0.95, &mut Stream::new(0));
+        let got = Inference::of(&own.of_redraws, found[0].as_ref());
+        let of_items = sample_sd(&values).powi(2) * items as f64;
+        let of_redraws = sample_sd(&own.of_redraws).powi(2);
+        assert!((of_redraws / 625.0 - 1.0).abs() < 0.2, "{of_redraws}");
+        assert!((got.se.powi(2) / (of_items + of_redraws / f64::from(redraws)) - 1.0).abs() < 0.01, "{got:?}");
+        assert!((got.deployment_sd.powi(2) / (of_items + of_redraws) - 1.0).abs() < 0.01, "{got:?}");
+        // One quantity: both intervals are one.
+        assert_eq!((got.lo, got.hi), (got.simultaneous_lo, got.simultaneous_hi));
+        assert!(got.lo < got.redraws.mean && got.redraws.mean < got.hi);
     }
 
-    /// For J independent normals the maximum is below c with probability (2 Phi(c) - 1)^J: for J = 20, c = 3.02 at 95%
-    /// (from scipy: norm.ppf((1 + 0.95 ** (1 / 20)) / 2) = 3.0167).
     #[test]
-    fn many_independent_quantities_widen_the_intervals() {
-        let mut stream = Stream::new(3);
-        let mut row = |_| (0..20).map(|_| stream.standard_normal()).collect::<Vec<f64>>();
-        let on_items: Vec<Vec<f64>> = (0..50).map(&mut row).collect();
-        let on_samples: Vec<Vec<Vec<f64>>> = (0..4000).map(|k| vec![row(k), row(k)]).collect();
-        let (_, critical) = compare(&on_items, &on_samples);
-        assert!((critical - 3.0167).abs() < 0.08, "{critical}");
+    fn what_never_varies_has_no_width() {
+        let got = Inference::of(&[1.0, 1.0], None);
+        assert_eq!((got.se, got.lo, got.simultaneous_hi, got.deployment_sd), (0.0, 1.0, 1.0, 0.0));
     }
 
     #[test]

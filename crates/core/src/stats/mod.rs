@@ -1,6 +1,8 @@
 //! Summaries over replicates, rank correlation, agreement, and the special functions behind the closed forms.
 
 pub mod beta;
+pub mod binomial;
+pub mod critical;
 pub mod estimate;
 pub mod gamma;
 pub mod inference;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::inference::Critical;
+use super::critical::Critical;
 use super::normal::{normal_cdf, normal_quantile};
 use super::student::student_quantile;
 use super::{Interval, mean, sample_sd};
@@ -11,18 +11,82 @@ use crate::random::Stream;
 /// Draws of the family's normal deviates from which the critical value is taken.
 const DRAWS: usize = 100_000;
 
-/// What each item contributes to a difference of two rankings, averaged over re-draws.
+/// What each item contributes to a difference of two rankings, or to a mean over items, averaged over re-draws.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contributions {
     /// d_i: the difference is their sum over items.
     pub of_items: Vec<f64>,
     /// c_i: how much more often item i is picked by the first ranking than by the second; they sum to 0, because both pick
-    /// equally many.
+    /// equally many. For a mean, the item's share in it; they sum to 1.
     pub picked: Vec<f64>,
-    /// What a pick of the item is worth on average, where either ranking ever picked it alone.
+    /// What a pick of the item is worth on average, where either ranking ever picked it alone; for a mean, its value.
     pub worth: Vec<Option<f64>>,
     /// The difference in each re-draw.
     pub of_redraws: Vec<f64>,
+}
+
+/// What an item adds to a difference or a mean in one re-draw: `share` times `worth`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Part {
+    /// Position of the item.
+    pub item: usize,
+    /// 1 where only the first ranking picks it, -1 where only the second does; in a mean over m items 1/m.
+    pub share: f64,
+    /// What a pick of it is worth, or its value.
+    pub worth: f64,
+}
+
+/// [`Contributions`] in the making, re-draw by re-draw.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Gathered {
+    of_items: Vec<f64>,
+    picked: Vec<f64>,
+    times: Vec<f64>,
+    worth: Vec<f64>,
+    of_redraws: Vec<f64>,
+}
+
+impl Gathered {
+    /// Over so many items, before any re-draw.
+    pub fn over(items: usize) -> Self {
+        let none = || vec![0.0; items];
+        Self { of_items: none(), picked: none(), times: none(), worth: none(), of_redraws: vec![] }
+    }
+
+    /// Adds a re-draw.
+    ///
+    /// # Panics
+    /// If an item is beyond their number.
+    pub fn add(&mut self, redraw: impl IntoIterator<Item = Part>) {
+        let mut sum = 0.0;
+        for Part { item, share, worth } in redraw {
+            self.of_items[item] += share * worth;
+            self.picked[item] += share;
+            self.times[item] += 1.0;
+            self.worth[item] += worth;
+            sum += share * worth;
+        }
+        self.of_redraws.push(sum);
+    }
+
+    /// Adds the re-draws of another one over the same items after its own.
+    pub fn append(&mut self, mut other: Self) {
+        let own = [&mut self.of_items, &mut self.picked, &mut self.times, &mut self.worth];
+        for (own, other) in own.into_iter().zip([&other.of_items, &other.picked, &other.times, &other.worth]) {
+            own.iter_mut().zip(other).for_each(|(own, other)| *own += other);
+        }
+        self.of_redraws.append(&mut other.of_redraws);
+    }
+
+    /// Averages over re-draws; `None` without any.
+    pub fn contributions(mut self) -> Option<Contributions> {
+        let count = self.of_redraws.len() as f64;
+        self.of_items.iter_mut().chain(&mut self.picked).for_each(|x| *x /= count);
+        let worth =
+            self.times.iter().zip(&self.worth).map(|(times, sum)| (*times > 0.0).then(|| sum / times)).collect();
+        let Self { of_items, picked, of_redraws, .. } = self;
+        (count > 0.0).then_some(Contributions { of_items, picked, worth, of_redraws })
+    }
 }
 
 /// A difference with what it says of new items.
@@ -46,6 +110,24 @@ pub struct NewItems {
     pub critical_error: f64,
     /// Monte-Carlo error of the simultaneous interval's ends: that of D over re-draws and that of the critical value.
     pub bound_error: f64,
+}
+
+impl NewItems {
+    /// Of a difference that is the same whatever the items and re-draws.
+    pub(super) fn certain(difference: f64) -> Self {
+        let point = Interval { lo: difference, hi: difference };
+        Self {
+            difference,
+            se: 0.0,
+            freedom: 1.0,
+            skewness: [0.0; 2],
+            plain: point,
+            simultaneous: point,
+            critical: 0.0,
+            critical_error: 0.0,
+            bound_error: 0.0,
+        }
+    }
 }
 
 /// A contribution whose centre and spread over items are known.
@@ -136,7 +218,8 @@ impl Residuals {
 /// ```
 ///
 /// g c_i is taken out because both rankings pick equally many items whatever the sample, so a common worth of a pick does not
-/// vary. The variance over re-draws is counted on top of the part of it that is in d_i, on the safe side. The kurtosis makes the
+/// vary. For a mean over items c_i = 1/N, g is the mean, and r_i what the item lies above it; where the re-draw decides which items
+/// are in the mean, g c_i is what makes the ratio linear. The variance over re-draws is counted on top of the part of it that is in d_i, on the safe side. The kurtosis makes the
 /// degrees of freedom those of the few items that two rankings differ in (Satterthwaite). With contributions skewed to the right the
 /// standard error is small when D is, and the upper end too low; the first term of the Edgeworth expansion of Student's ratio
 /// (Hall 1992, "On the removal of skewness by transformation"; z the normal deviate of p) mends that, and the other end is left where it
@@ -245,6 +328,23 @@ mod tests {
         assert_eq!((got.freedom, got.critical_error, got.bound_error), (10.0, 0.0, 0.0));
         // scipy.stats.t.ppf(0.975, 10) = 2.2281389
         assert!((got.critical - 2.228_138_9).abs() < 1e-6 && got.plain == got.simultaneous, "{got:?}");
+    }
+
+    /// 1, 2, 3, 4, 5, 6, 7, 12 by NumPy: mean 5, and a standard error of sqrt(84)/8 sqrt(8/6) = 1.3228757.
+    #[test]
+    fn a_mean_over_items_is_one_of_these_differences() {
+        let values = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 12.0];
+        let mut gathered = [Gathered::over(8), Gathered::over(8)];
+        let redraw = || values.iter().enumerate().map(|(item, &worth)| Part { item, share: 0.125, worth });
+        gathered.iter_mut().for_each(|gathered| gathered.add(redraw()));
+        let [mut one, other] = gathered;
+        one.append(other);
+        let own = one.contributions().unwrap();
+        assert_eq!(own.of_redraws, [5.0, 5.0]);
+        let got = new_items(&[own], 0.95, &mut Stream::new(0))[0].unwrap();
+        assert!((got.difference - 5.0).abs() < 1e-12 && (got.se - 1.322_875_7).abs() < 1e-6, "{got:?}");
+        assert!(got.skewness[1] > 0.0 && got.skewness[0] == 0.0, "{got:?}");
+        assert!(Gathered::over(8).contributions().is_none());
     }
 
     #[test]

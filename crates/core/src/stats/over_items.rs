@@ -99,6 +99,14 @@ pub fn item_difference(values: &[f64], fitted: bool) -> Estimable {
     }
 }
 
+/// How far an interval over so many items reaches, in standard deviations of one item: Student's quantile over the square root of
+/// their number, `fitted` as in [`item_difference`]. What an interval over other items like these is planned by.
+pub fn reach_over(items: usize, fitted: bool) -> f64 {
+    let n = items as f64;
+    let raised = if fitted { FITS / n } else { 0.0 };
+    student_quantile(UPPER, n - 1.0) * ((1.0 + raised) / n).sqrt()
+}
+
 /// The mean with its squared standard error raised by a share.
 fn mean_with(values: &[f64], raised: f64) -> Estimable {
     let (n, sd) = (values.len(), if values.len() > 1 { sample_sd(values) } else { 0.0 });
@@ -265,6 +273,13 @@ mod tests {
         assert!(plain.lo < mean.lo);
         close((fitted.standard_error / plain.standard_error).powi(2), 1.0 + 40.0 / 24.0);
         close((fitted.hi - fitted.value) / (plain.hi - plain.value), (1.0_f64 + 40.0 / 24.0).sqrt());
+    }
+
+    /// By NumPy and SciPy: t.ppf(0.975, 99) = 1.9842170, over 10, and times sqrt(1.4) where one is fitted.
+    #[test]
+    fn planned_intervals_shrink_as_those_of_items_do() {
+        close(reach_over(100, false), 0.198_421_695_158_641_78);
+        close(reach_over(100, true), 0.198_421_695_158_641_78 * 1.4_f64.sqrt());
     }
 
     #[test]

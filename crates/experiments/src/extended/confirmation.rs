@@ -7,12 +7,17 @@ use serde::{Deserialize, Serialize};
 
 use super::contest::{Contender, Contest, Errors};
 use super::development::Choice;
-use super::stage::{BeliefName, Contests, StageRun};
+use super::stage::{BeliefName, HeldContests, StageRun, advantage, error_change};
 use crate::Error;
 use judge_uncertainty_core::escalation::{Budget, Rule};
+use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::Summary;
-use judge_uncertainty_core::stats::inference::{Inference, compare};
+use judge_uncertainty_core::stats::inference::Inference;
+use judge_uncertainty_core::stats::new_items::{NewItems, Part, new_items};
 use judge_uncertainty_data::dataset::checksum::CheckedFolder;
+
+/// Seed of the stream that draws the critical values of simultaneous intervals.
+pub const CRITICAL_SEED: u64 = 3_000_000;
 
 /// File of the registration within its folder.
 pub const FILE: &str = "extended.toml";
@@ -76,8 +81,43 @@ pub enum Judgement {
     Refuted,
 }
 
+/// Monte-Carlo errors within which an end of an interval must not lie of 0 to confirm or refute, as for studies.
+const SAFE: f64 = 3.0;
+/// The Monte-Carlo error of an interval's ends as a share of their distance from 0, from which the draws count as too few.
+const SETTLED: f64 = 0.1;
+
+/// What chance in the draws leaves open of a verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MonteCarlo {
+    /// How many standard errors the simultaneous interval reaches, skewness apart.
+    pub critical: f64,
+    /// Monte-Carlo error of that number.
+    pub critical_error: f64,
+    /// Monte-Carlo error of the simultaneous interval's ends: that of the difference over re-draws and that of the critical value.
+    pub bound_error: f64,
+    /// Distance from 0 of the end that is nearer to it.
+    pub margin: f64,
+    /// Whether the error is below a tenth of that distance, so that other draws would hardly decide otherwise.
+    pub settled: bool,
+}
+
+impl MonteCarlo {
+    fn of(found: &NewItems) -> Self {
+        let margin = found.simultaneous.lo.abs().min(found.simultaneous.hi.abs());
+        let NewItems { critical, critical_error, bound_error, .. } = *found;
+        Self { critical, critical_error, bound_error, margin, settled: bound_error < SETTLED * margin }
+    }
+
+    /// Whether other draws might put 0 on another side of the end that is nearer to it.
+    fn decides(&self) -> bool {
+        self.margin < SAFE * self.bound_error
+    }
+}
+
 impl Judgement {
-    fn of(side: Side, x: &Inference) -> Self {
+    /// An interval whose end lies so near to 0 that other draws might decide otherwise neither confirms nor refutes.
+    fn of(side: Side, x: &Inference, by_chance: bool) -> Self {
         let lies = |lo: f64, hi: f64, side: Side| match side {
             Side::Below => hi < 0.0,
             Side::Above => lo > 0.0,
@@ -88,9 +128,9 @@ impl Judgement {
             Side::Below => Side::Above,
             Side::Above => Side::Below,
         };
-        if simultaneous(side) {
+        if simultaneous(side) && !by_chance {
             Self::Confirmed
-        } else if simultaneous(other) {
+        } else if simultaneous(other) && !by_chance {
             Self::Refuted
         } else if plain(side) {
             Self::Suggested
@@ -130,16 +170,12 @@ pub enum Quantity {
 }
 
 impl Quantity {
-    /// Its value in one set of contests.
-    pub fn of(self, contests: &Contests) -> f64 {
+    /// What items add to it in one re-draw.
+    pub fn parts(self, held: &HeldContests) -> Vec<Part> {
         match self {
-            Self::Error { belief } => contests[&belief].error.all - contests[&BeliefName::Published].error.all,
-            Self::ErrorUnlabelled { belief } => {
-                contests[&belief].error.unlabelled - contests[&BeliefName::Published].error.unlabelled
-            }
-            Self::Advantage { belief, rule, over, budget } => {
-                contests[&belief].value(rule, budget) - contests[&belief].value(over, budget)
-            }
+            Self::Error { belief } => error_change(&held[&belief], &held[&BeliefName::Published], false),
+            Self::ErrorUnlabelled { belief } => error_change(&held[&belief], &held[&BeliefName::Published], true),
+            Self::Advantage { belief, rule, over, budget } => advantage(&held[&belief], rule, over, budget),
         }
     }
 
@@ -179,6 +215,8 @@ pub struct RegisteredComparison {
     pub expected: Side,
     /// What was found.
     pub found: Inference,
+    /// What chance in the draws leaves open; `None` where the difference never varied, which decides nothing.
+    pub monte_carlo: Option<MonteCarlo>,
     /// The verdict.
     pub outcome: Judgement,
 }
@@ -190,10 +228,6 @@ pub struct Confirmation {
     pub items: usize,
     /// Label re-draws of them.
     pub redraws: usize,
-    /// Bootstrap samples of items.
-    pub samples: usize,
-    /// Critical value of the simultaneous intervals, in standard errors.
-    pub critical: f64,
     /// Fits that did not converge.
     pub unconverged_fits: usize,
     /// Errors of each belief over the re-draws, before any label is bought.
@@ -203,39 +237,40 @@ pub struct Confirmation {
 }
 
 impl Confirmation {
-    /// Judges the registered quantities in a stage's contests.
+    /// Judges the registered quantities by what a stage over so many items found, whose parts are those of [`registered`].
     pub fn judge(items: usize, staged: &StageRun, registration: &ExtendedRegistration) -> Self {
-        let quantities = registered(registration);
-        let (on_items, on_samples) = staged.quantities(|c| quantities.iter().map(|q| q.of(c)).collect());
-        let (found, critical) = compare(&on_items, &on_samples);
-        let verdicts = quantities.into_iter().zip(found).map(|(quantity, found)| RegisteredComparison {
-            quantity,
-            expected: quantity.side(),
-            found,
-            outcome: Judgement::of(quantity.side(), &found),
-        });
+        let found = new_items(&staged.contributions, 0.95, &mut Stream::new(CRITICAL_SEED));
+        let of_redraws = staged.contributions.iter().map(|own| &own.of_redraws);
+        let judge = |((quantity, found), of_redraws): ((Quantity, &Option<NewItems>), &Vec<f64>)| {
+            let (monte_carlo, expected) = (found.as_ref().map(MonteCarlo::of), quantity.side());
+            let found = Inference::of(of_redraws, found.as_ref());
+            let by_chance = monte_carlo.is_none_or(|chance| chance.decides());
+            let outcome = Judgement::of(expected, &found, by_chance);
+            RegisteredComparison { quantity, expected, found, monte_carlo, outcome }
+        };
         let errors = |&name: &BeliefName| {
-            let contests: Vec<&Contest> = staged.on_items.iter().map(|c| &c[&name]).collect();
+            let contests: Vec<&Contest> = staged.contests.iter().map(|c| &c[&name]).collect();
             (name, Errors::over(&contests))
         };
         Self {
             items,
-            redraws: staged.on_items.len(),
-            samples: staged.on_samples.len(),
-            critical,
+            redraws: staged.contests.len(),
             unconverged_fits: staged.unconverged(),
-            errors: staged.on_items[0].keys().map(errors).collect(),
-            verdicts: verdicts.collect(),
+            errors: staged.contests[0].keys().map(errors).collect(),
+            verdicts: registered(registration).into_iter().zip(&found).zip(of_redraws).map(judge).collect(),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use judge_uncertainty_core::stats::Interval;
+
     use super::*;
 
     #[test]
     fn confirmed_and_refuted_rest_on_the_same_interval() {
+        use Judgement::{Confirmed, Doubted, Open, Refuted, Suggested};
         let outcome = |side, mean: f64, plain: f64, simultaneous: f64| {
             let found = Inference {
                 redraws: Summary { mean, se: 0.0, lo: mean, hi: mean },
@@ -246,9 +281,10 @@ mod tests {
                 simultaneous_hi: mean + simultaneous,
                 deployment_sd: 1.0,
             };
-            Judgement::of(side, &found)
+            let chance = Judgement::of(side, &found, true);
+            assert!(!matches!(chance, Confirmed | Refuted), "{chance:?}");
+            Judgement::of(side, &found, false)
         };
-        use Judgement::{Confirmed, Doubted, Open, Refuted, Suggested};
         for (mean, above, below) in [
             (3.0, Confirmed, Refuted),
             (1.5, Suggested, Doubted),
@@ -259,6 +295,29 @@ mod tests {
         ] {
             assert_eq!(outcome(Side::Above, mean, 1.0, 2.0), above, "{mean}");
             assert_eq!(outcome(Side::Below, mean, 1.0, 2.0), below, "{mean}");
+        }
+    }
+
+    #[test]
+    fn draws_settle_what_lies_ten_of_their_errors_from_nothing() {
+        let (lo, hi) = (0.5, 3.0);
+        let of = |bound_error: f64| {
+            let ends = Interval { lo, hi };
+            MonteCarlo::of(&NewItems {
+                difference: 1.5,
+                se: 0.4,
+                freedom: 90.0,
+                skewness: [0.0; 2],
+                plain: ends,
+                simultaneous: ends,
+                critical: 2.7,
+                critical_error: 0.01,
+                bound_error,
+            })
+        };
+        for (error, settled, decides) in [(0.049, true, false), (0.051, false, false), (0.17, false, true)] {
+            let found = of(error);
+            assert_eq!((found.margin, found.settled, found.decides()), (0.5, settled, decides), "{error}");
         }
     }
 }

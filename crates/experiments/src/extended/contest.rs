@@ -92,6 +92,28 @@ pub struct Contest {
     pub value: BTreeMap<Contender, BTreeMap<Budget, f64>>,
 }
 
+/// A contest item by item; positions count within the items that were escalated among.
+#[derive(Debug, Clone)]
+pub struct Held {
+    /// The sums.
+    pub contest: Contest,
+    /// What escalating each item removes of the Manhattan error.
+    pub gains: Vec<f64>,
+    /// Manhattan error of each item before any label is bought.
+    pub errors: Vec<f64>,
+    /// Whether each item has a label.
+    pub labelled: Vec<bool>,
+    /// The items that each contender escalates at the largest budget, first ones first.
+    pub ranked: BTreeMap<Contender, Vec<usize>>,
+}
+
+impl Held {
+    /// The items that a contender escalates at a budget.
+    pub fn top(&self, contender: Contender, budget: Budget) -> &[usize] {
+        &self.ranked[&contender][..budget.of(self.gains.len())]
+    }
+}
+
 impl Contest {
     /// Value of a contender at a budget.
     pub fn value(&self, contender: Contender, budget: Budget) -> f64 {
@@ -106,32 +128,39 @@ impl Contest {
         luck: &Luck,
         contenders: &[Contender],
         range: Range<usize>,
-    ) -> Self {
+    ) -> Held {
         let beliefs = &believed.beliefs;
         let gains = pool_values(beliefs, labels.held.unrevealed.view(), labels.held.truth.view());
-        let errors = |wanted: &dyn Fn(usize) -> bool| -> f64 {
-            let of = |i: usize| beliefs.get(i).manhattan(row(labels.held.truth.row(i)));
-            mean(&range.clone().filter(|&i| wanted(i)).map(of).collect::<Vec<_>>())
+        let error = |i: usize| beliefs.get(i).manhattan(row(labels.held.truth.row(i)));
+        let errors: Vec<f64> = range.clone().map(error).collect();
+        let labelled: Vec<bool> = range.clone().map(|i| labels.numbers[i] > 0).collect();
+        let mean_where = |wanted: &dyn Fn(bool) -> bool| {
+            let of = errors.iter().zip(&labelled).filter(|(_, labelled)| wanted(**labelled));
+            mean(&of.map(|(error, _)| *error).collect::<Vec<_>>())
         };
         let largest = Budget::PAPER[Budget::PAPER.len() - 1].of(range.len());
-        let value = contenders.iter().map(|&contender| {
+        let rank = |&contender: &Contender| {
             let scores = scores(contender, deployment, labels, believed, luck, &gains);
-            let ranked = top(&scores[range.clone()], &luck.jitter[range.clone()], largest);
+            (contender, top(&scores[range.clone()], &luck.jitter[range.clone()], largest))
+        };
+        let ranked: BTreeMap<Contender, Vec<usize>> = contenders.iter().map(rank).collect();
+        let value = ranked.iter().map(|(&contender, ranked)| {
             let value = |b: Budget| ranked[..b.of(range.len())].iter().map(|&i| gains[range.start + i]).sum();
             (contender, Budget::PAPER.map(|b| (b, value(b))).into())
         });
-        Self {
+        let contest = Self {
             error: Errors {
-                all: errors(&|_| true),
-                labelled: errors(&|i| labels.numbers[i] > 0),
-                unlabelled: errors(&|i| labels.numbers[i] == 0),
+                all: mean_where(&|_| true),
+                labelled: mean_where(&|labelled| labelled),
+                unlabelled: mean_where(&|labelled| !labelled),
             },
             sd_log_trust: believed.sd_log_trust,
             converged: believed.fit.regression().converged,
             tau: believed.fit.recalibrated().map_or_else(Vec::new, |fit| fit.tau.clone()),
             bias: believed.fit.recalibrated().map_or_else(Vec::new, |fit| fit.bias.clone()),
             value: value.collect(),
-        }
+        };
+        Held { contest, gains: gains[range].to_vec(), errors, labelled, ranked }
     }
 }
 

@@ -214,12 +214,6 @@ impl Deployment<'_> {
         self.items.is_empty()
     }
 
-    /// As many items drawn with replacement from those of `range`.
-    pub fn resample(&self, range: std::ops::Range<usize>, stream: &mut Stream) -> Vec<usize> {
-        let of = &self.items[range];
-        of.iter().map(|_| of[stream.choice(of.len() as u32) as usize]).collect()
-    }
-
     /// Features of the items when `numbers` labels are in hand.
     pub fn columns(&self, numbers: &[u32], features: &[Feature], mode: SelfNeighbour) -> Vec<FeatureColumn> {
         let near = features.iter().any(|f| f.needs_neighbours()).then(|| {

@@ -289,7 +289,7 @@ fn compare_rules(deployment: &Deployment, belief: &BeliefSpec, redraws: usize) -
         let luck = Luck::draw(&mut stream, deployment.len());
         let all = 0..deployment.len();
         let believed = deployment.believe(belief, &labels, all.clone())?;
-        Ok::<_, Error>(Contest::hold(deployment, &labels, &believed, &luck, &contenders, all))
+        Ok::<_, Error>(Contest::hold(deployment, &labels, &believed, &luck, &contenders, all).contest)
     })?;
     let b = Budget::HEADLINE;
     let advantage = |rule: Rule| Summary::over(&contests, |c| c.value(Contender::Rule(rule), b) - c.value(fewest, b));

@@ -4,16 +4,18 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::confirmation::ExtendedRegistration;
+use super::confirmation::{CRITICAL_SEED, ExtendedRegistration};
 use super::contest::{Contender, Errors};
-use super::corpus::BeliefSpec;
-use super::stage::{BeliefName, Contests, Draws, Stage, StageRun};
+use super::corpus::{BeliefSpec, Corpus};
+use super::stage::{BeliefName, HeldContests, Stage, StageRun, advantage};
 use crate::Error;
 use judge_uncertainty_core::belief::recalibration::Options;
 use judge_uncertainty_core::belief::{BeliefModel, Recalibration};
 use judge_uncertainty_core::escalation::{Budget, Rule};
+use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::Summary;
-use judge_uncertainty_core::stats::inference::{Inference, compare};
+use judge_uncertainty_core::stats::inference::Inference;
+use judge_uncertainty_core::stats::new_items::{Contributions, NewItems, Part, new_items};
 use judge_uncertainty_data::progress::Progress;
 
 const FEWEST: Contender = Contender::Rule(Rule::FewestLabels);
@@ -72,10 +74,8 @@ pub struct Exploration {
     pub items: usize,
     /// Label re-draws of them.
     pub redraws: usize,
-    /// Bootstrap samples of items.
-    pub samples: usize,
-    /// Critical value of the simultaneous intervals, in standard errors.
-    pub critical: f64,
+    /// Monte-Carlo errors of the simultaneous intervals' ends, the largest of all comparisons.
+    pub bound_error: f64,
     /// Fits that did not converge.
     pub unconverged_fits: usize,
     /// By belief.
@@ -86,35 +86,76 @@ pub struct Exploration {
     pub parts: Vec<Ablation>,
 }
 
+/// A rule against another under one belief.
+type Pair = (BeliefName, Contender, Contender, Budget);
+
+/// What is compared over all items: every rule with fewest labels under every belief, then the pairs whose power is told.
+pub struct Compared {
+    family: Vec<Pair>,
+    pairs: Vec<Pair>,
+}
+
+impl Compared {
+    /// Among these beliefs and contenders.
+    pub fn of(names: &[BeliefName], contenders: &[Contender], registration: &ExtendedRegistration) -> Self {
+        let rivals = || contenders.iter().copied().filter(|c| *c != FEWEST);
+        let under = |name: BeliefName| {
+            rivals().flat_map(move |rival| Budget::PAPER.map(|budget| (name, rival, FEWEST, budget)))
+        };
+        let rule = Contender::Rule;
+        let pairs = [
+            (BeliefName::Published, rule(Rule::Info), FEWEST),
+            (BeliefName::Published, rule(Rule::Delta), FEWEST),
+            (BeliefName::Published, rule(Rule::Spread), FEWEST),
+            (BeliefName::Published, rule(Rule::Info), rule(Rule::JudgeEntropy)),
+            (BeliefName::Published, rule(Rule::Info), rule(Rule::Delta)),
+            (BeliefName::Recalibrated, rule(registration.developed.rule), FEWEST),
+            (BeliefName::Planned, rule(registration.planned.rule), FEWEST),
+        ];
+        Self {
+            family: names.iter().flat_map(|&name| under(name)).collect(),
+            pairs: pairs.map(|(name, rule, over)| (name, rule, over, Budget::HEADLINE)).to_vec(),
+        }
+    }
+
+    /// What items add to all of it in one re-draw.
+    pub fn parts(&self, held: &HeldContests) -> Vec<Vec<Part>> {
+        let all = self.family.iter().chain(&self.pairs);
+        all.map(|&(name, rule, over, budget)| advantage(&held[&name], rule, over, budget)).collect()
+    }
+}
+
+/// Simultaneous over a family, with the largest Monte-Carlo error of an end.
+fn inferences(family: &[Contributions]) -> (Vec<Inference>, f64) {
+    let found = new_items(family, 0.95, &mut Stream::new(CRITICAL_SEED));
+    let error = found.iter().flatten().map(|found: &NewItems| found.bound_error).fold(0.0, f64::max);
+    let of = |(own, found): (&Contributions, &Option<NewItems>)| Inference::of(&own.of_redraws, found.as_ref());
+    (family.iter().zip(&found).map(of).collect(), error)
+}
+
 impl Exploration {
-    /// Summarises a stage over all items, and runs the cells that tell what the parts contribute.
+    /// Summarises a stage over all items of a corpus, whose parts are those of `compared`, and runs the cells that tell what the
+    /// parts contribute.
     ///
     /// # Errors
     /// A fit that is impossible.
     pub fn of(
-        stage: &Stage,
+        (corpus, stage): (&Corpus, &Stage),
         staged: &StageRun,
+        compared: &Compared,
         registration: &ExtendedRegistration,
         redraws: usize,
         progress: &dyn Progress,
     ) -> Result<Self, Error> {
         let items = stage.over.len();
-        let names: Vec<BeliefName> = stage.beliefs.iter().map(|b| b.0).collect();
-        let rivals: Vec<Contender> = stage.contenders.iter().copied().filter(|c| *c != FEWEST).collect();
-        let family: Vec<(BeliefName, Contender, Budget)> = names
-            .iter()
-            .flat_map(|&n| rivals.iter().flat_map(move |&c| Budget::PAPER.map(move |b| (n, c, b))))
-            .collect();
-        let advantage =
-            |c: &Contests, (n, rule, b): (BeliefName, Contender, Budget)| c[&n].value(rule, b) - c[&n].value(FEWEST, b);
-        let (on_items, on_samples) = staged.quantities(|c| family.iter().map(|&f| advantage(c, f)).collect());
-        let (found, critical) = compare(&on_items, &on_samples);
+        let (of_family, of_pairs) = staged.contributions.split_at(compared.family.len());
+        let (found, bound_error) = inferences(of_family);
         let mut minus_fewest: BTreeMap<BeliefName, BTreeMap<Contender, BTreeMap<Budget, Inference>>> = BTreeMap::new();
-        for (&(name, contender, budget), &inference) in family.iter().zip(&found) {
+        for (&(name, contender, _, budget), &inference) in compared.family.iter().zip(&found) {
             minus_fewest.entry(name).or_default().entry(contender).or_default().insert(budget, inference);
         }
         let explored = |name: BeliefName| {
-            let contests: Vec<_> = staged.on_items.iter().map(|c| &c[&name]).collect();
+            let contests: Vec<_> = staged.contests.iter().map(|c| &c[&name]).collect();
             let value =
                 |rule: Contender| Budget::PAPER.map(|b| (b, Summary::over(&contests, |c| c.value(rule, b)))).into();
             let groups = contests[0].tau.len();
@@ -132,33 +173,19 @@ impl Exploration {
         };
         Ok(Self {
             items,
-            redraws: staged.on_items.len(),
-            samples: staged.on_samples.len(),
-            critical,
+            redraws: staged.contests.len(),
+            bound_error,
             unconverged_fits: staged.unconverged(),
-            beliefs: names.iter().map(|&name| explored(name)).collect(),
-            power: power(items, staged, registration),
-            parts: parts(stage, registration, redraws, progress)?,
+            beliefs: stage.beliefs.iter().map(|(name, ..)| explored(*name)).collect(),
+            power: power(items, &compared.pairs, of_pairs),
+            parts: parts((corpus, stage), registration, redraws, progress)?,
         })
     }
 }
 
-fn power(items: usize, staged: &StageRun, registration: &ExtendedRegistration) -> Vec<Power> {
-    let rule = Contender::Rule;
-    let pairs = [
-        (BeliefName::Published, rule(Rule::Info), FEWEST),
-        (BeliefName::Published, rule(Rule::Delta), FEWEST),
-        (BeliefName::Published, rule(Rule::Spread), FEWEST),
-        (BeliefName::Published, rule(Rule::Info), rule(Rule::JudgeEntropy)),
-        (BeliefName::Published, rule(Rule::Info), rule(Rule::Delta)),
-        (BeliefName::Recalibrated, rule(registration.developed.rule), FEWEST),
-        (BeliefName::Planned, rule(registration.planned.rule), FEWEST),
-    ];
-    let b = Budget::HEADLINE;
-    let (on_items, on_samples) =
-        staged.quantities(|c| pairs.iter().map(|&(n, x, y)| c[&n].value(x, b) - c[&n].value(y, b)).collect());
-    let (found, _) = compare(&on_items, &on_samples);
-    let power = pairs.into_iter().zip(found).map(|((belief, rule, over), difference)| Power {
+fn power(items: usize, pairs: &[Pair], contributions: &[Contributions]) -> Vec<Power> {
+    let (found, _) = inferences(contributions);
+    let power = pairs.iter().zip(found).map(|(&(belief, rule, over, _), difference)| Power {
         belief,
         rule,
         over,
@@ -169,7 +196,7 @@ fn power(items: usize, staged: &StageRun, registration: &ExtendedRegistration) -
 }
 
 fn parts(
-    stage: &Stage,
+    (corpus, stage): (&Corpus, &Stage),
     registration: &ExtendedRegistration,
     redraws: usize,
     progress: &dyn Progress,
@@ -186,14 +213,13 @@ fn parts(
             };
             let spread = Contender::Rule(Rule::Spread);
             let cell = Stage {
-                deployment: stage.corpus.deploy(stage.corpus.all()),
-                corpus: stage.corpus,
+                deployment: corpus.deploy(corpus.all()),
                 beliefs: vec![(BeliefName::Planned, spec, stage.over.clone())],
                 contenders: vec![spread, FEWEST],
                 over: stage.over.clone(),
             };
-            let staged = cell.run("parts", Draws { redraws, samples: 0, per_sample: 0 }, progress)?;
-            let contests: Vec<_> = staged.on_items.iter().map(|c| &c[&BeliefName::Planned]).collect();
+            let staged = cell.run("parts", redraws, &|_| vec![], progress)?;
+            let contests: Vec<_> = staged.contests.iter().map(|c| &c[&BeliefName::Planned]).collect();
             let b = Budget::HEADLINE;
             parts.push(Ablation {
                 recalibration,

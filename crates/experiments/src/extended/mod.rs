@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`corpus`] | the items, selections and samples of them, and the features that a belief may use |
 //! | [`contest`] | what each rule is worth under one belief in one deployment |
-//! | [`stage`] | contests over label re-draws and over samples of items |
+//! | [`stage`] | contests over label re-draws, and what each item adds to what is compared |
 //! | [`development`] | the choices made on the development half |
 //! | [`confirmation`] | the frozen registration and the verdicts on other items |
 //! | [`exploration`] | all items: every rule, what each part contributes, power |
@@ -31,9 +31,9 @@ use confirmation::{Confirmation, ExtendedRegistration};
 use contest::Contender;
 use corpus::{BeliefSpec, Corpus};
 use development::Development;
-use exploration::Exploration;
+use exploration::{Compared, Exploration};
 use sequential::Sequential;
-use stage::{BeliefName, Draws, Fitted, Stage};
+use stage::{BeliefName, Fitted, HeldContests, Stage};
 use worlds::KnownWorlds;
 
 use super::Error;
@@ -47,7 +47,7 @@ use judge_uncertainty_familiarity::neighbours::Neighbours;
 pub const SEEDS: &[(&str, &str)] = &[
     ("split in halves", "7"),
     ("label re-draw r of the items at hand", "r"),
-    ("item sample b", "3000000 + b"),
+    ("critical values of simultaneous intervals", "3000000"),
     ("buying in rounds, replicate r", "4000000 + r"),
     ("known world s", "5000000 + s"),
     ("dice re-draw r", "10000 + r"),
@@ -60,12 +60,12 @@ pub struct Sizes {
     pub development: usize,
     /// Label re-draws in the choice of the rule.
     pub rule: usize,
-    /// Label re-draws of the items at hand, in every comparison.
+    /// Label re-draws in the confirmation, so many that they settle most verdicts ([`confirmation::MonteCarlo`]).
+    pub confirmation: usize,
+    /// Label re-draws in each transfer.
+    pub transfer: usize,
+    /// Label re-draws of all items in the exploration, those of Experiment 2.
     pub redraws: usize,
-    /// Samples of items, each with eight label re-draws, in the confirmation.
-    pub samples: usize,
-    /// Samples of items, each with five label re-draws, in each transfer and in the exploration.
-    pub other_samples: usize,
     /// Label re-draws of each cell that tells what the parts contribute.
     pub ablation: usize,
     /// Replicates of buying in rounds.
@@ -81,9 +81,9 @@ impl Default for Sizes {
         Self {
             development: 10,
             rule: 60,
+            confirmation: 6_000,
+            transfer: 3_000,
             redraws: 200,
-            samples: 150,
-            other_samples: 100,
             ablation: 30,
             sequential: 6,
             worlds: 40,
@@ -99,9 +99,9 @@ impl Sizes {
         Self {
             development: full.development.min(replicates),
             rule: full.rule.min(replicates),
+            confirmation: full.confirmation.min(replicates),
+            transfer: full.transfer.min(replicates),
             redraws: full.redraws.min(replicates),
-            samples: full.samples.min(replicates),
-            other_samples: full.other_samples.min(replicates),
             ablation: full.ablation.min(replicates),
             sequential: full.sequential.min(replicates),
             worlds: full.worlds.min(replicates),
@@ -114,23 +114,15 @@ impl Sizes {
         let sizes = [
             ("development, likelihood", self.development),
             ("development, rule", self.rule),
-            ("label re-draws", self.redraws),
-            ("item samples, confirmation", self.samples),
-            ("item samples, transfer and exploration", self.other_samples),
+            ("label re-draws, confirmation", self.confirmation),
+            ("label re-draws, transfer", self.transfer),
+            ("label re-draws, exploration", self.redraws),
             ("label re-draws, parts", self.ablation),
             ("buying in rounds", self.sequential),
             ("known worlds of each kind", self.worlds),
             ("dice re-draws", self.dice),
         ];
         sizes.map(|(name, size)| (name.to_owned(), size)).into()
-    }
-
-    fn confirmation(&self) -> Draws {
-        Draws { redraws: self.redraws, samples: self.samples, per_sample: 8 }
-    }
-
-    fn others(&self) -> Draws {
-        Draws { redraws: self.redraws, samples: self.other_samples, per_sample: 5 }
     }
 }
 
@@ -173,15 +165,16 @@ pub fn run(
     let [develops, confirms] = corpus.halves();
     let development = development::develop(&corpus.deploy(develops), sizes.development, sizes.rule, progress)?;
 
+    let quantities = confirmation::registered(registration);
+    let parts = |held: &HeldContests| quantities.iter().map(|quantity| quantity.parts(held)).collect();
     let half = 0..confirms.len();
     let stage = Stage {
         deployment: corpus.deploy(confirms),
-        corpus: &corpus,
         beliefs: beliefs(registration, half.clone()),
         contenders: registered_contenders(registration),
         over: half.clone(),
     };
-    let staged = stage.run("confirmation", sizes.confirmation(), progress)?;
+    let staged = stage.run("confirmation", sizes.confirmation, &parts, progress)?;
     let confirmation = Confirmation::judge(half.len(), &staged, registration);
 
     let mut transfer = BTreeMap::new();
@@ -190,7 +183,6 @@ pub fn run(
         let (taught, over) = (0..teachers.len(), teachers.len()..teachers.len() + pupils.len());
         let stage = Stage {
             deployment: corpus.deploy([teachers, pupils].concat()),
-            corpus: &corpus,
             beliefs: vec![
                 // The published belief is fitted to the evaluated items themselves, which can only favour it.
                 (BeliefName::Published, BeliefSpec::published(), over.clone()),
@@ -200,20 +192,21 @@ pub fn run(
             contenders: registered_contenders(registration),
             over: over.clone(),
         };
-        let staged = stage.run("transfer", sizes.others(), progress)?;
+        let staged = stage.run("transfer", sizes.transfer, &parts, progress)?;
         transfer.insert(name.to_owned(), Confirmation::judge(over.len(), &staged, registration));
     }
 
     let all = 0..corpus.all().len();
     let stage = Stage {
         deployment: corpus.deploy(corpus.all()),
-        corpus: &corpus,
         beliefs: beliefs(registration, all.clone()),
         contenders: Contender::all(),
         over: all,
     };
-    let staged = stage.run("exploration", sizes.others(), progress)?;
-    let exploration = Exploration::of(&stage, &staged, registration, sizes.ablation, progress)?;
+    let names: Vec<BeliefName> = stage.beliefs.iter().map(|(name, ..)| *name).collect();
+    let compared = Compared::of(&names, &stage.contenders, registration);
+    let staged = stage.run("exploration", sizes.redraws, &|held| compared.parts(held), progress)?;
+    let exploration = Exploration::of((&corpus, &stage), &staged, &compared, registration, sizes.ablation, progress)?;
     let sequential = sequential::run(&stage.deployment, &registration.developed.belief(), sizes.sequential, progress)?;
 
     let dice = DiceExperiment::new(dice)?;

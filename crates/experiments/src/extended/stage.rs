@@ -1,22 +1,21 @@
-//! One comparison of beliefs and rules: re-draws of labels on the items at hand, and on samples of them.
+//! One comparison of beliefs and rules: re-draws of labels, and what each item adds to what is compared.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::contest::{Contender, Contest};
-use super::corpus::{BeliefSpec, Corpus, Deployment};
+use super::contest::{Contender, Contest, Held};
+use super::corpus::{BeliefSpec, Deployment};
 use crate::Error;
+use judge_uncertainty_core::escalation::Budget;
 use judge_uncertainty_core::random::Stream;
+use judge_uncertainty_core::stats::new_items::{Contributions, Gathered, Part};
 use judge_uncertainty_data::progress::Progress;
 use judge_uncertainty_evaluation::Luck;
 use judge_uncertainty_evaluation::counts::split_counts;
 use judge_uncertainty_evaluation::protocol::REVEALED;
-use judge_uncertainty_evaluation::replicate;
-
-/// Seed of the stream of the first item sample; label re-draw r of the items at hand has seed r.
-pub const SAMPLE_SEED: u64 = 3_000_000;
 
 /// The beliefs that are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -36,23 +35,19 @@ pub type Contests = BTreeMap<BeliefName, Contest>;
 /// A belief with the items that it is fitted to.
 pub type Fitted = (BeliefName, BeliefSpec, Range<usize>);
 
-/// Numbers of re-draws.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Draws {
-    /// Label re-draws of the items at hand.
-    pub redraws: usize,
-    /// Bootstrap samples of items.
-    pub samples: usize,
-    /// Label re-draws per sample.
-    pub per_sample: usize,
-}
+/// Contests by belief with what they rest on, item by item.
+pub type HeldContests = BTreeMap<BeliefName, Held>;
+
+/// What each item adds to quantities in one re-draw: one list per quantity, the items counted within [`Stage::over`].
+pub type Parts<'a> = &'a (dyn Fn(&HeldContests) -> Vec<Vec<Part>> + Sync);
+
+/// Jobs that the re-draws of a stage are done in, each of which sums what items add.
+const JOBS: usize = 20;
 
 /// A deployment with what competes in it.
 pub struct Stage<'a> {
     /// The items at hand.
     pub deployment: Deployment<'a>,
-    /// Where they come from.
-    pub corpus: &'a Corpus<'a>,
     /// The beliefs.
     pub beliefs: Vec<Fitted>,
     /// The rules.
@@ -63,36 +58,58 @@ pub struct Stage<'a> {
 
 /// What a stage's re-draws gave.
 pub struct StageRun {
-    /// One per re-draw of the items at hand.
-    pub on_items: Vec<Contests>,
-    /// For each item sample, one per re-draw.
-    pub on_samples: Vec<Vec<Contests>>,
+    /// One per re-draw.
+    pub contests: Vec<Contests>,
+    /// What items contribute to each quantity.
+    pub contributions: Vec<Contributions>,
 }
 
 impl Stage<'_> {
-    /// Holds all contests.
+    /// Holds all contests, and sums what items add to the quantities of `parts`.
     ///
-    /// Streams: re-draw r of the items at hand from seed r; sample b from seed 3,000,000 + b, first the items (those that
-    /// only teach, then those evaluated), then its re-draws one after the other. A re-draw takes the labels, then the draws
-    /// for ties and for the random rule.
+    /// Streams: re-draw r from seed r; it takes the labels, then the draws for ties and for the random rule.
     ///
     /// # Errors
     /// A fit that is impossible.
-    pub fn run(&self, name: &str, draws: Draws, progress: &dyn Progress) -> Result<StageRun, Error> {
-        let seeds: Vec<u64> = (0..draws.redraws as u64).collect();
-        let on_items = replicate(name, &seeds, progress, |&seed| self.hold(&self.deployment, &mut Stream::new(seed)))?;
-        let samples: Vec<u64> = (0..draws.samples as u64).map(|b| SAMPLE_SEED + b).collect();
-        let on_samples = replicate(name, &samples, progress, |&seed| {
-            let mut stream = Stream::new(seed);
-            let mut items = self.deployment.resample(0..self.over.start, &mut stream);
-            items.extend(self.deployment.resample(self.over.clone(), &mut stream));
-            let sampled = self.corpus.deploy(items);
-            (0..draws.per_sample).map(|_| self.hold(&sampled, &mut stream)).collect::<Result<Vec<_>, Error>>()
-        })?;
-        Ok(StageRun { on_items, on_samples })
+    pub fn run(
+        &self,
+        name: &str,
+        redraws: usize,
+        parts: Parts<'_>,
+        progress: &dyn Progress,
+    ) -> Result<StageRun, Error> {
+        progress.start(name, redraws as u64);
+        let seeds: Vec<u64> = (0..redraws as u64).collect();
+        let job = |seeds: &[u64]| {
+            let mut contests: Vec<Contests> = vec![];
+            let mut gathered: Vec<Gathered> = vec![];
+            for &seed in seeds {
+                let held = self.hold(&mut Stream::new(seed))?;
+                let parts = parts(&held);
+                gathered.resize(parts.len(), Gathered::over(self.over.len()));
+                gathered.iter_mut().zip(parts).for_each(|(gathered, parts)| gathered.add(parts));
+                contests.push(held.into_iter().map(|(name, held)| (name, held.contest)).collect());
+                progress.advance(1);
+            }
+            Ok::<_, Error>((contests, gathered))
+        };
+        // Jobs depend on the number of re-draws alone, so sums are the same for any number of threads.
+        let done: Vec<_> = seeds.par_chunks(redraws.div_ceil(JOBS).max(1)).map(job).collect();
+        progress.finish();
+        let (mut contests, mut all): (Vec<Contests>, Vec<Gathered>) = (vec![], vec![]);
+        for job in done {
+            let (own, gathered) = job?;
+            contests.extend(own);
+            match all.is_empty() {
+                true => all = gathered,
+                false => all.iter_mut().zip(gathered).for_each(|(all, gathered)| all.append(gathered)),
+            }
+        }
+        Ok(StageRun { contests, contributions: all.into_iter().filter_map(Gathered::contributions).collect() })
     }
 
-    fn hold(&self, deployment: &Deployment, stream: &mut Stream) -> Result<Contests, Error> {
+    fn hold(&self, stream: &mut Stream) -> Result<HeldContests, Error> {
+        let deployment = &self.deployment;
         let labels = split_counts(deployment.pool.view(), &REVEALED, stream);
         let luck = Luck::draw(stream, deployment.len());
         let contest = |(name, spec, fitted): &Fitted| {
@@ -104,16 +121,26 @@ impl Stage<'_> {
 }
 
 impl StageRun {
-    /// Values of the same quantities in every contest: re-draws x quantities, and samples x re-draws x quantities.
-    pub fn quantities(&self, of: impl Fn(&Contests) -> Vec<f64>) -> (Vec<Vec<f64>>, Vec<Vec<Vec<f64>>>) {
-        let on_items = self.on_items.iter().map(&of).collect();
-        let on_samples = self.on_samples.iter().map(|sample| sample.iter().map(&of).collect()).collect();
-        (on_items, on_samples)
-    }
-
     /// Fits that did not converge.
     pub fn unconverged(&self) -> usize {
-        let all = self.on_items.iter().chain(self.on_samples.iter().flatten());
-        all.flat_map(|contests| contests.values()).filter(|contest| !contest.converged).count()
+        let all = self.contests.iter().flat_map(BTreeMap::values);
+        all.filter(|contest| !contest.converged).count()
     }
+}
+
+/// What items add to the value of a contender minus that of another, under one belief.
+pub fn advantage(held: &Held, rule: Contender, over: Contender, budget: Budget) -> Vec<Part> {
+    let mut shares = vec![0.0; held.gains.len()];
+    held.top(rule, budget).iter().for_each(|&i| shares[i] += 1.0);
+    held.top(over, budget).iter().for_each(|&i| shares[i] -= 1.0);
+    let differing = shares.into_iter().enumerate().filter(|(_, share)| *share != 0.0);
+    differing.map(|(item, share)| Part { item, share, worth: held.gains[item] }).collect()
+}
+
+/// What items add to the mean error of a belief minus that of another, over all items or over those without labels.
+pub fn error_change(belief: &Held, than: &Held, unlabelled_only: bool) -> Vec<Part> {
+    let counted = |&i: &usize| !(unlabelled_only && belief.labelled[i]);
+    let items: Vec<usize> = (0..belief.errors.len()).filter(counted).collect();
+    let share = 1.0 / items.len() as f64;
+    items.into_iter().map(|item| Part { item, share, worth: belief.errors[item] - than.errors[item] }).collect()
 }

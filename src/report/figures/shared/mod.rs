@@ -89,12 +89,7 @@ pub(crate) fn budgets(full: &Escalation) -> Vec<Budget> {
 
 /// The budget that tables and sentences show: a tenth of the items, or the largest below it, or the smallest there is.
 pub(crate) fn headline(full: &Escalation) -> Budget {
-    headline_of(&budgets(full))
-}
-
-fn headline_of(budgets: &[Budget]) -> Budget {
-    let up_to = budgets.iter().rev().find(|budget| **budget <= Budget::HEADLINE);
-    up_to.or(budgets.first()).copied().unwrap_or(Budget::HEADLINE)
+    Budget::headline_of(&budgets(full))
 }
 
 /// The budgets that figures show: all, or four spread over them, the headline among them.
@@ -106,7 +101,7 @@ fn spread_over(all: &[Budget]) -> Vec<Budget> {
     if all.len() <= MOST_BUDGETS {
         return all.to_vec();
     }
-    let headline = headline_of(all);
+    let headline = Budget::headline_of(all);
     let mut shown: Vec<Budget> = (0..MOST_BUDGETS).map(|k| all[k * (all.len() - 1) / (MOST_BUDGETS - 1)]).collect();
     if !shown.contains(&headline) {
         // In place of the nearer of the inner ones; the ends stay.
@@ -155,7 +150,7 @@ mod tests {
         assert_eq!(spread_over(&of(&[5, 10])), of(&[5, 10]));
         assert_eq!(spread_over(&of(&[5, 10, 15, 20, 25, 50])), of(&[5, 10, 20, 50]));
         assert_eq!(spread_over(&of(&[1, 2, 3, 4, 5, 6, 10, 20])), of(&[1, 3, 10, 20]));
-        assert_eq!([of(&[20, 30]), of(&[1, 7, 20]), vec![]].map(|b| headline_of(&b).in_percent()), [20, 7, 10]);
+        assert_eq!([of(&[20, 30]), of(&[1, 7, 20]), vec![]].map(|b| Budget::headline_of(&b).in_percent()), [20, 7, 10]);
     }
 
     #[test]

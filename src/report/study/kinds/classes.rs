@@ -40,7 +40,7 @@ impl Shown for Classes {
         error: "Manhattan error (0 to 2 per item)",
         units: "Manhattan units",
         removed: "Error",
-        difference: "minus judge entropy's [per-draw 95%]",
+        difference: "minus judge entropy's [95%, new items]",
         rule_width: 36,
     };
 

@@ -33,7 +33,7 @@ impl Shown for Ordinal {
         error: "Wasserstein error on the places",
         units: "units of the scale",
         removed: "Wasserstein error",
-        difference: "minus the judge's variance [per-draw 95%]",
+        difference: "minus the judge's variance [95%, new items]",
         rule_width: 52,
     };
 

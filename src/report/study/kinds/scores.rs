@@ -34,7 +34,7 @@ impl Shown for Scores {
         error: "absolute error of the mean score",
         units: "units of the score",
         removed: "Absolute error",
-        difference: "minus total uncertainty's [per-draw 95%]",
+        difference: "minus total uncertainty's [95%, new items]",
         rule_width: 40,
     };
     /// It ranks scores as I does.

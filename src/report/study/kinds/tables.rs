@@ -6,6 +6,7 @@ use crate::report::numbers::three;
 use crate::report::page::{Column, Table, Text};
 use crate::report::study::blocks::{percent, show};
 use crate::study::evidence::{EvidenceReport, FORGONE};
+use crate::study::for_new_items::ForNewItems;
 use crate::study::parts::{Part, PartAverages};
 use crate::study::{Evaluated, Evaluation, Kind};
 
@@ -105,22 +106,29 @@ fn borne_out<K: Kind>(evidence: &EvidenceReport, evaluation: &Evaluated<K>, call
     let (epistemic, entropy) = (removed(Rule::Info)?, removed(Rule::PosteriorEntropy)?);
     let found = compared(evidence.entropy_goes_wrong, epistemic, entropy);
     Some(format!(
-        "The evaluation below {found}: with its labels the epistemic ranking removed {} and {called} {} on average.",
+        "The evaluation below {found}: with its labels the epistemic ranking removed {} and {called} {} on average over half splits of these items.",
         three(epistemic),
         three(entropy)
     ))
 }
 
-/// How much more the epistemic part removes in `error` than `reference`, which the evaluation compares it with; `None`
+/// How much more the epistemic part removes in `error` than `reference`, which the evaluation compares it with, for new items; `None`
 /// where that error is not evaluated.
 pub(super) fn squared_sentence<K: Kind>(evaluation: &Evaluation<K>, error: &str, reference: &str) -> Option<String> {
-    let minus = &evaluation.squared_differences()?[&Rule::Info][&headline(&evaluation.full)];
-    Some(format!(
-        "In {error} the epistemic part removes {} more than {reference} [{}, {}].",
-        three(minus.mean),
-        three(minus.lo),
-        three(minus.hi)
-    ))
+    let found = evaluation.for_new_items.squared_value.as_ref()?.get(&Rule::Info)?;
+    Some(match found {
+        ForNewItems::Found(found) => format!(
+            "In {error} the epistemic part removes {} more than {reference} (95% interval for new items, all rules together: {} to {}).",
+            three(found.difference),
+            three(found.simultaneous.lo),
+            three(found.simultaneous.hi)
+        ),
+        ForNewItems::NotEstimable { not_estimable } => {
+            format!(
+                "How much more the epistemic part removes in {error} than {reference} is not estimable: {not_estimable}."
+            )
+        }
+    })
 }
 
 #[cfg(test)]

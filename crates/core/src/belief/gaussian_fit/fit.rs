@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::judged::{GaussianError, JudgeScores, JudgedRatings};
+use super::judged::{GaussianError, JudgeScores, JudgedRatings, ReadScores};
 use super::layout::Layout;
 use super::likelihood::{Likelihood, freedom};
 use super::options::RatingOptions;
@@ -106,7 +106,7 @@ impl GaussianFit {
     ///
     /// # Panics
     /// If the fit is by group and an item has none that the fit knows, or lacks a variance where the fit has no common one.
-    pub fn read(&self, judge: &JudgeScores, groups: &[usize]) -> JudgeScores {
+    pub fn read(&self, judge: &JudgeScores, groups: &[usize]) -> ReadScores {
         let reading = |i: usize| self.readings.get(self.layout.group(groups, i));
         let variance = |i: usize| match (judge.variance[i], reading(i)) {
             (Some(stated), reading) => {
@@ -117,9 +117,9 @@ impl GaussianFit {
                 .expect("a common variance is fitted when a judge's variance is missing"),
         };
         let mean = |(i, &mean): (usize, &f64)| reading(i).map_or(mean, |reading| reading.mean(mean));
-        JudgeScores {
+        ReadScores {
             mean: judge.mean.iter().enumerate().map(mean).collect(),
-            variance: (0..judge.mean.len()).map(|i| Some(variance(i))).collect(),
+            variance: (0..judge.mean.len()).map(variance).collect(),
         }
     }
 
@@ -141,8 +141,8 @@ impl GaussianFit {
         assert_eq!(trust.len(), items.judge.mean.len(), "one judge's rating per item");
         let read = self.read(items.judge, items.groups);
         let of = |(i, lambda): (usize, f64)| {
-            let scale = read.variance[i].unwrap_or(f64::NAN);
-            let prior = Gaussian { mean: read.mean[i], evidence: lambda, freedom: self.freedom, scale };
+            let (mean, scale) = (read.mean[i], read.variance[i]);
+            let prior = Gaussian { mean, evidence: lambda, freedom: self.freedom, scale };
             let unknown = self.variance_of_read(items.judge.mean[i], self.layout.group(items.groups, i));
             Gaussian { evidence: 1.0 / (1.0 / lambda + unknown / prior.aleatoric()), ..prior }
         };

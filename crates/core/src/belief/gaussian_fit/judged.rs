@@ -14,6 +14,15 @@ pub struct JudgeScores {
     pub variance: Vec<Option<f64>>,
 }
 
+/// What a judge says about the ratings of every item, as a fit reads it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadScores {
+    /// Expected mean of the pool's ratings, on the scale of the ratings.
+    pub mean: Vec<f64>,
+    /// Expected variance of the pool's ratings; the fitted one where the judge states none.
+    pub variance: Vec<f64>,
+}
+
 /// Items as the judge left them: everything that is known of them before their labels.
 #[derive(Debug, Clone, Copy)]
 pub struct JudgedRatings<'a> {

@@ -226,8 +226,10 @@ impl Likelihood {
         };
         let variance = match item.judge_variance {
             Some(stated) => layout.factor(group).map_or(stated, |at| stated * (2.0 * parameters[at]).exp()),
-            // A common variance is fitted as soon as one item lacks its own.
-            None => layout.variance(group).map_or(f64::NAN, |at| parameters[at].exp()),
+            None => {
+                let at = layout.variance(group).expect("a common variance is fitted as soon as one item lacks its own");
+                parameters[at].exp()
+            }
         };
         (mean, variance)
     }

@@ -24,5 +24,5 @@ pub use fit::{
     EstimatedReading, GaussianFit, Reading, fit_gaussian, fit_gaussian_under, fit_ratings, log_posterior_of_ratings,
     typical_log_trust, typical_log_trust_under,
 };
-pub use judged::{GaussianError, JudgeScores, JudgedRatings};
+pub use judged::{GaussianError, JudgeScores, JudgedRatings, ReadScores};
 pub use options::{RatingOptions, ReadingPrior};

@@ -437,3 +437,14 @@ fn small_problems_end_at_the_highest_maximum() {
     }
     assert!(lower.is_empty(), "{lower:?}");
 }
+
+/// What a fit has no variance for is no NaN in a belief.
+#[test]
+#[should_panic(expected = "a common variance is fitted when a judge's variance is missing")]
+fn an_item_without_a_variance_is_refused_by_a_fit_without_a_common_one() {
+    let world = misread(60, 3, &[(0.0, 1.0, 1.0)]);
+    let fit = world.fit(Recalibration::Off, TrustPrior::Weak);
+    let mut judge = world.simulated.judge.clone();
+    judge.variance[7] = None;
+    fit.priors(&Design::raw(&world.simulated.columns).unwrap(), &judge);
+}

@@ -16,7 +16,7 @@ use crate::output::OutputColumn;
 use crate::profile::Profile;
 use crate::queue::Question;
 use judge_uncertainty_core::belief::{Belief, Dirichlet};
-use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_core::escalation::{Observed, Rule};
 use judge_uncertainty_data::dataset::error::{Error, Problem, Result};
 use judge_uncertainty_evaluation::{CountPool, Nominal};
 
@@ -170,7 +170,7 @@ impl Kind for Classes {
         vec![(0.0, 1.0); scale.len()]
     }
 
-    fn observed(study: &Study<Self>, before: usize) -> Vec<Vec<Option<f64>>> {
+    fn observed(study: &Study<Self>, before: usize) -> Vec<Vec<Option<Observed>>> {
         study.labels.added_shares(before)
     }
 

@@ -12,6 +12,7 @@ use crate::input::log::{Batch, LabelLog};
 use crate::input::source::{Source, format_of, read_joined, read_table};
 use crate::intake::Known;
 use crate::read::{self, LabelSet, Listed};
+use judge_uncertainty_core::escalation::Observed;
 use judge_uncertainty_data::dataset::error::{Error, Problem, Result};
 use judge_uncertainty_data::dataset::items::LabelCounts;
 use judge_uncertainty_data::dataset::lewidi;
@@ -97,13 +98,13 @@ pub struct LabelsReport {
 impl Labels {
     /// Shares of the classes among the labels of all added batches but the first `before`, per class and item; `None` for
     /// items without any.
-    pub fn added_shares(&self, before: usize) -> Vec<Vec<Option<f64>>> {
-        let mut counts = Array2::<u32>::zeros(self.counts.counts().dim());
-        let since = self.added.labels.iter().filter(|label| label.batch >= before);
-        since.for_each(|label| counts[[label.item, label.class]] += 1);
+    pub fn added_shares(&self, before: usize) -> Vec<Vec<Option<Observed>>> {
+        let counts = self.counts_since(before);
         let share = |item: usize, class: usize| {
             let n: u32 = counts.row(item).sum();
-            (n > 0).then(|| f64::from(counts[[item, class]]) / f64::from(n))
+            let own = f64::from(counts[[item, class]]);
+            let share = own / f64::from(n);
+            (n > 0).then(|| Observed::of(n, share, own * (1.0 - share)))
         };
         let (items, classes) = counts.dim();
         (0..classes).map(|class| (0..items).map(|item| share(item, class)).collect()).collect()
@@ -111,8 +112,14 @@ impl Labels {
 
     /// Counts of the added labels, items x classes.
     pub fn added_counts(&self) -> Array2<u32> {
+        self.counts_since(0)
+    }
+
+    /// Counts of the labels of all added batches but the first `before`, items x classes.
+    pub fn counts_since(&self, before: usize) -> Array2<u32> {
         let mut counts = Array2::zeros(self.counts.counts().dim());
-        self.added.labels.iter().for_each(|label| counts[[label.item, label.class]] += 1);
+        let since = self.added.labels.iter().filter(|label| label.batch >= before);
+        since.for_each(|label| counts[[label.item, label.class]] += 1);
         counts
     }
 }

@@ -1,5 +1,6 @@
 //! Ordinal ratings as a kind of label.
 
+use ndarray::ArrayView1;
 use serde::Serialize;
 
 use super::diagnostics::OrdinalDiagnostics;
@@ -20,7 +21,7 @@ use crate::parts::PartAverages;
 use crate::profile::Profile;
 use crate::queue::Question;
 use judge_uncertainty_core::belief::{self, Belief, ClassBelief, mean_place};
-use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_core::escalation::{Observed, Rule};
 use judge_uncertainty_data::dataset::error::{Error, Problem, Result};
 use judge_uncertainty_evaluation::CountPool;
 
@@ -198,15 +199,17 @@ impl Kind for Ordinal {
         std::iter::once((lowest, lowest + scale.width())).chain(shares).collect()
     }
 
-    fn observed(study: &Study<Self>, before: usize) -> Vec<Vec<Option<f64>>> {
-        let shares = study.labels.added_shares(before);
+    fn observed(study: &Study<Self>, before: usize) -> Vec<Vec<Option<Observed>>> {
         let places = &study.file.config.scale.places;
-        let place = |item: usize| {
-            let of_item: Option<Vec<f64>> = shares.iter().map(|of_class| of_class[item]).collect();
-            of_item.map(|p| mean_place(&p, places))
+        let counts = study.labels.counts_since(before);
+        let place = |counts: ArrayView1<u32>| {
+            let n: u32 = counts.sum();
+            let sum = |k: i32| counts.iter().zip(places).map(|(&c, s)| f64::from(c) * s.powi(k)).sum::<f64>();
+            let mean = sum(1) / f64::from(n);
+            (n > 0).then(|| Observed::of(n, mean, (sum(2) - sum(1) * mean).max(0.0)))
         };
-        let places = (0..study.len()).map(place).collect();
-        std::iter::once(places).chain(shares.iter().cloned()).collect()
+        let of_places = counts.rows().into_iter().map(place).collect();
+        std::iter::once(of_places).chain(study.labels.added_shares(before)).collect()
     }
 
     fn canonical(scale: &Places, label: &NewLabel) -> Result<String> {

@@ -174,12 +174,12 @@ pub fn columns<K: Kind<Pool = RatingPool, Judge = ScoreJudge>>(
     ];
     if !d.fitted.fit.readings.is_empty() {
         let read = d.pool.read(&d.fitted.fit);
-        let sds = read.variance.iter().map(|variance| variance.map(f64::sqrt));
+        let sds = read.variance.iter().map(|variance| variance.sqrt());
         let meaning =
             "Its mean as it is read on the scale of the ratings (fit.recalibration), at which the belief starts";
         columns.push(OutputColumn::numbers("judge_mean_read", SCORE, meaning, read.mean.iter().copied()));
         let meaning = "Its standard deviation as it is read, or the fitted one where it states none";
-        columns.push(OutputColumn::partial("judge_sd_read", SCORE, meaning, sds));
+        columns.push(OutputColumn::numbers("judge_sd_read", SCORE, meaning, sds));
     }
     columns.extend([
         OutputColumn::numbers(

@@ -16,7 +16,7 @@ use crate::output::OutputColumn;
 use crate::profile::Profile;
 use crate::queue::Question;
 use judge_uncertainty_core::belief::Belief;
-use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_core::escalation::{Observed, Rule};
 use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_core::stats::student::student_quantile;
 use judge_uncertainty_data::dataset::error::Result;
@@ -124,9 +124,9 @@ impl Kind for Scores {
         vec![*scale]
     }
 
-    fn observed(study: &Study<Self>, before: usize) -> Vec<Vec<Option<f64>>> {
+    fn observed(study: &Study<Self>, before: usize) -> Vec<Vec<Option<Observed>>> {
         let (scores, _) = study.labels.added_since(before).scores(study.len());
-        vec![scores.iter().map(|s| (s.n > 0).then_some(s.mean)).collect()]
+        vec![scores.iter().map(|s| (s.n > 0).then(|| Observed::of(s.n, s.mean, s.squares))).collect()]
     }
 
     fn canonical(scale: &(f64, f64), label: &NewLabel) -> Result<String> {

@@ -5,8 +5,8 @@
 //! stands beside it.
 
 use judge_uncertainty_core::belief::{
-    BeliefModel, Design, Gaussian, GaussianFit, JudgeScores, JudgedRatings, Profile, RatingOptions, ReadingPrior,
-    Regression, Repeats, Scores, TrustPrior, fit_ratings, typical_log_trust_of_ratings_under,
+    BeliefModel, Design, Gaussian, GaussianFit, JudgeScores, JudgedRatings, Profile, RatingOptions, ReadScores,
+    ReadingPrior, Regression, Repeats, Scores, TrustPrior, fit_ratings, typical_log_trust_of_ratings_under,
 };
 use judge_uncertainty_core::escalation::{RatingRuleInputs, Rule};
 use judge_uncertainty_core::random::Stream;
@@ -89,7 +89,7 @@ impl RatingPool {
     }
 
     /// What the judge says of the items as a fit reads it.
-    pub fn read(&self, fit: &GaussianFit) -> JudgeScores {
+    pub fn read(&self, fit: &GaussianFit) -> ReadScores {
         fit.read(&self.judge, &self.groups)
     }
 
@@ -200,7 +200,7 @@ impl Pool for RatingPool {
         // The judge's own word where it gives one, whatever the belief makes of it.
         let read = self.read(ranking.fit).variance;
         let stated = self.judge.variance.iter().zip(read);
-        let judged: Vec<f64> = stated.map(|(stated, read)| stated.or(read).unwrap_or(f64::NAN)).collect();
+        let judged: Vec<f64> = stated.map(|(stated, read)| stated.unwrap_or(read)).collect();
         rule.priority_of_ratings(&RatingRuleInputs {
             judged: &judged,
             beliefs: ranking.beliefs,

@@ -1,0 +1,169 @@
+//! A draft of hypotheses, as a user writes it.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::error::RegistrationError;
+use super::toml_file::{parse, read};
+use crate::hypothesis::{Hypothesis, Measure};
+use judge_uncertainty_core::escalation::{Budget, Rule};
+use judge_uncertainty_data::dataset::items::ItemIds;
+
+/// A draft: what a user writes before registering.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// Probability with which all intervals of the family together are to hold.
+    #[serde(default = "default_level")]
+    pub level: f64,
+    /// What is left out of the analysis and why, in words; exclusions that the study's settings make are frozen with them.
+    #[serde(default)]
+    pub exclusions: Vec<String>,
+    /// What has been seen of the data before, in words.
+    #[serde(default)]
+    pub seen: Vec<String>,
+    /// Items that the evaluation leaves out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exclude: Vec<Exclusion>,
+    /// The family of hypotheses.
+    #[serde(rename = "hypothesis")]
+    pub hypotheses: Vec<Hypothesis>,
+}
+
+/// Items that the evaluation leaves out: those named, and those of a group. They are decomposed and ranked all the same.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Exclusion {
+    /// Why, in words.
+    pub reason: String,
+    /// Ids of items.
+    #[serde(default)]
+    pub ids: Vec<String>,
+    /// A group of items.
+    pub group: Option<String>,
+}
+
+/// What a study lets hypotheses ask for, and its items.
+#[derive(Debug, Clone)]
+pub struct Testable<'a> {
+    /// The budgets that it evaluates.
+    pub budgets: Vec<Budget>,
+    /// The rules.
+    pub rules: Vec<Rule>,
+    /// What it measures.
+    pub measures: &'a [Measure],
+    /// Its items.
+    pub ids: &'a ItemIds,
+    /// The group of each item.
+    pub groups: Option<&'a [String]>,
+}
+
+fn default_level() -> f64 {
+    0.95
+}
+
+impl Plan {
+    /// Reads and checks a draft for a study.
+    ///
+    /// # Errors
+    /// No TOML of this form, no hypothesis, a repeated or blank id, a rule compared with itself, a rule, budget or measure
+    /// that is not evaluated, a margin or level outside its range, an exclusion of items that are not there.
+    pub fn load(path: &Path, study: &Testable) -> Result<Self, RegistrationError> {
+        let plan: Plan = parse(path, &read(path)?)?;
+        let refuse = |reason: &str| RegistrationError::Plan { path: path.to_owned(), reason: reason.to_owned() };
+        if plan.hypotheses.is_empty() {
+            return Err(refuse("there is no hypothesis; write at least one [[hypothesis]]"));
+        }
+        if !(plan.level > 0.0 && plan.level < 1.0) {
+            return Err(refuse(&format!("level = {} is outside 0 to 1; write a probability such as 0.95", plan.level)));
+        }
+        for (k, h) in plan.hypotheses.iter().enumerate() {
+            let wrong =
+                |reason: String| Err(RegistrationError::Hypothesis { path: path.to_owned(), id: h.id.clone(), reason });
+            if h.id.trim().is_empty() || plan.hypotheses[..k].iter().any(|other| other.id == h.id) {
+                return wrong("the id is blank or stands there twice; give every hypothesis its own".to_owned());
+            }
+            if h.better == h.than {
+                return wrong(format!("compares {:?} with itself; name two rules", h.better.key()));
+            }
+            if !h.margin.is_finite() {
+                return wrong(format!("margin = {} is no finite number; write one such as 0.0", h.margin));
+            }
+            if let Some(rule) = [h.better, h.than].into_iter().find(|rule| !study.rules.contains(rule)) {
+                let rules: Vec<&str> = study.rules.iter().map(|rule| rule.key()).collect();
+                return wrong(format!(
+                    "this study does not rank by {:?}; choose among {}",
+                    rule.key(),
+                    rules.join(", ")
+                ));
+            }
+            if !study.measures.contains(&h.measure) {
+                let measures: Vec<&str> = study.measures.iter().map(|measure| measure.key()).collect();
+                return wrong(format!(
+                    "this study does not measure {:?}; choose among {}",
+                    h.measure.key(),
+                    measures.join(", ")
+                ));
+            }
+            if !h.budget().is_some_and(|budget| study.budgets.contains(&budget)) {
+                return wrong(format!(
+                    "budget = {} is not one that the study evaluates; choose one of its evaluation.budgets or add it there",
+                    h.budget
+                ));
+            }
+        }
+        for exclusion in &plan.exclude {
+            let wrong = |what: &str| Err(refuse(&format!("[[exclude]] {:?} {what}", exclusion.reason)));
+            if exclusion.reason.trim().is_empty() {
+                return wrong("has no reason; write why these items are left out");
+            }
+            if exclusion.ids.is_empty() && exclusion.group.is_none() {
+                return wrong("names no items; write ids = [...] or group = \"...\"");
+            }
+            if let Some(id) = exclusion.ids.iter().find(|id| study.ids.position(id).is_none()) {
+                return wrong(&format!("names {id:?}, which is no item of the study; correct or remove the id"));
+            }
+            if let Some(group) = &exclusion.group
+                && !study.groups.is_some_and(|groups| groups.contains(group))
+            {
+                return wrong(&format!("names the group {group:?}, which no item has; see items.group of the study"));
+            }
+        }
+        Ok(plan)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::example::{DRAFT, plan};
+
+    #[test]
+    fn drafts_that_cannot_be_tested_are_refused() {
+        let refused = |from: &str, to: &str| plan(&DRAFT.replace(from, to)).unwrap_err().to_string();
+        for (from, to, message) in [
+            ("info-entropy", "info-fewest", "stands there twice"),
+            ("than = \"judge_entropy\"", "than = \"info\"", "compares \"info\" with itself"),
+            ("budget = 20", "budget = 15", "not one that the study evaluates"),
+            ("margin = 2.0", "margin = nan", "no finite number"),
+            ("level = 0.9", "level = 1.0", "outside 0 to 1"),
+            ("interval = \"student\"", "intervall = 1", "plan.toml:22:1: unknown field `intervall`"),
+            ("than = \"fewest_labels\"", "than = \"fewest\"", "unknown variant `fewest`"),
+            ("than = \"fewest_labels\"", "than = \"margin\"", "does not rank by \"margin\"; choose among info"),
+            ("measure = \"value\"", "measure = \"squared_value\"", "does not measure \"squared_value\""),
+        ] {
+            let error = refused(from, to);
+            assert!(error.contains(message), "{error}");
+        }
+        assert!(plan("level = 0.5\nhypothesis = []").unwrap_err().to_string().contains("no hypothesis"));
+        for (exclusion, message) in [
+            ("reason = \" \"\nids = [\"a\"]", "has no reason"),
+            ("reason = \"r\"", "names no items"),
+            ("reason = \"r\"\nids = [\"a\", \"d\"]", "names \"d\", which is no item"),
+            ("reason = \"r\"\ngroup = \"z\"", "names the group \"z\", which no item has"),
+        ] {
+            let error = plan(&format!("{DRAFT}\n[[exclude]]\n{exclusion}\n")).unwrap_err().to_string();
+            assert!(error.contains(message), "{error}");
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Why a draft or a registration is refused.
+
+use std::path::PathBuf;
+
+use thiserror::Error as ThisError;
+
+use judge_uncertainty_output::FileError;
+
+/// Why a registration is refused.
+#[derive(Debug, ThisError)]
+pub enum RegistrationError {
+    /// A plan or registration that can't be read.
+    #[error(transparent)]
+    Unreadable(FileError),
+    /// A registration that can't be written.
+    #[error(transparent)]
+    Unwritable(#[from] judge_uncertainty_output::Error),
+    /// A file that is no TOML of the form needed.
+    #[error("{path}:{line}:{column}: {reason}; a hypothesis needs id, statement, better, than, budget and measure")]
+    NotToml {
+        /// The file.
+        path: PathBuf,
+        /// Line, from 1.
+        line: usize,
+        /// Column in characters, from 1.
+        column: usize,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A hypothesis that can't be tested.
+    #[error("{path}: hypothesis {id:?}: {reason}")]
+    Hypothesis {
+        /// The file.
+        path: PathBuf,
+        /// Its name.
+        id: String,
+        /// What is wrong and what to do.
+        reason: String,
+    },
+    /// A plan without a family.
+    #[error("{path}: {reason}")]
+    Plan {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong and what to do.
+        reason: String,
+    },
+    /// A second registration.
+    #[error("{0}: exists already, and a registration is never changed; start a new study folder for a new one")]
+    Exists(PathBuf),
+    /// An evaluation that was computed before into a folder elsewhere.
+    #[error(
+        "{0}: an evaluation has been computed already, into {1}, so nothing can be registered before its results are seen; report \
+         it as exploratory, or start from new labels in a new study folder"
+    )]
+    EvaluatedElsewhere(PathBuf, String),
+    /// An evaluation that was computed before.
+    #[error(
+        "{0}: an evaluation has been computed already, so nothing can be registered before its results are seen; report \
+         it as exploratory, or register for new data in another folder"
+    )]
+    Evaluated(PathBuf),
+    /// A registration that was edited.
+    #[error(
+        "{path}: its digest is {found}, but it says {stated}: the registration was changed after it was made; restore \
+         the file, or report all comparisons as exploratory by removing it"
+    )]
+    Tampered {
+        /// The file.
+        path: PathBuf,
+        /// The digest in the file.
+        stated: String,
+        /// That of its content.
+        found: String,
+    },
+    /// A registration of another version.
+    #[error("{path}: has format {found}, but this program reads format {read}")]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// Its format.
+        found: u32,
+        /// The format that can be read.
+        read: u32,
+    },
+}
+
+impl RegistrationError {
+    /// Whether the machine failed, rather than that a plan or registration was refused.
+    pub fn is_failure(&self) -> bool {
+        matches!(self, Self::Unwritable(error) if error.is_failure())
+    }
+}

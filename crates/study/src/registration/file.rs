@@ -1,0 +1,204 @@
+//! The frozen file: a plan with everything that a run is held against.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::draft::{Exclusion, Plan};
+use super::error::RegistrationError;
+use super::toml_file::{parse, read};
+use judge_uncertainty_data::clock;
+use judge_uncertainty_data::dataset::checksum::sha256_hex;
+use judge_uncertainty_data::dataset::items::ItemIds;
+use judge_uncertainty_output::{to_json, write_new_file};
+
+/// Name of the file in a study's folder.
+pub const REGISTRATION_FILE: &str = "registration.toml";
+/// Version of its layout.
+const FORMAT: u32 = 1;
+/// A frozen plan with everything that the run is held against.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Registration {
+    /// Version of the layout.
+    format: u32,
+    /// Program and version that registered.
+    pub program: String,
+    /// When, in UTC.
+    pub registered: String,
+    /// SHA-256 over everything else, as canonical JSON with this field empty.
+    digest: String,
+    /// SHA-256 of every input file, by name.
+    pub inputs: BTreeMap<String, String>,
+    /// Every setting of the study, seeds included, as text.
+    pub settings: BTreeMap<String, String>,
+    /// The plan.
+    pub plan: Plan,
+}
+
+impl Registration {
+    /// Freezes a plan.
+    pub fn freeze(plan: Plan, settings: BTreeMap<String, String>, inputs: BTreeMap<String, String>) -> Self {
+        let mut registration = Self {
+            format: FORMAT,
+            program: concat!("judge-uncertainty ", env!("CARGO_PKG_VERSION")).to_owned(),
+            registered: clock::now(),
+            digest: String::new(),
+            inputs,
+            settings,
+            plan,
+        };
+        registration.digest = registration.content_digest();
+        registration
+    }
+
+    fn content_digest(&self) -> String {
+        sha256_hex(to_json(&Self { digest: String::new(), ..self.clone() }).as_bytes())
+    }
+
+    /// SHA-256 of the content.
+    pub fn digest(&self) -> &str {
+        &self.digest
+    }
+
+    /// The file's text.
+    pub fn to_toml(&self) -> String {
+        let body = toml::to_string_pretty(self).expect("a registration is plain data with string keys");
+        format!(
+            "# Registered before any evaluation was computed. Changing this file invalidates it: its digest is checked.\n\n{body}"
+        )
+    }
+
+    /// Writes the file into a folder, where it must not exist yet.
+    ///
+    /// # Errors
+    /// A registration is there already, or the file system refuses.
+    pub fn write(&self, folder: &Path) -> Result<PathBuf, RegistrationError> {
+        let path = folder.join(REGISTRATION_FILE);
+        match write_new_file(&path, self.to_toml().as_bytes())? {
+            true => Ok(path),
+            false => Err(RegistrationError::Exists(path)),
+        }
+    }
+
+    /// Reads the registration of a folder and checks its digest; `None` if there is none.
+    ///
+    /// # Errors
+    /// A file that can't be read, has another format, or was changed after it was made.
+    pub fn load(folder: &Path) -> Result<Option<Self>, RegistrationError> {
+        let path = folder.join(REGISTRATION_FILE);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let registration: Self = parse(&path, &read(&path)?)?;
+        if registration.format != FORMAT {
+            return Err(RegistrationError::Format { path, found: registration.format, read: FORMAT });
+        }
+        let found = registration.content_digest();
+        if found != registration.digest {
+            return Err(RegistrationError::Tampered { path, stated: registration.digest, found });
+        }
+        Ok(Some(registration))
+    }
+
+    /// What a run does otherwise than it was registered, in the order of the names.
+    pub fn deviations(&self, settings: &BTreeMap<String, String>, inputs: &BTreeMap<String, String>) -> Vec<Deviation> {
+        let mut deviations = differing("setting", &self.settings, settings);
+        deviations.extend(differing("input", &self.inputs, inputs));
+        deviations
+    }
+
+    /// The items that the evaluation leaves out, by position, and why: the reason of the first exclusion that holds them.
+    pub fn excluded(&self, ids: &ItemIds, groups: Option<&[String]>) -> BTreeMap<usize, String> {
+        let reason = |(i, id): (usize, &str)| {
+            let holds = |e: &&Exclusion| {
+                let of_group = e.group.as_ref().zip(groups).is_some_and(|(group, groups)| groups[i] == *group);
+                of_group || e.ids.iter().any(|excluded| excluded == id)
+            };
+            self.plan.exclude.iter().find(holds).map(|exclusion| (i, exclusion.reason.clone()))
+        };
+        ids.iter().enumerate().filter_map(reason).collect()
+    }
+}
+
+/// Something that a run does otherwise than it was registered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Deviation {
+    /// "setting" or "input".
+    pub kind: String,
+    /// Which one.
+    pub name: String,
+    /// As registered; `None` if it was not there.
+    pub registered: Option<String>,
+    /// As it was in the run; `None` if it is not there any more.
+    pub found: Option<String>,
+}
+
+fn differing(kind: &str, registered: &BTreeMap<String, String>, found: &BTreeMap<String, String>) -> Vec<Deviation> {
+    let mut names: Vec<&String> = registered.keys().chain(found.keys()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+        .into_iter()
+        .filter(|&name| registered.get(name) != found.get(name))
+        .map(|name| Deviation {
+            kind: kind.to_owned(),
+            name: name.clone(),
+            registered: registered.get(name).cloned(),
+            found: found.get(name).cloned(),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::example::{DRAFT, map, plan, registered};
+    use super::*;
+
+    #[test]
+    fn a_registration_reads_back_and_a_change_is_found() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(Registration::load(dir.path()).unwrap().is_none());
+        let registration = registered();
+        let path = registration.write(dir.path()).unwrap();
+        assert_eq!(Registration::load(dir.path()).unwrap().unwrap(), registration);
+        assert!(matches!(registration.write(dir.path()), Err(RegistrationError::Exists(_))));
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, text.replace("margin = 2.0", "margin = 1.0")).unwrap();
+        let error = Registration::load(dir.path()).unwrap_err();
+        assert!(matches!(error, RegistrationError::Tampered { .. }), "{error}");
+        std::fs::write(&path, text.replace("format = 1", "format = 9")).unwrap();
+        assert!(matches!(Registration::load(dir.path()), Err(RegistrationError::Format { found: 9, .. })));
+    }
+
+    #[test]
+    fn whatever_differs_is_a_deviation() {
+        let registration = registered();
+        assert!(registration.deviations(&registration.settings, &registration.inputs).is_empty());
+        let settings = map(&[("seed", "1"), ("floor", "0.1")]);
+        let found = registration.deviations(&settings, &map(&[("items.csv", "ab"), ("judge.csv", "ff")]));
+        let names: Vec<(&str, &str)> = found.iter().map(|d| (d.kind.as_str(), d.name.as_str())).collect();
+        assert_eq!(
+            names,
+            [("setting", "evaluation.replicates"), ("setting", "floor"), ("setting", "seed"), ("input", "judge.csv")]
+        );
+        assert_eq!((found[0].found.clone(), found[1].registered.clone()), (None, None));
+        assert_eq!(found[2].registered.as_deref(), Some("0"));
+    }
+
+    #[test]
+    fn excluded_items_keep_the_first_reason_and_the_file_reads_back() {
+        let exclusions = "[[exclude]]\nreason = \"pilot\"\nids = [\"c\"]\n[[exclude]]\nreason = \"y\"\ngroup = \"y\"\n";
+        let plan = plan(&format!("{DRAFT}\n{exclusions}")).unwrap();
+        let registration = Registration::freeze(plan, map(&[]), map(&[]));
+        let dir = tempfile::tempdir().unwrap();
+        registration.write(dir.path()).unwrap();
+        let read = Registration::load(dir.path()).unwrap().unwrap();
+        let ids = ItemIds::new(["a", "b", "c"].map(str::to_owned).to_vec()).unwrap();
+        let groups = ["x", "y", "y"].map(str::to_owned);
+        let excluded = read.excluded(&ids, Some(&groups));
+        assert_eq!(excluded, BTreeMap::from([(1, "y".to_owned()), (2, "pilot".to_owned())]));
+        assert!(registered().excluded(&ids, Some(&groups)).is_empty());
+    }
+}

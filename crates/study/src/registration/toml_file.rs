@@ -1,0 +1,17 @@
+//! Drafts and registrations as text.
+
+use std::path::Path;
+
+use super::error::RegistrationError;
+use judge_uncertainty_output::{FileError, TextPosition};
+
+pub(super) fn read(path: &Path) -> Result<String, RegistrationError> {
+    std::fs::read_to_string(path).map_err(|error| RegistrationError::Unreadable(FileError::at(path, "reading")(error)))
+}
+
+pub(super) fn parse<T: serde::de::DeserializeOwned>(path: &Path, text: &str) -> Result<T, RegistrationError> {
+    toml::from_str(text).map_err(|error| {
+        let TextPosition { line, column } = TextPosition::of(text, error.span().map_or(0, |span| span.start));
+        RegistrationError::NotToml { path: path.to_owned(), line, column, reason: error.message().replace('\n', "; ") }
+    })
+}

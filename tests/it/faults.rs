@@ -23,7 +23,12 @@ struct Writing {
 }
 
 /// What stands in the folder in which commands are run.
-const FILES: [(&str, &str); 5] = [
+const FILES: [(&str, &str); 6] = [
+    (
+        "further.csv",
+        "id,words,confidence,p_plain_positive,p_plain_negative,p_plain_mixed,p_strict_positive,p_strict_negative,p_strict_mixed\n\
+         a,9,80,0.5,0.25,0.25,0.5,0.25,0.25\nb,4,,0.1,0.8,0.1,,,\nc,4,,0.1,0.8,0.9,,,\n",
+    ),
     ("items.csv", "id,text\na,first\nb,second\nc,third\n"),
     ("new.csv", "id,annotator,label\nr01,zoe,mixed\nr02,zoe,negative\n"),
     ("more.csv", "id,annotator,label\nr03,zoe,mixed\n"),
@@ -67,7 +72,24 @@ const EMBED: &[&str] = &[
     "m.npy",
 ];
 
-const COMMANDS: [Writing; 10] = [
+const APPLY: &[&str] = &[
+    "apply",
+    "s/run",
+    "--items",
+    "further.csv",
+    "--out",
+    "o",
+    "--batch",
+    "1",
+    "--threads",
+    "1",
+    "--top",
+    "2",
+    "--set-aside",
+    "aside.jsonl",
+];
+
+const COMMANDS: [Writing; 11] = [
     Writing { arguments: INIT, before: &[], every: 1 },
     Writing { arguments: &["study", "register", "s", "--plan", "plan.toml"], before: &[INIT], every: 1 },
     Writing { arguments: ADD, before: &[INIT], every: 1 },
@@ -82,6 +104,7 @@ const COMMANDS: [Writing; 10] = [
         before: &[],
         every: 1,
     },
+    Writing { arguments: APPLY, before: &[INIT, RUN], every: 3 },
 ];
 
 /// Files that are added to: the program reads them as far as they are whole.
@@ -227,4 +250,5 @@ hold! {
     a_fault_while_a_study_is_run_or_queued: 5, 6;
     a_fault_at_any_operation_of_a_judge: 7;
     a_fault_at_any_operation_of_embeddings_and_indexes: 8, 9;
+    a_fault_while_a_belief_is_applied: 10;
 }

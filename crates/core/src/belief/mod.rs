@@ -29,6 +29,8 @@ mod regression;
 mod traits;
 mod truncated;
 mod trust;
+mod unfit;
+mod whole;
 
 pub use classes::{ClassBelief, ClassBeliefs};
 pub use design::{Design, DesignError, FeatureColumn, FeatureScale, Standardizer};
@@ -48,3 +50,4 @@ pub use recalibration::{JudgedItems, RecalibratedFit, Recalibration};
 pub use regression::Regression;
 pub use traits::{Belief, BeliefTable};
 pub use trust::{TrustError, TrustFit, fit_trust, log_likelihood};
+pub use unfit::Unfit;

@@ -14,6 +14,7 @@
 mod cover;
 mod engine;
 mod exact;
+mod further;
 pub mod hnsw;
 mod neighbour;
 mod rows;
@@ -23,6 +24,7 @@ mod search;
 pub use cover::cover;
 pub use engine::Engine;
 pub use exact::Exact;
+pub use further::nearest_of_further;
 pub use hnsw::{Hnsw, HnswSettings};
 pub use neighbour::Neighbour;
 pub use rows::{NotFinite, UnitRows};

@@ -1,5 +1,6 @@
 //! The command line: arguments, one file per command, progress bars, exit codes.
 
+mod apply;
 pub mod claims_table;
 mod compare;
 mod data;
@@ -42,6 +43,7 @@ enum Command {
     Render(render::Args),
     Compare(compare::Args),
     Study(study::Args),
+    Apply(apply::Args),
     Judge(judge::Args),
     Embed(embed::Args),
     Neighbours(neighbours::Args),
@@ -63,6 +65,7 @@ pub fn main() -> ExitCode {
         Command::Render(args) => render::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Study(args) => study::run(&args),
+        Command::Apply(args) => apply::run(&args),
         Command::Judge(args) => judge::run(&args),
         Command::Embed(args) => embed::run(&args),
         Command::Neighbours(args) => neighbours::run(&args),

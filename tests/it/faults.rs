@@ -25,7 +25,12 @@ struct Writing {
 }
 
 /// What stands in the folder in which commands are run.
-const FILES: [(&str, &str); 6] = [
+const FILES: [(&str, &str); 7] = [
+    (
+        "further.csv",
+        "id,words,confidence,p_plain_positive,p_plain_negative,p_plain_mixed,p_strict_positive,p_strict_negative,p_strict_mixed\n\
+         a,9,80,0.5,0.25,0.25,0.5,0.25,0.25\nb,4,,0.1,0.8,0.1,,,\nc,4,,0.1,0.8,0.9,,,\n",
+    ),
     ("items.csv", "id,text\na,first\nb,second\nc,third\n"),
     ("new.csv", "id,annotator,label\nr01,zoe,mixed\nr02,zoe,negative\n"),
     ("more.csv", "id,annotator,label\nr03,zoe,mixed\n"),
@@ -82,7 +87,24 @@ const REPRODUCE: &[&str] = &["reproduce", "--only", "dice", "--replicates", "2",
 const TASK: [&str; 10] =
     ["--items", "items.csv", "--classes", "red,blue", "--variants", "neutral", "--confidence", "none", "--model", "m"];
 
-const COMMANDS: [Writing; 18] = [
+const APPLY: &[&str] = &[
+    "apply",
+    "s/run",
+    "--items",
+    "further.csv",
+    "--out",
+    "o",
+    "--batch",
+    "1",
+    "--threads",
+    "1",
+    "--top",
+    "2",
+    "--set-aside",
+    "aside.jsonl",
+];
+
+const COMMANDS: [Writing; 19] = [
     Writing { arguments: INIT, before: &[], every: 1 },
     Writing { arguments: &["study", "register", "s", "--plan", "plan.toml"], before: &[INIT], every: 1 },
     Writing { arguments: ADD, before: &[INIT], every: 1 },
@@ -146,6 +168,7 @@ const COMMANDS: [Writing; 18] = [
     // Over results of before, which are then replaced.
     Writing { arguments: REPRODUCE, before: &[RENDER], every: 53 },
     Writing { arguments: RENDER, before: &[], every: 37 },
+    Writing { arguments: APPLY, before: &[INIT, RUN], every: 3 },
 ];
 
 /// Of the committed results of the dice, which stand in the folder `a`.
@@ -324,6 +347,7 @@ hold! {
     a_fault_at_any_operation_of_imports: 13, 14;
     a_fault_while_the_paper_is_reproduced: 15, 16;
     a_fault_while_results_are_rendered: 17;
+    a_fault_while_a_belief_is_applied: 18;
 }
 
 /// What the helper below writes to, and by its presence, that it is the helper.

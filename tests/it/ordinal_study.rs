@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 use crate::support::{assert_close, golden, number, numbers, repository, run};
 
 /// The items of the fixture as a study; `more` is added to its configuration.
-fn study(folder: &Path, more: &str) -> Study<Ordinal> {
+pub(crate) fn study(folder: &Path, more: &str) -> Study<Ordinal> {
     let file = |name: &str| repository("tests/golden/ordinal").join(name).display().to_string();
     let config = format!(
         "title = \"Answers\"\nplaces = [[\"very_poor\", -2], [\"poor\", -1], [\"fair\", 0], [\"good\", 1], [\"excellent\", \

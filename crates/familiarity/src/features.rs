@@ -1,6 +1,6 @@
 //! The familiarity features of the trust regression.
 
-use super::neighbours::{Neighbour, NeighbourLists, Neighbours};
+use super::neighbours::{Neighbour, NeighbourLists, Neighbours, UnitRows, nearest_of_further};
 
 /// Whether a labelled item counts among its own neighbours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,6 +92,34 @@ pub fn familiarity_once(
         let own = usize::from(labelled[item] && mode == SelfNeighbour::Published);
         let mut distances = Distances::start(own);
         list.iter().take(k - own).for_each(|neighbour| distances.add(neighbour));
+        (distances.nearest, distances.mean())
+    };
+    let (nearest, mean_nearest) = lists.iter().enumerate().map(of).unzip();
+    FamiliarityFeatures { nearest, mean_nearest }
+}
+
+/// Familiarity of further items with labelled ones that are kept elsewhere. `own` is the place of each among the labelled ones, if
+/// it is one of them; `labelled` says whether it is labelled, which counts where an item is its own neighbour.
+///
+/// The numbers are those that [`familiarity_once`] has of all items together.
+///
+/// # Panics
+/// If `k` is 0, or there is not one entry of `own` and `labelled` per further item.
+pub fn familiarity_of_further(
+    further: &UnitRows,
+    reference: &UnitRows,
+    own: &[Option<usize>],
+    labelled: &[bool],
+    k: usize,
+    mode: SelfNeighbour,
+) -> FamiliarityFeatures {
+    assert!(k > 0, "familiarity needs at least one neighbour");
+    assert!(own.len() == further.len() && labelled.len() == further.len(), "an entry for each further item");
+    let lists = nearest_of_further(further, reference, own, k);
+    let of = |(item, list): (usize, &Vec<Neighbour>)| {
+        let itself = usize::from(labelled[item] && mode == SelfNeighbour::Published);
+        let mut distances = Distances::start(itself);
+        list.iter().take(k - itself).for_each(|neighbour| distances.add(neighbour));
         (distances.nearest, distances.mean())
     };
     let (nearest, mean_nearest) = lists.iter().enumerate().map(of).unzip();

@@ -8,7 +8,10 @@ use std::io::{self, Write};
 
 /// What goes wrong.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(not(any(test, debug_assertions)), allow(dead_code, reason = "nothing goes wrong on request in a release build"))]
+#[cfg_attr(
+    not(any(test, debug_assertions)),
+    allow(dead_code, reason = "nothing goes wrong on request in a release build")
+)]
 enum Fault {
     /// There is no room.
     Full,

@@ -2,25 +2,29 @@
 
 use super::kind::{Decomposition, Kind, Study};
 use super::output::{OutputColumn, Values};
+use judge_uncertainty_core::escalation::Rule;
 
 /// Trust beyond these many labels is flagged: the likelihood can't tell it from certainty, or from none.
 const TRUST_LIMITS: std::ops::RangeInclusive<f64> = 1e-3..=1e6;
 
 /// The columns of the table of items: what is known of them, their rank under every rule, and the features of the trust.
 pub fn columns<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> Vec<OutputColumn> {
+    columns_with(study, decomposition, ranks(study, decomposition))
+}
+
+/// The same with other columns in the place of the ranks.
+pub fn columns_with<K: Kind>(
+    study: &Study<K>,
+    decomposition: &Decomposition<K>,
+    ranks: Vec<OutputColumn>,
+) -> Vec<OutputColumn> {
     let ids = study.items.ids.iter().map(str::to_owned).collect();
     let mut columns = vec![OutputColumn::new("id", "", "Id of the item, as in the input", Values::Text(ids))];
     if let Some(groups) = &study.items.groups {
         columns.push(OutputColumn::new("group", "", "Group of the item", Values::Text(groups.clone())));
     }
     columns.extend(K::columns(study, decomposition));
-    for rule in K::rules(study) {
-        let Some(ranking) = decomposition.ranking(rule) else { continue };
-        let mut ranks = vec![0; study.len()];
-        ranking.into_iter().zip(1..).for_each(|(item, rank)| ranks[item] = rank);
-        let meaning = format!("Place under the rule {} (1 = escalate first); ties by the seed", rule.words());
-        columns.push(OutputColumn::new(format!("rank_{}", rule.key()), "1 to items", meaning, Values::Count(ranks)));
-    }
+    columns.extend(ranks);
     for feature in &decomposition.features {
         let meaning = format!("Feature {:?} of the trust regression; blank counts as the mean", feature.name);
         let name = format!("feature_{}", feature.name);
@@ -32,6 +36,17 @@ pub fn columns<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> V
         columns.push(OutputColumn::new("flags", "", meaning, Values::Text(flags(decomposition))));
     }
     columns
+}
+
+fn ranks<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> Vec<OutputColumn> {
+    let of = |rule: Rule| {
+        let ranking = decomposition.ranking(rule)?;
+        let mut ranks = vec![0; study.len()];
+        ranking.into_iter().zip(1..).for_each(|(item, rank)| ranks[item] = rank);
+        let meaning = format!("Place under the rule {} (1 = escalate first); ties by the seed", rule.words());
+        Some(OutputColumn::new(format!("rank_{}", rule.key()), "1 to items", meaning, Values::Count(ranks)))
+    };
+    K::rules(study).into_iter().filter_map(of).collect()
 }
 
 fn flags<K: Kind>(decomposition: &Decomposition<K>) -> Vec<String> {

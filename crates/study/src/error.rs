@@ -122,6 +122,15 @@ pub enum Error {
     /// A workbook that could not be written.
     #[error("the workbook of the queue can't be written: {0}")]
     Workbook(String),
+    /// Columns of further items that can't be read as asked.
+    #[error("{reason}")]
+    Column {
+        /// Why not.
+        reason: String,
+    },
+    /// A folder or file to write.
+    #[error(transparent)]
+    Output(#[from] judge_uncertainty_output::Error),
     /// The file system refused.
     #[error(transparent)]
     File(#[from] judge_uncertainty_output::FileError),
@@ -142,6 +151,7 @@ impl Error {
         match self {
             Self::File(_) | Self::Parquet(_) | Self::Workbook(_) => true,
             Self::Embedding(error) => error.is_failure(),
+            Self::Output(error) => error.is_failure(),
             Self::Journal(error) => error.is_failure(),
             Self::Registration(error) => error.is_failure(),
             Self::Data(_)
@@ -161,6 +171,7 @@ impl Error {
             | Self::CostOfLabels
             | Self::NoValue { .. }
             | Self::NothingToCover
+            | Self::Column { .. }
             | Self::Exists { .. }
             | Self::InputInside { .. }
             | Self::FileExists { .. }

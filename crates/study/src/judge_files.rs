@@ -1,15 +1,17 @@
 //! Which judge a study's trust belongs to: sums of its files, and of the prompts that made them.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::input::config::{Configured, StudyFile, TableConfig};
 use judge_uncertainty_data::dataset::checksum::{read_file, sha256_hex};
+use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
 
 /// What `judge run` writes beside its predictions.
-const SUMMARY: &str = "summary.json";
+pub const SUMMARY: &str = "summary.json";
 
 /// The judge that a trust was fitted to.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,13 +36,45 @@ impl JudgeFiles {
         let summary: Option<Value> = summary.and_then(|text| serde_json::from_slice(&text).ok());
         let ours = |summary: &Value| summary["program"].as_str().is_some_and(|by| by.starts_with("judge-uncertainty "));
         let summary = summary.filter(ours);
-        let prompts = summary.as_ref().and_then(|summary| summary["templates"].as_object());
+        Self { files, ..summary.as_ref().map(Self::said).unwrap_or_default() }
+    }
+
+    /// What the summary says that `judge run` wrote beside its predictions.
+    ///
+    /// # Errors
+    /// A file that can't be read, or is no such summary.
+    pub fn of_summary(path: &Path) -> Result<Self> {
+        let bytes = read_file(path)?;
+        let summary: Option<Value> = serde_json::from_slice(&bytes).ok();
+        let ours = |summary: &Value| summary["program"].as_str().is_some_and(|by| by.starts_with("judge-uncertainty "));
+        let summary = summary.filter(ours).ok_or_else(|| {
+            let reason = "is no summary of `judge-uncertainty judge run`".to_owned();
+            let remedy = format!("name the {SUMMARY} that it wrote beside its predictions");
+            Error::refused(Place::file(path), Problem::Unfit { reason, remedy })
+        })?;
+        Ok(Self { files: vec![], ..Self::said(&summary) })
+    }
+
+    fn said(summary: &Value) -> Self {
+        let prompts = summary["templates"].as_object();
         let text = |(name, sum): (&String, &Value)| Some((name.clone(), sum.as_str()?.to_owned()));
         Self {
-            files,
+            files: vec![],
             prompts: prompts.map(|prompts| prompts.iter().filter_map(text).collect()).unwrap_or_default(),
-            model: summary.and_then(|summary| summary["model"].as_str().map(str::to_owned)),
+            model: summary["model"].as_str().map(str::to_owned),
         }
+    }
+
+    /// What another judge differs in that both state, in words: model and prompts. Files of predictions differ where items do.
+    pub fn is_other(&self, other: &Self) -> Option<String> {
+        if let (Some(model), Some(others)) = (&self.model, &other.model)
+            && model != others
+        {
+            return Some(format!("the model {others:?}, where the belief was fitted to {model:?}"));
+        }
+        let differs = |(name, sum): (&String, &String)| other.prompts.get(name).is_none_or(|others| others != sum);
+        let prompts = self.prompts.iter().find(|of| !other.prompts.is_empty() && differs(*of));
+        prompts.map(|(name, _)| format!("another prompt {name:?} than the one that the belief was fitted to"))
     }
 
     /// What differs from another judge, in words; `None` where nothing does.
@@ -58,6 +92,20 @@ impl JudgeFiles {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn another_judge_is_told_by_model_and_prompts_and_not_by_its_files() {
+        let judge = |file: &str, prompt: Option<&str>, model: Option<&str>| JudgeFiles {
+            files: vec![file.to_owned()],
+            prompts: prompt.map(|sum| ("plain".to_owned(), sum.to_owned())).into_iter().collect(),
+            model: model.map(str::to_owned),
+        };
+        let own = judge("a", Some("p"), Some("m"));
+        assert_eq!(own.is_other(&judge("b", Some("p"), Some("m"))), None);
+        assert_eq!(own.is_other(&judge("b", None, None)), None);
+        assert!(own.is_other(&judge("a", Some("p"), Some("n"))).unwrap().contains("\"n\""));
+        assert!(own.is_other(&judge("a", Some("q"), Some("m"))).unwrap().contains("plain"));
+    }
 
     #[test]
     fn what_changed_is_named() {

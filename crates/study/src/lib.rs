@@ -11,6 +11,7 @@
 //! | [`held_out`] | judge and beliefs on labels that they have not seen, from one label an item |
 //! | [`mod@evaluate`], [`for_new_items`] | half splits where labels suffice, and what they say of new items |
 //! | [`results`], [`sample`], [`profile`], [`cards`], [`columns`], [`output`], [`lewidi`] | what a run reports, the items that figures and pages show, and the table of all items |
+//! | [`belief_file`], [`apply`] | the fitted belief as a file, and applied to further items in a stream |
 //! | [`compare`], [`mismatch`], [`judge_files`] | two studies of the same items, and which judge a trust belongs to |
 //! | [`mod@error`] | why a study can't be run |
 //! | [`plan`] | what further labels would give, and when to stop |
@@ -21,6 +22,8 @@
 //!
 //! [`Study::load`] reads everything and refuses what can't be used; nothing is computed before.
 
+pub mod apply;
+pub mod belief_file;
 pub mod cards;
 pub mod carried;
 pub mod columns;

@@ -12,6 +12,7 @@ use crate::output::{Run, Staged, to_json};
 use crate::report::latex::Templates;
 use crate::report::study::{Shown, bundle, describe, figures};
 use crate::report::{self, page};
+use crate::study::belief_file::{self, BeliefFile, Saved};
 use crate::study::cards::Cards;
 use crate::study::columns::columns;
 use crate::study::evaluate::{evaluated_items, journal};
@@ -75,7 +76,7 @@ fn say_changed_judge(out: &Path, judge: &JudgeFiles) {
 ///
 /// # Errors
 /// Anything refused or failed; the run folder is then as it was.
-pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
+pub(super) fn run<K: Shown + Saved>(args: &Args) -> Result<ExitCode, Error> {
     let start = Instant::now();
     // Everything that can be refused is refused here, before any work.
     let mut study = Study::<K>::load(&args.study)?;
@@ -110,6 +111,11 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     staged.put("items.parquet", output::to_parquet(&columns)?);
     staged.put("columns.csv", output::dictionary(&columns));
     staged.put(FILE, to_json(&results));
+    let (belief, reference) = BeliefFile::of(&study, &decomposition);
+    staged.put(belief_file::FILE, belief.text());
+    if let Some(reference) = reference {
+        staged.put(belief_file::reference::FILE, reference);
+    }
     if let Some(soft) = soft_predictions(&study, &decomposition) {
         staged.put(SOFT, soft);
     }

@@ -119,6 +119,11 @@ impl Standardizer {
         Ok(Self { scales: columns.iter().map(FeatureScale::of).collect::<Result<_, _>>()? })
     }
 
+    /// That of scales which were learned elsewhere.
+    pub fn of_scales(scales: Vec<FeatureScale>) -> Self {
+        Self { scales }
+    }
+
     /// The features' scales, in order.
     pub fn scales(&self) -> &[FeatureScale] {
         &self.scales
@@ -212,6 +217,20 @@ impl Design {
             let (lo, hi) = (known().fold(f64::INFINITY, f64::min), known().fold(f64::NEG_INFINITY, f64::max));
             if lo <= hi {
                 column.mapv_inplace(|z| z.clamp(lo, hi));
+            }
+        }
+        self
+    }
+
+    /// This design with every feature kept within limits that were found elsewhere, as [`Self::within`] finds them; `None` for none.
+    ///
+    /// # Panics
+    /// If there is not one entry per feature.
+    pub fn kept_within(mut self, limits: &[Option<(f64, f64)>]) -> Self {
+        assert_eq!(limits.len(), self.features(), "limits, or none, of every feature");
+        for (mut column, limits) in self.z.columns_mut().into_iter().zip(limits) {
+            if let Some((lo, hi)) = limits {
+                column.mapv_inplace(|z| z.clamp(*lo, *hi));
             }
         }
         self

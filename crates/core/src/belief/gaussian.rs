@@ -1,6 +1,6 @@
 //! The belief about the ratings that a pool of annotators gives an item, for real-valued labels.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::traits::{Belief, BeliefTable};
 use crate::stats::Interval;
@@ -50,7 +50,7 @@ impl Scores {
 }
 
 /// Variance of repeated ratings of one item by one annotator, pooled over all such repeats.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Repeats {
     /// sigma^2, the within-annotator variance, in squared units of the rating.
     pub variance: f64,

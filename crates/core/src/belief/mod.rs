@@ -31,6 +31,8 @@ mod regression;
 mod traits;
 mod truncated;
 mod trust;
+mod unfit;
+mod whole;
 
 pub use as_published::{AsPublished, TrustSearch, fit_trust_as_published};
 pub use classes::{ClassBelief, ClassBeliefs};
@@ -51,3 +53,4 @@ pub use recalibration::{JudgedItems, RecalibratedFit, Recalibration};
 pub use regression::Regression;
 pub use traits::{Belief, BeliefTable};
 pub use trust::{TrustError, TrustFit, fit_trust, log_likelihood};
+pub use unfit::Unfit;

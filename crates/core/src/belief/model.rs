@@ -86,7 +86,8 @@ impl<'de> Visitor<'de> for Named {
 }
 
 /// A fitted belief of any kind.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum FittedBelief {
     /// The paper's.
     Published(TrustFit),

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use libm::lgamma;
 use nalgebra::{DMatrix, DVector};
 use ndarray::{Array2, ArrayView2};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::as_published::End;
@@ -70,7 +70,7 @@ pub enum TrustError {
 /// `unidentified` names those concerned. That convention is what a gradient search from the same start arrives at,
 /// and the published coefficients rest on it: with an item counted among its own neighbours, the nearest labelled item
 /// is at distance 0 for every labelled item.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TrustFit {
     /// beta and all that the search says about it. `covariance` is that of beta; `log_likelihood` leaves out the multinomial
     /// coefficients, which do not depend on beta; `gradient_norm` is along the directions that keep items at a limit of the

@@ -85,8 +85,11 @@ impl Objects {
     }
 }
 
-/// The fields of the object that `text`, which begins on `line`, holds.
-pub(super) fn fields(file: &Path, line: u64, text: &str) -> Result<Vec<(String, String)>> {
+/// The fields of the object that `text`, which begins on `line`, holds, flattened, as text.
+///
+/// # Errors
+/// No object, or one with a field that stands twice.
+pub fn fields(file: &Path, line: u64, text: &str) -> Result<Vec<(String, String)>> {
     let mut fields = Vec::new();
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let read = Fields { name: String::new(), fields: &mut fields }.deserialize(&mut deserializer);

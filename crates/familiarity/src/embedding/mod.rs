@@ -28,7 +28,7 @@ pub use cache::Cache;
 pub use embedder::{EmbeddedText, Embedder};
 pub use error::EmbeddingError;
 pub use items::{Items, read_item_lines, read_items};
-pub use output::{Destination, Precision};
+pub use output::{Destination, Precision, matrix_bytes};
 pub use stand_in::StandIn;
 pub use template::{Template, TemplateError};
 

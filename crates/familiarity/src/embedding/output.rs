@@ -166,3 +166,10 @@ fn write_npy<T: npyz::AutoSerialize>(
     npy.extend(matrix.iter().map(|&x| number(x)))?;
     npy.finish()
 }
+
+/// An items x dimensions matrix of 32-bit floats as the bytes of an `.npy` file.
+pub fn matrix_bytes(matrix: ArrayView2<f32>) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(matrix.len() * 4 + 128);
+    write_matrix(&mut bytes, matrix, Precision::Single).expect("memory can be written");
+    bytes
+}

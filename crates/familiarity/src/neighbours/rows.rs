@@ -85,6 +85,15 @@ impl UnitRows {
         (1.0 - dot(self.row(a), self.row(b)) / squares.sqrt()).clamp(0.0, 2.0)
     }
 
+    /// Cosine distance of an item to one of other rows, as [`Self::distance`] has it of two different items.
+    pub(super) fn distance_to(&self, item: usize, others: &Self, other: usize) -> f64 {
+        let squares = self.squares[item] * others.squares[other];
+        if squares == 0.0 {
+            return 1.0;
+        }
+        (1.0 - dot(self.row(item), others.row(other)) / squares.sqrt()).clamp(0.0, 2.0)
+    }
+
     /// Whether the item is a zero vector.
     pub fn is_zero(&self, item: usize) -> bool {
         self.squares[item] == 0.0

@@ -39,6 +39,8 @@ pub struct Items {
 pub struct ItemColumn {
     /// The column of the file, which for a category is that of several features.
     pub source: String,
+    /// The categories of the column, in order, of which the first is no feature; none for numbers.
+    pub categories: Vec<String>,
     /// The feature: the numbers, or 1 for items of one category and 0 for the others (`domain=law`).
     pub feature: FeatureColumn,
 }
@@ -80,7 +82,8 @@ pub fn read<C: Configured>(file: &StudyFile<C>, source: &mut Source) -> Result<I
     for name in &config.numbers {
         let column = table.column(name)?;
         let values: Vec<Option<f64>> = table.rows().map(|row| row.optional_number(column)).collect::<Result<_>>()?;
-        columns.push(ItemColumn { source: name.clone(), feature: FeatureColumn { name: name.clone(), values } });
+        let feature = FeatureColumn { name: name.clone(), values };
+        columns.push(ItemColumn { source: name.clone(), categories: vec![], feature });
     }
     for name in &config.categories {
         columns.extend(indicators(file, &table, name)?);
@@ -142,8 +145,10 @@ fn indicators<C: Configured>(file: &StudyFile<C>, table: &Table, name: &str) -> 
         let remedy = "remove it, merge rare categories, or list it under numbers";
         return Err(file.refuse("items.categories", &format!("{name:?}"), &reason, remedy));
     }
+    let all: Vec<String> = categories.iter().map(|category| (*category).to_owned()).collect();
     let indicator = |category: &&str| ItemColumn {
         source: name.to_owned(),
+        categories: all.clone(),
         feature: FeatureColumn {
             name: format!("{name}={category}"),
             values: cells
@@ -220,6 +225,7 @@ impl Items {
         let some = |values: &Vec<String>| kept.iter().map(|&i| values[i].clone()).collect();
         let column = |column: &ItemColumn| ItemColumn {
             source: column.source.clone(),
+            categories: column.categories.clone(),
             feature: FeatureColumn {
                 name: column.feature.name.clone(),
                 values: kept.iter().map(|&i| column.feature.values[i]).collect(),

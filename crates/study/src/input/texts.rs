@@ -33,6 +33,11 @@ impl TextModel {
         Ok(Self { name: config.model.clone(), cache: file.resolve(&config.cache), model })
     }
 
+    /// Hash of the model's files.
+    pub fn hash(&self) -> &str {
+        &self.model.hash
+    }
+
     /// How many different texts are not in the cache; computes and writes nothing.
     ///
     /// # Errors

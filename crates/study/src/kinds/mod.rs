@@ -23,17 +23,21 @@ pub fn keys(path: &Path) -> Vec<String> {
     text.parse::<toml::Table>().map(|table| table.keys().cloned().collect()).unwrap_or_default()
 }
 
-/// `with_kind!(path, K => expression)`: the expression with `K` as the kind of the study at a path.
+/// `with_kind!(path, K => expression)`: the expression with `K` as the kind of the study at a path, or with `keys NAMES` in its
+/// place as the kind of settings with these keys.
 ///
 /// Here the kinds are listed, and nowhere else. A kind is known by its key in `study.toml`
 /// ([`Configured::KEY`](crate::input::config::Configured::KEY)); the last one is taken where there is none.
 #[macro_export]
 macro_rules! with_kind {
-    ($path:expr, $kind:ident => $run:expr) => {
-        $crate::with_kind!(@among $crate::kinds::keys($path), $kind => $run;
+    (keys $keys:expr, $kind:ident => $run:expr) => {
+        $crate::with_kind!(@among $keys, $kind => $run;
             $crate::kinds::Ordinal,
             $crate::kinds::Scores,
             $crate::kinds::Classes)
+    };
+    ($path:expr, $kind:ident => $run:expr) => {
+        $crate::with_kind!(keys $crate::kinds::keys($path), $kind => $run)
     };
     (@among $keys:expr, $kind:ident => $run:expr; $($other:ty),+) => {{
         let keys = $keys;

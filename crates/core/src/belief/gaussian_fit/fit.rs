@@ -1,6 +1,6 @@
 //! Fits of the trust in a judge's ratings.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::judged::{GaussianError, JudgeScores, JudgedRatings, ReadScores};
 use super::layout::Layout;
@@ -16,6 +16,7 @@ use crate::belief::profile::Profile;
 use crate::belief::recalibration::Recalibration;
 use crate::belief::regression::Regression;
 use crate::belief::traits::Belief;
+use crate::belief::unfit::{Unfit, that};
 use crate::stats::Estimate;
 use crate::stats::student::student_quantile;
 
@@ -26,7 +27,7 @@ use crate::stats::student::student_quantile;
 /// becomes flat: the search ends on the plateau, with a standard error that says so. A factor on deviations, or a common
 /// variance, is among the unidentified where no item that it concerns has two labels: one label per item does not tell
 /// disagreement from ignorance, whatever a prior makes of them.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GaussianFit {
     /// The coefficients and all that the search says about them: "intercept", the features, "ln(nu - 2)" and, as far as they are
     /// fitted, "bias", "slope", "ln factor" and, if some judge's variance is missing, "ln s0^2", each of these for every group of
@@ -41,7 +42,7 @@ pub struct GaussianFit {
     pub recalibration: Recalibration,
     /// How the scores of each group are read (one entry if shared, none if they are taken as they are).
     pub readings: Vec<Reading>,
-    #[serde(skip)]
+    /// Where each parameter stands.
     layout: Layout,
 }
 
@@ -52,7 +53,7 @@ pub struct GaussianFit {
 /// ```
 ///
 /// with mu and s0 what the judge says of the mean and standard deviation of an item's ratings.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Reading {
     /// Labelled items that it is fitted to.
     pub rated_items: usize,
@@ -393,4 +394,40 @@ pub fn log_posterior_of_ratings(
     let units = likelihood.units();
     let inner: Vec<f64> = parameters.iter().zip(&units).map(|(x, unit)| x / unit).collect();
     Ok(LogPosterior::of(&likelihood, &inner).per_unit(&units))
+}
+
+impl GaussianFit {
+    /// How many parameters it has.
+    pub(in crate::belief) fn parameters(&self) -> usize {
+        self.layout.len()
+    }
+
+    /// Whether an item whose judge states no deviation can be read, for every group.
+    pub fn reads_unstated(&self) -> bool {
+        self.layout.common
+    }
+
+    /// Whether what is no part of the regression belongs together.
+    pub(in crate::belief) fn check_own(&self, features: usize, groups: usize) -> Result<(), Unfit> {
+        let positive = |x: f64| x.is_finite() && x > 0.0;
+        let layout = &self.layout;
+        that(layout.features == features, "layout", || format!("is of {} features", layout.features))?;
+        let own = if self.recalibration == Recalibration::ByGroup { groups } else { 1 };
+        that(layout.groups == own, "layout", || format!("is of {} groups and must be of {own}", layout.groups))?;
+        let same = layout.recalibration == self.recalibration;
+        that(same, "layout", || "has another recalibration than the fit".to_owned())?;
+        that(self.freedom > 2.0, "freedom", || format!("is {} and must be above 2", self.freedom))?;
+        let common = layout.common && layout.groups == 1;
+        let one = self.common_variance.is_some() == common && self.common_variance.is_none_or(positive);
+        that(one, "common_variance", || "does not belong to the layout, or is not above 0".to_owned())?;
+        let readings = if self.recalibration == Recalibration::Off { 0 } else { layout.groups };
+        let found = self.readings.len();
+        that(found == readings, "readings", || format!("are {found} and must be {readings}"))?;
+        let whole = |r: &Reading| {
+            let factor = r.factor.is_some() == layout.factor(0).is_some() && r.factor.is_none_or(positive);
+            let variance = r.common_variance.is_some() == layout.common && r.common_variance.is_none_or(positive);
+            [r.centre, r.bias, r.slope].iter().all(|x| x.is_finite()) && factor && variance
+        };
+        that(self.readings.iter().all(whole), "readings", || "have an entry out of its range".to_owned())
+    }
 }

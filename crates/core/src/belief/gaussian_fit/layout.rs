@@ -1,12 +1,14 @@
 //! Where each parameter of a fit of ratings stands.
 
+use serde::{Deserialize, Serialize};
+
 use crate::belief::design::Design;
 use crate::belief::recalibration::Recalibration;
 use crate::belief::regression::coefficient_names;
 
 /// Positions of the parameters: beta with the intercept first, ln(nu - 2), and then for each group, as far as it has them, the
 /// bias, the slope, ln of the factor on stated deviations, and ln s0^2 of items whose judge states none.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(super) struct Layout {
     pub(super) features: usize,
     /// Groups with parameters of their own; one where all items share them.

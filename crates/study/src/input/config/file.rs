@@ -50,6 +50,18 @@ impl<C: Configured> StudyFile<C> {
         Ok(Self { sha256, path, config })
     }
 
+    /// A configuration that was kept elsewhere than in a `study.toml`, held to the same.
+    ///
+    /// # Errors
+    /// A value outside its range.
+    pub fn kept(path: &Path, config: StudyConfig<C>, own: OwnCheck<C>) -> Result<Self> {
+        let check = Check { path, text: "" };
+        check_title(&config.title, &check)?;
+        own(&config, &check)?;
+        check_shared(&config, &check)?;
+        Ok(Self { path: path.to_owned(), sha256: String::new(), config })
+    }
+
     /// Replaces the number of replicates.
     ///
     /// # Errors

@@ -145,15 +145,15 @@ impl<'de, C: Configured> Visitor<'de> for ConfigVisitor<C> {
         while let Some(key) = map.next_key_seed(KeySeed::<C>(PhantomData))? {
             match key {
                 "title" => title = Some(map.next_value()?),
-                "instruction" => instruction = Some(map.next_value()?),
+                "instruction" => instruction = map.next_value()?,
                 "seed" => seed = map.next_value()?,
                 "unmatched" => unmatched = map.next_value()?,
                 "made_from" => made_from = map.next_value()?,
                 "items" => items = Some(map.next_value()?),
                 "judge" => judge = Some(map.next_value()?),
-                "labels" => labels = Some(map.next_value()?),
+                "labels" => labels = map.next_value()?,
                 "trust" => trust = map.next_value()?,
-                "familiarity" => familiarity = Some(map.next_value()?),
+                "familiarity" => familiarity = map.next_value()?,
                 "evaluation" => evaluation = map.next_value()?,
                 _ => scale = Some(map.next_value()?),
             }

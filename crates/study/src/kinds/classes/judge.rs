@@ -30,6 +30,48 @@ fn rounding(weights: &[f64]) -> f64 {
     ROUNDING.max(half_unit * weights.len() as f64 * (1.0 + 1e-9))
 }
 
+/// The weights of an answer from its cells, a class each; `None` where all are blank. `texts` are the cells as they stand there.
+///
+/// # Errors
+/// Cells that are no answer of this kind, with the class that is to blame if it is one.
+pub fn answer_of(
+    cells: &[Option<f64>],
+    texts: impl Fn() -> Vec<String>,
+    kind: JudgeKind,
+) -> std::result::Result<Option<Vec<f64>>, (Option<usize>, Problem)> {
+    if cells.iter().all(Option::is_none) {
+        return Ok(None);
+    }
+    let Some(weights) = cells.iter().copied().collect::<Option<Vec<f64>>>() else {
+        return Err((None, Problem::PartialAnswer { cells: texts() }));
+    };
+    if let Some(k) = weights.iter().position(|weight| *weight < 0.0) {
+        return Err((Some(k), Problem::OutOfRange { value: weights[k], low: 0.0, high: f64::MAX }));
+    }
+    let sum: f64 = weights.iter().sum();
+    if !(sum > 0.0 && sum.is_finite()) {
+        let classes = weights.len();
+        return Err((None, Problem::NotADistribution { values: weights, classes }));
+    }
+    if kind == JudgeKind::Probabilities && sum > 1.0 + rounding(&weights) {
+        return Err((None, Problem::AboveOne { sum }));
+    }
+    Ok(Some(weights))
+}
+
+/// A stated confidence on the common scale; one that is on it already keeps its digits.
+///
+/// # Errors
+/// It is outside the `range` in which it is stated.
+pub fn confidence_of(stated: f64, range: Option<(f64, f64)>) -> std::result::Result<f64, Problem> {
+    let (low, high) = range.unwrap_or(CONFIDENCE_RANGE);
+    if !(low..=high).contains(&stated) {
+        return Err(Problem::OutOfRange { value: stated, low, high });
+    }
+    let same = (low, high) == CONFIDENCE_RANGE;
+    Ok(if same { stated } else { (stated - low) / (high - low) * CONFIDENCE_RANGE.1 })
+}
+
 /// What was found in the judge's file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JudgeReport {
@@ -79,7 +121,7 @@ pub struct Answers {
 }
 
 /// Name of the only variant where none is named.
-const ONLY_VARIANT: &str = "judge";
+pub const ONLY_VARIANT: &str = "judge";
 
 /// Reads the judge's answers; an item that has none keeps `None` under every variant.
 fn read<K: ClassKind>(file: &StudyFile<K>, items: &Items, source: &mut Source) -> Result<Answers> {
@@ -268,14 +310,9 @@ impl Reader<'_> {
         if let Some(column) = layout.confidence
             && let Some(stated) = row.optional_number(column)?
         {
-            let (low, high) = self.config.confidence_range.unwrap_or(CONFIDENCE_RANGE);
-            if !(low..=high).contains(&stated) {
-                return Err(row.refuse(column, Problem::OutOfRange { value: stated, low, high }));
-            }
-            // A confidence that is on the common scale already keeps its digits.
-            let same = (low, high) == CONFIDENCE_RANGE;
+            let scaled = confidence_of(stated, self.config.confidence_range);
+            let scaled = scaled.map_err(|problem| row.refuse(column, problem))?;
             self.most_confident = self.most_confident.max(stated);
-            let scaled = if same { stated } else { (stated - low) / (high - low) * CONFIDENCE_RANGE.1 };
             let (sum, count) = &mut self.confidences[item];
             *sum += scaled;
             *count += 1;
@@ -326,27 +363,17 @@ impl Reader<'_> {
     ) -> Result<()> {
         let cells: Vec<Option<f64>> =
             columns.iter().map(|&column| row.optional_number(column)).collect::<Result<_>>()?;
-        if cells.iter().all(Option::is_none) {
+        let texts = || columns.iter().map(|&column| row.cell(column).to_owned()).collect();
+        let answer = answer_of(&cells, texts, self.config.kind).map_err(|(class, problem)| match class {
+            Some(k) => row.refuse(columns[k], problem),
+            None => row.refuse_row(problem),
+        })?;
+        let Some(weights) = answer else {
             self.report.failed_answers += 1;
             return Ok(());
-        }
-        let Some(weights) = cells.iter().copied().collect::<Option<Vec<f64>>>() else {
-            let cells = columns.iter().map(|&column| row.cell(column).to_owned()).collect();
-            return Err(row.refuse_row(Problem::PartialAnswer { cells }));
         };
-        if let Some(k) = weights.iter().position(|weight| *weight < 0.0) {
-            return Err(row.refuse(columns[k], Problem::OutOfRange { value: weights[k], low: 0.0, high: f64::MAX }));
-        }
         let sum: f64 = weights.iter().sum();
-        if !(sum > 0.0 && sum.is_finite()) {
-            let classes = weights.len();
-            return Err(row.refuse_row(Problem::NotADistribution { values: weights, classes }));
-        }
         if self.config.kind == JudgeKind::Probabilities {
-            let rounding = rounding(&weights);
-            if sum > 1.0 + rounding {
-                return Err(row.refuse_row(Problem::AboveOne { sum }));
-            }
             self.report.renormalised_answers += usize::from((sum - 1.0).abs() > ROUNDING);
             self.masses.push(sum.min(1.0));
         }
@@ -442,6 +469,24 @@ impl<K: ClassKind> Judge<K> for ClassJudge {
 }
 
 impl JudgeReport {
+    /// That of so many rows of further items, of which nothing is counted.
+    pub fn of_rows(kind: JudgeKind, rows: usize, floor: f64) -> Self {
+        Self {
+            kind,
+            rows,
+            answers: rows,
+            failed_answers: 0,
+            unknown_rows: 0,
+            renormalised_answers: 0,
+            mass: None,
+            tied_items: 0,
+            without_confidence: None,
+            floor,
+            floored_items: 0,
+            position_bias: vec![],
+        }
+    }
+
     /// Counts what shows only in the predictions.
     pub(super) fn count(&mut self, answers: &JudgeVariants, predictions: &Predictions) {
         for (i, q) in predictions.q.rows().into_iter().enumerate() {

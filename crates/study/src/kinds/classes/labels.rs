@@ -68,10 +68,10 @@ pub struct AddedAt {
 }
 
 /// An item has no more labels than this: fits take time by the label, and sums stay far from the end of their range.
-const MOST_LABELS: f64 = 1e6;
+pub const MOST_LABELS: f64 = 1e6;
 
 /// What was found in the file of labels.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct LabelsReport {
     /// Rows of the file.
     pub rows: usize,

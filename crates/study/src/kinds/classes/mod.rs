@@ -7,6 +7,7 @@
 //! | [`diagnostics`], [`soft_scores`] | the judge against the labels, metrics of a shared task |
 //! | [`reports`] | what fit and decomposition say, and the table of items |
 //! | [`kind`] | the kind itself |
+//! | [`saved`] | the fitted belief as a file, and how it reads further items |
 //!
 //! The readers and much of the reports serve every kind whose labels are classes ([`config::ClassKind`]).
 
@@ -17,6 +18,7 @@ pub mod kind;
 pub mod labels;
 pub mod position;
 pub mod reports;
+pub mod saved;
 pub mod soft_scores;
 
 pub use config::ClassKind;

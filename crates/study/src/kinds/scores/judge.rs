@@ -19,7 +19,7 @@ use judge_uncertainty_data::dataset::lewidi::{self, Predicted};
 use judge_uncertainty_data::logs::Rows;
 
 /// Stated standard deviations are at least this share of the scale's width: none at all would be certainty.
-const LEAST_SD: f64 = 1e-6;
+pub const LEAST_SD: f64 = 1e-6;
 
 /// The judge's scores over its variants, for all items.
 #[derive(Debug, Clone, Default)]

@@ -9,6 +9,7 @@
 //! | [`findings`], [`diagnostics`] | what the decomposition says, the table of items, the judge against the labels |
 //! | `held_out` | ratings that predictions have not seen |
 //! | [`kind`] | the kind itself |
+//! | [`saved`] | the fitted belief as a file, and how it reads further items |
 
 pub mod config;
 pub mod diagnostics;
@@ -19,5 +20,6 @@ pub mod kind;
 pub mod pool;
 pub mod ratings;
 pub mod reading;
+pub mod saved;
 
 pub use kind::Scores;

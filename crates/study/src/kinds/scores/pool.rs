@@ -24,6 +24,8 @@ pub struct RatingPool {
     groups: Vec<usize>,
     model: BeliefModel,
     prior: TrustPrior,
+    /// The variance of repeats where it is that of other items, among which there may have been none.
+    repeats: Option<Option<Repeats>>,
 }
 
 /// Ratings that a half split keeps from fitting, per item.
@@ -53,7 +55,7 @@ impl RatingPool {
     /// If the sizes of ratings and judge differ.
     pub fn new(ratings: Vec<Vec<Vec<f64>>>, judge: JudgeScores) -> Self {
         assert_eq!(ratings.len(), judge.mean.len(), "a judge's score per item");
-        Self { ratings, judge, groups: vec![], model: BeliefModel::Published, prior: TrustPrior::None }
+        Self { ratings, judge, groups: vec![], model: BeliefModel::Published, prior: TrustPrior::None, repeats: None }
     }
 
     /// These items under another belief; `groups` is the group of each, counted from 0, for beliefs that are fitted by
@@ -65,6 +67,11 @@ impl RatingPool {
     /// These items with a prior on the trust; without this call there is none.
     pub fn with_prior(self, prior: TrustPrior) -> Self {
         Self { prior, ..self }
+    }
+
+    /// These items with the variance of repeats that other items have.
+    pub fn with_repeats(self, repeats: Option<Repeats>) -> Self {
+        Self { repeats: Some(repeats), ..self }
     }
 
     /// The ratings of every item by annotator.
@@ -80,7 +87,7 @@ impl RatingPool {
     /// Variance of repeated ratings; `None` if nobody rated an item twice, and then noise within annotators and
     /// disagreement between them are not told apart.
     pub fn repeats(&self) -> Option<Repeats> {
-        Repeats::pooled(self.ratings.iter().flatten().map(Vec::as_slice))
+        self.repeats.unwrap_or_else(|| Repeats::pooled(self.ratings.iter().flatten().map(Vec::as_slice)))
     }
 
     /// The beliefs about all items before their labels; the `evidence` of each is its trust.

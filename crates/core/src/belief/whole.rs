@@ -1,0 +1,68 @@
+//! Whether a fit that was read from a file is one that can be applied: shapes that belong together, numbers within their ranges.
+
+use super::gaussian_fit::GaussianFit;
+use super::model::FittedBelief;
+use super::recalibration::{RecalibratedFit, Recalibration};
+use super::regression::Regression;
+use super::unfit::{Unfit, that};
+
+impl Regression {
+    /// Whether it is a regression on these `features` with `further` parameters behind its coefficients.
+    pub(super) fn check(&self, features: &[&str], coefficients: usize, further: usize) -> Result<(), Unfit> {
+        let (found, expected) = (self.coefficients.len(), coefficients);
+        that(found == expected, "coefficients", || format!("are {found} and must be {expected}"))?;
+        that(self.coefficients.iter().all(|x| x.is_finite()), "coefficients", || "are not all finite".to_owned())?;
+        let named = std::iter::once("intercept").chain(features.iter().copied());
+        let same = self.names.len() == expected && named.zip(&self.names).all(|(a, b)| a == b);
+        that(same, "names", || format!("are {:?}, which are not those of the features", self.names))?;
+        let size = expected + further;
+        let square = self.covariance.len() == size && self.covariance.iter().all(|row| row.len() == size);
+        that(square, "covariance", || format!("is not {size} by {size}"))?;
+        let finite = self.covariance.iter().flatten().all(|x| x.is_finite());
+        that(finite, "covariance", || "is not finite throughout".to_owned())?;
+        let scalars = self.log_likelihood.is_finite() && self.gradient_norm.is_finite();
+        that(scalars, "log_likelihood", || "or gradient_norm is not finite".to_owned())
+    }
+}
+
+impl RecalibratedFit {
+    fn check(&self, features: &[&str], classes: usize, groups: usize) -> Result<(), Unfit> {
+        let own = match self.recalibration {
+            Recalibration::Off => 0,
+            Recalibration::Shared => 1,
+            Recalibration::ByGroup => groups,
+        };
+        that(self.tau.len() == own, "tau", || format!("has {} entries and must have {own}", self.tau.len()))?;
+        let positive = self.tau.iter().all(|tau| tau.is_finite() && *tau > 0.0);
+        that(positive, "tau", || "is not above 0 and finite throughout".to_owned())?;
+        let shaped = self.bias.len() == own && self.bias.iter().all(|row| row.len() == classes);
+        that(shaped, "bias", || format!("is not {own} by {classes}"))?;
+        let finite = self.bias.iter().flatten().all(|b| b.is_finite());
+        that(finite, "bias", || "is not finite throughout".to_owned())?;
+        self.regression.check(features, features.len() + 1, own * classes)
+    }
+}
+
+impl FittedBelief {
+    /// Whether this fit can be applied to items with these features, in order, and so many classes and groups.
+    ///
+    /// # Errors
+    /// The first field that contradicts them, or is not finite.
+    pub fn check(&self, features: &[&str], classes: usize, groups: usize) -> Result<(), Unfit> {
+        match self {
+            Self::Published(fit) => fit.regression.check(features, features.len() + 1, 0),
+            Self::Recalibrated(fit) => fit.check(features, classes, groups),
+        }
+    }
+}
+
+impl GaussianFit {
+    /// Whether this fit can be applied to items with these features, in order, and so many groups.
+    ///
+    /// # Errors
+    /// The first field that contradicts them, or is not finite.
+    pub fn check(&self, features: &[&str], groups: usize) -> Result<(), Unfit> {
+        self.check_own(features.len(), groups)?;
+        self.regression.check(features, self.parameters(), 0)
+    }
+}

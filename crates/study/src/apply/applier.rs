@@ -1,0 +1,503 @@
+//! A belief applied to some rows.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use ndarray::Array2;
+use sha2::{Digest, Sha256};
+
+use super::table::{Bad, Batch, Header};
+use crate::belief_file::drift::{Baseline, Tally};
+use crate::belief_file::features::{FeatureDefinition, FeatureSource};
+use crate::belief_file::file::BeliefFile;
+use crate::belief_file::kind::{Saved, Wrong};
+use crate::belief_file::names::InputColumns;
+use crate::belief_file::reference::{Reference, SentenceModel};
+use crate::columns::columns_with;
+use crate::error::Error;
+use crate::features::{Feature, Sources};
+use crate::input::config::StudyFile;
+use crate::input::items::{ItemColumn, Items};
+use crate::input::source::Source;
+use crate::judge_files::JudgeFiles;
+use crate::kind::{Decomposition, Study};
+use crate::output::{OutputColumn, Values};
+use crate::read::Judge;
+use judge_uncertainty_core::belief::{Design, FeatureColumn, FeatureScale, Standardizer};
+use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_data::dataset::error::{Error as DataError, Place, Problem};
+use judge_uncertainty_data::dataset::items::ItemIds;
+use judge_uncertainty_evaluation::{Fitted, Luck, Pool};
+use judge_uncertainty_familiarity::embedding::Template;
+use judge_uncertainty_familiarity::features::{FamiliarityFeatures, SelfNeighbour, familiarity_of_further};
+use judge_uncertainty_familiarity::neighbours::UnitRows;
+
+/// Name of the column that breaks ties.
+pub const TIE_BREAK: &str = "tie_break";
+
+/// What a belief says of some rows.
+#[derive(Debug, Clone)]
+pub struct Applied {
+    /// The columns of the table of items, in the order of the rows that could be used.
+    pub columns: Vec<OutputColumn>,
+    /// The rows that could not.
+    pub bad: Vec<Bad>,
+    /// Judge and features in the bins of the fit, in the order of [`Apply::baselines`].
+    pub tallies: Vec<Tally>,
+}
+
+/// A fitted belief of whatever kind, ready to be applied.
+pub trait Apply: std::fmt::Debug + Send + Sync {
+    /// The file that it was read from.
+    fn path(&self) -> &Path;
+
+    /// The kind of its labels.
+    fn kind(&self) -> &'static str;
+
+    /// SHA-256 of the belief.
+    fn sha256(&self) -> &str;
+
+    /// The judge that it belongs to.
+    fn judge(&self) -> &JudgeFiles;
+
+    /// How the columns of further items are called.
+    fn names(&self) -> &InputColumns;
+
+    /// The rules that rank items, but for the random one.
+    fn rules(&self) -> &[Rule];
+
+    /// How judge and features lay in the fit.
+    fn baselines(&self) -> &[Baseline];
+
+    /// The model that embeds texts, and the template of a text, where the belief needs embeddings that a table may lack.
+    fn text(&self) -> Option<(&SentenceModel, &Template)>;
+
+    /// Whether it needs embeddings.
+    fn needs_embeddings(&self) -> bool;
+
+    /// The columns that it reads of a table.
+    fn wanted(&self) -> Vec<String>;
+
+    /// Holds a table to what the belief needs.
+    ///
+    /// # Errors
+    /// A column that is missing, or one of a class that the fit does not know.
+    fn check(&self, header: &Header) -> Result<(), Error>;
+
+    /// What the belief says of some rows; `embeddings`, a row each, take the place of the column of embeddings.
+    ///
+    /// # Errors
+    /// A table that lacks a column; embeddings of another size. What is wrong with single rows is no error.
+    fn apply(&self, header: &Header, batch: &Batch, embeddings: Option<&Array2<f32>>) -> Result<Applied, Error>;
+}
+
+/// A fitted belief of a kind, ready to be applied.
+#[derive(Debug)]
+pub struct Applier<K: Saved> {
+    path: PathBuf,
+    belief: BeliefFile<K>,
+    /// The belief's own settings, for what is said of its items.
+    file: StudyFile<K>,
+    reference: Option<Reference>,
+    template: Option<Template>,
+    groups: BTreeMap<String, usize>,
+}
+
+/// What a row says besides judge and labels.
+struct Of<K: Saved> {
+    id: String,
+    group: String,
+    /// Values of the features that are columns, in the order of the belief's.
+    features: Vec<Option<f64>>,
+    own: K::Row,
+}
+
+impl<K: Saved> Applier<K> {
+    /// Reads a belief with what stands beside it; `columns` are changes of the names of columns, as [`InputColumns::set`] takes them.
+    ///
+    /// # Errors
+    /// As [`BeliefFile::read`], a file beside it that is missing or another one, a change that is none.
+    pub fn read(path: &Path, columns: &[String]) -> Result<Self, Error> {
+        Self::of(path, BeliefFile::read(path)?, columns)
+    }
+
+    /// The same of a belief that was read.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn of(path: &Path, mut belief: BeliefFile<K>, columns: &[String]) -> Result<Self, Error> {
+        for change in columns {
+            belief.columns.set(change).map_err(|reason| Error::Column { reason })?;
+        }
+        let reference = belief.familiarity.as_ref().map(|familiarity| familiarity.read(path)).transpose()?;
+        let items = &belief.settings.items;
+        let template = match belief.familiarity.as_ref().and_then(|familiarity| familiarity.model.as_ref()) {
+            Some(_) => items.text.as_deref().map(str::parse::<Template>).transpose(),
+            None => Ok(None),
+        };
+        let template = template.map_err(|error| {
+            let reason = format!("the field settings.items.text is no template: {error}");
+            let remedy = "run the study again".to_owned();
+            DataError::refused(Place::file(path), Problem::Unfit { reason, remedy })
+        })?;
+        let file = StudyFile::kept(path, belief.settings.clone(), K::check)?;
+        let groups = belief.groups.iter().cloned().zip(0..).collect();
+        Ok(Self { path: path.to_owned(), belief, file, reference, template, groups })
+    }
+
+    /// The belief.
+    pub fn belief(&self) -> &BeliefFile<K> {
+        &self.belief
+    }
+
+    fn row(&self, layout: &K::Layout, batch: &Batch, row: usize) -> Result<Of<K>, Wrong> {
+        let names = &self.belief.columns;
+        let id = batch.text(&names.id, row);
+        if id.is_empty() {
+            return Err((Some(names.id.clone()), Problem::Blank));
+        }
+        let group = match &names.group {
+            None => String::new(),
+            Some(name) => {
+                let group = batch.text(name, row).into_owned();
+                if group.is_empty() {
+                    return Err((Some(name.clone()), Problem::Blank));
+                }
+                if K::by_group(&self.belief.fit) && !self.groups.contains_key(&group) {
+                    let problem = Problem::NotOneOf { value: group, allowed: self.belief.groups.clone() };
+                    return Err((Some(name.clone()), problem));
+                }
+                group
+            }
+        };
+        let feature = |feature: &FeatureDefinition| of_column(&feature.source, batch, row);
+        let features = self.belief.features.iter().map(feature).collect::<Result<_, _>>()?;
+        let own = K::row(&self.belief.settings, &self.belief.fit, layout, batch, row)?;
+        Ok(Of { id: id.into_owned(), group, features, own })
+    }
+
+    /// The rows that can be used, by position, and the others.
+    fn rows(&self, layout: &K::Layout, batch: &Batch, bad: &mut Vec<Bad>) -> (Vec<usize>, Vec<Of<K>>) {
+        let (mut kept, mut rows) = (vec![], vec![]);
+        for row in 0..batch.len() {
+            match self.row(layout, batch, row) {
+                Ok(of) => {
+                    kept.push(row);
+                    rows.push(of);
+                }
+                Err(wrong) => bad.push(self.bad(batch, row, wrong)),
+            }
+        }
+        (kept, rows)
+    }
+
+    fn bad(&self, batch: &Batch, row: usize, (column, problem): Wrong) -> Bad {
+        let id = batch.text(&self.belief.columns.id, row);
+        let item = (!id.is_empty()).then(|| id.into_owned());
+        Bad { line: batch.lines[row], item, column, problem, row: batch.row(row) }
+    }
+
+    /// The embeddings of a batch's rows from its column; rows without one are bad.
+    fn embedded(&self, batch: &Batch, dimensions: usize) -> Vec<Result<Vec<f32>, Wrong>> {
+        let name = &self.belief.columns.embedding;
+        let of = |row: usize| {
+            let wrong = |problem| (Some(name.clone()), problem);
+            let vector = batch.vector(name, row).map_err(wrong)?.ok_or_else(|| wrong(Problem::Blank))?;
+            if vector.len() == dimensions {
+                return Ok(vector);
+            }
+            let reason =
+                format!("the embedding has {} dimensions, and those of the fit have {dimensions}", vector.len());
+            let remedy = "embed with the model of the study".to_owned();
+            Err(wrong(Problem::Unfit { reason, remedy }))
+        };
+        (0..batch.len()).map(of).collect()
+    }
+
+    /// The items as a study holds them.
+    fn study(&self, rows: Vec<Of<K>>) -> Result<(Study<K>, Vec<String>), Error> {
+        let belief = &self.belief;
+        // Ids need not differ in a stream; within, items are known by their numbers.
+        let ids = ItemIds::new((0..rows.len()).map(|i| i.to_string()).collect())?;
+        let (mut names, mut groups, mut of_kind) = (vec![], vec![], vec![]);
+        let mut values: Vec<Vec<Option<f64>>> = vec![vec![]; belief.features.len()];
+        for row in rows {
+            names.push(row.id);
+            groups.push(row.group);
+            values.iter_mut().zip(row.features).for_each(|(values, value)| values.push(value));
+            of_kind.push(row.own);
+        }
+        let (judge, labels) = K::gather(&belief.settings, &belief.variants, &ids, of_kind)?;
+        let mut columns = vec![];
+        let mut features = vec![];
+        for (definition, values) in belief.features.iter().zip(values) {
+            features.push(match &definition.source {
+                FeatureSource::Spread => Feature::Spread,
+                FeatureSource::LogLabels => Feature::LogLabels,
+                FeatureSource::Confidence => Feature::Confidence,
+                FeatureSource::NearestLabelled => Feature::NearestLabelled,
+                FeatureSource::MeanNearestLabelled => Feature::MeanNearestLabelled,
+                FeatureSource::Number { column } | FeatureSource::Category { column, .. } => {
+                    let feature = FeatureColumn { name: definition.name.clone(), values };
+                    columns.push(ItemColumn { source: column.clone(), categories: vec![], feature });
+                    Feature::Column(columns.len() - 1)
+                }
+            });
+        }
+        let items = Items {
+            ids,
+            texts: None,
+            groups: belief.columns.group.as_ref().map(|_| groups),
+            costs: None,
+            about: None,
+            columns,
+            file: PathBuf::new(),
+            left_out: Default::default(),
+        };
+        let study = Study {
+            file: self.file.clone(),
+            items,
+            judge,
+            labels,
+            embeddings: None,
+            text_model: None,
+            features,
+            left_out: vec![],
+            excluded: BTreeMap::new(),
+            torn_log: None,
+            contrasts: vec![],
+            carried: None,
+            inputs: Source::default(),
+        };
+        Ok((study, names))
+    }
+
+    fn near(&self, rows: &UnitRows, names: &[String], numbers: &[u32]) -> Option<FamiliarityFeatures> {
+        let (familiarity, reference) = self.belief.familiarity.as_ref().zip(self.reference.as_ref())?;
+        let own: Vec<Option<usize>> = names.iter().map(|id| reference.ids.position(id)).collect();
+        let labelled: Vec<bool> = numbers.iter().map(|n| *n > 0).collect();
+        let mode = if familiarity.count_itself { SelfNeighbour::Published } else { SelfNeighbour::LeaveOneOut };
+        Some(familiarity_of_further(rows, &reference.rows, &own, &labelled, familiarity.neighbours, mode))
+    }
+
+    /// The decomposition of further items under the fit.
+    fn decompose(
+        &self,
+        study: &Study<K>,
+        names: &[String],
+        rows: Option<&UnitRows>,
+    ) -> Result<Decomposition<K>, Error> {
+        let belief = &self.belief;
+        let group = |group: &String| self.groups.get(group).copied().unwrap_or(belief.groups.len());
+        let groups = study.items.groups.iter().flatten().map(group).collect();
+        let pool = K::applied_pool(study, &belief.kept, groups);
+        let in_hand = pool.all();
+        let numbers = K::Pool::numbers(&in_hand);
+        let near = rows.and_then(|rows| self.near(rows, names, &numbers));
+        let all: Vec<usize> = (0..study.len()).collect();
+        let sources =
+            Sources { items: &study.items, spread: study.judge.spread(), confidence: study.judge.confidence() };
+        let features = sources.columns(&study.features, &all, &numbers, near.as_ref());
+        let scale =
+            |d: &FeatureDefinition| FeatureScale { name: d.name.clone(), mean: d.mean, sd: d.sd, missing: d.missing };
+        let scales: Vec<FeatureScale> = belief.features.iter().map(scale).collect();
+        let design = match features.is_empty() {
+            true => Design::constant(study.len()),
+            false => Standardizer::of_scales(scales.clone()).apply(&features)?,
+        };
+        let limits: Vec<Option<(f64, f64)>> = belief.features.iter().map(|d| d.low.zip(d.high)).collect();
+        let design = design.kept_within(&limits);
+        let fit = K::of_file(&belief.fit);
+        let beliefs = pool.beliefs(&fit, &design, &in_hand);
+        let trust = pool.trust(&fit, &design);
+        let fitted = Fitted { design, fit, beliefs };
+        let none = vec![0.0; study.len()];
+        let luck = Luck { jitter: none.clone(), random: none };
+        Ok(Decomposition { pool, features, neighbours: None, scales, fitted, trust, numbers, luck })
+    }
+
+    fn priorities(&self, study: &Study<K>, decomposition: &Decomposition<K>, names: &[String]) -> Vec<OutputColumn> {
+        let of = |rule: &Rule| {
+            let values = match rule {
+                // The mean confidence is that of the fit, not of these items.
+                Rule::LowConfidence => {
+                    let fill = self.belief.mean_confidence.unwrap_or(0.0);
+                    study.judge.confidence().iter().map(|stated| -stated.unwrap_or(fill) + 0.0).collect()
+                }
+                rule => decomposition.priority(*rule)?,
+            };
+            let meaning = format!("Priority under the rule {}: higher is escalated first", rule.words());
+            Some(OutputColumn::numbers(priority_column(*rule), "that of the rule", meaning, values))
+        };
+        let mut columns: Vec<OutputColumn> = self.belief.rules.iter().filter_map(of).collect();
+        let seed = self.belief.settings.seed;
+        let meaning = "Breaks ties of priorities, higher first: the same for an id wherever it stands";
+        columns.push(OutputColumn::numbers(TIE_BREAK, "0 to 1", meaning, names.iter().map(|id| tie_break(seed, id))));
+        columns
+    }
+
+    fn tallies(&self, study: &Study<K>, decomposition: &Decomposition<K>) -> Vec<Tally> {
+        let said = K::said(&study.judge).into_iter();
+        let features = decomposition.features.iter().map(|feature| (feature.name.clone(), feature.values.clone()));
+        let values: BTreeMap<String, Vec<Option<f64>>> = said.chain(features).collect();
+        let of = |baseline: &Baseline| {
+            let mut tally = baseline.tally();
+            values.get(&baseline.name).into_iter().flatten().for_each(|value| tally.add(baseline, *value));
+            tally
+        };
+        self.belief.drift.iter().map(of).collect()
+    }
+}
+
+/// Name of the column with the priority under a rule.
+pub fn priority_column(rule: Rule) -> String {
+    format!("priority_{}", rule.key())
+}
+
+/// A number from 0 to 1 that depends on seed and id alone.
+fn tie_break(seed: u64, id: &str) -> f64 {
+    let mut sum = Sha256::new();
+    sum.update(seed.to_le_bytes());
+    sum.update(id.as_bytes());
+    let bytes: [u8; 8] = sum.finalize()[..8].try_into().expect("a sum has 32 bytes");
+    (u64::from_le_bytes(bytes) >> 11) as f64 / (1_u64 << 53) as f64
+}
+
+/// The value of a feature that is a column.
+fn of_column(source: &FeatureSource, batch: &Batch, row: usize) -> Result<Option<f64>, Wrong> {
+    match source {
+        FeatureSource::Number { column } => {
+            batch.number(column, row).map_err(|problem| (Some(column.clone()), problem))
+        }
+        FeatureSource::Category { column, value, known } => {
+            let cell = batch.text(column, row);
+            if !cell.is_empty() && !known.iter().any(|category| *category == cell) {
+                let problem = Problem::NotOneOf { value: cell.into_owned(), allowed: known.clone() };
+                return Err((Some(column.clone()), problem));
+            }
+            Ok((!cell.is_empty()).then(|| f64::from(u8::from(*cell == **value))))
+        }
+        _ => Ok(None),
+    }
+}
+
+impl<K: Saved> Apply for Applier<K> {
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn kind(&self) -> &'static str {
+        K::NAME
+    }
+
+    fn sha256(&self) -> &str {
+        &self.belief.sha256
+    }
+
+    fn judge(&self) -> &JudgeFiles {
+        &self.belief.judge
+    }
+
+    fn names(&self) -> &InputColumns {
+        &self.belief.columns
+    }
+
+    fn rules(&self) -> &[Rule] {
+        &self.belief.rules
+    }
+
+    fn baselines(&self) -> &[Baseline] {
+        &self.belief.drift
+    }
+
+    fn text(&self) -> Option<(&SentenceModel, &Template)> {
+        let model = self.belief.familiarity.as_ref()?.model.as_ref()?;
+        self.needs_embeddings().then_some(()).and(self.template.as_ref()).map(|template| (model, template))
+    }
+
+    fn needs_embeddings(&self) -> bool {
+        let near = |source: &FeatureSource| {
+            matches!(source, FeatureSource::NearestLabelled | FeatureSource::MeanNearestLabelled)
+        };
+        self.belief.features.iter().any(|feature| near(&feature.source))
+    }
+
+    fn wanted(&self) -> Vec<String> {
+        let names = &self.belief.columns;
+        let mut wanted = vec![names.id.clone()];
+        wanted.extend(names.group.clone());
+        wanted.extend(K::wanted(&self.belief.settings, &self.belief.variants, names));
+        wanted.extend(self.belief.features.iter().filter_map(|feature| match &feature.source {
+            FeatureSource::Number { column } | FeatureSource::Category { column, .. } => Some(column.clone()),
+            _ => None,
+        }));
+        if self.needs_embeddings() {
+            wanted.push(names.embedding.clone());
+            wanted.extend(self.template.iter().flat_map(|template| template.columns().map(str::to_owned)));
+        }
+        let mut once = std::collections::BTreeSet::new();
+        wanted.retain(|name| once.insert(name.clone()));
+        wanted
+    }
+
+    fn check(&self, header: &Header) -> Result<(), Error> {
+        let names = &self.belief.columns;
+        header.need(&names.id)?;
+        names.group.iter().try_for_each(|name| header.need(name))?;
+        for feature in &self.belief.features {
+            if let FeatureSource::Number { column } | FeatureSource::Category { column, .. } = &feature.source {
+                header.need(column)?;
+            }
+        }
+        if self.needs_embeddings() && !header.has(&names.embedding) {
+            match &self.template {
+                Some(template) => template.columns().try_for_each(|name| header.need(name))?,
+                None => header.need(&names.embedding)?,
+            }
+        }
+        K::layout(&self.belief.settings, &self.belief.variants, names, header)?;
+        Ok(())
+    }
+
+    fn apply(&self, header: &Header, batch: &Batch, embeddings: Option<&Array2<f32>>) -> Result<Applied, Error> {
+        let belief = &self.belief;
+        let layout = K::layout(&belief.settings, &belief.variants, &belief.columns, header)?;
+        let mut bad = batch.broken.clone();
+        let (mut kept, mut rows) = self.rows(&layout, batch, &mut bad);
+        let mut unit = None;
+        if let Some(familiarity) = belief.familiarity.as_ref().filter(|_| self.needs_embeddings()) {
+            let dimensions = familiarity.dimensions;
+            let matrix = match embeddings {
+                Some(all) => all.select(ndarray::Axis(0), &kept),
+                None => {
+                    let embedded = self.embedded(batch, dimensions);
+                    let usable: Vec<bool> = kept.iter().map(|&row| embedded[row].is_ok()).collect();
+                    let wrong = kept.iter().filter_map(|&row| Some((row, embedded[row].as_ref().err()?.clone())));
+                    bad.extend(wrong.map(|(row, wrong)| self.bad(batch, row, wrong)));
+                    let mut of_row = usable.iter();
+                    rows.retain(|_| *of_row.next().unwrap_or(&false));
+                    let mut of_row = usable.iter();
+                    kept.retain(|_| *of_row.next().unwrap_or(&false));
+                    let values = kept.iter().flat_map(|&row| embedded[row].iter().flatten().copied()).collect();
+                    Array2::from_shape_vec((kept.len(), dimensions), values).expect("a vector of this length per row")
+                }
+            };
+            if matrix.ncols() != dimensions {
+                let reason =
+                    format!("embeddings have {} dimensions, and those of the fit {dimensions}", matrix.ncols());
+                return Err(Error::Column { reason });
+            }
+            unit = Some(UnitRows::new(matrix.view())?);
+        }
+        bad.sort_by_key(|bad| bad.line);
+        let (study, names) = self.study(rows)?;
+        let decomposition = self.decompose(&study, &names, unit.as_ref())?;
+        let priorities = self.priorities(&study, &decomposition, &names);
+        let mut columns = columns_with(&study, &decomposition, priorities);
+        let tallies = self.tallies(&study, &decomposition);
+        if let Some(ids) = columns.first_mut() {
+            ids.values = Values::Text(names);
+        }
+        Ok(Applied { columns, bad, tallies })
+    }
+}

@@ -1,0 +1,112 @@
+//! The items of a stream that a rule escalates first.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use serde::{Deserialize, Serialize};
+
+use super::applier::{TIE_BREAK, priority_column};
+use crate::output::{OutputColumn, Values};
+use judge_uncertainty_core::escalation::Rule;
+
+/// Which items of a stream are kept: the first so many, those above a threshold, or the first of these.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Wanted {
+    /// The rule.
+    pub rule: Rule,
+    /// How many; `None` for all above the threshold.
+    pub top: Option<usize>,
+    /// Least priority; `None` for any.
+    pub threshold: Option<f64>,
+}
+
+/// An item of a queue.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Queued {
+    /// Its priority; higher comes first.
+    pub priority: f64,
+    /// What breaks ties; higher comes first.
+    pub tie_break: f64,
+    /// Its id.
+    pub id: String,
+    /// The part of the output that holds it.
+    pub part: usize,
+}
+
+impl Eq for Queued {}
+
+impl Ord for Queued {
+    /// The less urgent is the greater, so that a heap gives it up first.
+    fn cmp(&self, other: &Self) -> Ordering {
+        let priorities = other.priority.total_cmp(&self.priority);
+        priorities
+            .then(other.tie_break.total_cmp(&self.tie_break))
+            .then_with(|| self.id.cmp(&other.id))
+            .then(self.part.cmp(&other.part))
+    }
+}
+
+impl PartialOrd for Queued {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// The first of a stream: no more than are wanted are ever held.
+#[derive(Debug, Clone, Default)]
+pub struct Queue(BinaryHeap<Queued>);
+
+impl Queue {
+    /// Takes an item, and gives up the last one if there are too many.
+    pub fn offer(&mut self, item: Queued, wanted: &Wanted) {
+        if wanted.threshold.is_some_and(|threshold| item.priority < threshold) {
+            return;
+        }
+        self.0.push(item);
+        if wanted.top.is_some_and(|top| self.0.len() > top) {
+            self.0.pop();
+        }
+    }
+
+    /// The items, most urgent first.
+    pub fn ranked(self) -> Vec<Queued> {
+        self.0.into_sorted_vec()
+    }
+}
+
+/// The items of a part that may be in the queue, most urgent first where only so many are wanted, else in the order of the stream.
+pub fn of_part(columns: &[OutputColumn], part: usize, wanted: &Wanted) -> Vec<Queued> {
+    let numbers = |name: &str| match columns.iter().find(|column| column.name == name).map(|column| &column.values) {
+        Some(Values::Number(values)) => values.as_slice(),
+        _ => &[],
+    };
+    let (priorities, ties) = (numbers(&priority_column(wanted.rule)), numbers(TIE_BREAK));
+    let Some(Values::Text(ids)) = columns.first().map(|column| &column.values) else { return vec![] };
+    let items = ids.iter().zip(priorities).zip(ties).filter_map(|((id, priority), tie_break)| {
+        Some(Queued { priority: (*priority)?, tie_break: (*tie_break)?, id: id.clone(), part })
+    });
+    if wanted.top.is_none() {
+        return items.filter(|item| wanted.threshold.is_none_or(|threshold| item.priority >= threshold)).collect();
+    }
+    let mut queue = Queue::default();
+    items.for_each(|item| queue.offer(item, wanted));
+    queue.ranked()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_are_kept_with_their_ties_broken() {
+        let wanted = Wanted { rule: Rule::Info, top: Some(3), threshold: Some(0.1) };
+        let mut queue = Queue::default();
+        for (k, (priority, tie_break)) in
+            [(0.5, 0.1), (0.2, 0.9), (0.05, 1.0), (0.5, 0.2), (0.3, 0.0)].into_iter().enumerate()
+        {
+            queue.offer(Queued { priority, tie_break, id: k.to_string(), part: 0 }, &wanted);
+        }
+        let ids: Vec<String> = queue.ranked().into_iter().map(|item| item.id).collect();
+        assert_eq!(ids, ["3", "0", "4"]);
+    }
+}

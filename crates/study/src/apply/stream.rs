@@ -1,0 +1,360 @@
+//! A belief applied to a stream of items, part by part.
+
+use std::collections::VecDeque;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use ndarray::Array2;
+use rayon::prelude::*;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use super::applier::{Applied, Apply};
+use super::parts::{DICTIONARY, Done, Parts, QUEUE, RECORD, SetAside, command, part_name};
+use super::queue::{Queue, Queued, Wanted, of_part};
+use super::rows::Rows;
+use super::source;
+use super::table::{Batch, Header};
+use crate::belief_file::drift::{Drift, Tally};
+use crate::error::Error;
+use crate::output::{OutputColumn, dictionary, to_parquet};
+use judge_uncertainty_data::dataset::checksum::{hex, sha256_hex};
+use judge_uncertainty_data::progress::Progress;
+use judge_uncertainty_familiarity::embedding::{Cache, Embedder, Template, embed_texts};
+use judge_uncertainty_output::{OutputFile, csv_text};
+
+/// Version of the layout of the record.
+pub const SCHEMA: u32 = 1;
+
+/// What is asked of a stream.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// Files, or folders of files.
+    pub items: Vec<PathBuf>,
+    /// Rows of a part.
+    pub batch: usize,
+    /// Parts that are computed at the same time, and so held in memory.
+    pub at_once: usize,
+    /// The queue, if one is wanted.
+    pub queue: Option<Wanted>,
+    /// Where rows go that can't be used; `None` to refuse them.
+    pub set_aside: Option<PathBuf>,
+}
+
+/// What embeds texts on the way.
+pub struct Texts<'e> {
+    /// The model.
+    pub embedder: &'e mut dyn Embedder,
+    /// Keeps embeddings, if they are to be kept.
+    pub cache: Option<Cache>,
+}
+
+impl std::fmt::Debug for Texts<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Texts")
+    }
+}
+
+/// What was done.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Summary {
+    /// Version of the layout.
+    pub schema: u32,
+    /// What wrote it.
+    pub command: String,
+    /// Version of the program.
+    pub program: String,
+    /// SHA-256 of the belief.
+    pub belief: String,
+    /// The kind of its labels.
+    pub kind: &'static str,
+    /// The files that were read, in order, with their rows.
+    pub inputs: Vec<Input>,
+    /// Rows that were read: those below and those set aside.
+    pub rows: usize,
+    /// Items in the parts.
+    pub items: usize,
+    /// Rows that were set aside.
+    pub set_aside: usize,
+    /// Parts.
+    pub parts: usize,
+    /// The queue that was asked for.
+    pub queue: Option<OfQueue>,
+    /// How far judge and features have moved from the fit.
+    pub drift: Vec<Drift>,
+    /// Every file of the folder.
+    pub files: Vec<String>,
+    /// Parts that were found, of an interrupted application; not part of the record.
+    #[serde(skip)]
+    pub found: usize,
+}
+
+/// A file that was read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Input {
+    /// Its name.
+    pub file: String,
+    /// Rows, used or set aside.
+    pub rows: usize,
+}
+
+/// A queue that was written.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OfQueue {
+    /// What was asked.
+    #[serde(flatten)]
+    pub wanted: Wanted,
+    /// Items in it.
+    pub items: usize,
+}
+
+/// Rows that wait for their turn.
+struct Waiting {
+    part: usize,
+    header: Header,
+    batch: Batch,
+    embeddings: Option<Array2<f32>>,
+    made_from: String,
+}
+
+/// Applies a belief to a stream and writes it to a folder.
+///
+/// # Errors
+/// A table that lacks what the belief needs, a row that can't be used unless such are set aside, a file that can't be read or
+/// written. What is written by then is gone on with by the next call with the same arguments.
+pub fn apply(
+    belief: &dyn Apply,
+    request: &Request,
+    parts: Parts,
+    mut texts: Option<Texts<'_>>,
+    progress: &dyn Progress,
+) -> Result<Summary, Error> {
+    // The place of the rows set aside is held from the start.
+    let aside = request.set_aside.as_deref().map(OutputFile::hold).transpose()?;
+    let files: Vec<PathBuf> =
+        request.items.iter().map(|path| source::files(path)).collect::<Result<Vec<_>, _>>()?.concat();
+    let total: u64 = files.iter().filter_map(|file| file.metadata().ok()).map(|found| found.len()).sum();
+    progress.start("applying", total);
+    let mut stream = Stream { belief, request, parts, columns: None, found: 0, next: 0 };
+    let mut waiting = VecDeque::new();
+    for file in &files {
+        let mut rows = source::open(file, &belief.names().id)?;
+        belief.check(rows.header())?;
+        let mut consumed = 0;
+        while let Some(batch) = rows.next(&belief.wanted(), request.batch)? {
+            stream.take(batch, rows.as_ref(), texts.as_mut(), &mut waiting)?;
+            if waiting.len() >= request.at_once {
+                stream.work(&mut waiting)?;
+            }
+            progress.advance(rows.consumed() - consumed);
+            consumed = rows.consumed();
+        }
+    }
+    stream.work(&mut waiting)?;
+    progress.finish();
+    stream.conclude(aside)
+}
+
+struct Stream<'a> {
+    belief: &'a dyn Apply,
+    request: &'a Request,
+    parts: Parts,
+    /// The columns of the parts, without their values.
+    columns: Option<Vec<OutputColumn>>,
+    found: usize,
+    next: usize,
+}
+
+impl Stream<'_> {
+    /// Takes some rows, unless they are done already.
+    fn take(
+        &mut self,
+        batch: Batch,
+        rows: &dyn Rows,
+        texts: Option<&mut Texts<'_>>,
+        waiting: &mut VecDeque<Waiting>,
+    ) -> Result<(), Error> {
+        let part = self.next;
+        self.next += 1;
+        let made_from = self.made_from(&batch);
+        // The first part is always computed, for its columns are those of all.
+        if part > 0 && self.parts.done(part).is_some_and(|done| done.made_from == made_from) {
+            self.found += 1;
+            return Ok(());
+        }
+        let column = batch.column(&self.belief.names().embedding).is_some();
+        let embeddings = match (texts, self.belief.text()) {
+            (Some(texts), Some((_, template))) if !column || !rows.header().has(&self.belief.names().embedding) => {
+                Some(embedded(&batch, template, texts)?)
+            }
+            _ => None,
+        };
+        waiting.push_back(Waiting { part, header: rows.header().clone(), batch, embeddings, made_from });
+        Ok(())
+    }
+
+    fn made_from(&self, batch: &Batch) -> String {
+        let mut sum = Sha256::new();
+        let request =
+            (self.belief.sha256(), self.belief.names(), &self.request.queue, self.request.set_aside.is_some());
+        sum.update(serde_json::to_vec(&request).expect("a request is plain data"));
+        sum.update(env!("CARGO_PKG_VERSION"));
+        batch.digest(&mut sum);
+        hex(&sum.finalize())
+    }
+
+    /// Computes what waits, all at the same time, and writes it in order.
+    fn work(&mut self, waiting: &mut VecDeque<Waiting>) -> Result<(), Error> {
+        let waiting: Vec<Waiting> = waiting.drain(..).collect();
+        let one = |waiting: &Waiting| -> Result<(Vec<u8>, Applied), Error> {
+            let applied = self.belief.apply(&waiting.header, &waiting.batch, waiting.embeddings.as_ref())?;
+            Ok((to_parquet(&applied.columns)?, applied))
+        };
+        let done: Vec<Result<(Vec<u8>, Applied), Error>> = waiting.par_iter().map(one).collect();
+        for (waiting, done) in waiting.into_iter().zip(done) {
+            let (bytes, applied) = done?;
+            let file = waiting.batch.file;
+            if let (None, Some(bad)) = (&self.request.set_aside, applied.bad.first()) {
+                return Err(bad.refusal(&file).into());
+            }
+            let queue = self.request.queue.as_ref().map(|wanted| of_part(&applied.columns, waiting.part, wanted));
+            let done = Done {
+                made_from: waiting.made_from,
+                sha256: sha256_hex(&bytes),
+                rows: applied.columns.first().map_or(0, |column| column.values.len()),
+                set_aside: applied.bad.iter().map(|bad| SetAside::of(bad, &file)).collect(),
+                tallies: applied.tallies,
+                queue: queue.unwrap_or_default(),
+                file,
+            };
+            self.parts.write(waiting.part, &bytes, &done)?;
+            self.columns.get_or_insert(applied.columns);
+        }
+        Ok(())
+    }
+
+    fn conclude(self, aside: Option<OutputFile>) -> Result<Summary, Error> {
+        let Self { belief, request, parts, columns, found, next } = self;
+        let mut summary = Summary {
+            schema: SCHEMA,
+            command: command(),
+            program: env!("CARGO_PKG_VERSION").to_owned(),
+            belief: belief.sha256().to_owned(),
+            kind: belief.kind(),
+            inputs: vec![],
+            rows: 0,
+            items: 0,
+            set_aside: 0,
+            parts: next,
+            queue: None,
+            drift: vec![],
+            files: (0..next).map(part_name).collect(),
+            found,
+        };
+        let mut tallies: Vec<Tally> = belief.baselines().iter().map(|baseline| baseline.tally()).collect();
+        for part in 0..next {
+            summary.add(&parts.known(part)?, &mut tallies);
+        }
+        let baselines = belief.baselines().iter().zip(&tallies);
+        summary.drift = baselines.map(|(baseline, tally)| baseline.drift(tally)).collect();
+        parts.put(DICTIONARY, |file| file.write_all(&dictionary(&columns.unwrap_or_default())))?;
+        summary.files.push(DICTIONARY.to_owned());
+        if let Some(wanted) = &request.queue {
+            let items = write_queue(&parts, next, wanted)?;
+            summary.queue = Some(OfQueue { wanted: *wanted, items });
+            summary.files.push(QUEUE.to_owned());
+        }
+        if let Some(aside) = aside {
+            let notes: Vec<usize> = (0..next).collect();
+            aside.write(|file| {
+                for part in notes {
+                    let done = parts.known(part).map_err(std::io::Error::other)?;
+                    for row in done.set_aside {
+                        serde_json::to_writer(&mut *file, &row)?;
+                        file.write_all(b"\n")?;
+                    }
+                }
+                Ok(())
+            })?;
+        }
+        summary.files.push(RECORD.to_owned());
+        summary.files.sort();
+        let files = summary.files.clone();
+        parts.close(next, &files, &summary)?;
+        Ok(summary)
+    }
+}
+
+impl Summary {
+    fn add(&mut self, done: &Done, tallies: &mut [Tally]) {
+        let rows = done.rows + done.set_aside.len();
+        let file = done.file.display().to_string();
+        match self.inputs.last_mut() {
+            Some(input) if input.file == file => input.rows += rows,
+            _ => self.inputs.push(Input { file, rows }),
+        }
+        self.rows += rows;
+        self.items += done.rows;
+        self.set_aside += done.set_aside.len();
+        tallies.iter_mut().zip(&done.tallies).for_each(|(sum, tally)| sum.merge(tally));
+    }
+}
+
+/// Writes the queue and says how long it is: ranked where only so many are wanted, else in the order of the stream, so that it need
+/// not be held in memory.
+fn write_queue(parts: &Parts, count: usize, wanted: &Wanted) -> Result<usize, Error> {
+    let header = "place,id,priority,tie_break,part\n";
+    let line = |place: usize, item: &Queued| {
+        let (priority, tie_break) = (format!("{:?}", item.priority), format!("{:?}", item.tie_break));
+        let cells = vec![place.to_string(), item.id.clone(), priority, tie_break, item.part.to_string()];
+        String::from_utf8(csv_text([cells])).expect("these cells are text")
+    };
+    if wanted.top.is_some() {
+        let mut queue = Queue::default();
+        for part in 0..count {
+            parts.known(part)?.queue.into_iter().for_each(|item| queue.offer(item, wanted));
+        }
+        let ranked = queue.ranked();
+        let text: String = ranked.iter().zip(1..).map(|(item, place)| line(place, item)).collect();
+        parts.put(QUEUE, |file| write!(file, "{header}{text}"))?;
+        return Ok(ranked.len());
+    }
+    let mut place = 0;
+    parts.put(QUEUE, |file| {
+        write!(file, "{header}")?;
+        for part in 0..count {
+            for item in parts.known(part).map_err(std::io::Error::other)?.queue {
+                place += 1;
+                write!(file, "{}", line(place, &item))?;
+            }
+        }
+        Ok(())
+    })?;
+    Ok(place)
+}
+
+/// The embeddings of the texts of some rows.
+///
+/// # Errors
+/// A model that fails, a cache that can't be written.
+pub fn embedded(batch: &Batch, template: &Template, texts: &mut Texts<'_>) -> Result<Array2<f32>, Error> {
+    let columns: Vec<String> = template.columns().map(str::to_owned).collect();
+    let of_row = |row: usize| {
+        let cells: Vec<String> = columns.iter().map(|column| batch.text(column, row).into_owned()).collect();
+        template.render(|name| columns.iter().position(|column| column == name).map_or("", |k| cells[k].as_str()))
+    };
+    let of_rows: Vec<String> = (0..batch.len()).map(of_row).collect();
+    if of_rows.is_empty() {
+        return Ok(Array2::zeros((0, texts.embedder.dimension())));
+    }
+    let silent = judge_uncertainty_data::progress::Silent;
+    Ok(embed_texts(texts.embedder, &of_rows, texts.cache.as_mut(), &silent)?.matrix)
+}
+
+/// Whether a path lies within a folder; files that are written must not be among those that are read.
+pub fn is_within(path: &Path, folder: &Path) -> bool {
+    match (path.canonicalize(), folder.canonicalize()) {
+        (Ok(path), Ok(folder)) => path.starts_with(folder),
+        _ => false,
+    }
+}

@@ -1,0 +1,110 @@
+//! What the trust of a fitted belief depends on.
+
+use serde::{Deserialize, Serialize};
+
+use crate::features::Feature;
+use crate::input::items::ItemColumn;
+use crate::kind::{Decomposition, Kind, Study};
+
+/// Where the values of a feature come from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum FeatureSource {
+    /// How far the judge's variants are apart.
+    Spread,
+    /// ln(1 + labels of the item).
+    LogLabels,
+    /// The judge's stated confidence.
+    Confidence,
+    /// Cosine distance to the nearest labelled item.
+    NearestLabelled,
+    /// Mean cosine distance to the nearest labelled items.
+    MeanNearestLabelled,
+    /// A column of numbers.
+    Number {
+        /// Its name.
+        column: String,
+    },
+    /// 1 for items of a category and 0 for the others.
+    Category {
+        /// Name of the column.
+        column: String,
+        /// The category.
+        value: String,
+        /// All categories that the fit knows; another one is refused.
+        known: Vec<String>,
+    },
+}
+
+/// A feature with all that it takes to bring further items on the scale of the fit:
+///
+/// ```text
+/// z = clamp((x - mean) / sd, low, high)        0 where x is missing
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FeatureDefinition {
+    /// Its name, as in results.
+    pub name: String,
+    /// Where its values come from.
+    pub source: FeatureSource,
+    /// Mean over the items of the fit, in its own unit.
+    pub mean: f64,
+    /// Standard deviation over them, above 0.
+    pub sd: f64,
+    /// Items of the fit that lacked it.
+    pub missing: usize,
+    /// Lowest value of a labelled item, in standard deviations from the mean, below which nothing is extrapolated; `None` where
+    /// the fit extrapolates.
+    pub low: Option<f64>,
+    /// Highest value of a labelled item.
+    pub high: Option<f64>,
+}
+
+impl FeatureDefinition {
+    /// The features of a decomposition, in order.
+    pub fn of_all<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>, extrapolates: bool) -> Vec<Self> {
+        let design = &decomposition.fitted.design;
+        let labelled: Vec<usize> = (0..decomposition.len()).filter(|&i| decomposition.numbers[i] > 0).collect();
+        let limits = |k: usize| {
+            let known = || labelled.iter().map(|&i| design.row(i)[k]);
+            let ends = (known().fold(f64::INFINITY, f64::min), known().fold(f64::NEG_INFINITY, f64::max));
+            (!extrapolates && ends.0 <= ends.1).then_some(ends)
+        };
+        let of = |(k, scale): (usize, &judge_uncertainty_core::belief::FeatureScale)| Self {
+            name: scale.name.clone(),
+            source: source_of(study, &scale.name),
+            mean: scale.mean,
+            sd: scale.sd,
+            missing: scale.missing,
+            low: limits(k).map(|ends| ends.0),
+            high: limits(k).map(|ends| ends.1),
+        };
+        decomposition.scales.iter().enumerate().map(of).collect()
+    }
+}
+
+fn source_of<K: Kind>(study: &Study<K>, name: &str) -> FeatureSource {
+    let of_column = |column: &ItemColumn| match column.categories.is_empty() {
+        true => FeatureSource::Number { column: column.source.clone() },
+        false => FeatureSource::Category {
+            column: column.source.clone(),
+            value: column.feature.name[column.source.len() + 1..].to_owned(),
+            known: column.categories.clone(),
+        },
+    };
+    let columns = study.features.iter().filter_map(|feature| match feature {
+        Feature::Column(k) => Some(&study.items.columns[*k]),
+        _ => None,
+    });
+    match name {
+        "spread" => FeatureSource::Spread,
+        "log_labels" => FeatureSource::LogLabels,
+        "confidence" => FeatureSource::Confidence,
+        "nearest_labelled" => FeatureSource::NearestLabelled,
+        "mean_nearest_labelled" => FeatureSource::MeanNearestLabelled,
+        _ => of_column(
+            columns.into_iter().find(|column| column.feature.name == name).expect("other features are columns"),
+        ),
+    }
+}

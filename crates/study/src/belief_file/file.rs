@@ -1,0 +1,317 @@
+//! The file of a fitted belief: what it holds, how it is written and read.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::drift::Baseline;
+use super::features::{FeatureDefinition, FeatureSource};
+use super::kind::{Saved, Shape};
+use super::names::InputColumns;
+use super::reference::{Familiarity, REFERENCE};
+use crate::input::config::{StudyConfig, StudyFile};
+use crate::judge_files::JudgeFiles;
+use crate::kind::{Decomposition, Study};
+use crate::read::Judge;
+use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_core::stats::mean;
+use judge_uncertainty_data::dataset::checksum::{read_file, sha256_hex};
+use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
+use judge_uncertainty_evaluation::Pool;
+use judge_uncertainty_output::to_json;
+
+/// Version of the layout.
+pub const SCHEMA: u32 = 1;
+/// Name of the file within a run folder.
+pub const FILE: &str = "results/belief.json";
+/// Features and judge are watched for drift up to so many quantities.
+pub const MOST_WATCHED: usize = 200;
+
+/// A fitted belief with all that it takes to apply it to further items. It stands alone, but for the embeddings of labelled items,
+/// which are in the file that [`Familiarity`] names.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(bound = "")]
+pub struct BeliefFile<K: Saved> {
+    /// Version of the layout.
+    pub schema: u32,
+    /// The kind of its labels.
+    pub kind: String,
+    /// SHA-256 of this file with nothing in this place, so that an accident or an edit is told.
+    pub sha256: String,
+    /// Version of the program that wrote it.
+    pub program: String,
+    /// Every setting of the study, defaults filled in: classes, places or scale, how answers are read, floor, belief, prior, seed.
+    pub settings: StudyConfig<K>,
+    /// The judge that the trust belongs to.
+    pub judge: JudgeFiles,
+    /// Names of the judge's variants.
+    pub variants: Vec<String>,
+    /// Names of the groups of the items, in the order in which the fit counts them.
+    pub groups: Vec<String>,
+    /// Mean of the stated confidences, which the rule `low_confidence` takes where there is none; `None` without any.
+    pub mean_confidence: Option<f64>,
+    /// The rules that rank the items, but for the random one.
+    pub rules: Vec<Rule>,
+    /// How the columns of further items are called.
+    pub columns: InputColumns,
+    /// What the trust depends on, in the order of the fit's coefficients.
+    pub features: Vec<FeatureDefinition>,
+    /// The fit: coefficients with covariance, and how the judge is read.
+    pub fit: K::Fit,
+    /// What else of the fit's items the beliefs depend on.
+    pub kept: K::Kept,
+    /// The labelled items that familiarity compares with; `None` without it.
+    pub familiarity: Option<Familiarity>,
+    /// How judge and features lay in the fit.
+    pub drift: Vec<Baseline>,
+    /// SHA-256 of every file that the study read.
+    pub inputs: BTreeMap<String, String>,
+}
+
+impl<K: Saved> BeliefFile<K> {
+    /// The belief of a decomposition, and the bytes of the file that is to stand beside it, if it needs one.
+    pub fn of(study: &Study<K>, decomposition: &Decomposition<K>) -> (Self, Option<Vec<u8>>) {
+        let mut settings = study.file.config.clone();
+        K::fill(&mut settings);
+        let (familiarity, bytes) = Familiarity::of(study, decomposition).unzip();
+        let confidence: Vec<f64> = study.judge.confidence().iter().flatten().copied().collect();
+        let variants = study.judge.variants().to_vec();
+        let mut file = Self {
+            schema: SCHEMA,
+            kind: K::NAME.to_owned(),
+            sha256: String::new(),
+            program: env!("CARGO_PKG_VERSION").to_owned(),
+            columns: K::names(&settings, &variants),
+            judge: JudgeFiles::of(&study.file),
+            variants,
+            groups: study.items.group_names().into_iter().map(str::to_owned).collect(),
+            mean_confidence: (!confidence.is_empty()).then(|| mean(&confidence)),
+            rules: K::rules(study).into_iter().filter(|rule| *rule != Rule::Random).collect(),
+            features: FeatureDefinition::of_all(study, decomposition, decomposition.pool.extrapolates()),
+            fit: K::fit(decomposition),
+            kept: K::kept(decomposition),
+            familiarity,
+            drift: baselines(study, decomposition),
+            inputs: study.relative_inputs(),
+            settings,
+        };
+        file.sha256 = file.sum();
+        (file, bytes)
+    }
+
+    /// The file with its SHA-256.
+    pub fn text(&self) -> String {
+        to_json(self)
+    }
+
+    /// SHA-256 of the file without it.
+    pub fn sum(&self) -> String {
+        sha256_hex(to_json(&Self { sha256: String::new(), ..self.clone() }).as_bytes())
+    }
+
+    /// Names of the features, in order.
+    pub fn feature_names(&self) -> Vec<&str> {
+        self.features.iter().map(|feature| feature.name.as_str()).collect()
+    }
+
+    /// Reads a belief.
+    ///
+    /// # Errors
+    /// A file that can't be read, is no belief, is of another version or kind, was changed after it was written, or contradicts
+    /// itself; with the file and the field.
+    pub fn read(path: &Path) -> Result<Self> {
+        Self::parse(path, &read_file(path)?)
+    }
+
+    /// Reads a belief from its bytes; `path` is the name for messages.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn parse(path: &Path, bytes: &[u8]) -> Result<Self> {
+        let file = Self::fields(path, Fields::of(path, bytes)?)?;
+        let sum = file.sum();
+        if sum != file.sha256 {
+            let remedy = "copy it anew from the run that wrote it, or run the study again";
+            let reason = format!("was changed after it was written: the SHA-256 of the rest is {sum}");
+            return Err(refuse(path, "sha256", &reason, remedy));
+        }
+        file.check(path)?;
+        Ok(file)
+    }
+
+    fn fields(path: &Path, mut fields: Fields<'_>) -> Result<Self> {
+        if fields.kind()? != K::NAME {
+            let reason = format!("is {:?}, and {:?} is needed here", fields.kind()?, K::NAME);
+            return Err(refuse(path, "kind", &reason, AGAIN));
+        }
+        let file = Self {
+            schema: fields.take("schema")?,
+            kind: fields.take("kind")?,
+            sha256: fields.take("sha256")?,
+            program: fields.take("program")?,
+            settings: fields.take("settings")?,
+            judge: fields.take("judge")?,
+            variants: fields.take("variants")?,
+            groups: fields.take("groups")?,
+            mean_confidence: fields.take("mean_confidence")?,
+            rules: fields.take("rules")?,
+            columns: fields.take("columns")?,
+            features: fields.take_each("features")?,
+            fit: fields.take("fit")?,
+            kept: fields.take("kept")?,
+            familiarity: fields.take("familiarity")?,
+            drift: fields.take_each("drift")?,
+            inputs: fields.take("inputs")?,
+        };
+        match fields.object.keys().next() {
+            None => Ok(file),
+            Some(other) => Err(refuse(path, other, "is no field of a belief", AGAIN)),
+        }
+    }
+
+    /// Holds the fields to each other.
+    ///
+    /// # Errors
+    /// The first that contradicts the others, or is outside its range.
+    pub fn check(&self, path: &Path) -> Result<()> {
+        let that = |holds: bool, field: &str, reason: &str| match holds {
+            true => Ok(()),
+            false => Err(refuse(path, field, reason, AGAIN)),
+        };
+        StudyFile::kept(path, self.settings.clone(), K::check)?;
+        let each_once = |names: &[String]| names.iter().collect::<BTreeSet<_>>().len() == names.len();
+        that(each_once(&self.variants), "variants", "names one twice")?;
+        that(self.groups.is_sorted_by(|a, b| a < b), "groups", "does not ascend")?;
+        let confidence = self.mean_confidence.is_none_or(|c| (0.0..=100.0).contains(&c));
+        that(confidence, "mean_confidence", "is outside 0 to 100")?;
+        let ranked = self.rules.iter().all(|rule| K::RANKED_BY.contains(rule) && *rule != Rule::Random);
+        that(ranked, "rules", "holds one that does not rank such labels")?;
+        that(self.rules.contains(&Rule::Info), "rules", "lacks info")?;
+        for (k, feature) in self.features.iter().enumerate() {
+            self.check_feature(feature).or_else(|reason| that(false, &format!("features[{k}]"), &reason))?;
+        }
+        let names: Vec<String> = self.features.iter().map(|feature| feature.name.clone()).collect();
+        that(each_once(&names), "features", "names one twice")?;
+        let shape = Shape { features: &self.feature_names(), groups: self.groups.len() };
+        K::check_fit(&self.settings, &self.fit, &self.kept, shape)
+            .or_else(|unfit| that(false, &format!("fit.{}", unfit.field), &unfit.problem))?;
+        if let Some(familiarity) = &self.familiarity {
+            that((1..=1000).contains(&familiarity.neighbours), "familiarity.neighbours", "is outside 1 to 1000")?;
+            that(familiarity.file == REFERENCE, "familiarity.file", &format!("is not {REFERENCE:?}"))?;
+            that(each_once(&familiarity.items), "familiarity.items", "names one twice")?;
+            that((1..=1 << 20).contains(&familiarity.dimensions), "familiarity.dimensions", "is outside 1 to 1048576")?;
+        }
+        for (k, baseline) in self.drift.iter().enumerate() {
+            baseline.check().or_else(|reason| that(false, &format!("drift[{k}]"), &reason))?;
+        }
+        that(self.drift.len() <= MOST_WATCHED, "drift", "holds more quantities than any fit")
+    }
+
+    fn check_feature(&self, feature: &FeatureDefinition) -> std::result::Result<(), String> {
+        let finite =
+            [Some(feature.mean), Some(feature.sd), feature.low, feature.high].iter().flatten().all(|x| x.is_finite());
+        let near = matches!(feature.source, FeatureSource::NearestLabelled | FeatureSource::MeanNearestLabelled);
+        match () {
+            () if !finite => Err("has a number that is not finite".to_owned()),
+            () if feature.sd <= 0.0 => Err(format!("has the standard deviation {}, not above 0", feature.sd)),
+            () if feature.low.is_some() != feature.high.is_some() || feature.low > feature.high => {
+                Err("has a lowest value above its highest".to_owned())
+            }
+            () if near && self.familiarity.is_none() => Err("needs familiarity, which the belief lacks".to_owned()),
+            () => Ok(()),
+        }
+    }
+}
+
+/// What to do about a file that no run wrote.
+const AGAIN: &str = "run the study again with this program, and take the belief.json that it writes";
+
+fn refuse(path: &Path, field: &str, reason: &str, remedy: &str) -> Error {
+    let (reason, remedy) = (format!("the field {field} {reason}"), remedy.to_owned());
+    Error::refused(Place::file(path), Problem::Unfit { reason, remedy })
+}
+
+/// The fields of a file that are not read yet.
+struct Fields<'p> {
+    path: &'p Path,
+    object: Map<String, Value>,
+}
+
+impl<'p> Fields<'p> {
+    fn of(path: &'p Path, bytes: &[u8]) -> Result<Self> {
+        let object = object(path, bytes)?;
+        let fields = Self { path, object };
+        match fields.object.get("schema").and_then(Value::as_u64) {
+            Some(schema) if schema == u64::from(SCHEMA) => Ok(fields),
+            Some(schema) => {
+                let reason = format!("is {schema}, and this program reads {SCHEMA}");
+                let remedy = "apply it with the program that wrote it, or run the study again with this one";
+                Err(refuse(path, "schema", &reason, remedy))
+            }
+            None => Err(refuse(path, "schema", "is missing, so this is no belief", BELIEF)),
+        }
+    }
+
+    fn kind(&self) -> Result<&str> {
+        let kind = self.object.get("kind").and_then(Value::as_str);
+        kind.or(Some("")).ok_or_else(|| refuse(self.path, "kind", "is missing", BELIEF))
+    }
+
+    fn value(&mut self, field: &str) -> Result<Value> {
+        self.object.remove(field).ok_or_else(|| refuse(self.path, field, "is missing", AGAIN))
+    }
+
+    fn take<T: DeserializeOwned>(&mut self, field: &str) -> Result<T> {
+        let value = self.value(field)?;
+        serde_json::from_value(value).map_err(|e| refuse(self.path, field, &format!("can't be read: {e}"), AGAIN))
+    }
+
+    fn take_each<T: DeserializeOwned>(&mut self, field: &str) -> Result<Vec<T>> {
+        let entries: Vec<Value> = self.take(field)?;
+        let one = |(k, value): (usize, Value)| {
+            let wrong = |e| refuse(self.path, &format!("{field}[{k}]"), &format!("can't be read: {e}"), AGAIN);
+            serde_json::from_value(value).map_err(wrong)
+        };
+        entries.into_iter().enumerate().map(one).collect()
+    }
+}
+
+const BELIEF: &str = "name the results/belief.json of a run folder, or the folder";
+
+fn object(path: &Path, bytes: &[u8]) -> Result<Map<String, Value>> {
+    let wrong =
+        |reason: String, place: Place| Error::refused(place, Problem::Unfit { reason, remedy: BELIEF.to_owned() });
+    match serde_json::from_slice(bytes) {
+        Ok(Value::Object(object)) => Ok(object),
+        Ok(_) => Err(wrong("is no JSON object, so this is no belief".to_owned(), Place::file(path))),
+        Err(e) => Err(wrong(format!("is not JSON: {e}"), Place::file(path).at_line(e.line().max(1) as u64))),
+    }
+}
+
+/// The file that a path stands for: itself, or the one in a run folder.
+pub fn belief_of(path: &Path) -> PathBuf {
+    match path.is_dir() {
+        true if path.join(FILE).exists() || !path.join("belief.json").exists() => path.join(FILE),
+        true => path.join("belief.json"),
+        false => path.to_owned(),
+    }
+}
+
+/// The keys of the settings of a belief, by which its kind is known; none of what is no belief, which its reader refuses.
+pub fn keys_of(path: &Path) -> Vec<String> {
+    let read = read_file(path).and_then(|bytes| object(path, &bytes));
+    let keys = |object: Map<String, Value>| Some(object.get("settings")?.as_object()?.keys().cloned().collect());
+    read.ok().and_then(keys).unwrap_or_default()
+}
+
+fn baselines<K: Saved>(study: &Study<K>, decomposition: &Decomposition<K>) -> Vec<Baseline> {
+    let labelled: Vec<bool> = decomposition.numbers.iter().map(|n| *n > 0).collect();
+    let said = K::said(&study.judge);
+    let of_judge = said.iter().map(|(name, values)| Baseline::of(name, values, &labelled));
+    let features = decomposition.features.iter();
+    let all = of_judge.chain(features.map(|feature| Baseline::of(&feature.name, &feature.values, &labelled)));
+    all.take(MOST_WATCHED).collect()
+}

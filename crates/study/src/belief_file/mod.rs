@@ -1,0 +1,24 @@
+//! The fitted belief as a file, `results/belief.json`: all that it takes to say of further items what a run says of its own.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`file`] | the file: what it holds, how it is written, read and held to be whole |
+//! | [`features`] | what the trust depends on: where each feature comes from, its scale and its limits |
+//! | [`names`] | how the columns of further items are called |
+//! | [`reference`] | the labelled items that familiarity compares with, in a file beside it |
+//! | [`drift`] | how judge and features lay in the fit, and how far others have moved from it |
+//! | [`kind`] | what a kind of label says and needs |
+
+pub mod drift;
+pub mod features;
+pub mod file;
+pub mod kind;
+pub mod names;
+pub mod reference;
+
+pub use drift::{Baseline, Drift, Tally};
+pub use features::{FeatureDefinition, FeatureSource};
+pub use file::{BeliefFile, FILE, SCHEMA};
+pub use kind::Saved;
+pub use names::InputColumns;
+pub use reference::{Familiarity, REFERENCE, Reference};

@@ -1,0 +1,220 @@
+//! `apply`: a fitted belief for any number of further items.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use super::progress::Bars;
+use super::{Error, say, threads};
+use crate::dataset::error::{Error as DataError, Place, Problem};
+use crate::escalation::Rule;
+use crate::familiarity::embedding::{Cache, Model, OnnxEmbedder, Options};
+use crate::output::to_json;
+use crate::study::Error as StudyError;
+use crate::study::apply::parts::{DICTIONARY, Parts, QUEUE};
+use crate::study::apply::queue::Wanted;
+use crate::study::apply::stream::{self, Request, Summary, Texts, is_within};
+use crate::study::apply::{Apply, load, source};
+use crate::study::judge_files::{JudgeFiles, SUMMARY};
+
+/// Apply the belief that `study run` fitted to further items, with or without labels of their own, however many they are.
+///
+/// Items are read from CSV, JSON Lines or Parquet, a row each, and written as parts in Parquet. An application that was
+/// interrupted goes on where it stopped. Exit status: 0 when done, 2 when input, arguments or the folder are refused, 1 otherwise.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  judge-uncertainty apply my-study/run --items new.parquet --out applied
+  judge-uncertainty apply my-study/run --items answers/ --out applied --top 1000 --rule info
+  judge-uncertainty apply belief.json --items new.csv --out applied --set-aside bad.jsonl --column answers=share_{class}")]
+pub(super) struct Args {
+    /// The belief.json of a run, or the run folder that holds it.
+    #[arg(value_name = "BELIEF")]
+    belief: PathBuf,
+    /// Items: a .csv, .jsonl or .parquet file, or a folder of such, in the order of their names; may be given several times.
+    #[arg(long, value_name = "PATH", required = true)]
+    items: Vec<PathBuf>,
+    /// Folder to write.
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Replace the application that the folder holds.
+    #[arg(long)]
+    force: bool,
+    /// Name of a column, KEY=NAME, where the table calls it otherwise than `columns` in the belief; KEY is id, answers,
+    /// deviations, confidence, labels, group or embedding.
+    #[arg(long = "column", value_name = "KEY=NAME")]
+    columns: Vec<String>,
+    /// Keep the first N items of the whole stream as queue.csv.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
+    top: Option<u32>,
+    /// Keep the items whose priority is X or more as queue.csv, with --top the first of them.
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    threshold: Option<f64>,
+    /// Rule of the queue.
+    #[arg(long, value_name = "RULE", default_value = "info")]
+    rule: Rule,
+    /// Set rows aside that can't be used, as JSON Lines with place and problem, instead of refusing the first.
+    #[arg(long, value_name = "FILE")]
+    set_aside: Option<PathBuf>,
+    /// Rows of a part; memory grows with it.
+    #[arg(long, value_name = "N", default_value_t = 16_384, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    batch: u32,
+    /// Threads to use, and so parts that are computed at once; the parts do not depend on it [default: all cores].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    threads: Option<u32>,
+    /// Summary that `judge run` wrote beside the predictions, which tells that they are those of the belief's judge [default:
+    /// summary.json beside the items, if there is one].
+    #[arg(long, value_name = "FILE")]
+    judge: Option<PathBuf>,
+    /// Directory of the sentence model that embeds texts [default: the one that the study named].
+    #[arg(long, value_name = "DIR")]
+    model: Option<String>,
+    /// Keep embeddings of texts here, and embed only those that are not there yet.
+    #[arg(long, value_name = "DIR")]
+    cache: Option<PathBuf>,
+    /// Print the record as JSON instead of sentences.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Anything refused or failed.
+pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
+    threads(args.threads)?;
+    let belief = load(&args.belief, &args.columns)?;
+    check_judge(args, belief.as_ref())?;
+    let queue = wanted(args, belief.as_ref())?;
+    check_places(args)?;
+    let lacking = check_tables(args, belief.as_ref())?;
+    let mut embedder = embedder(args, belief.as_ref(), lacking)?;
+    let texts = match &mut embedder {
+        Some(embedder) => {
+            let cache = args.cache.as_ref().map(|folder| Cache::open(folder, embedder)).transpose()?;
+            Some(Texts { embedder, cache })
+        }
+        None => None,
+    };
+    let parts = Parts::open(&args.out, args.force)?;
+    let request = Request {
+        items: args.items.clone(),
+        batch: args.batch as usize,
+        at_once: rayon::current_num_threads(),
+        queue,
+        set_aside: args.set_aside.clone(),
+    };
+    let summary = stream::apply(belief.as_ref(), &request, parts, texts, &Bars::default())?;
+    if summary.found > 0 {
+        say(format_args!("{} parts of an interrupted application were found as they must be, and kept", summary.found));
+    }
+    let mut stdout = anstream::stdout().lock();
+    if args.json {
+        write!(stdout, "{}", to_json(&summary))?;
+    } else {
+        describe(&summary, args, &mut stdout)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn refused(path: &Path, reason: String, remedy: &str) -> Error {
+    let problem = Problem::Unfit { reason, remedy: remedy.to_owned() };
+    StudyError::from(DataError::refused(Place::file(path), problem)).into()
+}
+
+/// Refuses predictions of another judge, as far as it is told whose they are.
+fn check_judge(args: &Args, belief: &dyn Apply) -> Result<(), Error> {
+    let beside = args.items.iter().find_map(|items| {
+        let folder = if items.is_dir() { items.as_path() } else { items.parent()? };
+        Some(folder.join(SUMMARY)).filter(|path| path.is_file())
+    });
+    let (path, stated) = match (&args.judge, beside) {
+        (Some(path), _) => (path.clone(), JudgeFiles::of_summary(path).map_err(StudyError::from)?),
+        // A file of this name may be anybody's.
+        (None, Some(path)) => match JudgeFiles::of_summary(&path) {
+            Ok(stated) => (path, stated),
+            Err(_) => return Ok(()),
+        },
+        (None, None) => return Ok(()),
+    };
+    match belief.judge().is_other(&stated) {
+        None => Ok(()),
+        Some(what) => Err(refused(
+            &path,
+            format!("these predictions are of {what}"),
+            "apply the belief of a study of this judge: trust belongs to the judge that it was fitted to",
+        )),
+    }
+}
+
+fn wanted(args: &Args, belief: &dyn Apply) -> Result<Option<Wanted>, Error> {
+    if args.top.is_none() && args.threshold.is_none() {
+        return Ok(None);
+    }
+    if !belief.rules().contains(&args.rule) {
+        let known: Vec<&str> = belief.rules().iter().map(|rule| rule.key()).collect();
+        let reason = format!("the rule {} does not rank further items of this belief", args.rule.key());
+        return Err(refused(belief.path(), reason, &format!("choose among {}", known.join(", "))));
+    }
+    let top = args.top.map(|top| top as usize);
+    Ok(Some(Wanted { rule: args.rule, top, threshold: args.threshold }))
+}
+
+/// What is written must not lie among what is read.
+fn check_places(args: &Args) -> Result<(), Error> {
+    let inside = |items: &&PathBuf| is_within(items, &args.out) || items.is_dir() && is_within(&args.out, items);
+    match args.items.iter().find(inside) {
+        None => Ok(()),
+        Some(items) => Err(StudyError::InputInside { folder: args.out.clone(), file: items.clone() }.into()),
+    }
+}
+
+/// The model of the belief; `None` where no text is to be embedded.
+fn embedder(args: &Args, belief: &dyn Apply, lacking: bool) -> Result<Option<OnnxEmbedder>, Error> {
+    let Some((of_belief, _)) = belief.text().filter(|_| lacking) else { return Ok(None) };
+    let model = Model::find(args.model.as_deref().unwrap_or(&of_belief.name))?;
+    if model.hash != of_belief.hash {
+        let reason =
+            format!("this is another sentence model ({}) than that of the belief ({})", model.hash, of_belief.hash);
+        return Err(refused(&model.path, reason, "name its folder with --model"));
+    }
+    Ok(Some(OnnxEmbedder::new(model, Options::default())?))
+}
+
+/// Holds the columns of every table to what the belief needs, before anything is written; whether one lacks embeddings.
+fn check_tables(args: &Args, belief: &dyn Apply) -> Result<bool, Error> {
+    let mut lacking = false;
+    for items in &args.items {
+        for file in source::files(items).map_err(StudyError::from)? {
+            let rows = source::open(&file, &belief.names().id).map_err(StudyError::from)?;
+            belief.check(rows.header())?;
+            lacking |= !rows.header().has(&belief.names().embedding);
+        }
+    }
+    Ok(lacking)
+}
+
+fn describe(summary: &Summary, args: &Args, out: &mut impl Write) -> Result<(), Error> {
+    let out_folder = args.out.display();
+    writeln!(out, "{} items in {} parts: {out_folder}", summary.items, summary.parts)?;
+    if let (Some(file), aside) = (&args.set_aside, summary.set_aside) {
+        writeln!(out, "{aside} rows set aside, of {}: {}", summary.rows, file.display())?;
+    }
+    if let Some(queue) = &summary.queue {
+        writeln!(
+            out,
+            "{} items in the queue of the rule {}: {out_folder}/{QUEUE}",
+            queue.items,
+            queue.wanted.rule.key()
+        )?;
+    }
+    writeln!(out, "What each column means: {out_folder}/{DICTIONARY}")?;
+    writeln!(out, "\nDrift against the fit (population stability index; by chance; share outside the fitted range)")?;
+    for drift in &summary.drift {
+        let share = drift.outside.map_or("-".to_owned(), |share| format!("{:.1}%", 100.0 * share));
+        match (drift.psi, drift.psi_by_chance) {
+            (Some(psi), Some(chance)) => writeln!(out, "  {}  {psi:.3}  {chance:.3}  {share}", drift.name)?,
+            _ => writeln!(out, "  {}  not estimable: no items", drift.name)?,
+        }
+    }
+    Ok(())
+}

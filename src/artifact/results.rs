@@ -118,9 +118,6 @@ fn load<T: DeserializeOwned + Serialize>(
         return Err(Error::Schema { path, found: head.schema, read: schema(experiment) });
     }
     let file: File<T> = serde_json::from_slice(&text).map_err(Error::json(&path))?;
-    if file.schema != SCHEMA {
-        return Err(Error::Schema { path, found: file.schema });
-    }
     let flaw = |Flaw { field, problem }: Flaw| Error::Form { path: path.clone(), field, problem };
     if file.experiment != experiment {
         let problem = format!("is {}, not {experiment}", file.experiment);

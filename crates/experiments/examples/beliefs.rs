@@ -342,7 +342,7 @@ impl Half<'_> {
             for (r, rule) in RULES.into_iter().enumerate() {
                 for percent in BUDGETS {
                     let budget = Budget::percent(percent).expect("a percentage");
-                    draw.values.insert((regime, r, percent), contest.value(Contender::Rule(rule), budget));
+                    draw.values.insert((regime, r, percent), contest.contest.value(Contender::Rule(rule), budget));
                 }
             }
         }

@@ -52,6 +52,7 @@ impl FittedBelief {
         match self {
             Self::Published(fit) => fit.regression.check(features, features.len() + 1, 0),
             Self::Recalibrated(fit) => fit.check(features, classes, groups),
+            Self::Mapped(mapped) => mapped.map.check(features, classes, groups),
         }
     }
 }

@@ -10,6 +10,7 @@ use super::rung::Rung;
 use super::terms::{log_likelihood, softmax};
 use crate::belief::dirichlet::{Beliefs, row};
 use crate::belief::regression::Regression;
+use crate::belief::unfit::{Unfit, that};
 
 /// The trust is kept within this distance of 0 on the scale of its logarithm.
 const LARGEST_LOG_TRUST: f64 = 50.0;
@@ -63,6 +64,23 @@ impl Map {
     /// Number of parameters of the map, those of the trust left out.
     pub fn parameters(&self) -> usize {
         self.parameters.len()
+    }
+
+    /// Whether this map can be applied to items with these features, in order, and so many classes and groups.
+    ///
+    /// # Errors
+    /// The first field that contradicts them, or is not finite.
+    pub fn check(&self, features: &[&str], classes: usize, groups: usize) -> Result<(), Unfit> {
+        self.layout.check(features, classes, groups)?;
+        let (found, expected) = (self.parameters.len(), self.layout.parameters());
+        that(found == expected, "parameters", || format!("are {found} and must be {expected}"))?;
+        that(self.parameters.iter().all(|x| x.is_finite()), "parameters", || "are not all finite".to_owned())?;
+        self.regression.check(features, features.len() + 1, expected)
+    }
+
+    /// Whether the map has terms of each group.
+    pub fn is_by_group(&self) -> bool {
+        self.layout.is_by_group()
     }
 
     /// What is believed of item `i` of any items before its labels.

@@ -9,10 +9,13 @@ use super::contrasts;
 use super::readings::Readings;
 use super::rung::Rung;
 use super::waves::{LENGTH_SCALES, Waves};
+use crate::belief::unfit::{Unfit, that};
 use crate::random::Stream;
 
 /// More parameters than this are not fitted: their second derivatives are a matrix.
 pub const MOST_PARAMETERS: usize = 600;
+/// No fit has more classes, groups or variants.
+const MOST_SIZE: usize = 1 << 20;
 /// Frequencies of each length scale for two or three classes, and at least.
 const FREQUENCIES: (usize, usize) = (12, 4);
 /// Seed of the frequencies.
@@ -62,6 +65,11 @@ impl Scale {
         let square = |row: &Vec<f64>| row.iter().zip(&centre).map(|(x, c)| (x - c) * (x - c)).sum::<f64>();
         let variance = rows.iter().map(square).sum::<f64>() / (n * width.max(1) as f64);
         Self { centre, unit: if variance > 1e-18 { variance.sqrt() } else { 1.0 } }
+    }
+
+    fn is_for(&self, width: usize) -> bool {
+        let finite = self.centre.iter().chain([&self.unit]).all(|x| x.is_finite());
+        self.centre.len() == width && finite && self.unit > 0.0
     }
 
     fn append(&self, row: &[f64], out: &mut Vec<f64>) {
@@ -130,6 +138,29 @@ impl Layout {
         Ok(layout)
     }
 
+    /// Whether it is a layout of these features, classes and groups that can be computed with.
+    pub(super) fn check(&self, features: &[&str], classes: usize, groups: usize) -> Result<(), Unfit> {
+        that(self.classes == classes && classes > 1, "layout", || format!("is for {} classes", self.classes))?;
+        let same = self.features.len() == features.len() && self.features.iter().zip(features).all(|(a, b)| a == b);
+        that(same, "layout", || format!("has the features {:?}, which are not those of the belief", self.features))?;
+        let grouped = if self.rung >= Rung::Groups && groups > 1 { groups } else { self.groups };
+        that(self.groups == grouped, "layout", || format!("has {} groups and must have {grouped}", self.groups))?;
+        // Every term is a parameter, so these sizes bound the room that is taken.
+        let sizes = [self.classes, self.groups, self.variants];
+        let small = sizes.iter().all(|&size| size <= MOST_SIZE) && self.inputs.iter().all(|&k| k < features.len());
+        that(small, "layout", || format!("has sizes that no fit has: {sizes:?}, inputs {:?}", self.inputs))?;
+        let width = classes - 1;
+        let all = width * (1 + self.variants) + self.inputs.len();
+        let waves = |waves: &[Waves], inputs: usize| {
+            waves.len() <= LENGTH_SCALES.len() && waves.iter().all(|w| w.takes(inputs))
+        };
+        let of_process = self.rung == Rung::Process || self.of_prediction.is_empty() && self.of_all.is_empty();
+        let shaped = of_process && waves(&self.of_prediction, width) && waves(&self.of_all, all);
+        that(shaped, "layout", || "has waves that do not fit its inputs".to_owned())?;
+        let scaled = [&self.prediction, &self.deviation].iter().all(|scale| scale.is_for(width));
+        that(scaled, "layout", || "has a scale that does not fit its classes, or is not finite".to_owned())
+    }
+
     fn draw_waves(&mut self) {
         let width = self.classes - 1;
         let (usual, least) = FREQUENCIES;
@@ -143,6 +174,11 @@ impl Layout {
         if all > width {
             self.of_all = draw(all);
         }
+    }
+
+    /// Whether it has terms of each group.
+    pub(super) fn is_by_group(&self) -> bool {
+        self.rung >= Rung::Groups && self.groups > 0
     }
 
     /// Number of vectors over classes.
@@ -201,7 +237,7 @@ impl Layout {
         let q = centred_log(readings.items.q.row(i).iter());
         terms.vectors.extend(&q);
         terms.numbers.push(1.0);
-        if self.rung >= Rung::Groups && self.groups > 0 {
+        if self.is_by_group() {
             let group = readings.items.groups.get(i).copied();
             for g in 0..self.groups {
                 let member = f64::from(u8::from(group == Some(g)));

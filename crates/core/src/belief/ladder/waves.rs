@@ -34,6 +34,12 @@ impl Waves {
         Self { frequencies: (0..frequencies).map(|_| frequency(stream)).collect() }
     }
 
+    /// Whether it has frequencies, all finite, over so many inputs.
+    pub(super) fn takes(&self, inputs: usize) -> bool {
+        let fits = |row: &Vec<f64>| row.len() == inputs && row.iter().all(|x| x.is_finite());
+        !self.frequencies.is_empty() && self.frequencies.iter().all(fits)
+    }
+
     /// Number of features.
     pub(super) fn features(&self) -> usize {
         2 * self.frequencies.len()

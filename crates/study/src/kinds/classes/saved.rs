@@ -64,7 +64,11 @@ impl<K: ClassStudy> Saved for K {
     }
 
     fn by_group(fit: &FittedBelief) -> bool {
-        fit.recalibrated().is_some_and(|fit| fit.recalibration == Recalibration::ByGroup)
+        match fit {
+            FittedBelief::Published(_) => false,
+            FittedBelief::Recalibrated(fit) => fit.recalibration == Recalibration::ByGroup,
+            FittedBelief::Mapped(mapped) => mapped.map.is_by_group(),
+        }
     }
 
     fn names(config: &StudyConfig<K>, variants: &[String]) -> InputColumns {

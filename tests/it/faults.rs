@@ -67,7 +67,7 @@ const EMBED: &[&str] = &[
     "m.npy",
 ];
 
-const COMMANDS: [Writing; 10] = [
+const COMMANDS: [Writing; 11] = [
     Writing { arguments: INIT, before: &[], every: 1 },
     Writing { arguments: &["study", "register", "s", "--plan", "plan.toml"], before: &[INIT], every: 1 },
     Writing { arguments: ADD, before: &[INIT], every: 1 },
@@ -82,6 +82,7 @@ const COMMANDS: [Writing; 10] = [
         before: &[],
         every: 1,
     },
+    Writing { arguments: &["study", "labels", "export", "all.csv", "s", "--force"], before: &[INIT, ADD], every: 1 },
 ];
 
 /// Files that are added to: the program reads them as far as they are whole.
@@ -223,7 +224,7 @@ macro_rules! hold {
 
 hold! {
     a_fault_at_any_operation_of_init_and_register: 0, 1;
-    a_fault_at_any_operation_of_labels: 2, 3, 4;
+    a_fault_at_any_operation_of_labels: 2, 3, 4, 10;
     a_fault_while_a_study_is_run_or_queued: 5, 6;
     a_fault_at_any_operation_of_a_judge: 7;
     a_fault_at_any_operation_of_embeddings_and_indexes: 8, 9;

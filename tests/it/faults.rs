@@ -104,7 +104,7 @@ const APPLY: &[&str] = &[
     "aside.jsonl",
 ];
 
-const COMMANDS: [Writing; 19] = [
+const COMMANDS: [Writing; 20] = [
     Writing { arguments: INIT, before: &[], every: 1 },
     Writing { arguments: &["study", "register", "s", "--plan", "plan.toml"], before: &[INIT], every: 1 },
     Writing { arguments: ADD, before: &[INIT], every: 1 },
@@ -169,6 +169,7 @@ const COMMANDS: [Writing; 19] = [
     Writing { arguments: REPRODUCE, before: &[RENDER], every: 53 },
     Writing { arguments: RENDER, before: &[], every: 37 },
     Writing { arguments: APPLY, before: &[INIT, RUN], every: 3 },
+    Writing { arguments: &["study", "labels", "export", "all.csv", "s", "--force"], before: &[INIT, ADD], every: 1 },
 ];
 
 /// Of the committed results of the dice, which stand in the folder `a`.
@@ -337,7 +338,7 @@ macro_rules! hold {
 
 hold! {
     a_fault_at_any_operation_of_init_and_register: 0, 1;
-    a_fault_at_any_operation_of_labels: 2, 3, 4;
+    a_fault_at_any_operation_of_labels: 2, 3, 4, 19;
     a_fault_while_a_study_is_run_or_queued: 5, 6;
     a_fault_at_any_operation_of_a_judge: 7;
     a_fault_at_any_operation_of_embeddings_and_indexes: 8, 9;

@@ -115,7 +115,7 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let ranked = Ranked::of(&study, &decomposition, &request)?;
     let ranked = if args.per_cost { ranked.per_cost(request.rule)? } else { ranked };
     let show = Presentation { suggestions: args.with_suggestions, escape_formulas: args.escape_formulas };
-    let (staged, record) = ranked.send(&request, show).map_err(StudyError::from)?;
+    let (staged, record) = ranked.send(&request, show)?;
     folder.commit(&staged)?;
     let mut stdout = anstream::stdout().lock();
     if args.json {

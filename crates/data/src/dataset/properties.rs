@@ -37,6 +37,9 @@ const LAYOUTS: [Layout; 8] = [
 /// Items with a text and a share.
 type Rows = BTreeMap<String, (String, f64)>;
 
+/// The rows of a table that say what a row does.
+type Says<'f> = dyn Fn(&String, &(String, f64)) -> Vec<Vec<String>> + 'f;
+
 /// Ids with commas, quotes, line ends and letters beyond ASCII; without tabs, which divide lines of predictions, nor blanks at the ends,
 /// which LeWiDi's files add.
 fn rows() -> impl Strategy<Value = Rows> {
@@ -94,7 +97,7 @@ proptest! {
     fn a_valid_file_survives(layout in select(&LAYOUTS[..]), rows in rows()) {
         let table = read(layout, &written(layout, &rows)).unwrap();
         let label = |p: f64| u8::from(p > 0.5).to_string();
-        let of = |f: &dyn Fn(&String, &(String, f64)) -> Vec<Vec<String>>| rows.iter().flat_map(|(id, row)| f(id, row)).collect::<Vec<_>>();
+        let of = |f: &Says<'_>| rows.iter().flat_map(|(id, row)| f(id, row)).collect::<Vec<_>>();
         let own = |id: &String, cells: &[&str]| [&[id.as_str()], cells].concat().iter().map(|cell| (*cell).to_owned()).collect::<Vec<_>>();
         let (columns, expected): (&[&str], _) = match layout {
             Layout::Delimited(_) | Layout::Lines | Layout::LeWiDiItems => {

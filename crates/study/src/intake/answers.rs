@@ -25,7 +25,11 @@ impl Answers {
 
     /// Who gave an answer: the one that the file names, or the one that the user named.
     pub(super) fn annotator(&self, named: Option<String>) -> Option<String> {
-        named.filter(|name| !name.trim().is_empty()).or_else(|| self.by.clone())
+        // A blank name that nobody makes up for is refused with its place.
+        match named {
+            Some(name) if !name.trim().is_empty() => Some(name),
+            other => self.by.clone().or(other),
+        }
     }
 
     /// Counts an answer that is no label.

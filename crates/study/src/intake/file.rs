@@ -132,11 +132,7 @@ fn from_table(table: &Table, by: Option<&str>) -> Result<Answers> {
             continue;
         }
         let named = annotator.map(|column| row.cell(column).to_owned());
-        let Some(by) = answers.annotator(named) else {
-            return Err(
-                annotator.map_or_else(|| row.refuse_row(Problem::Blank), |column| row.refuse(column, Problem::Blank))
-            );
-        };
+        let by = answers.annotator(named).unwrap_or_default();
         answers.labels.push(NewLabel {
             id: row.id().to_owned(),
             annotator: by,

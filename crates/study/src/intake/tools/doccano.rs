@@ -66,8 +66,13 @@ fn take(answers: &mut Answers, id: String, value: String, place: Place) -> Resul
 /// Reads the archive that doccano hands out.
 pub(super) fn archive(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Answers> {
     let table = |name: &str| Path::new(name).extension().is_some_and(|extension| extension == "csv");
-    let wanted = |name: &str| !name.contains('/') && [".jsonl", ".json", ".csv"].iter().any(|end| name.ends_with(end));
-    let members = archive::members(file, bytes, wanted)?;
+    let members = archive::members(file, bytes, |_| true)?;
+    if let Some((name, _)) =
+        members.iter().find(|(name, _)| ![".jsonl", ".json", ".csv"].iter().any(|end| name.ends_with(end)))
+    {
+        let remedy = "give the archive as doccano handed it out";
+        return Err(unfit(Place::file(&file.join(name)), "this is no file that doccano writes", remedy));
+    }
     if members.is_empty() {
         let remedy = "give doccano's export, whose files are named after the annotators, or a table";
         return Err(unfit(Place::file(file), "the archive holds no labels", remedy));

@@ -141,7 +141,7 @@ fn features_of_the_paper_equal_an_independent_calculation() {
     let graph = hnsw(embeddings.view(), HnswSettings::default());
     let quality = graph.quality();
     // Of what searches find; the exact lists of all items are kept.
-    assert!(quality.recall.unwrap() > 0.99 && quality.error < 0.01, "{quality}");
+    assert!(quality.recall.unwrap() > 0.99 && quality.error < 0.03, "{quality}");
     assert_eq!((quality.items, quality.compared, quality.width, quality.unreachable), (3113, 3113, 64, 0));
     let loaded = reloaded(&graph, &HnswSettings::default());
     let exact = Exact::new(UnitRows::new(embeddings.view()).unwrap());

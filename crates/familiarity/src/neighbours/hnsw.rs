@@ -8,7 +8,7 @@
 //! 3. Every point is searched for. Items at points that are not found stay beside the graph too; whatever stays
 //!    beside is compared directly in every search.
 //! 4. Lists are compared with exact ones, of a sample of the items. As long as recall is low, or what the search misses changes
-//!    the features made from the lists by more than a hundredth of their spread, the search effort is doubled.
+//!    the features made from the lists by more than 0.03 of their spread, the search effort is doubled.
 //! 5. In small sets the exact lists of all items are kept, since they cost less than a search; in large ones those of the
 //!    sample.
 //!
@@ -44,9 +44,9 @@ const LEAST_SAMPLE: usize = 100;
 const MOST_SAMPLE: usize = 1_000;
 /// Recall under which the search effort is raised.
 const RECALL_WANTED: f64 = 0.99;
-/// Error of a feature, in its spread, over which the search effort is raised: independent errors of a hundredth of the spread
-/// shrink a coefficient by 1 in 10,000.
-const ERROR_ALLOWED: f64 = 0.01;
+/// Error of a feature, in its spread, over which the search effort is raised: independent errors of 0.03 of the spread shrink a
+/// coefficient by 1 in 1,000.
+const ERROR_ALLOWED: f64 = 0.03;
 /// The search effort is raised at most to this multiple of the one asked for.
 const MOST_EFFORT: usize = 16;
 /// Effort with which a point is searched for at first; nearly all are found.

@@ -223,8 +223,10 @@ fn embeddings(source: &str) -> Array2<f32> {
             let centres = Array2::from_shape_simple_fn((CENTRES, LATENT), &mut normal);
             let plane = Array2::from_shape_simple_fn((LATENT, DIMENSIONS), &mut normal);
             let items = number(items);
+            // A step of the golden ratio in 2^32: centres in an order that has nothing to do with which items are indexed.
+            let centre = |item: usize| ((item as u32).wrapping_mul(0x9e37_79b9) >> 8) as usize % CENTRES;
             let latent =
-                Array2::from_shape_fn((items, LATENT), |(item, k)| 1.5 * centres[[item % CENTRES, k]] + normal());
+                Array2::from_shape_fn((items, LATENT), |(item, k)| 1.5 * centres[[centre(item), k]] + normal());
             latent.dot(&plane)
         }
     }

@@ -31,7 +31,7 @@ use super::held::Held;
 use super::neighbour::Neighbour;
 use super::rows::UnitRows;
 use super::search::Neighbours;
-use super::{by_hnsw_rs, insertion};
+use super::{by_hnsw_rs, insertion, insertion::mixed};
 use judge_uncertainty_data::progress::Progress;
 
 /// Up to this many items, the exact lists of all are kept.
@@ -279,6 +279,11 @@ impl Hnsw {
         &self.quality
     }
 
+    /// The items whose exact lists are kept, in ascending order.
+    pub fn compared(&self) -> impl Iterator<Item = usize> + '_ {
+        self.compared.keys().copied()
+    }
+
     /// Items at points that a search for them does not find, in ascending order.
     fn unreachable(&self, progress: &dyn Progress) -> Vec<usize> {
         let most = self.quality.ef_search;
@@ -306,8 +311,15 @@ impl Hnsw {
     fn compare_with_exact(&mut self, progress: &dyn Progress) {
         let (items, width) = (self.rows.len(), self.quality.width);
         let sample = (self.held.len() / SAMPLED).clamp(LEAST_SAMPLE, MOST_SAMPLE).min(items);
-        let spaced = |count: usize| (0..count).map(|i| i * items / count).collect::<Vec<_>>();
-        let [kept, searched] = [if items <= KEEP_ALL { items } else { sample }, sample].map(spaced);
+        // One of each stretch of items: evenly spaced ones could all be labelled, or none of them.
+        let drawn = |count: usize| {
+            let one = |i: usize| {
+                let (start, end) = (i * items / count, (i + 1) * items / count);
+                start + mixed(i as u64) as usize % (end - start)
+            };
+            (0..count).map(one).collect::<Vec<_>>()
+        };
+        let [kept, searched] = [if items <= KEEP_ALL { items } else { sample }, sample].map(drawn);
         self.quality.compared = kept.len();
         self.quality.searched = searched.len();
         if width == 0 {

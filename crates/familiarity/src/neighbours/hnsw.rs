@@ -315,7 +315,7 @@ impl Hnsw {
         let drawn = |count: usize| {
             let one = |i: usize| {
                 let (start, end) = (i * items / count, (i + 1) * items / count);
-                start + mixed(i as u64) as usize % (end - start)
+                start + (mixed(i as u64) % (end - start) as u64) as usize
             };
             (0..count).map(one).collect::<Vec<_>>()
         };

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::directions::{Directions, Near, distance, distance_of, near, point_of};
 use super::graph::{Graph, MOST_LAYERS, Search, Searches, search_layer};
-use super::hnsw::HnswSettings;
+use super::settings::HnswSettings;
 use judge_uncertainty_data::progress::Progress;
 
 /// Points that are inserted at once. Each is compared with half as many of its batch, which is little beside a search.

@@ -26,12 +26,14 @@ mod packed;
 mod rows;
 pub mod saved;
 mod search;
+mod settings;
 
 pub use cover::cover;
 pub use engine::Engine;
 pub use exact::Exact;
 pub use held::Held;
-pub use hnsw::{Hnsw, HnswSettings, Insertion};
+pub use hnsw::Hnsw;
 pub use neighbour::Neighbour;
 pub use rows::{NotFinite, UnitRows};
 pub use search::{NeighbourLists, Neighbours};
+pub use settings::{HnswSettings, Insertion, SettingOutOfRange};

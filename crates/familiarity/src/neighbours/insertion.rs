@@ -41,7 +41,7 @@ pub(super) fn mixed(count: u64) -> u64 {
 fn level(point: u64, links: u64) -> u8 {
     let mut bits = mixed(point);
     let mut level = 0;
-    while bits % links == 0 && level < MOST_LAYERS && bits > 0 {
+    while bits.is_multiple_of(links) && level < MOST_LAYERS && bits > 0 {
         bits /= links;
         level += 1;
     }

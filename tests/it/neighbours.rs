@@ -141,7 +141,7 @@ fn features_of_the_paper_equal_an_independent_calculation() {
     let graph = hnsw(embeddings.view(), HnswSettings::default());
     let quality = graph.quality();
     // Of what searches find; the exact lists of all items are kept.
-    assert!(quality.recall.unwrap() > 0.99 && quality.error < 0.01, "{quality}");
+    assert!(quality.recall.unwrap() > 0.99 && quality.error < 0.03, "{quality}");
     assert_eq!((quality.items, quality.compared, quality.width, quality.unreachable), (3113, 3113, 64, 0));
     let loaded = reloaded(&graph, &HnswSettings::default());
     let exact = Exact::new(UnitRows::new(embeddings.view()).unwrap());
@@ -366,14 +366,28 @@ fn a_large_set_is_compared_by_a_sample() {
     let quality = engine.quality();
     assert_eq!((quality.items, quality.compared, quality.searched), (10_300, 257, 257), "{quality}");
     assert!(quality.recall.unwrap() < 1.0 && quality.error > 0.0, "{quality}");
-    // Every 40th item is in the sample.
     let loaded = reloaded(&engine, &HnswSettings { links: 4, ef_construction: 8, ..STARVED });
-    for item in [0, 40, 80, 256 * 10_300 / 257] {
+    assert_eq!((engine.compared().count(), loaded.compared().count()), (257, 257));
+    for item in engine.compared().step_by(64) {
         let expected = &brute_force(embeddings.view(), item)[..30];
         assert_same(&engine.nearest(item, 30), expected, item);
         assert_same(&loaded.nearest(item, 30), expected, item);
     }
     assert_eq!(engine.nearest(10_299, 30).len(), 30);
+}
+
+/// Every tenth item is labelled, and all others lie elsewhere: what is measured on labelled items alone does not hold for them.
+#[test]
+fn recall_is_measured_on_items_of_every_kind() {
+    let mut embeddings = directions(20_000, 12);
+    (0..20_000).filter(|item| item % 10 > 0).for_each(|item| embeddings[[item, 0]] += 3.0);
+    let labelled: Vec<bool> = (0..20_000).map(|item| item % 10 == 0).collect();
+    let rows = UnitRows::new(embeddings.view()).unwrap();
+    let settings = HnswSettings { checked_width: 10, ..HnswSettings::default() };
+    let engine = Hnsw::build_among(rows, Held::those(&labelled), settings, &Silent).unwrap();
+    let others = engine.compared().filter(|item| item % 10 > 0).count();
+    assert_eq!(engine.quality().held, 2_000);
+    assert!((80..100).contains(&others), "{others} of {} are not labelled", engine.quality().compared);
 }
 
 /// Of a few labelled items among many: neighbours of every item are found among them, by an engine that holds no others.

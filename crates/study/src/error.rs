@@ -33,7 +33,7 @@ pub enum Error {
     NotEmbedded,
     /// A setting of the index.
     #[error(transparent)]
-    Index(#[from] judge_uncertainty_familiarity::neighbours::hnsw::SettingOutOfRange),
+    Index(#[from] judge_uncertainty_familiarity::neighbours::SettingOutOfRange),
     /// A fit of real-valued scores.
     #[error(transparent)]
     Gaussian(#[from] judge_uncertainty_core::belief::GaussianError),

@@ -5,7 +5,7 @@ use hnsw_rs::hnsw::{Hnsw, Point};
 
 use super::directions::{Directions, distance_at_once};
 use super::graph::{Graph, MOST_LAYERS};
-use super::hnsw::HnswSettings;
+use super::settings::HnswSettings;
 use judge_uncertainty_data::progress::Progress;
 
 /// The graph of all points, which one thread inserts in order: several would make another graph in each run.

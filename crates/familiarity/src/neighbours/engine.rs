@@ -5,9 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use super::exact::Exact;
 use super::held::Held;
-use super::hnsw::{Hnsw, HnswSettings, Insertion, SettingOutOfRange};
+use super::hnsw::Hnsw;
 use super::rows::UnitRows;
 use super::search::Neighbours;
+use super::settings::{HnswSettings, Insertion, SettingOutOfRange};
 
 /// The engines by name.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -8,7 +8,7 @@
 //! 3. Every point is searched for. Items at points that are not found stay beside the graph too; whatever stays
 //!    beside is compared directly in every search.
 //! 4. Lists are compared with exact ones, of a sample of the items. As long as recall is low, or what the search misses changes
-//!    the features made from the lists by more than a hundredth of their spread, the search effort is doubled.
+//!    the features made from the lists by more than 0.03 of their spread, the search effort is doubled.
 //! 5. In small sets the exact lists of all items are kept, since they cost less than a search; in large ones those of the
 //!    sample.
 //!
@@ -31,7 +31,8 @@ use super::held::Held;
 use super::neighbour::Neighbour;
 use super::rows::UnitRows;
 use super::search::Neighbours;
-use super::{by_hnsw_rs, insertion};
+use super::settings::{HnswSettings, Insertion, SettingOutOfRange};
+use super::{by_hnsw_rs, insertion, insertion::mixed};
 use judge_uncertainty_data::progress::Progress;
 
 /// Up to this many items, the exact lists of all are kept.
@@ -44,9 +45,9 @@ const LEAST_SAMPLE: usize = 100;
 const MOST_SAMPLE: usize = 1_000;
 /// Recall under which the search effort is raised.
 const RECALL_WANTED: f64 = 0.99;
-/// Error of a feature, in its spread, over which the search effort is raised: independent errors of a hundredth of the spread
-/// shrink a coefficient by 1 in 10,000.
-const ERROR_ALLOWED: f64 = 0.01;
+/// Error of a feature, in its spread, over which the search effort is raised: independent errors of 0.03 of the spread shrink a
+/// coefficient by 1 in 1,000.
+const ERROR_ALLOWED: f64 = 0.03;
 /// The search effort is raised at most to this multiple of the one asked for.
 const MOST_EFFORT: usize = 16;
 /// Effort with which a point is searched for at first; nearly all are found.
@@ -54,78 +55,6 @@ const FIRST_EFFORT: usize = 4;
 
 /// Stands for a point where there is none.
 const NO_POINT: u32 = u32::MAX;
-
-/// Who inserts the points into the graph.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Insertion {
-    /// This program, in batches, on all threads.
-    #[default]
-    Own,
-    /// The hnsw_rs package, point by point, on one thread.
-    HnswRs,
-}
-
-/// How a graph is built and searched.
-///
-/// | parameter | default | range |
-/// |---|---|---|
-/// | `links` | 16 | 2..=255 |
-/// | `ef_construction` | 100 | at least 1 |
-/// | `ef_search` | 64 | at least 1 |
-/// | `checked_width` | 64 | at least 1 |
-/// | `insertion` | own | own or hnsw_rs |
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct HnswSettings {
-    /// Links of a point in each layer (M; twice as many in the lowest layer).
-    pub links: usize,
-    /// Candidates kept while a point is inserted.
-    pub ef_construction: usize,
-    /// Candidates kept while neighbours are searched; raised where recall is low.
-    pub ef_search: usize,
-    /// Length of the lists that are compared with exact ones after building.
-    pub checked_width: usize,
-    /// Who inserts the points.
-    pub insertion: Insertion,
-}
-
-impl Default for HnswSettings {
-    fn default() -> Self {
-        Self { links: 16, ef_construction: 100, ef_search: 64, checked_width: 64, insertion: Insertion::Own }
-    }
-}
-
-/// A setting outside its range.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{name} = {value} is outside {range}; choose a value inside, or leave it at the default")]
-pub struct SettingOutOfRange {
-    /// Name of the setting.
-    pub name: &'static str,
-    /// Its value.
-    pub value: usize,
-    /// The values that are possible.
-    pub range: &'static str,
-}
-
-impl HnswSettings {
-    fn check(&self) -> Result<(), SettingOutOfRange> {
-        let refuse = |name, value, range| Err(SettingOutOfRange { name, value, range });
-        // hnsw_rs keeps the number in 8 bits and divides by its logarithm.
-        if !(2..=255).contains(&self.links) {
-            return refuse("links", self.links, "2..=255");
-        }
-        let others = [
-            ("ef_construction", self.ef_construction),
-            ("ef_search", self.ef_search),
-            ("checked_width", self.checked_width),
-        ];
-        match others.into_iter().find(|&(_, value)| value == 0) {
-            Some((name, value)) => refuse(name, value, "1.."),
-            None => Ok(()),
-        }
-    }
-}
 
 /// What the check of a built index found, before the repairs that follow it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -279,6 +208,11 @@ impl Hnsw {
         &self.quality
     }
 
+    /// The items whose exact lists are kept, in ascending order.
+    pub fn compared(&self) -> impl Iterator<Item = usize> + '_ {
+        self.compared.keys().copied()
+    }
+
     /// Items at points that a search for them does not find, in ascending order.
     fn unreachable(&self, progress: &dyn Progress) -> Vec<usize> {
         let most = self.quality.ef_search;
@@ -306,8 +240,15 @@ impl Hnsw {
     fn compare_with_exact(&mut self, progress: &dyn Progress) {
         let (items, width) = (self.rows.len(), self.quality.width);
         let sample = (self.held.len() / SAMPLED).clamp(LEAST_SAMPLE, MOST_SAMPLE).min(items);
-        let spaced = |count: usize| (0..count).map(|i| i * items / count).collect::<Vec<_>>();
-        let [kept, searched] = [if items <= KEEP_ALL { items } else { sample }, sample].map(spaced);
+        // One of each stretch of items: evenly spaced ones could all be labelled, or none of them.
+        let drawn = |count: usize| {
+            let one = |i: usize| {
+                let (start, end) = (i * items / count, (i + 1) * items / count);
+                start + (mixed(i as u64) % (end - start) as u64) as usize
+            };
+            (0..count).map(one).collect::<Vec<_>>()
+        };
+        let [kept, searched] = [if items <= KEEP_ALL { items } else { sample }, sample].map(drawn);
         self.quality.compared = kept.len();
         self.quality.searched = searched.len();
         if width == 0 {

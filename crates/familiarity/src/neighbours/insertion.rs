@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::directions::{Directions, Near, distance, distance_of, near, point_of};
 use super::graph::{Graph, MOST_LAYERS, Search, Searches, search_layer};
-use super::hnsw::HnswSettings;
+use super::settings::HnswSettings;
 use judge_uncertainty_data::progress::Progress;
 
 /// Points that are inserted at once. Each is compared with half as many of its batch, which is little beside a search.
@@ -28,16 +28,20 @@ pub(super) fn insert_all(directions: &Directions, settings: &HnswSettings, progr
     insertion.graph
 }
 
-/// The highest layer of a point: each is reached from the one below with probability 1 / `links`.
-///
-/// Drawn from the point's number alone (the mixing function of SplitMix64, Steele, Lea and Flood 2014), in whole numbers.
-fn level(point: u64, links: u64) -> u8 {
-    let mut bits = (point + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+/// A number without any pattern that a count could have (the mixing function of SplitMix64, Steele, Lea and Flood 2014).
+pub(super) fn mixed(count: u64) -> u64 {
+    let mut bits = (count + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     bits = (bits ^ bits >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    bits ^= bits >> 31;
+    bits ^ bits >> 31
+}
+
+/// The highest layer of a point: each is reached from the one below with probability 1 / `links`. Drawn from the point's number
+/// alone, in whole numbers.
+fn level(point: u64, links: u64) -> u8 {
+    let mut bits = mixed(point);
     let mut level = 0;
-    while bits % links == 0 && level < MOST_LAYERS && bits > 0 {
+    while bits.is_multiple_of(links) && level < MOST_LAYERS && bits > 0 {
         bits /= links;
         level += 1;
     }

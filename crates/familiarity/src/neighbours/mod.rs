@@ -27,13 +27,15 @@ mod packed;
 mod rows;
 pub mod saved;
 mod search;
+mod settings;
 
 pub use cover::cover;
 pub use engine::Engine;
 pub use exact::Exact;
 pub use further::nearest_of_further;
 pub use held::Held;
-pub use hnsw::{Hnsw, HnswSettings, Insertion};
+pub use hnsw::Hnsw;
 pub use neighbour::Neighbour;
 pub use rows::{NotFinite, UnitRows};
 pub use search::{NeighbourLists, Neighbours};
+pub use settings::{HnswSettings, Insertion, SettingOutOfRange};

@@ -14,10 +14,11 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::held::Held;
-use super::hnsw::{Hnsw, HnswSettings, SearchQuality, directions, distinct};
+use super::hnsw::{Hnsw, SearchQuality, directions, distinct};
 use super::packed::{Packed, packed, unpacked};
 use super::rows::UnitRows;
 use super::search::Neighbours;
+use super::settings::HnswSettings;
 
 /// The file of a saved index that describes it; written last.
 pub const HEADER: &str = "index.json";

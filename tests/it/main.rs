@@ -15,6 +15,7 @@ mod few_labels;
 mod figures;
 mod fixture;
 mod followup;
+mod headlines;
 mod judge;
 mod label_page;
 mod layers;

@@ -19,6 +19,7 @@ mod figures;
 mod fixture;
 mod followup;
 mod intake;
+mod headlines;
 mod judge;
 mod label_page;
 mod ladder;

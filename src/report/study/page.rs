@@ -254,7 +254,9 @@ fn new_items_note(compared: &RulesForNewItems) -> String {
         )
     });
     format!(
-        "The intervals of a column hold together with probability {} over items and re-draws of their labels, the fit taken as given;          differences are without the noise of the label that is drawn. Standard errors in brackets are over half splits of these          items.{error}",
+        "The intervals of a column hold together with probability {} over items and re-draws of their labels, the fit taken as given; \
+         differences are without the noise of the label that is drawn. Standard errors in brackets are over half splits of these \
+         items.{error}",
         compared.level
     )
 }

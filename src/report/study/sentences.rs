@@ -147,7 +147,7 @@ fn describe_evaluation<K: Shown>(evaluation: &Evaluation<K>) -> Vec<Line> {
     lines.extend(RulesForNewItems::largest_error(&evaluation.for_new_items.value).map(|error| {
         let error = three(error);
         Line::sentence(format!(
-            "Other draws would move the ends of these intervals by about {error} (Monte-Carlo error)."
+            "Other draws would move the ends of the intervals between rules by about {error} (Monte-Carlo error)."
         ))
     }));
     if full.unconverged_fits > 0 {

@@ -12,12 +12,11 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use ndarray::{Array2, Axis};
-use npyz::NpyHeader;
 
 use judge_uncertainty_data::dataset::checksum::{read_file, sha256_hex};
 use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
 use judge_uncertainty_data::dataset::items::ItemIds;
-use judge_uncertainty_data::dataset::npy::read_matrix;
+use judge_uncertainty_data::dataset::npy::{read_header, read_matrix};
 use judge_uncertainty_data::dataset::table::{Column, Table};
 
 use crate::row_ids;
@@ -59,7 +58,7 @@ pub fn read_identified(file: &Path) -> Result<(ItemIds, Array2<f32>)> {
 
 fn read_npy(file: &Path, ids: &ItemIds, reference: &Path, dimensions: Option<usize>) -> Result<Array2<f32>> {
     let bytes = read_file(file)?;
-    let shape = NpyHeader::from_reader(bytes.as_slice()).map(|header| header.shape().to_vec()).unwrap_or_default();
+    let shape = read_header(&mut bytes.as_slice()).map(|header| header.shape().to_vec()).unwrap_or_default();
     // Whatever is wrong with the header is said by read_matrix, which reads it again.
     let columns = dimensions.or(shape.get(1).map(|&columns| columns as usize)).unwrap_or(1);
     let ids_file = row_ids::beside(file);

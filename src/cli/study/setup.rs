@@ -70,7 +70,7 @@ fn add_line(file: &Path, line: &str) -> Result<(), OutputError> {
     if before.lines().any(|known| known == line) {
         return Ok(());
     }
-    held.write(|to| write!(to, "{before}{line}\n"))
+    held.write(|to| writeln!(to, "{before}{line}"))
 }
 
 /// Holds a file before it is read, so that no line of another run is lost; that run needs it for an instant.

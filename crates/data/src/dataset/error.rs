@@ -152,7 +152,7 @@ pub enum Problem {
     #[error("{sums} has no sum for it")]
     NoChecksum { sums: String },
     /// A line of a file of sums that is no sum.
-    #[error("{line:?} is not a SHA-256 sum and a file name")]
+    #[error("{:?} is not a SHA-256 sum and a file name", excerpt(line))]
     NotAChecksum { line: String },
 
     /// A table without a row.
@@ -165,13 +165,13 @@ pub enum Problem {
     #[error("{found} columns where the header has {expected}: {row:?}")]
     ColumnCount { found: usize, expected: usize, row: String },
     /// A column that is needed and not there.
-    #[error("the header has no column {name:?}")]
+    #[error("the header has no column {:?}", excerpt(name))]
     MissingColumn { name: String, expected: Vec<String>, found: Vec<String> },
     /// A column that means nothing here.
-    #[error("the column {name:?} is unknown")]
+    #[error("the column {:?} is unknown", excerpt(name))]
     UnknownColumn { name: String, expected: Vec<String> },
     /// Two columns of one name.
-    #[error("the column {name:?} stands in the header twice")]
+    #[error("the column {:?} stands in the header twice", excerpt(name))]
     DuplicateColumn { name: String },
 
     /// A cell that must not be blank.
@@ -206,7 +206,7 @@ pub enum Problem {
     #[error("the id {:?} is unknown: {reference} has {:?}", excerpt(id), excerpt(near))]
     NearId { id: String, near: String, reference: String },
     /// An id of the reference without a row.
-    #[error("no row for the id {id:?} of {reference}")]
+    #[error("no row for the id {:?} of {reference}", excerpt(id))]
     MissingId { id: String, reference: String },
     /// Ids that must come in a given order.
     #[error("the id is {found:?} where {expected:?} is due")]
@@ -378,7 +378,7 @@ fn missing_column(name: &str, expected: &[String], found: &[String]) -> String {
     // A header that is not divided is seen whole.
     let meant = |found: &String| found.split([';', '\t']).find(|part| plain(part) == plain(name)).map(str::to_owned);
     if let Some(other) = found.iter().find_map(meant) {
-        return format!("write {name} instead of {other:?}");
+        return format!("write {} instead of {:?}", excerpt(name), excerpt(&other));
     }
     let columns = if expected.len() == 1 { "column" } else { "columns" };
     format!("the table needs the {columns} {}, and has {}", list(expected), some(found))
@@ -427,7 +427,11 @@ pub fn excerpt(text: &str) -> String {
 
 /// Names as a person lists them.
 fn list(names: &[String]) -> String {
-    names.iter().map(|name| excerpt(name)).collect::<Vec<_>>().join(", ")
+    /// Most names that a message repeats.
+    const MOST: usize = 20;
+    let shown = names.iter().take(MOST).map(|name| excerpt(name)).collect::<Vec<_>>().join(", ");
+    let more = names.len().saturating_sub(MOST);
+    if more == 0 { shown } else { format!("{shown} and {more} more") }
 }
 
 /// Where a repeated id stood first, as far as it is known.

@@ -22,7 +22,7 @@ pub fn read_matrix(file: &Path, bytes: &[u8], ids: &ItemIds, columns: usize) -> 
     let not_a_matrix = |reason: String| refused(Problem::NotAMatrix { reason });
 
     let mut data = bytes;
-    let header = NpyHeader::from_reader(&mut data).map_err(|error| not_a_matrix(error.to_string()))?;
+    let header = read_header(&mut data).map_err(|error| not_a_matrix(error.to_string()))?;
     let shape = (ids.len(), columns);
     if header.shape() != [shape.0 as u64, shape.1 as u64] {
         let found: Vec<String> = header.shape().iter().map(u64::to_string).collect();
@@ -55,6 +55,42 @@ pub fn read_matrix(file: &Path, bytes: &[u8], ids: &ItemIds, columns: usize) -> 
         return Err(Error::refused(Place::file(file).of_item(&ids[row]), problem));
     }
     Ok(matrix)
+}
+
+/// Brackets within brackets of a header: NumPy writes two for the shape of a matrix, and two more for numbers with names.
+const DEEPEST: usize = 4;
+
+/// Reads the header of a matrix, and leaves the numbers.
+///
+/// # Errors
+/// Bytes that are no header, or one whose brackets are nested deeper than NumPy writes them: the time that its reader takes doubles
+/// with each.
+pub fn read_header(bytes: &mut &[u8]) -> io::Result<NpyHeader> {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    for byte in header_text(bytes) {
+        match byte {
+            b'{' | b'[' | b'(' => depth += 1,
+            b'}' | b']' | b')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    if deepest > DEEPEST {
+        let reason = format!("its header has brackets nested {deepest} deep");
+        return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+    }
+    NpyHeader::from_reader(bytes)
+}
+
+/// The text of a header: behind six bytes of magic and two of the version, and its length in two bytes or, since version 2, four.
+fn header_text(bytes: &[u8]) -> &[u8] {
+    let length = |from: usize, to: usize| {
+        let bytes = bytes.get(from..to).unwrap_or_default();
+        bytes.iter().rev().fold(0_usize, |length, byte| length << 8 | usize::from(*byte))
+    };
+    let (start, length) = if bytes.get(6) == Some(&1) { (10, length(8, 10)) } else { (12, length(8, 12)) };
+    let text = bytes.get(start..).unwrap_or_default();
+    &text[..length.min(text.len())]
 }
 
 /// The values in the order of the file, or the unread file back if they are of another type.
@@ -106,6 +142,23 @@ mod tests {
         }
         let columns = array![[1.0, 0.0, 1024.0], [-2.5, 0.125, 0.00390625]];
         assert_eq!(read(&npy("<f8", true, "(2, 3)", &f64)).unwrap(), columns);
+    }
+
+    /// Without a limit of its own the header's reader takes longer than anybody waits.
+    #[test]
+    fn nested_headers_are_refused() {
+        for (open, close) in [("[", "]"), ("(", ",)"), ("{1:", "}"), ("[", "")] {
+            let shape = format!("{}1{}", open.repeat(60), close.repeat(60));
+            let text = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}\n");
+            let header = [b"\x93NUMPY\x01\x00", &(text.len() as u16).to_le_bytes()[..], text.as_bytes()].concat();
+            let told = read(&header).unwrap_err().to_string();
+            assert!(told.contains("its header has brackets nested 6"), "{told}");
+            let newer = [b"\x93NUMPY\x02\x00", &(text.len() as u32).to_le_bytes()[..], text.as_bytes()].concat();
+            assert!(read(&newer).unwrap_err().to_string().contains("nested 6"));
+        }
+        // Brackets among the numbers are none.
+        let brackets = f32::from_le_bytes(*b"[[[[");
+        assert_eq!(read(&npy("<f4", false, "(2, 3)", &brackets.to_le_bytes().repeat(6))).unwrap()[[1, 2]], brackets);
     }
 
     #[test]

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 use half::f16;
 use ndarray::ArrayView2;
-use npyz::{NpyHeader, WriterBuilder};
+use npyz::WriterBuilder;
 use sha2::{Digest, Sha256};
 
 use judge_uncertainty_data::dataset::checksum::hex;
+use judge_uncertainty_data::dataset::npy::read_header;
 use judge_uncertainty_output::{Error, FileError, OutputFile, write_file};
 
 use super::error::EmbeddingError;
@@ -115,8 +116,11 @@ fn failed(path: &Path, error: Error) -> EmbeddingError {
 /// Whether a matrix and its ids are some that were written here, be it that a kill left the ids of the one and the matrix of
 /// the other.
 fn is_ours(matrix: &Path, ids: &Path) -> bool {
-    let header = File::open(matrix).and_then(|file| NpyHeader::from_reader(io::BufReader::new(file)));
-    let Ok(header) = header else { return false };
+    /// Far more than a header has.
+    const MOST: u64 = 1 << 16;
+    let mut start = vec![];
+    let read = File::open(matrix).and_then(|file| file.take(MOST).read_to_end(&mut start));
+    let Ok(header) = read.and_then(|_| read_header(&mut start.as_slice())) else { return false };
     let rows = header.shape().first().copied();
     stated_sum(ids).is_some() || lines(ids).is_some_and(|ids| rows == Some(ids))
 }

@@ -167,14 +167,14 @@ mod tests {
     /// In time that grows with the header: comparing every name with every other would take minutes.
     #[test]
     fn a_header_of_very_many_columns_is_read() {
-        let names: Vec<String> = (0..400_000).map(|k| format!("c{k}")).collect();
+        let names: Vec<String> = (0..100_000).map(|k| format!("c{k}")).collect();
         let text = |names: &[String], id: &str| format!("id,{}\n{id}{}\n", names.join(","), ",1".repeat(names.len()));
         let mut wide = table(&text(&names, "a")).unwrap();
         assert!(names.iter().all(|name| wide.column(name).is_ok()));
         wide.append(table(&text(&names, "b")).unwrap()).unwrap();
         assert_eq!(wide.rows().len(), 2);
-        let told = message(wide.column("c400000"));
-        assert!(told.contains("c400000") && told.len() < 2000, "{} bytes", told.len());
+        let told = message(wide.column("c100000"));
+        assert!(told.contains("c100000") && told.len() < 2000, "{} bytes", told.len());
         let twice = [&names[..], &names[7..8]].concat();
         let told = message(table(&text(&twice, "a")));
         assert!(told.contains("\"c7\" stands in the header twice") && told.len() < 2000, "{} bytes", told.len());

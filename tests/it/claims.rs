@@ -597,5 +597,5 @@ fn tolerances_follow_from_runs_that_could_have_produced_the_numbers() {
         assert!(*tolerance > derived - 0.003 && *tolerance < derived + slack, "{}: {derived}", claim.id);
         held += 1;
     }
-    assert_eq!((held, rows.len()), (35, 35), "{reason}");
+    assert_eq!((held, rows.len()), (34, 34), "{reason}");
 }

@@ -15,7 +15,7 @@ use judge_uncertainty::experiments::Experiment;
 use judge_uncertainty::experiments::chaosnli::PUBLISHED_REPLICATES;
 use judge_uncertainty::report::claims::{Claim, Claims, Class, Verdict, judge};
 use judge_uncertainty::stats::mean;
-use runs::{Inputs, Unknown};
+use runs::{CHANGE, Inputs, Unknown};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1).map(|number| number.parse::<u64>());
@@ -44,7 +44,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("{}", row(claim, values));
     }
     println!("\nRuns in which some claim fails: {} of {number}", failing.iter().filter(|n| **n > 0).count());
-    println!("\nReplicates, of {PUBLISHED_REPLICATES}, whose value of I at 10% one disturbance alone changes:\n");
+    println!(
+        "\nReplicates, of {PUBLISHED_REPLICATES}, whose value of I at 10% one disturbance alone changes by more than {CHANGE}:\n"
+    );
     for (cause, changed) in inputs.causes()? {
         println!("- {cause}: {changed}");
     }

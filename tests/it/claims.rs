@@ -569,3 +569,33 @@ fn a_missing_file_is_named() {
     assert!(matches!(error, ClaimsError::Read { .. }));
     assert!(error.to_string().contains("no/such/claims.toml"), "{error}");
 }
+
+/// `docs/tolerances.md` holds what the example `tolerances` found; a tolerance is the published number's distance from the
+/// mean of its runs plus three of their standard deviations.
+#[test]
+fn tolerances_follow_from_runs_that_could_have_produced_the_numbers() {
+    let claims = committed();
+    let text = std::fs::read_to_string(crate::support::repository("docs/tolerances.md")).unwrap();
+    let rows: Vec<Vec<&str>> = text
+        .lines()
+        .map(|line| line.trim_matches('|').split('|').map(str::trim).collect())
+        .filter(|cells: &Vec<&str>| cells.len() == 6 && cells[2].parse::<f64>().is_ok())
+        .collect();
+    let reason = &claims.reasons["runs"];
+    let mut held = 0;
+    for claim in &claims.claims {
+        let Class::MonteCarlo { tolerance, reason: cited } = &claim.class else { continue };
+        if cited != "runs" {
+            continue;
+        }
+        let row = rows.iter().find(|row| row[0] == claim.id).unwrap_or_else(|| panic!("no row for {}", claim.id));
+        let [mean, sd, stated] = [2, 3, 5].map(|k| row[k].parse::<f64>().unwrap());
+        assert_eq!((row[1], stated), (claim.published.as_str(), *tolerance), "{}", claim.id);
+        let derived = (claim.value - mean).abs() + 3.0 * sd;
+        // The table has three decimals, and two digits are kept, rounded up.
+        let slack = 0.003 + 0.1 * tolerance;
+        assert!(*tolerance > derived - 0.003 && *tolerance < derived + slack, "{}: {derived}", claim.id);
+        held += 1;
+    }
+    assert_eq!((held, rows.len()), (34, 34), "{reason}");
+}

@@ -226,7 +226,7 @@ impl<S: ClassScale> Pool for CountPool<S> {
     }
 
     fn fit(&self, design: &Design, labels: &Array2<u32>) -> Result<FittedBelief, Error> {
-        Ok(self.model.fit(&self.judged(design), labels.view(), self.prior)?)
+        Ok(self.model.fit(self.judged(design), labels.view(), self.prior)?)
     }
 
     fn typical_log_trust(
@@ -235,7 +235,7 @@ impl<S: ClassScale> Pool for CountPool<S> {
         design: &Design,
         labels: &Array2<u32>,
     ) -> Result<Option<Profile>, Error> {
-        Ok(self.model.typical_log_trust(&self.judged(design), labels.view(), self.prior, fit)?)
+        Ok(self.model.typical_log_trust(self.judged(design), labels.view(), self.prior, fit)?)
     }
 
     fn regression(fit: &FittedBelief) -> &Regression {
@@ -243,7 +243,7 @@ impl<S: ClassScale> Pool for CountPool<S> {
     }
 
     fn log_trust(&self, fit: &FittedBelief, design: &Design) -> Vec<f64> {
-        fit.log_trust(&self.judged(design))
+        fit.log_trust(self.judged(design))
     }
 
     fn trust(&self, fit: &FittedBelief, design: &Design) -> Vec<f64> {
@@ -251,7 +251,7 @@ impl<S: ClassScale> Pool for CountPool<S> {
     }
 
     fn beliefs(&self, fit: &FittedBelief, design: &Design, labels: &Array2<u32>) -> S::Beliefs {
-        self.scale.beliefs(fit.posterior(&self.judged(design), labels.view()))
+        self.scale.beliefs(fit.posterior(self.judged(design), labels.view()))
     }
 
     fn priority(&self, rule: Rule, ranking: &Ranking<Self>) -> Option<Vec<f64>> {

@@ -1,11 +1,17 @@
 //! Maps of the ladder against an independent program (`tests/golden/ladder/make.py`).
 
-use judge_uncertainty::belief::ladder::{Readings, Rung, fit};
-use judge_uncertainty::belief::{Design, FeatureColumn, JudgedItems};
+use std::fs;
+use std::path::Path;
+
+use judge_uncertainty::belief::ladder::{Readings, Rung, Unavailable, fit};
+use judge_uncertainty::belief::{Belief, Design, FeatureColumn, JudgedItems};
+use judge_uncertainty::progress::Silent;
+use judge_uncertainty::study::error::Error as StudyError;
+use judge_uncertainty::study::{Classes, Decomposition, FitReport, Study};
 use ndarray::Array2;
 use serde_json::Value;
 
-use crate::support::{assert_close, golden, numbers};
+use crate::support::{assert_close, golden, numbers, repository, run};
 
 fn table(value: &Value) -> Array2<f64> {
     let rows: Vec<Vec<f64>> = value.as_array().unwrap().iter().map(numbers).collect();
@@ -41,4 +47,63 @@ fn maps_are_fitted_as_by_an_independent_program() {
         let trust = priors.iter().map(|prior| prior.trust).collect();
         assert_close(name, &logs(trust), &logs(numbers(&expected["trust"])), 5e-3);
     }
+}
+
+/// The items of the recalibration's fixture as a study with a belief.
+fn study(folder: &Path, scale: &str, belief: &str) {
+    let file = |name: &str| repository("tests/golden/recalibration").join(name).display().to_string();
+    let config = format!(
+        "title = \"Ladder\"\n{scale}\n\n[items]\nfile = {:?}\nnumbers = [\"x\"]\ngroup = \"group\"\n\n[judge]\nfile = {:?}\n\
+         kind = \"probabilities\"\n\n[labels]\nfile = {:?}\nform = \"counts\"\n\n[trust]\nfeatures = [\"x\"]\nbelief = {belief}\n",
+        file("items.csv"),
+        file("judge.csv"),
+        file("labels.csv"),
+    );
+    fs::write(folder.join("study.toml"), config).unwrap();
+}
+
+const CLASSES: &str = "classes = [\"a\", \"b\", \"c\"]";
+
+#[test]
+fn a_study_says_which_map_its_labels_chose_and_why() {
+    let folder = tempfile::tempdir().unwrap();
+    study(folder.path(), CLASSES, "\"auto\"");
+    let loaded = Study::<Classes>::load(folder.path()).unwrap();
+    let decomposition = Decomposition::of(&loaded, &Silent).unwrap();
+    let report = FitReport::of(&loaded, &decomposition).unwrap();
+    let map = report.own.map.clone().expect("a map is fitted");
+    let choice = map.choice.expect("the labels chose it");
+    assert_eq!(choice.chosen, map.name);
+    let compared: Vec<Rung> = choice.candidates.iter().map(|candidate| candidate.map).collect();
+    assert_eq!(compared, [Rung::Identity, Rung::Temperature, Rung::Groups, Rung::Matrix, Rung::Process]);
+    assert_eq!(choice.left_out, [(Rung::Ensemble, Unavailable::OneVariant)]);
+    let simplest = choice.candidates.iter().find(|candidate| candidate.below_best <= candidate.se).unwrap();
+    assert_eq!(simplest.map, map.name);
+    let text = serde_json::to_value(&report).unwrap();
+    assert_eq!(text["map"]["choice"]["candidates"].as_array().unwrap().len(), 5);
+
+    let (out, _) = run(&["study", "run", folder.path().to_str().unwrap()], 0);
+    assert!(out.contains(&format!("(map `{}`)", map.name)) && out.contains("labelled items"), "{out}");
+}
+
+/// A named map is taken as it is, `identity` is the published belief under the weak prior but for what is unknown of its trust, and
+/// what a map has no use for is refused in words.
+#[test]
+fn a_study_names_its_map() {
+    let folder = tempfile::tempdir().unwrap();
+    let decomposed = |belief: &str| {
+        study(folder.path(), CLASSES, belief);
+        let loaded = Study::<Classes>::load(folder.path()).unwrap();
+        let decomposition = Decomposition::of(&loaded, &Silent)?;
+        let coefficients = decomposition.fitted.fit.regression().coefficients.clone();
+        let evidence = decomposition.map(|belief| belief.evidence());
+        Ok::<_, StudyError>((coefficients, evidence, FitReport::of(&loaded, &decomposition).unwrap()))
+    };
+    let (published, known, _) = decomposed("\"published\"").unwrap();
+    let (identity, unknown, report) = decomposed("\"identity\"").unwrap();
+    assert_eq!(report.own.map.unwrap().choice, None);
+    assert_close("coefficients", &identity, &published, 1e-6);
+    assert!(unknown.iter().zip(&known).all(|(a, b)| *a < b * (1.0 + 1e-6)), "{unknown:?} {known:?}");
+    let error = decomposed("\"ensemble\"").unwrap_err().to_string();
+    assert!(error.contains("`ensemble`") && error.contains("one variant"), "{error}");
 }

@@ -236,7 +236,7 @@ impl<S: ClassScale> Pool for CountPool<S> {
         if (self.model, self.prior) == (BeliefModel::Published, TrustPrior::None) {
             return Ok(FittedBelief::Published(self.search.fit(design, self.judge.q.view(), labels.view())?));
         }
-        Ok(self.model.fit(&self.judged(design), labels.view(), self.prior)?)
+        Ok(self.model.fit(self.judged(design), labels.view(), self.prior)?)
     }
 
     fn typical_log_trust(
@@ -245,7 +245,7 @@ impl<S: ClassScale> Pool for CountPool<S> {
         design: &Design,
         labels: &Array2<u32>,
     ) -> Result<Option<Profile>, Error> {
-        Ok(self.model.typical_log_trust(&self.judged(design), labels.view(), self.prior, fit)?)
+        Ok(self.model.typical_log_trust(self.judged(design), labels.view(), self.prior, fit)?)
     }
 
     fn regression(fit: &FittedBelief) -> &Regression {
@@ -253,7 +253,7 @@ impl<S: ClassScale> Pool for CountPool<S> {
     }
 
     fn log_trust(&self, fit: &FittedBelief, design: &Design) -> Vec<f64> {
-        fit.log_trust(&self.judged(design))
+        fit.log_trust(self.judged(design))
     }
 
     fn trust(&self, fit: &FittedBelief, design: &Design) -> Vec<f64> {
@@ -261,7 +261,7 @@ impl<S: ClassScale> Pool for CountPool<S> {
     }
 
     fn beliefs(&self, fit: &FittedBelief, design: &Design, labels: &Array2<u32>) -> S::Beliefs {
-        self.scale.beliefs(fit.posterior(&self.judged(design), labels.view()))
+        self.scale.beliefs(fit.posterior(self.judged(design), labels.view()))
     }
 
     fn priority(&self, rule: Rule, ranking: &Ranking<Self>) -> Option<Vec<f64>> {

@@ -2,6 +2,7 @@
 
 use super::blocks::{section, show, with_interval};
 use super::lines::Line;
+use crate::belief::ladder::Rung;
 use crate::evaluation::held_out::{Given, Score};
 use crate::report::numbers::three;
 use crate::report::page::{Block, Column, Section, Table, Text};
@@ -32,6 +33,8 @@ fn prediction_name(name: &str, given: Given) -> String {
         "recalibrated" => "recalibrated belief",
         "recalibrated_by_group" => "belief recalibrated by group",
         "not_recalibrated" => "belief as configured",
+        "auto" => "belief that the labels choose",
+        map if Rung::named(map).is_some() => &format!("belief by the map {map}"),
         other => other,
     };
     match given {

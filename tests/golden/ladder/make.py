@@ -15,6 +15,7 @@ from scipy.special import gammaln, softmax
 
 RNG = np.random.default_rng(20261122)
 N, K = 60, 3
+GONE = 1e-9  # variance of a block that is left out
 BASIS = np.linalg.qr(np.column_stack([np.ones(K), np.eye(K)[:, :2]]))[0][:, 1:]
 
 
@@ -97,7 +98,8 @@ def fit(rung, q, variants, groups, x, counts):
         for b, s in enumerate(variances):
             own = slice(edges[b], edges[b + 1])
             determined = sizes[b] - np.trace(covariance[own, own]) / s
-            fresh.append(np.clip((w[own] ** 2).sum() / max(determined, 1e-9), max(s / 10, 1e-4), min(s * 10, 100)))
+            new = np.clip((w[own] ** 2).sum() / max(determined, 1e-9), max(s / 10, 1e-4), min(s * 10, 100))
+            fresh.append(GONE if new <= 1e-4 or s == GONE else new)
         moved = np.abs(np.log(np.array(fresh) / variances)).max(initial=0)
         variances = np.array(fresh)
         if moved < 1e-4:
@@ -114,7 +116,7 @@ def fit(rung, q, variants, groups, x, counts):
         r = f + 0.5 * (z @ covariance[:2, :2] @ z) * f * (1 - f) * (1 - 2 * f)
         share = (np.clip(r, f, 1) * (gini - variance) + variance) / gini
         lowered.append(1 / max(share, f) - 1)
-    return {"rung": rung, "coefficients": w[:2].tolist(), "variances": variances.tolist(), "mean": mean.tolist(),
+    return {"rung": rung, "coefficients": w[:2].tolist(), "variances": np.where(variances == GONE, 0, variances).tolist(), "mean": mean.tolist(),
             "known": trust.tolist(), "trust": lowered}
 
 

@@ -6,7 +6,7 @@ use ndarray::ArrayView2;
 use serde::{Deserialize, Serialize};
 
 use super::fitted::Map;
-use super::fitting::fit_where;
+use super::fitting::{ENOUGH, ENOUGH_TO_COMPARE, fit_where};
 use super::layout::Unavailable;
 use super::readings::Readings;
 use super::rung::Rung;
@@ -38,7 +38,7 @@ impl Default for Folds {
 pub struct Candidate {
     /// The map.
     pub map: Rung,
-    /// Number of its parameters.
+    /// Number of its parameters that the labels want, in the fold with most.
     pub parameters: usize,
     /// Held-out log-likelihood in nats per labelled item, without multinomial coefficients.
     pub held_out: f64,
@@ -105,7 +105,7 @@ pub fn choose<'a>(
     let candidates = compare(&readings, &labelled, &held_out);
     let chosen = candidates.iter().find(|c| c.within_one_se).map_or(Rung::Identity, |c| c.map);
     let best = candidates.iter().find(|c| c.below_best == 0.0).map(|c| c.map);
-    let map = fit_where(chosen, &readings, counts, |_| true)?.expect("a map that was compared can be fitted");
+    let map = fit_where(chosen, &readings, counts, ENOUGH, |_| true)?.expect("a map that was compared can be fitted");
     Ok((map, MapChoice { chosen, best, labelled_items: labelled.len(), folds, candidates, left_out }))
 }
 
@@ -159,11 +159,11 @@ fn held_out_log_likelihoods(
     let mut values = vec![0.0; dealt.len()];
     let mut parameters = 0;
     for fold in 0..folds {
-        let map = match fit_where(rung, readings, counts, |i| dealt[i] != Some(fold))? {
+        let map = match fit_where(rung, readings, counts, ENOUGH_TO_COMPARE, |i| dealt[i] != Some(fold))? {
             Ok(map) => map,
             Err(unavailable) => return Ok(Err(unavailable)),
         };
-        parameters = map.parameters();
+        parameters = parameters.max(map.parameters());
         for i in (0..dealt.len()).filter(|&i| dealt[i] == Some(fold)) {
             values[i] = map.log_likelihood(readings, counts, i);
         }

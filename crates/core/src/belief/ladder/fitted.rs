@@ -38,7 +38,7 @@ pub struct Variance {
     pub block: String,
     /// How many there are.
     pub parameters: usize,
-    /// The variance; 1e-4 where the labels want none of them.
+    /// The variance; 0 where the labels want none of them.
     pub variance: f64,
     /// How many of them the labels determine, 0 to all.
     pub determined: f64,
@@ -61,7 +61,7 @@ impl Map {
         self.layout.rung
     }
 
-    /// Number of parameters of the map, those of the trust left out.
+    /// Number of parameters of the map that the labels want, those of the trust left out.
     pub fn parameters(&self) -> usize {
         self.parameters.len()
     }
@@ -173,7 +173,7 @@ impl Map {
         let classes = self.layout.classes;
         let q = readings.items.q.row(i);
         assert_eq!(q.len(), classes, "the items must have the classes of the fit");
-        if self.layout.rung == Rung::Identity {
+        if self.parameters.is_empty() {
             return q.to_vec();
         }
         let mut logits: Vec<f64> = q.iter().map(|q| q.ln()).collect();
@@ -181,8 +181,10 @@ impl Map {
         for (weight, vector) in theta.iter().zip(terms.vectors.chunks_exact(classes)) {
             logits.iter_mut().zip(vector).for_each(|(u, a)| *u += weight * a);
         }
-        let contrast: Vec<f64> = v.chunks_exact(terms.numbers.len()).map(|v| dot(v, &terms.numbers)).collect();
-        contrasts::add(&contrast, &mut logits);
+        if !terms.numbers.is_empty() {
+            let contrast: Vec<f64> = v.chunks_exact(terms.numbers.len()).map(|v| dot(v, &terms.numbers)).collect();
+            contrasts::add(&contrast, &mut logits);
+        }
         softmax(&mut logits);
         logits
     }
@@ -202,7 +204,7 @@ impl Map {
         }
         // What moves the logits: the weights of the vectors, and the contrasts V phi.
         let mut moves: Vec<Vec<f64>> = terms.vectors.chunks_exact(classes).map(<[f64]>::to_vec).collect();
-        for m in 0..classes - 1 {
+        for m in (0..classes - 1).take_while(|_| d > 0) {
             let mut unit = vec![0.0; classes - 1];
             unit[m] = 1.0;
             let mut logits = vec![0.0; classes];

@@ -3,7 +3,7 @@
 use ndarray::ArrayView2;
 
 use super::fitted::{Map, Variance};
-use super::layout::{Layout, Unavailable};
+use super::layout::{Block, Kind, Layout, Unavailable};
 use super::objective::Posterior;
 use super::readings::Readings;
 use super::rung::Rung;
@@ -13,17 +13,20 @@ use crate::belief::trust::TrustError;
 
 /// Every block starts from this variance.
 const START: f64 = 0.1;
-/// Variances stay between these: where the labels want none at all (a logit then moves by some hundredths), and where it would run off.
+/// Variances stay between these. A block that comes down to the least, where its logits move by some hundredths, is left out; and
+/// beyond the most they would run off.
 const LEAST: f64 = 1e-4;
 const MOST: f64 = 100.0;
 /// A variance changes by at most this factor at once.
 const LARGEST_FACTOR: f64 = 10.0;
 /// Rounds of variances, at most.
 const ROUNDS: usize = 40;
-/// They end where no variance above ten times the least changes by more than this share.
-const ENOUGH: f64 = 0.02;
+/// They end where no variance above ten times the least changes by more than this share,
+pub(super) const ENOUGH: f64 = 0.02;
+/// or in a fit that is only to be compared with others.
+pub(super) const ENOUGH_TO_COMPARE: f64 = 0.2;
 /// How loosely the search for the parameters may end while the variances still move.
-const LOOSE: f64 = 1e6;
+const LOOSE: f64 = 1e8;
 
 /// Fits a map to the labels, its trust with it.
 ///
@@ -36,8 +39,8 @@ const LOOSE: f64 = 1e6;
 /// with q the judge's prediction, z its features, c the label counts and n their sum. The trust has the weak prior of studies
 /// ([`crate::belief::TrustPrior`]); the blocks are the map's terms ([`Rung`]). Each variance s_b^2 maximises the labels' marginal likelihood, by Laplace's
 /// approximation and MacKay's fixed point: s_b^2 = |w_b|^2 / g_b, with g_b = d_b - tr(S_bb) / s_b^2 the number of well-determined
-/// ones among its d_b parameters and S the inverse of minus the Hessian. A block of which the labels say nothing goes to 0, and the
-/// map is the simpler one. Source: MacKay (1992), "Bayesian interpolation". Gradient and Hessian are exact.
+/// ones among its d_b parameters and S the inverse of minus the Hessian. A block of which the labels say nothing goes to 0 and is left
+/// out, and the map is the simpler one. Source: MacKay (1992), "Bayesian interpolation". Gradient and Hessian are exact.
 ///
 /// Without labels the map is the prediction as it is.
 ///
@@ -48,14 +51,15 @@ pub fn fit<'a>(
     readings: impl Into<Readings<'a>>,
     counts: ArrayView2<u32>,
 ) -> Result<Result<Map, Unavailable>, TrustError> {
-    fit_where(rung, &readings.into(), counts, |_| true)
+    fit_where(rung, &readings.into(), counts, ENOUGH, |_| true)
 }
 
-/// [`fit`] to the labels of the items that are kept.
+/// [`fit`] to the labels of the items that are kept, the variances to a share of `enough`.
 pub(super) fn fit_where(
     rung: Rung,
     readings: &Readings,
     counts: ArrayView2<u32>,
+    enough: f64,
     keep: impl Fn(usize) -> bool,
 ) -> Result<Result<Map, Unavailable>, TrustError> {
     readings.check(counts)?;
@@ -63,33 +67,45 @@ pub(super) fn fit_where(
         Ok(layout) => layout,
         Err(unavailable) => return Ok(Err(unavailable)),
     };
-    let posterior = Posterior::new(&layout, readings, counts, keep);
-    Ok(Ok(Search::new(layout, posterior).map(coefficient_names(readings.items.design))))
+    let pack = |layout: &Layout| Posterior::new(layout, readings, counts, &keep);
+    let search = Search::new(layout, &pack, enough);
+    Ok(Ok(search.map(coefficient_names(readings.items.design))))
 }
 
 /// Parameters that share a variance, by position.
 struct Shared {
-    name: &'static str,
+    kind: Kind,
     positions: Vec<usize>,
     variance: f64,
 }
 
-struct Search {
+/// Packs the labelled items with the terms of a layout.
+type Pack<'a> = &'a dyn Fn(&Layout) -> Posterior;
+
+struct Search<'a> {
     layout: Layout,
+    pack: Pack<'a>,
     posterior: Posterior,
     blocks: Vec<Shared>,
+    /// Blocks that were left out, with their numbers of parameters.
+    gone: Vec<(Kind, usize)>,
+    enough: f64,
 }
 
-impl Search {
-    fn new(layout: Layout, posterior: Posterior) -> Self {
-        let mut blocks = vec![];
-        for block in layout.blocks() {
-            let vectors = block.vectors.map(|s| posterior.theta() + s);
-            let numbers = (0..layout.classes - 1).flat_map(|m| block.numbers.clone().map(move |f| (m, f)));
-            let positions = vectors.chain(numbers.map(|(m, f)| posterior.v(m) + f)).collect();
-            blocks.push(Shared { name: block.name, positions, variance: START });
-        }
-        Self { layout, posterior, blocks }
+fn shared(layout: &Layout, posterior: &Posterior) -> Vec<Shared> {
+    let positions = |block: &Block| -> Vec<usize> {
+        let vectors = block.vectors.clone().map(|s| posterior.theta() + s);
+        let numbers = (0..layout.classes - 1).flat_map(|m| block.numbers.clone().map(move |f| (m, f)));
+        vectors.chain(numbers.map(|(m, f)| posterior.v(m) + f)).collect()
+    };
+    layout.blocks().iter().map(|b| Shared { kind: b.kind, positions: positions(b), variance: START }).collect()
+}
+
+impl<'a> Search<'a> {
+    fn new(layout: Layout, pack: Pack<'a>, enough: f64) -> Self {
+        let posterior = pack(&layout);
+        let blocks = shared(&layout, &posterior);
+        Self { layout, pack, posterior, blocks, gone: vec![], enough }
     }
 
     fn spread_variances(&mut self) {
@@ -100,21 +116,24 @@ impl Search {
 
     fn map(mut self, names: Vec<String>) -> Map {
         let mut parameters = self.posterior.centre.clone();
-        if self.posterior.items > 0 {
-            self.posterior.loose = LOOSE;
-            for _ in 0..ROUNDS {
-                self.spread_variances();
-                let maximum = maximise(&mut self.posterior, parameters);
-                let covariance = maximum.at.curvature();
-                parameters = maximum.parameters;
-                if !self.renew(&parameters, &covariance) {
-                    break;
-                }
-            }
-            self.posterior.loose = 1.0;
-        } else {
+        if self.posterior.items == 0 {
             self.blocks.iter_mut().for_each(|block| block.variance = LEAST);
+            parameters = self.leave_out(parameters);
         }
+        for _ in 0..ROUNDS {
+            if self.blocks.is_empty() {
+                break;
+            }
+            self.spread_variances();
+            self.posterior.loose = LOOSE;
+            let maximum = maximise(&mut self.posterior, parameters);
+            let moves = self.renew(&maximum.parameters, &maximum.at.curvature());
+            parameters = self.leave_out(maximum.parameters);
+            if !moves {
+                break;
+            }
+        }
+        self.posterior.loose = 1.0;
         self.spread_variances();
         let maximum = maximise(&mut self.posterior, parameters);
         self.conclude(names, maximum)
@@ -125,9 +144,6 @@ impl Search {
         let covariance = curvature.covariance();
         let mut moves = false;
         for block in &mut self.blocks {
-            if block.variance <= LEAST {
-                continue;
-            }
             let off = |k: &usize| parameters[*k] - self.posterior.centre[*k];
             let square: f64 = block.positions.iter().map(|k| off(k) * off(k)).sum();
             let determined = well_determined(block, &covariance);
@@ -135,27 +151,54 @@ impl Search {
             let bounds = (block.variance / LARGEST_FACTOR, block.variance * LARGEST_FACTOR);
             let variance = wanted.clamp(bounds.0, bounds.1).clamp(LEAST, MOST);
             let matters = variance.max(block.variance) > 10.0 * LEAST;
-            moves |= matters && (variance / block.variance).ln().abs() > ENOUGH;
+            moves |= matters && (variance / block.variance).ln().abs() > self.enough;
             block.variance = variance;
         }
         moves
     }
 
+    /// Leaves out the blocks at the least variance; the parameters that are left.
+    fn leave_out(&mut self, parameters: Vec<f64>) -> Vec<f64> {
+        let (gone, left): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.blocks).into_iter().partition(|block| block.variance <= LEAST);
+        self.blocks = left;
+        if gone.is_empty() {
+            return parameters;
+        }
+        self.gone.extend(gone.iter().map(|block| (block.kind, block.positions.len())));
+        self.layout.leave_out(&gone.iter().map(|block| block.kind).collect::<Vec<_>>());
+        let old = std::mem::replace(&mut self.posterior, (self.pack)(&self.layout));
+        let mut fewer = parameters[..old.theta()].to_vec();
+        fewer.resize(self.posterior.centre.len(), 0.0);
+        let fresh = shared(&self.layout, &self.posterior);
+        for (block, fresh) in self.blocks.iter_mut().zip(fresh) {
+            for (from, to) in block.positions.iter().zip(&fresh.positions) {
+                fewer[*to] = parameters[*from];
+            }
+            block.positions = fresh.positions;
+        }
+        fewer
+    }
+
     fn conclude(self, names: Vec<String>, maximum: Maximum) -> Map {
-        let Self { layout, posterior, blocks } = self;
-        let curvature = maximum.at.curvature();
-        let covariance = curvature.covariance();
+        let Self { layout, posterior, blocks, gone, .. } = self;
+        let covariance = maximum.at.curvature().covariance();
         let mut log_prior = 0.0;
         posterior.add_prior(&maximum.parameters, &mut log_prior, &mut vec![0.0; maximum.parameters.len()]);
-        let variances = blocks.iter().map(|block| Variance {
-            block: block.name.to_owned(),
-            parameters: block.positions.len(),
-            variance: block.variance,
-            determined: well_determined(block, &covariance),
-        });
+        let fitted = blocks
+            .iter()
+            .map(|block| (block.kind, block.positions.len(), block.variance, well_determined(block, &covariance)));
+        let mut all: Vec<_> = fitted.chain(gone.into_iter().map(|(kind, size)| (kind, size, 0.0, 0.0))).collect();
+        all.sort_by_key(|(kind, ..)| *kind);
+        let variance = |(kind, parameters, variance, determined): (Kind, usize, f64, f64)| Variance {
+            block: kind.name().to_owned(),
+            parameters,
+            variance,
+            determined,
+        };
         let loose = |k: &usize| covariance[*k][*k] * posterior.precision[*k] > 0.5 || covariance[*k][*k] <= 0.0;
         Map {
-            variances: variances.collect(),
+            variances: all.into_iter().map(variance).collect(),
             parameters: maximum.parameters[posterior.theta()..].to_vec(),
             regression: Regression {
                 rank: names.len(),

@@ -47,6 +47,8 @@ pub(super) struct Layout {
     of_prediction: Vec<Waves>,
     /// Of predictions, variants and features together; none where there is nothing beside the prediction.
     of_all: Vec<Waves>,
+    /// Blocks that the labels want none of: their parameters are 0, and they have no terms.
+    without: Vec<Kind>,
 }
 
 /// Where inputs are centred and by what they are divided.
@@ -77,10 +79,40 @@ impl Scale {
     }
 }
 
+/// What the terms of a block are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Kind {
+    Common,
+    Groups,
+    Variants,
+    Matrix,
+    /// Waves of the prediction, by length scale.
+    Prediction(usize),
+    /// Waves of all inputs, by length scale.
+    All(usize),
+}
+
+impl Kind {
+    /// What the block is called in results.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Common => "temperature and biases",
+            Self::Groups => "groups",
+            Self::Variants => "variants",
+            Self::Matrix => "matrix",
+            Self::Prediction(0) => "short waves of the prediction",
+            Self::Prediction(_) => "long waves of the prediction",
+            Self::All(0) => "short waves of all inputs",
+            Self::All(_) => "long waves of all inputs",
+        }
+    }
+}
+
 /// Terms that share a variance.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Block {
-    pub(super) name: &'static str,
+    pub(super) kind: Kind,
     /// Positions among the vectors over classes.
     pub(super) vectors: Range<usize>,
     /// Positions among an item's numbers.
@@ -128,6 +160,7 @@ impl Layout {
             deviation: Scale { centre: vec![0.0; width], ..Scale::of(&deviations, width) },
             of_prediction: vec![],
             of_all: vec![],
+            without: vec![],
         };
         if rung == Rung::Process {
             layout.draw_waves();
@@ -199,83 +232,104 @@ impl Layout {
     /// The blocks of terms, in order.
     pub(super) fn blocks(&self) -> Vec<Block> {
         let mut blocks: Vec<Block> = vec![];
-        let mut push = |name: &'static str, vectors: usize, numbers: usize| {
+        for (kind, vectors, numbers) in self.sizes() {
             let (v, n) = blocks.last().map_or((0, 0), |last: &Block| (last.vectors.end, last.numbers.end));
-            if vectors + numbers > 0 {
-                blocks.push(Block { name, vectors: v..v + vectors, numbers: n..n + numbers });
-            }
-        };
-        if self.rung >= Rung::Temperature {
-            push("temperature and biases", 1, 1);
-        }
-        if self.rung >= Rung::Groups {
-            push("groups", self.groups, self.groups);
-        }
-        if matches!(self.rung, Rung::Ensemble | Rung::Process) {
-            push("variants", self.variants, 0);
-        }
-        if matches!(self.rung, Rung::Matrix | Rung::Process) {
-            push("matrix", 0, self.classes);
-        }
-        for (waves, name) in
-            self.of_prediction.iter().zip(["short waves of the prediction", "long waves of the prediction"])
-        {
-            push(name, 0, waves.features());
-        }
-        for (waves, name) in self.of_all.iter().zip(["short waves of all inputs", "long waves of all inputs"]) {
-            push(name, 0, waves.features());
+            blocks.push(Block { kind, vectors: v..v + vectors, numbers: n..n + numbers });
         }
         blocks
+    }
+
+    /// Numbers of vectors and of numbers by kind, of the kinds that there are.
+    fn sizes(&self) -> Vec<(Kind, usize, usize)> {
+        let at_least = |rung: Rung, size: usize| if self.rung >= rung { size } else { 0 };
+        let variants = if matches!(self.rung, Rung::Ensemble | Rung::Process) { self.variants } else { 0 };
+        let groups = at_least(Rung::Groups, self.groups);
+        let common = at_least(Rung::Temperature, 1);
+        let mut sizes = vec![
+            (Kind::Common, common, common),
+            (Kind::Groups, groups, groups),
+            (Kind::Variants, variants, 0),
+            (Kind::Matrix, 0, at_least(Rung::Matrix, self.classes)),
+        ];
+        sizes
+            .extend(self.of_prediction.iter().enumerate().map(|(k, waves)| (Kind::Prediction(k), 0, waves.features())));
+        sizes.extend(self.of_all.iter().enumerate().map(|(k, waves)| (Kind::All(k), 0, waves.features())));
+        sizes.retain(|(kind, vectors, numbers)| vectors + numbers > 0 && !self.without.contains(kind));
+        sizes
+    }
+
+    /// This layout without some blocks.
+    pub(super) fn leave_out(&mut self, kinds: &[Kind]) {
+        self.without.extend(kinds);
     }
 
     /// The terms of item `i`; of a group that the fit did not have, those of no group.
     pub(super) fn terms(&self, readings: &Readings, i: usize) -> Terms {
         let mut terms = Terms::default();
-        if self.rung == Rung::Identity {
-            return terms;
-        }
         let q = centred_log(readings.items.q.row(i).iter());
-        terms.vectors.extend(&q);
-        terms.numbers.push(1.0);
-        if self.is_by_group() {
-            let group = readings.items.groups.get(i).copied();
-            for g in 0..self.groups {
-                let member = f64::from(u8::from(group == Some(g)));
-                terms.vectors.extend(q.iter().map(|x| member * x));
-                terms.numbers.push(member);
+        let mut inputs = Inputs::default();
+        for (kind, ..) in self.sizes() {
+            match kind {
+                Kind::Common => {
+                    terms.vectors.extend(&q);
+                    terms.numbers.push(1.0);
+                }
+                Kind::Groups => self.add_group(readings.items.groups.get(i).copied(), &q, &mut terms),
+                Kind::Variants => self.add_variants(readings, i, &q, &mut terms),
+                Kind::Matrix => terms.numbers.extend(&q),
+                Kind::Prediction(k) => {
+                    self.of_prediction[k].append(inputs.of_prediction(self, readings, i), &mut terms.numbers);
+                }
+                Kind::All(k) => self.of_all[k].append(inputs.of_all(self, readings, i), &mut terms.numbers),
             }
-        }
-        if matches!(self.rung, Rung::Ensemble | Rung::Process) {
-            for v in 0..self.variants {
-                // Items of another judge, without its variants, have no deviation.
-                let of = readings.variants.get(v).map(|variant| centred_log(variant.row(i).iter()));
-                terms.vectors.extend((0..self.classes).map(|j| of.as_ref().map_or(0.0, |of| of[j] - q[j])));
-            }
-        }
-        if matches!(self.rung, Rung::Matrix | Rung::Process) {
-            terms.numbers.extend(&q);
-        }
-        if self.rung == Rung::Process {
-            self.append_waves(readings, i, &mut terms.numbers);
         }
         terms
     }
 
-    fn append_waves(&self, readings: &Readings, i: usize, numbers: &mut Vec<f64>) {
-        let mut inputs = vec![];
-        self.prediction.append(&coordinates(readings, i), &mut inputs);
-        self.of_prediction.iter().for_each(|waves| waves.append(&inputs, numbers));
-        if self.of_all.is_empty() {
-            return;
+    fn add_group(&self, group: Option<usize>, q: &[f64], terms: &mut Terms) {
+        for g in 0..self.groups {
+            let member = f64::from(u8::from(group == Some(g)));
+            terms.vectors.extend(q.iter().map(|x| member * x));
+            terms.numbers.push(member);
         }
+    }
+
+    /// Items of another judge, without its variants, have no deviation.
+    fn add_variants(&self, readings: &Readings, i: usize, q: &[f64], terms: &mut Terms) {
         for v in 0..self.variants {
-            let zeros = || vec![0.0; self.classes - 1];
-            let row = if v < readings.variants.len() { deviation(readings, i, v) } else { zeros() };
-            self.deviation.append(&row, &mut inputs);
+            let of = readings.variants.get(v).map(|variant| centred_log(variant.row(i).iter()));
+            terms.vectors.extend((0..self.classes).map(|j| of.as_ref().map_or(0.0, |of| of[j] - q[j])));
         }
-        let features = readings.items.features(i);
-        inputs.extend(self.inputs.iter().map(|&k| features[k]));
-        self.of_all.iter().for_each(|waves| waves.append(&inputs, numbers));
+    }
+}
+
+/// An item's inputs of waves, as far as they are needed.
+#[derive(Default)]
+struct Inputs {
+    of_prediction: Vec<f64>,
+    of_all: Vec<f64>,
+}
+
+impl Inputs {
+    fn of_prediction(&mut self, layout: &Layout, readings: &Readings, i: usize) -> &[f64] {
+        if self.of_prediction.is_empty() {
+            layout.prediction.append(&coordinates(readings, i), &mut self.of_prediction);
+        }
+        &self.of_prediction
+    }
+
+    fn of_all(&mut self, layout: &Layout, readings: &Readings, i: usize) -> &[f64] {
+        if self.of_all.is_empty() {
+            self.of_all = self.of_prediction(layout, readings, i).to_vec();
+            for v in 0..layout.variants {
+                let zeros = || vec![0.0; layout.classes - 1];
+                let row = if v < readings.variants.len() { deviation(readings, i, v) } else { zeros() };
+                layout.deviation.append(&row, &mut self.of_all);
+            }
+            let features = readings.items.features(i);
+            self.of_all.extend(layout.inputs.iter().map(|&k| features[k]));
+        }
+        &self.of_all
     }
 }
 

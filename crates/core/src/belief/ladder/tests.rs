@@ -45,11 +45,11 @@ impl World {
             counts: Array2::zeros((items, 3)),
         };
         let x: Vec<f64> = (0..items).map(|_| stream.standard_normal()).collect();
-        for i in 0..items {
+        for (i, &x) in x.iter().enumerate() {
             let stated = dirichlet(&mut stream, &[1.5, 1.5, 1.5]);
             let noise = dirichlet(&mut stream, &[1.0, 1.0, 1.0]);
             let logs: Vec<f64> = stated.iter().map(|q| q.ln()).collect();
-            let mut mean = prior(&logs, world.groups[i], x[i]);
+            let mut mean = prior(&logs, world.groups[i], x);
             softmax(&mut mean);
             let p = dirichlet(&mut stream, &mean.iter().map(|m| 8.0 * m).collect::<Vec<_>>());
             let mut c = [0; 3];

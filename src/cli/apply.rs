@@ -162,6 +162,10 @@ fn wanted(args: &Args, belief: &dyn Apply) -> Result<Option<Wanted>, Error> {
 /// What is written must not lie among what is read.
 fn check_places(args: &Args) -> Result<(), Error> {
     let inside = |items: &&PathBuf| is_within(items, &args.out) || items.is_dir() && is_within(&args.out, items);
+    if let Some(aside) = args.set_aside.as_ref().filter(|aside| aside.starts_with(&args.out)) {
+        let reason = "lies in the folder of the parts, which holds nothing else".to_owned();
+        return Err(refused(aside, reason, "choose another place with --set-aside"));
+    }
     match args.items.iter().find(inside) {
         None => Ok(()),
         Some(items) => Err(StudyError::InputInside { folder: args.out.clone(), file: items.clone() }.into()),

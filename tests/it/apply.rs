@@ -1,5 +1,6 @@
 //! A fitted belief as a file, applied to further items and to those of its own study.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -530,6 +531,9 @@ fn another_class_set_judge_rule_or_place_is_refused() {
     assert!(said.contains("\"p_plain_neutral\"") && said.contains("is of the class \"neutral\""), "{said}");
     let said = refused("new.csv", &good, &["--top", "3", "--rule", "random"]);
     assert!(said.contains("the rule random does not rank further items"), "{said}");
+    let inside = at("out/aside.jsonl");
+    let said = refused("new.csv", &good, &["--set-aside", inside.to_str().unwrap()]);
+    assert!(said.contains("aside.jsonl: lies in the folder of the parts"), "{said}");
     let said = refused("new.csv", &good, &["--column", "answer=x"]);
     assert!(said.contains("\"answer\" is no kind of column"), "{said}");
     let (_, said) = apply(&belief, &at("new.csv"), folder.path(), &[], 2);
@@ -558,4 +562,95 @@ fn another_class_set_judge_rule_or_place_is_refused() {
     fs::write(at("out/mine.txt"), "mine").unwrap();
     let (_, said) = apply(&at("belief.json"), &at("new.csv"), &at("out"), &["--force"], 2);
     assert!(said.contains("mine.txt") && at("out/mine.txt").is_file(), "{said}");
+}
+
+/// All cells of a Parquet table as text with every bit, by column.
+fn cells_of(files: &[PathBuf]) -> BTreeMap<String, Vec<String>> {
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    use parquet::record::Field;
+    let mut cells: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for file in files {
+        let reader = SerializedFileReader::new(fs::File::open(file).unwrap()).unwrap();
+        for row in reader.get_row_iter(None).unwrap() {
+            for (name, field) in row.unwrap().get_column_iter() {
+                let text = match field {
+                    Field::Double(x) => x.to_bits().to_string(),
+                    other => other.to_string(),
+                };
+                cells.entry(name.clone()).or_default().push(text);
+            }
+        }
+    }
+    cells
+}
+
+/// A study whose trust depends on how near texts are to labelled ones: further items are embedded on the way by the same model, or
+/// bring their embeddings, and get what the run gives them; another model is not used.
+#[test]
+fn texts_are_embedded_on_the_way() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let study = at("s");
+    run(&["study", "init", study.to_str().unwrap()], 0);
+    let model = repository("tests/golden/tiny-model");
+    let config = fs::read_to_string(study.join("study.toml")).unwrap();
+    let config =
+        config.replace("features = [\"spread\", \"confidence\"]", "features = [\"spread\", \"mean_nearest_labelled\"]");
+    fs::write(
+        study.join("study.toml"),
+        format!("{config}\n[familiarity]\nneighbours = 3\nmodel = {:?}\n", model.to_str().unwrap()),
+    )
+    .unwrap();
+    run(&["study", "run", study.to_str().unwrap(), "--replicates", "0"], 0);
+    let belief = study.join("run");
+    assert!(belief.join("results").join(reference::REFERENCE).is_file());
+
+    let table = |file: &str| -> Vec<csv::StringRecord> {
+        csv::Reader::from_path(study.join(file)).unwrap().records().map(Result::unwrap).collect()
+    };
+    let (items, judge, labels) = (table("items.csv"), table("judge.csv"), table("labels.csv"));
+    let mut writer = csv::Writer::from_path(at("new.csv")).unwrap();
+    let classes = ["positive", "negative", "mixed"];
+    let variants = ["plain", "strict"];
+    let mut header = vec!["id".to_owned(), "text".to_owned(), "words".to_owned()];
+    for variant in variants {
+        header.extend(classes.iter().map(|class| format!("p_{variant}_{class}")));
+        header.push(format!("confidence_{variant}"));
+    }
+    header.extend(classes.iter().map(|class| format!("n_{class}")));
+    writer.write_record(&header).unwrap();
+    for item in &items {
+        let mut row: Vec<String> = item.iter().map(str::to_owned).collect();
+        for variant in variants {
+            let answer = judge.iter().find(|row| row[0] == item[0] && &row[1] == variant);
+            row.extend((2..6).map(|k| answer.map(|answer| answer[k].to_owned()).unwrap_or_default()));
+        }
+        let count = |class: &str| labels.iter().filter(|row| row[0] == item[0] && &row[2] == class).count().to_string();
+        row.extend(classes.iter().map(|class| count(class)));
+        writer.write_record(&row).unwrap();
+    }
+    writer.flush().unwrap();
+    drop(writer);
+    apply(&belief, &at("new.csv"), &at("out"), &[], 0);
+    let of_run = cells_of(&[study.join("run/items.parquet")]);
+    let of_apply = cells_of(&[at("out/part-00000.parquet")]);
+    assert!(of_run.contains_key("feature_mean_nearest_labelled"));
+    for (name, cells) in of_run.iter().filter(|(name, _)| !name.starts_with("rank_")) {
+        assert_eq!(of_apply.get(name), Some(cells), "{name}");
+    }
+
+    // A model of other files, under whatever name.
+    let other = at("model");
+    fs::create_dir(&other).unwrap();
+    for entry in fs::read_dir(&model).unwrap().map(Result::unwrap).filter(|entry| entry.path().is_file()) {
+        fs::copy(entry.path(), other.join(entry.file_name())).unwrap();
+    }
+    let tokenizer = other.join("tokenizer_config.json");
+    let config = fs::read_to_string(&tokenizer).unwrap();
+    fs::write(&tokenizer, format!("{config} ")).unwrap();
+    fs::create_dir_all(other.join("1_Pooling")).unwrap();
+    fs::copy(model.join("1_Pooling/config.json"), other.join("1_Pooling/config.json")).unwrap();
+    let (_, said) = apply(&belief, &at("new.csv"), &at("other"), &["--model", other.to_str().unwrap()], 2);
+    assert!(said.contains("this is another sentence model"), "{said}");
+    assert!(!at("other").exists());
 }

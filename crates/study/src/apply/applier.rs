@@ -10,7 +10,7 @@ use super::table::{Bad, Batch, Header};
 use crate::belief_file::drift::{Baseline, Tally};
 use crate::belief_file::features::{FeatureDefinition, FeatureSource};
 use crate::belief_file::file::BeliefFile;
-use crate::belief_file::kind::{Saved, Wrong};
+use crate::belief_file::kind::{Saved, Wrong, wrong};
 use crate::belief_file::names::InputColumns;
 use crate::belief_file::reference::{Reference, SentenceModel};
 use crate::columns::columns_with;
@@ -154,18 +154,18 @@ impl<K: Saved> Applier<K> {
         let names = &self.belief.columns;
         let id = batch.text(&names.id, row);
         if id.is_empty() {
-            return Err((Some(names.id.clone()), Problem::Blank));
+            return Err(wrong(Some(&names.id), Problem::Blank));
         }
         let group = match &names.group {
             None => String::new(),
             Some(name) => {
                 let group = batch.text(name, row).into_owned();
                 if group.is_empty() {
-                    return Err((Some(name.clone()), Problem::Blank));
+                    return Err(wrong(Some(name), Problem::Blank));
                 }
                 if K::by_group(&self.belief.fit) && !self.groups.contains_key(&group) {
                     let problem = Problem::NotOneOf { value: group, allowed: self.belief.groups.clone() };
-                    return Err((Some(name.clone()), problem));
+                    return Err(wrong(Some(name), problem));
                 }
                 group
             }
@@ -194,14 +194,14 @@ impl<K: Saved> Applier<K> {
     fn bad(&self, batch: &Batch, row: usize, (column, problem): Wrong) -> Bad {
         let id = batch.text(&self.belief.columns.id, row);
         let item = (!id.is_empty()).then(|| id.into_owned());
-        Bad { line: batch.lines[row], item, column, problem, row: batch.row(row) }
+        Bad { line: batch.lines[row], item, column, problem: *problem, row: batch.row(row) }
     }
 
     /// The embeddings of a batch's rows from its column; rows without one are bad.
     fn embedded(&self, batch: &Batch, dimensions: usize) -> Vec<Result<Vec<f32>, Wrong>> {
         let name = &self.belief.columns.embedding;
         let of = |row: usize| {
-            let wrong = |problem| (Some(name.clone()), problem);
+            let wrong = |problem| wrong(Some(name), problem);
             let vector = batch.vector(name, row).map_err(wrong)?.ok_or_else(|| wrong(Problem::Blank))?;
             if vector.len() == dimensions {
                 return Ok(vector);
@@ -366,14 +366,12 @@ fn tie_break(seed: u64, id: &str) -> f64 {
 /// The value of a feature that is a column.
 fn of_column(source: &FeatureSource, batch: &Batch, row: usize) -> Result<Option<f64>, Wrong> {
     match source {
-        FeatureSource::Number { column } => {
-            batch.number(column, row).map_err(|problem| (Some(column.clone()), problem))
-        }
+        FeatureSource::Number { column } => batch.number(column, row).map_err(|problem| wrong(Some(column), problem)),
         FeatureSource::Category { column, value, known } => {
             let cell = batch.text(column, row);
             if !cell.is_empty() && !known.iter().any(|category| *category == cell) {
                 let problem = Problem::NotOneOf { value: cell.into_owned(), allowed: known.clone() };
-                return Err((Some(column.clone()), problem));
+                return Err(wrong(Some(column), problem));
             }
             Ok((!cell.is_empty()).then(|| f64::from(u8::from(*cell == **value))))
         }

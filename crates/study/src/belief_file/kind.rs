@@ -20,7 +20,12 @@ pub trait Part: Clone + Debug + PartialEq + Serialize + DeserializeOwned + Send 
 impl<T: Clone + Debug + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static> Part for T {}
 
 /// What is wrong with a row of further items, and in which column, if it is one.
-pub type Wrong = (Option<String>, Problem);
+pub type Wrong = (Option<String>, Box<Problem>);
+
+/// A problem of a row, in a column if it is one.
+pub fn wrong(column: Option<&str>, problem: Problem) -> Wrong {
+    (column.map(str::to_owned), Box::new(problem))
+}
 
 /// How many features, groups and variants a fit has.
 #[derive(Debug, Clone, Copy)]

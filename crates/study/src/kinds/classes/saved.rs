@@ -7,7 +7,7 @@ use super::judge::{ClassJudge, JudgeReport, ONLY_VARIANT, answer_of, confidence_
 use super::labels::{Added, Labels, LabelsReport, MOST_LABELS};
 use super::reports::{self, ClassStudy};
 use crate::apply::table::{Batch, Header};
-use crate::belief_file::kind::{Saved, Shape, Wrong};
+use crate::belief_file::kind::{Saved, Shape, Wrong, wrong};
 use crate::belief_file::names::{InputColumns, filled};
 use crate::input::config::StudyConfig;
 use crate::kind::{Decomposition, Study};
@@ -150,38 +150,34 @@ impl<K: ClassStudy> Saved for K {
         batch: &Batch,
         row: usize,
     ) -> std::result::Result<ClassRow, Wrong> {
-        let in_column = |name: &String| {
-            let name = name.clone();
-            move |problem| (Some(name), problem)
-        };
-        let number = |name: &String| batch.number(name, row).map_err(|problem| (Some(name.clone()), problem));
+        let number = |name: &String| batch.number(name, row).map_err(|problem| wrong(Some(name), problem));
         let answer = |columns: &Vec<String>| {
             let cells: Vec<Option<f64>> = columns.iter().map(number).collect::<std::result::Result<_, _>>()?;
             let texts = || columns.iter().map(|name| batch.text(name, row).into_owned()).collect();
             // Samples are counted, and counts are on any scale.
             let kind = if config.judge.kind == JudgeKind::Labels { JudgeKind::Counts } else { config.judge.kind };
-            answer_of(&cells, texts, kind).map_err(|(class, problem)| (class.map(|k| columns[k].clone()), problem))
+            answer_of(&cells, texts, kind)
+                .map_err(|(class, problem)| wrong(class.map(|k| columns[k].as_str()), problem))
         };
         let variants: Vec<Option<Vec<f64>>> =
             layout.answers.iter().map(answer).collect::<std::result::Result<_, _>>()?;
         if variants.iter().all(Option::is_none) {
-            return Err((None, Problem::NoAnswer));
+            return Err(wrong(None, Problem::NoAnswer));
         }
         let (mut sum, mut count) = (0.0, 0_u32);
         for name in &layout.confidence {
             if let Some(stated) = number(name)? {
-                sum += confidence_of(stated, config.judge.confidence_range).map_err(in_column(name))?;
+                sum += confidence_of(stated, config.judge.confidence_range)
+                    .map_err(|problem| wrong(Some(name), problem))?;
                 count += 1;
             }
         }
-        let of_class = |name: &String| batch.count(name, row).map_err(in_column(name));
+        let of_class = |name: &String| batch.count(name, row).map_err(|problem| wrong(Some(name), problem));
         let labels: Vec<u32> = layout.labels.iter().map(of_class).collect::<std::result::Result<_, _>>()?;
         let all: f64 = labels.iter().copied().map(f64::from).sum();
         if all > MOST_LABELS {
-            return Err((
-                layout.labels.first().cloned(),
-                Problem::OutOfRange { value: all, low: 0.0, high: MOST_LABELS },
-            ));
+            let problem = Problem::OutOfRange { value: all, low: 0.0, high: MOST_LABELS };
+            return Err(wrong(layout.labels.first().map(String::as_str), problem));
         }
         let confidence = (count > 0).then(|| sum / f64::from(count));
         Ok(ClassRow { answers: JudgeAnswers { variants, confidence, ..JudgeAnswers::default() }, labels })

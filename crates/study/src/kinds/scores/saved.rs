@@ -5,7 +5,7 @@ use super::kind::Scores;
 use super::pool::RatingPool;
 use super::ratings::{Rating, Ratings};
 use crate::apply::table::{Batch, Header};
-use crate::belief_file::kind::{Saved, Shape, Wrong};
+use crate::belief_file::kind::{Saved, Shape, Wrong, wrong};
 use crate::belief_file::names::{InputColumns, filled};
 use crate::input::config::StudyConfig;
 use crate::kind::{Decomposition, Kind, Study};
@@ -122,9 +122,9 @@ impl Saved for Scores {
         let (low, high) = config.scale;
         let within = |name: &str, value: f64, (low, high): (f64, f64)| match (low..=high).contains(&value) {
             true => Ok(value),
-            false => Err((Some(name.to_owned()), Problem::OutOfRange { value, low, high })),
+            false => Err(wrong(Some(name), Problem::OutOfRange { value, low, high })),
         };
-        let number = |name: &str| batch.number(name, row).map_err(|problem| (Some(name.to_owned()), problem));
+        let number = |name: &str| batch.number(name, row).map_err(|problem| wrong(Some(name), problem));
         let (mut means, mut variances) = (vec![], vec![]);
         for (name, sd) in &layout.answers {
             let Some(value) = number(name)? else { continue };
@@ -137,18 +137,18 @@ impl Saved for Scores {
             }
         }
         if means.is_empty() {
-            return Err((None, Problem::NoAnswer));
+            return Err(wrong(None, Problem::NoAnswer));
         }
         if variances.is_empty() && !fit.reads_unstated() {
             let reason =
                 "the judge states no standard deviation, and stated one for every item that the belief was fitted to";
             let remedy = "give it, or run a study with such items";
             let problem = Problem::Unfit { reason: reason.to_owned(), remedy: remedy.to_owned() };
-            return Err((layout.answers.iter().find_map(|(_, sd)| sd.clone()), problem));
+            return Err(wrong(layout.answers.iter().find_map(|(_, sd)| sd.as_deref()), problem));
         }
         let ratings = match &layout.ratings {
             None => vec![],
-            Some(name) => batch.nested(name, row).map_err(|problem| (Some(name.clone()), problem))?,
+            Some(name) => batch.nested(name, row).map_err(|problem| wrong(Some(name), problem))?,
         };
         for score in ratings.iter().flatten() {
             within(layout.ratings.as_deref().unwrap_or_default(), *score, (low, high))?;

@@ -3,6 +3,7 @@
 use ndarray::ArrayView2;
 
 use super::design::Design;
+use super::newton::End;
 use super::prior::START_TRUST;
 use super::trust::{TrustError, TrustFit, fit_at, fit_trust};
 
@@ -84,13 +85,6 @@ pub fn fit_trust_as_published(
         start[0] = START_TRUST.ln();
         minimise(&search, &|beta: &[f64]| -likelihood.in_log_gamma(beta), start)
     })
-}
-
-/// Where a search ended.
-pub(super) struct End {
-    pub(super) parameters: Vec<f64>,
-    pub(super) steps: usize,
-    pub(super) converged: bool,
 }
 
 /// A point with the objective and its slope.

@@ -48,6 +48,13 @@ pub(super) trait Objective {
     }
 }
 
+/// Where a search of another kind ended.
+pub(super) struct End {
+    pub(super) parameters: Vec<f64>,
+    pub(super) steps: usize,
+    pub(super) converged: bool,
+}
+
 /// Where a search ended.
 pub(super) struct Maximum {
     pub(super) parameters: Vec<f64>,

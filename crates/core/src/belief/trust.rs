@@ -8,9 +8,8 @@ use ndarray::{Array2, ArrayView2};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::as_published::End;
 use super::design::Design;
-use super::newton::{LogProduct, Maximum, Objective, Point, maximise, mirror};
+use super::newton::{End, LogProduct, Maximum, Objective, Point, maximise, mirror};
 use super::prior::START_TRUST;
 use super::regression::{LARGEST_MOVE, Regression, coefficient_names, linear};
 

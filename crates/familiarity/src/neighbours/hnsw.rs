@@ -97,11 +97,15 @@ impl fmt::Display for SearchQuality {
             write!(f, ", {} items indexed", self.held)?;
         }
         let Self { nearest_excess, mean_excess, error, .. } = self;
-        write!(
-            f,
-            "; distances to the nearest found are too large by {nearest_excess:.1e} on average, mean distances by "
-        )?;
-        write!(f, "{mean_excess:.1e}, at most {:.2}% of their spread", 100.0 * error)?;
+        match *error {
+            0.0 => write!(f, "; distances to the nearest and mean distances as exact lists have them")?,
+            _ => write!(
+                f,
+                "; distances to the nearest are too large by {nearest_excess:.1e} on average, mean distances by \
+                 {mean_excess:.1e}, {:.2}% of their spread at most",
+                100.0 * error
+            )?,
+        }
         write!(f, "; the lists of {} items are exact; ", self.compared)?;
         write!(f, "{} unreachable items are compared directly", self.unreachable)
     }

@@ -20,7 +20,7 @@ use judge_uncertainty::report::claims::{Claims, ResultValues, Verdict, judge};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let replicates = match std::env::args().nth(1) {
-        Some(number) => number.parse().map_err(|_| format!("{number:?} is no number of replicates"))?,
+        Some(number) => number.parse().map_err(|_| format!("{number:?} is not a number of replicates"))?,
         None => PUBLISHED_REPLICATES,
     };
     let claims = of_the_experiment(Claims::load(Path::new("data/paper/claims.toml"))?);

@@ -47,5 +47,5 @@ pub const TARGETS: &[(&str, Target)] = &[
 pub fn target(name: &str) -> Target {
     let found = TARGETS.iter().find(|(known, _)| *known == name);
     let names: Vec<&str> = TARGETS.iter().map(|(name, _)| *name).collect();
-    found.unwrap_or_else(|| panic!("{name:?} is no target; there are {}", names.join(", "))).1
+    found.unwrap_or_else(|| panic!("{name:?} is not a target; there are {}", names.join(", "))).1
 }

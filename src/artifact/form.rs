@@ -321,7 +321,7 @@ fn plain(value: &Value, field: String) -> Result<(), Flaw> {
         }
         Value::String(text) => {
             let fits = text.len() <= LONGEST_TEXT && text.bytes().all(|c| (b' '..=b'~').contains(&c));
-            let problem = "is no short text of plain characters".to_owned();
+            let problem = "is not a short text of plain characters".to_owned();
             if fits { Ok(()) } else { Err(Flaw { field, problem }) }
         }
         Value::Null | Value::Bool(_) => Ok(()),

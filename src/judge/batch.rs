@@ -40,7 +40,7 @@ pub(crate) fn import(path: &Path, requests: &[Request]) -> Result<Vec<Answered>,
             value["custom_id"].as_str().ok_or_else(|| refused("no batch output: it has no custom_id".to_owned()))?;
         let &position = positions.get(id).ok_or_else(|| {
             refused(format!(
-                "custom_id {id:?} is no question of this run; give the items, prompts and settings of the export"
+                "custom_id {id:?} is not a question of this run; give the items, prompts and settings of the export"
             ))
         })?;
         if !seen.insert(position) {

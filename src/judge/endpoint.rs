@@ -92,7 +92,7 @@ impl Endpoint {
     /// An endpoint; `droppable` names the parameters of [`DROPPABLE`] that may be left out once they are refused.
     ///
     /// # Errors
-    /// An address that is no plain http or https address, or that would send a key unencrypted to another machine.
+    /// An address that is not a plain http or https address, or that would send a key unencrypted to another machine.
     pub(crate) fn new(
         address: &Address,
         key: Option<Key>,

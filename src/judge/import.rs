@@ -84,7 +84,7 @@ pub(crate) fn published(paths: &[&Path], task: &mut Task) -> Result<Collected, E
             let mut once =
                 |ask: Ask| match lines.insert((item.clone(), variant.clone(), ask), (path.to_path_buf(), line)) {
                     Some((path, first)) => Err(refused(format!(
-                        "item {item:?}, variant {variant:?} stands in {}:{first} already",
+                        "item {item:?}, variant {variant:?} is already in {}:{first}",
                         path.display()
                     ))),
                     None => Ok(()),

@@ -284,7 +284,7 @@ fn check(answers: &Answers) -> Result<(), Error> {
             }
         }
         Answers::Score { scale: Some((low, high)) } if !(low < high && low.is_finite() && high.is_finite()) => {
-            return Err(Error::Argument(format!("a scale from {low} to {high} is no interval; give LOW:HIGH")));
+            return Err(Error::Argument(format!("a scale from {low} to {high} is not an interval; give LOW:HIGH")));
         }
         Answers::Score { .. } => {}
     }

@@ -379,7 +379,7 @@ fn a_belief_of_another_kind_version_or_reference_is_refused_with_its_field() {
         of("\"features\": [\n    {", "\"features\": [\n    {\"name\": 3},\n    {")
             .contains("the field features[0] can't be read")
     );
-    assert!(of("{\n", "{\n  \"more\": 1,\n").contains("the field more is no field of a belief"));
+    assert!(of("{\n", "{\n  \"more\": 1,\n").contains("the field more is not a field of a belief"));
     let reference = folder.path().join(reference::REFERENCE);
     let mut bytes = fs::read(&reference).unwrap();
     *bytes.last_mut().unwrap() ^= 1;
@@ -535,7 +535,7 @@ fn another_class_set_judge_rule_or_place_is_refused() {
     let said = refused("new.csv", &good, &["--set-aside", inside.to_str().unwrap()]);
     assert!(said.contains("aside.jsonl: lies in the folder of the parts"), "{said}");
     let said = refused("new.csv", &good, &["--column", "answer=x"]);
-    assert!(said.contains("\"answer\" is no kind of column"), "{said}");
+    assert!(said.contains("\"answer\" is not a kind of column"), "{said}");
     let (_, said) = apply(&belief, &at("new.csv"), folder.path(), &[], 2);
     assert!(said.contains("new.csv"), "{said}");
     // A judge that says itself that it is another one.

@@ -70,7 +70,7 @@ fn a_study_starts_without_any_label() {
 
     // The parts are those of the prior, and no trust is printed as an estimate.
     let (run_without, _) = run(&["study", "run", &study, "--out", &path.join("first").display().to_string()], 0);
-    assert!(run_without.contains("cannot be told: no item has a label yet"), "{run_without}");
+    assert!(run_without.contains("cannot be determined: no item has a label yet"), "{run_without}");
     let fit = json(&path.join("first/results/study.json"))["fit"].clone();
     assert_eq!((fit["typical_trust"].clone(), fit["labelled_items"].clone()), (Value::Null, 0.into()));
     assert!((number(&fit["assumed_trust"]) - 8.0).abs() < 1e-9);

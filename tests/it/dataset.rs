@@ -322,7 +322,7 @@ fn a_wrong_header_is_refused() {
     );
     assert_eq!(
         chaosnli("labels.csv", "uid,source,e,n,c", "uid,source,e,n,n"),
-        "./labels.csv:1:5 (column \"n\"): the column \"n\" stands in the header twice; rename or remove one of the two"
+        "./labels.csv:1:5 (column \"n\"): the column \"n\" appears twice in the header; rename or remove one of the two"
     );
 }
 

@@ -475,11 +475,11 @@ fn bad_input_of_scores_is_refused_by_place() {
         "judge.csv",
         "s001,reasoned",
         "s001,brief",
-        "a score of variant \"brief\" stands there twice, first in line 2",
+        "a score of variant \"brief\" appears twice, first in line 2",
     );
     refused("ratings.csv", "s001,cook13,6.5", "s001,cook13,good", "ratings.csv:2:3");
     refused("ratings.csv", "s001,cook13,6.5", "t001,cook13,6.5", "\"t001\" is unknown");
     refused("study.toml", "scale = [0, 10]", "scale = [10, 0]", "study.toml:5:1: scale");
     refused("study.toml", "sd = \"sd\"", "sdd = \"sd\"", "unknown field `sdd`");
-    refused("study.toml", "\"spread\", ", "\"spreads\", ", "is no feature");
+    refused("study.toml", "\"spread\", ", "\"spreads\", ", "is not a feature");
 }

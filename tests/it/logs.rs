@@ -62,7 +62,7 @@ fn what_is_no_log_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("x.json"), "{\"a\": 1}").unwrap();
     let (done, _, stderr) = program(folder.path(), &["study", "init", "--from", "x.json"]);
-    assert!(!done && stderr.contains("x.json: it is no log that this program knows; give a file of"), "{stderr}");
+    assert!(!done && stderr.contains("x.json: it is not a log that this program knows; give a file of"), "{stderr}");
     let (done, _, stderr) = program(folder.path(), &["study", "init", "--from", "x.json", "--format", "nope"]);
-    assert!(!done && stderr.contains("\"nope\" is no format of logs; there are openai, inspect"), "{stderr}");
+    assert!(!done && stderr.contains("\"nope\" is not a format of logs; there are openai, inspect"), "{stderr}");
 }

@@ -237,7 +237,7 @@ fn places_that_do_not_ascend_are_refused_where_they_stand() {
     let config = fs::read_to_string(&path).unwrap();
     for (from, to, message) in [
         ("[\"good\", 1]", "[\"good\", -3]", "study.toml:2:1: places"),
-        ("[\"good\", 1]", "[\"poor\", 1]", "stands there twice"),
+        ("[\"good\", 1]", "[\"poor\", 1]", "appears twice"),
         ("[\"good\", 1]", "[\"good\"]", "study.toml:2"),
         ("features = []", "features = []\nbelief = { recalibrated = { recalibration = \"by_group\" } }", "items.group"),
     ] {

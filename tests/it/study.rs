@@ -116,7 +116,7 @@ fn every_refusal_names_place_value_and_remedy() {
             "study.toml",
             "[\"yes\", \"no\"]",
             "[\"yes\", \"yes\"]",
-            "study.toml:2:1: classes = \"yes\": stands there twice; name it once",
+            "study.toml:2:1: classes = \"yes\": appears twice; name it once",
         ),
         (
             "study.toml",
@@ -129,7 +129,7 @@ fn every_refusal_names_place_value_and_remedy() {
             "study.toml",
             "\"counts\"\n",
             "\"counts\"\n[evaluation]\nreplicates = 1\n",
-            "study.toml:15:1: evaluation.replicates = 1: is no number of replicates; choose 0",
+            "study.toml:15:1: evaluation.replicates = 1: is not a number of replicates; choose 0",
         ),
         (
             "study.toml",
@@ -159,7 +159,7 @@ fn every_refusal_names_place_value_and_remedy() {
             "study.toml",
             "\"counts\"\n",
             "\"counts\"\n[trust]\nfeatures = [\"colour\"]\n",
-            "study.toml:15:1: trust.features = \"colour\": is no feature",
+            "study.toml:15:1: trust.features = \"colour\": is not a feature",
         ),
         (
             "study.toml",
@@ -189,7 +189,7 @@ fn every_refusal_names_place_value_and_remedy() {
             "study.toml",
             "\"probabilities\"",
             "\"probabilities\"\nconfidence_range = [1, 1]",
-            "study.toml:10:1: judge.confidence_range = [1.0, 1.0]: is no range",
+            "study.toml:10:1: judge.confidence_range = [1.0, 1.0]: is not a range",
         ),
         (
             "study.toml",
@@ -215,7 +215,7 @@ fn every_refusal_names_place_value_and_remedy() {
             "study.toml",
             "\"items.csv\"",
             "\"items.csv\"\ntext = \"{question}\"",
-            "study.toml:6:1: items.text = \"{question}\": \"question\" is no column of the items",
+            "study.toml:6:1: items.text = \"{question}\": \"question\" is not a column of the items",
         ),
         (
             "study.toml",
@@ -227,7 +227,7 @@ fn every_refusal_names_place_value_and_remedy() {
             "study.toml",
             "\"items.csv\"",
             "\"items.csv\"\ncategories = [\"id\", \"topic\", \"topic\"]",
-            "study.toml:6:1: items.categories = \"topic\": stands there twice",
+            "study.toml:6:1: items.categories = \"topic\": appears twice",
         ),
         (
             "study.toml",
@@ -241,7 +241,7 @@ fn every_refusal_names_place_value_and_remedy() {
             "items.csv",
             "b,Two",
             "a,Two",
-            "items.csv:3:1 (column \"id\", item \"a\"): the id \"a\" stands there twice, first in line 2; keep one row",
+            "items.csv:3:1 (column \"id\", item \"a\"): the id \"a\" appears twice, first in line 2; keep one row",
         ),
         ("items.csv", "b,Two", ",Two", "items.csv:3:1 (column \"id\"): the cell is blank (\"\"); fill the cell in"),
         (
@@ -279,7 +279,7 @@ fn every_refusal_names_place_value_and_remedy() {
             "judge.csv",
             "b,1,0",
             "a,1,0",
-            "judge.csv:3:1 (column \"id\", item \"a\"): an answer under the variant \"judge\" stands there twice, first in line 2; keep one of the two rows; or, if the judge was asked several ways, name the column that \
+            "judge.csv:3:1 (column \"id\", item \"a\"): an answer under the variant \"judge\" appears twice, first in line 2; keep one of the two rows; or, if the judge was asked several ways, name the column that \
              says which, under [judge]: variant = \"COLUMN\"",
         ),
         (
@@ -321,7 +321,7 @@ fn every_refusal_names_place_value_and_remedy() {
             "labels.csv",
             "b,0,1",
             "a,0,1",
-            "labels.csv:3:1 (column \"id\", item \"a\"): a row of counts stands there twice, first in line 2",
+            "labels.csv:3:1 (column \"id\", item \"a\"): a row of counts appears twice, first in line 2",
         ),
     ];
     for (name, from, to, expected) in cases {
@@ -510,7 +510,7 @@ fn long_labels_keep_their_annotators() {
         (
             "a,ann,no",
             "a,ben,no",
-            "labels.csv:4:1 (column \"id\", item \"a\"): a label by \"ben\" stands there twice, first in line 3",
+            "labels.csv:4:1 (column \"id\", item \"a\"): a label by \"ben\" appears twice, first in line 3",
         ),
         ("a,ann,no", "a,,no", "labels.csv:4:2 (column \"annotator\", item \"a\"): the cell is blank"),
         ("a,ann,no", "a,ann,No", "labels.csv:4:3 (column \"label\", item \"a\"): \"No\" is not one of yes, no"),

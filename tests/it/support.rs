@@ -30,12 +30,12 @@ pub(crate) fn golden(name: &str) -> Value {
 
 /// A JSON number.
 pub(crate) fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+    value.as_f64().unwrap_or_else(|| panic!("{value} is not a number"))
 }
 
 /// A JSON list of numbers.
 pub(crate) fn numbers(value: &Value) -> Vec<f64> {
-    value.as_array().unwrap_or_else(|| panic!("{value} is no list")).iter().map(number).collect()
+    value.as_array().unwrap_or_else(|| panic!("{value} is not a list")).iter().map(number).collect()
 }
 
 /// Six invented claims, one for each verdict and way of asking, with texts that are hard to show.

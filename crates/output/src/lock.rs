@@ -74,7 +74,7 @@ fn open(path: &Path) -> io::Result<File> {
         options.custom_flags(flags.bits().cast_signed());
     }
     let file = options.open(path)?;
-    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("the place of its lock is no file")) }
+    if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("the place of its lock is not a file")) }
 }
 
 #[cfg(unix)]

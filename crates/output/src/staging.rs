@@ -48,7 +48,7 @@ impl Staging {
     pub(crate) fn recover(&self) -> Result<Option<String>, Error> {
         let Ok(found) = fs::symlink_metadata(&self.path) else { return Ok(None) };
         if !found.is_dir() {
-            return Err(self.leftover("(it is no folder)".to_owned()));
+            return Err(self.leftover("(it is not a folder)".to_owned()));
         }
         let files = listed(&self.path.join(LIST), "files").unwrap_or_default();
         // Moved away and not yet replaced.

@@ -73,7 +73,7 @@ pub(super) fn choose<C: Configured>(file: &StudyFile<C>, items: &Items, availabl
             None => match of_column(name) {
                 columns if columns.is_empty() => {
                     return Err(refuse(
-                        "is no feature: a column of the items must be listed under numbers or categories",
+                        "is not a feature: a column of the items must be listed under numbers or categories",
                     ));
                 }
                 columns => features.extend(columns),

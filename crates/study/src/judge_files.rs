@@ -48,7 +48,7 @@ impl JudgeFiles {
         let summary: Option<Value> = serde_json::from_slice(&bytes).ok();
         let ours = |summary: &Value| summary["program"].as_str().is_some_and(|by| by.starts_with("judge-uncertainty "));
         let summary = summary.filter(ours).ok_or_else(|| {
-            let reason = "is no summary of `judge-uncertainty judge run`".to_owned();
+            let reason = "is not a summary of `judge-uncertainty judge run`".to_owned();
             let remedy = format!("name the {SUMMARY} that it wrote beside its predictions");
             Error::refused(Place::file(path), Problem::Unfit { reason, remedy })
         })?;

@@ -65,7 +65,7 @@ pub(super) fn prepare(folder: &Path, inputs: &[&Path]) -> Result<OutputFile, Err
             return foreign(file, "is a file that is read");
         }
         if !found.is_file() {
-            return foreign(file, "is no plain file");
+            return foreign(file, "is not a plain file");
         }
         if !is_ours(folder) {
             return foreign(file, "was not written by this command");
@@ -95,7 +95,7 @@ pub(super) fn open(folder: &Path) -> Result<Cache, Error> {
     }
     if cache.without_sum() > 0 {
         say(format_args!(
-            "note: {}: {} of its answers were stored without a sum by an earlier version; whether they were edited can't be told",
+            "note: {}: {} of its answers were stored without a sum by an earlier version; whether they were edited cannot be determined",
             cache.path().display(),
             cache.without_sum()
         ));

@@ -69,13 +69,13 @@ pub(super) struct Args {
 
 fn format(name: &str) -> Result<&'static Format, String> {
     let names: Vec<&str> = LOGS.iter().map(|format| format.name).collect();
-    logs::named(name).ok_or_else(|| format!("{name:?} is no format of logs; there are {}", names.join(", ")))
+    logs::named(name).ok_or_else(|| format!("{name:?} is not a format of logs; there are {}", names.join(", ")))
 }
 
 fn scale(text: &str) -> Result<(f64, f64), String> {
     let ends = text.split_once(',').and_then(|(low, high)| low.trim().parse().ok().zip(high.trim().parse().ok()));
     ends.filter(|(low, high): &(f64, f64)| low.is_finite() && high.is_finite() && low < high)
-        .ok_or_else(|| format!("{text:?} is no range such as 0,1"))
+        .ok_or_else(|| format!("{text:?} is not a range such as 0,1"))
 }
 
 /// Runs the command.

@@ -139,7 +139,7 @@ struct Estimate {
 
 fn level(text: &str) -> Result<f64, String> {
     let level = text.parse().ok().filter(|level| *level > 0.0 && *level < 1.0);
-    level.ok_or_else(|| format!("{text:?} is no probability between 0 and 1, such as 0.95"))
+    level.ok_or_else(|| format!("{text:?} is not a probability between 0 and 1, such as 0.95"))
 }
 
 impl Args {

@@ -35,7 +35,7 @@ pub(super) struct Args {
 
 fn price(text: &str) -> Result<f64, String> {
     let price = text.parse().ok().filter(|price: &f64| price.is_finite() && *price > 0.0);
-    price.ok_or_else(|| format!("{text:?} is no price above 0, such as 0.02"))
+    price.ok_or_else(|| format!("{text:?} is not a price above 0, such as 0.02"))
 }
 
 /// Runs the command on a study of one kind.

@@ -80,13 +80,13 @@ fn budget(text: &str) -> Result<Amount, String> {
 fn until(text: &str) -> Result<Amount, String> {
     match text.parse()? {
         until @ Amount::Until { .. } => Ok(until),
-        _ => Err(format!("{text:?} is no level such as epistemic<0.05")),
+        _ => Err(format!("{text:?} is not a level such as epistemic<0.05")),
     }
 }
 
 fn share(text: &str) -> Result<f64, String> {
     let share = text.parse().ok().filter(|share| *share > 0.0 && *share <= 1.0);
-    share.ok_or_else(|| format!("{text:?} is no share above 0 and up to 1, such as 0.1"))
+    share.ok_or_else(|| format!("{text:?} is not a share above 0 and up to 1, such as 0.1"))
 }
 
 /// Runs the command on a study of one kind.

@@ -63,7 +63,7 @@ fn trust_sentence<K: Shown>(fit: &FitReport<K>) -> String {
         let why = fit.undetermined.as_deref().unwrap_or("it is not determined");
         let assumed = three(fit.assumed_trust);
         return format!(
-            "How many labels a typical {prediction} of the judge is worth cannot be told: {why}.{} The parts and the ranking \
+            "How many labels a typical {prediction} of the judge is worth cannot be determined: {why}.{} The parts and the ranking \
              below rest on {assumed} labels, which is {} and not an estimate.",
             fit.bounds.map_or(String::new(), bounds_words),
             match fit.prior {

@@ -49,7 +49,7 @@ fn bad_items_are_refused_with_file_and_line() {
         ("i.csv", "id,p\n1,x\n", "FILE:1: there is no column \"q\"; the columns are \"id\", \"p\""),
         ("i.csv", "q\nx\n", "FILE:1: there is no column \"id\"; the columns are \"q\""),
         ("i.csv", "q,id,q\na,1,b\n", "FILE:1: the column \"q\" stands twice in the header; rename one"),
-        ("i.csv", "id,q\n1,a\n2,b\n1,c\n", "FILE:4: the id \"1\" stands on line 2 already; ids must be unique"),
+        ("i.csv", "id,q\n1,a\n2,b\n1,c\n", "FILE:4: the id \"1\" is already on line 2; ids must be unique"),
         ("i.csv", "id,q\n1,a\n ,b\n", "FILE:3: the id (column \"id\") is empty"),
         (
             "i.csv",

@@ -197,7 +197,7 @@ fn a_batch_goes_out_and_comes_back() {
     assert!(stderr.contains("output.jsonl:2: ") && stderr.contains("answered twice"), "{stderr}");
     fs::write(desk.path("output.jsonl"), "{\"custom_id\": \"other\", \"response\": {}}\n").unwrap();
     let (_, stderr) = import(2);
-    assert!(stderr.contains("\"other\" is no question of this run"), "{stderr}");
+    assert!(stderr.contains("\"other\" is not a question of this run"), "{stderr}");
 }
 
 #[test]
@@ -272,7 +272,7 @@ fn chaosnli_is_read_from_its_own_files() {
     assert_eq!(ids, ["a#1", "a#1", "a#1", "b#2", "b#2", "b#2"]);
     fs::write(desk.path("nli/chaosNLI_mnli_m.jsonl"), item("a#1", "Again.", [0, 70, 30])).unwrap();
     let (_, stderr) = run(2);
-    assert!(stderr.contains("\"a#1\" stands there twice"), "{stderr}");
+    assert!(stderr.contains("\"a#1\" appears twice"), "{stderr}");
     fs::write(desk.path("nli/chaosNLI_mnli_m.jsonl"), "{\"uid\": 3}\n").unwrap();
     let (_, stderr) = run(2);
     assert!(stderr.contains("chaosNLI_mnli_m.jsonl:1: no ChaosNLI item"), "{stderr}");
@@ -285,7 +285,7 @@ fn chaosnli_is_read_from_its_own_files() {
 fn items_that_can_not_be_asked_about_are_refused() {
     let desk = Desk::with(2);
     for (items, args, words) in [
-        ("id,text\na,x\na,y\n", &["--classes", "yes,no"][..], "stands there twice"),
+        ("id,text\na,x\na,y\n", &["--classes", "yes,no"][..], "appears twice"),
         ("id\na\n", &["--classes", "yes,no"], "no column that a prompt could show"),
         ("id,text,n_yes\na,x,1\n", &["--classes", "yes,no"], "n_no"),
         ("id,text,n_yes,n_no\na,x,1,-1\n", &["--classes", "yes,no"], "not a count"),

@@ -20,7 +20,7 @@ impl TryFrom<String> for Budget {
 
     fn try_from(key: String) -> Result<Self, Self::Error> {
         let percent = key.strip_prefix('b').and_then(|p| p.parse().ok());
-        percent.and_then(Budget::percent).ok_or_else(|| format!("`{key}` is no budget such as `b10` (10%)"))
+        percent.and_then(Budget::percent).ok_or_else(|| format!("`{key}` is not a budget such as `b10` (10%)"))
     }
 }
 

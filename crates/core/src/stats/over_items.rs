@@ -117,7 +117,7 @@ fn mean_with(values: &[f64], raised: f64) -> Estimable {
     // A spread of rounding errors is none.
     if sd <= 1e-12 * centre.abs() || sd == 0.0 {
         return Estimable::not(format!(
-            "all {n} items have the same value, {centre:.3}, so how it varies over items can't be told"
+            "all {n} items have the same value, {centre:.3}, so how it varies over items cannot be determined"
         ));
     }
     let third = values.iter().map(|x| ((x - centre) / sd).powi(3)).sum::<f64>() / n as f64;
@@ -188,7 +188,7 @@ pub fn item_function(rows: &[Vec<f64>], of: impl Fn(&[f64]) -> Option<f64>) -> E
     let Some(pseudo) = rows.iter().map(without).collect::<Option<Vec<f64>>>() else { return undefined() };
     let (centre, sd) = (mean(&pseudo), sample_sd(&pseudo));
     if sd <= 1e-9 {
-        return Estimable::not(format!("it is {value:.3} without any item as well, so its interval can't be told"));
+        return Estimable::not(format!("it is {value:.3} without any item as well, so its interval cannot be determined"));
     }
     let third = pseudo.iter().map(|x| ((x - centre) / sd).powi(3)).sum::<f64>() / items;
     Estimable::Estimated(interval(value, sd / items.sqrt(), third, n))

@@ -171,7 +171,7 @@ pub enum Problem {
     #[error("the column {:?} is unknown", excerpt(name))]
     UnknownColumn { name: String, expected: Vec<String> },
     /// Two columns of one name.
-    #[error("the column {:?} stands in the header twice", excerpt(name))]
+    #[error("the column {:?} appears twice in the header", excerpt(name))]
     DuplicateColumn { name: String },
 
     /// A cell that must not be blank.
@@ -197,7 +197,7 @@ pub enum Problem {
     Disagrees { value: String, other: String, other_value: String },
 
     /// An id that was there before; `first_line` is known for ids from a file.
-    #[error("the id {:?} stands there twice{}", excerpt(id), first_in(first_line))]
+    #[error("the id {:?} appears twice{}", excerpt(id), first_in(first_line))]
     DuplicateId { id: String, first_line: Option<u64> },
     /// An id that the reference does not have.
     #[error("the id {:?} is unknown: {reference} does not have it", excerpt(id))]
@@ -253,7 +253,7 @@ pub enum Problem {
     #[error("no item has a label, so there is nothing to learn the trust from")]
     NoLabels,
     /// A second answer, label or count of what may be given once.
-    #[error("{what} stands there twice, first in line {first_line}")]
+    #[error("{what} appears twice, first in line {first_line}")]
     Repeated { what: String, first_line: u64 },
 
     /// A label that is there already.

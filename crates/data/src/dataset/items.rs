@@ -135,7 +135,7 @@ mod tests {
         assert_eq!((ids.len(), &ids[1], ids.position(" a"), ids.position("c")), (3, "a", Some(2), None));
         assert_eq!(ids.iter().collect::<Vec<_>>(), ["b", "a", " a"]);
         let twice = ItemIds::new(names(&["b", "a", "b"])).unwrap_err();
-        assert!(twice.to_string().contains("\"b\" stands there twice"), "{twice}");
+        assert!(twice.to_string().contains("\"b\" appears twice"), "{twice}");
     }
 
     #[test]

@@ -199,7 +199,7 @@ mod tests {
             ("[1]", "a.jsonl:1:3: not a JSON object: an object of fields is needed here"),
             (
                 "{\"id\": 1, \"x\": 2, \"x\": 3}",
-                "a.jsonl:1 (column \"x\"): the column \"x\" stands in the header twice",
+                "a.jsonl:1 (column \"x\"): the column \"x\" appears twice in the header",
             ),
             ("{\"key\": 1}", "a.jsonl: the header has no column \"id\""),
             ("{\"id\": null}", "a.jsonl:1 (column \"id\"): the cell is blank"),

@@ -173,7 +173,7 @@ pub fn read_predictions(file: &Path, bytes: &[u8], predicted: Predicted<'_>, lab
             return Err(row.refuse(&format!("it has {} lists, not {expected}", list.len())));
         }
         for (label, inner) in labels.iter().zip(&list) {
-            let Value::Array(inner) = inner else { return Err(row.refuse(&format!("{inner} is no list for {label}"))) };
+            let Value::Array(inner) = inner else { return Err(row.refuse(&format!("{inner} is not a list for {label}"))) };
             rows.push((number, row.cells(&asked(&id, label), inner)?));
         }
     }
@@ -219,7 +219,7 @@ impl Predictions<'_> {
         match serde_json::from_str(&list) {
             Ok(Value::Array(list)) if !id.trim().is_empty() => Ok((id.trim().to_owned(), list)),
             Ok(Value::Array(_)) => Err(self.refuse("the id is blank")),
-            _ => Err(self.refuse(&format!("{:?} is no list", excerpt(&list)))),
+            _ => Err(self.refuse(&format!("{:?} is not a list", excerpt(&list)))),
         }
     }
 
@@ -256,7 +256,7 @@ impl Predictions<'_> {
 
     fn number(&self, value: &Value) -> Result<f64> {
         let number = value.as_f64().or_else(|| value.as_str()?.trim().parse().ok()).filter(|number| number.is_finite());
-        number.ok_or_else(|| self.refuse(&format!("{value} is no number")))
+        number.ok_or_else(|| self.refuse(&format!("{value} is not a number")))
     }
 
     fn class(&self, value: &Value, classes: &[String]) -> Result<usize> {
@@ -356,19 +356,19 @@ mod tests {
                 &[][..],
                 "p.tsv:1: the line has no tab; write each line as ID<TAB>[share, ...], with a share for each class",
             ),
-            ("7\t[0.5\n", &[], "p.tsv:1: \"[0.5\" is no list; write"),
+            ("7\t[0.5\n", &[], "p.tsv:1: \"[0.5\" is not a list; write"),
             (
                 "7\t[0.5, 0.5, 0]\n8\t[0.5, 0.5]\n",
                 &[],
                 "p.tsv:2 (item \"8\"): it has 2 shares, and there are 3 classes",
             ),
-            ("7\t[0.5, null, 0]\n", &[], "p.tsv:1 (item \"7\"): null is no number"),
+            ("7\t[0.5, null, 0]\n", &[], "p.tsv:1 (item \"7\"): null is not a number"),
             (
                 "7\t[[1, 0, 0]]\n",
                 &labels,
                 "(item \"7\"): it has 1 lists, not a list for each of contradiction, entailment",
             ),
-            ("7\t[1, 0]\n", &labels, "1 is no list for contradiction"),
+            ("7\t[1, 0]\n", &labels, "1 is not a list for contradiction"),
             ("\t[1, 0, 0]\n", &[], "p.tsv:1: the id is blank"),
             ("\n", &[], "p.tsv: the table has no rows"),
         ] {

@@ -61,7 +61,7 @@ pub fn members(file: &Path, bytes: &[u8], wanted: impl Fn(&str) -> bool) -> Resu
             let member = archive.by_index(index).map_err(|error| failed(&error.to_string()))?;
             member.take(MOST_BYTES + 1).read_to_end(&mut text).map_err(|error| failed(&error.to_string()))?;
         }
-        let text = String::from_utf8(text).map_err(|_| failed("it is no text in UTF-8"))?;
+        let text = String::from_utf8(text).map_err(|_| failed("it is not a text in UTF-8"))?;
         found.push((name, text));
     }
     Ok(found)

@@ -63,7 +63,7 @@ fn every_file_is_known_for_what_it_is() {
         assert_eq!(others, 1, "{name}");
     }
     let error = detect(Path::new("x.json"), b"{\"a\": 1}").unwrap_err().to_string();
-    assert!(error.starts_with("x.json: it is no log that this program knows; give a file of JSON Lines of OpenAI"));
+    assert!(error.starts_with("x.json: it is not a log that this program knows; give a file of JSON Lines of OpenAI"));
 }
 
 #[test]

@@ -96,7 +96,7 @@ fn choice(place: &Place, row: &Value, responses: &[Value]) -> Result<Prediction>
         };
         let name = row.pointer(&format!("/arguments/gen_args_{k}/arg_1")).and_then(Value::as_str);
         let (Some(number), Some(name)) = (number.filter(|n: &f64| *n <= 0.0), name) else {
-            let reason = format!("{} is no log-likelihood of a choice", excerpt(response));
+            let reason = format!("{} is not a log-likelihood of a choice", excerpt(response));
             let place = place.clone().in_field("filtered_resps");
             return Err(unfit(place, &reason, "the file was edited: evaluate again with --log_samples"));
         };

@@ -182,7 +182,7 @@ fn token(place: &Place, found: &Value) -> Result<Token> {
         let text = found.get("token").and_then(Value::as_str);
         let log = found.get("logprob").and_then(Value::as_f64).filter(|log| *log <= 1e-3);
         text.zip(log).map(|(text, log)| (text.to_owned(), log)).ok_or_else(|| {
-            let reason = format!("{} is no token with its log-probability", excerpt(found));
+            let reason = format!("{} is not a token with its log-probability", excerpt(found));
             unfit(place.clone().in_field("logprobs"), &reason, "the file was edited: download it again")
         })
     };

@@ -95,7 +95,7 @@ fn score(place: &Place, criterion: &str, value: Option<&Value>) -> Result<Predic
         Ok(number) if number.is_finite() => Ok(Prediction::Label(number.to_string())),
         Ok(_) => Ok(Prediction::Failed),
         Err(_) => {
-            let reason = format!("{} is no score", excerpt(&Value::from(text)));
+            let reason = format!("{} is not a score", excerpt(&Value::from(text)));
             Err(unfit(place.clone().in_field(criterion), &reason, "write a number, or nothing for none"))
         }
     }

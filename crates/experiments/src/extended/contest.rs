@@ -49,7 +49,7 @@ impl TryFrom<String> for Contender {
     type Error = String;
 
     fn try_from(key: String) -> Result<Self, Self::Error> {
-        Self::all().into_iter().find(|c| c.key() == key).ok_or_else(|| format!("`{key}` is no escalation rule"))
+        Self::all().into_iter().find(|c| c.key() == key).ok_or_else(|| format!("`{key}` is not an escalation rule"))
     }
 }
 

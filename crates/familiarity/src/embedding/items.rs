@@ -181,7 +181,7 @@ impl<'a> Checked<'a> {
             );
         }
         if let Some(first) = self.lines.insert(id.clone(), line) {
-            return Err(place.error(line, format!("the id {id:?} stands on line {first} already; ids must be unique")));
+            return Err(place.error(line, format!("the id {id:?} is already on line {first}; ids must be unique")));
         }
         self.items.ids.push(id);
         self.items.texts.push(place.template.render(|column| &values[column]));

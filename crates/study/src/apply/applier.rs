@@ -136,7 +136,7 @@ impl<K: Saved> Applier<K> {
             None => Ok(None),
         };
         let template = template.map_err(|error| {
-            let reason = format!("the field settings.items.text is no template: {error}");
+            let reason = format!("the field settings.items.text is not a template: {error}");
             let remedy = "run the study again".to_owned();
             DataError::refused(Place::file(path), Problem::Unfit { reason, remedy })
         })?;

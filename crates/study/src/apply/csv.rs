@@ -76,7 +76,7 @@ impl CsvRows {
         Ok(rows)
     }
 
-    /// The next record that is not blank, with its line; an error within for bytes that are no text.
+    /// The next record that is not blank, with its line; an error within for bytes that are not text.
     #[allow(clippy::type_complexity, reason = "a line and a text that may be none")]
     fn record(&mut self) -> Result<Option<(u64, std::result::Result<String, ()>)>> {
         let unreadable = |source| Error::Unreadable { file: self.header.file.clone(), source };

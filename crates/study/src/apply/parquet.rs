@@ -127,7 +127,7 @@ fn broken(path: &Path, error: &ParquetError) -> Error {
             format!("its pages are compressed in a way that is not read here ({text})"),
             "write it uncompressed or with Snappy, the default of pandas, pyarrow, Spark and polars' compression=\"snappy\"",
         ),
-        false => (format!("is no whole Parquet file: {text}"), "copy or write it again"),
+        false => (format!("is not a whole Parquet file: {text}"), "copy or write it again"),
     };
     Error::refused(Place::file(path), Problem::Unfit { reason, remedy: remedy.to_owned() })
 }
@@ -203,7 +203,7 @@ fn cells(reader: &mut ColumnReader, column: &ColumnDescriptor, rows: usize) -> s
             let text = |x: Option<ByteArray>| match x {
                 None => Ok(String::new()),
                 Some(bytes) => String::from_utf8(bytes.data().to_vec())
-                    .map_err(|_| Unread::Kind("its bytes are no text".to_owned())),
+                    .map_err(|_| Unread::Kind("its bytes are not text".to_owned())),
             };
             let cells: std::result::Result<Vec<String>, Unread> =
                 flat(reader, column, rows)?.into_iter().map(text).collect();

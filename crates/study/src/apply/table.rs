@@ -275,7 +275,7 @@ impl Batch {
     /// No list, or one with what is no finite number.
     pub fn vector(&self, column: &str, row: usize) -> Result<Option<Vec<f32>>, Problem> {
         let wrong = |value: &str| Problem::Unfit {
-            reason: format!("{} is no list of numbers", excerpt(value)),
+            reason: format!("{} is not a list of numbers", excerpt(value)),
             remedy: "write the embedding as a list, such as [0.5, -0.25]".to_owned(),
         };
         let list = match self.column(column) {
@@ -307,7 +307,7 @@ impl Batch {
             Several(Vec<f64>),
         }
         let wrong = |value: &str| Problem::Unfit {
-            reason: format!("{} is no list of ratings", excerpt(value)),
+            reason: format!("{} is not a list of ratings", excerpt(value)),
             remedy:
                 "write the ratings of an item as a list, and several of one annotator as a list in it: [7, [8, 8.5]]"
                     .to_owned(),

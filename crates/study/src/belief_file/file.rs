@@ -168,7 +168,7 @@ impl<K: Saved> BeliefFile<K> {
         };
         match fields.object.keys().next() {
             None => Ok(file),
-            Some(other) => Err(refuse(path, other, "is no field of a belief", AGAIN)),
+            Some(other) => Err(refuse(path, other, "is not a field of a belief", AGAIN)),
         }
     }
 
@@ -251,7 +251,7 @@ impl<'p> Fields<'p> {
                 let remedy = "apply it with the program that wrote it, or run the study again with this one";
                 Err(refuse(path, "schema", &reason, remedy))
             }
-            None => Err(refuse(path, "schema", "is missing, so this is no belief", BELIEF)),
+            None => Err(refuse(path, "schema", "is missing, so this is not a belief", BELIEF)),
         }
     }
 
@@ -286,7 +286,7 @@ fn object(path: &Path, bytes: &[u8]) -> Result<Map<String, Value>> {
         |reason: String, place: Place| Error::refused(place, Problem::Unfit { reason, remedy: BELIEF.to_owned() });
     match serde_json::from_slice(bytes) {
         Ok(Value::Object(object)) => Ok(object),
-        Ok(_) => Err(wrong("is no JSON object, so this is no belief".to_owned(), Place::file(path))),
+        Ok(_) => Err(wrong("is no JSON object, so this is not a belief".to_owned(), Place::file(path))),
         Err(e) => Err(wrong(format!("is not JSON: {e}"), Place::file(path).at_line(e.line().max(1) as u64))),
     }
 }

@@ -57,7 +57,7 @@ impl InputColumns {
             "labels" => self.labels = name,
             "group" => self.group = Some(name),
             "embedding" => self.embedding = name,
-            _ => return Err(format!("{key:?} is no kind of column: write KEY=NAME, where KEY is {known}")),
+            _ => return Err(format!("{key:?} is not a kind of column: write KEY=NAME, where KEY is {known}")),
         }
         Ok(())
     }

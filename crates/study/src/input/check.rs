@@ -79,7 +79,7 @@ impl Check<'_> {
         let mut sorted: Vec<&String> = names.iter().collect();
         sorted.sort_unstable();
         match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-            Some(pair) => Err(self.refuse(setting, &format!("{:?}", pair[0]), "stands there twice", "name it once")),
+            Some(pair) => Err(self.refuse(setting, &format!("{:?}", pair[0]), "appears twice", "name it once")),
             None => Ok(()),
         }
     }

@@ -121,7 +121,7 @@ fn render<C: Configured>(file: &StudyFile<C>, table: &Table, template: &str) -> 
             table
                 .column(name)
                 .map(|column| (name, column))
-                .map_err(|_| refuse(format!("{name:?} is no column of the items")))
+                .map_err(|_| refuse(format!("{name:?} is not a column of the items")))
         })
         .collect::<Result<_>>()?;
     let text = |row: Row<'_>| {

@@ -49,7 +49,7 @@ pub fn lines(file: &Path, bytes: &[u8]) -> Result<String> {
         let text = error.to_string();
         match text.contains("Disabled feature") {
             true => refuse(format!("its pages are compressed in a way that is not read here ({text})"), REWRITE),
-            false => refuse(format!("is no whole Parquet file: {text}"), "copy or write it again"),
+            false => refuse(format!("is not a whole Parquet file: {text}"), "copy or write it again"),
         }
     };
     let whole = Arc::new(Bytes::copy_from_slice(bytes));
@@ -217,7 +217,7 @@ mod tests {
         let middle = bytes.len() / 2;
         bytes[middle..].fill(0);
         let error = read(&path, &bytes, "id").unwrap_err().to_string();
-        assert!(error.contains("is no whole Parquet file") && error.contains("copy or write it again"), "{error}");
+        assert!(error.contains("is not a whole Parquet file") && error.contains("copy or write it again"), "{error}");
     }
 
     proptest! {

@@ -72,7 +72,7 @@ impl Source {
         let bytes = self.read(path)?;
         let noted: BTreeMap<String, LogFile> = serde_json::from_slice(&bytes).map_err(|error| {
             let problem = Problem::Unfit {
-                reason: format!("this is no note of the logs that a study was made from: {error}"),
+                reason: format!("this is not a note of the logs that a study was made from: {error}"),
                 remedy: "restore it, or remove made_from from the study.toml".to_owned(),
             };
             Error::refused(Place::file(path).at_line(error.line().max(1) as u64), problem)

@@ -28,7 +28,7 @@ pub fn read(file: &Path, bytes: &[u8], id_column: &str) -> Result<Table> {
     };
     let damaged = |error: calamine::XlsxError| {
         refuse(
-            format!("is no whole Excel workbook: {error}"),
+            format!("is not a whole Excel workbook: {error}"),
             "save it again, or save the sheet as CSV in the encoding UTF-8",
         )
     };

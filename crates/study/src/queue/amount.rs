@@ -35,14 +35,14 @@ impl FromStr for Amount {
         let positive = |number: &str| number.trim().parse::<f64>().ok().filter(|x| x.is_finite() && *x > 0.0);
         if let Some(level) = text.strip_prefix("epistemic<") {
             let below =
-                positive(level).ok_or_else(|| format!("{level:?} is no level above 0, such as epistemic<0.05"))?;
+                positive(level).ok_or_else(|| format!("{level:?} is not a level above 0, such as epistemic<0.05"))?;
             return Ok(Amount::Until { below });
         }
         let amount = match text.strip_suffix('%') {
             Some(percent) => positive(percent).map(Amount::Percent),
             None => text.parse().ok().filter(|n| *n > 0).map(Amount::Number),
         };
-        amount.ok_or_else(|| format!("{text:?} is no budget such as 10% or 300"))
+        amount.ok_or_else(|| format!("{text:?} is not a budget such as 10% or 300"))
     }
 }
 

@@ -103,7 +103,7 @@ impl<'a, K: Kind> Ranked<'a, K> {
         let labelled = self.decomposition.numbers.iter().filter(|n| **n > 0).count();
         match (&self.study.carried, labelled) {
             (None, 0) => {
-                "the prior alone, for no item has a label yet: parts and priorities are no findings".to_owned()
+                "the prior alone, for no item has a label yet: parts and priorities are not findings".to_owned()
             }
             (None, n) => format!("fitted to {n} labelled items"),
             (Some(carried), 0) => {

@@ -82,13 +82,13 @@ impl Plan {
             let wrong =
                 |reason: String| Err(RegistrationError::Hypothesis { path: path.to_owned(), id: h.id.clone(), reason });
             if h.id.trim().is_empty() || plan.hypotheses[..k].iter().any(|other| other.id == h.id) {
-                return wrong("the id is blank or stands there twice; give every hypothesis its own".to_owned());
+                return wrong("the id is blank or appears twice; give every hypothesis its own".to_owned());
             }
             if h.better == h.than {
                 return wrong(format!("compares {:?} with itself; name two rules", h.better.key()));
             }
             if !h.margin.is_finite() {
-                return wrong(format!("margin = {} is no finite number; write one such as 0.0", h.margin));
+                return wrong(format!("margin = {} is not a finite number; write one such as 0.0", h.margin));
             }
             if let Some(rule) = [h.better, h.than].into_iter().find(|rule| !study.rules.contains(rule)) {
                 let rules: Vec<&str> = study.rules.iter().map(|rule| rule.key()).collect();
@@ -122,7 +122,7 @@ impl Plan {
                 return wrong("names no items; write ids = [...] or group = \"...\"");
             }
             if let Some(id) = exclusion.ids.iter().find(|id| study.ids.position(id).is_none()) {
-                return wrong(&format!("names {id:?}, which is no item of the study; correct or remove the id"));
+                return wrong(&format!("names {id:?}, which is not an item of the study; correct or remove the id"));
             }
             if let Some(group) = &exclusion.group
                 && !study.groups.is_some_and(|groups| groups.contains(group))
@@ -142,7 +142,7 @@ mod tests {
     fn drafts_that_cannot_be_tested_are_refused() {
         let refused = |from: &str, to: &str| plan(&DRAFT.replace(from, to)).unwrap_err().to_string();
         for (from, to, message) in [
-            ("info-entropy", "info-fewest", "stands there twice"),
+            ("info-entropy", "info-fewest", "appears twice"),
             ("than = \"judge_entropy\"", "than = \"info\"", "compares \"info\" with itself"),
             ("budget = 20", "budget = 15", "not one that the study evaluates"),
             ("margin = 2.0", "margin = nan", "no finite number"),
@@ -159,7 +159,7 @@ mod tests {
         for (exclusion, message) in [
             ("reason = \" \"\nids = [\"a\"]", "has no reason"),
             ("reason = \"r\"", "names no items"),
-            ("reason = \"r\"\nids = [\"a\", \"d\"]", "names \"d\", which is no item"),
+            ("reason = \"r\"\nids = [\"a\", \"d\"]", "names \"d\", which is not an item"),
             ("reason = \"r\"\ngroup = \"z\"", "names the group \"z\", which no item has"),
         ] {
             let error = plan(&format!("{DRAFT}\n[[exclude]]\n{exclusion}\n")).unwrap_err().to_string();

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum FindingsError {
     /// The file is not TOML, or a finding lacks a field, has an unknown one or one of the wrong type.
-    #[error("{} is no file of findings; data/paper/README.md says how a finding is typed", path.display())]
+    #[error("{} is not a file of findings; data/paper/README.md says how a finding is typed", path.display())]
     Parse {
         /// The file.
         path: PathBuf,

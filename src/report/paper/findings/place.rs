@@ -91,7 +91,7 @@ impl Conditions {
     pub(super) fn read(text: &str) -> Result<Self, String> {
         let one = |condition: &str| {
             let (path, wanted) =
-                condition.split_once('=').ok_or_else(|| format!("`{condition}` is no condition such as key=value"))?;
+                condition.split_once('=').ok_or_else(|| format!("`{condition}` is not a condition such as key=value"))?;
             let wanted = match wanted.strip_prefix('$') {
                 Some(name) => Wanted::Named(name.to_owned()),
                 None => Wanted::Text(wanted.to_owned()),
@@ -141,20 +141,20 @@ impl FigurePlace {
     /// Reads a place.
     pub(super) fn read(text: &str) -> Result<Self, String> {
         let step = |step: &str| match step {
-            "" => Err(format!("`{text}` is no place: a key is empty")),
+            "" => Err(format!("`{text}` is not a place: a key is empty")),
             "last" => Ok(Step::Last),
             "*" => Ok(Step::All),
             key => match key.strip_prefix('[').map(|rest| rest.strip_suffix(']')) {
                 Some(Some(conditions)) => Ok(Step::With(Conditions::read(conditions)?)),
-                Some(None) => Err(format!("`{text}` is no place: a bracket is not closed")),
-                None if key.contains(['{', '}', '|', ']', '(', ')']) => Err(format!("`{text}` is no place")),
+                Some(None) => Err(format!("`{text}` is not a place: a bracket is not closed")),
+                None if key.contains(['{', '}', '|', ']', '(', ')']) => Err(format!("`{text}` is not a place")),
                 None => Ok(Step::Key(key.to_owned())),
             },
         };
         let steps = split_outside(text, '/').into_iter().map(step).collect::<Result<Vec<_>, _>>()?;
         match steps.first() {
             Some(Step::Key(_)) => Ok(Self { text: text.to_owned(), steps }),
-            _ => Err(format!("`{text}` is no place: it must begin with a key")),
+            _ => Err(format!("`{text}` is not a place: it must begin with a key")),
         }
     }
 

@@ -61,7 +61,7 @@ impl Style {
                 number => {
                     let (plus, rest) = number.strip_prefix('+').map_or((false, number), |rest| (true, rest));
                     let (thousands, rest) = rest.strip_prefix(',').map_or((false, rest), |rest| (true, rest));
-                    let decimals: i8 = rest.parse().map_err(|_| format!("`{word}` is no style"))?;
+                    let decimals: i8 = rest.parse().map_err(|_| format!("`{word}` is not a style"))?;
                     style.number = NumberStyle { plus, thousands, ..NumberStyle::plain(decimals) };
                     digits = true;
                 }

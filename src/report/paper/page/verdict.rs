@@ -18,7 +18,7 @@ pub(super) fn section(verdicts: &Verdicts) -> Section {
             Block::Prose(
                 Text::marked(
                     "Not checked: what the judge answered. Its published answers are the input, and no judge is asked \
-                     again. Numbers that the authors set (budgets, re-draws, scales) are no claims. How each reading and \
+                     again. Numbers that the authors set (budgets, re-draws, scales) are not claims. How each reading and \
                      tolerance was chosen: ",
                 )
                 .then(Text::link("data/paper/claims.toml", "../../data/paper/claims.toml"))

@@ -221,7 +221,7 @@ pub(super) fn recalibration_sentences(fit: &ClassFit) -> Vec<String> {
             match () {
                 () if tau.hi < 1.0 => "the judge is overconfident",
                 () if tau.lo > 1.0 => "the judge is underconfident",
-                () => "whether it is over- or underconfident can't be told",
+                () => "whether it is over- or underconfident cannot be determined",
             }
         )
     });

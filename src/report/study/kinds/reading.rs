@@ -13,7 +13,7 @@ pub(super) fn variance_sentence(fit: &FitReport<Scores>) -> String {
     let freedom = three(fit.own.freedom);
     let told = |name: &str| fit.unidentified.iter().all(|other| other != name);
     let known = match (told("ln(nu - 2)"), fit.own.common_variance) {
-        (false, _) => "How well the judge's variances are known cannot be told from these ratings.".to_owned(),
+        (false, _) => "How well the judge's variances are known cannot be determined from these ratings.".to_owned(),
         (true, Some(variance)) if told("ln s0^2") => format!(
             "Variances are known as from {freedom} labels; where the judge states none it is about {}.",
             three(variance)
@@ -25,7 +25,7 @@ pub(super) fn variance_sentence(fit: &FitReport<Scores>) -> String {
         return known;
     }
     format!(
-        "{known} What they are where the judge states none cannot be told: disagreement and ignorance look the same where no item \
+        "{known} What they are where the judge states none cannot be determined: disagreement and ignorance look the same where no item \
          has two ratings."
     )
 }
@@ -71,13 +71,13 @@ fn bias(read: &ReadScores) -> String {
             format!("{at} they are too low by {}", with_ends(&low))
         }
         Some(bias) => format!("{at} no bias can be told, {}", with_ends(&bias)),
-        None => "their bias cannot be told".to_owned(),
+        None => "their bias cannot be determined".to_owned(),
     }
 }
 
 fn slope(slope: Option<&Estimate>) -> String {
     let Some(slope) = slope else {
-        return "how many points of the ratings a point of theirs is cannot be told".to_owned();
+        return "how many points of the ratings a point of theirs is cannot be determined".to_owned();
     };
     let meaning = match () {
         () if slope.hi < 1.0 => ", so they exaggerate how far items differ",
@@ -92,7 +92,7 @@ fn factor(read: &ReadScores) -> Option<String> {
     read.assumed.factor?;
     let Some(factor) = read.factor else {
         return Some(
-            "by what its standard deviations are to be multiplied cannot be told (have more items rated twice or more)"
+            "by what its standard deviations are to be multiplied cannot be determined (have more items rated twice or more)"
                 .to_owned(),
         );
     };

@@ -67,7 +67,7 @@ mod tests {
         assert!(other.starts_with("c.csv:1: the header has no column \"n\""), "{other}");
         both.append(parse("d.csv", "id,n\nb,1\n")).unwrap();
         assert!(
-            message(both.ids()).starts_with("d.csv:2:1 (column \"id\", item \"b\"): the id \"b\" stands there twice;")
+            message(both.ids()).starts_with("d.csv:2:1 (column \"id\", item \"b\"): the id \"b\" appears twice;")
         );
     }
 }

@@ -161,7 +161,7 @@ mod tests {
         for (text, expected) in [
             ("", "t.csv: the table has no rows"),
             ("id,n\n", "t.csv: the table has no rows"),
-            ("id,n,id\na,1,2\n", "t.csv:1:3 (column \"id\"): the column \"id\" stands in the header twice"),
+            ("id,n,id\na,1,2\n", "t.csv:1:3 (column \"id\"): the column \"id\" appears twice in the header"),
             ("uid,n\na,1\n", "t.csv:1: the header has no column \"id\"; the table needs the column id, and has uid, n"),
             ("ID ,n\na,1\n", "t.csv:1: the header has no column \"id\"; write id instead of \"ID \""),
             ("ID;n\na;1\n", "t.csv:1: the header has no column \"id\"; write id instead of \"ID\""),

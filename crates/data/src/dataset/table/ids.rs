@@ -144,7 +144,7 @@ mod tests {
         );
         assert!(
             message(join("id\na\na\n"))
-                .contains("t.csv:3:1 (column \"id\", item \"a\"): the id \"a\" stands there twice, first in line 2")
+                .contains("t.csv:3:1 (column \"id\", item \"a\"): the id \"a\" appears twice, first in line 2")
         );
         assert!(message(join("id\na\n")).contains("t.csv (item \"b\"): no row for the id \"b\" of labels.csv"));
         assert!(message(table("id\na\nb\na\n").unwrap().ids()).contains("twice, first in line 2"));

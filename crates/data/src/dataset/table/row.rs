@@ -177,7 +177,7 @@ mod tests {
         assert!(told.contains("c100000") && told.len() < 2000, "{} bytes", told.len());
         let twice = [&names[..], &names[7..8]].concat();
         let told = message(table(&text(&twice, "a")));
-        assert!(told.contains("\"c7\" stands in the header twice") && told.len() < 2000, "{} bytes", told.len());
+        assert!(told.contains("\"c7\" appears twice in the header") && told.len() < 2000, "{} bytes", told.len());
         let told = message(wide.append(table(&text(&names[1..], "c")).unwrap()));
         assert!(told.contains("c0") && told.len() < 2000, "{} bytes", told.len());
     }

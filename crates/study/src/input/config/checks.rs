@@ -59,7 +59,7 @@ pub(super) fn check_evaluation(evaluation: &EvaluationConfig, check: &Check<'_>)
     let replicates = evaluation.replicates;
     let fits = replicates == 0 || (2..=100_000).contains(&replicates);
     let remedy = "choose 0 for no evaluation, or 2 to 100000";
-    check.that(fits, &setting("replicates"), &replicates, "is no number of replicates", remedy)?;
+    check.that(fits, &setting("replicates"), &replicates, "is not a number of replicates", remedy)?;
     let bad = evaluation.budgets.iter().find(|&&percent| Budget::percent(percent).is_none());
     let (key, remedy) = (setting("budgets"), "write whole percentages from 1 to 100, such as [1, 5, 10, 20]");
     check.that(bad.is_none(), &key, &bad, "a budget is a percentage", remedy)?;

@@ -102,7 +102,7 @@ pub(super) fn parse(file: &Path, bytes: &[u8]) -> Result<Parsed> {
             let torn = Some("1: the program was stopped while it wrote the first batch".to_owned());
             return Ok(Parsed { torn, ..Parsed::default() });
         }
-        let reason = "this is no log of added labels".to_owned();
+        let reason = "this is not a log of added labels".to_owned();
         let remedy = format!("move the file away; a log begins with the line {:?}", COLUMNS.join(","));
         return Err(Error::refused(header.place(file), Problem::Unfit { reason, remedy }));
     }
@@ -166,10 +166,10 @@ impl<'a> Reader<'a> {
     fn cut_without_sum(&self, record: &Record) -> Error {
         let reason = match self.parsed.batches.last().and_then(|batch| batch.rows.first()) {
             Some(first) => format!(
-                "the row is no whole label, so that the labels added at {} from {:?}, from line {} on, may not all be there",
+                "the row is not a whole label, so that the labels added at {} from {:?}, from line {} on, may not all be there",
                 first.cells[4], first.cells[5], first.line
             ),
-            None => "the row is no whole label".to_owned(),
+            None => "the row is not a whole label".to_owned(),
         };
         let remedy = "remove the rows of that batch, this one too, and add its file again".to_owned();
         Error::refused(record.place(self.file), Problem::Unfit { reason, remedy })
@@ -227,7 +227,7 @@ impl<'a> Reader<'a> {
             return Err(self.damaged(record, format!("the rows of batch {number} are not those that were written")));
         }
         if self.parsed.batches.last().is_some_and(|before| before.number >= number) {
-            return Err(self.damaged(record, format!("batch {number} stands there twice or in another order")));
+            return Err(self.damaged(record, format!("batch {number} appears twice or in another order")));
         }
         self.parsed.batches.push(Labels { number, rows, removed: None });
         self.rest = &self.rest[1 + labels..];

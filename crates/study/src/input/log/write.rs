@@ -256,7 +256,7 @@ mod tests {
             ("#batch 1: 3", "#batch 1: 4", "should have 4 labels, but 3 follow"),
             ("#batch 1", "#batch 2", "are not those"),
             ("batch 1 at t", "batch 1 at u", ":8: the line is not as it was written"),
-            (header.as_str(), "id,label\n", "this is no log of added labels; move the file away"),
+            (header.as_str(), "id,label\n", "this is not a log of added labels; move the file away"),
         ] {
             let edited = text.replacen(from, to, 1);
             assert_ne!(edited, text, "{from}");
@@ -264,10 +264,10 @@ mod tests {
             assert!(error.contains(message), "{error}");
         }
         let twice = [layout::header(), one.clone(), one].concat();
-        assert!(refusal(dir.path(), &twice).contains("batch 1 stands there twice"));
+        assert!(refusal(dir.path(), &twice).contains("batch 1 appears twice"));
         let old = String::from_utf8(before()[2].clone()).unwrap();
         let error = refusal(dir.path(), format!("{old}y,ann,yes,,2026-01-01,old.csv,9b7").as_bytes());
-        assert!(error.contains(":3: the row is no whole label") && error.contains("from line 2 on"), "{error}");
+        assert!(error.contains(":3: the row is not a whole label") && error.contains("from line 2 on"), "{error}");
         let blank = old.replace("z,ann", "z,");
         assert!(
             refusal(dir.path(), blank.as_bytes()).contains("(column \"annotator\", item \"z\"): the cell is blank")

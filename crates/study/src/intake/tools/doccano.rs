@@ -71,7 +71,7 @@ pub(super) fn archive(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Ans
         members.iter().find(|(name, _)| ![".jsonl", ".json", ".csv"].iter().any(|end| name.ends_with(end)))
     {
         let remedy = "give the archive as doccano handed it out";
-        return Err(unfit(Place::file(&file.join(name)), "this is no file that doccano writes", remedy));
+        return Err(unfit(Place::file(&file.join(name)), "this is not a file that doccano writes", remedy));
     }
     if members.is_empty() {
         let remedy = "give doccano's export, whose files are named after the annotators, or a table";
@@ -91,7 +91,7 @@ pub(super) fn archive(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Ans
                 let found = scalar(row).unwrap_or_else(|| super::json::fields(row));
                 return Err(unfit(
                     place.clone(),
-                    &format!("this is no example of doccano, but has {found}"),
+                    &format!("this is not an example of doccano, but has {found}"),
                     "export it again",
                 ));
             }

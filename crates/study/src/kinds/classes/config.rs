@@ -252,7 +252,7 @@ fn check_judge(judge: &JudgeConfig, classes: usize, check: &Check<'_>) -> Result
     let (low, high) = judge.confidence_range.unwrap_or(CONFIDENCE_RANGE);
     let range = low.is_finite() && high.is_finite() && low < high;
     let remedy = "write [lowest, highest], such as [0, 100]";
-    check.that(range, "judge.confidence_range", &(low, high), "is no range", remedy)?;
+    check.that(range, "judge.confidence_range", &(low, high), "is not a range", remedy)?;
     let share = (0.0..=1.0).contains(&judge.least_mass);
     check.that(share, "judge.least_mass", &judge.least_mass, "is outside 0 to 1", "write a share such as 0.9")?;
     let pattern = judge.columns.as_deref().unwrap_or("{class}");

@@ -181,7 +181,7 @@ fn read<K: ClassKind>(file: &StudyFile<K>, items: &Items, source: &mut Source) -
 pub(in crate::kinds) fn several_answers(setting: &str, what: &str, first_line: u64) -> Problem {
     let key = setting.trim_start_matches("judge.");
     Problem::Unfit {
-        reason: format!("{what} stands there twice, first in line {first_line}"),
+        reason: format!("{what} appears twice, first in line {first_line}"),
         remedy: format!(
             "keep one of the two rows; or, if the judge was asked several ways, name the column that says which, under [judge]: \
              {key} = \"COLUMN\""

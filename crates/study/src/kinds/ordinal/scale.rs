@@ -54,7 +54,7 @@ impl Places {
     pub fn check(&self, key: &str, check: &Check<'_>) -> Result<()> {
         let remedy = "write the places from the lowest to the highest, such as [1, 2, 3, 4, 5]";
         let finite = self.places.iter().all(|place| place.is_finite());
-        check.that(finite, key, &self.places, "a place is no finite number", remedy)?;
+        check.that(finite, key, &self.places, "a place is not a finite number", remedy)?;
         check.that(self.places.is_sorted_by(|a, b| a < b), key, &self.places, "places do not ascend", remedy)?;
         match self.places.as_slice() {
             [low, .., high] => check.has_room(*low, *high, key, &self.places),

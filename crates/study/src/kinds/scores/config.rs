@@ -96,7 +96,7 @@ impl<C> ScoreKind for C where
 pub fn check<C: ScoreKind>(config: &StudyConfig<C>, check: &Check<'_>) -> Result<()> {
     let (low, high) = config.scale;
     let range = low.is_finite() && high.is_finite() && low < high;
-    check.that(range, C::KEY, &config.scale, "is no range", "write [lowest, highest], such as [1, 5]")?;
+    check.that(range, C::KEY, &config.scale, "is not a range", "write [lowest, highest], such as [1, 5]")?;
     check.has_room(low, high, C::KEY, &config.scale)?;
     if let BeliefModel::Recalibrated(options) = config.trust.belief {
         let of_scores = options == Options { recalibration: options.recalibration, ..Options::default() };

@@ -62,7 +62,7 @@ impl Saved for Scores {
         let possible =
             |repeats: &Repeats| repeats.variance.is_finite() && repeats.variance >= 0.0 && repeats.degrees > 0;
         if !kept.as_ref().is_none_or(possible) {
-            return Err(Unfit { field: "kept", problem: "is no variance of repeated ratings".to_owned() });
+            return Err(Unfit { field: "kept", problem: "is not a variance of repeated ratings".to_owned() });
         }
         fit.check(shape.features, shape.groups)
     }

@@ -81,14 +81,14 @@ pub(crate) fn published(paths: &[&Path], task: &mut Task) -> Result<Collected, E
                 () if is(&UPDATE) => (Ask::Update, first.clone()),
                 () => (Ask::Distribution, named.clone()),
             };
-            let mut once =
-                |ask: Ask| match lines.insert((item.clone(), variant.clone(), ask), (path.to_path_buf(), line)) {
-                    Some((path, first)) => Err(refused(format!(
-                        "item {item:?}, variant {variant:?} is already in {}:{first}",
-                        path.display()
-                    ))),
-                    None => Ok(()),
-                };
+            let mut once = |ask: Ask| match lines
+                .insert((item.clone(), variant.clone(), ask), (path.to_path_buf(), line))
+            {
+                Some((path, first)) => {
+                    Err(refused(format!("item {item:?}, variant {variant:?} is already in {}:{first}", path.display())))
+                }
+                None => Ok(()),
+            };
             let readings = row.readings(ask, &classes).map_err(refused)?;
             for (ask, meaning) in readings {
                 once(ask)?;

@@ -66,7 +66,7 @@ fn a_study_starts_without_any_label() {
     let (said, _) = run(&["study", "queue", &study, "--budget", "4"], 0);
     assert!(said.contains("by the rule random") && said.contains("the prior alone"), "{said}");
     assert!(said.contains("--labels-per-item 2"), "{said}");
-    assert!(json(&path.join("queue/queue.json"))["trust"].as_str().unwrap().contains("no findings"));
+    assert!(json(&path.join("queue/queue.json"))["trust"].as_str().unwrap().contains("not findings"));
 
     // The parts are those of the prior, and no trust is printed as an estimate.
     let (run_without, _) = run(&["study", "run", &study, "--out", &path.join("first").display().to_string()], 0);

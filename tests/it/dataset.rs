@@ -407,8 +407,8 @@ fn a_duplicate_uid_is_refused() {
         assert_eq!(
             chaosnli(name, "\n4718146904.jpg#2r1n", "\n2407214681.jpg#0r1n"),
             format!(
-                "./{name}:3:1 (column \"uid\", item \"2407214681.jpg#0r1n\"): the id \"2407214681.jpg#0r1n\" stands \
-                 there twice, first in line 2; keep one row per item"
+                "./{name}:3:1 (column \"uid\", item \"2407214681.jpg#0r1n\"): the id \"2407214681.jpg#0r1n\" appears \
+                 twice, first in line 2; keep one row per item"
             )
         );
     }

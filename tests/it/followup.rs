@@ -131,10 +131,10 @@ fn requests_that_contradict_themselves_are_refused() {
     for (args, message) in [
         (&["--rule", "random", "--labels-per-item", "greedy"][..], "can't be allocated greedily"),
         (&["--until", "epistemic<0.1", "--explore", "0.2"], "--explore needs a budget"),
-        (&["--until", "entropy<0.1"], "no budget such as"),
-        (&["--budget", "0"], "no budget such as"),
+        (&["--until", "entropy<0.1"], "not a budget such as"),
+        (&["--budget", "0"], "not a budget such as"),
         (&["--rule", "best"], "none of the rules"),
-        (&["--explore", "0"], "no share above 0"),
+        (&["--explore", "0"], "not a share above 0"),
     ] {
         let (_, stderr) = study(&[&["queue", text(dir.path())], args].concat(), 2);
         assert!(stderr.contains(message), "{stderr}");
@@ -471,12 +471,7 @@ fn bad_input_of_scores_is_refused_by_place() {
         "s001,brief,7.42,0",
         "judge.csv:2:4 (column \"sd\", item \"s001\"): 0 is outside",
     );
-    refused(
-        "judge.csv",
-        "s001,reasoned",
-        "s001,brief",
-        "a score of variant \"brief\" appears twice, first in line 2",
-    );
+    refused("judge.csv", "s001,reasoned", "s001,brief", "a score of variant \"brief\" appears twice, first in line 2");
     refused("ratings.csv", "s001,cook13,6.5", "s001,cook13,good", "ratings.csv:2:3");
     refused("ratings.csv", "s001,cook13,6.5", "t001,cook13,6.5", "\"t001\" is unknown");
     refused("study.toml", "scale = [0, 10]", "scale = [10, 0]", "study.toml:5:1: scale");

@@ -102,7 +102,7 @@ fn exports_without_annotators_are_refused() {
     let folder = study("examples/starter");
     let prodigy = r#"{"uid": "r01", "text": "x", "accept": ["mixed"], "answer": "accept", "_annotator_id": ""}"#;
     for (name, text, problem) in [
-        ("min.json", r#"[{"uid": "r01", "annotator": "  ", "label": "mixed"}]"#, "nobody is named"),
+        ("min.json", r#"[{"uid": "r01", "annotator": "  ", "label": "mixed"}]"#, "the cell is blank"),
         ("min.csv", "id,annotator,label\nr01,\"\t\",mixed\n", "the cell is blank"),
         ("prodigy.jsonl", prodigy, "the cell is blank"),
     ] {

@@ -224,7 +224,7 @@ fn the_recalibrated_belief_has_a_short_name() {
         Study::<ScoreStudy>::load(&other).unwrap_err().to_string()
     };
     let unknown = refused("\"recal\"");
-    assert!(unknown.contains("recal") && unknown.contains("`published` or `recalibrated`"), "{unknown}");
+    assert!(unknown.contains("recal") && unknown.contains("`published`, `recalibrated`"), "{unknown}");
     let of_classes = refused("{ recalibrated = { ridge = 2.0 } }");
     assert!(
         of_classes.contains("trust.belief") && of_classes.contains("ridge and prior are about classes"),

@@ -159,7 +159,10 @@ fn a_study_of_single_labels_prints_no_trust() {
         let results = study(folder.path(), prior, |i| vec![if i % 3 == 0 { "yes" } else { "no" }]);
         assert_eq!(results.fit.typical_trust, None, "{prior}");
         let words = words(&results);
-        assert!(words.contains("cannot be determined: no item has two labels") && !words.contains("worth about"), "{words}");
+        assert!(
+            words.contains("cannot be determined: no item has two labels") && !words.contains("worth about"),
+            "{words}"
+        );
     }
 }
 

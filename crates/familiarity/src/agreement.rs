@@ -53,7 +53,7 @@ impl Agreement {
             Zip::from(one).and(two).fold(0.0, |most: f64, &x, &y| most.max((f64::from(x) - f64::from(y)).abs()));
         Ok(Self {
             items: cosines.len(),
-            least_cosine: cosines.iter().copied().fold(f64::INFINITY, f64::min),
+            least_cosine: cosines.iter().copied().fold(f64::INFINITY, least),
             mean_cosine: cosines.iter().sum::<f64>() / cosines.len() as f64,
             largest_difference,
             neighbours,
@@ -62,6 +62,11 @@ impl Agreement {
                 .count(),
         })
     }
+}
+
+/// The smaller one; "not a number", the cosine with a zero vector, if either is: `f64::min` would leave it out.
+fn least(a: f64, b: f64) -> f64 {
+    if a.is_nan() || a <= b { a } else { b }
 }
 
 impl fmt::Display for Agreement {
@@ -97,5 +102,8 @@ mod tests {
         let expected = "cosine at least -0.28000000, mean 0.68000000; entries differ by at most 2.4e1; 3 of 4 items \
                         have other 1 nearest neighbours";
         assert_eq!(moved.to_string(), expected);
+        let nothing =
+            Agreement::of(one.view(), arr2(&[[1.0, 0.0], [0.0, 0.0], [0.0, 1.0], [-1.0, 0.0]]).view(), 1).unwrap();
+        assert!(nothing.least_cosine.is_nan(), "{nothing}");
     }
 }

@@ -198,7 +198,8 @@ fn scale_of(logs: &Logs) -> Result<Scale> {
         _ if (2..=MOST_CLASSES).contains(&names.len()) => Ok(Scale::Classes(names)),
         _ => {
             let shown: Vec<String> = names.iter().take(5).map(|name| format!("{name:?}")).collect();
-            let reason = format!("{} different answers of the judge are not classes: {}", names.len(), shown.join(", "));
+            let reason =
+                format!("{} different answers of the judge are not classes: {}", names.len(), shown.join(", "));
             Err(unfit(reason, remedy))
         }
     }

@@ -118,7 +118,7 @@ fn rows_of_the_published_cache_that_contradict_are_refused() {
             "is not what its raw text says",
         ),
         (row(json!(500), "neutral", Value::Null, json!([10, 20, 70])), "not among those"),
-        (good.clone(), "stands in"),
+        (good.clone(), "is already in"),
         (row(Value::Null, "neutral", Value::Null, json!([10, 20, 70])), "one of idx and uid"),
         ("{\"idx\": 1".to_owned(), "no row of the cache"),
     ] {
@@ -291,7 +291,7 @@ fn items_that_can_not_be_asked_about_are_refused() {
         ("id,text,n_yes,n_no\na,x,1,-1\n", &["--classes", "yes,no"], "not a count"),
         ("id,text\na,x\n", &["--classes", "yes"], "yes are not classes"),
         ("id,text\na,x\n", &["--classes", "yes,yes"], "are not classes"),
-        ("id,text\na,x\n", &["--scale", "5:1"], "no interval"),
+        ("id,text\na,x\n", &["--scale", "5:1"], "not an interval"),
         ("id,text\na,x\n", &[], "--classes"),
         ("id,text\na,x\n", &["--classes", "yes,no", "--self-update"], "without labels in hand"),
         ("id,text\na,x\n", &["--classes", "yes,no", "--variants", "rude"], "no such variant"),

@@ -110,6 +110,11 @@ impl Rule {
         Rule::ActiveLabRepaired,
     ];
 
+    /// Whether an item's priority depends on the items that it is ranked among.
+    pub fn looks_at_other_items(self) -> bool {
+        matches!(self, Rule::ActiveLab | Rule::ActiveLabRepaired)
+    }
+
     /// The rules that rank classes on a scale, in the order in which they are evaluated (it is part of the random stream). v
     /// is left out: there it is the same as `Info`.
     pub const ORDINAL: [Rule; 8] = [

@@ -188,7 +188,9 @@ pub fn item_function(rows: &[Vec<f64>], of: impl Fn(&[f64]) -> Option<f64>) -> E
     let Some(pseudo) = rows.iter().map(without).collect::<Option<Vec<f64>>>() else { return undefined() };
     let (centre, sd) = (mean(&pseudo), sample_sd(&pseudo));
     if sd <= 1e-9 {
-        return Estimable::not(format!("it is {value:.3} without any item as well, so its interval cannot be determined"));
+        return Estimable::not(format!(
+            "it is {value:.3} without any item as well, so its interval cannot be determined"
+        ));
     }
     let third = pseudo.iter().map(|x| ((x - centre) / sd).powi(3)).sum::<f64>() / items;
     Estimable::Estimated(interval(value, sd / items.sqrt(), third, n))

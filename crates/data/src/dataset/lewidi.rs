@@ -173,7 +173,9 @@ pub fn read_predictions(file: &Path, bytes: &[u8], predicted: Predicted<'_>, lab
             return Err(row.refuse(&format!("it has {} lists, not {expected}", list.len())));
         }
         for (label, inner) in labels.iter().zip(&list) {
-            let Value::Array(inner) = inner else { return Err(row.refuse(&format!("{inner} is not a list for {label}"))) };
+            let Value::Array(inner) = inner else {
+                return Err(row.refuse(&format!("{inner} is not a list for {label}")));
+            };
             rows.push((number, row.cells(&asked(&id, label), inner)?));
         }
     }

@@ -63,7 +63,7 @@ pub trait Apply: std::fmt::Debug + Send + Sync {
     /// How the columns of further items are called.
     fn names(&self) -> &InputColumns;
 
-    /// The rules that rank items, but for the random one.
+    /// The rules that rank an item by itself.
     fn rules(&self) -> &[Rule];
 
     /// How judge and features lay in the fit.

@@ -53,7 +53,7 @@ pub struct BeliefFile<K: Saved> {
     pub groups: Vec<String>,
     /// Mean of the stated confidences, which the rule `low_confidence` takes where there is none; `None` without any.
     pub mean_confidence: Option<f64>,
-    /// The rules that rank the items, but for the random one.
+    /// The rules that rank an item by itself: not the random one, nor those that look at other items.
     pub rules: Vec<Rule>,
     /// How the columns of further items are called.
     pub columns: InputColumns,
@@ -89,7 +89,7 @@ impl<K: Saved> BeliefFile<K> {
             variants,
             groups: study.items.group_names().into_iter().map(str::to_owned).collect(),
             mean_confidence: (!confidence.is_empty()).then(|| mean(&confidence)),
-            rules: K::rules(study).into_iter().filter(|rule| *rule != Rule::Random).collect(),
+            rules: K::rules(study).into_iter().filter(|rule| is_of_the_item(*rule)).collect(),
             features: FeatureDefinition::of_all(study, decomposition, decomposition.pool.extrapolates()),
             fit: K::fit(decomposition),
             kept: K::kept(decomposition),
@@ -187,7 +187,7 @@ impl<K: Saved> BeliefFile<K> {
         that(self.groups.is_sorted_by(|a, b| a < b), "groups", "does not ascend")?;
         let confidence = self.mean_confidence.is_none_or(|c| (0.0..=100.0).contains(&c));
         that(confidence, "mean_confidence", "is outside 0 to 100")?;
-        let ranked = self.rules.iter().all(|rule| K::RANKED_BY.contains(rule) && *rule != Rule::Random);
+        let ranked = self.rules.iter().all(|rule| K::RANKED_BY.contains(rule) && is_of_the_item(*rule));
         that(ranked, "rules", "holds one that does not rank such labels")?;
         that(self.rules.contains(&Rule::Info), "rules", "lacks info")?;
         for (k, feature) in self.features.iter().enumerate() {
@@ -314,4 +314,9 @@ fn baselines<K: Saved>(study: &Study<K>, decomposition: &Decomposition<K>) -> Ve
     let features = decomposition.features.iter();
     let all = of_judge.chain(features.map(|feature| Baseline::of(&feature.name, &feature.values, &labelled)));
     all.take(MOST_WATCHED).collect()
+}
+
+/// Whether a rule's priority of an item is its own, whatever stands beside it.
+fn is_of_the_item(rule: Rule) -> bool {
+    rule != Rule::Random && !rule.looks_at_other_items()
 }

@@ -234,7 +234,7 @@ mod tests {
             (
                 "new.json",
                 "[{\"x\": 1, \"id\": 2}]",
-                "no export that this program knows: its first entry has id, x; export",
+                "not an export that this program knows: its first entry has id, x; export",
             ),
             (
                 "new.csv",

@@ -145,7 +145,7 @@ mod tests {
             ("info-entropy", "info-fewest", "appears twice"),
             ("than = \"judge_entropy\"", "than = \"info\"", "compares \"info\" with itself"),
             ("budget = 20", "budget = 15", "not one that the study evaluates"),
-            ("margin = 2.0", "margin = nan", "no finite number"),
+            ("margin = 2.0", "margin = nan", "not a finite number"),
             ("level = 0.9", "level = 1.0", "outside 0 to 1"),
             ("interval = \"student\"", "intervall = 1", "plan.toml:22:1: unknown field `intervall`"),
             ("than = \"fewest_labels\"", "than = \"fewest\"", "unknown variant `fewest`"),

@@ -90,8 +90,9 @@ impl Conditions {
     /// Reads `key.key=value,...`; a value that begins with `$` is the name of a place.
     pub(super) fn read(text: &str) -> Result<Self, String> {
         let one = |condition: &str| {
-            let (path, wanted) =
-                condition.split_once('=').ok_or_else(|| format!("`{condition}` is not a condition such as key=value"))?;
+            let (path, wanted) = condition
+                .split_once('=')
+                .ok_or_else(|| format!("`{condition}` is not a condition such as key=value"))?;
             let wanted = match wanted.strip_prefix('$') {
                 Some(name) => Wanted::Named(name.to_owned()),
                 None => Wanted::Text(wanted.to_owned()),

@@ -66,8 +66,6 @@ mod tests {
         let other = both.append(parse("c.csv", "id,m\nd,1\n")).unwrap_err().to_string();
         assert!(other.starts_with("c.csv:1: the header has no column \"n\""), "{other}");
         both.append(parse("d.csv", "id,n\nb,1\n")).unwrap();
-        assert!(
-            message(both.ids()).starts_with("d.csv:2:1 (column \"id\", item \"b\"): the id \"b\" appears twice;")
-        );
+        assert!(message(both.ids()).starts_with("d.csv:2:1 (column \"id\", item \"b\"): the id \"b\" appears twice;"));
     }
 }

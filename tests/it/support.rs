@@ -17,6 +17,7 @@ pub(crate) fn repository(path: &str) -> PathBuf {
 }
 
 /// Says that a part of a test did not run, past the capture of a passing test's output.
+#[expect(clippy::explicit_write, reason = "what `eprintln` says in a test that passes is not shown")]
 pub(crate) fn skipped(why: &str) {
     writeln!(std::io::stderr(), "SKIPPED: {why}").unwrap();
 }

@@ -188,9 +188,8 @@ impl Given<'_> {
         if best > 0 {
             fine.extend(between(COARSE[best - 1], COARSE[best]));
         }
-        match COARSE.get(best + 1) {
-            Some(&next) => fine.extend(between(COARSE[best], next).chain([next])),
-            None => {}
+        if let Some(&next) = COARSE.get(best + 1) {
+            fine.extend(between(COARSE[best], next).chain([next]));
         }
         fine[lowest(&fine)]
     }

@@ -7,7 +7,7 @@
 //! | [`applier`] | a belief applied to rows |
 //! | [`queue`] | the first of a stream under a rule |
 //! | [`parts`], [`stream`] | a stream written part by part, and gone on with where it stopped |
-//! | [`load`] | a belief of whatever kind |
+//! | [`mod@load`] | a belief of whatever kind |
 
 pub mod applier;
 pub mod csv;

@@ -2,10 +2,10 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`file`] | the file: what it holds, how it is written, read and held to be whole |
+//! | [`mod@file`] | the file: what it holds, how it is written, read and held to be whole |
 //! | [`features`] | what the trust depends on: where each feature comes from, its scale and its limits |
 //! | [`names`] | how the columns of further items are called |
-//! | [`reference`] | the labelled items that familiarity compares with, in a file beside it |
+//! | [`mod@reference`] | the labelled items that familiarity compares with, in a file beside it |
 //! | [`drift`] | how judge and features lay in the fit, and how far others have moved from it |
 //! | [`kind`] | what a kind of label says and needs |
 

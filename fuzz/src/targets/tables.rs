@@ -4,7 +4,7 @@ use std::path::Path;
 
 use judge_uncertainty::dataset::items::ItemIds;
 use judge_uncertainty::dataset::table::Table;
-use judge_uncertainty::dataset::{Result, jsonl, npy};
+use judge_uncertainty::dataset::{Result, jsonl, lewidi, npy};
 use judge_uncertainty::familiarity::embedding::{Template, read_items};
 use judge_uncertainty::familiarity::user_embeddings::{read_embeddings, read_identified};
 

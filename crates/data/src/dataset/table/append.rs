@@ -47,11 +47,8 @@ pub(in crate::dataset) fn check_absent(file: &Path, absent: u64) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::testing::message;
     use super::*;
-
-    fn message<T: std::fmt::Debug>(result: Result<T>) -> String {
-        result.unwrap_err().to_string()
-    }
 
     #[test]
     fn files_of_the_same_columns_are_one_table() {

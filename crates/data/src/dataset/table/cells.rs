@@ -117,16 +117,8 @@ impl Table {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::super::testing::{message, table};
     use crate::dataset::items::names;
-
-    fn table(text: &str) -> Result<Table> {
-        Table::parse(Path::new("t.csv"), text.as_bytes(), "id")
-    }
-
-    fn message<T: std::fmt::Debug>(result: Result<T>) -> String {
-        result.unwrap_err().to_string()
-    }
 
     #[test]
     fn columns_are_exactly_those_expected() {

@@ -114,15 +114,8 @@ impl<'b> Lines<'b> {
 #[cfg(test)]
 mod tests {
     use super::super::cells::Column;
+    use super::super::testing::{message, table};
     use super::*;
-
-    fn table(text: &str) -> Result<Table> {
-        Table::parse(Path::new("t.csv"), text.as_bytes(), "id")
-    }
-
-    fn message<T: std::fmt::Debug>(result: Result<T>) -> String {
-        result.unwrap_err().to_string()
-    }
 
     #[test]
     fn semicolons_and_tabs_divide_where_only_they_give_the_ids() {

@@ -117,16 +117,9 @@ impl Table {
 
 #[cfg(test)]
 mod tests {
+    use super::super::testing::{message, table};
     use super::*;
     use crate::dataset::items::names;
-
-    fn table(text: &str) -> Result<Table> {
-        Table::parse(Path::new("t.csv"), text.as_bytes(), "id")
-    }
-
-    fn message<T: std::fmt::Debug>(result: Result<T>) -> String {
-        result.unwrap_err().to_string()
-    }
 
     #[test]
     fn rows_are_joined_on_their_ids() {

@@ -18,6 +18,8 @@ mod cells;
 mod delimited;
 mod ids;
 mod row;
+#[cfg(test)]
+mod testing;
 
 pub(super) use append::check_absent;
 pub use cells::{Column, Table};

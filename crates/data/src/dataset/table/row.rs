@@ -134,16 +134,9 @@ impl<'t> Row<'t> {
 mod tests {
     use std::path::Path;
 
+    use super::super::testing::{message, table};
     use super::*;
     use crate::dataset::items::{ItemIds, names};
-
-    fn table(text: &str) -> Result<Table> {
-        Table::parse(Path::new("t.csv"), text.as_bytes(), "id")
-    }
-
-    fn message<T: std::fmt::Debug>(result: Result<T>) -> String {
-        result.unwrap_err().to_string()
-    }
 
     #[test]
     fn cells_are_found_by_the_name_of_their_column() {

@@ -16,6 +16,7 @@ mod beta;
 mod classes;
 pub mod design;
 pub mod dirichlet;
+mod dirichlet_multinomial;
 mod gaussian;
 mod gaussian_fit;
 pub mod ladder;

@@ -7,8 +7,9 @@ use super::contrasts;
 use super::layout::{Layout, Terms};
 use super::readings::Readings;
 use super::rung::Rung;
-use super::terms::{log_likelihood, softmax};
+use super::terms::log_likelihood;
 use crate::belief::dirichlet::{Beliefs, row};
+use crate::belief::dirichlet_multinomial::softmax;
 use crate::belief::regression::Regression;
 use crate::belief::unfit::{Unfit, that};
 

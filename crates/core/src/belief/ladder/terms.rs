@@ -1,5 +1,6 @@
 //! One item's log-likelihood with its derivatives in its log trust and its logits.
 
+use crate::belief::dirichlet_multinomial::{InTrust, multiply, softmax};
 use crate::belief::newton::LogProduct;
 
 /// An item's share of the log-likelihood, differentiated in eta = ln lambda and the logits u of its prior mean q' = softmax(u).
@@ -52,33 +53,9 @@ impl Terms {
         self.mean.copy_from_slice(logits);
         softmax(&mut self.mean);
         let trust = log_trust.exp();
-        let (mut n, mut sum_w, mut sum_v) = (0, 0.0, 0.0);
-        for (j, &count) in counts.iter().enumerate() {
-            let a = trust * self.mean[j];
-            let (mut d, mut e) = (0.0, 0.0);
-            for i in 0..count {
-                let x = a + f64::from(i);
-                let r = 1.0 / x;
-                value.multiply(x);
-                d += r;
-                e -= r * r;
-            }
-            n += count;
-            self.in_u[j] = a * d;
-            self.v[j] = a * d + a * a * e;
-            sum_w += self.in_u[j];
-            sum_v += self.v[j];
-        }
-        let (mut d, mut e) = (0.0, 0.0);
-        for i in 0..n {
-            let r = 1.0 / (trust + f64::from(i));
-            value.multiply(r);
-            d -= r;
-            e += r * r;
-        }
-        self.slope = sum_w + trust * d;
-        self.bend = sum_v + trust * d + trust * trust * e;
-        self.square = sum_v + sum_w;
+        let InTrust { slope, bend, sum_w, sum_v } =
+            multiply(trust, &self.mean, counts, &mut self.in_u, &mut self.v, value);
+        (self.slope, self.bend, self.square) = (slope, bend, sum_v + sum_w);
         for (j, &mean) in self.mean.iter().enumerate() {
             self.in_u[j] -= sum_w * mean;
             self.cross[j] = self.v[j] - sum_v * mean;
@@ -95,14 +72,6 @@ impl Terms {
             *out = self.diagonal[j] * direction[j] - q * v - self.v[j] * mean + self.square * q * mean;
         }
     }
-}
-
-/// Turns logits into probabilities, in place.
-pub(super) fn softmax(logits: &mut [f64]) {
-    let largest = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    logits.iter_mut().for_each(|x| *x = (*x - largest).exp());
-    let sum: f64 = logits.iter().sum();
-    logits.iter_mut().for_each(|x| *x /= sum);
 }
 
 /// Log-likelihood of counts under Dir(lambda m), in nats without multinomial coefficients.

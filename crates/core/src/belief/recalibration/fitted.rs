@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::items::{JudgedItems, group_of};
 use super::options::Recalibration;
-use super::terms::softmax;
 use crate::belief::dirichlet::Beliefs;
+use crate::belief::dirichlet_multinomial::softmax;
 use crate::belief::regression::Regression;
 
 /// A fitted recalibration with its trust.

@@ -1,5 +1,6 @@
 //! One item's log-likelihood with its derivatives.
 
+use crate::belief::dirichlet_multinomial::{InTrust, multiply, softmax};
 use crate::belief::newton::LogProduct;
 
 /// An item's share of the log-likelihood, differentiated in eta = ln lambda and in w = (ln tau, b_2, ..., b_K).
@@ -65,33 +66,8 @@ impl ItemTerms {
         softmax(&mut self.q);
 
         let trust = log_trust.exp();
-        let (mut n, mut sum_w, mut sum_v) = (0, 0.0, 0.0);
-        for (j, &count) in counts.iter().enumerate() {
-            let a = trust * self.q[j];
-            let (mut d, mut e) = (0.0, 0.0);
-            for i in 0..count {
-                let x = a + f64::from(i);
-                let r = 1.0 / x;
-                value.multiply(x);
-                d += r;
-                e -= r * r;
-            }
-            n += count;
-            self.w[j] = a * d;
-            self.v[j] = a * d + a * a * e;
-            sum_w += self.w[j];
-            sum_v += self.v[j];
-        }
-        let (mut d, mut e) = (0.0, 0.0);
-        for i in 0..n {
-            let r = 1.0 / (trust + f64::from(i));
-            value.multiply(r);
-            d -= r;
-            e += r * r;
-        }
-        (self.sum_w, self.sum_v) = (sum_w, sum_v);
-        self.slope = sum_w + trust * d;
-        self.bend = sum_v + trust * d + trust * trust * e;
+        let InTrust { slope, bend, sum_w, sum_v } = multiply(trust, &self.q, counts, &mut self.w, &mut self.v, value);
+        (self.slope, self.bend, self.sum_w, self.sum_v) = (slope, bend, sum_w, sum_v);
         if recalibration.is_some() {
             self.slopes();
         }
@@ -206,12 +182,4 @@ impl ItemCurvature {
             diagonal[j] += v[j] * (1.0 - 2.0 * q[j]) - sum_w * q[j] + q[j] * q[j] * (sum_v + sum_w);
         }
     }
-}
-
-/// Turns logits into probabilities, in place.
-pub(super) fn softmax(logits: &mut [f64]) {
-    let largest = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    logits.iter_mut().for_each(|x| *x = (*x - largest).exp());
-    let sum: f64 = logits.iter().sum();
-    logits.iter_mut().for_each(|x| *x /= sum);
 }

@@ -6,8 +6,8 @@ use super::fitted::RecalibratedFit;
 use super::fitting::fit;
 use super::items::JudgedItems;
 use super::options::{Options, Recalibration};
-use super::terms::softmax;
 use crate::belief::design::{Design, FeatureColumn};
+use crate::belief::dirichlet_multinomial::softmax;
 use crate::random::Stream;
 
 /// Items whose true prior is the recalibration by (tau, b) of their stated prediction, with a trust of

@@ -2,7 +2,6 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use multiversion::multiversion;
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, Axis, s};
 use rayon::prelude::*;
@@ -11,6 +10,7 @@ use super::held::Held;
 use super::neighbour::Neighbour;
 use super::rows::UnitRows;
 use super::search::Neighbours;
+use super::shortlist::{CHUNK, Shortlist, any_reaches};
 
 /// Items whose products one thread computes at once. A product copies the candidates into the order in which it reads
 /// them; so many items make that copy cheap.
@@ -21,8 +21,6 @@ const BLOCK_CANDIDATES: usize = 2048;
 const SQUARE: usize = 1024;
 /// Those blocks need the shortlists of all items at once; past so many bytes of them each item has products of its own.
 const MOST_SHORTLISTS: usize = 1 << 28;
-/// Products that are compared with a floor at once.
-const CHUNK: usize = 32;
 
 /// Compares every item with every other.
 #[derive(Debug, Clone)]
@@ -94,23 +92,38 @@ pub(super) fn nearest_of_items(rows: &UnitRows, items: &[usize], among: &[usize]
         .par_chunks(BLOCK_ITEMS)
         .map(|block| {
             let block_rows = rows.scaled().select(Axis(0), block);
-            let mut shortlists: Vec<_> = block.iter().map(|&item| Shortlist::new(rows, item, width)).collect();
+            let mut shortlists: Vec<_> = block.iter().map(|&item| shortlist(rows, item, width)).collect();
             let mut products = Array2::zeros((block.len(), among.len().min(BLOCK_CANDIDATES)));
             for start in (0..among.len()).step_by(BLOCK_CANDIDATES) {
                 let candidates = start..(start + BLOCK_CANDIDATES).min(among.len());
                 let mut products = products.slice_mut(s![.., ..candidates.len()]);
                 let columns = scaled.slice(s![candidates.clone(), ..]);
                 general_mat_mul(1.0, &block_rows, &columns.reversed_axes(), 0.0, &mut products);
-                for (shortlist, products) in shortlists.iter_mut().zip(products.rows()) {
+                for ((shortlist, products), &item) in shortlists.iter_mut().zip(products.rows()).zip(block) {
                     let products = products.to_slice().expect("rows of a matrix are contiguous");
-                    let scale = rows.inverse_length(shortlist.item) as f32;
+                    let scale = rows.inverse_length(item) as f32;
                     shortlist.offer_all(products, &inverse[candidates.clone()], scale, &among[candidates.clone()]);
                 }
             }
-            shortlists.into_iter().map(|shortlist| shortlist.settle(rows, among)).collect()
+            block.iter().zip(shortlists).map(|(&item, shortlist)| settle(rows, item, shortlist, among, width)).collect()
         })
         .collect();
     blocks.into_iter().flatten().collect()
+}
+
+/// The shortlist of an item among all. All lie at distance 1 from a zero vector, so there is nothing to choose by similarity.
+fn shortlist(rows: &UnitRows, item: usize, width: usize) -> Shortlist {
+    let shortlist = Shortlist::new(Some(item), width, rows.dimensions());
+    if rows.is_zero(item) { shortlist.closed() } else { shortlist }
+}
+
+/// The nearest of those that are left, by their distances.
+fn settle(rows: &UnitRows, item: usize, shortlist: Shortlist, among: &[usize], width: usize) -> Vec<Neighbour> {
+    if rows.is_zero(item) {
+        let others = among.iter().copied().filter(|&other| other != item);
+        return rows.nearest_of(item, others, width);
+    }
+    rows.nearest_of(item, shortlist.others(), width)
 }
 
 /// The shortlists of items that stand one after the other.
@@ -126,8 +139,8 @@ fn nearest_of_all(rows: &UnitRows, width: usize) -> Vec<Vec<Neighbour>> {
     let items: Vec<usize> = (0..rows.len()).collect();
     let inverse = rows.inverse_lengths();
     let square = |block: &[usize]| {
-        let shortlists: Vec<_> = block.iter().map(|&item| Shortlist::new(rows, item, width)).collect();
-        let floors = shortlists.iter().map(|list| list.floor).collect();
+        let shortlists: Vec<_> = block.iter().map(|&item| shortlist(rows, item, width)).collect();
+        let floors = shortlists.iter().map(|list| list.floor()).collect();
         Mutex::new(Square { first: block[0], shortlists, floors })
     };
     let squares: Vec<Mutex<Square>> = items.chunks(SQUARE).map(square).collect();
@@ -159,7 +172,7 @@ fn nearest_of_all(rows: &UnitRows, width: usize) -> Vec<Vec<Neighbour>> {
     });
     let lists = |square: Mutex<Square>| square.into_inner().unwrap_or_else(PoisonError::into_inner).shortlists;
     let shortlists: Vec<Shortlist> = squares.into_iter().flat_map(lists).collect();
-    shortlists.into_par_iter().map(|shortlist| shortlist.settle(rows, &items)).collect()
+    items.par_iter().zip(shortlists).map(|(&item, shortlist)| settle(rows, item, shortlist, &items, width)).collect()
 }
 
 fn lock(square: &Mutex<Square>) -> MutexGuard<'_, Square> {
@@ -174,7 +187,7 @@ impl Square {
             let products = products.to_slice().expect("rows of a matrix are contiguous");
             let scale = inverse[self.first + place];
             self.shortlists[place].offer_all(products, &inverse[first..first + others.len()], scale, others);
-            self.floors[place] = self.shortlists[place].floor;
+            self.floors[place] = self.shortlists[place].floor();
         }
     }
 
@@ -193,87 +206,10 @@ impl Square {
                     let similarity = products[place] * own[place] * inverse[other];
                     if similarity >= floors[place] {
                         shortlists[place].offer(other, similarity);
-                        floors[place] = shortlists[place].floor;
+                        floors[place] = shortlists[place].floor();
                     }
                 }
             }
         }
-    }
-}
-
-/// Whether a product, scaled twice, reaches its floor.
-#[multiversion(targets("x86_64+avx512f+avx512vl", "x86_64+avx2"))]
-fn any_reaches(products: &[f32], scales: &[f32], scale: f32, floors: &[f32]) -> bool {
-    let mut reaches = false;
-    for ((&product, &own), &floor) in products.iter().zip(scales).zip(floors) {
-        reaches |= product * own * scale >= floor;
-    }
-    reaches
-}
-
-/// The others that can be among the `width` nearest of one item, by similarities in 32 bits.
-///
-/// The similarities only preselect: every other within their rounding error of the last place stays, to be compared in
-/// 64 bits, so the list does not depend on how the products were summed, nor on the order in which others came.
-struct Shortlist {
-    item: usize,
-    width: usize,
-    /// How far two similarities may be off, together.
-    error: f32,
-    /// What lies below cannot be among the nearest.
-    floor: f32,
-    near: Vec<(u32, f32)>,
-    /// Length at which `near` is pruned.
-    limit: usize,
-}
-
-impl Shortlist {
-    fn new(rows: &UnitRows, item: usize, width: usize) -> Self {
-        // A sum of d products is off by less than d/2 epsilon of the lengths, its scaling by less than 4.
-        let error = 2.0 * (rows.dimensions() + 8) as f32 * f32::EPSILON;
-        // All lie at distance 1 from a zero vector, so there is nothing to choose by similarity.
-        let floor = if rows.is_zero(item) { f32::INFINITY } else { f32::NEG_INFINITY };
-        Self { item, width, error, floor, near: Vec::new(), limit: 4 * width }
-    }
-
-    /// Offers all others, by their products with the item.
-    fn offer_all(&mut self, products: &[f32], inverse: &[f32], scale: f32, others: &[usize]) {
-        let chunks = products.chunks(CHUNK).zip(inverse.chunks(CHUNK)).zip(others.chunks(CHUNK));
-        for ((products, inverse), others) in chunks {
-            if any_reaches(products, inverse, scale, &[self.floor; CHUNK]) {
-                for ((product, inverse), &other) in products.iter().zip(inverse).zip(others) {
-                    self.offer(other, product * inverse * scale);
-                }
-            }
-        }
-    }
-
-    fn offer(&mut self, other: usize, similarity: f32) {
-        if similarity >= self.floor && other != self.item {
-            self.near.push((other as u32, similarity));
-            if self.near.len() == self.limit {
-                self.prune();
-            }
-        }
-    }
-
-    fn prune(&mut self) {
-        if self.width < self.near.len() {
-            let (_, &mut (_, last), _) = self.near.select_nth_unstable_by(self.width - 1, |a, b| b.1.total_cmp(&a.1));
-            self.floor = last - self.error;
-            self.near.retain(|&(_, similarity)| similarity >= self.floor);
-        }
-        // Items as near as the last are all kept, however many they are.
-        self.limit = self.limit.max(2 * self.near.len());
-    }
-
-    /// The nearest of those that are left, by their distances.
-    fn settle(mut self, rows: &UnitRows, among: &[usize]) -> Vec<Neighbour> {
-        if rows.is_zero(self.item) {
-            let others = among.iter().copied().filter(|&other| other != self.item);
-            return rows.nearest_of(self.item, others, self.width);
-        }
-        self.prune();
-        rows.nearest_of(self.item, self.near.into_iter().map(|(other, _)| other as usize), self.width)
     }
 }

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use super::neighbour::Neighbour;
 use super::rows::UnitRows;
+use super::shortlist::Shortlist;
 
 /// Items whose products are computed at once, and rows that they are multiplied with at once: 2 MiB of products.
 const BLOCK: (usize, usize) = (128, 4096);
@@ -25,84 +26,44 @@ pub fn nearest_of_further(
     width: usize,
 ) -> Vec<Vec<Neighbour>> {
     assert_eq!(own.len(), further.len(), "one entry for each further item");
-    if reference.is_empty() || further.is_empty() {
+    if reference.is_empty() || further.is_empty() || width == 0 {
         return vec![vec![]; further.len()];
     }
     assert_eq!(further.dimensions(), reference.dimensions(), "embeddings of one model");
     let (inverse, of_further) = (reference.inverse_lengths(), further.inverse_lengths());
     let items: Vec<usize> = (0..further.len()).collect();
-    // A sum of d products is off by less than d/2 epsilon of the lengths, its scaling by less than 4; two of them together.
-    let error = 2.0 * (further.dimensions() + 8) as f32 * f32::EPSILON;
+    let others: Vec<usize> = (0..reference.len()).collect();
     let of_block = |block: &[usize]| {
         let all = further.scaled();
         let rows = all.slice(s![block[0]..block[0] + block.len(), ..]);
         let scales = &of_further[block[0]..];
-        let mut near: Vec<Preselected> = block.iter().map(|_| Preselected::new(width, error)).collect();
+        let mut shortlists: Vec<_> =
+            block.iter().map(|&item| Shortlist::new(own[item], width, further.dimensions())).collect();
         let mut products = Array2::zeros((block.len(), reference.len().min(BLOCK.1)));
         for (start, part) in
             (0..reference.len()).step_by(BLOCK.1).zip(reference.scaled().axis_chunks_iter(Axis(0), BLOCK.1))
         {
             let mut products = products.slice_mut(s![.., ..part.nrows()]);
             general_mat_mul(1.0, &rows, &part.reversed_axes(), 0.0, &mut products);
-            for (((near, row), scale), &item) in near.iter_mut().zip(products.rows()).zip(scales).zip(block) {
-                for (other, product) in (start..).zip(row) {
-                    if own[item] != Some(other) {
-                        near.offer(other, product * inverse[other] * scale);
-                    }
-                }
+            let columns = start..start + part.nrows();
+            for ((shortlist, products), &scale) in shortlists.iter_mut().zip(products.rows()).zip(scales) {
+                let products = products.to_slice().expect("rows of a matrix are contiguous");
+                shortlist.offer_all(products, &inverse[columns.clone()], scale, &others[columns.clone()]);
             }
         }
-        let settle = |(near, &item): (Preselected, &usize)| settle(further, reference, item, near.rows(), width);
-        near.into_iter().zip(block).map(settle).collect::<Vec<_>>()
+        let settle = |(shortlist, &item): (Shortlist, &usize)| settle(further, reference, item, shortlist, width);
+        shortlists.into_iter().zip(block).map(settle).collect::<Vec<_>>()
     };
     items.par_chunks(BLOCK.0).flat_map_iter(of_block).collect()
 }
 
 /// The nearest of some rows, by distances in 64 bits.
-fn settle(further: &UnitRows, reference: &UnitRows, item: usize, rows: Vec<usize>, width: usize) -> Vec<Neighbour> {
+fn settle(further: &UnitRows, reference: &UnitRows, item: usize, shortlist: Shortlist, width: usize) -> Vec<Neighbour> {
     let distance = |other| Neighbour { item: other, distance: further.distance_to(item, reference, other) };
-    let mut found: Vec<Neighbour> = rows.into_iter().map(distance).collect();
+    let mut found: Vec<Neighbour> = shortlist.others().map(distance).collect();
     found.sort_unstable_by(|a, b| a.distance.total_cmp(&b.distance).then(a.item.cmp(&b.item)));
     found.truncate(width);
     found
-}
-
-/// The rows that can be among the `width` nearest, by similarities that may be off by `error`, two of them together.
-struct Preselected {
-    width: usize,
-    error: f32,
-    floor: f32,
-    near: Vec<(usize, f32)>,
-    limit: usize,
-}
-
-impl Preselected {
-    fn new(width: usize, error: f32) -> Self {
-        Self { width, error, floor: f32::NEG_INFINITY, near: vec![], limit: 4 * width }
-    }
-
-    fn offer(&mut self, other: usize, similarity: f32) {
-        if similarity >= self.floor {
-            self.near.push((other, similarity));
-            if self.near.len() >= self.limit {
-                self.prune();
-            }
-        }
-    }
-
-    fn prune(&mut self) {
-        if self.width < self.near.len() {
-            let (_, &mut (_, last), _) = self.near.select_nth_unstable_by(self.width - 1, |a, b| b.1.total_cmp(&a.1));
-            self.floor = last - self.error;
-            self.near.retain(|&(_, similarity)| similarity >= self.floor);
-        }
-        self.limit = self.limit.max(2 * self.near.len());
-    }
-
-    fn rows(mut self) -> Vec<usize> {
-        self.prune();
-        self.near.into_iter().map(|(other, _)| other).collect()
-    }
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::thread;
 use std::time::Instant;
 
 use super::familiarity::{Channel, Familiarity};
@@ -22,7 +23,10 @@ use crate::output::Run;
 use crate::progress::Progress;
 
 /// An experiment with its input read and checked.
-pub(super) trait Part {
+pub(super) trait Part: Sync {
+    /// Does in advance what the experiment will need, while others run.
+    fn prepare(&self) {}
+
     /// Runs it with `cap` replicates of everything at most, puts its results among the others, and says where they come
     /// from; the sum of the results is filled in later.
     fn run(&self, cap: Option<usize>, results: &mut Results, progress: &dyn Progress) -> Result<Provenance, Error>;
@@ -66,6 +70,17 @@ pub(super) type Facts = BTreeMap<Experiment, (Provenance, Run)>;
 /// # Errors
 /// An experiment that can't be run on these data.
 pub(super) fn run(parts: &Parts, cap: Option<usize>, progress: &dyn Progress) -> Result<(Results, Facts), Error> {
+    thread::scope(|scope| {
+        if rayon::current_num_threads() > 1 {
+            // The first has nothing to wait for.
+            scope.spawn(|| parts.values().skip(1).for_each(|part| part.prepare()));
+        }
+        run_each(parts, cap, progress)
+    })
+}
+
+/// One experiment after the other, in the order of the paper.
+fn run_each(parts: &Parts, cap: Option<usize>, progress: &dyn Progress) -> Result<(Results, Facts), Error> {
     let mut results = Results::default();
     let mut facts = Facts::new();
     for (&experiment, part) in parts {
@@ -122,6 +137,10 @@ struct ChaosNli<'a> {
 }
 
 impl Part for ChaosNli<'_> {
+    fn prepare(&self) {
+        self.familiarity.prepare();
+    }
+
     fn run(&self, cap: Option<usize>, results: &mut Results, progress: &dyn Progress) -> Result<Provenance, Error> {
         let Self { data, familiarity, judge, fit } = *self;
         let replicates = capped(chaosnli::PUBLISHED_REPLICATES, cap);

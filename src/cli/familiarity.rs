@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use clap::ValueEnum;
 use ndarray::{Array2, ArrayView2};
@@ -19,7 +20,7 @@ use crate::familiarity::chaosnli_text::read_chaosnli_texts;
 use crate::familiarity::embedding::{DEFAULT_MODEL, Embedder, Model, OnnxEmbedder, Options, embed_texts};
 use crate::familiarity::features::SelfNeighbour;
 use crate::familiarity::neighbours::{Engine, Held, Neighbours, UnitRows};
-use crate::progress::Progress;
+use crate::progress::{Progress, Silent};
 
 /// Options about the familiarity channel of Experiment 2.
 #[derive(Debug, clap::Args)]
@@ -89,6 +90,8 @@ pub(super) struct Familiarity {
     originals: Option<Vec<String>>,
     /// The sentence model, with its folder: it embeds them, or else is held against committed embeddings.
     model: (PathBuf, Model),
+    /// What became of holding the model against committed embeddings, where that was done in advance.
+    held: Mutex<Option<Result<String, Error>>>,
     engine: Engine,
     self_neighbour: SelfNeighbour,
 }
@@ -132,6 +135,7 @@ impl Familiarity {
         Ok(Self {
             originals,
             model,
+            held: Mutex::new(None),
             engine: args.neighbours.map_or_else(Engine::default, Engine::from),
             self_neighbour,
         })
@@ -143,6 +147,26 @@ impl Familiarity {
         self.engine.over(rows, all, width, progress).expect("a width of at least 1")
     }
 
+    /// Holds the sentence model against committed embeddings in advance, if it is to be done at all: reading a model keeps one
+    /// thread busy, and others may use the time. [`Self::open`] waits for the end.
+    pub(super) fn prepare(&self) {
+        if self.originals.is_none() {
+            let mut held = self.held();
+            *held = Some(self.hold(&Silent));
+        }
+    }
+
+    fn held(&self) -> MutexGuard<'_, Option<Result<String, Error>>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Embeds the texts of an example and says how far they agree with their committed embeddings.
+    fn hold(&self, progress: &dyn Progress) -> Result<String, Error> {
+        let (folder, model) = &self.model;
+        let (fresh, how) = embed(&model_check::texts(), model.clone(), progress)?;
+        Ok(format!("{} ({how})", model_check::agreement(fresh.view(), folder)?))
+    }
+
     /// Embeds the sentences, if they are there, or else the texts of an example, and makes the engine.
     ///
     /// # Errors
@@ -150,17 +174,15 @@ impl Familiarity {
     pub(super) fn open(&self, committed: ArrayView2<f32>, progress: &dyn Progress) -> Result<Channel, Error> {
         let mut settings = BTreeMap::new();
         let mut put = |what: &str, fact: String| settings.insert(what.to_owned(), fact);
-        let (folder, model) = &self.model;
         let (rows, inputs) = match &self.originals {
             None => {
-                let (fresh, how) = embed(&model_check::texts(), model.clone(), progress)?;
-                let agreement = model_check::agreement(fresh.view(), folder)?;
-                put("sentence model", format!("{agreement} ({how})"));
+                let held = self.held().take();
+                put("sentence model", held.unwrap_or_else(|| self.hold(progress))?);
                 put("embeddings", "the committed 16-bit matrix of the data folder".into());
                 (UnitRows::new(committed)?, Inputs::new())
             }
             Some(texts) => {
-                let (fresh, how) = embed(texts, model.clone(), progress)?;
+                let (fresh, how) = embed(texts, self.model.1.clone(), progress)?;
                 put("embeddings", format!("computed from the sentences: {how}"));
                 let agreement = Agreement::of(fresh.view(), committed, NEIGHBOURS)?;
                 put("agreement with the committed matrix", agreement.to_string());

@@ -19,9 +19,16 @@ pub fn regret(values: &[f64], priorities: &[f64], tie_break: &[f64], k: usize) -
 
 /// [`regret`] of several rankings of the same items; the oracle's picks are found once.
 pub fn regrets<const R: usize>(values: &[f64], k: usize, tie_break: &[f64], rules: [&[f64]; R]) -> Option<[f64; R]> {
-    let gained = |priorities: &[f64]| -> f64 { top(priorities, tie_break, k).iter().map(|&i| values[i]).sum() };
-    let best = gained(values);
-    (best > 0.0).then(|| rules.map(|priorities| (best - gained(priorities)) / best))
+    let picks = rules.map(|priorities| top(priorities, tie_break, k));
+    regrets_of_picks(values, &top(values, tie_break, k), picks.each_ref().map(Vec::as_slice))
+}
+
+/// Regrets of several sets of picked items, as [`regret`] defines them; `best` are the oracle's picks. Items are summed in the order
+/// in which they stand.
+pub fn regrets_of_picks<const R: usize>(values: &[f64], best: &[usize], picks: [&[usize]; R]) -> Option<[f64; R]> {
+    let gained = |picked: &[usize]| -> f64 { picked.iter().map(|&i| values[i]).sum() };
+    let best = gained(best);
+    (best > 0.0).then(|| picks.map(|picked| (best - gained(picked)) / best))
 }
 
 #[cfg(test)]

@@ -1,18 +1,24 @@
 //! Ranks with ties averaged, and Spearman's correlation.
 
+/// An integer that is larger where `value` comes later in the order of [`f64::total_cmp`].
+pub(crate) fn total_order(value: f64) -> i64 {
+    let bits = value.to_bits().cast_signed();
+    bits ^ ((bits >> 63).cast_unsigned() >> 1).cast_signed()
+}
+
 /// Ranks 1..=n of `values` in ascending order; tied values share the mean of their ranks.
 ///
 /// Values are finite; the order among NaN is that of [`f64::total_cmp`].
 pub fn ranks(values: &[f64]) -> Vec<f64> {
-    let mut order: Vec<usize> = (0..values.len()).collect();
-    order.sort_unstable_by(|&a, &b| values[a].total_cmp(&values[b]));
+    let mut order: Vec<(i64, usize)> = values.iter().map(|&value| total_order(value)).zip(0..).collect();
+    order.sort_unstable();
     let mut ranks = vec![0.0; values.len()];
     let mut start = 0;
     while start < order.len() {
-        let value = values[order[start]];
-        let tied = order[start..].iter().take_while(|&&i| values[i] == value).count().max(1);
+        let value = values[order[start].1];
+        let tied = order[start..].iter().take_while(|&&(_, i)| values[i] == value).count().max(1);
         let shared = start as f64 + (tied as f64 + 1.0) / 2.0;
-        for &i in &order[start..start + tied] {
+        for &(_, i) in &order[start..start + tied] {
             ranks[i] = shared;
         }
         start += tied;
@@ -43,6 +49,12 @@ pub fn spearman(a: &[f64], b: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn integers_have_the_order_of_their_numbers() {
+        let values = [-f64::NAN, f64::NEG_INFINITY, -2.5, -1e-310, -0.0, 0.0, 1e-310, 2.5, f64::INFINITY, f64::NAN];
+        assert!(values.map(total_order).is_sorted_by(|a, b| a < b));
+    }
 
     #[test]
     fn ties_share_the_mean_rank() {

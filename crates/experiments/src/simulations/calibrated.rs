@@ -8,7 +8,7 @@ use crate::world::{grouped_counts, normals, peaked_distributions, revealed_numbe
 use judge_uncertainty_core::belief::{
     Belief, BeliefTable, Beliefs, Design, FeatureColumn, dirichlet::row, entropy, fit_trust,
 };
-use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs, regret::regrets};
+use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs, regret::regrets_of_picks, top};
 use judge_uncertainty_core::random::{Stream, bivariate_normal};
 use judge_uncertainty_core::stats::{normal::normal_cdf, spearman};
 use judge_uncertainty_evaluation::protocol::uniforms;
@@ -166,6 +166,7 @@ pub fn evaluate(world: &World, conditions: &[Condition], second_seed: u64) -> Re
     let truth = world.true_posterior();
     let (information, label_value) = (truth.map(|b| b.epistemic()), truth.map(|b| b.label_value()));
     let prior_mean = world.prior_mean();
+    let budget = Budget::HEADLINE.of(world.numbers.len());
     conditions
         .iter()
         .map(|&condition| {
@@ -191,8 +192,8 @@ pub fn evaluate(world: &World, conditions: &[Condition], second_seed: u64) -> Re
                 random: &[],
             };
             // These rules need no draws and serve both objectives.
-            let [info, delta, spread, entropy] = [RULES[0], RULES[1], RULES[2], RULES[3]].map(|r| r.priority(&undrawn));
-            let fixed = [&info, &delta, &spread, &entropy].map(Vec::as_slice);
+            let fixed = [RULES[0], RULES[1], RULES[2], RULES[3]].map(|r| top(&r.priority(&undrawn), &[], budget));
+            let fixed = fixed.each_ref().map(Vec::as_slice);
             let log_loss = cell_regrets(&information, fixed, undrawn, &mut stream)?;
             let squared_error = cell_regrets(&label_value, fixed, undrawn, &mut stream)?;
             Ok(CellOutcome { log_loss, squared_error, signal })
@@ -203,14 +204,15 @@ pub fn evaluate(world: &World, conditions: &[Condition], second_seed: u64) -> Re
 /// Stream: one uniform draw per item that breaks ties of the rules which add it, then one per item for the random rule.
 fn cell_regrets(
     values: &[f64],
-    [info, delta, spread, entropy]: [&[f64]; 4],
+    [info, delta, spread, entropy]: [&[usize]; 4],
     undrawn: RuleInputs,
     stream: &mut Stream,
 ) -> Result<Regrets, Error> {
     let (jitter, random) = (uniforms(stream, values.len()), uniforms(stream, values.len()));
     let inputs = RuleInputs { jitter: &jitter, random: &random, ..undrawn };
-    let [judge, fewest, random] = [RULES[4], RULES[5], RULES[6]].map(|r| r.priority(&inputs));
-    regrets(values, Budget::HEADLINE.of(values.len()), &[], [info, delta, spread, entropy, &judge, &fewest, &random])
+    let best = |priorities: &[f64]| top(priorities, &[], Budget::HEADLINE.of(values.len()));
+    let [judge, fewest, random] = [RULES[4], RULES[5], RULES[6]].map(|r| best(&r.priority(&inputs)));
+    regrets_of_picks(values, &best(values), [info, delta, spread, entropy, &judge, &fewest, &random])
         .ok_or(Error::Undefined { experiment: "simulations", quantity: "regret" })
 }
 

@@ -19,6 +19,7 @@ pub mod ranked;
 pub mod record;
 pub mod tools;
 pub mod workbook;
+mod xml;
 
 pub use amount::{Amount, LabelsPerItem};
 pub use fill::{Queue, Request, RequestError};

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::fill::{Entry, Queue};
 use super::record::{Question, QueueRecord, Task};
+use super::xml::escaped;
 use judge_uncertainty_output::json_lines;
 use judge_uncertainty_output::to_json;
 
@@ -238,18 +239,3 @@ impl Sheet<'_> {
 pub(super) const SPREADSHEET: [&str; 5] = ["id", "text", "choices", "label", "annotator"];
 /// File of the instruction that Prodigy's settings name.
 pub(super) const PRODIGY_INSTRUCTION: &str = "prodigy-instruction.html";
-
-/// Text for an XML attribute.
-fn escaped(text: &str) -> String {
-    text.chars().fold(String::with_capacity(text.len()), |mut out, c| {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\n' => out.push_str("&#10;"),
-            c => out.push(c),
-        }
-        out
-    })
-}

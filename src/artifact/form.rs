@@ -44,31 +44,40 @@ type Demands = Vec<(&'static str, Demand)>;
 
 /// A field that holds what no run writes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Flaw {
+pub struct Flaw {
     /// Names and positions, joined by `/`.
     pub field: String,
     /// What it holds, and what a run writes there.
     pub problem: String,
 }
 
-/// Holds the results of an experiment against what a run writes.
-///
-/// # Errors
-/// The first field that holds something else.
-pub(super) fn check(experiment: Experiment, results: &Value) -> Result<(), Flaw> {
+/// The first of some flaws, and how many follow.
+pub(super) fn told(flaws: &[Flaw]) -> String {
+    let first = flaws.first().map(|flaw| format!("`{}` {}", flaw.field, flaw.problem)).unwrap_or_default();
+    match flaws.len() {
+        0 | 1 => first,
+        2 => first + " (and 1 further field)",
+        n => format!("{first} (and {} further fields)", n - 1),
+    }
+}
+
+/// Holds the results of an experiment against what a run writes; every field that holds something else.
+pub(super) fn flaws(experiment: Experiment, results: &Value) -> Vec<Flaw> {
     let demands = match experiment {
         Experiment::Simulations => simulations(),
         Experiment::Dice => dice(),
         Experiment::ChaosNli => chaosnli(),
         Experiment::Extended => extended(),
     };
+    let mut flaws = vec![];
     for (place, demand) in &demands {
         for (stars, value) in places(results, place) {
             let told = |problem| Flaw { field: filled(place, &stars), problem };
-            meet(results, &stars, value, demand).map_err(told)?;
+            flaws.extend(meet(results, &stars, value, demand).map_err(told).err());
         }
     }
-    plain(results, String::new())
+    plain(results, &mut String::new(), &mut flaws);
+    flaws
 }
 
 fn rules(rules: &[Rule]) -> Vec<&'static str> {
@@ -308,22 +317,32 @@ fn has_length(value: &Value, wanted: &RangeInclusive<usize>) -> Result<(), Strin
     Err(format!("has {found} elements, and a run writes {wanted}"))
 }
 
-/// Numbers of a size that occurs, and short plain texts.
-fn plain(value: &Value, field: String) -> Result<(), Flaw> {
-    let inner = |name: String| if field.is_empty() { name } else { format!("{field}/{name}") };
-    match value {
-        Value::Object(members) => members.iter().try_for_each(|(name, value)| plain(value, inner(name.clone()))),
-        Value::Array(list) => list.iter().enumerate().try_for_each(|(k, value)| plain(value, inner(k.to_string()))),
+/// Numbers of a size that occurs, and short plain texts; `field` is where the value stands.
+fn plain(value: &Value, field: &mut String, flaws: &mut Vec<Flaw>) {
+    let mut inner = |name: &str, value: &Value| {
+        let length = field.len();
+        if length > 0 {
+            field.push('/');
+        }
+        field.push_str(name);
+        plain(value, field, flaws);
+        field.truncate(length);
+    };
+    let problem = match value {
+        Value::Object(members) => return members.iter().for_each(|(name, value)| inner(name, value)),
+        Value::Array(list) => {
+            return list.iter().enumerate().for_each(|(k, value)| inner(&k.to_string(), value));
+        }
         Value::Number(number) => {
             let name = field.rsplit('/').next().unwrap_or_default();
             let fits = UNBOUNDED.contains(&name) || number.as_f64().is_some_and(|x| x.abs() <= LARGEST);
-            if fits { Ok(()) } else { Err(Flaw { field, problem: format!("is {number}, beyond what a run computes") }) }
+            (!fits).then(|| format!("is {number}, beyond what a run computes"))
         }
         Value::String(text) => {
             let fits = text.len() <= LONGEST_TEXT && text.bytes().all(|c| (b' '..=b'~').contains(&c));
-            let problem = "is not a short text of plain characters".to_owned();
-            if fits { Ok(()) } else { Err(Flaw { field, problem }) }
+            (!fits).then(|| "is not a short text of plain characters".to_owned())
         }
-        Value::Null | Value::Bool(_) => Ok(()),
-    }
+        Value::Null | Value::Bool(_) => None,
+    };
+    flaws.extend(problem.map(|problem| Flaw { field: field.clone(), problem }));
 }

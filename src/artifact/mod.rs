@@ -17,6 +17,7 @@ use thiserror::Error as ThisError;
 
 pub use crate::experiments::Experiment;
 use crate::output::FileError;
+pub use form::Flaw;
 pub use manifest::{Inputs, Manifest, Provenance};
 pub use results::Results;
 
@@ -72,15 +73,14 @@ pub enum Error {
     },
     /// Results that no run writes, though their sum is right.
     #[error(
-        "{path}: `{field}` {problem}: it was edited, though its sum is right; run `judge-uncertainty reproduce` to make it anew"
+        "{path}: {}: it was edited, though its sum is right; run `judge-uncertainty reproduce` to make it anew",
+        form::told(flaws)
     )]
     Form {
         /// The file.
         path: PathBuf,
-        /// The field, as names and positions joined by `/`.
-        field: String,
-        /// What it holds, and what a run writes.
-        problem: String,
+        /// Every such field, at least one.
+        flaws: Vec<Flaw>,
     },
 }
 

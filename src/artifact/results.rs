@@ -7,8 +7,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::form::{self, Flaw};
-use super::{Error, Experiment, Manifest, SCHEMA, read, results_file};
+use super::form;
+use super::{Error, Experiment, Flaw, Manifest, SCHEMA, read, results_file};
 use crate::dataset::checksum::sha256_hex;
 use crate::experiments::chaosnli::ChaosNliResults;
 use crate::experiments::dice::DiceResults;
@@ -32,6 +32,18 @@ macro_rules! results {
             /// A missing, damaged or later changed file, another schema, or a field that holds what no run writes.
             pub fn load(folder: &Path, manifest: &Manifest) -> Result<Self, Error> {
                 Ok(Self { $($field: load(folder, manifest, Experiment::$experiment)?,)+ })
+            }
+
+            /// The results of one experiment, from the bytes of its file; `path` is the file's name in messages.
+            ///
+            /// # Errors
+            /// Another schema, or a field that is missing or holds what no run writes.
+            pub fn parse(experiment: Experiment, path: &Path, text: &[u8]) -> Result<Self, Error> {
+                let mut results = Self::default();
+                match experiment {
+                    $(Experiment::$experiment => results.$field = Some(parse(experiment, path, text)?),)+
+                }
+                Ok(results)
             }
 
             /// Whether an experiment has results.
@@ -113,16 +125,25 @@ fn load<T: DeserializeOwned + Serialize>(
     if found != provenance.results_sha256 {
         return Err(Error::Changed { path, expected: provenance.results_sha256.clone(), found });
     }
-    let head: Head = serde_json::from_slice(&text).map_err(Error::json(&path))?;
-    if head.schema != schema(experiment) {
-        return Err(Error::Schema { path, found: head.schema, read: schema(experiment) });
-    }
-    let file: File<T> = serde_json::from_slice(&text).map_err(Error::json(&path))?;
-    let flaw = |Flaw { field, problem }: Flaw| Error::Form { path: path.clone(), field, problem };
+    parse(experiment, &path, &text).map(Some)
+}
+
+fn parse<T: DeserializeOwned + Serialize>(experiment: Experiment, path: &Path, text: &[u8]) -> Result<T, Error> {
+    let of_schema = |found: u32| match found == schema(experiment) {
+        true => Ok(()),
+        false => Err(Error::Schema { path: path.to_owned(), found, read: schema(experiment) }),
+    };
+    let file: File<T> = serde_json::from_slice(text).map_err(|error| {
+        // Fields of another version are no damage.
+        let head = serde_json::from_slice(text).map(|head: Head| of_schema(head.schema));
+        head.ok().and_then(Result::err).unwrap_or_else(|| Error::json(path)(error))
+    })?;
+    of_schema(file.schema)?;
+    let form = |flaws| Err(Error::Form { path: path.to_owned(), flaws });
     if file.experiment != experiment {
         let problem = format!("is {}, not {experiment}", file.experiment);
-        return Err(flaw(Flaw { field: "experiment".to_owned(), problem }));
+        return form(vec![Flaw { field: "experiment".to_owned(), problem }]);
     }
-    form::check(experiment, &value(&file.results)).map_err(flaw)?;
-    Ok(Some(file.results))
+    let flaws = form::flaws(experiment, &value(&file.results));
+    if flaws.is_empty() { Ok(file.results) } else { form(flaws) }
 }

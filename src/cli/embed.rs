@@ -9,16 +9,16 @@ use super::{Error, progress::Bars};
 use crate::dataset::checksum::read_file;
 use crate::familiarity::embedding::{
     Cache, DEFAULT_MODEL, Destination, Items, Model, OnnxEmbedder, Options, Precision, Template, embed_texts,
-    read_item_lines, read_items,
+    read_item_lines, read_item_table, read_items,
 };
-use crate::study::input::parquet;
+use crate::study::input::{parquet, xlsx};
 
 /// Embed the texts of items with a sentence model, on this machine.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   judge-uncertainty embed --items items.csv --text '{title}: {body}' --out embeddings.npy --cache cache")]
 pub(super) struct Args {
-    /// Items: a .csv file with a header, a .jsonl file with an object on each line, or a .parquet file
+    /// Items: a .csv file with a header, a .jsonl file with an object on each line, a .parquet file or an .xlsx workbook
     #[arg(long, value_name = "FILE")]
     items: PathBuf,
     /// Text of an item, such as "Premise: {premise}\nHypothesis: {hypothesis}"; {{ and }} stand for braces
@@ -48,11 +48,13 @@ pub(super) struct Args {
 }
 
 fn items(args: &Args) -> Result<Items, Error> {
-    if !args.items.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("parquet")) {
-        return Ok(read_items(&args.items, &args.id, &args.text)?);
+    let Args { items: file, id, text, .. } = args;
+    let extension = file.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+    match extension.as_deref() {
+        Some("parquet") => Ok(read_item_lines(file, &parquet::lines(file, &read_file(file)?)?, id, text)?),
+        Some("xlsx" | "xlsm") => Ok(read_item_table(&xlsx::read(file, &read_file(file)?, id)?, id, text)?),
+        _ => Ok(read_items(file, id, text)?),
     }
-    let lines = parquet::lines(&args.items, &read_file(&args.items)?)?;
-    Ok(read_item_lines(&args.items, &lines, &args.id, &args.text)?)
 }
 
 /// Runs the command and prints what it did, in a sentence.

@@ -154,9 +154,7 @@ impl Part for ChaosNli<'_> {
         let all_inputs = prefixed("chaosnli", &data.hashes).into_iter().chain(inputs).collect();
         Ok(Provenance {
             replicates: BTreeMap::from([("half splits".to_owned(), replicates)]),
-            published_size: replicates == chaosnli::PUBLISHED_REPLICATES
-                && self_neighbour == SelfNeighbour::Published
-                && judge.is_none(),
+            published_size: judge.is_none() && is_as_published(replicates, self_neighbour),
             settings: settings.into_iter().chain(judge_setting(judge)).chain(fit.setting()).collect(),
             ..provenance(all_inputs, chaosnli::SEEDS)
         })
@@ -194,6 +192,11 @@ impl Part for Extended<'_> {
     }
 }
 
+/// Whether Experiment 2 with the published predictions is the paper's, so that its claims may be judged.
+fn is_as_published(replicates: usize, self_neighbour: SelfNeighbour) -> bool {
+    replicates == chaosnli::PUBLISHED_REPLICATES && self_neighbour == SelfNeighbour::Published
+}
+
 fn capped(published: usize, cap: Option<usize>) -> usize {
     cap.map_or(published, |cap| cap.min(published))
 }
@@ -218,4 +221,17 @@ fn provenance(inputs: Inputs, seeds: &[(&str, &str)]) -> Provenance {
 
 fn prefixed(folder: &str, hashes: &Inputs) -> Inputs {
     hashes.iter().map(|(file, sum)| (format!("{folder}/{file}"), sum.clone())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn claims_are_judged_by_runs_of_the_papers_size_and_neighbours_only() {
+        let of = |replicates, neighbour| is_as_published(replicates, neighbour);
+        assert!(of(chaosnli::PUBLISHED_REPLICATES, SelfNeighbour::Published));
+        assert!(!of(chaosnli::PUBLISHED_REPLICATES, SelfNeighbour::LeaveOneOut));
+        assert!(!of(2, SelfNeighbour::Published));
+    }
 }

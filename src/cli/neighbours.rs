@@ -9,7 +9,7 @@ use super::progress::Bars;
 use super::{Error, say};
 use crate::familiarity::neighbours::saved::IndexError;
 use crate::familiarity::neighbours::{Engine, Held, Hnsw, HnswSettings, NeighbourLists, Neighbours, UnitRows};
-use crate::familiarity::user_embeddings::read_identified;
+use crate::study::input::vectors::read_identified;
 
 /// What a saved index says about where its embeddings come from; its data sum tells one matrix from another.
 const MODEL: &str = "a matrix of the user";

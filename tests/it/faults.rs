@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::originals::{ONE, TWO, archive, fetch_two};
-use crate::support::{put_results_of_the_dice, repository};
+use crate::support::{copy, put_results_of_the_dice, repository};
 
 /// A command that writes.
 struct Writing {
@@ -195,6 +195,13 @@ impl Place {
         place
     }
 
+    /// The same files in another folder.
+    fn copy(&self) -> Self {
+        let place = Self(tempfile::tempdir().unwrap());
+        copy(self.0.path(), place.0.path());
+        place
+    }
+
     /// What some commands read and what is not made in a line.
     fn put_inputs(&self, commands: &[&[&str]]) {
         if commands.contains(&RENDER) {
@@ -291,8 +298,9 @@ fn check_state(
 
 fn hold(writing: &Writing) {
     let Writing { arguments, before, every } = writing;
-    let place = Place::new(before, arguments);
-    let old = place.files();
+    let prepared = Place::new(before, arguments);
+    let old = prepared.files();
+    let place = prepared.copy();
     let output = place.run(arguments, None);
     assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     let new = place.files();
@@ -300,7 +308,7 @@ fn hold(writing: &Writing) {
     for n in (0..).step_by(*every) {
         for kind in ["kill", "full"] {
             let case = format!("{} {kind}:{n}", arguments.join(" "));
-            let place = Place::new(before, arguments);
+            let place = prepared.copy();
             let output = place.run(arguments, Some(&format!("{kind}:{n}")));
             let (code, text) = (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned());
             if kind == "kill" && code != Some(137) {

@@ -77,16 +77,47 @@ fn scales_without_room_for_squares_are_refused_by_the_check() {
     }
 }
 
-/// A feature whose squares overflow can't be standardised.
+/// What the fit could not compute with is refused when it is read, by the check as by the run.
 #[test]
-fn features_beyond_squares_are_refused_by_name() {
+fn features_beyond_squares_are_refused_by_every_command_that_reads_them() {
     let folder = study("examples/starter");
     let items = fs::read_to_string(folder.path().join("items.csv")).unwrap();
     let (row, last) = items.lines().nth(1).unwrap().rsplit_once(',').unwrap();
-    edit(folder.path(), "items.csv", &format!("{row},{last}"), &format!("{row},1e308"));
-    edit(folder.path(), "study.toml", "\"confidence\"]", "\"confidence\", \"words\"]");
-    let told = refused(&["study", "run", "."], folder.path());
-    assert!(told.contains("feature `words` has values as large as 1e308"), "{told}");
+    for value in ["1e308", "-2e70"] {
+        fs::write(folder.path().join("items.csv"), &items).unwrap();
+        edit(folder.path(), "items.csv", &format!("{row},{last}"), &format!("{row},{value}"));
+        let told = ["check", "run", "queue"].map(|command| refused(&["study", command, "."], folder.path()));
+        assert!(
+            told[0].contains("items.csv:2:")
+                && told[0].contains(&format!("\"words\", item \"r01\"): {value} is too large")),
+            "{}",
+            told[0]
+        );
+        assert!(told[1] == told[0] && told[2] == told[0], "{told:?}");
+    }
+    let blank: String = items.lines().map(|line| format!("{},\n", line.rsplit_once(',').unwrap().0)).collect();
+    fs::write(folder.path().join("items.csv"), blank.replacen("text,\n", "text,words\n", 1)).unwrap();
+    let told = ["check", "run"].map(|command| refused(&["study", command, "."], folder.path()));
+    assert!(
+        told[0].contains("items.numbers")
+            && told[0].contains("\"words\"")
+            && told[0].contains("is blank for every item"),
+        "{}",
+        told[0]
+    );
+    assert_eq!(told[1], told[0]);
+    // Scores are held to their scale.
+    for (file, from, to) in [
+        ("judge.csv", "7.42,1", "1e308,1"),
+        ("judge.csv", "7.42,1", "7.42,1e308"),
+        ("labels.csv", "cook13,6.5", "cook13,1e308"),
+    ] {
+        let folder = study("fuzz/seeds/scores");
+        edit(folder.path(), file, from, to);
+        let told = ["check", "run"].map(|command| refused(&["study", command, "."], folder.path()));
+        assert!(told[0].contains(&format!("{file}:2:")) && told[0].contains("1e308"), "{}", told[0]);
+        assert_eq!(told[1], told[0]);
+    }
 }
 
 #[test]

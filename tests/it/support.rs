@@ -16,6 +16,20 @@ pub(crate) fn repository(path: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
+/// Copies a folder with all that is in it into another.
+pub(crate) fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
 /// Says that a part of a test did not run, past the capture of a passing test's output.
 #[expect(clippy::explicit_write, reason = "what `eprintln` says in a test that passes is not shown")]
 pub(crate) fn skipped(why: &str) {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use judge_uncertainty::dataset::error::{Error, Problem, Result};
 use judge_uncertainty::dataset::items::ItemIds;
 use judge_uncertainty::familiarity::user_embeddings::read_embeddings;
+use judge_uncertainty::study::input::vectors;
 use ndarray::{Array2, array};
 use tempfile::TempDir;
 
@@ -162,4 +163,28 @@ fn other_files_are_refused() {
     let file = folder.with("m.npy", "id,x0\n");
     assert!(matches!(refusal(read(&file)).1, Problem::NotAMatrix { .. }));
     assert!(matches!(read(Path::new("absent.npy")).unwrap_err(), Error::Unreadable { .. }));
+}
+
+#[test]
+fn a_column_of_lists_holds_embeddings_in_parquet_and_csv() {
+    let file = crate::support::repository("tests/golden/parquet/datasets/embeddings.parquet");
+    let ids = ItemIds::new(["a", "b", "c"].map(str::to_owned).to_vec()).unwrap();
+    // Beside another column of lists, because of its name.
+    assert_eq!(vectors::read_embeddings(&file, &ids, Path::new("items.csv")).unwrap(), rows());
+    let (found, matrix) = vectors::read_identified(&file).unwrap();
+    assert_eq!(found.iter().collect::<Vec<_>>(), ["b", "a", "c"]);
+    assert_eq!(matrix, rows().select(ndarray::Axis(0), &[1, 0, 2]));
+    let folder = Folder::new();
+    let csv = |lists: [&str; 3]| {
+        let [a, b, c] = lists;
+        read(&folder.with("m.csv", format!("id,x\na,\"{a}\"\nb,\"{b}\"\nc,\"{c}\"\n")))
+    };
+    assert_eq!(csv(["[1, -2.5]", "[0, 0.125]", "[1024, 0.00390625]"]).unwrap(), rows());
+    let told = |lists| csv(lists).unwrap_err().to_string();
+    assert!(told(["[1, 2]", "[1]", "[1, 2]"]).contains(":3:2 (column \"x\", item \"b\"): the list has 1 numbers"));
+    assert!(told(["[1, 2]", "[1, null]", "[1, 2]"]).contains("is no list of numbers"));
+    assert!(told(["[1, 2]", "", "[1, 2]"]).contains("item \"b\""));
+    assert!(told(["[1, 2]", "[1, 1e300]", "[1, 2]"]).contains("item \"b\""));
+    let two = folder.with("m.csv", "id,x,y\na,[1],[2]\nb,[1],[2]\nc,[1],[2]\n");
+    assert!(read(&two).unwrap_err().to_string().contains("several columns hold lists: x, y"));
 }

@@ -3,7 +3,7 @@
 //! | file | holds | which row is which item |
 //! |---|---|---|
 //! | `NAME.npy` | a matrix of 16, 32 or 64-bit floats | `NAME.npy.ids.txt` beside it, one id per line, and the matrix's SHA-256 where `embed` wrote it; without that file, the order of the items |
-//! | `NAME.csv` | a header, a column `id`, and one column per dimension | the column `id` |
+//! | `NAME.csv` | a header, a column `id`, and one column per dimension, or one with lists (`[0.1, 0.2]`) | the column `id` |
 //!
 //! Rows that are identified may come in any order, but there must be exactly one for each item. A zero vector is
 //! accepted; [`UnitRows::zero_vectors`](super::neighbours::UnitRows::zero_vectors) lists them.
@@ -14,15 +14,17 @@ use std::path::Path;
 use ndarray::{Array2, Axis};
 
 use judge_uncertainty_data::dataset::checksum::{read_file, sha256_hex};
-use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
+use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result, excerpt};
 use judge_uncertainty_data::dataset::items::ItemIds;
 use judge_uncertainty_data::dataset::npy::{read_header, read_matrix};
-use judge_uncertainty_data::dataset::table::{Column, Table};
+use judge_uncertainty_data::dataset::table::{Column, Row, Table};
 
 use crate::row_ids;
 
 /// Column of a CSV file that says which item a row belongs to.
-const ID: &str = "id";
+pub const ID: &str = "id";
+/// Column whose lists are the embeddings, where others hold lists as well.
+const EMBEDDING: &str = "embedding";
 
 /// Reads the embeddings of the items, items x dimensions, in the order of `ids`.
 ///
@@ -105,32 +107,88 @@ fn read_ids(file: &Path) -> Result<(ItemIds, Option<String>)> {
 }
 
 fn read_csv(file: &Path, ids: &ItemIds, reference: &Path, dimensions: Option<usize>) -> Result<Array2<f32>> {
-    let bytes = read_file(file)?;
-    let table = Table::parse(file, &bytes, ID)?;
-    let rows = table.rows_of(ids, reference)?;
-    let columns = value_columns(&table, &bytes)?;
-    if columns.is_empty() || dimensions.is_some_and(|expected| expected != columns.len()) {
-        let expected = dimensions.map_or("at least one".to_owned(), |expected| expected.to_string());
-        let found = format!("{} x {}", rows.len(), columns.len());
-        let expected = format!("{} x {expected} (items x columns beside {ID:?})", ids.len());
-        return Err(Error::refused(Place::file(file), Problem::Shape { found, expected }));
-    }
-    let mut values = Vec::with_capacity(rows.len() * columns.len());
-    for (i, row) in rows.iter().enumerate() {
-        for (j, &column) in columns.iter().enumerate() {
-            let number = row.optional_number(column)?.ok_or_else(|| row.refuse(column, Problem::Blank))? as f32;
-            if !number.is_finite() {
-                return Err(row.refuse(column, Problem::NotFinite { value: number, row: i, column: j }));
-            }
-            values.push(number);
-        }
-    }
-    Ok(Array2::from_shape_vec((rows.len(), columns.len()), values).expect("one value per row and column"))
+    of_table(&Table::parse(file, &read_file(file)?, ID)?, ids, reference, dimensions)
 }
 
-/// All columns but the ids, in the order of the header.
-fn value_columns(table: &Table, bytes: &[u8]) -> Result<Vec<Column>> {
-    let mut reader = csv::Reader::from_reader(bytes);
-    let header = reader.headers().expect("a table that was parsed has a header");
-    header.iter().filter(|&name| name != ID).map(|name| table.column(name)).collect()
+/// Embeddings that stand in a table, whatever its layout: a column per dimension, or one column of lists; where there are several of
+/// these, the one that is called `embedding`.
+///
+/// # Errors
+/// As [`read_embeddings`]; several columns of lists, lists of different lengths.
+pub fn of_table(table: &Table, ids: &ItemIds, reference: &Path, dimensions: Option<usize>) -> Result<Array2<f32>> {
+    let rows = table.rows_of(ids, reference)?;
+    let names: Vec<&str> = table.header().iter().map(String::as_str).filter(|name| *name != ID).collect();
+    let is_list = |name: &str| -> Result<bool> {
+        let column = table.column(name)?;
+        Ok(rows.iter().any(|row| row.cell(column).starts_with('[')))
+    };
+    let mut lists = vec![];
+    for name in &names {
+        if is_list(name)? {
+            lists.push(*name);
+        }
+    }
+    let values = match lists.as_slice() {
+        [] => numbers(table, &rows, &names)?,
+        [only] => elements(&rows, table.column(only)?)?,
+        several if several.contains(&EMBEDDING) => elements(&rows, table.column(EMBEDDING)?)?,
+        several => {
+            let reason = format!("several columns hold lists: {}", several.join(", "));
+            let remedy = format!("call the one with the embeddings {EMBEDDING:?}");
+            return Err(Error::refused(Place::file(table.file()), Problem::Unfit { reason, remedy }));
+        }
+    };
+    let width = values.first().map_or(0, Vec::len);
+    if width == 0 || dimensions.is_some_and(|expected| expected != width) {
+        let expected = dimensions.map_or("at least one".to_owned(), |expected| expected.to_string());
+        let found = format!("{} x {width}", rows.len());
+        let expected = format!("{} x {expected} (items x columns beside {ID:?})", ids.len());
+        return Err(Error::refused(Place::file(table.file()), Problem::Shape { found, expected }));
+    }
+    Ok(Array2::from_shape_vec((rows.len(), width), values.concat()).expect("rows of one length"))
+}
+
+/// A number in each column.
+fn numbers(table: &Table, rows: &[Row<'_>], names: &[&str]) -> Result<Vec<Vec<f32>>> {
+    let columns: Vec<Column> = names.iter().map(|name| table.column(name)).collect::<Result<_>>()?;
+    let number = |i: usize, j: usize| {
+        let (row, column) = (&rows[i], columns[j]);
+        let number = row.optional_number(column)?.ok_or_else(|| row.refuse(column, Problem::Blank))? as f32;
+        finite(row, column, (i, j), number)
+    };
+    (0..rows.len()).map(|i| (0..columns.len()).map(|j| number(i, j)).collect()).collect()
+}
+
+/// The elements of each row's list, all of one length.
+fn elements(rows: &[Row<'_>], column: Column) -> Result<Vec<Vec<f32>>> {
+    let mut lists: Vec<Vec<f32>> = vec![];
+    for (i, row) in rows.iter().enumerate() {
+        if row.cell(column).is_empty() {
+            return Err(row.refuse(column, Problem::Blank));
+        }
+        let unfit = |reason: String| {
+            let remedy = "give a list of as many numbers for every item".to_owned();
+            row.refuse(column, Problem::Unfit { reason, remedy })
+        };
+        let list: Vec<f64> = serde_json::from_str(row.cell(column))
+            .map_err(|_| unfit(format!("{:?} is no list of numbers", excerpt(row.cell(column)))))?;
+        let list: Vec<f32> =
+            list.iter().enumerate().map(|(j, x)| finite(row, column, (i, j), *x as f32)).collect::<Result<_>>()?;
+        if let Some(first) = lists.first().filter(|first| first.len() != list.len()) {
+            return Err(unfit(format!(
+                "the list has {} numbers, and that of the first item {}",
+                list.len(),
+                first.len()
+            )));
+        }
+        lists.push(list);
+    }
+    Ok(lists)
+}
+
+fn finite(row: &Row<'_>, column: Column, (i, j): (usize, usize), number: f32) -> Result<f32> {
+    match number.is_finite() {
+        true => Ok(number),
+        false => Err(row.refuse(column, Problem::NotFinite { value: number, row: i, column: j })),
+    }
 }

@@ -52,6 +52,11 @@ pub(super) fn choose<C: Configured>(file: &StudyFile<C>, items: &Items, availabl
         }
         _ => None,
     };
+    if let Some(blank) = items.columns.iter().find(|column| column.feature.values.iter().all(Option::is_none)) {
+        let setting = if blank.categories.is_empty() { "items.numbers" } else { "items.categories" };
+        let value = format!("{:?}", blank.source);
+        return Err(file.refuse(setting, &value, "is blank for every item", "remove it, or fill it in"));
+    }
     let Some(names) = &file.config.trust.features else {
         let own = OWN.into_iter().filter(|feature| *feature != Feature::LogLabels && lacks(*feature).is_none());
         return Ok(own.chain((0..items.columns.len()).map(Feature::Column)).collect());

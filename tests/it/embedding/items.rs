@@ -3,7 +3,7 @@
 use std::fs;
 
 use judge_uncertainty::familiarity::chaosnli_text::read_chaosnli_texts;
-use judge_uncertainty::familiarity::embedding::{Items, read_item_lines, read_items};
+use judge_uncertainty::familiarity::embedding::{Items, read_item_lines, read_item_table, read_items};
 
 use super::strings;
 use crate::support::{repository, skipped};
@@ -28,6 +28,17 @@ fn rows_of_a_parquet_file_are_items() {
 }
 
 #[test]
+fn rows_of_a_workbook_are_items() {
+    let file = repository("tests/golden/tools/items.xlsx");
+    let table = judge_uncertainty::study::input::xlsx::read(&file, &fs::read(&file).unwrap(), "id").unwrap();
+    let items = read_item_table(&table, "id", &"{text}, {kept}".parse().unwrap()).unwrap();
+    assert_eq!(items.ids, ["1", "2", "3"]);
+    assert_eq!(items.texts[0], "One, TRUE");
+    let error = read_item_table(&table, "id", &"{question}".parse().unwrap()).unwrap_err().to_string();
+    assert!(error.contains("items.xlsx") && error.contains("question"), "{error}");
+}
+
+#[test]
 fn items_come_from_csv_and_jsonl() {
     let expected = Items { ids: strings(&["x", "7"]), texts: strings(&["Q: a, \"b\"\nA: c", "Q: two\nlines\nA: "]) };
     let template = r"Q: {q}\nA: {a}";
@@ -42,7 +53,7 @@ fn items_come_from_csv_and_jsonl() {
 fn bad_items_are_refused_with_file_and_line() {
     let error = |name, content| items(name, content, "{q}").unwrap_err();
     for (name, content, expected) in [
-        ("i.txt", "id,q\n", "FILE: the items must be a .csv, .jsonl or .parquet file"),
+        ("i.txt", "id,q\n", "FILE: the items must be a .csv, .jsonl, .parquet or .xlsx file"),
         ("i.csv", "", "FILE: the file holds no items"),
         ("i.csv", "id,q\n", "FILE: the file holds no items"),
         ("i.jsonl", "\n \n", "FILE: the file holds no items"),

@@ -38,8 +38,8 @@ pub enum EmbeddingError {
     #[error("cannot read the text template")]
     Template(#[from] TemplateError),
 
-    /// The items file is neither CSV nor JSON Lines, going by its name.
-    #[error("{}: the items must be a .csv, .jsonl or .parquet file", path.display())]
+    /// The items file is of no known kind, going by its name.
+    #[error("{}: the items must be a .csv, .jsonl, .parquet or .xlsx file", path.display())]
     ItemsFormat {
         /// The items file.
         path: PathBuf,

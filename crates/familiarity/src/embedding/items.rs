@@ -5,6 +5,8 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
+use judge_uncertainty_data::dataset::table::Table;
+
 use super::error::EmbeddingError;
 use super::template::Template;
 
@@ -49,6 +51,24 @@ pub fn read_item_lines(
     template: &Template,
 ) -> Result<Items, EmbeddingError> {
     some(path, read_jsonl(lines.as_bytes(), Place { path, id_column, template })?)
+}
+
+/// Reads items from the rows of a table, such as the sheet of a workbook.
+///
+/// # Errors
+/// As [`read_items`].
+pub fn read_item_table(table: &Table, id_column: &str, template: &Template) -> Result<Items, EmbeddingError> {
+    let place = Place { path: table.file(), id_column, template };
+    let mut columns = BTreeMap::new();
+    for name in place.columns() {
+        let absent = |_| place.absent(1, name, table.header().iter().map(String::as_str));
+        columns.insert(name, table.column(name).map_err(absent)?);
+    }
+    let mut items = Checked::new(place);
+    for row in table.rows() {
+        items.add(row.line(), |column| Ok(row.cell(columns[column]).to_owned()))?;
+    }
+    some(table.file(), items.items)
 }
 
 fn some(path: &Path, items: Items) -> Result<Items, EmbeddingError> {

@@ -27,7 +27,7 @@ use judge_uncertainty_data::progress::Progress;
 pub use cache::Cache;
 pub use embedder::{EmbeddedText, Embedder};
 pub use error::EmbeddingError;
-pub use items::{Items, read_item_lines, read_items};
+pub use items::{Items, read_item_lines, read_item_table, read_items};
 pub use output::{Destination, Precision, matrix_bytes};
 pub use stand_in::StandIn;
 pub use template::{Template, TemplateError};

@@ -48,6 +48,9 @@ pub struct ItemColumn {
 /// ChaosNLI's own template and id.
 const CHAOSNLI_TEXT: &str = "Premise: {example_premise}\nHypothesis: {example_hypothesis}";
 
+/// Numbers of items beyond it are refused, as are the ends of a scale.
+const LARGEST_NUMBER: f64 = 1e70;
+
 /// Reads the items.
 ///
 /// # Errors
@@ -81,7 +84,7 @@ pub fn read<C: Configured>(file: &StudyFile<C>, source: &mut Source) -> Result<I
     let mut columns = Vec::new();
     for name in &config.numbers {
         let column = table.column(name)?;
-        let values: Vec<Option<f64>> = table.rows().map(|row| row.optional_number(column)).collect::<Result<_>>()?;
+        let values: Vec<Option<f64>> = table.rows().map(|row| measured(row, column)).collect::<Result<_>>()?;
         let feature = FeatureColumn { name: name.clone(), values };
         columns.push(ItemColumn { source: name.clone(), categories: vec![], feature });
     }
@@ -98,6 +101,19 @@ pub fn read<C: Configured>(file: &StudyFile<C>, source: &mut Source) -> Result<I
         file: file.resolve(config.file.first()),
         left_out: BTreeSet::new(),
     })
+}
+
+/// A number that trust may depend on, of a size whose squares can be summed.
+fn measured(row: Row<'_>, column: Column) -> Result<Option<f64>> {
+    let value = row.optional_number(column)?;
+    match value.filter(|value| value.abs() > LARGEST_NUMBER) {
+        None => Ok(value),
+        Some(value) => {
+            let reason = format!("{value:e} is too large: squares of it are beyond what can be computed with");
+            let remedy = "give the column in a larger unit, from -1e70 to 1e70".to_owned();
+            Err(row.refuse(column, Problem::Unfit { reason, remedy }))
+        }
+    }
 }
 
 /// What a label of an item costs.

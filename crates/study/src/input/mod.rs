@@ -17,4 +17,5 @@ pub mod parquet;
 pub mod source;
 pub mod split;
 pub mod texts;
+pub mod vectors;
 pub mod xlsx;

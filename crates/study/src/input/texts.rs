@@ -7,11 +7,11 @@ use ndarray::{Array2, Axis};
 use super::config::{Configured, FamiliarityConfig, StudyFile};
 use super::items::Items;
 use super::source::Source;
+use super::vectors::read_embeddings;
 use crate::error::Error;
 use judge_uncertainty_data::dataset::items::ItemIds;
 use judge_uncertainty_data::progress::Progress;
 use judge_uncertainty_familiarity::embedding::{Cache, Embeddings, embed_texts};
-use judge_uncertainty_familiarity::user_embeddings::read_embeddings;
 use judge_uncertainty_onnx::{Model, OnnxEmbedder, Options};
 
 /// The model that embeds the texts of a study, and where it keeps the embeddings.
@@ -77,6 +77,6 @@ pub(crate) fn read<C: Configured>(
     };
     let path = file.resolve(embeddings);
     source.read(&path)?;
-    let matrix = read_embeddings(&path, all, &items.file, None)?;
+    let matrix = read_embeddings(&path, all, &items.file)?;
     Ok((Some(if kept.len() == all.len() { matrix } else { matrix.select(Axis(0), kept) }), None))
 }

@@ -11,6 +11,7 @@ use judge_uncertainty::experiments::chaosnli::{ChaosNliExperiment, FLOOR};
 use judge_uncertainty::experiments::dice::DiceExperiment;
 use judge_uncertainty::experiments::simulations::calibrated::{Condition, World, WorldSpec, evaluate};
 use judge_uncertainty::experiments::simulations::misspecified;
+use judge_uncertainty::experiments::steps::Published;
 use judge_uncertainty::familiarity::neighbours::{Exact, UnitRows};
 use judge_uncertainty::random::Stream;
 
@@ -51,10 +52,10 @@ fn simulations(c: &mut Criterion) {
     let world = World::draw(&spec).expect("the correlation is supported");
     for (name, condition) in [("oracle", Condition::Oracle), ("estimated", Condition::Estimated(100))] {
         c.bench_function(&format!("evaluate a calibrated world, {name}"), |b| {
-            b.iter(|| evaluate(black_box(&world), &[condition], 1_000_000))
+            b.iter(|| evaluate(black_box(&world), &[condition], 1_000_000, &Published))
         });
     }
-    c.bench_function("one misspecified world", |b| b.iter(|| misspecified::world_outcome(black_box(50), true, 0)));
+    c.bench_function("one misspecified world", |b| b.iter(|| misspecified::world_outcome(black_box(50), true, 0, &Published)));
 }
 
 criterion_group!(benches, chaosnli, dice, simulations);

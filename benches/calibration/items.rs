@@ -1,6 +1,6 @@
 //! What studies say about single items, and what their rankings are worth.
 
-use judge_uncertainty::belief::recalibration::Options;
+use judge_uncertainty::belief::recalibration::{Options, Recalibration};
 use judge_uncertainty::belief::{
     Belief, BeliefModel, BeliefTable, Beliefs, FittedBelief, JudgedItems, Ordinals, TrustPrior,
 };
@@ -76,7 +76,7 @@ struct Tally {
 
 impl Tally {
     fn add(&mut self, study: &Drawn, labels: Labels, model: BeliefModel) {
-        let judged = JudgedItems { design: &study.design, q: study.q.view(), groups: &[] };
+        let judged = JudgedItems { design: &study.design, q: study.q.view(), groups: &study.groups };
         let counts = study.counts.view();
         let fit: FittedBelief = model.fit(&judged, counts, TrustPrior::Weak).expect("there are labels");
         let profile = model.typical_log_trust(&judged, counts, TrustPrior::Weak, &fit).expect("there are labels");
@@ -106,22 +106,27 @@ pub(crate) fn table(studies: usize, trust: f64, seed: u32) {
          hold | regret of the first 10% |"
     );
     println!("|---|---|---|--:|--:|---|--:|--:|--:|--:|");
-    let models =
-        [("published", BeliefModel::Published), ("recalibrated", BeliefModel::Recalibrated(Options::default()))];
+    let by_group = Options { recalibration: Recalibration::ByGroup, ..Options::default() };
+    let models = [
+        ("published", BeliefModel::Published),
+        ("recalibrated", BeliefModel::Recalibrated(Options::default())),
+        ("by group", BeliefModel::Recalibrated(by_group)),
+    ];
     let mut number = 0;
     for judge in Judge::ALL {
+        let models = &models[..if judge == Judge::ByGroup { 3 } else { 2 }];
         for labels in [Labels::Classes(2), Labels::Classes(3), Labels::Classes(7), Labels::Ordinal] {
             for pattern in Pattern::ALL {
                 for items in [50, 300, 3000] {
                     number += 1;
                     let mut stream = Stream::from_entropy(&[seed, 1_000 + number]);
                     let world = World { trust, classes: labels.number(), features: 2, pattern, items, judge };
-                    let mut tallies = models.map(|_| Tally::default());
+                    let mut tallies: Vec<Tally> = models.iter().map(|_| Tally::default()).collect();
                     for _ in 0..studies_of(studies, items) {
                         let Some(study) = world.draw(&mut stream) else {
                             continue;
                         };
-                        tallies.iter_mut().zip(models).for_each(|(tally, (_, model))| tally.add(&study, labels, model));
+                        tallies.iter_mut().zip(models).for_each(|(tally, (_, model))| tally.add(&study, labels, *model));
                     }
                     for ((belief, _), tally) in models.iter().zip(&tallies) {
                         print_row(&world, labels, belief, tally);

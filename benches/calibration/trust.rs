@@ -1,7 +1,10 @@
 //! What studies say about the typical trust.
 
+use std::collections::BTreeMap;
+
 use judge_uncertainty::belief::{BeliefModel, JudgedItems, TrustPrior};
 use judge_uncertainty::random::Stream;
+use judge_uncertainty::stats::binomial::most_by_chance;
 
 use crate::world::{Judge, Pattern, World};
 use crate::{share, studies_of};
@@ -10,29 +13,65 @@ use crate::{share, studies_of};
 #[derive(Default)]
 struct Tally {
     studies: usize,
-    /// Studies that print an estimate,
-    estimates: usize,
-    /// whose interval holds the truth,
-    covered: usize,
-    /// and by how much its logarithm is off, summed.
-    error: f64,
-    /// Studies that print a bound.
-    bounds: usize,
-    /// Studies of which the interval or the bound, if there is one, holds the truth.
-    true_statements: usize,
-    /// Studies of which it lies above the truth, or below.
+    /// Studies whose interval has an end,
+    stated: usize,
+    /// of which it holds the truth,
+    held: usize,
+    /// or lies wholly above it.
     above: usize,
+    /// Studies whose interval has both ends,
+    both: usize,
+    /// of which it holds the truth.
+    both_held: usize,
+    /// By how much the logarithm of what the belief takes is off, summed over the studies whose interval has an end.
+    error: f64,
     unconverged: usize,
     runaway_without_prior: usize,
 }
 
+/// What is counted over worlds.
+#[derive(Default)]
+struct Worlds {
+    /// Worlds of which some study's interval has an end,
+    stated: usize,
+    /// with more misses than chance gives in one of a thousand worlds where 5% miss.
+    beyond_chance: usize,
+    intervals: usize,
+    held: usize,
+    above: usize,
+}
+
+impl Worlds {
+    fn add(&mut self, tally: &Tally) {
+        let missed = (tally.stated - tally.held) as u64;
+        self.stated += usize::from(tally.stated > 0);
+        self.beyond_chance += usize::from(missed > most_by_chance(tally.stated as u64, 0.05, 1e-3));
+        self.intervals += tally.stated;
+        self.held += tally.held;
+        self.above += tally.above;
+    }
+
+    fn print(&self, what: &str) {
+        println!(
+            "| {what} | {} | {} | {} | {} | {} | {} |",
+            self.stated,
+            self.intervals,
+            share(self.held as f64, self.intervals),
+            share(self.above as f64, self.intervals),
+            share((self.intervals - self.held - self.above) as f64, self.intervals),
+            self.beyond_chance
+        );
+    }
+}
+
 pub(crate) fn table(studies: usize, trust: f64, seed: u32) {
     println!(
-        "| classes | features | labels | items | studies | estimate | covered, of these | mean error of ln trust | bound | interval or \
-         bound true | above the truth | not converged | without a prior: off by 100 or not converged |"
+        "| classes | features | labels | items | studies | an interval | holds | above the truth | mean error of ln trust | both ends | of \
+         these, holds | not converged | without a prior: off by 100 or not converged |"
     );
     println!("|--:|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
-    let mut number = 0;
+    let (mut number, mut all) = (0, Worlds::default());
+    let mut by_items: BTreeMap<usize, Worlds> = BTreeMap::new();
     for classes in [2, 3, 7] {
         for features in [0, 2, 4] {
             for pattern in Pattern::ALL {
@@ -45,10 +84,16 @@ pub(crate) fn table(studies: usize, trust: f64, seed: u32) {
                         tally.add(&world, &mut stream);
                     }
                     print_row(&world, &tally);
+                    all.add(&tally);
+                    by_items.entry(items).or_default().add(&tally);
                 }
             }
         }
     }
+    println!("\n| worlds of | worlds with an interval | intervals | hold | above the truth | below | worlds beyond chance |");
+    println!("|---|--:|--:|--:|--:|--:|--:|");
+    by_items.iter().for_each(|(items, worlds)| worlds.print(&format!("{items} items")));
+    all.print("all");
 }
 
 impl Tally {
@@ -64,14 +109,15 @@ impl Tally {
         let truth = study.log_trust;
         self.studies += 1;
         self.unconverged += usize::from(!fit.regression().converged);
-        self.true_statements += usize::from(profile.holds(truth));
-        self.above += usize::from(profile.at_least.is_some_and(|least| least > truth));
-        if profile.determined() {
-            self.estimates += 1;
-            self.covered += usize::from(profile.holds(truth));
+        if profile.at_least.is_some() || profile.at_most.is_some() {
+            self.stated += 1;
+            self.held += usize::from(profile.holds(truth));
+            self.above += usize::from(profile.at_least.is_some_and(|least| least > truth));
             self.error += fit.regression().coefficients[0] - truth;
-        } else {
-            self.bounds += usize::from(profile.at_least.is_some() || profile.at_most.is_some());
+        }
+        if profile.determined() {
+            self.both += 1;
+            self.both_held += usize::from(profile.holds(truth));
         }
         let without = model.fit(&judged, counts, TrustPrior::None).expect("there are labels");
         let regression = without.regression();
@@ -83,18 +129,18 @@ impl Tally {
 fn print_row(world: &World, tally: &Tally) {
     let World { classes, features, pattern, items, .. } = world;
     let of_all = |part: usize| share(part as f64, tally.studies);
-    let error = match tally.estimates {
+    let error = match tally.stated {
         0 => "-".to_owned(),
         n => format!("{:+.2}", tally.error / n as f64),
     };
     println!(
-        "| {classes} | {features} | {pattern} | {items} | {} | {} | {} | {error} | {} | {} | {} | {} | {} |",
+        "| {classes} | {features} | {pattern} | {items} | {} | {} | {} | {} | {error} | {} | {} | {} | {} |",
         tally.studies,
-        of_all(tally.estimates),
-        share(tally.covered as f64, tally.estimates),
-        of_all(tally.bounds),
-        of_all(tally.true_statements),
-        of_all(tally.above),
+        of_all(tally.stated),
+        share(tally.held as f64, tally.stated),
+        share(tally.above as f64, tally.stated),
+        of_all(tally.both),
+        share(tally.both_held as f64, tally.both),
         of_all(tally.unconverged),
         of_all(tally.runaway_without_prior)
     );

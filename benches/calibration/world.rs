@@ -51,17 +51,26 @@ pub(crate) enum Judge {
     Overconfident,
     /// The odds of every other class are doubled.
     Biased,
+    /// The odds of every other class are doubled for every other item, and halved for the rest: two groups.
+    ByGroup,
 }
 
 impl Judge {
-    pub(crate) const ALL: [Self; 3] = [Self::Right, Self::Overconfident, Self::Biased];
+    pub(crate) const ALL: [Self; 4] = [Self::Right, Self::Overconfident, Self::Biased, Self::ByGroup];
 
-    fn states(self, q: &[f64]) -> Vec<f64> {
+    /// The group of an item.
+    fn group(item: usize) -> usize {
+        item % 2
+    }
+
+    fn states(self, q: &[f64], item: usize) -> Vec<f64> {
+        let halved = |(j, q): (usize, &f64)| q * if j % 2 == 1 { 0.5 } else { 1.0 };
         let doubled = |(j, q): (usize, &f64)| q * if j % 2 == 1 { 2.0 } else { 1.0 };
         match self {
             Self::Right => q.to_vec(),
             Self::Overconfident => floored(&q.iter().map(|q| q * q).collect::<Vec<_>>()),
-            Self::Biased => floored(&q.iter().enumerate().map(doubled).collect::<Vec<_>>()),
+            Self::ByGroup if Self::group(item) == 1 => floored(&q.iter().enumerate().map(halved).collect::<Vec<_>>()),
+            Self::Biased | Self::ByGroup => floored(&q.iter().enumerate().map(doubled).collect::<Vec<_>>()),
         }
     }
 }
@@ -72,6 +81,7 @@ impl fmt::Display for Judge {
             Self::Right => "right",
             Self::Overconfident => "overconfident",
             Self::Biased => "biased",
+            Self::ByGroup => "biased by group",
         })
     }
 }
@@ -92,6 +102,8 @@ pub(crate) struct Drawn {
     pub(crate) q: Array2<f64>,
     pub(crate) counts: Array2<u32>,
     pub(crate) design: Design,
+    /// The group of each item.
+    pub(crate) groups: Vec<usize>,
     /// The distributions that labels are drawn from.
     pub(crate) pools: Array2<f64>,
     /// The belief by which pools were drawn, given the labels.
@@ -112,7 +124,7 @@ impl World {
         let mut trusts = vec![];
         for i in 0..items {
             let right = floored(&dirichlet(stream, &vec![1.0; classes]));
-            let stated = self.judge.states(&right);
+            let stated = self.judge.states(&right, i);
             let trust = self.trust * (SLOPE * z.row(i).sum()).exp();
             let pool = dirichlet(stream, &right.iter().map(|q| trust * q).collect::<Vec<_>>());
             let labels = self.pattern.draw(stream);
@@ -131,7 +143,8 @@ impl World {
         let design = Design::over(items, &columns).expect("features are finite").within(&labelled);
         let true_beliefs = Beliefs::posterior(&trusts, truth.view(), counts.view());
         let average = z.mean_axis(ndarray::Axis(0)).map_or(0.0, |means| means.sum());
-        Some(Drawn { q, counts, design, pools, true_beliefs, log_trust: self.trust.ln() + SLOPE * average })
+        let groups = (0..items).map(Judge::group).collect();
+        Some(Drawn { q, counts, design, groups, pools, true_beliefs, log_trust: self.trust.ln() + SLOPE * average })
     }
 }
 

@@ -1,54 +1,86 @@
-//! How many planted bugs the claims of Experiment 2 catch.
+//! How many planted bugs the claims catch.
 //!
-//! `cargo run --release --example planted_bugs [REPLICATES]` runs the experiment with one bug at a time, at its published size
-//! unless told otherwise, and holds its results against `data/paper/claims.toml`. A claim catches a bug that makes it differ.
-//! The tables stand in `REPRODUCE.md`. Nothing of this is in the program: the bugs live here.
+//! `cargo run --release --example planted_bugs [REPLICATES]` runs the paper's three experiments with one bug at a time, at their published
+//! sizes unless fewer replicates are asked for, and holds the results against `data/paper/claims.toml`. A claim catches a bug that makes
+//! it differ. The tables stand in `REPRODUCE.md`. Nothing of this is in the program: the bugs live here.
 
 mod bugs;
+mod worlds;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::path::Path;
 
 use bugs::Bug;
-use judge_uncertainty::dataset::ChaosNliData;
+use judge_uncertainty::dataset::{ChaosNliData, DiceData};
 use judge_uncertainty::experiments::Experiment;
 use judge_uncertainty::experiments::chaosnli::PUBLISHED_REPLICATES;
+use judge_uncertainty::experiments::dice::{DiceExperiment, PUBLISHED_DRAWS};
+use judge_uncertainty::experiments::simulations::{self, SimulationSizes};
 use judge_uncertainty::familiarity::neighbours::{Exact, UnitRows};
 use judge_uncertainty::progress::Silent;
 use judge_uncertainty::report::claims::{Claims, ResultValues, Verdict, judge};
+use serde_json::Value;
+use worlds::WorldBug;
+
+type Results = Result<Value, Box<dyn Error>>;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let replicates = match std::env::args().nth(1) {
+    let most = match std::env::args().nth(1) {
         Some(number) => number.parse().map_err(|_| format!("{number:?} is not a number of replicates"))?,
-        None => PUBLISHED_REPLICATES,
+        None => usize::MAX,
     };
-    let claims = of_the_experiment(Claims::load(Path::new("data/paper/claims.toml"))?);
+    let dice = DiceData::load(Path::new("data/dice"))?;
+    let rolled = |bug: &WorldBug| -> Results {
+        Ok(serde_json::to_value(DiceExperiment::by(&dice, bug)?.run(PUBLISHED_DRAWS.min(most), &Silent)?)?)
+    };
+    battery(Experiment::Dice, &WorldBug::ALL, WorldBug::name, rolled)?;
+    let sizes = if most == usize::MAX { SimulationSizes::default() } else { SimulationSizes::capped(most) };
+    // Only the dice rank by what may tie.
+    let of_worlds: Vec<WorldBug> = WorldBug::ALL.into_iter().filter(|bug| *bug != WorldBug::TiesReversed).collect();
+    let simulated =
+        |bug: &WorldBug| -> Results { Ok(serde_json::to_value(simulations::run_by(&sizes, bug, &Silent)?)?) };
+    battery(Experiment::Simulations, &of_worlds, WorldBug::name, simulated)?;
     let data = ChaosNliData::load(Path::new("data/chaosnli"))?;
     let engine = Exact::new(UnitRows::new(data.embeddings.view())?);
+    let escalated = |bug: &Bug| -> Results {
+        Ok(serde_json::to_value(bug.run(&data, &engine, PUBLISHED_REPLICATES.min(most), &Silent)?)?)
+    };
+    battery(Experiment::ChaosNli, &Bug::ALL, Bug::name, escalated)
+}
+
+/// Runs an experiment with each bug and prints what its claims catch, bug by bug and claim by claim.
+fn battery<B: Copy>(
+    experiment: Experiment,
+    bugs: &[B],
+    name: fn(B) -> &'static str,
+    run: impl Fn(&B) -> Results,
+) -> Result<(), Box<dyn Error>> {
+    let claims = claims_of(experiment)?;
     let mut caught: BTreeMap<&str, Vec<&str>> = claims.claims.iter().map(|claim| (claim.id.as_str(), vec![])).collect();
-    println!("| planted bug | claims that differ, of {} | quantities |\n|---|---|---|", claims.claims.len());
-    for bug in Bug::ALL {
-        eprintln!("{}", bug.name());
-        let results = serde_json::to_value(bug.run(&data, &engine, replicates, &Silent)?)?;
-        let judged = judge(&claims, &ResultValues::from([(Experiment::ChaosNli, results)]))?;
+    println!("| {experiment}: planted bug | claims that differ, of {} | quantities |\n|---|---|---|", claims.claims.len());
+    for bug in bugs {
+        eprintln!("{experiment}: {}", name(*bug));
+        let judged = judge(&claims, &ResultValues::from([(experiment, run(bug)?)]))?;
         let differing: Vec<_> = judged.iter().filter(|row| row.verdict == Verdict::Differs).collect();
-        let quantities: std::collections::BTreeSet<&str> =
-            differing.iter().map(|row| row.claim.quantity.as_str()).collect();
-        println!("| {} | {} | {} |", bug.name(), differing.len(), quantities.len());
+        let quantities: BTreeSet<&str> = differing.iter().map(|row| row.claim.quantity.as_str()).collect();
+        println!("| {} | {} | {} |", name(*bug), differing.len(), quantities.len());
         for row in differing {
-            caught.get_mut(row.claim.id.as_str()).expect("of this file").push(bug.name());
+            caught.get_mut(row.claim.id.as_str()).expect("of this file").push(name(*bug));
         }
     }
+    let none = caught.values().filter(|bugs| bugs.is_empty()).count();
+    println!("\n{none} of the {} claims catch none of these bugs.", caught.len());
     println!("\n| claim | bugs that it catches | which |\n|---|---|---|");
     for (claim, bugs) in &caught {
         println!("| {claim} | {} | {} |", bugs.len(), bugs.join(", "));
     }
+    println!();
     Ok(())
 }
 
-/// The claims of Experiment 2.
-fn of_the_experiment(mut claims: Claims) -> Claims {
-    claims.claims.retain(|claim| claim.experiment == Experiment::ChaosNli);
-    claims
+fn claims_of(experiment: Experiment) -> Result<Claims, Box<dyn Error>> {
+    let mut claims = Claims::load(Path::new("data/paper/claims.toml"))?;
+    claims.claims.retain(|claim| claim.experiment == experiment);
+    Ok(claims)
 }

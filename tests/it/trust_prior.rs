@@ -9,9 +9,10 @@ use judge_uncertainty::belief::{
 };
 use judge_uncertainty::progress::Silent;
 use judge_uncertainty::random::Stream;
+use judge_uncertainty::report::numbers::three;
 use judge_uncertainty::report::study::describe;
 use judge_uncertainty::study::{
-    Classes as ClassStudy, Decomposition, FitReport, Scores, Study, StudyResults, evaluate,
+    Classes as ClassStudy, Decomposition, Evaluated, FitReport, Scores, Study, StudyResults, evaluate,
 };
 use ndarray::Array2;
 use serde_json::Value;
@@ -160,7 +161,7 @@ fn a_study_of_single_labels_prints_no_trust() {
         assert_eq!(results.fit.typical_trust, None, "{prior}");
         let words = words(&results);
         assert!(
-            words.contains("cannot be determined: no item has two labels") && !words.contains("worth about"),
+            words.contains("cannot be determined: no item has two labels") && !words.contains("95% interval;"),
             "{words}"
         );
     }
@@ -228,8 +229,26 @@ fn labels_that_bound_the_trust_on_one_side_give_a_bound() {
     assert!(results.fit.typical_trust.is_none() && bounds.at_most.is_none());
     assert!(bounds.at_least.is_some_and(|least| least > 10.0 && least < results.fit.assumed_trust), "{bounds:?}");
     let words = words(&results);
-    assert!(words.contains("do not bound it above") && words.contains(" labels or more."), "{words}");
-    assert!(!words.contains("worth about"), "{words}");
+    let stated = format!("is worth {} labels or more (95% interval)", three(bounds.at_least.unwrap()));
+    assert!(words.contains(&stated) && words.contains("do not bound it above"), "{words}");
+    assert!(words.contains("and not an estimate"), "{words}");
+}
+
+/// Without a prior labels that vary no more than chance put items at the limit of the trust, in the study's fit and in its half splits.
+#[test]
+fn fits_at_a_limit_are_counted_in_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let as_predicted = |i: usize| {
+        let yes = (20.0 * (0.2 + 0.01 * i as f64)).round() as usize;
+        (0..20).map(|a| if a < yes { "yes" } else { "no" }).collect()
+    };
+    let results = study(folder.path(), "prior = \"none\"\n[evaluation]\nreplicates = 4\n", as_predicted);
+    let Evaluated::Evaluated(evaluation) = &results.evaluation else { panic!("20 labels an item are enough") };
+    assert!(results.fit.at_limit > 0 && evaluation.fits_at_limit > 0, "{:?}", results.fit);
+    let words = words(&results);
+    assert!(words.contains(&format!("The trust of {} of 60 labelled items is at a limit", results.fit.at_limit)), "{words}");
+    let in_replicates = format!("In {} of 4 replicates the fit left items at a limit", evaluation.fits_at_limit);
+    assert!(words.contains(&in_replicates), "{words}");
 }
 
 /// Ratings that vary by 4 within an item, of a judge who claims `sd`, and the sentences of their study under a belief.

@@ -8,7 +8,8 @@
 //! A judge that is read rightly expects a mean of N(5, 2^2) for an item and a variance s0^2, which is exp(0.5 N(0, 1)) where it
 //! states one, and 1 for all items where it states none. The variance of an item's ratings is 8 s0^2 / chi-squared(8), their mean is
 //! normal about the judge's with that variance over 6, and ratings are normal. What the judge says is this, or two points more than
-//! this for all items, or 5 + (mean - 5)/0.6, or half the standard deviation. Studies take the weak prior.
+//! this for all items, or 5 + (mean - 5)/0.6, or half the standard deviation, or a point more for every other item and a point less for the
+//! rest, which has a third row: recalibrated by group. Studies take the weak prior.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -57,23 +58,39 @@ struct Judge {
     bias: f64,
     slope: f64,
     factor: f64,
+    /// Whether its bias has the other sign for every other item: two groups.
+    by_group: bool,
 }
 
-const RIGHT: Judge = Judge { name: "right", states_sd: true, bias: 0.0, slope: 1.0, factor: 1.0 };
+const RIGHT: Judge =
+    Judge { name: "right", states_sd: true, bias: 0.0, slope: 1.0, factor: 1.0, by_group: false };
+const BY_GROUP: Judge = Judge { name: "1 too high or low, by group", bias: 1.0, by_group: true, ..RIGHT };
 const BIASED: Judge = Judge { name: "2 too high", bias: 2.0, ..RIGHT };
 const STEEP: Judge = Judge { name: "slope 0.6", slope: 0.6, ..RIGHT };
 const OVERCONFIDENT: Judge = Judge { name: "half the sd", factor: 2.0, ..RIGHT };
+
+impl Judge {
+    /// The bias in a group, 0 or 1.
+    fn bias_of(self, group: usize) -> f64 {
+        if self.by_group && group == 1 { -self.bias } else { self.bias }
+    }
+}
 
 struct World {
     judge: JudgeScores,
     labels: Vec<Scores>,
     means: Vec<f64>,
+    /// The group of each item.
+    groups: Vec<usize>,
 }
 
 impl World {
     fn draw(stream: &mut Stream, said: Judge, items: usize, pattern: Pattern) -> Self {
-        let mut world = Self { judge: JudgeScores { mean: vec![], variance: vec![] }, labels: vec![], means: vec![] };
-        for _ in 0..items {
+        let judge = JudgeScores { mean: vec![], variance: vec![] };
+        let groups = (0..items).map(|item| item % 2).collect();
+        let mut world = Self { judge, labels: vec![], means: vec![], groups };
+        for item in 0..items {
+            let bias = said.bias_of(item % 2);
             let mu = 5.0 + 2.0 * stream.standard_normal();
             let expected = if said.states_sd { (0.5 * stream.standard_normal()).exp() } else { 1.0 };
             // chi-squared(nu) is twice a gamma draw of shape nu/2.
@@ -81,7 +98,7 @@ impl World {
             let mean = mu + (variance / TRUST).sqrt() * stream.standard_normal();
             let ratings: Vec<f64> =
                 (0..pattern.draw(stream)).map(|_| mean + variance.sqrt() * stream.standard_normal()).collect();
-            world.judge.mean.push(5.0 + (mu - 5.0) / said.slope + said.bias);
+            world.judge.mean.push(5.0 + (mu - 5.0) / said.slope + bias);
             world.judge.variance.push(said.states_sd.then_some(expected / (said.factor * said.factor)));
             world.labels.push(Scores::of(&ratings));
             world.means.push(mean);
@@ -115,7 +132,8 @@ impl Share {
 /// What is counted over the studies of a world under one belief.
 #[derive(Default)]
 struct Tally {
-    determined: Share,
+    /// The interval of the trust has an end.
+    stated: Share,
     trust: Share,
     error: f64,
     items: Share,
@@ -129,28 +147,31 @@ struct Tally {
 impl Tally {
     fn add(&mut self, world: &World, said: Judge, recalibration: Recalibration) {
         let design = Design::constant(world.labels.len());
-        let items = JudgedRatings { design: &design, judge: &world.judge, groups: &[] };
+        let items = JudgedRatings { design: &design, judge: &world.judge, groups: &world.groups };
         let options = RatingOptions { prior: TrustPrior::Weak, recalibration, reading: ReadingPrior::default() };
         let fit = fit_ratings(&items, &world.labels, &options).expect("there are ratings");
         let profile = typical_log_trust_of_ratings_under(&items, &world.labels, &options, &fit)
             .expect("there are ratings")
             .expect("there is a prior");
         self.converged.add(fit.regression.converged);
-        self.determined.add(profile.determined());
-        if profile.determined() {
+        let stated = profile.at_least.is_some() || profile.at_most.is_some();
+        self.stated.add(stated);
+        if stated {
             self.trust.add(profile.holds(TRUST.ln()));
             self.error += fit.regression.coefficients[0] - TRUST.ln();
         }
-        for (k, prior) in fit.priors(&design, &world.judge).iter().enumerate() {
+        for (k, prior) in fit.priors_of(&items).iter().enumerate() {
             let belief = prior.updated(&world.labels[k]);
             let interval = belief.mean_interval(0.95);
             self.items.add((interval.lo..=interval.hi).contains(&world.means[k]));
             self.squares += (belief.mean - world.means[k]).powi(2);
         }
-        for read in fit.estimated_readings() {
+        let shared = said.by_group && recalibration == Recalibration::Shared;
+        // One reading of two groups that differ is neither's.
+        for (group, read) in fit.estimated_readings().into_iter().enumerate().filter(|_| !shared) {
             // At the centre c of what was said, the judge should have said 5 + slope (c - bias - 5).
             let centre = read.reading.centre;
-            self.bias.covers(read.bias, centre - 5.0 - said.slope * (centre - said.bias - 5.0));
+            self.bias.covers(read.bias, centre - 5.0 - said.slope * (centre - said.bias_of(group) - 5.0));
             self.slope.covers(read.slope, said.slope);
             self.factor.covers(read.factor, said.factor);
         }
@@ -163,7 +184,7 @@ impl Tally {
         };
         format!(
             "| {row} | {belief} | {} | {} | {error} | {} | {:.3} | {} | {} | {} | {} |\n",
-            self.determined.show(),
+            self.stated.show(),
             self.trust.show(),
             self.items.show(),
             (self.squares / self.items.of as f64).sqrt(),
@@ -186,7 +207,8 @@ struct Cell {
 
 fn cells() -> Vec<Cell> {
     let silent = |judge: Judge| Judge { states_sd: false, ..judge };
-    let judges = [RIGHT, BIASED, STEEP, OVERCONFIDENT, silent(RIGHT), silent(BIASED), silent(STEEP)];
+    let judges =
+        [RIGHT, BIASED, STEEP, OVERCONFIDENT, silent(RIGHT), silent(BIASED), silent(STEEP), BY_GROUP, silent(BY_GROUP)];
     let mut cells: Vec<Cell> = vec![];
     for judge in judges {
         for pattern in [Pattern::UpTo(2), Pattern::UpTo(5), Pattern::Pilot] {
@@ -198,16 +220,21 @@ fn cells() -> Vec<Cell> {
     cells
 }
 
-/// The two rows of a world.
+/// The rows of a world.
 fn rows(cell: &Cell, studies: usize) -> String {
     let mut stream = Stream::from_entropy(&[20_261_123, cell.number]);
-    let beliefs = [("published", Recalibration::Off), ("recalibrated", Recalibration::Shared)];
-    let mut tallies = [Tally::default(), Tally::default()];
+    let beliefs = [
+        ("published", Recalibration::Off),
+        ("recalibrated", Recalibration::Shared),
+        ("by group", Recalibration::ByGroup),
+    ];
+    let beliefs = &beliefs[..if cell.judge.by_group { 3 } else { 2 }];
+    let mut tallies: Vec<Tally> = beliefs.iter().map(|_| Tally::default()).collect();
     // Large studies take most of the time, and their shares move least.
     for _ in 0..if cell.items < 1000 { studies } else { studies.div_ceil(4) } {
         let world = World::draw(&mut stream, cell.judge, cell.items, cell.pattern);
         if world.labels.iter().any(|labels| labels.n > 0) {
-            tallies.iter_mut().zip(beliefs).for_each(|(tally, (_, belief))| tally.add(&world, cell.judge, belief));
+            tallies.iter_mut().zip(beliefs).for_each(|(tally, (_, belief))| tally.add(&world, cell.judge, *belief));
         }
     }
     let sd = if cell.judge.states_sd { "stated" } else { "none" };
@@ -219,7 +246,7 @@ fn main() {
     // cargo bench adds --bench.
     let studies = std::env::args().find_map(|argument| argument.parse().ok()).unwrap_or(200);
     println!(
-        "| judge | sd | labels | items | belief | determined | trust covered | mean error of ln trust | means of items covered | their root mean square error | bias covered | slope covered | factor covered | converged |"
+        "| judge | sd | labels | items | belief | an interval | trust covered | mean error of ln trust | means of items covered | their root mean square error | bias covered | slope covered | factor covered | converged |"
     );
     println!("|---|---|---|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     let (cells, next) = (cells(), AtomicUsize::new(0));

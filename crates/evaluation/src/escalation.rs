@@ -92,6 +92,9 @@ pub struct Measured {
     pub coefficients: Vec<(String, f64)>,
     /// Whether the fit converged.
     pub converged: bool,
+    /// Labelled items whose trust lies beyond the limits of the likelihood, where it has some.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub at_limit: usize,
     /// Newton steps of the fit.
     pub iterations: usize,
     /// Labels of the second half under the beliefs before anything is bought; the fit has seen none of them. `None` where
@@ -101,6 +104,10 @@ pub struct Measured {
     /// The picks of every contrast that was asked for, in order; `None` where it can't be evaluated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contrasts: Vec<Option<Picks>>,
+}
+
+fn is_none(items: &usize) -> bool {
+    *items == 0
 }
 
 /// What escalation achieves under one feature set, over replicates.

@@ -200,6 +200,7 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
             mean_error: Errors::without(&errors, &[]).unwrap_or_default().error,
             coefficients: regression.names.iter().cloned().zip(regression.coefficients.iter().copied()).collect(),
             converged: regression.converged,
+            at_limit: regression.at_limit,
             iterations: regression.iterations,
             held_out: pool.held_out(&fitted.beliefs, &split.held),
             contrasts: self.contrasts.iter().map(picks).collect(),

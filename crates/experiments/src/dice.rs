@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::Error;
 use super::calibration::{ConfidenceGroup, calibration};
 use super::isolation::{Correlations, Isolation, correlations};
+use super::steps::{Published, Steps};
 use super::world::{counts_in_order, grouped_counts, peaked_distributions, revealed_numbers};
 use judge_uncertainty_core::belief::{
     Belief, BeliefTable, Beliefs, Design, FeatureColumn, JudgedItems, TrustFit, TrustSearch, dirichlet::row, entropy,
@@ -25,7 +26,8 @@ use judge_uncertainty_evaluation::{Ties, replicate};
 pub const PUBLISHED_DRAWS: usize = 200;
 /// Seeds of the random streams.
 pub const SEEDS: &[(&str, &str)] = &[("world", "0"), ("label re-draw r", "10000 + r")];
-const DICE: usize = 500;
+/// Dice of the paper.
+pub const DICE: usize = 500;
 const WORLD_SEED: u64 = 0;
 const DRAW_SEED: u64 = 10_000;
 const PROPHET_ROUNDS: usize = 20;
@@ -187,9 +189,13 @@ pub struct DiceWorld {
 impl DiceWorld {
     /// The world of the paper (protocol, section 3).
     pub fn draw() -> Self {
+        Self::draw_by(&Published)
+    }
+
+    fn draw_by(steps: &dyn Steps) -> Self {
         let mut stream = Stream::new(WORLD_SEED);
         let contentiousness = uniforms(&mut stream, DICE);
-        let p = peaked_distributions(&mut stream, &contentiousness);
+        let p = peaked_distributions(&mut stream, &contentiousness, steps);
         let numbers = revealed_numbers(&mut stream, DICE);
         let counts = grouped_counts(&mut stream, &numbers, p.view());
         Self { p, numbers, counts }
@@ -206,7 +212,8 @@ impl DiceWorld {
 }
 
 /// The experiment: a world, the judge's predictions of it, and the two designs of the trust regression.
-pub struct DiceExperiment {
+pub struct DiceExperiment<'a> {
+    steps: &'a dyn Steps,
     world: DiceWorld,
     judge: Predictions,
     self_update: Vec<Option<Vec<f64>>>,
@@ -248,13 +255,21 @@ pub struct Evaluation {
     pub regret: BTreeMap<Rule, BTreeMap<Budget, f64>>,
 }
 
-impl DiceExperiment {
+impl<'a> DiceExperiment<'a> {
     /// Sets the experiment up from the judge's answers.
     ///
     /// # Errors
     /// Another number of dice than 500, a die without any prediction, or features that can't be used.
     pub fn new(data: &DiceData) -> Result<Self, Error> {
-        let world = DiceWorld::draw();
+        Self::by(data, &Published)
+    }
+
+    /// The same by other steps.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn by(data: &DiceData, steps: &'a dyn Steps) -> Result<Self, Error> {
+        let world = DiceWorld::draw_by(steps);
         let judge = data.judge.aggregate(data.floor)?;
         if judge.q.dim() != world.p.dim() {
             return Err(Error::Shape {
@@ -277,14 +292,15 @@ impl DiceExperiment {
             disagreement: world.p.rows().into_iter().map(|p| entropy(row(p))).collect(),
             judge_entropy: judge.q.rows().into_iter().map(|q| entropy(row(q))).collect(),
             designs: BTreeMap::from([
-                (FeatureSet::Base, Design::standardized(&base)?),
-                (FeatureSet::Tier, Design::standardized(&with_tier)?),
+                (FeatureSet::Base, steps.standardised(&steps.features(base))?),
+                (FeatureSet::Tier, steps.standardised(&steps.features(with_tier))?),
             ]),
             self_update: (0..DICE).map(|i| data.judge.self_update(i)).collect(),
             world,
             judge,
             search: TrustSearch::Optimum,
             ties: Ties::ItemOrder,
+            steps,
         })
     }
 
@@ -415,8 +431,9 @@ impl DiceExperiment {
 
     fn fit(&self, set: FeatureSet, counts: ArrayView2<u32>) -> Result<(TrustFit, Beliefs), Error> {
         let design = &self.designs[&set];
-        let fit = self.search.fit(design, self.judge.q.view(), counts)?;
-        let beliefs = Beliefs::posterior(&fit.trust(design), self.judge.q.view(), counts);
+        let counts = self.steps.labels(&counts.to_owned());
+        let fit = self.search.fit(design, self.judge.q.view(), counts.view())?;
+        let beliefs = Beliefs::posterior(&self.steps.trust(fit.trust(design)), self.judge.q.view(), counts.view());
         Ok((fit, beliefs))
     }
 
@@ -439,11 +456,11 @@ impl DiceExperiment {
             jitter: &jitter,
             random: &random,
         };
-        let tie_break = self.ties.by(&jitter);
+        let tie_break = self.steps.tie_breaks(self.ties.by(&jitter));
         let mut regrets = BTreeMap::new();
         for rule in Rule::PAPER {
             let scores = rule.priority(&inputs);
-            let by_budget = Budget::PAPER.map(|b| Some((b, regret(&values, &scores, tie_break, b.of(DICE))?)));
+            let by_budget = Budget::PAPER.map(|b| Some((b, regret(&values, &scores, &tie_break, b.of(DICE))?)));
             let by_budget: Option<BTreeMap<Budget, f64>> = by_budget.into_iter().collect();
             let undefined = Error::Undefined { experiment: "dice", quantity: "regret" };
             regrets.insert(rule, by_budget.ok_or(undefined)?);
@@ -456,7 +473,7 @@ impl DiceExperiment {
         let mut stream = Stream::new(DRAW_SEED + r);
         let deployed = self.world.redraw_counts(&mut stream);
         let (fit, _) = self.fit(FeatureSet::Tier, deployed.view())?;
-        let trust = fit.trust(&self.designs[&FeatureSet::Tier]);
+        let trust = self.steps.trust(fit.trust(&self.designs[&FeatureSet::Tier]));
         let p = &self.world.p;
         let mut beliefs = Beliefs::posterior(&trust, self.judge.q.view(), Array2::zeros(p.dim()).view());
         let mut add_one = Beliefs::new(Array2::ones(p.dim()));

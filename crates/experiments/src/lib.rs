@@ -6,6 +6,7 @@ pub mod dice;
 pub mod extended;
 pub mod isolation;
 pub mod simulations;
+pub mod steps;
 pub mod world;
 
 use std::fmt;

@@ -2,6 +2,7 @@
 
 use ndarray::{Array2, ArrayView2};
 
+use crate::steps::Steps;
 use judge_uncertainty_core::belief::dirichlet::row;
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_evaluation::protocol::{REVEALED, uniforms};
@@ -20,16 +21,15 @@ pub fn normals(stream: &mut Stream, n: usize) -> Vec<f64> {
 /// Label distributions between a randomly placed peak (t = 0) and the uniform (t = 1), items x 3.
 ///
 /// Class j of item i has (1 - t_i) peak_perm(j) + t_i (1/3) with peak = (0.90, 0.05, 0.05) and perm the order (argsort) of three
-/// uniform draws (protocol, sections 3 and 5). The last term is the product with the constant 1/3, as in the paper's generator, and
-/// not the quotient t_i/3, which differs from it in the last bit. Stream: three uniform draws per item.
-pub fn peaked_distributions(stream: &mut Stream, contentiousness: &[f64]) -> Array2<f64> {
+/// uniform draws (protocol, sections 3 and 5), mixed as [`Steps::mixed`] says. Stream: three uniform draws per item.
+pub fn peaked_distributions(stream: &mut Stream, contentiousness: &[f64], steps: &dyn Steps) -> Array2<f64> {
     let u = uniforms(stream, contentiousness.len() * CLASSES);
     let mut p = Array2::zeros((contentiousness.len(), CLASSES));
     for (i, (&t, u)) in contentiousness.iter().zip(u.chunks_exact(CLASSES)).enumerate() {
         let mut perm = [0, 1, 2];
         perm.sort_by(|&a, &b| f64::total_cmp(&u[a], &u[b]));
         for j in 0..CLASSES {
-            p[[i, j]] = (1.0 - t) * PEAK[perm[j]] + t * (1.0 / 3.0);
+            p[[i, j]] = steps.mixed(PEAK[perm[j]], t);
         }
     }
     p

@@ -1,6 +1,6 @@
 //! Two studies of the same items and labels: two judges, two versions of a judge, or two beliefs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -11,12 +11,12 @@ use super::kind::{Decomposition, Kind, Study};
 use super::mismatch::CompareError;
 use judge_uncertainty_core::belief::Belief;
 use judge_uncertainty_core::escalation::{Budget, Rule};
-use judge_uncertainty_core::stats::over_items::{LEAST_ITEMS, item_mean};
-use judge_uncertainty_core::stats::{Estimable, spearman};
+use judge_uncertainty_core::stats::over_items::{LEAST_ITEMS, item_mean, item_share, item_spearman};
+use judge_uncertainty_core::stats::{Estimable, mean};
 use judge_uncertainty_evaluation::held_out::{Given, ItemScores, Prediction, Score, Scored};
 
 /// Version of the layout of a comparison.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 /// Items that are named where two judges part.
 const NAMED: usize = 10;
 
@@ -77,12 +77,14 @@ pub struct PairedScore {
 /// Agreement of two rankings.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RankAgreement {
-    /// Spearman correlation of the epistemic parts over items; `None` where one is constant.
-    pub spearman_epistemic: Option<f64>,
+    /// Spearman correlation of the epistemic parts over items.
+    pub spearman_epistemic: Estimable,
     /// Of the total uncertainties.
-    pub spearman_total: Option<f64>,
+    pub spearman_total: Estimable,
     /// Share of the tenth of the items with most epistemic uncertainty that both have.
     pub shared_tenth: f64,
+    /// The same with an interval ([`item_share`] over that tenth, which held in 0.97 or more of simulated rankings).
+    pub shared_tenth_of_new_items: Estimable,
 }
 
 /// An item on which the two judges part.
@@ -173,16 +175,19 @@ impl RankAgreement {
         let both = |f: &dyn Fn(&Decomposition<K>, usize) -> f64| {
             let one: Vec<f64> = (0..at.len()).map(|i| f(first, i)).collect();
             let other: Vec<f64> = at.iter().map(|&i| f(second, i)).collect();
-            spearman(&one, &other)
+            item_spearman(&one, &other)
         };
         let count = Budget::HEADLINE.of(at.len());
         let tenth = |of: &Decomposition<K>| of.ranking(Rule::Info).unwrap_or_default()[..count].to_vec();
         let (one, other) = (tenth(first), tenth(second));
-        let shared = one.iter().filter(|&&i| other.contains(&at[i])).count();
+        let second: BTreeSet<usize> = other.into_iter().collect();
+        let both_have = |i: &usize| f64::from(u8::from(second.contains(&at[*i])));
+        let shared: Vec<f64> = one.iter().map(both_have).collect();
         Self {
             spearman_epistemic: both(&|d, i| d.belief(i).epistemic()),
             spearman_total: both(&|d, i| d.belief(i).total()),
-            shared_tenth: shared as f64 / count as f64,
+            shared_tenth: mean(&shared),
+            shared_tenth_of_new_items: item_share(&shared),
         }
     }
 }

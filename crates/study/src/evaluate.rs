@@ -41,6 +41,8 @@ pub struct Evaluation<K: Kind> {
     pub judge: K::Diagnostics,
     /// All features.
     pub full: Escalation,
+    /// Replicates whose fit left labelled items at a limit of the trust; with a prior there are none.
+    pub fits_at_limit: usize,
     /// Its value minus that of ranking by total uncertainty (`posterior_entropy`), paired within replicate; `None` where
     /// the judge's own uncertainty is what rules are compared with.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -118,14 +120,6 @@ impl<K: Kind> Evaluation<K> {
     /// The value of every rule minus that of the rule that rules of this kind are compared with.
     pub fn differences(&self) -> &ByRule {
         self.minus_total.as_ref().unwrap_or(&self.full.minus_judge_entropy)
-    }
-}
-
-impl<K: Kind> Evaluation<K> {
-    /// As [`Self::differences`], of the squared error; `None` where that is not evaluated.
-    pub fn squared_differences(&self) -> Option<&ByRule> {
-        let squared = self.squared.as_ref()?;
-        Some(if K::REFERENCE == Rule::PosteriorEntropy { &squared.minus_total } else { &squared.minus_judge_entropy })
     }
 }
 
@@ -311,6 +305,7 @@ impl<'a, K: Kind> Evaluator<'a, K> {
             for_new_items: RulesForNewItems::of(self.study, self.kept.len(), &measured),
             squared: SquaredValue::over(&measured, budgets),
             counts_only: (!counts_only.is_empty()).then(|| Escalation::over(&counts_only)),
+            fits_at_limit: measured.iter().filter(|m| m.at_limit > 0).count(),
             full: Escalation::over(&measured),
             held_out: HeldOut::over(&measured),
             measured,

@@ -240,8 +240,9 @@ pub struct Coefficient {
 pub struct FitReport<K: Kind> {
     /// What is believed of the trust before any label; the recalibrated belief of classes has weak priors of its own.
     pub prior: TrustPrior,
-    /// What a prediction is worth for an item with average features, in labels; `None` where the labels do not determine it.
-    /// Its interval is what the labels say without the prior on it ([`judge_uncertainty_core::belief::Profile`]) if there is one.
+    /// What a prediction is worth for an item with average features, in labels; `None` where the labels do not bound it on both sides. Its
+    /// interval, the estimate, is what the labels say without the prior on it ([`judge_uncertainty_core::belief::Profile`]) if there is
+    /// one; `value` is what the belief takes, its prior included.
     pub typical_trust: Option<Estimate>,
     /// Why the labels do not determine it, and what would.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -4,6 +4,7 @@ use super::held_out::{INTERVALS, score_name, text};
 use super::lines::Line;
 use crate::evaluation::held_out::Given;
 use crate::report::numbers::three;
+use crate::stats::Estimable;
 use crate::study::compare::{Compared, PairedScore};
 
 fn ordinal(which: usize) -> &'static str {
@@ -55,14 +56,19 @@ pub fn describe_comparison(compared: &Compared) -> Vec<Line> {
             lines.push(Line::sentence(INTERVALS));
         }
     }
-    let correlation = |of: Option<f64>| of.map_or_else(|| "not estimable (one is constant)".to_owned(), three);
+    let known = |of: &Estimable| of.reason().map_or_else(|| text(of), |reason| format!("not estimable ({reason})"));
+    let ranks = &compared.ranks;
+    let tenth = three(100.0 * ranks.shared_tenth);
+    let tenth = match ranks.shared_tenth_of_new_items.estimate() {
+        Some(share) => format!("{tenth} [{}, {}]", three(100.0 * share.lo), three(100.0 * share.hi)),
+        None => tenth,
+    };
     lines.push(Line::sentence(format!(
         "Rank agreement over {} items (Spearman): {} of the epistemic part, {} of the total; the tenths with most epistemic \
-         uncertainty share {}% of their items.",
+         uncertainty share {tenth}% of their items.",
         compared.items,
-        correlation(compared.ranks.spearman_epistemic),
-        correlation(compared.ranks.spearman_total),
-        three(100.0 * compared.ranks.shared_tenth)
+        known(&ranks.spearman_epistemic),
+        known(&ranks.spearman_total),
     )));
     for (quantity, moved) in &compared.drift {
         let moved = moved.reason().map_or_else(|| text(moved), str::to_owned);

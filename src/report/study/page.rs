@@ -9,7 +9,7 @@ use super::input::InputTable;
 use super::items::{anchor, items_section};
 use super::movement::movement_section;
 use super::registered::registered_section;
-use super::sentences::describe;
+use super::sentences::{describe, typical_worth};
 use super::shown::{Shown, shown_rules};
 use crate::belief::TrustPrior;
 use crate::escalation::Rule;
@@ -56,12 +56,11 @@ pub fn page<K: Shown>(results: &StudyResults<K>, cards: &Cards, figures: &[Figur
 
 fn findings<K: Shown>(results: &StudyResults<K>) -> Section {
     let words = K::WORDS;
-    let typical = results.fit.typical_trust.as_ref().map_or("?".to_owned(), |trust| three(trust.value));
     let worth = format!("labels that a typical {} is worth", words.short_prediction);
     let keys = vec![
         number(results.input.items.to_string(), "items", Tone::Neutral),
         number(K::number_of_labels(&results.input.labels).to_string(), words.labels, Tone::Neutral),
-        number(typical, &worth, Tone::Neutral),
+        number(typical_worth(&results.fit), &worth, Tone::Neutral),
         K::key_number(results),
     ];
     section("findings", "What was found", vec![Block::Numbers(keys), sentences(&describe(results))])

@@ -25,6 +25,12 @@ pub fn describe<K: Shown>(results: &StudyResults<K>) -> Vec<Line> {
             fit.iterations, fit.gradient_norm
         )));
     }
+    if fit.at_limit > 0 {
+        lines.push(Line::sentence(format!(
+            "The trust of {} of {} labelled items is at a limit of the likelihood, which is no estimate; take the weak prior.",
+            fit.at_limit, fit.labelled_items
+        )));
+    }
     lines.extend(fit.neighbours.iter().map(|how| Line::sentence(format!("Labelled neighbours: {how}."))));
     let mut unidentified = K::unidentified(fit);
     unidentified.retain(|name| name != "intercept");
@@ -57,41 +63,64 @@ pub fn describe<K: Shown>(results: &StudyResults<K>) -> Vec<Line> {
     lines
 }
 
+/// The interval is what is estimated, with one end or both; the number that the belief takes is none that labels picked out.
 fn trust_sentence<K: Shown>(fit: &FitReport<K>) -> String {
     let prediction = K::WORDS.prediction;
-    let Some(trust) = &fit.typical_trust else {
-        let why = fit.undetermined.as_deref().unwrap_or("it is not determined");
-        let assumed = three(fit.assumed_trust);
-        return format!(
-            "How many labels a typical {prediction} of the judge is worth cannot be determined: {why}.{} The parts and the ranking \
-             below rest on {assumed} labels, which is {} and not an estimate.",
-            fit.bounds.map_or(String::new(), bounds_words),
-            match fit.prior {
-                TrustPrior::Weak if fit.carried.is_some() => "partly the trust carried over",
-                TrustPrior::Weak => "partly the prior",
-                TrustPrior::None => "where the search ended",
-            }
+    let taken = three(fit.assumed_trust);
+    if let Some(trust) = &fit.typical_trust {
+        let interval = labels_between(Some(trust.lo), Some(trust.hi));
+        let worth = format!(
+            "A typical {prediction} of the judge is worth {interval} (95% interval; the belief takes {taken})"
         );
+        let [least, most] = [fit.trust_percentiles.low, fit.trust_percentiles.high].map(three);
+        return if least == most {
+            format!("{worth}, the same for all items.")
+        } else {
+            format!("{worth}; nine in ten items lie between {least} and {most}.")
+        };
+    }
+    let why = fit.undetermined.as_deref().unwrap_or("it is not determined");
+    let source = match fit.prior {
+        TrustPrior::Weak if fit.carried.is_some() => "partly the trust carried over",
+        TrustPrior::Weak => "partly the prior",
+        TrustPrior::None => "where the search ended",
     };
-    let [value, lo, hi] = [trust.value, trust.lo, trust.hi].map(three);
-    let worth =
-        format!("A typical {prediction} of the judge is worth about {value} labels (95% interval {lo} to {hi})");
-    let [least, most] = [fit.trust_percentiles.low, fit.trust_percentiles.high].map(three);
-    if least == most {
-        format!("{worth}, the same for all items.")
-    } else {
-        format!("{worth}; nine in ten items lie between {least} and {most}.")
+    match fit.bounds {
+        Some(Bounds { at_least, at_most }) => format!(
+            "A typical {prediction} of the judge is worth {} (95% interval); more cannot be determined: {why}. The parts and the \
+             ranking below rest on {taken} labels, which is {source} and not an estimate.",
+            labels_between(at_least, at_most)
+        ),
+        None => format!(
+            "How many labels a typical {prediction} of the judge is worth cannot be determined: {why}. The parts and the ranking \
+             below rest on {taken} labels, which is {source} and not an estimate."
+        ),
     }
 }
 
-fn bounds_words(Bounds { at_least, at_most }: Bounds) -> String {
-    let interval = match [at_least, at_most].map(|end| end.map(three)) {
+/// An interval of labels, of which either end may be missing.
+fn labels_between(at_least: Option<f64>, at_most: Option<f64>) -> String {
+    match [at_least, at_most].map(|end| end.map(three)) {
         [Some(least), Some(most)] => format!("{least} to {most} labels"),
         [Some(least), None] => format!("{least} labels or more"),
         [None, Some(most)] => format!("{most} labels or fewer"),
-        [None, None] => return String::new(),
+        [None, None] => "any number of labels".to_owned(),
+    }
+}
+
+/// What a typical prediction is worth, in few words: the interval, or `?`.
+pub(super) fn typical_worth<K: Shown>(fit: &FitReport<K>) -> String {
+    let ends = match (&fit.typical_trust, fit.bounds) {
+        (Some(trust), _) => [Some(trust.lo), Some(trust.hi)],
+        (None, Some(bounds)) => [bounds.at_least, bounds.at_most],
+        (None, None) => [None, None],
     };
-    format!(" Its 95% interval is {interval}.")
+    match ends.map(|end| end.map(three)) {
+        [Some(least), Some(most)] => format!("{least} to {most}"),
+        [Some(least), None] => format!("{least} or more"),
+        [None, Some(most)] => format!("{most} or fewer"),
+        [None, None] => "?".to_owned(),
+    }
 }
 
 fn carried_sentence(carried: &Carried) -> String {
@@ -155,6 +184,12 @@ fn describe_evaluation<K: Shown>(evaluation: &Evaluation<K>) -> Vec<Line> {
             "In {} of {} replicates the fit of the trust did NOT converge; take fewer features or the weak prior before you rely \
              on this.",
             full.unconverged_fits, evaluation.replicates
+        )));
+    }
+    if evaluation.fits_at_limit > 0 {
+        lines.push(Line::sentence(format!(
+            "In {} of {} replicates the fit left items at a limit of the trust; take the weak prior before you rely on this.",
+            evaluation.fits_at_limit, evaluation.replicates
         )));
     }
     lines.extend(said(K::evaluation_sentences(evaluation)));

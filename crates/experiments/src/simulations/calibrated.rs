@@ -4,6 +4,7 @@ use ndarray::Array2;
 
 use crate::Error;
 use crate::isolation::{Correlations, correlations};
+use crate::steps::{Published, Steps};
 use crate::world::{grouped_counts, normals, peaked_distributions, revealed_numbers};
 use judge_uncertainty_core::belief::{
     Belief, BeliefTable, Beliefs, Design, FeatureColumn, dirichlet::row, entropy, fit_trust,
@@ -69,13 +70,21 @@ impl World {
     /// # Errors
     /// A correlation for which the random streams are not specified.
     pub fn draw(spec: &WorldSpec) -> Result<Self, Error> {
+        Self::draw_by(spec, &Published)
+    }
+
+    /// The same by other steps.
+    ///
+    /// # Errors
+    /// As [`Self::draw`].
+    pub fn draw_by(spec: &WorldSpec, steps: &dyn Steps) -> Result<Self, Error> {
         let mut stream = Stream::new(spec.seed);
         let scores = bivariate_normal(&mut stream, f64::from(spec.correlation) / 100.0, spec.items)?;
         let contentiousness: Vec<f64> = scores.iter().map(|z| normal_cdf(z[0])).collect();
         let familiarity_score: Vec<f64> = scores.iter().map(|z| -z[1]).collect();
         let width = f64::from(spec.width) / 100.0;
         let familiarity: Vec<f64> = familiarity_score.iter().map(|z| 0.5 + width * (normal_cdf(*z) - 0.5)).collect();
-        let q = peaked_distributions(&mut stream, &contentiousness);
+        let q = peaked_distributions(&mut stream, &contentiousness, steps);
         let ratio = f64::from(spec.trust_ratio);
         let trust: Vec<f64> = familiarity.iter().map(|f| MIDDLE_TRUST * ratio.powf(f - 0.5)).collect();
         let evidence = Array2::from_shape_fn(q.dim(), |(i, j)| (trust[i] * q[[i, j]]).max(LEAST_EVIDENCE));
@@ -105,11 +114,12 @@ impl World {
     ///
     /// # Errors
     /// A fit that is impossible.
-    pub fn fitted_posterior(&self, familiarity: &[f64]) -> Result<Beliefs, Error> {
+    pub fn fitted_posterior(&self, familiarity: &[f64], steps: &dyn Steps) -> Result<Beliefs, Error> {
         let feature = FeatureColumn::complete("familiarity", familiarity.iter().copied());
-        let design = Design::raw(&[feature])?;
-        let fit = fit_trust(&design, self.q.view(), self.counts.view())?;
-        Ok(Beliefs::posterior(&fit.trust(&design), self.q.view(), self.counts.view()))
+        let design = Design::raw(&steps.features(vec![feature]))?;
+        let counts = steps.labels(&self.counts);
+        let fit = fit_trust(&design, self.q.view(), counts.view())?;
+        Ok(Beliefs::posterior(&steps.trust(fit.trust(&design)), self.q.view(), counts.view()))
     }
 
     /// Mean of the true prior belief. The floor under the evidence makes it differ a little from `q`.
@@ -162,7 +172,12 @@ pub struct CellOutcome {
 ///
 /// # Errors
 /// An impossible fit, or a world in which no label has any value.
-pub fn evaluate(world: &World, conditions: &[Condition], second_seed: u64) -> Result<Vec<CellOutcome>, Error> {
+pub fn evaluate(
+    world: &World,
+    conditions: &[Condition],
+    second_seed: u64,
+    steps: &dyn Steps,
+) -> Result<Vec<CellOutcome>, Error> {
     let truth = world.true_posterior();
     let (information, label_value) = (truth.map(|b| b.epistemic()), truth.map(|b| b.label_value()));
     let prior_mean = world.prior_mean();
@@ -175,7 +190,7 @@ pub fn evaluate(world: &World, conditions: &[Condition], second_seed: u64) -> Re
                 Condition::Oracle => (None, None),
                 Condition::Estimated(informativeness) => {
                     let observed = world.observed_familiarity(informativeness, &mut stream);
-                    (Some(world.fitted_posterior(&observed)?), spearman(&observed, &world.familiarity))
+                    (Some(world.fitted_posterior(&observed, steps)?), spearman(&observed, &world.familiarity))
                 }
             };
             let (beliefs, q) = match &fitted {
@@ -220,11 +235,11 @@ fn cell_regrets(
 ///
 /// # Errors
 /// An impossible fit or an undefined correlation.
-pub fn isolation(spec: &WorldSpec, informativeness: u32) -> Result<Correlations, Error> {
-    let world = World::draw(spec)?;
+pub fn isolation(spec: &WorldSpec, informativeness: u32, steps: &dyn Steps) -> Result<Correlations, Error> {
+    let world = World::draw_by(spec, steps)?;
     // The noise of the signal comes from a fresh stream with the world's own seed.
     let observed = world.observed_familiarity(informativeness, &mut Stream::new(spec.seed));
-    let beliefs = world.fitted_posterior(&observed)?;
+    let beliefs = world.fitted_posterior(&observed, steps)?;
     let disagreement: Vec<f64> = world.p.rows().into_iter().map(|p| entropy(row(p))).collect();
     let errors: Vec<f64> = beliefs.iter().zip(world.p.rows()).map(|(b, p)| b.manhattan(row(p))).collect();
     correlations(&beliefs, &disagreement, &errors)

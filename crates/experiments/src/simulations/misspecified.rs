@@ -4,8 +4,9 @@ use ndarray::Array2;
 
 use super::calibrated::dirichlet_draws;
 use crate::Error;
+use crate::steps::{Published, Steps};
 use crate::world::{grouped_counts, normals, peaked_distributions, revealed_numbers};
-use judge_uncertainty_core::belief::{Beliefs, Design, FeatureColumn, fit_trust};
+use judge_uncertainty_core::belief::{Beliefs, FeatureColumn, fit_trust};
 use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs, regret::regrets, value::prophet_values};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::normal::{normal_cdf, normal_quantile};
@@ -51,10 +52,14 @@ impl MisspecifiedWorld {
     /// Draws a world (protocol, section 6); `gamma_percent` corrupts stated confidence: 0 honest, 100 information-free,
     /// 150 inverted.
     pub fn draw(gamma_percent: u32, seed: u64) -> Self {
+        Self::draw_by(gamma_percent, seed, &Published)
+    }
+
+    fn draw_by(gamma_percent: u32, seed: u64, steps: &dyn Steps) -> Self {
         let gamma = f64::from(gamma_percent) / 100.0;
         let mut stream = Stream::new(seed);
         let contentiousness = uniforms(&mut stream, ITEMS);
-        let p = peaked_distributions(&mut stream, &contentiousness);
+        let p = peaked_distributions(&mut stream, &contentiousness, steps);
         let f = uniforms(&mut stream, ITEMS);
         let concentration: Vec<f64> = f.iter().map(|f| 8.0 * 256.0_f64.powf(f - 0.5)).collect();
         let evidence = Array2::from_shape_fn(p.dim(), |(i, j)| (concentration[i] * p[[i, j]]).max(0.05));
@@ -78,9 +83,15 @@ impl MisspecifiedWorld {
 ///
 /// # Errors
 /// An impossible fit, or a world in which no label has any value.
-pub fn world_outcome(gamma_percent: u32, familiarity: bool, seed: u64) -> Result<MisspecifiedOutcome, Error> {
+pub fn world_outcome(
+    gamma_percent: u32,
+    familiarity: bool,
+    seed: u64,
+    steps: &dyn Steps,
+) -> Result<MisspecifiedOutcome, Error> {
     let MisspecifiedWorld { p, q, familiarity: f, stated_spread, numbers, counts } =
-        MisspecifiedWorld::draw(gamma_percent, seed);
+        MisspecifiedWorld::draw_by(gamma_percent, seed, steps);
+    let counts = steps.labels(&counts);
     let stated_spread = FeatureColumn::complete("stated_spread", stated_spread);
 
     let mut second = Stream::new(seed + SECOND_SEED);
@@ -94,9 +105,9 @@ pub fn world_outcome(gamma_percent: u32, familiarity: bool, seed: u64) -> Result
             .map(|(f, eps)| normal_cdf(SIGNAL * normal_quantile(f.clamp(1e-6, 1.0 - 1e-6)) + noise * eps));
         features.push(FeatureColumn::complete("familiarity", signal));
     }
-    let design = Design::standardized(&features)?;
+    let design = steps.standardised(&steps.features(features))?;
     let fit = fit_trust(&design, q.view(), counts.view())?;
-    let beliefs = Beliefs::posterior(&fit.trust(&design), q.view(), counts.view());
+    let beliefs = Beliefs::posterior(&steps.trust(fit.trust(&design)), q.view(), counts.view());
     let values = prophet_values(&beliefs, p.view(), PROPHET_ROUNDS, &mut second);
     let (jitter, random) = (uniforms(&mut second, ITEMS), uniforms(&mut second, ITEMS));
     let inputs = RuleInputs {

@@ -10,6 +10,7 @@ use calibrated::{CellOutcome, Condition, World, WorldSpec};
 
 use super::Error;
 use super::isolation::Isolation;
+use super::steps::{Published, Steps};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::{Summary, mean, quantile::percentiles, spearman};
@@ -133,7 +134,19 @@ impl SimulationSizes {
 /// # Errors
 /// A fit that is impossible.
 pub fn run(sizes: &SimulationSizes, progress: &dyn Progress) -> Result<SimulationResults, Error> {
-    let cells = Cells::compute(&plan(sizes), progress)?;
+    run_by(sizes, &Published, progress)
+}
+
+/// The same by other steps.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_by(
+    sizes: &SimulationSizes,
+    steps: &dyn Steps,
+    progress: &dyn Progress,
+) -> Result<SimulationResults, Error> {
+    let cells = Cells::compute(&plan(sizes), steps, progress)?;
     let trust_spread: Vec<SweepPoint> = WIDTHS
         .iter()
         .map(|&width| SweepPoint {
@@ -188,7 +201,7 @@ pub fn run(sizes: &SimulationSizes, progress: &dyn Progress) -> Result<Simulatio
             .map(advantage_pp)
             .collect::<Vec<_>>()
     };
-    let misspecified = misspecified_sweeps(sizes, progress)?;
+    let misspecified = misspecified_sweeps(sizes, steps, progress)?;
     Ok(SimulationResults {
         derived: derive(&Sweeps {
             trust_spread: &trust_spread,
@@ -207,8 +220,8 @@ pub fn run(sizes: &SimulationSizes, progress: &dyn Progress) -> Result<Simulatio
         ]),
         tracking,
         dose_response,
-        null: null(sizes.null, progress)?,
-        isolation: isolation(sizes.isolation, progress)?,
+        null: null(sizes.null, steps, progress)?,
+        isolation: isolation(sizes.isolation, steps, progress)?,
         misspecified,
     })
 }
@@ -252,11 +265,11 @@ fn plan(sizes: &SimulationSizes) -> Plan {
 struct Cells(BTreeMap<(WorldSpec, Condition), CellOutcome>);
 
 impl Cells {
-    fn compute(plan: &Plan, progress: &dyn Progress) -> Result<Self, Error> {
+    fn compute(plan: &Plan, steps: &dyn Steps, progress: &dyn Progress) -> Result<Self, Error> {
         let jobs: Vec<(WorldSpec, Vec<Condition>)> =
             plan.iter().map(|(spec, conditions)| (*spec, conditions.iter().copied().collect())).collect();
         let outcomes = replicate("calibrated simulation", &jobs, progress, |(spec, conditions)| {
-            calibrated::evaluate(&World::draw(spec)?, conditions, spec.seed + SECOND_SEED)
+            calibrated::evaluate(&World::draw_by(spec, steps)?, conditions, spec.seed + SECOND_SEED, steps)
         })?;
         let cells = jobs
             .into_iter()
@@ -324,11 +337,12 @@ fn bootstrap(advantages: &[f64]) -> Criterion {
 }
 
 /// Equal trust and equal label counts: entropy ranking should lose nothing.
-fn null(seeds: usize, progress: &dyn Progress) -> Result<Null, Error> {
+fn null(seeds: usize, steps: &dyn Steps, progress: &dyn Progress) -> Result<Null, Error> {
     let jobs: Vec<u64> = (0..seeds as u64).collect();
     let outcomes = replicate("null", &jobs, progress, |&seed| {
-        let world = World::draw(&WorldSpec { fixed_labels: Some(NULL_LABELS), ..spec(0, 0, TRUST_RATIO, seed) })?;
-        Ok::<_, Error>(calibrated::evaluate(&world, &[Condition::Oracle], seed + NULL_SECOND_SEED)?[0])
+        let spec = WorldSpec { fixed_labels: Some(NULL_LABELS), ..spec(0, 0, TRUST_RATIO, seed) };
+        let world = World::draw_by(&spec, steps)?;
+        Ok::<_, Error>(calibrated::evaluate(&world, &[Condition::Oracle], seed + NULL_SECOND_SEED, steps)?[0])
     })?;
     let against = |rule: Rule| {
         let at = |o: &CellOutcome, rule: Rule| {
@@ -343,17 +357,18 @@ fn null(seeds: usize, progress: &dyn Progress) -> Result<Null, Error> {
     })
 }
 
-fn isolation(seeds: usize, progress: &dyn Progress) -> Result<Isolation, Error> {
+fn isolation(seeds: usize, steps: &dyn Steps, progress: &dyn Progress) -> Result<Isolation, Error> {
     let jobs: Vec<u64> = (0..seeds as u64).map(|s| ISOLATION_FIRST_SEED + s).collect();
     let worlds = replicate("isolation", &jobs, progress, |&seed| {
         let spec = WorldSpec { items: ISOLATION_ITEMS, ..spec(FULL_WIDTH, 0, TRUST_RATIO, seed) };
-        calibrated::isolation(&spec, ISOLATION_INFORMATIVENESS)
+        calibrated::isolation(&spec, ISOLATION_INFORMATIVENESS, steps)
     })?;
     Ok(Isolation::over(&worlds, |world| *world))
 }
 
 fn misspecified_sweeps(
     sizes: &SimulationSizes,
+    steps: &dyn Steps,
     progress: &dyn Progress,
 ) -> Result<BTreeMap<String, BTreeMap<String, MisspecifiedPoint>>, Error> {
     let variants = [("plain", false, sizes.misspecified), ("familiarity", true, sizes.misspecified_familiarity)];
@@ -364,7 +379,7 @@ fn misspecified_sweeps(
         })
         .collect();
     let outcomes = replicate("misspecified simulation", &jobs, progress, |&(gamma, familiarity, seed)| {
-        misspecified::world_outcome(gamma, familiarity, seed)
+        misspecified::world_outcome(gamma, familiarity, seed, steps)
     })?;
     let mut rest = outcomes.as_slice();
     let mut results = BTreeMap::new();

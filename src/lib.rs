@@ -41,6 +41,9 @@
 //! | `data` | [`dataset`]: label counts, judge predictions, items: read, check, refuse; [`installed`]: the program's own files; [`logs`]: logs of judges as other programs wrote them; [`clock`]: times as text; [`locked`]: files that one process at a time may have open; [`limits`] of memory and time; [`progress`]: how long work reports on itself |
 //! | `output` | [`output`]: folders and files to write: staged, listed, replaced in one step |
 //! | `text` | number formatting, LaTeX escapes |
+//!
+//! `python/`, a workspace of its own that the program's build does not know, makes a Python module of `study` and `core`
+//! (docs/python.md).
 
 pub mod artifact;
 mod built_in;

@@ -14,7 +14,7 @@ use crate::study::Error as StudyError;
 use crate::study::apply::parts::{DICTIONARY, Parts, QUEUE};
 use crate::study::apply::queue::Wanted;
 use crate::study::apply::stream::{self, Request, Summary, Texts, is_within};
-use crate::study::apply::{Apply, load, source};
+use crate::study::apply::{Apply, belongs, load, source};
 use crate::study::judge_files::{JudgeFiles, SUMMARY};
 
 /// Apply the belief that `study run` fitted to further items, with or without labels of their own, however many they are.
@@ -136,14 +136,7 @@ fn check_judge(args: &Args, belief: &dyn Apply) -> Result<(), Error> {
         },
         (None, None) => return Ok(()),
     };
-    match belief.judge().is_other(&stated) {
-        None => Ok(()),
-        Some(what) => Err(refused(
-            &path,
-            format!("these predictions are of {what}"),
-            "apply the belief of a study of this judge: trust belongs to the judge that it was fitted to",
-        )),
-    }
+    Ok(belongs::check_judge(belief, &path, &stated)?)
 }
 
 fn wanted(args: &Args, belief: &dyn Apply) -> Result<Option<Wanted>, Error> {
@@ -176,11 +169,7 @@ fn check_places(args: &Args) -> Result<(), Error> {
 fn embedder(args: &Args, belief: &dyn Apply, lacking: bool) -> Result<Option<OnnxEmbedder>, Error> {
     let Some((of_belief, _)) = belief.text().filter(|_| lacking) else { return Ok(None) };
     let model = Model::find(args.model.as_deref().unwrap_or(&of_belief.name))?;
-    if model.hash != of_belief.hash {
-        let reason =
-            format!("this is another sentence model ({}) than that of the belief ({})", model.hash, of_belief.hash);
-        return Err(refused(&model.path, reason, "name its folder with --model"));
-    }
+    belongs::check_model(of_belief, &model.path, &model.hash)?;
     Ok(Some(OnnxEmbedder::new(model, Options::default())?))
 }
 

@@ -655,3 +655,86 @@ fn texts_are_embedded_on_the_way() {
     assert!(said.contains("this is another sentence model"), "{said}");
     assert!(!at("other").exists());
 }
+
+/// The starter's study with embeddings of its own, run.
+fn with_embeddings(folder: &Path) -> PathBuf {
+    let study = folder.join("s");
+    run(&["study", "init", study.to_str().unwrap()], 0);
+    let ids: Vec<String> = csv::Reader::from_path(study.join("items.csv"))
+        .unwrap()
+        .records()
+        .map(|item| item.unwrap()[0].to_owned())
+        .collect();
+    let mut table = "id,x,y,z,w\n".to_owned();
+    for (i, id) in ids.iter().enumerate() {
+        let i = i as f64;
+        table.push_str(&format!("{id},{},{},{},1\n", i * 0.1, (i * 0.7).sin(), 1.0 - i * 0.05));
+    }
+    fs::write(study.join("embeddings.csv"), table).unwrap();
+    let config = fs::read_to_string(study.join("study.toml")).unwrap();
+    let features = "features = [\"spread\", \"mean_nearest_labelled\"]";
+    let config = config.replace("features = [\"spread\", \"confidence\"]", features);
+    let config = format!("{config}\n[familiarity]\nneighbours = 3\nembeddings = \"embeddings.csv\"\n");
+    fs::write(study.join("study.toml"), config).unwrap();
+    run(&["study", "run", study.to_str().unwrap(), "--replicates", "0"], 0);
+    study.join("run")
+}
+
+/// The same items as pyarrow, pandas, polars and DuckDB write them, each with the codec that it takes by itself, with embeddings in
+/// lists of fixed or any size, give the bytes that JSON Lines give, alone or as a folder of parts; a codec that is not read is refused
+/// with those that are.
+#[test]
+fn parquet_of_every_writer_gives_the_same_items() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let belief = with_embeddings(folder.path());
+    let golden = |name: &str| repository("tests/golden/parquet/further").join(name);
+    apply(&belief, &golden("items.jsonl"), &at("expected"), &[], 0);
+    let part = |out: &str, part: usize| fs::read(at(out).join(format!("part-{part:05}.parquet"))).unwrap();
+    let expected = part("expected", 0);
+    assert!(cells_of(&[at("expected/part-00000.parquet")])["id"].len() == 6);
+
+    let writers = ["pyarrow", "pandas", "polars", "duckdb", "gzip"];
+    fs::create_dir(at("parts")).unwrap();
+    fs::write(at("parts/_SUCCESS"), "").unwrap();
+    for (k, writer) in writers.iter().enumerate() {
+        let file = golden(&format!("{writer}.parquet"));
+        apply(&belief, &file, &at(writer), &[], 0);
+        assert!(part(writer, 0) == expected, "{writer} gives others");
+        fs::copy(file, at("parts").join(format!("part-{k}.parquet"))).unwrap();
+    }
+    // Stopped after its second part, which is kept, and done again, the folder gives what each of its files gives.
+    let mut command = assert_cmd::Command::new(assert_cmd::cargo::cargo_bin!("judge-uncertainty"));
+    let paths = [&belief, &at("parts"), &at("all")].map(|path| path.to_str().unwrap().to_owned());
+    command.args(["apply", &paths[0], "--items", &paths[1], "--out", &paths[2], "--batch", "40", "--threads", "1"]);
+    command.env("JUDGE_UNCERTAINTY_FAULT", "kill:28").assert().code(137);
+    let left = (0..5).filter(|part| at(&format!("all/part-{part:05}.parquet")).is_file()).count();
+    assert!((1..5).contains(&left) && !at("all/apply.json").exists(), "{left}");
+    let (_, said) = apply(&belief, &at("parts"), &at("all"), &["--threads", "1"], 0);
+    assert!(said.contains("parts of an interrupted application were found"), "{said}");
+    assert!((0..5).all(|k| part("all", k) == expected));
+
+    for codec in ["lz4", "brotli"] {
+        let (_, said) = apply(&belief, &golden(&format!("{codec}.parquet")), &at(codec), &[], 2);
+        let file = format!("{codec}.parquet");
+        assert!(said.contains(&file) && said.to_lowercase().contains(codec) && said.contains("zstd or gzip"), "{said}");
+    }
+    // An embedding that lacks, or of another length, makes a bad row.
+    let text = fs::read_to_string(golden("items.jsonl")).unwrap();
+    let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let changed = rows.into_iter().enumerate().map(|(k, mut row)| {
+        match k {
+            1 => row["embedding"] = json!([0.5, 0.5]),
+            3 => row["embedding"] = json!(null),
+            _ => {}
+        }
+        format!("{row}\n")
+    });
+    fs::write(at("changed.jsonl"), changed.collect::<String>()).unwrap();
+    let aside = at("aside.jsonl");
+    apply(&belief, &at("changed.jsonl"), &at("changed"), &["--set-aside", aside.to_str().unwrap()], 0);
+    let aside = fs::read_to_string(&aside).unwrap();
+    let lines: Vec<Value> = aside.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines.iter().map(|row| row["line"].clone()).collect::<Vec<_>>(), [json!(2), json!(4)]);
+    assert!(lines[0]["problem"].as_str().unwrap().contains("2 dimensions, and those of the fit have 4"), "{aside}");
+}

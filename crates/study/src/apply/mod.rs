@@ -5,11 +5,13 @@
 //! | [`table`] | some rows of a table, column by column |
 //! | [`rows`], [`csv`], [`jsonl`], [`parquet`], [`source`] | readers of such rows |
 //! | [`applier`] | a belief applied to rows |
+//! | [`belongs`] | whether items and models are those of a belief |
 //! | [`queue`] | the first of a stream under a rule |
 //! | [`parts`], [`stream`] | a stream written part by part, and gone on with where it stopped |
 //! | [`mod@load`] | a belief of whatever kind |
 
 pub mod applier;
+pub mod belongs;
 pub mod csv;
 pub mod jsonl;
 pub mod load;

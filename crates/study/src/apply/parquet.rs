@@ -2,21 +2,25 @@
 
 use std::fs::File;
 use std::path::Path;
+use std::sync::Arc;
 
 use ::parquet::basic::{ConvertedType, LogicalType, Repetition};
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use ::parquet::data_type::{ByteArray, DataType};
 use ::parquet::errors::ParquetError;
-use ::parquet::file::reader::{FileReader, SerializedFileReader};
+use ::parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use ::parquet::schema::types::{ColumnDescriptor, ColumnPath};
 
 use super::rows::Rows;
 use super::table::{Batch, Cells, Header, Lists};
+use crate::input::packed::Unpacked;
 use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
 
 /// A Parquet file that is read batch by batch; row n stands in "line" n.
 pub struct ParquetRows {
     file: SerializedFileReader<File>,
+    /// The same file, for pages that are unpacked here.
+    stored: Arc<File>,
     header: Header,
     group: usize,
     open: Option<Group>,
@@ -53,18 +57,21 @@ impl ParquetRows {
     /// # Errors
     /// It can't be read, or is no whole Parquet file.
     pub fn open(path: &Path) -> Result<Self> {
-        let file = File::open(path).map_err(|source| Error::Unreadable { file: path.to_owned(), source })?;
+        let unreadable = |source| Error::Unreadable { file: path.to_owned(), source };
+        let file = File::open(path).map_err(unreadable)?;
+        let stored = Arc::new(file.try_clone().map_err(unreadable)?);
         let size = file.metadata().map(|found| found.len()).unwrap_or(0);
         let file = SerializedFileReader::new(file).map_err(|error| broken(path, &error))?;
         let columns = file.metadata().file_metadata().schema_descr().columns().iter();
         let names = columns.map(|column| name_of(column.path())).collect();
         let header = Header { file: path.to_owned(), names, complete: true };
-        Ok(Self { file, header, group: 0, open: None, row: 0, size })
+        Ok(Self { file, stored, header, group: 0, open: None, row: 0, size })
     }
 
     fn open_group(&mut self, wanted: &[String]) -> Result<bool> {
         while self.group < self.file.num_row_groups() {
             let group = self.file.get_row_group(self.group).map_err(|e| broken(&self.header.file, &e))?;
+            let group = Unpacked::new(group, &self.stored);
             self.group += 1;
             let left = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
             if left == 0 {
@@ -125,7 +132,7 @@ fn broken(path: &Path, error: &ParquetError) -> Error {
     let (reason, remedy) = match text.contains("Disabled feature") {
         true => (
             format!("its pages are compressed in a way that is not read here ({text})"),
-            "write it uncompressed or with Snappy, the default of pandas, pyarrow, Spark and polars' compression=\"snappy\"",
+            "write it uncompressed or with Snappy, zstd or gzip: one of them is the default of pyarrow, pandas, polars, DuckDB and Spark",
         ),
         false => (format!("is not a whole Parquet file: {text}"), "copy or write it again"),
     };

@@ -12,7 +12,7 @@ pub mod check;
 pub mod config;
 pub mod items;
 pub mod log;
-mod packed;
+pub(crate) mod packed;
 pub mod parquet;
 pub mod source;
 pub mod split;

@@ -12,7 +12,7 @@ use parquet::bloom_filter::Sbbf;
 use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::RowGroupMetaData;
-use parquet::file::reader::RowGroupReader;
+use parquet::file::reader::{ChunkReader, RowGroupReader};
 use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::record::reader::RowIter;
 use parquet::schema::types::Type;
@@ -20,19 +20,19 @@ use parquet::schema::types::Type;
 /// A page must not unpack to more than this: a file can claim anything.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// A row group of a file, with the whole file.
-pub(super) struct Unpacked<'f> {
+/// A row group of a file, with the whole file, in memory or not.
+pub(crate) struct Unpacked<'f, R> {
     group: Box<dyn RowGroupReader + 'f>,
-    file: Arc<Bytes>,
+    file: Arc<R>,
 }
 
-impl<'f> Unpacked<'f> {
-    pub(super) fn new(group: Box<dyn RowGroupReader + 'f>, file: &Arc<Bytes>) -> Self {
+impl<'f, R> Unpacked<'f, R> {
+    pub(crate) fn new(group: Box<dyn RowGroupReader + 'f>, file: &Arc<R>) -> Self {
         Self { group, file: Arc::clone(file) }
     }
 }
 
-impl RowGroupReader for Unpacked<'_> {
+impl<R: ChunkReader + 'static> RowGroupReader for Unpacked<'_, R> {
     fn metadata(&self) -> &RowGroupMetaData {
         self.group.metadata()
     }
@@ -99,12 +99,12 @@ impl Codec {
 }
 
 /// The pages of a column.
-struct Pages {
-    pages: SerializedPageReader<Bytes>,
+struct Pages<R: ChunkReader> {
+    pages: SerializedPageReader<R>,
     codec: Codec,
 }
 
-impl Pages {
+impl<R: ChunkReader> Pages<R> {
     /// A stored page, its first `plain` bytes as they are and the rest unpacked.
     fn unpacked(&self, stored: &Bytes, plain: usize) -> Result<Bytes> {
         if plain > stored.len() {
@@ -119,7 +119,7 @@ impl Pages {
     }
 }
 
-impl Iterator for Pages {
+impl<R: ChunkReader> Iterator for Pages<R> {
     type Item = Result<Page>;
 
     fn next(&mut self) -> Option<Result<Page>> {
@@ -127,7 +127,7 @@ impl Iterator for Pages {
     }
 }
 
-impl PageReader for Pages {
+impl<R: ChunkReader> PageReader for Pages<R> {
     fn get_next_page(&mut self) -> Result<Option<Page>> {
         let Some(mut page) = self.pages.get_next_page()? else { return Ok(None) };
         match &mut page {

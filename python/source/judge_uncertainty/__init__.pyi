@@ -1,0 +1,210 @@
+"""Applies the belief that ``judge-uncertainty study run`` fitted to any table with the Arrow C interface.
+
+Every number is that of the command line, to the bit. Work releases the GIL.
+"""
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import Any, Literal, Protocol, final
+
+__all__ = [
+    "Applied",
+    "Belief",
+    "Columns",
+    "Fit",
+    "JudgeUncertaintyError",
+    "__version__",
+    "decompose",
+    "fit",
+    "priority",
+    "rules",
+]
+
+__version__: str
+
+class JudgeUncertaintyError(ValueError):
+    """What was refused, with the text of the command line: what is wrong, where, with which value, and what to do."""
+
+class _Stream(Protocol):
+    def __arrow_c_stream__(self) -> object: ...
+
+class _Array(Protocol):
+    def __arrow_c_array__(self) -> tuple[object, object]: ...
+
+@final
+class Applied:
+    """What a belief says of a table: itself a table by the Arrow C interface, for ``pyarrow.table(applied)`` or
+    ``polars.DataFrame(applied)``.
+
+    Its columns are those of the parts that ``judge-uncertainty apply`` writes; their units stand in its ``columns.csv``.
+    """
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """The table, as the Arrow C interface hands it over; it is not cast to a requested schema."""
+
+    def __len__(self) -> int: ...
+    @property
+    def set_aside(self) -> list[dict[str, Any]]:
+        """Rows that could not be used: ``row`` (from 1), ``item``, ``column``, ``problem``."""
+
+    @property
+    def drift(self) -> list[dict[str, Any]]:
+        """Per quantity ``name``: ``psi`` (nats), ``psi_by_chance``, ``outside`` and ``missing`` (shares of the items)."""
+
+@final
+class Belief:
+    """The belief that ``judge-uncertainty study run`` fitted and wrote to ``results/belief.json``."""
+
+    @staticmethod
+    def load(
+        path: str | PathLike[str],
+        *,
+        columns: Mapping[str, str] | None = None,
+        judge: str | PathLike[str] | None = None,
+        model: str | None = None,
+        cache: str | PathLike[str] | None = None,
+    ) -> Belief:
+        """Reads a ``belief.json``, or that of a run folder.
+
+        Args:
+            path: The file, or the run folder that holds it.
+            columns: Names of columns of further items where they differ from those of the belief, such as
+                ``{"answers": "share_{class}"}``; the keys are id, answers, deviations, confidence, labels, group, embedding.
+            judge: The ``summary.json`` of ``judge run`` beside the predictions; another judge than the belief's is refused.
+            model: Folder of the sentence model that embeds texts; by default that of the study.
+            cache: Folder that keeps embeddings of texts.
+
+        Raises:
+            JudgeUncertaintyError: A file that is no belief, was changed or contradicts itself; another judge.
+        """
+
+    @property
+    def kind(self) -> Literal["classes", "ordinal", "scores"]:
+        """What its labels are: classes, ordinal or scores."""
+
+    @property
+    def sha256(self) -> str:
+        """SHA-256 of the belief."""
+
+    @property
+    def rules(self) -> list[str]:
+        """The rules that rank further items; each has a column ``priority_RULE``."""
+
+    @property
+    def reads(self) -> list[str]:
+        """The columns that are read of a table, if it has them."""
+
+    def apply(self, table: _Stream | _Array, *, set_aside: bool = False) -> Applied:
+        """What the belief says of every row of a table: one item a row, with the judge's answers and, if there are any, labels.
+
+        The whole table is read, and the result held: give a long stream batch by batch, for what is said of a row does not
+        depend on the others. All cores are used, or as many as the environment variable ``RAYON_NUM_THREADS`` says.
+
+        Args:
+            table: A row per item, with the Arrow C interface: a pyarrow.Table, RecordBatch or RecordBatchReader, a polars or
+                pandas DataFrame, a DuckDB relation. ``reads`` names its columns.
+            set_aside: Whether rows that can't be used are left out and listed, instead of refused.
+
+        Raises:
+            JudgeUncertaintyError: A column that is missing or of another class, or a row that can't be used.
+        """
+
+@final
+class Fit:
+    """A fitted trust: ln lambda = intercept + sum of coefficient x feature, features in standard deviations from their mean."""
+
+    @property
+    def names(self) -> list[str]:
+        """``intercept``, then the features in the order in which the fit was given them."""
+
+    @property
+    def coefficients(self) -> list[float]:
+        """In the order of ``names``; of ln labels, per standard deviation of the feature."""
+
+    @property
+    def covariance(self) -> list[list[float]]:
+        """Covariance of the coefficients, row by row."""
+
+    @property
+    def converged(self) -> bool:
+        """Whether the search ended at a maximum."""
+
+    @property
+    def unidentified(self) -> list[str]:
+        """Coefficients that the labels do not determine."""
+
+    def trust(
+        self, features: Mapping[str, Sequence[float | None]] | None = None, *, items: int | None = None
+    ) -> list[float]:
+        """Trust lambda of items, in labels: what a prediction of the judge is worth.
+
+        Args:
+            features: Those of the fit, a value or None per item.
+            items: How many, for a fit without features.
+        """
+
+@final
+class Columns:
+    """A table of results, by the Arrow C interface, for ``pyarrow.table(columns)`` or ``polars.DataFrame(columns)``."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """The table, as the Arrow C interface hands it over; it is not cast to a requested schema."""
+
+def decompose(q: Sequence[Sequence[float]], counts: Sequence[Sequence[int]], trust: Sequence[float]) -> Columns:
+    """Total = aleatoric + epistemic uncertainty about a fresh label under the belief Dir(trust q + counts).
+
+    Args:
+        q: Items x classes, the judge's predicted shares: above 0, each row sums to 1.
+        counts: Items x classes, labels in hand.
+        trust: Per item, in labels, above 0.
+
+    Returns:
+        A row per item: ``total``, ``aleatoric``, ``epistemic`` (nats), ``v`` (posterior spread, 0 to 1), ``delta`` (fall of v by
+        one label) and ``total_evidence`` (labels).
+
+    Raises:
+        JudgeUncertaintyError: Shapes that differ, or a value out of its range, with its item.
+    """
+
+def fit(
+    q: Sequence[Sequence[float]],
+    counts: Sequence[Sequence[int]],
+    features: Mapping[str, Sequence[float | None]] | None = None,
+    *,
+    prior: Literal["weak", "none"] = "weak",
+) -> Fit:
+    """Fits the trust in the judge to labels, as a study of classes with ``belief = "published"`` does, but
+    features of items without labels are not kept within those of items with labels.
+
+    Args:
+        q: Items x classes, the judge's predicted shares: above 0, each row sums to 1.
+        counts: Items x classes, labels in hand; items without any do not enter.
+        features: What trust may depend on, by name: a value or None per item, which counts as the average.
+        prior: ``weak``, or ``none`` for the paper's maximum likelihood.
+
+    Raises:
+        JudgeUncertaintyError: Shapes that differ, a value out of its range, or with prior ``none`` no labels at all.
+    """
+
+def priority(
+    rule: str,
+    q: Sequence[Sequence[float]],
+    counts: Sequence[Sequence[int]],
+    trust: Sequence[float],
+    confidence: Sequence[float | None] | None = None,
+) -> list[float]:
+    """The priority of every item under one of ``rules()``, higher first, without the draws that break ties.
+
+    Args:
+        rule: One of ``rules()``.
+        q: Items x classes, the judge's predicted shares: above 0, each row sums to 1.
+        counts: Items x classes, labels in hand.
+        trust: Per item, in labels, above 0.
+        confidence: Per item, 0 to 100 or None, for the rule ``low_confidence``.
+
+    Raises:
+        JudgeUncertaintyError: As ``decompose``; a rule that is none, or that needs the confidence.
+    """
+
+def rules() -> list[str]:
+    """The rules that rank items whose labels are classes, but for the random one."""

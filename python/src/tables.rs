@@ -1,0 +1,229 @@
+//! Tables that come and go through the Arrow C data interface, whichever library holds them.
+
+use std::ffi::CStr;
+use std::path::Path;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
+use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
+use arrow_array::types::{
+    Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+};
+use arrow_array::{
+    Array, ArrayRef, ArrowPrimitiveType, Float64Array, Int64Array, RecordBatch, RecordBatchIterator, RecordBatchReader,
+    StringArray, StructArray,
+};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use judge_uncertainty_study::apply::table::{Batch, Cells, Lists};
+use judge_uncertainty_study::output::{OutputColumn, Values};
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+
+use crate::error::{refused, wrong};
+
+/// What stands for the file in messages about a table in memory.
+pub(crate) const TABLE: &str = "table";
+const STREAM: &CStr = c"arrow_array_stream";
+const SCHEMA: &CStr = c"arrow_schema";
+const ARRAY: &CStr = c"arrow_array";
+
+/// A table in batches.
+#[derive(Debug, Clone)]
+pub(crate) struct Table {
+    pub(crate) schema: SchemaRef,
+    pub(crate) batches: Vec<RecordBatch>,
+}
+
+/// Takes a table of any library: pyarrow, polars, pandas, DuckDB.
+pub(crate) fn taken(table: &Bound<'_, PyAny>) -> PyResult<Table> {
+    if table.hasattr("__arrow_c_stream__")? {
+        let mut reader = reader_of(&table.call_method0("__arrow_c_stream__")?)?;
+        // What makes the batches may need the interpreter in threads of its own.
+        let batches = table.py().detach(|| reader.by_ref().collect::<Result<Vec<_>, ArrowError>>());
+        return Ok(Table { schema: reader.schema(), batches: batches.map_err(|e| refused(&e))? });
+    }
+    if table.hasattr("__arrow_c_array__")? {
+        let batch = batch_of_array(&table.call_method0("__arrow_c_array__")?)?;
+        return Ok(Table { schema: batch.schema(), batches: vec![batch] });
+    }
+    let kind = table.get_type().name()?.to_string();
+    Err(wrong(format!(
+        "a table is needed that has the Arrow C interface (__arrow_c_stream__), and {kind} has not: give a pyarrow.Table, a polars or \
+         pandas DataFrame or a DuckDB relation, or make one with pyarrow.table"
+    )))
+}
+
+fn pointer<T>(capsule: &Bound<'_, PyAny>, name: &CStr) -> PyResult<NonNull<T>> {
+    Ok(capsule.cast::<PyCapsule>()?.pointer_checked(Some(name))?.cast())
+}
+
+#[allow(unsafe_code, reason = "the C interface hands over a pointer")]
+fn reader_of(capsule: &Bound<'_, PyAny>) -> PyResult<RecordBatchStreamReader> {
+    let stream = pointer::<FFI_ArrowArrayStream>(capsule, STREAM)?;
+    // SAFETY: a capsule of this name holds such a stream, which is moved out of it here and marked as released there.
+    unsafe { RecordBatchStreamReader::from_raw(stream.as_ptr()) }.map_err(|e| refused(&e))
+}
+
+#[allow(unsafe_code, reason = "the C interface hands over pointers")]
+fn batch_of_array(capsules: &Bound<'_, PyAny>) -> PyResult<RecordBatch> {
+    let schema = pointer::<FFI_ArrowSchema>(&capsules.get_item(0)?, SCHEMA)?;
+    let array = pointer::<FFI_ArrowArray>(&capsules.get_item(1)?, ARRAY)?;
+    // SAFETY: capsules of these names hold a schema and an array of it, which are moved out of them here and marked as released there.
+    let data = unsafe {
+        let schema = FFI_ArrowSchema::from_raw(schema.as_ptr());
+        from_ffi(FFI_ArrowArray::from_raw(array.as_ptr()), &schema)
+    };
+    let data = data.map_err(|e| refused(&e))?;
+    if !matches!(data.data_type(), DataType::Struct(_)) {
+        return Err(wrong(format!("an array of the type {} is no table: give a struct of columns", data.data_type())));
+    }
+    Ok(RecordBatch::from(StructArray::from(data)))
+}
+
+impl Table {
+    /// Hands the table over.
+    pub(crate) fn stream<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        let reader = RecordBatchIterator::new(self.batches.clone().into_iter().map(Ok), self.schema.clone());
+        PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(reader)), STREAM)
+    }
+}
+
+/// Columns of results as a table's batch; the types are those of the parts that the command line writes.
+pub(crate) fn batch_of(columns: Vec<OutputColumn>) -> PyResult<RecordBatch> {
+    let (mut fields, mut arrays): (Vec<Field>, Vec<ArrayRef>) = (vec![], vec![]);
+    for column in columns {
+        let (kind, array): (DataType, ArrayRef) = match column.values {
+            Values::Text(values) => (DataType::Utf8, Arc::new(StringArray::from(values))),
+            Values::Count(values) => {
+                (DataType::Int64, Arc::new(Int64Array::from_iter_values(values.into_iter().map(i64::from))))
+            }
+            Values::Number(values) => (DataType::Float64, Arc::new(Float64Array::from(values))),
+        };
+        fields.push(Field::new(column.name, kind.clone(), kind == DataType::Float64));
+        arrays.push(array);
+    }
+    RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays).map_err(|e| refused(&e))
+}
+
+/// The wanted columns of some rows; `first` is the number of the first of them, from 1.
+pub(crate) fn rows_of(batch: &RecordBatch, wanted: &[String], first: u64) -> PyResult<Batch> {
+    let mut rows = Batch::of(Path::new(TABLE));
+    rows.lines = (first..first + batch.num_rows() as u64).collect();
+    for (field, array) in batch.schema().fields().iter().zip(batch.columns()) {
+        if wanted.contains(field.name()) {
+            let cells = cells(array.as_ref()).ok_or_else(|| {
+                wrong(format!(
+                    "the column {:?} is of the type {}, which is neither text, numbers nor lists of numbers: cast it",
+                    field.name(),
+                    field.data_type()
+                ))
+            })?;
+            rows.put(field.name().clone(), cells);
+        }
+    }
+    Ok(rows)
+}
+
+fn cells(array: &dyn Array) -> Option<Cells> {
+    let n = array.len();
+    let text = |value: &dyn Fn(usize) -> String| {
+        Cells::Text((0..n).map(|i| if array.is_null(i) { String::new() } else { value(i) }).collect())
+    };
+    Some(match array.data_type() {
+        DataType::Null => Cells::Text(vec![String::new(); n]),
+        DataType::Utf8 => text(&|i| array.as_string::<i32>().value(i).to_owned()),
+        DataType::LargeUtf8 => text(&|i| array.as_string::<i64>().value(i).to_owned()),
+        DataType::Utf8View => text(&|i| array.as_string_view().value(i).to_owned()),
+        DataType::Boolean => text(&|i| array.as_boolean().value(i).to_string()),
+        DataType::Int8 => whole::<Int8Type>(array),
+        DataType::Int16 => whole::<Int16Type>(array),
+        DataType::Int32 => whole::<Int32Type>(array),
+        DataType::Int64 => whole::<Int64Type>(array),
+        DataType::UInt8 => whole::<UInt8Type>(array),
+        DataType::UInt16 => whole::<UInt16Type>(array),
+        DataType::UInt32 => whole::<UInt32Type>(array),
+        DataType::UInt64 => {
+            let values = array.as_primitive::<UInt64Type>();
+            Cells::Whole(values.iter().map(|x| x.and_then(|x| i64::try_from(x).ok())).collect())
+        }
+        // By its own digits, as from a file.
+        DataType::Float32 => {
+            let number = |x: f32| x.to_string().parse::<f64>().unwrap_or(f64::NAN);
+            let values = array.as_primitive::<Float32Type>();
+            Cells::Number(values.iter().map(|x| x.map(number).filter(|x| !x.is_nan())).collect())
+        }
+        DataType::Float64 => {
+            Cells::Number(array.as_primitive::<Float64Type>().iter().map(|x| x.filter(|x| !x.is_nan())).collect())
+        }
+        DataType::List(_) => lists(n, &|i| (!array.is_null(i)).then(|| array.as_list::<i32>().value(i)))?,
+        DataType::LargeList(_) => lists(n, &|i| (!array.is_null(i)).then(|| array.as_list::<i64>().value(i)))?,
+        DataType::FixedSizeList(..) => lists(n, &|i| (!array.is_null(i)).then(|| array.as_fixed_size_list().value(i)))?,
+        DataType::Dictionary(..) => {
+            let dictionary = array.as_any_dictionary();
+            let Cells::Text(known) = cells(dictionary.values().as_ref())? else { return None };
+            let keys = if known.is_empty() { vec![0; n] } else { dictionary.normalized_keys() };
+            text(&|i| known[keys[i]].clone())
+        }
+        _ => return None,
+    })
+}
+
+fn whole<T: ArrowPrimitiveType>(array: &dyn Array) -> Cells
+where
+    T::Native: Into<i64>,
+{
+    Cells::Whole(array.as_primitive::<T>().iter().map(|x| x.map(Into::into)).collect())
+}
+
+/// Lists of 32-bit numbers as vectors, of others as lists of 64-bit ones, and lists of lists as their JSON text.
+fn lists(n: usize, of: &dyn Fn(usize) -> Option<ArrayRef>) -> Option<Cells> {
+    let found: Vec<Option<ArrayRef>> = (0..n).map(of).collect();
+    let kind = found.iter().flatten().map(|list| list.data_type().clone()).next();
+    match kind {
+        Some(DataType::Float32) => {
+            let mut lists = Lists::default();
+            for list in found {
+                lists.push(list.map(|list| {
+                    let values = list.as_primitive::<Float32Type>();
+                    values.iter().map(|x| x.unwrap_or(f32::NAN)).collect::<Vec<f32>>()
+                }));
+            }
+            Some(Cells::Vector(lists))
+        }
+        Some(DataType::List(_) | DataType::LargeList(_)) => {
+            let inner = |list: &ArrayRef| -> Option<Vec<Vec<f64>>> {
+                (0..list.len())
+                    .map(|i| match list.data_type() {
+                        DataType::List(_) => numbers(list.as_list::<i32>().value(i).as_ref()),
+                        _ => numbers(list.as_list::<i64>().value(i).as_ref()),
+                    })
+                    .collect()
+            };
+            let text = |list: &Option<ArrayRef>| match list {
+                None => Some(String::new()),
+                Some(list) => inner(list).map(|lists| serde_json::json!(lists).to_string()),
+            };
+            found.iter().map(text).collect::<Option<_>>().map(Cells::Text)
+        }
+        _ => {
+            let mut lists = Lists::default();
+            for list in found {
+                lists.push(match list {
+                    None => None,
+                    Some(list) => Some(numbers(list.as_ref())?),
+                });
+            }
+            Some(Cells::List(lists))
+        }
+    }
+}
+
+fn numbers(array: &dyn Array) -> Option<Vec<f64>> {
+    match cells(array)? {
+        Cells::Number(values) => Some(values.into_iter().map(|x| x.unwrap_or(f64::NAN)).collect()),
+        Cells::Whole(values) => Some(values.into_iter().map(|x| x.map_or(f64::NAN, |x| x as f64)).collect()),
+        _ => array.is_empty().then(Vec::new),
+    }
+}

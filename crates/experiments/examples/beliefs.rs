@@ -3,13 +3,14 @@
 //! ```text
 //! cargo run --release -p judge-uncertainty-experiments --example beliefs -- worlds [REPLICATES] [KIND]
 //! cargo run --release -p judge-uncertainty-experiments --example beliefs -- development [REDRAWS]
-//! cargo run --release -p judge-uncertainty-experiments --example beliefs -- confirmation [REDRAWS] [SAMPLES]
+//! cargo run --release -p judge-uncertainty-experiments --example beliefs -- confirmation [REDRAWS] [SAMPLES] [DIRECTORY]
 //! ```
 //!
-//! Run it in the root of the repository; it prints Markdown.
+//! Run it in the root of the repository; it prints Markdown. With a directory, every re-draw and sample is kept there as soon as it
+//! is done, and is not computed again by a later run.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use judge_uncertainty_core::belief::dirichlet::row;
 use judge_uncertainty_core::belief::ladder::{Folds, Readings, Rung};
@@ -35,6 +36,7 @@ use judge_uncertainty_experiments::simulations::misspecified::MisspecifiedWorld;
 use judge_uncertainty_familiarity::features::SelfNeighbour;
 use judge_uncertainty_familiarity::neighbours::{Exact, UnitRows};
 use ndarray::{Array2, Axis, concatenate};
+use serde::{Deserialize, Serialize};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
@@ -43,8 +45,8 @@ fn main() -> Outcome<()> {
     let number = |k: usize, otherwise: usize| arguments.get(k).and_then(|n| n.parse().ok()).unwrap_or(otherwise);
     match arguments.first().map(String::as_str) {
         Some("worlds") => worlds(number(1, 20), arguments.get(2).map(String::as_str)),
-        Some("development") => chaosnli(0, number(1, 5), 0),
-        Some("confirmation") => chaosnli(1, number(1, 40), number(2, 100)),
+        Some("development") => chaosnli(0, number(1, 5), 0, None),
+        Some("confirmation") => chaosnli(1, number(1, 40), number(2, 100), arguments.get(3).map(PathBuf::from)),
         _ => Err("name what to run: worlds, development or confirmation".into()),
     }
 }
@@ -291,12 +293,31 @@ const RULES: [Rule; 8] = [
 const BUDGETS: [u32; 3] = [5, 10, 20];
 
 /// Errors by belief, the map that was chosen, and values of rules under `auto` with general features by regime.
+#[derive(Serialize, Deserialize)]
 struct Draw {
     errors: BTreeMap<String, [f64; 2]>,
     maps: BTreeMap<String, Rung>,
     /// By how much each map falls short of the best by labels held out, with its standard error, in nats per labelled item.
     evidence: BTreeMap<Rung, [f64; 2]>,
-    values: BTreeMap<(usize, usize, u32), f64>,
+    /// By [`Draw::key`].
+    values: BTreeMap<String, f64>,
+}
+
+impl Draw {
+    fn key(regime: usize, rule: usize, percent: u32) -> String {
+        format!("{} {} {percent}", REGIMES[regime].0, RULES[rule].key())
+    }
+
+    /// The draw of this name as it is kept in a directory, or a new one.
+    fn kept(directory: Option<&Path>, name: &str, new: impl FnOnce() -> Result<Self, Error>) -> Result<Self, Error> {
+        let Some(file) = directory.map(|directory| directory.join(name)) else { return new() };
+        if let Ok(text) = std::fs::read_to_string(&file) {
+            return Ok(toml::from_str(&text).expect("a draw that an earlier run has kept"));
+        }
+        let draw = new()?;
+        std::fs::write(&file, toml::to_string(&draw).expect("tables of numbers")).expect("a directory to write to");
+        Ok(draw)
+    }
 }
 
 struct Half<'a> {
@@ -342,7 +363,8 @@ impl Half<'_> {
             for (r, rule) in RULES.into_iter().enumerate() {
                 for percent in BUDGETS {
                     let budget = Budget::percent(percent).expect("a percentage");
-                    draw.values.insert((regime, r, percent), contest.contest.value(Contender::Rule(rule), budget));
+                    let value = contest.contest.value(Contender::Rule(rule), budget);
+                    draw.values.insert(Draw::key(regime, r, percent), value);
                 }
             }
         }
@@ -385,7 +407,9 @@ fn errors(beliefs: &Beliefs, labels: &CountLabels) -> [f64; 2] {
     [mean(&all), mean(&bare)]
 }
 
-fn chaosnli(half: usize, redraws: usize, samples: usize) -> Outcome<()> {
+fn chaosnli(half: usize, redraws: usize, samples: usize, directory: Option<PathBuf>) -> Outcome<()> {
+    let directory = directory.as_deref();
+    directory.map_or(Ok(()), std::fs::create_dir_all)?;
     let data = ChaosNliData::load(Path::new("data/chaosnli"))?;
     let engine = Exact::new(UnitRows::new(data.embeddings.view())?);
     let corpus = Corpus::new(&data, &engine)?;
@@ -403,12 +427,14 @@ fn chaosnli(half: usize, redraws: usize, samples: usize) -> Outcome<()> {
     let regimes = if half == 0 { 1 } else { REGIMES.len() };
     let this = Half { corpus: &corpus, variants: &variants, maps, regimes };
     let seeds: Vec<u64> = (0..redraws as u64).collect();
-    let draws = replicate("re-draws", &seeds, &Silent, |&seed| this.draw(&items, &mut Stream::new(seed)))?;
+    let draws = replicate("re-draws", &seeds, &Silent, |&seed| {
+        Draw::kept(directory, &format!("redraw-{seed}.toml"), || this.draw(&items, &mut Stream::new(seed)))
+    })?;
     let seeds: Vec<u64> = (0..samples as u64).map(|b| 3_000_000 + b).collect();
     let sampled = replicate("samples", &seeds, &Silent, |&seed| {
         let mut stream = Stream::new(seed);
         let drawn: Vec<usize> = items.iter().map(|_| items[stream.choice(items.len() as u32) as usize]).collect();
-        this.draw(&drawn, &mut stream)
+        Draw::kept(directory, &format!("sample-{seed}.toml"), || this.draw(&drawn, &mut stream))
     })?;
     print_errors(&draws, &sampled);
     print_evidence(&draws);
@@ -462,11 +488,11 @@ fn print_rules(draws: &[Draw], sampled: &[Draw]) {
     for (regime, (name, _)) in REGIMES.iter().enumerate() {
         for (r, rule) in RULES.into_iter().enumerate() {
             let cell = |percent: u32| {
-                let value = |d: &Draw| d.values[&(regime, r, percent)];
+                let value = |d: &Draw| d.values[&Draw::key(regime, r, percent)];
                 if r == 0 {
                     return format!("{:.2}", mean(&draws.iter().map(value).collect::<Vec<_>>()));
                 }
-                estimate(draws, sampled, &|d| value(d) - d.values[&(regime, 0, percent)], 2)
+                estimate(draws, sampled, &|d| value(d) - d.values[&Draw::key(regime, 0, percent)], 2)
             };
             let cells: Vec<String> = BUDGETS.into_iter().map(cell).collect();
             println!("| {name} | {} | {} |", rule.key(), cells.join(" | "));

@@ -132,8 +132,8 @@ impl Share {
 /// What is counted over the studies of a world under one belief.
 #[derive(Default)]
 struct Tally {
-    /// The interval of the trust has an end.
-    stated: Share,
+    /// The interval of the trust has both ends.
+    both_ends: Share,
     trust: Share,
     error: f64,
     items: Share,
@@ -154,9 +154,8 @@ impl Tally {
             .expect("there are ratings")
             .expect("there is a prior");
         self.converged.add(fit.regression.converged);
-        let stated = profile.at_least.is_some() || profile.at_most.is_some();
-        self.stated.add(stated);
-        if stated {
+        self.both_ends.add(profile.determined());
+        if profile.determined() {
             self.trust.add(profile.holds(TRUST.ln()));
             self.error += fit.regression.coefficients[0] - TRUST.ln();
         }
@@ -184,7 +183,7 @@ impl Tally {
         };
         format!(
             "| {row} | {belief} | {} | {} | {error} | {} | {:.3} | {} | {} | {} | {} |\n",
-            self.stated.show(),
+            self.both_ends.show(),
             self.trust.show(),
             self.items.show(),
             (self.squares / self.items.of as f64).sqrt(),
@@ -246,7 +245,7 @@ fn main() {
     // cargo bench adds --bench.
     let studies = std::env::args().find_map(|argument| argument.parse().ok()).unwrap_or(200);
     println!(
-        "| judge | sd | labels | items | belief | an interval | trust covered | mean error of ln trust | means of items covered | their root mean square error | bias covered | slope covered | factor covered | converged |"
+        "| judge | sd | labels | items | belief | determined | trust covered | mean error of ln trust | means of items covered | their root mean square error | bias covered | slope covered | factor covered | converged |"
     );
     println!("|---|---|---|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     let (cells, next) = (cells(), AtomicUsize::new(0));

@@ -1,12 +1,13 @@
-//! What the ladder of beliefs is worth: the tables of `docs/beliefs.md`, as `data/registration/beliefs.toml` registers them.
+//! What the ladder of beliefs is worth: the tables of `docs/beliefs.md`, as `data/registration/beliefs.toml` and `beliefs-2.toml` register
+//! them.
 //!
 //! ```text
-//! cargo run --release -p judge-uncertainty-experiments --example beliefs -- worlds [REPLICATES] [KIND]
-//! cargo run --release -p judge-uncertainty-experiments --example beliefs -- development [REDRAWS]
-//! cargo run --release -p judge-uncertainty-experiments --example beliefs -- confirmation [REDRAWS] [SAMPLES] [DIRECTORY]
+//! cargo run --release -p judge-uncertainty-experiments --example beliefs -- worlds [SHARE] [KIND] [SEED]
+//! cargo run --release -p judge-uncertainty-experiments --example beliefs -- development [REDRAWS] [SEED]
+//! cargo run --release -p judge-uncertainty-experiments --example beliefs -- confirmation [REDRAWS] [SAMPLES] [DIRECTORY] [SEED]
 //! ```
 //!
-//! Run it in the root of the repository; it prints Markdown. With a directory, every re-draw and sample is kept there as soon as it
+//! SHARE is how much of the registered number of worlds is drawn, in percent, SEED the first seed; without samples no rules are run. Run it in the root of the repository; it prints Markdown. With a directory, every re-draw and sample is kept there as soon as it
 //! is done, and is not computed again by a later run.
 
 use std::collections::BTreeMap;
@@ -44,9 +45,11 @@ fn main() -> Outcome<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let number = |k: usize, otherwise: usize| arguments.get(k).and_then(|n| n.parse().ok()).unwrap_or(otherwise);
     match arguments.first().map(String::as_str) {
-        Some("worlds") => worlds(number(1, 20), arguments.get(2).map(String::as_str)),
-        Some("development") => chaosnli(0, number(1, 5), 0, None),
-        Some("confirmation") => chaosnli(1, number(1, 40), number(2, 100), arguments.get(3).map(PathBuf::from)),
+        Some("worlds") => worlds(number(1, 100), arguments.get(2).map(String::as_str), number(3, SEED)),
+        Some("development") => chaosnli(0, number(1, 5), 0, None, number(2, 0)),
+        Some("confirmation") => {
+            chaosnli(1, number(1, 40), number(2, 100), arguments.get(3).map(PathBuf::from), number(4, 0))
+        }
         _ => Err("name what to run: worlds, development or confirmation".into()),
     }
 }
@@ -72,9 +75,15 @@ const KINDS: [&str; 7] = [
     "dice_by_tier",
     "opposite_groups",
 ];
-const SIZES: [usize; 4] = [50, 200, 700, 3000];
+/// Numbers of items, and of worlds.
+const SIZES: [(usize, usize); 4] = [(50, 60), (200, 30), (700, 10), (3000, 3)];
+/// The same of the dice.
+const SIZES_OF_DICE: [(usize, usize); 3] = [(50, 60), (200, 30), (500, 10)];
 /// Seed of the first world.
-const SEED: u64 = 6_000_000;
+const SEED: usize = 9_000_000;
+/// By how much `auto` may lose, and by how many standard errors that must be shown.
+const MARGIN: f64 = 0.002;
+const Z: f64 = 1.645;
 
 fn known(kind: &str, items: usize, seed: u64, dice: &(DiceExperiment, Vec<Array2<f64>>)) -> Result<Known, Error> {
     match kind {
@@ -215,21 +224,18 @@ fn models(grouped: bool) -> Vec<(&'static str, BeliefModel)> {
     models
 }
 
-fn worlds(replicates: usize, only: Option<&str>) -> Outcome<()> {
+fn worlds(percent: usize, only: Option<&str>, first: usize) -> Outcome<()> {
     let data = DiceData::load(Path::new("data/dice"))?;
     let dice = (DiceExperiment::new(&data)?, data.judge.by_variant(data.floor.unwrap_or(FLOOR))?);
     println!(
-        "| world | items | published | recalibrated | by group | auto | auto minus the better | without labels | coverage of auto | maps chosen |"
+        "| world | items | worlds | published | recalibrated | by group | auto | auto minus the better | margin | without labels | coverage of auto | maps chosen |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|");
-    for kind in KINDS.into_iter().filter(|kind| only.is_none_or(|only| only == *kind)) {
-        let mut sizes = SIZES.to_vec();
-        if kind.starts_with("dice") {
-            sizes = vec![50, 200, 500];
-        }
-        for items in sizes {
-            let runs = if items >= 3000 { replicates.div_ceil(2) } else { replicates };
-            let seeds: Vec<u64> = (0..runs as u64).map(|s| SEED + s).collect();
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
+    for kind in KINDS.into_iter().filter(|kind| only.is_none_or(|only| only.split(',').any(|only| only == *kind))) {
+        let sizes = if kind.starts_with("dice") { SIZES_OF_DICE.to_vec() } else { SIZES.to_vec() };
+        for (items, worlds) in sizes {
+            let worlds = (worlds * percent).div_ceil(100);
+            let seeds: Vec<u64> = (0..worlds).map(|s| (first + s) as u64).collect();
             let all = replicate("worlds", &seeds, &Silent, |&seed| {
                 let world = known(kind, items, seed, &dice)?;
                 let design = Design::standardized(&world.columns)?;
@@ -256,19 +262,27 @@ fn print_world(kind: &str, items: usize, all: &[BTreeMap<&'static str, Seen>]) {
     let better = if mean(&error("published")) <= mean(&error("recalibrated")) { "published" } else { "recalibrated" };
     let difference = |f: &dyn Fn(&Seen) -> f64| {
         let d: Vec<f64> = of("auto", f).iter().zip(of(better, f)).map(|(a, b)| a - b).collect();
-        format!("{:+.4} (se {:.4})", mean(&d), sample_sd(&d) / (d.len() as f64).sqrt())
+        (mean(&d), sample_sd(&d) / (d.len() as f64).sqrt())
+    };
+    let with_se = |(d, se): (f64, f64)| format!("{d:+.4} (se {se:.4})");
+    let against = difference(&|s| s.error);
+    let verdict = match against {
+        (d, se) if d + Z * se <= MARGIN => "shown",
+        (d, se) if d - Z * se > MARGIN => "failed",
+        _ => "open",
     };
     let mut maps: BTreeMap<Rung, usize> = BTreeMap::new();
     all.iter().filter_map(|seen| seen["auto"].map).for_each(|map| *maps.entry(map).or_default() += 1);
     let maps: Vec<String> = maps.iter().map(|(map, n)| format!("{map} {n}")).collect();
     println!(
-        "| {kind} | {items} | {} | {} | {} | {} | {} | {} | {:.3} | {} |",
+        "| {kind} | {items} | {} | {} | {} | {} | {} | {} | {verdict} | {} | {:.3} | {} |",
+        all.len(),
         shown("published"),
         shown("recalibrated"),
         shown("recalibrated by group"),
         shown("auto"),
-        difference(&|s| s.error),
-        difference(&|s| s.unlabelled),
+        with_se(against),
+        with_se(difference(&|s| s.unlabelled)),
         mean(&of("auto", &|s| s.coverage)),
         maps.join(", ")
     );
@@ -407,7 +421,7 @@ fn errors(beliefs: &Beliefs, labels: &CountLabels) -> [f64; 2] {
     [mean(&all), mean(&bare)]
 }
 
-fn chaosnli(half: usize, redraws: usize, samples: usize, directory: Option<PathBuf>) -> Outcome<()> {
+fn chaosnli(half: usize, redraws: usize, samples: usize, directory: Option<PathBuf>, first: usize) -> Outcome<()> {
     let directory = directory.as_deref();
     directory.map_or(Ok(()), std::fs::create_dir_all)?;
     let data = ChaosNliData::load(Path::new("data/chaosnli"))?;
@@ -424,9 +438,9 @@ fn chaosnli(half: usize, redraws: usize, samples: usize, directory: Option<PathB
         maps.push(("process, item features", ITEM, BeliefModel::Map(Rung::Process)));
     }
     let items = corpus.halves()[half].clone();
-    let regimes = if half == 0 { 1 } else { REGIMES.len() };
+    let regimes = if half == 0 || samples == 0 { 1 } else { REGIMES.len() };
     let this = Half { corpus: &corpus, variants: &variants, maps, regimes };
-    let seeds: Vec<u64> = (0..redraws as u64).collect();
+    let seeds: Vec<u64> = (first..first + redraws).map(|seed| seed as u64).collect();
     let draws = replicate("re-draws", &seeds, &Silent, |&seed| {
         Draw::kept(directory, &format!("redraw-{seed}.toml"), || this.draw(&items, &mut Stream::new(seed)))
     })?;
@@ -438,7 +452,7 @@ fn chaosnli(half: usize, redraws: usize, samples: usize, directory: Option<PathB
     })?;
     print_errors(&draws, &sampled);
     print_evidence(&draws);
-    if half == 1 {
+    if regimes > 1 {
         print_rules(&draws, &sampled);
     }
     Ok(())

@@ -16,6 +16,8 @@ from scipy.special import gammaln, softmax
 RNG = np.random.default_rng(20261122)
 N, K = 60, 3
 GONE = 1e-9  # variance of a block that is left out
+NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(60)  # the program takes 7
+WEIGHTS = WEIGHTS / WEIGHTS.sum()
 BASIS = np.linalg.qr(np.column_stack([np.ones(K), np.eye(K)[:, :2]]))[0][:, 1:]
 
 
@@ -34,12 +36,39 @@ def draw():
     return q, variants, groups, x, counts
 
 
+def smoothed(share, q):
+    return (1 - share) * q + share / K
+
+
+def share_of_guesses(rung, q, variants, groups, x, counts):
+    """The share at which the labels and a Beta(1, 10) prior are likeliest under smoothing, or with a temperature and biases of variance 1."""
+    if rung == "identity":
+        return 0.0
+    n = counts.sum(axis=1)
+
+    def minus(w):
+        r = smoothed(w[-1] ** 2, q)
+        logs = np.log(r) - np.log(r).mean(axis=1, keepdims=True)
+        more = np.append(w[2:-1], np.zeros(K - len(w[2:-1])))
+        trust, mean = np.exp(w[0] + w[1] * x), softmax(np.log(r) + more[0] * logs + BASIS @ more[1:], axis=1)
+        a = trust[:, None] * mean
+        value = (gammaln(trust) - gammaln(trust + n)).sum() + (gammaln(a + counts) - gammaln(a)).sum()
+        return -value + (w[0] - np.log(8)) ** 2 / 4.5 + (w[1:-1] ** 2).sum() / 2 - 9 * np.log1p(-w[-1] ** 2)
+
+    size = 3 if rung == "smoothing" else 3 + K
+    starts = [np.r_[np.log(8), np.zeros(size - 2), root] for root in (0.05, 0.3, 0.7)]
+    bounds = [(None, None)] * (size - 1) + [(0, 0.995)]
+    best = min((minimize(minus, w, method="L-BFGS-B", bounds=bounds, options={"ftol": 1e-14, "gtol": 1e-8, "maxiter": 1000}) for w in starts),
+               key=lambda found: found.fun)
+    return best.x[-1] ** 2
+
+
 def blocks_of(rung, q, variants, groups):
     """Blocks of terms: per item a K-vector for each parameter."""
     logs = np.log(q) - np.log(q).mean(axis=1, keepdims=True)
     biases = lambda f: [f[:, None] * BASIS[:, m] for m in range(K - 1)]
     blocks = []
-    if rung != "identity":
+    if rung not in ("identity", "smoothing"):
         blocks.append([logs] + biases(np.ones(N)))
     if rung in ("groups", "ensemble", "matrix"):
         blocks.append([t for g in range(2) for t in [(groups == g)[:, None] * logs] + biases((groups == g) * 1.0)])
@@ -51,6 +80,8 @@ def blocks_of(rung, q, variants, groups):
 
 
 def fit(rung, q, variants, groups, x, counts):
+    share = share_of_guesses(rung, q, variants, groups, x, counts)
+    q, variants = smoothed(share, q), [smoothed(share, v) for v in variants]
     blocks = blocks_of(rung, q, variants, groups)
     terms = np.array([t for block in blocks for t in block]).reshape(-1, N, K)
     sizes = [len(block) for block in blocks]
@@ -112,16 +143,15 @@ def fit(rung, q, variants, groups, x, counts):
         variance = np.trace(jacobian @ logits @ jacobian)
         gini = 1 - (mean[i] ** 2).sum()
         z = np.array([1, x[i]])
-        f = 1 / (1 + trust[i])
-        r = f + 0.5 * (z @ covariance[:2, :2] @ z) * f * (1 - f) * (1 - 2 * f)
-        share = (np.clip(r, f, 1) * (gini - variance) + variance) / gini
-        lowered.append(1 / max(share, f) - 1)
-    return {"rung": rung, "coefficients": w[:2].tolist(), "variances": np.where(variances == GONE, 0, variances).tolist(), "mean": mean.tolist(),
+        r = WEIGHTS @ (1 / (1 + trust[i] * np.exp(np.sqrt(z @ covariance[:2, :2] @ z) * NODES)))
+        expected = (max(r, 1 / (1 + trust[i])) * (gini - variance) + variance) / gini
+        lowered.append(1 / max(expected, 1 / (1 + trust[i])) - 1)
+    return {"rung": rung, "guesses": share, "coefficients": w[:2].tolist(), "variances": np.where(variances == GONE, 0, variances).tolist(), "mean": mean.tolist(),
             "known": trust.tolist(), "trust": lowered}
 
 
 data = draw()
 q, variants, groups, x, counts = data
-fits = [fit(rung, *data) for rung in ("identity", "temperature", "groups", "ensemble", "matrix")]
+fits = [fit(rung, *data) for rung in ("identity", "smoothing", "temperature", "groups", "ensemble", "matrix")]
 print(json.dumps({"scipy": scipy.__version__, "q": q.tolist(), "variants": [v.tolist() for v in variants],
                   "groups": groups.tolist(), "x": x.tolist(), "counts": counts.tolist(), "fits": fits}, indent=1))

@@ -40,8 +40,18 @@ impl<'de> Deserialize<'de> for BeliefModel {
 }
 
 /// The names that stand for a belief by themselves.
-const NAMES: &[&str] =
-    &["published", "recalibrated", "auto", "identity", "temperature", "groups", "ensemble", "matrix", "process"];
+const NAMES: &[&str] = &[
+    "published",
+    "recalibrated",
+    "auto",
+    "identity",
+    "smoothing",
+    "temperature",
+    "groups",
+    "ensemble",
+    "matrix",
+    "process",
+];
 
 /// Reads a [`BeliefModel`]: a name alone, or a table of one name with options.
 struct Named;

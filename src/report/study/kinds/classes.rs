@@ -232,6 +232,7 @@ pub(super) fn recalibration_sentences(fit: &ClassFit) -> Vec<String> {
 fn map_words(map: Rung) -> &'static str {
     match map {
         Rung::Identity => "as the judge gave it",
+        Rung::Smoothing => "as the judge gave it, but for a share that is a guess among all classes",
         Rung::Temperature => "through a temperature and a bias of each class",
         Rung::Groups => "through a temperature and biases for each group, drawn towards the common ones",
         Rung::Ensemble => "with a fitted weight for each of the judge's variants",
@@ -242,7 +243,11 @@ fn map_words(map: Rung) -> &'static str {
 
 /// Which map the belief holds, and on what evidence.
 fn map_sentences(map: &FittedMap) -> Vec<String> {
-    let reading = format!("The belief reads the prediction {} (map `{}`).", map_words(map.name), map.name);
+    let guesses = match map.guesses {
+        none if none < 0.0005 => String::new(),
+        some => format!(" {} of each prediction counts as a guess among all classes.", three(some)),
+    };
+    let reading = format!("The belief reads the prediction {} (map `{}`).{guesses}", map_words(map.name), map.name);
     let Some(choice) = &map.choice else {
         return vec![reading + " The study names this map; belief = \"auto\" compares it with the others."];
     };
@@ -265,8 +270,8 @@ fn map_sentences(map: &FittedMap) -> Vec<String> {
         )
     } else {
         format!(
-            "It is the simplest map within one standard error of the best by labels held out, `{best}`, of which it falls short by \
-             {} nats per labelled item.",
+            "By labels held out the best is `{best}`, of which it falls short by {} nats per labelled item: too little to take a map \
+             that could do more harm.",
             loss(choice.chosen)
         )
     };

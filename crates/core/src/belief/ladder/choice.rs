@@ -1,4 +1,4 @@
-//! Which map: the simplest whose held-out likelihood is within one standard error of the best.
+//! Which map: by labels held out, with more evidence asked of a map the more it could do harm.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,8 @@ use ndarray::ArrayView2;
 use serde::{Deserialize, Serialize};
 
 use super::fitted::Map;
-use super::fitting::{ENOUGH, ENOUGH_TO_COMPARE, fit_where};
+use super::fitting::{ENOUGH_TO_COMPARE, fit, fit_where};
+use super::guesses::Shares;
 use super::layout::Unavailable;
 use super::readings::Readings;
 use super::rung::Rung;
@@ -71,9 +72,16 @@ pub struct MapChoice {
 ///
 /// The labelled items are dealt at random into folds, group by group so that every fold has its share of each, twins together.
 /// Each map is fitted to the other folds, its variances by their marginal likelihood alone, and its log-likelihood of the labels held
-/// out is summed up. The simplest map is taken whose mean is below the best one's by no more than the standard error of that
-/// difference over things (items, or twins together). Source of the rule: Breiman and others (1984), "Classification and regression
-/// trees", 3.4.3; the standard error here is that of the paired difference.
+/// out is summed up. Differences between maps have a standard error over things (items, or twins together), and by it
+///
+/// 1. [`Rung::Temperature`], or [`Rung::Smoothing`] where that is ahead of it by more than one standard error, is taken rather than the
+///    prediction as it is where it is ahead by more than one;
+/// 2. a map of many parameters is taken rather than that where the best of them is ahead by more than two: the simplest of them
+///    within one of the best.
+///
+/// Two, because the best of several is ahead by chance more often, and because a map of many parameters does most harm where it is
+/// wrong. Source of the rule of one standard error: Breiman and others (1984), "Classification and regression trees", 3.4.3; here it is that of
+/// the paired difference.
 ///
 /// That another map might have been chosen is not part of the belief: it is the chosen map's, as if that had been given.
 ///
@@ -94,19 +102,62 @@ pub fn choose<'a>(
     let labelled: Vec<usize> = (0..readings.len()).filter(|&i| dealt[i].is_some()).collect();
     let things = things(&readings, &labelled);
     let (mut held_out, mut left_out) = (vec![], vec![]);
+    let mut shares = vec![Shares::default(); folds.folds as usize];
     if things >= FEWEST {
         for rung in Rung::ALL {
-            match held_out_log_likelihoods(rung, &readings, counts, &dealt, folds.folds as usize)? {
+            match held_out_log_likelihoods(rung, &readings, counts, &dealt, &mut shares)? {
                 Ok((values, parameters)) => held_out.push((rung, parameters, values)),
                 Err(unavailable) => left_out.push((rung, unavailable)),
             }
         }
     }
     let candidates = compare(&readings, &labelled, &held_out);
-    let chosen = candidates.iter().find(|c| c.within_one_se).map_or(Rung::Identity, |c| c.map);
+    let chosen = take(&readings, &labelled, &held_out).unwrap_or(Rung::Identity);
     let best = candidates.iter().find(|c| c.below_best == 0.0).map(|c| c.map);
-    let map = fit_where(chosen, &readings, counts, ENOUGH, |_| true)?.expect("a map that was compared can be fitted");
+    let map = fit(chosen, readings, counts)?.expect("a map that was compared can be fitted");
     Ok((map, MapChoice { chosen, best, labelled_items: labelled.len(), folds, candidates, left_out }))
+}
+
+/// A map's held-out log-likelihoods by item, with the number of its parameters.
+type Tried = (Rung, usize, Vec<f64>);
+
+/// By how much a map is ahead of another in held-out log-likelihood, and the standard error of that over things, in nats per labelled item.
+struct Lead {
+    by: f64,
+    se: f64,
+}
+
+impl Lead {
+    fn is_beyond(&self, standard_errors: f64) -> bool {
+        self.by > standard_errors * self.se
+    }
+}
+
+fn lead(readings: &Readings, labelled: &[usize], ahead: &[f64], behind: &[f64]) -> Lead {
+    let mut by_thing: BTreeMap<usize, f64> = BTreeMap::new();
+    for &i in labelled {
+        *by_thing.entry(thing(readings, i)).or_default() += ahead[i] - behind[i];
+    }
+    let differences: Vec<f64> = by_thing.into_values().collect();
+    let (n, count) = (labelled.len() as f64, differences.len() as f64);
+    let se = if count > 1.0 { sample_sd(&differences) * count.sqrt() / n } else { 0.0 };
+    Lead { by: mean(&differences) * count / n, se }
+}
+
+/// The map that is taken, as [`choose`] describes; `None` where none was tried.
+fn take(readings: &Readings, labelled: &[usize], tried: &[Tried]) -> Option<Rung> {
+    let of = |rung: Rung| tried.iter().find(|(map, ..)| *map == rung).map(|(.., values)| values.as_slice());
+    let lead = |a: &[f64], b: &[f64]| lead(readings, labelled, a, b);
+    let (stated, smoothed, tempered) = (of(Rung::Identity)?, of(Rung::Smoothing)?, of(Rung::Temperature)?);
+    let is_smoothed = lead(smoothed, tempered).is_beyond(1.0);
+    let few = if is_smoothed { (Rung::Smoothing, smoothed) } else { (Rung::Temperature, tempered) };
+    let (base, held_out) = if lead(few.1, stated).is_beyond(1.0) { few } else { (Rung::Identity, stated) };
+    let many = || tried.iter().filter(|(map, ..)| *map > Rung::Temperature);
+    let sum = |values: &[f64]| labelled.iter().map(|&i| values[i]).sum::<f64>();
+    let best =
+        many().max_by(|a, b| sum(&a.2).total_cmp(&sum(&b.2))).filter(|best| lead(&best.2, held_out).is_beyond(2.0));
+    let simplest = best.and_then(|best| many().find(|map| !lead(&best.2, &map.2).is_beyond(1.0)));
+    Some(simplest.map_or(base, |(map, ..)| *map))
 }
 
 /// The number by which an item's twins are known.
@@ -154,12 +205,13 @@ fn held_out_log_likelihoods(
     readings: &Readings,
     counts: ArrayView2<u32>,
     dealt: &[Option<usize>],
-    folds: usize,
+    shares: &mut [Shares],
 ) -> Result<HeldOut, TrustError> {
     let mut values = vec![0.0; dealt.len()];
     let mut parameters = 0;
-    for fold in 0..folds {
-        let map = match fit_where(rung, readings, counts, ENOUGH_TO_COMPARE, |i| dealt[i] != Some(fold))? {
+    for (fold, shares) in shares.iter_mut().enumerate() {
+        let others = |i: usize| dealt[i] != Some(fold);
+        let map = match fit_where(rung, readings, counts, ENOUGH_TO_COMPARE, others, shares)? {
             Ok(map) => map,
             Err(unavailable) => return Ok(Err(unavailable)),
         };
@@ -171,29 +223,20 @@ fn held_out_log_likelihoods(
     Ok(Ok((values, parameters)))
 }
 
-fn compare(readings: &Readings, labelled: &[usize], held_out: &[(Rung, usize, Vec<f64>)]) -> Vec<Candidate> {
+fn compare(readings: &Readings, labelled: &[usize], held_out: &[Tried]) -> Vec<Candidate> {
     let sum = |values: &[f64]| labelled.iter().map(|&i| values[i]).sum::<f64>();
     let Some((_, _, best)) = held_out.iter().max_by(|a, b| sum(&a.2).total_cmp(&sum(&b.2))) else {
         return vec![];
     };
-    let n = labelled.len() as f64;
-    let candidate = |(map, parameters, values): &(Rung, usize, Vec<f64>)| {
-        let below_best = (sum(best) - sum(values)) / n;
-        let mut by_thing: BTreeMap<usize, f64> = BTreeMap::new();
-        for &i in labelled {
-            *by_thing.entry(thing(readings, i)).or_default() += best[i] - values[i];
-        }
-        let differences: Vec<f64> = by_thing.into_values().collect();
-        let count = differences.len() as f64;
-        let se = if count > 1.0 { sample_sd(&differences) * count.sqrt() / n } else { 0.0 };
-        debug_assert!((mean(&differences) * count / n - below_best).abs() < 1e-6 * (1.0 + below_best.abs()));
+    let candidate = |(map, parameters, values): &Tried| {
+        let lead = lead(readings, labelled, best, values);
         Candidate {
             map: *map,
             parameters: *parameters,
-            held_out: sum(values) / n,
-            below_best,
-            se,
-            within_one_se: below_best <= se,
+            held_out: sum(values) / labelled.len() as f64,
+            below_best: lead.by,
+            se: lead.se,
+            within_one_se: !lead.is_beyond(1.0),
         }
     };
     held_out.iter().map(candidate).collect()

@@ -18,6 +18,17 @@ const LARGEST_LOG_TRUST: f64 = 50.0;
 /// What is unknown of the map never leaves less evidence than this, in labels.
 const LEAST_TRUST: f64 = 1e-3;
 
+/// Nodes and weights that integrate polynomials up to degree 13 against the standard normal density (Gauss and Hermite).
+const NORMAL: [(f64, f64); 7] = [
+    (-3.750_439_717_725_742, 5.482_688_559_722_18e-4),
+    (-2.366_759_410_734_541, 3.075_712_396_758_65e-2),
+    (-1.154_405_394_739_968, 2.401_231_786_050_127e-1),
+    (0.0, 4.571_428_571_428_571e-1),
+    (1.154_405_394_739_968, 2.401_231_786_050_127e-1),
+    (2.366_759_410_734_541, 3.075_712_396_758_65e-2),
+    (3.750_439_717_725_742, 5.482_688_559_722_18e-4),
+];
+
 /// A fitted map with its trust: plain data, with all that is needed to read items that the fit has not seen.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Map {
@@ -56,10 +67,84 @@ pub struct Prior {
     pub trust_of_known_map: f64,
 }
 
+/// What is known of an item before its labels, and how well.
+struct Before {
+    mean: Vec<f64>,
+    /// Squared error of the mean that comes from the map.
+    variance: f64,
+    log_trust: f64,
+    variance_of_log_trust: f64,
+}
+
+/// What is known of it with its labels.
+struct After {
+    mean: Vec<f64>,
+    /// Expected squared error of the mean over what is unknown of trust and map, summed over the classes.
+    error: f64,
+    /// The evidence there would be, were trust and map known.
+    most: f64,
+}
+
+impl Before {
+    /// With w(lambda) = lambda / (lambda + n), the weight of the prior mean m against the shares s of n labels, l the fitted trust, and
+    /// E over ln lambda, normal about ln l:
+    ///
+    /// ```text
+    /// mean   = w(l) m + (1 - w(l)) s
+    /// error  = E [(G - w^2 var) / (lambda + n + 1) + w^2 var + (w - w(l))^2 |m - s|^2]
+    /// ```
+    ///
+    /// G being 1 less the sum of squares of the mean at that lambda. The mean is that of the fitted trust, so that what is unknown
+    /// of it does not move the belief: under the identity it is the published one.
+    fn after(&self, counts: &[u32]) -> After {
+        let n = f64::from(counts.iter().sum::<u32>());
+        let share = |j: usize| if n > 0.0 { f64::from(counts[j]) / n } else { self.mean[j] };
+        let sd = self.variance_of_log_trust.sqrt();
+        let weight_of = |trust: f64| trust / (trust + n);
+        let mean_at =
+            |w: f64| -> Vec<f64> { (0..self.mean.len()).map(|j| w * self.mean[j] + (1.0 - w) * share(j)).collect() };
+        let apart: f64 = self.mean.iter().enumerate().map(|(j, m)| (m - share(j)).powi(2)).sum();
+        let fitted = self.log_trust.exp();
+        let mut error = 0.0;
+        for (node, weight) in NORMAL {
+            let log_trust = (self.log_trust + sd * node).clamp(-LARGEST_LOG_TRUST, LARGEST_LOG_TRUST);
+            let trust = log_trust.exp();
+            let w = weight_of(trust);
+            let gini = gini(&mean_at(w));
+            let unknown = (w * w * self.variance).min(gini);
+            error +=
+                weight * ((gini - unknown) / (trust + n + 1.0) + unknown + (w - weight_of(fitted)).powi(2) * apart);
+        }
+        After { mean: mean_at(weight_of(fitted)), error, most: fitted + n }
+    }
+
+    /// Evidence of the Dirichlet distribution of that mean and error, no more than if all were known.
+    fn evidence(&self, after: &After) -> f64 {
+        let gini = gini(&after.mean);
+        let known = gini / (1.0 + after.most);
+        // Where nothing is unknown, not a bit of rounding.
+        if after.error > known * (1.0 + 1e-12) {
+            (gini / after.error - 1.0).clamp(LEAST_TRUST.min(after.most), after.most)
+        } else {
+            after.most
+        }
+    }
+}
+
+/// 1 less the sum of squares.
+fn gini(mean: &[f64]) -> f64 {
+    1.0 - mean.iter().map(|m| m * m).sum::<f64>()
+}
+
 impl Map {
     /// Which map it is.
     pub fn rung(&self) -> Rung {
         self.layout.rung
+    }
+
+    /// The share g of every prediction q that counts as a guess among all K classes, 0 to 1: the map reads (1 - g) q + g / K.
+    pub fn guesses(&self) -> f64 {
+        self.layout.guesses
     }
 
     /// Number of parameters of the map that the labels want, those of the trust left out.
@@ -87,11 +172,11 @@ impl Map {
     /// What is believed of item `i` of any items before its labels.
     ///
     /// What is unknown of the map lowers the trust. With m the mean, u its logits, S their covariance by Laplace's approximation,
-    /// J = diag(m) - m m^T, and eta = ln lambda of variance s^2:
+    /// J = diag(m) - m m^T, and eta = ln lambda normal about its fitted value:
     ///
     /// ```text
     /// var   = tr(J S J)                                        squared error of m that comes from the map
-    /// r     = f + s^2/2 f (1 - f) (1 - 2 f),  f = 1/(1 + lambda)     mean of 1/(1 + lambda)
+    /// r     = E 1/(1 + lambda)                                 over eta
     /// 1/(1 + trust) = [r (G - var) + var] / G,                 G = 1 - sum m_j^2
     /// ```
     ///
@@ -101,20 +186,18 @@ impl Map {
     /// # Panics
     /// If the items have other features or classes than those of the fit.
     pub fn prior<'a>(&self, readings: impl Into<Readings<'a>>, i: usize) -> Prior {
-        let readings = readings.into();
-        let terms = self.layout.terms(&readings, i);
-        let mean = self.mean(&readings, i, &terms);
-        let z = self.features(&readings, i);
+        let before = self.before(&readings.into(), i);
+        let trust = before.evidence(&before.after(&[]));
+        Prior { trust_of_known_map: before.log_trust.exp(), mean: before.mean, trust }
+    }
+
+    fn before(&self, readings: &Readings, i: usize) -> Before {
+        let terms = self.layout.terms(readings, i);
+        let mean = self.mean(readings, i, &terms);
+        let z = self.features(readings, i);
+        let variance = self.spread_of_mean(&mean, &terms).min(gini(&mean));
         let log_trust = self.regression.log_trust(&z);
-        let known = log_trust.exp();
-        let gini = 1.0 - mean.iter().map(|m| m * m).sum::<f64>();
-        let variance = self.spread_of_mean(&mean, &terms).min(gini);
-        let f = 1.0 / (1.0 + known);
-        let r = f + 0.5 * self.variance_of_log_trust(&z) * f * (1.0 - f) * (1.0 - 2.0 * f);
-        let share = if gini > 0.0 { (r.clamp(f, 1.0) * (gini - variance) + variance) / gini } else { f };
-        // Where nothing is unknown, not a bit of rounding.
-        let trust = if share > f { (1.0 / share - 1.0).clamp(LEAST_TRUST.min(known), known) } else { known };
-        Prior { mean, trust, trust_of_known_map: known }
+        Before { variance, log_trust, variance_of_log_trust: self.variance_of_log_trust(&z), mean }
     }
 
     /// The means of the priors of any items, items x classes.
@@ -148,14 +231,15 @@ impl Map {
     /// As [`Self::prior`], or if items and counts differ in shape.
     pub fn posterior<'a>(&self, readings: impl Into<Readings<'a>>, counts: ArrayView2<u32>) -> Beliefs {
         let readings = readings.into();
-        let mut means = Array2::zeros(readings.items.q.dim());
-        let mut trust = Vec::with_capacity(readings.len());
-        for (i, mut row) in means.rows_mut().into_iter().enumerate() {
-            let prior = self.prior(readings, i);
-            trust.push(prior.trust);
-            row.iter_mut().zip(prior.mean).for_each(|(x, m)| *x = m);
+        let mut alpha = Array2::zeros(readings.items.q.dim());
+        assert_eq!(alpha.dim(), counts.dim(), "predictions and counts must have the same shape");
+        for (i, mut own) in alpha.rows_mut().into_iter().enumerate() {
+            let before = self.before(&readings, i);
+            let after = before.after(row(counts.index_axis(Axis(0), i)));
+            let evidence = before.evidence(&after);
+            own.iter_mut().zip(after.mean).for_each(|(a, mean)| *a = evidence * mean);
         }
-        Beliefs::posterior(&trust, means.view(), counts)
+        Beliefs::new(alpha)
     }
 
     /// Log-likelihood of item `i`'s labels, in nats without multinomial coefficients.
@@ -172,10 +256,10 @@ impl Map {
 
     fn mean(&self, readings: &Readings, i: usize, terms: &Terms) -> Vec<f64> {
         let classes = self.layout.classes;
-        let q = readings.items.q.row(i);
+        let q = self.layout.smoothed(readings.items.q.row(i));
         assert_eq!(q.len(), classes, "the items must have the classes of the fit");
         if self.parameters.is_empty() {
-            return q.to_vec();
+            return q;
         }
         let mut logits: Vec<f64> = q.iter().map(|q| q.ln()).collect();
         let (theta, v) = self.parameters.split_at(self.layout.vectors());

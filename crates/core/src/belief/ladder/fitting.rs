@@ -3,6 +3,7 @@
 use ndarray::ArrayView2;
 
 use super::fitted::{Map, Variance};
+use super::guesses::Shares;
 use super::layout::{Block, Kind, Layout, Unavailable};
 use super::objective::Posterior;
 use super::readings::Readings;
@@ -22,7 +23,7 @@ const LARGEST_FACTOR: f64 = 10.0;
 /// Rounds of variances, at most.
 const ROUNDS: usize = 40;
 /// They end where no variance above ten times the least changes by more than this share,
-pub(super) const ENOUGH: f64 = 0.02;
+const ENOUGH: f64 = 0.02;
 /// or in a fit that is only to be compared with others.
 pub(super) const ENOUGH_TO_COMPARE: f64 = 0.2;
 /// How loosely the search for the parameters may end while the variances still move.
@@ -31,7 +32,7 @@ const LOOSE: f64 = 1e8;
 /// Fits a map to the labels, its trust with it.
 ///
 /// ```text
-/// u = ln q + sum_s theta_s a_s + C V phi,   q' = softmax(u),   ln lambda = beta_0 + beta^T z
+/// u = ln r + sum_s theta_s a_s + C V phi,   r = (1 - g) q + g / K,   q' = softmax(u),   ln lambda = beta_0 + beta^T z
 /// L = sum over items with n >= 1 of lnG(lambda) - lnG(lambda + n) + sum_j [lnG(lambda q'_j + c_j) - lnG(lambda q'_j)]
 /// maximised: L - (beta_0 - ln 8)^2 / (2 * 1.5^2) - |beta|^2 / 2 - sum over blocks b of |w_b|^2 / (2 s_b^2)
 /// ```
@@ -40,7 +41,8 @@ const LOOSE: f64 = 1e8;
 /// ([`crate::belief::TrustPrior`]); the blocks are the map's terms ([`Rung`]). Each variance s_b^2 maximises the labels' marginal likelihood, by Laplace's
 /// approximation and MacKay's fixed point: s_b^2 = |w_b|^2 / g_b, with g_b = d_b - tr(S_bb) / s_b^2 the number of well-determined
 /// ones among its d_b parameters and S the inverse of minus the Hessian. A block of which the labels say nothing goes to 0 and is left
-/// out, and the map is the simpler one. Source: MacKay (1992), "Bayesian interpolation". Gradient and Hessian are exact.
+/// out, and the map is the simpler one. g, the share of guesses, is where labels and priors, its own of density 10 (1 - g)^9 among them,
+/// are likeliest under [`Rung::Smoothing`], or for the maps after it under [`Rung::Temperature`] at variance 1. Source: MacKay (1992), "Bayesian interpolation". Gradient and Hessian are exact.
 ///
 /// Without labels the map is the prediction as it is.
 ///
@@ -51,23 +53,25 @@ pub fn fit<'a>(
     readings: impl Into<Readings<'a>>,
     counts: ArrayView2<u32>,
 ) -> Result<Result<Map, Unavailable>, TrustError> {
-    fit_where(rung, &readings.into(), counts, ENOUGH, |_| true)
+    fit_where(rung, &readings.into(), counts, ENOUGH, |_| true, &mut Shares::default())
 }
 
-/// [`fit`] to the labels of the items that are kept, the variances to a share of `enough`.
+/// [`fit`] to the labels of the items that are kept, the variances to a share of `enough`, with the shares of guesses that were found
+/// for other maps of the same labels.
 pub(super) fn fit_where(
     rung: Rung,
     readings: &Readings,
     counts: ArrayView2<u32>,
     enough: f64,
     keep: impl Fn(usize) -> bool,
+    shares: &mut Shares,
 ) -> Result<Result<Map, Unavailable>, TrustError> {
     readings.check(counts)?;
-    let layout = match Layout::of(rung, readings) {
+    let pack = |layout: &Layout| Posterior::new(layout, readings, counts, &keep);
+    let layout = match Layout::of(rung, readings, shares.of(rung, readings, &pack)) {
         Ok(layout) => layout,
         Err(unavailable) => return Ok(Err(unavailable)),
     };
-    let pack = |layout: &Layout| Posterior::new(layout, readings, counts, &keep);
     let search = Search::new(layout, &pack, enough);
     Ok(Ok(search.map(coefficient_names(readings.items.design))))
 }
@@ -80,7 +84,7 @@ struct Shared {
 }
 
 /// Packs the labelled items with the terms of a layout.
-type Pack<'a> = &'a dyn Fn(&Layout) -> Posterior;
+pub(super) type Pack<'a> = &'a dyn Fn(&Layout) -> Posterior;
 
 struct Search<'a> {
     layout: Layout,

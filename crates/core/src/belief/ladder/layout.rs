@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
+use ndarray::{Array2, ArrayView1};
 use serde::{Deserialize, Serialize};
 
 use super::contrasts;
@@ -26,7 +27,7 @@ const OF_THE_LABELS: [&str; 3] = ["log_labels", "nearest_labelled", "mean_neares
 /// The terms of a map, with the scales of what it reads: all that is needed to read items which the fit has not seen.
 ///
 /// ```text
-/// u = ln q + sum_s theta_s a_s + C V phi
+/// u = ln r + sum_s theta_s a_s + C V phi,   r = (1 - g) q + g / K
 /// ```
 ///
 /// with a_s vectors over classes (log predictions), phi numbers of the item (1, its group, log predictions, waves), C the
@@ -35,6 +36,9 @@ const OF_THE_LABELS: [&str; 3] = ["log_labels", "nearest_labelled", "mean_neares
 pub(super) struct Layout {
     pub(super) rung: Rung,
     pub(super) classes: usize,
+    /// The share g of every prediction that counts as a guess among all classes; 0 leaves predictions as they are.
+    #[serde(default)]
+    pub(super) guesses: f64,
     /// Names of the trust's features.
     pub(super) features: Vec<String>,
     groups: usize,
@@ -130,7 +134,7 @@ pub(super) struct Terms {
 
 impl Layout {
     /// The terms of a map of these items; `None` where it would add nothing to a simpler one or has too many parameters.
-    pub(super) fn of(rung: Rung, readings: &Readings) -> Result<Self, Unavailable> {
+    pub(super) fn of(rung: Rung, readings: &Readings, guesses: f64) -> Result<Self, Unavailable> {
         let items = &readings.items;
         let classes = items.q.ncols();
         let groups = items.groups.iter().max().map_or(0, |g| g + 1);
@@ -143,14 +147,16 @@ impl Layout {
             _ => {}
         }
         let width = classes - 1;
-        let coordinates: Vec<Vec<f64>> = (0..readings.len()).map(|i| coordinates(readings, i)).collect();
+        let smoothed = |q: ArrayView1<f64>| smoothed(guesses, q);
+        let coordinates: Vec<Vec<f64>> = items.q.rows().into_iter().map(|q| coordinates(&smoothed(q))).collect();
         let deviations: Vec<Vec<f64>> = (0..readings.len())
             .flat_map(|i| (0..variants).map(move |v| (i, v)))
-            .map(|(i, v)| deviation(readings, i, v))
+            .map(|(i, v)| deviation(&smoothed(readings.variants[v].row(i)), &smoothed(items.q.row(i))))
             .collect();
         let mut layout = Self {
             rung,
             classes,
+            guesses,
             features: names.to_vec(),
             groups: if groups > 1 { groups } else { 0 },
             variants,
@@ -182,6 +188,8 @@ impl Layout {
         let sizes = [self.classes, self.groups, self.variants];
         let small = sizes.iter().all(|&size| size <= MOST_SIZE) && self.inputs.iter().all(|&k| k < features.len());
         that(small, "layout", || format!("has sizes that no fit has: {sizes:?}, inputs {:?}", self.inputs))?;
+        let share = (0.0..1.0).contains(&self.guesses) && (self.guesses == 0.0 || self.rung >= Rung::Smoothing);
+        that(share, "layout", || format!("has {} as the share of guesses", self.guesses))?;
         let width = classes - 1;
         let all = width * (1 + self.variants) + self.inputs.len();
         let waves = |waves: &[Waves], inputs: usize| {
@@ -263,10 +271,15 @@ impl Layout {
         self.without.extend(kinds);
     }
 
+    /// A prediction with its share of guesses.
+    pub(super) fn smoothed(&self, q: ArrayView1<f64>) -> Vec<f64> {
+        smoothed(self.guesses, q)
+    }
+
     /// The terms of item `i`; of a group that the fit did not have, those of no group.
     pub(super) fn terms(&self, readings: &Readings, i: usize) -> Terms {
         let mut terms = Terms::default();
-        let q = centred_log(readings.items.q.row(i).iter());
+        let q = centred_log(&self.smoothed(readings.items.q.row(i)));
         let mut inputs = Inputs::default();
         for (kind, ..) in self.sizes() {
             match kind {
@@ -297,7 +310,7 @@ impl Layout {
     /// Items of another judge, without its variants, have no deviation.
     fn add_variants(&self, readings: &Readings, i: usize, q: &[f64], terms: &mut Terms) {
         for v in 0..self.variants {
-            let of = readings.variants.get(v).map(|variant| centred_log(variant.row(i).iter()));
+            let of = readings.variants.get(v).map(|variant| centred_log(&self.smoothed(variant.row(i))));
             terms.vectors.extend((0..self.classes).map(|j| of.as_ref().map_or(0.0, |of| of[j] - q[j])));
         }
     }
@@ -313,7 +326,8 @@ struct Inputs {
 impl Inputs {
     fn of_prediction(&mut self, layout: &Layout, readings: &Readings, i: usize) -> &[f64] {
         if self.of_prediction.is_empty() {
-            layout.prediction.append(&coordinates(readings, i), &mut self.of_prediction);
+            let q = layout.smoothed(readings.items.q.row(i));
+            layout.prediction.append(&coordinates(&q), &mut self.of_prediction);
         }
         &self.of_prediction
     }
@@ -321,9 +335,10 @@ impl Inputs {
     fn of_all(&mut self, layout: &Layout, readings: &Readings, i: usize) -> &[f64] {
         if self.of_all.is_empty() {
             self.of_all = self.of_prediction(layout, readings, i).to_vec();
+            let q = layout.smoothed(readings.items.q.row(i));
             for v in 0..layout.variants {
-                let zeros = || vec![0.0; layout.classes - 1];
-                let row = if v < readings.variants.len() { deviation(readings, i, v) } else { zeros() };
+                let of = |variant: &Array2<f64>| deviation(&layout.smoothed(variant.row(i)), &q);
+                let row = readings.variants.get(v).map_or_else(|| vec![0.0; layout.classes - 1], of);
                 layout.deviation.append(&row, &mut self.of_all);
             }
             let features = readings.items.features(i);
@@ -357,27 +372,34 @@ impl fmt::Display for Unavailable {
     }
 }
 
+/// (1 - g) q + g / K, bit by bit q without guesses.
+fn smoothed(guesses: f64, q: ArrayView1<f64>) -> Vec<f64> {
+    if guesses == 0.0 {
+        return q.to_vec();
+    }
+    let equal = guesses / q.len() as f64;
+    q.iter().map(|q| (1.0 - guesses) * q + equal).collect()
+}
+
 /// ln q less its mean over the classes.
-fn centred_log<'a>(q: impl Iterator<Item = &'a f64>) -> Vec<f64> {
-    let mut logs: Vec<f64> = q.map(|q| q.ln()).collect();
+fn centred_log(q: &[f64]) -> Vec<f64> {
+    let mut logs: Vec<f64> = q.iter().map(|q| q.ln()).collect();
     let mean = logs.iter().sum::<f64>() / logs.len() as f64;
     logs.iter_mut().for_each(|x| *x -= mean);
     logs
 }
 
-/// The contrasts of an item's log prediction.
-fn coordinates(readings: &Readings, i: usize) -> Vec<f64> {
-    let logs = centred_log(readings.items.q.row(i).iter());
+/// The contrasts of a log prediction.
+fn coordinates(q: &[f64]) -> Vec<f64> {
+    let logs = centred_log(q);
     let mut out = vec![0.0; logs.len() - 1];
     contrasts::of(&logs, &mut out);
     out
 }
 
 /// The contrasts of a variant's log prediction less those of the prediction.
-fn deviation(readings: &Readings, i: usize, variant: usize) -> Vec<f64> {
-    let logs = centred_log(readings.variants[variant].row(i).iter());
-    let mut out = vec![0.0; logs.len() - 1];
-    contrasts::of(&logs, &mut out);
-    out.iter_mut().zip(coordinates(readings, i)).for_each(|(x, q)| *x -= q);
+fn deviation(variant: &[f64], q: &[f64]) -> Vec<f64> {
+    let mut out = coordinates(variant);
+    out.iter_mut().zip(coordinates(q)).for_each(|(x, q)| *x -= q);
     out
 }

@@ -3,6 +3,7 @@
 //! | map ([`Rung`]) | what it adds to ln q |
 //! |---|---|
 //! | identity | nothing: the published belief under the weak prior |
+//! | smoothing | takes (1 - g) q + g / K for q, as all that follow |
 //! | temperature | theta (ln q - its mean) and a bias of each class |
 //! | groups | the same once more for each group |
 //! | ensemble | a weight for each variant's log prediction |
@@ -10,13 +11,14 @@
 //! | process | a smooth function of predictions, variants and features |
 //!
 //! All are fitted by one likelihood with the trust, and every penalty of a map is a variance that the labels' marginal likelihood chooses
-//! ([`fit`]). [`choose`] takes the simplest map within one standard error of the best held-out likelihood. What is unknown of a
+//! ([`fit`]). [`choose`] takes one by its likelihood of labels held out. What is unknown of a
 //! map lowers the trust of the items it is unknown for ([`Map::prior`]).
 
 mod choice;
 mod contrasts;
 mod fitted;
 mod fitting;
+mod guesses;
 mod layout;
 mod objective;
 mod readings;

@@ -6,13 +6,15 @@ use serde::{Deserialize, Serialize};
 
 /// A map from the judge's prediction to the belief before any label, the simplest first.
 ///
-/// Every map is centred on the prediction q: u_j = ln q_j + what the map adds, and the prior mean is softmax(u). Each holds what the
-/// ones before it hold, but for [`Self::Matrix`], which leaves out the ensemble.
+/// Every map is centred on the prediction q: u_j = ln q_j + what the map adds, and the prior mean is softmax(u); from
+/// [`Self::Smoothing`] on, q is the smoothed prediction. Each holds what the ones before it hold, but for [`Self::Matrix`], which leaves out the ensemble.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rung {
     /// The prediction as it is; only the trust is fitted.
     Identity,
+    /// A share of the prediction is a guess among all classes: (1 - g) q + g / K.
+    Smoothing,
     /// A temperature and a bias of each class.
     Temperature,
     /// For each group its own, drawn towards the common one by a fitted variance.
@@ -27,13 +29,14 @@ pub enum Rung {
 
 impl Rung {
     /// All of them, the simplest first.
-    pub const ALL: [Self; 6] =
-        [Self::Identity, Self::Temperature, Self::Groups, Self::Ensemble, Self::Matrix, Self::Process];
+    pub const ALL: [Self; 7] =
+        [Self::Identity, Self::Smoothing, Self::Temperature, Self::Groups, Self::Ensemble, Self::Matrix, Self::Process];
 
     /// Name in configurations and results.
     pub fn key(self) -> &'static str {
         match self {
             Self::Identity => "identity",
+            Self::Smoothing => "smoothing",
             Self::Temperature => "temperature",
             Self::Groups => "groups",
             Self::Ensemble => "ensemble",

@@ -39,6 +39,9 @@ pub struct ClassFit {
 pub struct FittedMap {
     /// Which one.
     pub name: Rung,
+    /// The share of every prediction that counts as a guess among all classes, 0 to 1.
+    #[serde(default)]
+    pub guesses: f64,
     /// The fitted variances, by block of parameters.
     pub variances: Vec<Variance>,
     /// The choice with its evidence; `None` where the study names the map.
@@ -48,7 +51,12 @@ pub struct FittedMap {
 
 impl FittedMap {
     fn of(mapped: &Mapped) -> Self {
-        Self { name: mapped.map.rung(), variances: mapped.map.variances.clone(), choice: mapped.choice.clone() }
+        Self {
+            name: mapped.map.rung(),
+            guesses: mapped.map.guesses(),
+            variances: mapped.map.variances.clone(),
+            choice: mapped.choice.clone(),
+        }
     }
 }
 

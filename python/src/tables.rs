@@ -145,8 +145,9 @@ fn cells(array: &dyn Array) -> Option<Cells> {
         DataType::UInt16 => whole::<UInt16Type>(array),
         DataType::UInt32 => whole::<UInt32Type>(array),
         DataType::UInt64 => {
-            let values = array.as_primitive::<UInt64Type>();
-            Cells::Whole(values.iter().map(|x| x.and_then(|x| i64::try_from(x).ok())).collect())
+            // One beyond 64 bits with a sign refuses the column: as missing it would be lost.
+            let whole = |x: Option<u64>| x.map(i64::try_from).transpose().ok();
+            Cells::Whole(array.as_primitive::<UInt64Type>().iter().map(whole).collect::<Option<_>>()?)
         }
         // By its own digits, as from a file.
         DataType::Float32 => {

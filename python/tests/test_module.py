@@ -197,6 +197,10 @@ def test_errors_have_the_text_of_the_command(study, tmp_path):
         belief.apply(table.drop_columns(["p_plain_mixed"]))
     with pytest.raises(ju.JudgeUncertaintyError, match="Arrow C interface"):
         belief.apply([1, 2])
+    labels = table.column_names.index("n_mixed")
+    too_large = answers(10).set_column(labels, "n_mixed", pa.array([2**63] + [1] * 9, pa.uint64()))
+    with pytest.raises(ju.JudgeUncertaintyError, match='the column "n_mixed" is of the type UInt64'):
+        belief.apply(too_large)
     belief_json = json.loads((study / "results" / "belief.json").read_text())
     belief_json["seed"] = 1
     (tmp_path / "belief.json").write_text(json.dumps(belief_json))

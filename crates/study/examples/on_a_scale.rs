@@ -152,7 +152,8 @@ fn truth<P: Scored>(case: &Case<P>) -> Truth<P> {
     let mut stream = Stream::new(77);
     let many = (case.pools)(MANY, LABELS_OF_MANY, 1, &mut stream).remove(0);
     let rows = agreement_rows(&many);
-    let means: Vec<f64> = (0..rows[0].len()).map(|k| mean(&rows.iter().map(|row| row[k]).collect::<Vec<_>>())).collect();
+    let means: Vec<f64> =
+        (0..rows[0].len()).map(|k| mean(&rows.iter().map(|row| row[k]).collect::<Vec<_>>())).collect();
     let mut judge: Vec<f64> = of_the_judge(&many).iter().map(|values| mean(values)).collect();
     judge[AGREEMENT] = P::agreement(&means).expect("labels vary");
     let further = (0..FOLDS).map(|_| (case.pools)(OF_A_FOLD, LABELS_OF_MANY, 1, &mut stream).remove(0));

@@ -55,7 +55,9 @@ fn simulations(c: &mut Criterion) {
             b.iter(|| evaluate(black_box(&world), &[condition], 1_000_000, &Published))
         });
     }
-    c.bench_function("one misspecified world", |b| b.iter(|| misspecified::world_outcome(black_box(50), true, 0, &Published)));
+    c.bench_function("one misspecified world", |b| {
+        b.iter(|| misspecified::world_outcome(black_box(50), true, 0, &Published))
+    });
 }
 
 criterion_group!(benches, chaosnli, dice, simulations);

@@ -126,7 +126,10 @@ pub(crate) fn table(studies: usize, trust: f64, seed: u32) {
                         let Some(study) = world.draw(&mut stream) else {
                             continue;
                         };
-                        tallies.iter_mut().zip(models).for_each(|(tally, (_, model))| tally.add(&study, labels, *model));
+                        tallies
+                            .iter_mut()
+                            .zip(models)
+                            .for_each(|(tally, (_, model))| tally.add(&study, labels, *model));
                     }
                     for ((belief, _), tally) in models.iter().zip(&tallies) {
                         print_row(&world, labels, belief, tally);

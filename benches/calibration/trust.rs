@@ -90,7 +90,9 @@ pub(crate) fn table(studies: usize, trust: f64, seed: u32) {
             }
         }
     }
-    println!("\n| worlds of | worlds with an interval | intervals | hold | above the truth | below | worlds beyond chance |");
+    println!(
+        "\n| worlds of | worlds with an interval | intervals | hold | above the truth | below | worlds beyond chance |"
+    );
     println!("|---|--:|--:|--:|--:|--:|--:|");
     by_items.iter().for_each(|(items, worlds)| worlds.print(&format!("{items} items")));
     all.print("all");

@@ -58,7 +58,10 @@ fn battery<B: Copy>(
 ) -> Result<(), Box<dyn Error>> {
     let claims = claims_of(experiment)?;
     let mut caught: BTreeMap<&str, Vec<&str>> = claims.claims.iter().map(|claim| (claim.id.as_str(), vec![])).collect();
-    println!("| {experiment}: planted bug | claims that differ, of {} | quantities |\n|---|---|---|", claims.claims.len());
+    println!(
+        "| {experiment}: planted bug | claims that differ, of {} | quantities |\n|---|---|---|",
+        claims.claims.len()
+    );
     for bug in bugs {
         eprintln!("{experiment}: {}", name(*bug));
         let judged = judge(&claims, &ResultValues::from([(experiment, run(bug)?)]))?;

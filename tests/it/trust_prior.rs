@@ -246,7 +246,10 @@ fn fits_at_a_limit_are_counted_in_words() {
     let Evaluated::Evaluated(evaluation) = &results.evaluation else { panic!("20 labels an item are enough") };
     assert!(results.fit.at_limit > 0 && evaluation.fits_at_limit > 0, "{:?}", results.fit);
     let words = words(&results);
-    assert!(words.contains(&format!("The trust of {} of 60 labelled items is at a limit", results.fit.at_limit)), "{words}");
+    assert!(
+        words.contains(&format!("The trust of {} of 60 labelled items is at a limit", results.fit.at_limit)),
+        "{words}"
+    );
     let in_replicates = format!("In {} of 4 replicates the fit left items at a limit", evaluation.fits_at_limit);
     assert!(words.contains(&in_replicates), "{words}");
 }

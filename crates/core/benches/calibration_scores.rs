@@ -62,8 +62,7 @@ struct Judge {
     by_group: bool,
 }
 
-const RIGHT: Judge =
-    Judge { name: "right", states_sd: true, bias: 0.0, slope: 1.0, factor: 1.0, by_group: false };
+const RIGHT: Judge = Judge { name: "right", states_sd: true, bias: 0.0, slope: 1.0, factor: 1.0, by_group: false };
 const BY_GROUP: Judge = Judge { name: "1 too high or low, by group", bias: 1.0, by_group: true, ..RIGHT };
 const BIASED: Judge = Judge { name: "2 too high", bias: 2.0, ..RIGHT };
 const STEEP: Judge = Judge { name: "slope 0.6", slope: 0.6, ..RIGHT };

@@ -69,9 +69,8 @@ fn trust_sentence<K: Shown>(fit: &FitReport<K>) -> String {
     let taken = three(fit.assumed_trust);
     if let Some(trust) = &fit.typical_trust {
         let interval = labels_between(Some(trust.lo), Some(trust.hi));
-        let worth = format!(
-            "A typical {prediction} of the judge is worth {interval} (95% interval; the belief takes {taken})"
-        );
+        let worth =
+            format!("A typical {prediction} of the judge is worth {interval} (95% interval; the belief takes {taken})");
         let [least, most] = [fit.trust_percentiles.low, fit.trust_percentiles.high].map(three);
         return if least == most {
             format!("{worth}, the same for all items.")

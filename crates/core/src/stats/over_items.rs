@@ -218,7 +218,9 @@ pub fn item_spearman(x: &[f64], y: &[f64]) -> Estimable {
         return Estimable::not("one of the two is the same for all items, so that they have no rank correlation");
     };
     if r.abs() > 1.0 - 1e-12 {
-        return Estimable::not(format!("it is {r:.0} in these items, so how it varies over items cannot be determined"));
+        return Estimable::not(format!(
+            "it is {r:.0} in these items, so how it varies over items cannot be determined"
+        ));
     }
     let items = n as f64;
     let [u, v] = [x, y].map(|of| ranks(of).into_iter().map(|rank| (rank - 0.5) / items).collect::<Vec<f64>>());
@@ -355,8 +357,7 @@ mod tests {
             let mut stream = crate::random::Stream::new(5);
             let held = (0..400).filter(|_| {
                 let x: Vec<f64> = (0..items).map(|_| stream.standard_normal()).collect();
-                let y: Vec<f64> =
-                    x.iter().map(|x| c * x + (1.0 - c * c).sqrt() * stream.standard_normal()).collect();
+                let y: Vec<f64> = x.iter().map(|x| c * x + (1.0 - c * c).sqrt() * stream.standard_normal()).collect();
                 let found = known(item_spearman(&x, &y));
                 (found.lo..=found.hi).contains(&truth)
             });

@@ -141,11 +141,7 @@ pub fn run(sizes: &SimulationSizes, progress: &dyn Progress) -> Result<Simulatio
 ///
 /// # Errors
 /// As [`run`].
-pub fn run_by(
-    sizes: &SimulationSizes,
-    steps: &dyn Steps,
-    progress: &dyn Progress,
-) -> Result<SimulationResults, Error> {
+pub fn run_by(sizes: &SimulationSizes, steps: &dyn Steps, progress: &dyn Progress) -> Result<SimulationResults, Error> {
     let cells = Cells::compute(&plan(sizes), steps, progress)?;
     let trust_spread: Vec<SweepPoint> = WIDTHS
         .iter()

@@ -191,7 +191,13 @@ pub fn columns<K: Kind<Pool = RatingPool, Judge = ScoreJudge>>(
         belief("total_evidence", "labels", "Total evidence about the mean, lambda' = trust + labels", &|b| b.evidence),
         belief("freedom", "degrees", "Evidence about the variance, nu' = nu + labels", &|b| b.freedom),
         belief("mean", SCORE, "Posterior mean of the pool's scores", &|b| b.mean),
-        belief("mean_low", SCORE, "Lower end of the mean's central 95% interval if the fitted trust were known; too narrow with few items (docs/calibration-scores.md)", &interval(false)),
+        belief(
+            "mean_low",
+            SCORE,
+            "Lower end of the mean's central 95% interval if the fitted trust were known; too narrow with few items \
+             (docs/calibration-scores.md)",
+            &interval(false),
+        ),
         belief("mean_high", SCORE, "Upper end of it", &interval(true)),
         belief("total", SQUARE, "Variance of a fresh label = aleatoric + epistemic", &Gaussian::total),
         belief("aleatoric", SQUARE, "Disagreement that labels cannot reduce, E[s^2]", &Gaussian::aleatoric),

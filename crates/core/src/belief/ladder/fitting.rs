@@ -5,7 +5,7 @@ use ndarray::ArrayView2;
 use super::fitted::{Map, Variance};
 use super::guesses::Shares;
 use super::layout::{Block, Kind, Layout, Unavailable};
-use super::objective::Posterior;
+use super::objective::{Pack, Posterior};
 use super::readings::Readings;
 use super::rung::Rung;
 use crate::belief::newton::{Curvature, Maximum, maximise};
@@ -82,9 +82,6 @@ struct Shared {
     positions: Vec<usize>,
     variance: f64,
 }
-
-/// Packs the labelled items with the terms of a layout.
-pub(super) type Pack<'a> = &'a dyn Fn(&Layout) -> Posterior;
 
 struct Search<'a> {
     layout: Layout,

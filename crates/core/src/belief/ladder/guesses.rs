@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::fitting::Pack;
 use super::layout::Layout;
+use super::objective::Pack;
 use super::readings::Readings;
 use super::rung::Rung;
 use crate::belief::newton::maximise;

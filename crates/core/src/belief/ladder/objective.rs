@@ -38,6 +38,9 @@ pub(super) struct Posterior {
     pub(super) loose: f64,
 }
 
+/// Packs the labelled items with the terms of a layout.
+pub(super) type Pack<'a> = &'a dyn Fn(&Layout) -> Posterior;
+
 impl Posterior {
     /// The items with labels that are kept; all variances are 1 at first.
     pub(super) fn new(

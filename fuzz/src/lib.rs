@@ -7,7 +7,7 @@
 mod scratch;
 mod targets;
 
-use targets::{answers, files, results, studies, tables};
+use targets::{answers, files, packed, results, studies, tables};
 
 /// A reader with all that is held against it.
 pub type Target = fn(&[u8]);
@@ -19,6 +19,11 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("matrix", tables::matrix),
     ("embeddings", tables::embeddings),
     ("items_to_embed", tables::items_to_embed),
+    ("predictions", tables::predictions),
+    ("sheets", packed::sheets),
+    ("pages", packed::pages),
+    ("rows_of_text", packed::rows_of_text),
+    ("judge_log", packed::judge_log),
     ("text_template", tables::text_template),
     ("configuration", studies::configuration),
     ("study_table", studies::study_table),
@@ -26,6 +31,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("registration", studies::registration),
     ("selection", studies::selection),
     ("tool_export", studies::tool_export),
+    ("belief", studies::belief),
     ("label_log", files::label_log),
     ("label_log_cells", files::label_log_cells),
     ("journal", files::journal),

@@ -1,10 +1,12 @@
 //! Numbers and sizes beyond reason are refused with their place, the limit and what to do.
 
 use std::fs;
+use std::io::{Cursor, Read, Write};
 use std::path::Path;
 use std::process::Output;
 
 use assert_cmd::Command;
+use judge_uncertainty::study::input::{parquet, xlsx};
 use tempfile::TempDir;
 
 use crate::support::repository;
@@ -142,4 +144,60 @@ fn exports_without_annotators_are_refused() {
         assert!(told.contains(name) && told.contains(problem), "{told}");
         assert!(!folder.path().join("added-labels.csv").exists());
     }
+}
+
+/// A workbook whose sheet with the items is another text; its sums are right.
+fn workbook(sheet: &str) -> Vec<u8> {
+    let file = fs::File::open(repository("tests/golden/tools/items.xlsx")).unwrap();
+    let mut from = zip::ZipArchive::new(file).unwrap();
+    let mut into = zip::ZipWriter::new(Cursor::new(vec![]));
+    for k in 0..from.len() {
+        let mut member = from.by_index(k).unwrap();
+        let name = member.name().unwrap().into_owned();
+        let mut text = String::new();
+        member.read_to_string(&mut text).unwrap();
+        into.start_file(&*name, zip::write::SimpleFileOptions::default()).unwrap();
+        let is_sheet = name == "xl/worksheets/sheet2.xml";
+        into.write_all(if is_sheet { sheet.as_bytes() } else { text.as_bytes() }).unwrap();
+    }
+    into.finish().unwrap().into_inner()
+}
+
+#[test]
+fn sheets_are_as_large_as_their_cells() {
+    let file = Path::new("items.xlsx");
+    let read = |dimension: &str, last: &str| {
+        let cell = |at: &str, text: &str| format!("<c r=\"{at}\" t=\"inlineStr\"><is><t>{text}</t></is></c>");
+        let rows = format!(
+            "<row r=\"2\">{}{}</row><row r=\"9\">{}</row><row r=\"1048576\">{}{}</row>",
+            cell("B2", "id"),
+            cell("C2", "text"),
+            cell("B9", "a"),
+            cell("B1048576", "b"),
+            cell(last, "far away")
+        );
+        let sheet = format!(
+            "<worksheet xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\"><dimension ref=\"{dimension}\"/>\
+             <sheetData>{rows}</sheetData></worksheet>"
+        );
+        xlsx::read(file, &workbook(&sheet), "id").map_err(|error| error.to_string())
+    };
+    let table = read("A1:XFD1048576", "C1048576").unwrap();
+    let lines: Vec<(u64, &str)> = table.rows().map(|row| (row.line(), row.id())).collect();
+    assert_eq!(lines, [(9, "a"), (1_048_576, "b")]);
+    let told = read("A1:C1048576", "XFD1048576").unwrap_err();
+    assert!(told.starts_with("items.xlsx:1048576") && told.contains("16383"), "{told}");
+    // What the package that reads workbooks panics at.
+    for dimension in ["A2:A1", "A1:ZZZZZZZZZZZZZZZ9"] {
+        let told = read(dimension, "C1048576").map(drop).unwrap_err();
+        assert!(told.starts_with("items.xlsx: "), "{told}");
+    }
+}
+
+/// A column that begins before the file, as fuzzing found it.
+#[test]
+fn parquet_that_contradicts_itself_is_refused() {
+    let file = repository("fuzz/corpus/pages/negative");
+    let told = parquet::read(&file, &fs::read(&file).unwrap(), "id").unwrap_err().to_string();
+    assert!(told.contains("pages/negative: contradicts itself"), "{told}");
 }

@@ -3,6 +3,7 @@
 
 pub mod clock;
 pub mod dataset;
+pub mod guarded;
 pub mod installed;
 pub mod limits;
 pub mod locked;

@@ -89,7 +89,7 @@ fn render(folder: &Path) {
 }
 
 /// One edit at one of the values, counted through.
-fn edited(value: &mut Value, [high, low, what, other]: [u8; 4]) {
+pub(super) fn edited(value: &mut Value, [high, low, what, other]: [u8; 4]) {
     let mut left = usize::from(u16::from_be_bytes([high, low])) % count(value);
     change(value, &mut left, what, other);
 }

@@ -1,16 +1,23 @@
 //! What belongs to a study: its configuration, its tables, plans, registrations, queues and the labels that come back.
 
+use std::marker::PhantomData;
 use std::path::Path;
 use std::sync::OnceLock;
 
 use judge_uncertainty::escalation::Observed;
 use judge_uncertainty::progress::Silent;
+use judge_uncertainty::study::apply::applier::{Applier, Apply};
+use judge_uncertainty::study::apply::{Batch, Header, source};
+use judge_uncertainty::study::belief_file::{BeliefFile, Saved};
 use judge_uncertainty::study::estimates::SelectionFile;
 use judge_uncertainty::study::intake::Intake;
 use judge_uncertainty::study::registration::{Plan, Registration, Testable};
-use judge_uncertainty::study::{Classes, Decomposition, InputReport, Kind, Study};
+use judge_uncertainty::study::{Classes, Decomposition, InputReport, Kind, Ordinal, Scores, Study};
 use judge_uncertainty::with_kind;
+use serde_json::Value;
 
+use super::packed;
+use super::results::edited;
 use super::tables::told;
 use crate::scratch::{Scratch, choice};
 
@@ -126,12 +133,92 @@ pub(crate) fn selection(data: &[u8]) {
     }
 }
 
-/// Labels on their way back: tables and the exports of annotation tools.
+/// Labels on their way back: tables, workbooks and the exports of annotation tools, from somebody who is named or not.
 pub(crate) fn tool_export(data: &[u8]) {
-    let (form, data) = choice(data, 4);
+    const NAMES: [&str; 6] = ["e.json", "e.jsonl", "e.csv", "e.tsv", "e.xlsx", "e.zip"];
+    let (form, data) = choice(data, 2 * NAMES.len());
+    let name = NAMES[form % NAMES.len()];
+    let content = match name {
+        "e.xlsx" => packed::workbook("xl/worksheets/sheet2.xml", data),
+        "e.zip" => packed::archive(&[("ann.jsonl", data), ("ben.csv", b"id,uid,text,label,Comments\n1,a,x,yes,\n")]),
+        _ => data.to_vec(),
+    };
     let scratch = Scratch::new();
-    let file = scratch.put(["e.json", "e.jsonl", "e.csv", "e.tsv"][form], data);
-    if let Ok(intake) = Intake::read(&file, None).map_err(told) {
+    let by = (form >= NAMES.len()).then_some("somebody");
+    if let Ok(intake) = Intake::read(&scratch.put(name, content), by).map_err(told) {
         assert!(intake.answers.labels.iter().all(|label| !label.annotator.trim().is_empty()));
+    }
+}
+
+/// The saved belief of a study of each kind, and rows with every column that it reads.
+struct Believed<K: Saved> {
+    belief: Value,
+    header: Header,
+    batch: Batch,
+    _kind: PhantomData<K>,
+}
+
+impl<K: Saved> Believed<K> {
+    fn of(study: usize) -> Self {
+        let scratch = Scratch::new();
+        STUDIES[study].iter().for_each(|(name, content)| drop(scratch.put(name, content)));
+        let study = Study::<K>::load(scratch.path()).expect("the seed is a study");
+        let decomposition = Decomposition::of(&study, &Silent).expect("the seed can be fitted");
+        let (belief, _) = BeliefFile::of(&study, &decomposition);
+        let applier = Applier::of(Path::new("belief.json"), belief.clone(), &[]).expect("what was just written");
+        let cell = |name: &String| match name.as_str() {
+            name if name.starts_with("n_") => "1",
+            "ratings" => "\"[1, 2.5]\"",
+            _ => "0.2",
+        };
+        let wanted = applier.wanted();
+        let row = wanted.iter().map(cell).collect::<Vec<_>>().join(",");
+        let table = scratch.put("rows.csv", format!("{}\n{row}\n", wanted.join(",")));
+        let mut rows = source::open(&table, "id").expect("a plain table");
+        let batch = rows.next(&wanted, 1).expect("a plain table").expect("it has a row");
+        let applied = applier.apply(rows.header(), &batch, None).expect("the columns that it wants");
+        assert!(applied.bad.is_empty(), "{:?}", applied.bad);
+        let belief = serde_json::from_str(&belief.text()).expect("a belief is JSON");
+        Self { belief, header: rows.header().clone(), batch, _kind: PhantomData }
+    }
+
+    /// The belief with some edits and the sum that it then has: refused, or of use.
+    fn with_edits(&self, data: &[u8]) {
+        let path = Path::new("belief.json");
+        let mut belief = self.belief.clone();
+        data.as_chunks::<4>().0.iter().take(8).for_each(|edit| edited(&mut belief, *edit));
+        let text = belief.to_string();
+        let Err(refused) = BeliefFile::<K>::parse(path, text.as_bytes()) else { return self.apply(text.as_bytes()) };
+        let message = refused.to_string();
+        told(refused);
+        let Some(sum) = message.split("the rest is ").nth(1).and_then(|rest| rest.get(..64)) else { return };
+        belief["sha256"] = sum.into();
+        self.apply(belief.to_string().as_bytes());
+    }
+
+    fn apply(&self, text: &[u8]) {
+        let path = Path::new("belief.json");
+        let Ok(belief) = BeliefFile::<K>::parse(path, text).map_err(told) else { return };
+        assert_eq!(
+            BeliefFile::<K>::parse(path, belief.text().as_bytes()).expect("what is written").text(),
+            belief.text()
+        );
+        let Ok(applier) = Applier::of(path, belief, &[]).map_err(told) else { return };
+        if applier.check(&self.header).map_err(told).is_ok() {
+            let _ = applier.apply(&self.header, &self.batch, None).map_err(told);
+        }
+    }
+}
+
+/// `belief.json`, raw, and that of a study of each kind with edits and a right sum: what is read can be applied.
+pub(crate) fn belief(data: &[u8]) {
+    static BELIEFS: OnceLock<(Believed<Classes>, Believed<Ordinal>, Believed<Scores>)> = OnceLock::new();
+    let (classes, ordinal, scores) = BELIEFS.get_or_init(|| (Believed::of(0), Believed::of(1), Believed::of(2)));
+    let (form, data) = choice(data, 4);
+    match form {
+        0 => classes.apply(data),
+        1 => classes.with_edits(data),
+        2 => ordinal.with_edits(data),
+        _ => scores.with_edits(data),
     }
 }

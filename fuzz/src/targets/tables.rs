@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use judge_uncertainty::dataset::items::ItemIds;
+use judge_uncertainty::dataset::lewidi::Predicted;
 use judge_uncertainty::dataset::table::Table;
 use judge_uncertainty::dataset::{Result, jsonl, lewidi, npy};
 use judge_uncertainty::familiarity::embedding::{Template, read_items};
@@ -31,7 +32,7 @@ pub(crate) fn json_lines(data: &[u8]) {
     });
 }
 
-fn visit(table: Result<Table>) {
+pub(super) fn visit(table: Result<Table>) {
     let Ok(mut table) = table.map_err(told) else { return };
     let names = table.header().to_vec();
     for row in table.rows() {
@@ -50,6 +51,15 @@ fn visit(table: Result<Table>) {
     }
     let again = Table::parse(Path::new("more.csv"), b"id,yes\nz,1\n", "id").expect("a plain table");
     let _ = table.append(again).map_err(told);
+}
+
+/// Predictions as LeWiDi's participants hand them in: soft, perspectivist and ratings, plain and nested.
+pub(crate) fn predictions(data: &[u8]) {
+    let (layout, data) = choice(data, 6);
+    let classes = ["0", "1", "2"].map(str::to_owned);
+    let labels = ["yes", "no"].map(str::to_owned);
+    let predicted = [Predicted::Shares(&classes), Predicted::Labels(&classes), Predicted::Ratings][layout % 3];
+    visit(lewidi::read_predictions(Path::new("p.tsv"), data, predicted, if layout < 3 { &[] } else { &labels }));
 }
 
 /// A message can be written, and does not repeat a file.

@@ -253,10 +253,10 @@ pub(super) struct LimitArgs {
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=256))]
     pub(super) concurrency: u32,
     /// Requests per minute.
-    #[arg(long, value_name = "N", value_parser = positive)]
+    #[arg(long, value_name = "N", value_parser = rate)]
     pub(super) requests_per_minute: Option<f64>,
     /// Tokens per minute, of prompts and (as far as --max-tokens limits them) answers.
-    #[arg(long, value_name = "N", value_parser = positive)]
+    #[arg(long, value_name = "N", value_parser = rate)]
     pub(super) tokens_per_minute: Option<f64>,
     /// Seconds to wait for an answer.
     #[arg(long, value_name = "SECONDS", default_value = "120", value_parser = positive)]
@@ -318,6 +318,11 @@ fn positive(text: &str) -> Result<f64, String> {
     // A year in seconds, and more than any rate: larger values are typing errors and overflow times.
     number(text)
         .and_then(|n| if n > 0.0 && n < 3.2e7 { Ok(n) } else { Err("must be above 0 and below 3.2e7".to_owned()) })
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    // One in a week: whoever asks for fewer waits for ever.
+    positive(text).and_then(|n| if n >= 1e-4 { Ok(n) } else { Err("must be 0.0001 or more".to_owned()) })
 }
 
 fn non_negative(text: &str) -> Result<f64, String> {

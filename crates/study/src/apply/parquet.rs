@@ -15,6 +15,7 @@ use super::rows::Rows;
 use super::table::{Batch, Cells, Header, Lists};
 use crate::input::packed::Unpacked;
 use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
+use judge_uncertainty_data::guarded::guarded;
 
 /// A Parquet file that is read batch by batch; row n stands in "line" n.
 pub struct ParquetRows {
@@ -61,7 +62,7 @@ impl ParquetRows {
         let file = File::open(path).map_err(unreadable)?;
         let stored = Arc::new(file.try_clone().map_err(unreadable)?);
         let size = file.metadata().map(|found| found.len()).unwrap_or(0);
-        let file = SerializedFileReader::new(file).map_err(|error| broken(path, &error))?;
+        let file = guarded(path, || SerializedFileReader::new(file).map_err(|error| broken(path, &error)))?;
         let columns = file.metadata().file_metadata().schema_descr().columns().iter();
         let names = columns.map(|column| name_of(column.path())).collect();
         let header = Header { file: path.to_owned(), names, complete: true };
@@ -100,6 +101,13 @@ impl Rows for ParquetRows {
     }
 
     fn next(&mut self, wanted: &[String], most: usize) -> Result<Option<Batch>> {
+        let file = self.header.file.clone();
+        guarded(&file, || self.read_on(wanted, most))
+    }
+}
+
+impl ParquetRows {
+    fn read_on(&mut self, wanted: &[String], most: usize) -> Result<Option<Batch>> {
         if self.open.is_none() && !self.open_group(wanted)? {
             return Ok(None);
         }

@@ -14,6 +14,7 @@ use super::packed::Unpacked;
 use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
 use judge_uncertainty_data::dataset::jsonl;
 use judge_uncertainty_data::dataset::table::Table;
+use judge_uncertainty_data::guarded::guarded;
 
 /// What does for a codec that is not read.
 const REWRITE: &str = "write it again with pyarrow: pyarrow.parquet.write_table(pyarrow.parquet.read_table(FILE), \"table.parquet\", \
@@ -42,6 +43,10 @@ pub fn read(file: &Path, bytes: &[u8], id_column: &str) -> Result<Table> {
 /// # Errors
 /// A file that is cut off or damaged, another codec, a type that has no text.
 pub fn lines(file: &Path, bytes: &[u8]) -> Result<String> {
+    guarded(file, || rows_as_lines(file, bytes))
+}
+
+fn rows_as_lines(file: &Path, bytes: &[u8]) -> Result<String> {
     let refuse = |reason: String, remedy: &str| {
         Error::refused(Place::file(file), Problem::Unfit { reason, remedy: remedy.to_owned() })
     };

@@ -1,12 +1,15 @@
 //! Excel workbooks as tables: the sheet whose first row has the column of the ids.
 
+use std::collections::BTreeMap;
 use std::io::Cursor;
 use std::path::Path;
 
-use calamine::{Data, Range, Reader, Xlsx};
+use calamine::{Data, Reader, Xlsx, XlsxError};
 
 use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
 use judge_uncertainty_data::dataset::table::Table;
+use judge_uncertainty_data::guarded::guarded;
+use judge_uncertainty_data::limits::{ABSENT_FIELDS, Exceeded};
 use judge_uncertainty_data::logs::archive;
 
 /// Whether a file's bytes are those of an Excel workbook, which is a zip archive with a certain member.
@@ -23,10 +26,14 @@ pub fn is(bytes: &[u8]) -> bool {
 /// # Errors
 /// A file that is no workbook or damaged; no such sheet, or several; as [`Table::parse`].
 pub fn read(file: &Path, bytes: &[u8], id_column: &str) -> Result<Table> {
+    guarded(file, || read_sheet(file, bytes, id_column))
+}
+
+fn read_sheet(file: &Path, bytes: &[u8], id_column: &str) -> Result<Table> {
     let refuse = |reason: String, remedy: &str| {
         Error::refused(Place::file(file), Problem::Unfit { reason, remedy: remedy.to_owned() })
     };
-    let damaged = |error: calamine::XlsxError| {
+    let damaged = |error: XlsxError| {
         refuse(
             format!("is not a whole Excel workbook: {error}"),
             "save it again, or save the sheet as CSV in the encoding UTF-8",
@@ -37,7 +44,8 @@ pub fn read(file: &Path, bytes: &[u8], id_column: &str) -> Result<Table> {
     let mut book: Xlsx<_> = Xlsx::new(Cursor::new(bytes)).map_err(damaged)?;
     let mut sheets: Vec<(String, Rows)> = vec![];
     for name in book.sheet_names() {
-        let rows = rows(&book.worksheet_range(&name).map_err(damaged)?);
+        let rows = rows(cells(&mut book, &name).map_err(damaged)?)
+            .map_err(|exceeded| refuse(exceeded.reason(), &exceeded.remedy()))?;
         if !rows.is_empty() {
             sheets.push((name, rows));
         }
@@ -63,19 +71,41 @@ pub fn read(file: &Path, bytes: &[u8], id_column: &str) -> Result<Table> {
 /// Row number and cells of rows that are not blank.
 type Rows = Vec<(u64, Vec<String>)>;
 
-fn rows(range: &Range<Data>) -> Rows {
-    let first = range.start().map_or(0, |(row, _)| u64::from(row)) + 1;
-    let rows = range.rows().zip(first..).map(|(cells, line)| (line, cells.iter().map(text).collect::<Vec<_>>()));
-    let mut rows: Rows = rows.filter(|(_, cells)| cells.iter().any(|cell| !cell.is_empty())).collect();
-    // Columns behind the last name, of which a format alone may be left.
-    if let Some((_, header)) = rows.first() {
-        let named = header.iter().rposition(|name| !name.is_empty()).map_or(0, |last| last + 1);
-        let empty = |cells: &[String]| cells[named.min(cells.len())..].iter().all(String::is_empty);
-        for (_, cells) in rows.iter_mut().filter(|(_, cells)| empty(cells)) {
-            cells.truncate(named);
+/// The cells of a sheet that are not blank, by row and column: the sheet as a whole may claim to be of any size.
+fn cells(book: &mut Xlsx<Cursor<&[u8]>>, name: &str) -> std::result::Result<BTreeMap<(u32, u32), String>, XlsxError> {
+    let mut reader = match book.worksheet_cells_reader(name) {
+        // A page with a chart.
+        Err(XlsxError::NotAWorksheet(_)) => return Ok(BTreeMap::new()),
+        reader => reader?,
+    };
+    let mut cells = BTreeMap::new();
+    while let Some(cell) = reader.next_cell()? {
+        let text = text(&Data::from(cell.get_value().clone()));
+        if !text.is_empty() {
+            cells.insert(cell.get_position(), text);
         }
     }
-    rows
+    Ok(cells)
+}
+
+/// Rows that have a cell, each as long as the first, which names the columns, or longer.
+fn rows(cells: BTreeMap<(u32, u32), String>) -> std::result::Result<Rows, Exceeded> {
+    let mut sparse: BTreeMap<u32, Vec<(usize, String)>> = BTreeMap::new();
+    let first = cells.keys().map(|(_, column)| *column).min().unwrap_or(0);
+    for ((row, column), text) in cells {
+        sparse.entry(row).or_default().push(((column - first) as usize, text));
+    }
+    let end = |row: &[(usize, String)]| row.last().map_or(0, |(column, _)| column + 1);
+    let named = sparse.values().next().map_or(0, |header| end(header));
+    let wide = sparse.values().map(|row| end(row).max(named));
+    let absent = wide.zip(sparse.values()).map(|(wide, row)| (wide - row.len()) as u64).sum();
+    ABSENT_FIELDS.check(absent)?;
+    let dense = |(line, row): (u32, Vec<(usize, String)>)| {
+        let mut cells = vec![String::new(); end(&row).max(named)];
+        row.into_iter().for_each(|(column, text)| cells[column] = text);
+        (u64::from(line) + 1, cells)
+    };
+    Ok(sparse.into_iter().map(dense).collect())
 }
 
 /// A cell as text.

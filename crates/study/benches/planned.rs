@@ -1,6 +1,6 @@
 //! Whether intervals come out as wide as `study plan` says.
 //!
-//! `cargo run -p judge-uncertainty-study --example planned [STUDIES [FIRST_SEED]]` simulates studies of 400 items, of which 100 were
+//! `cargo bench -p judge-uncertainty-study --bench planned -- [STUDIES [FIRST_SEED]]` simulates studies of 400 items, of which 100 were
 //! labelled, three times each; plans from them; then labels 200 and 400 items in the same way, and for shares draws 200 and 400 items
 //! at random for one label each. It prints the table of `docs/promises.md`: mean planned and mean realised widths and their ratio. With a
 //! third argument `check` it prints nothing but what is more than a tenth off, and fails where something is.

@@ -2,9 +2,9 @@
 //! them.
 //!
 //! ```text
-//! cargo run --release -p judge-uncertainty-experiments --example beliefs -- worlds [SHARE] [KIND] [SEED]
-//! cargo run --release -p judge-uncertainty-experiments --example beliefs -- development [REDRAWS] [SEED]
-//! cargo run --release -p judge-uncertainty-experiments --example beliefs -- confirmation [REDRAWS] [SAMPLES] [DIRECTORY] [SEED]
+//! cargo bench -p judge-uncertainty-experiments --bench beliefs -- worlds [SHARE] [KIND] [SEED]
+//! cargo bench -p judge-uncertainty-experiments --bench beliefs -- development [REDRAWS] [SEED]
+//! cargo bench -p judge-uncertainty-experiments --bench beliefs -- confirmation [REDRAWS] [SAMPLES] [DIRECTORY] [SEED]
 //! ```
 //!
 //! SHARE is how much of the registered number of worlds is drawn, in percent, SEED the first seed; without samples no rules are run. Run it in the root of the repository; it prints Markdown. With a directory, every re-draw and sample is kept there as soon as it
@@ -42,7 +42,8 @@ use serde::{Deserialize, Serialize};
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 fn main() -> Outcome<()> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    // cargo bench adds --bench.
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     let number = |k: usize, otherwise: usize| arguments.get(k).and_then(|n| n.parse().ok()).unwrap_or(otherwise);
     match arguments.first().map(String::as_str) {
         Some("worlds") => worlds(number(1, 100), arguments.get(2).map(String::as_str), number(3, SEED)),
@@ -225,7 +226,7 @@ fn models(grouped: bool) -> Vec<(&'static str, BeliefModel)> {
 }
 
 fn worlds(percent: usize, only: Option<&str>, first: usize) -> Outcome<()> {
-    let data = DiceData::load(Path::new("data/dice"))?;
+    let data = DiceData::load(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/dice")))?;
     let dice = (DiceExperiment::new(&data)?, data.judge.by_variant(data.floor.unwrap_or(FLOOR))?);
     println!(
         "| world | items | worlds | published | recalibrated | by group | auto | auto minus the better | margin | without labels | coverage of auto | maps chosen |"
@@ -424,7 +425,7 @@ fn errors(beliefs: &Beliefs, labels: &CountLabels) -> [f64; 2] {
 fn chaosnli(half: usize, redraws: usize, samples: usize, directory: Option<PathBuf>, first: usize) -> Outcome<()> {
     let directory = directory.as_deref();
     directory.map_or(Ok(()), std::fs::create_dir_all)?;
-    let data = ChaosNliData::load(Path::new("data/chaosnli"))?;
+    let data = ChaosNliData::load(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/chaosnli")))?;
     let engine = Exact::new(UnitRows::new(data.embeddings.view())?);
     let corpus = Corpus::new(&data, &engine)?;
     let variants = data.judge.by_variant(FLOOR)?;

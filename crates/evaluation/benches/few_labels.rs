@@ -1,6 +1,6 @@
 //! How often intervals over items hold where items have 1 to 5 labels, and whether the better of two beliefs is found.
 //!
-//! `cargo run -p judge-uncertainty-evaluation --example few_labels [STUDIES [FIRST_SEED [null]]]` simulates studies from nothing (items
+//! `cargo bench -p judge-uncertainty-evaluation --bench few_labels -- [STUDIES [FIRST_SEED [null]]]` simulates studies from nothing (items
 //! of three classes, labels, an overconfident judge) and prints the tables of `docs/promises.md`. What an interval is to hold is
 //! had from 100,000 further items: for fits, the mean over the folds' fits of their scores on 5,000 of them. With `null` two judges are
 //! equally good, and the table says how often one of them is called better.

@@ -1,6 +1,6 @@
 //! How often registered hypotheses are decided, under an exact null and where there is something to find.
 //!
-//! `cargo run -p judge-uncertainty-evaluation --example verdicts [STUDIES [FIRST_SEED]]` simulates studies from nothing (items, labels, judge),
+//! `cargo bench -p judge-uncertainty-evaluation --bench verdicts -- [STUDIES [FIRST_SEED]]` simulates studies from nothing (items, labels, judge),
 //! evaluates each by half splits and judges a family of hypotheses by the intervals for new items; it prints the table of
 //! `docs/promises.md`. Null: the stated confidence is noise, so ranking by it is as good as ranking at random, and the family
 //! of four comparisons between the two (budgets 10 and 20%, error removed and error of the others) has nothing to find. A

@@ -1,6 +1,6 @@
 //! Where the tolerances of the Monte-Carlo claims come from.
 //!
-//! `cargo run --release --example tolerances [RUNS] [FIRST]` runs Experiments 1 and 2 at their published sizes RUNS times (20 unless told
+//! `cargo bench --bench tolerances -- [RUNS] [FIRST]` runs Experiments 1 and 2 at their published sizes RUNS times (20 unless told
 //! otherwise), each time with what is not known of the authors' run chosen anew ([`runs`]), and says of every claim with a
 //! tolerance where the published number lies among these runs. A tolerance is the distance of the published number from
 //! their mean plus three of their standard deviations. Other runs, by which such tolerances can be checked, come with
@@ -18,7 +18,9 @@ use judge_uncertainty::stats::mean;
 use runs::{CHANGE, Inputs, Unknown};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let mut arguments = std::env::args().skip(1).map(|number| number.parse::<u64>());
+    // cargo bench adds --bench.
+    let mut arguments =
+        std::env::args().skip(1).filter(|argument| argument != "--bench").map(|number| number.parse::<u64>());
     let number = arguments.next().unwrap_or(Ok(20))?;
     let first = arguments.next().unwrap_or(Ok(0))?;
     let mut claims = Claims::load(Path::new("data/paper/claims.toml"))?;

@@ -1,6 +1,6 @@
 //! How often the intervals of `study labels estimate` hold the share that they are about.
 //!
-//! `cargo run -p judge-uncertainty-core --example coverage [ROUNDS]` simulates queues over items, budget, explored share and
+//! `cargo bench -p judge-uncertainty-core --bench coverage -- [ROUNDS]` simulates queues over items, budget, explored share and
 //! share of the class, and prints the table of `docs/promises.md`. A pool has a share p_i of each item's labels in the class; the
 //! belief that ranks the items knows something of it. Three ways in which labels come back: one label where experts agree
 //! (p_i is 0 or 1), one label where they do not, three labels where they do not. The target is the mean of p_i over all items.

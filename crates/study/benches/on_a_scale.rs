@@ -1,6 +1,6 @@
 //! How often intervals over items hold for labels on a scale: places, and scores.
 //!
-//! `cargo run -p judge-uncertainty-study --example on_a_scale [STUDIES [FIRST_SEED]]` simulates studies whose items have one or three
+//! `cargo bench -p judge-uncertainty-study --bench on_a_scale -- [STUDIES [FIRST_SEED]]` simulates studies whose items have one or three
 //! labels, as `few_labels` does for classes, and prints the tables of `docs/promises.md`: of judge and recalibrated belief on held-out
 //! labels, and of two judges that are equally good. What an interval is to hold is had from 100,000 further items of five labels each; for fits, the
 //! mean of each fold's fit over 2,000 of them. With a third argument `check` only studies of 50 and 150 items are made, nothing is

@@ -200,10 +200,10 @@ pub fn item_function(rows: &[Vec<f64>], of: impl Fn(&[f64]) -> Option<f64>) -> E
 ///
 /// ```text
 /// tanh(atanh r -+ t s/((1 - r^2) sqrt(n))),   t the 0.975 quantile of Student's t with n - 1 degrees of freedom
-/// s^2 = variance over items of  (u_i v_i + mean_j v_j [x_j > x_i] + mean_j u_j [y_j > y_i]) / (sd u  sd v)
+/// s^2 = variance over items of  (u_i v_i + mean_j v_j 1{x_j > x_i} + mean_j u_j 1{y_j > y_i}) / (sd u  sd v)
 /// ```
 ///
-/// with u and v the ranks over n and [x_j > x_i] one half where the two are equal: the influence of an item on the correlation of ranks,
+/// with u and v the ranks over n and 1{x_j > x_i} one half where the two are equal: the influence of an item on the correlation of ranks,
 /// which are themselves had from the items (Borkowf 2002, "Computing the nonnull asymptotic variance and the asymptotic relative efficiency
 /// of Spearman's rank correlation"), on Fisher's scale.
 ///

@@ -2,6 +2,7 @@
 
 use judge_uncertainty::belief::{Design, DesignError, FeatureColumn};
 use judge_uncertainty::experiments::steps::Steps;
+use judge_uncertainty::stats::mean;
 use ndarray::Array2;
 
 /// One thing done wrong.
@@ -95,7 +96,7 @@ impl Steps for WorldBug {
     }
 
     fn standardised(&self, features: &[FeatureColumn]) -> Result<Design, DesignError> {
-        if *self == Self::NotStandardised { Design::raw(features) } else { Design::standardized(features) }
+        if *self == Self::NotStandardised { Design::raw(&filled(features)) } else { Design::standardized(features) }
     }
 
     fn labels(&self, revealed: &Array2<u32>) -> Array2<u32> {
@@ -125,4 +126,14 @@ impl Steps for WorldBug {
             _ => published.to_vec(),
         }
     }
+}
+
+/// The features with the mean of each in place of what is missing, as standardising fills it.
+fn filled(features: &[FeatureColumn]) -> Vec<FeatureColumn> {
+    let of = |column: &FeatureColumn| {
+        let present: Vec<f64> = column.values.iter().copied().flatten().collect();
+        let mean = mean(&present);
+        FeatureColumn::complete(&column.name, column.values.iter().map(|value| value.unwrap_or(mean)))
+    };
+    features.iter().map(of).collect()
 }

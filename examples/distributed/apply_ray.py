@@ -5,14 +5,13 @@ Usage: apply_ray.py BELIEF ITEMS OUT [--top N] [--rule RULE] [--cpus N] [--die-o
 ITEMS is a folder of Parquet files; OUT gets `items/`, Parquet parts, and with --top `queue.csv`.
 """
 
-import argparse
-import csv
 import os
 import pathlib
 
 import pyarrow.parquet as pq
 import ray
 
+import command
 import worker
 
 
@@ -39,28 +38,20 @@ def main(arguments):
         table = ray.data.read_parquet(str(items)).select_columns(names)
         table.map_batches(of_rows, batch_format="pyarrow", batch_size=16_384).write_parquet(str(out / "items"))
         if arguments.top:
-            priority = f"priority_{arguments.rule}"
-            done = ray.data.read_parquet(str(out / "items")).select_columns(["id", priority, "tie_break"])
-            ranked = done.sort([priority, "tie_break", "id"], descending=[True, True, False]).take(arguments.top)
-            with open(out / "queue.csv", "w", newline="") as file:
-                writer = csv.DictWriter(file, ["id", priority, "tie_break"])
-                writer.writeheader()
-                writer.writerows(ranked)
+            identifier, priority, tie_break = queued = command.columns(arguments.rule)
+            done = ray.data.read_parquet(str(out / "items")).select_columns(queued)
+            ranked = done.sort([priority, tie_break, identifier], descending=[True, True, False]).take(arguments.top)
+            command.write_queue(out / "queue.csv", arguments.rule, ranked)
     finally:
         ray.shutdown()
 
 
-def parsed():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("belief")
-    parser.add_argument("items")
-    parser.add_argument("out")
-    parser.add_argument("--top", type=int)
-    parser.add_argument("--rule", default="info")
-    parser.add_argument("--cpus", type=int)
-    parser.add_argument("--die-once")
-    return parser.parse_args()
+def parser():
+    given = command.parser()
+    given.add_argument("--cpus", type=int)
+    given.add_argument("--die-once")
+    return given
 
 
 if __name__ == "__main__":
-    main(parsed())
+    main(parser().parse_args())

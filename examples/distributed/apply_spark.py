@@ -5,7 +5,6 @@ Usage: apply_spark.py BELIEF ITEMS OUT [--top N] [--rule RULE] [--master MASTER]
 ITEMS is a folder of Parquet files; OUT gets `items/`, Parquet parts, and with --top `queue/`, one CSV file.
 """
 
-import argparse
 import os
 import pathlib
 import sys
@@ -17,6 +16,7 @@ import pyarrow.parquet as pq
 from pyspark.sql import SparkSession, functions
 from pyspark.sql.pandas.types import from_arrow_schema
 
+import command
 import worker
 
 
@@ -59,26 +59,21 @@ def main(arguments):
         table.write.mode("errorifexists").option("compression", "snappy").parquet(str(out / "items"))
         if arguments.top:
             done = spark.read.parquet(str(out / "items"))
-            priority = f"priority_{arguments.rule}"
-            order = [functions.desc(priority), functions.desc("tie_break"), functions.asc("id")]
-            queue = done.select("id", priority, "tie_break").orderBy(*order).limit(arguments.top)
+            identifier, priority, tie_break = queued = command.columns(arguments.rule)
+            order = [functions.desc(priority), functions.desc(tie_break), functions.asc(identifier)]
+            queue = done.select(*queued).orderBy(*order).limit(arguments.top)
             queue.coalesce(1).write.mode("errorifexists").option("header", True).csv(str(out / "queue"))
     finally:
         spark.stop()
 
 
-def parsed():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("belief")
-    parser.add_argument("items")
-    parser.add_argument("out")
-    parser.add_argument("--top", type=int)
-    parser.add_argument("--rule", default="info")
+def parser():
+    given = command.parser()
     # Two workers of a core and 1 GiB each, processes of their own.
-    parser.add_argument("--master", default="local-cluster[2,1,1024]")
-    parser.add_argument("--die-once")
-    return parser.parse_args()
+    given.add_argument("--master", default="local-cluster[2,1,1024]")
+    given.add_argument("--die-once")
+    return given
 
 
 if __name__ == "__main__":
-    main(parsed())
+    main(parser().parse_args())

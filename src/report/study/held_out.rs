@@ -33,7 +33,7 @@ fn prediction_name(name: &str, given: Given) -> String {
         "recalibrated" => "recalibrated belief",
         "recalibrated_by_group" => "belief recalibrated by group",
         "not_recalibrated" => "belief as configured",
-        "auto" => "belief that the labels choose",
+        "auto" => "belief with the chosen map",
         map if Rung::named(map).is_some() => &format!("belief by the map {map}"),
         other => other,
     };

@@ -31,7 +31,7 @@ pub(crate) struct Unknown {
 enum Embeddings {
     /// Some 32-bit matrix that the committed 16-bit one is the rounding of: every entry anywhere within half a unit.
     Full,
-    /// The same, rounded to 16 bits by other arithmetic: one entry in a hundred lies one unit off.
+    /// The committed matrix as other arithmetic would have rounded it to 16 bits: one entry in a hundred lies one unit off.
     RoundedAnew,
 }
 

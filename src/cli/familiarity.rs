@@ -42,7 +42,7 @@ pub(super) struct FamiliarityArgs {
 pub(crate) enum EngineName {
     /// Search a graph, checked and repaired against all pairs
     Hnsw,
-    /// The same with the graph that the hnsw_rs package builds
+    /// Search a graph that the hnsw_rs package builds, checked alike
     #[value(name = "hnsw_rs")]
     HnswRs,
     /// Compare all pairs; faster, REPRODUCE.md says up to which size

@@ -680,7 +680,7 @@ fn with_embeddings(folder: &Path) -> PathBuf {
     study.join("run")
 }
 
-/// The same items as pyarrow, pandas, polars and DuckDB write them, each with the codec that it takes by itself, with embeddings in
+/// Items as pyarrow, pandas, polars and DuckDB write them, each with the codec that it takes by itself, with embeddings in
 /// lists of fixed or any size, give the bytes that JSON Lines give, alone or as a folder of parts; a codec that is not read is refused
 /// with those that are.
 #[test]

@@ -195,7 +195,7 @@ impl Place {
         place
     }
 
-    /// The same files in another folder.
+    /// These files in another folder.
     fn copy(&self) -> Self {
         let place = Self(tempfile::tempdir().unwrap());
         copy(self.0.path(), place.0.path());

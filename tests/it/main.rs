@@ -9,6 +9,7 @@ mod cli;
 mod closed_forms;
 mod cold_start;
 mod dataset;
+mod doc_comments;
 mod edited_results;
 mod embedding;
 mod estimable;

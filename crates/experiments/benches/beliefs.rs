@@ -78,7 +78,7 @@ const KINDS: [&str; 7] = [
 ];
 /// Numbers of items, and of worlds.
 const SIZES: [(usize, usize); 4] = [(50, 60), (200, 30), (700, 10), (3000, 3)];
-/// The same of the dice.
+/// Numbers of dice, and of re-draws.
 const SIZES_OF_DICE: [(usize, usize); 3] = [(50, 60), (200, 30), (500, 10)];
 /// Seed of the first world.
 const SEED: usize = 9_000_000;

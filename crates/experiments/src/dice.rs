@@ -264,7 +264,7 @@ impl<'a> DiceExperiment<'a> {
         Self::by(data, &Published)
     }
 
-    /// The same by other steps.
+    /// The experiment with `steps` in the place of the published ones.
     ///
     /// # Errors
     /// As [`Self::new`].

@@ -13,7 +13,7 @@ use super::{Error, Record, Staged, disk, place};
 #[derive(Debug)]
 pub struct OutputFolder<R> {
     path: PathBuf,
-    /// The same without links.
+    /// The path without links.
     place: PathBuf,
     recovered: Option<String>,
     record: PhantomData<R>,

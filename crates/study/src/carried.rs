@@ -101,7 +101,7 @@ impl Carried {
         self
     }
 
-    /// The same trust as coefficients of features on these scales, intercept first.
+    /// This trust as coefficients of features on these scales, intercept first.
     pub(super) fn centre(&self, scales: &[FeatureScale]) -> Vec<f64> {
         let of = |scale: &FeatureScale| self.features.iter().find(|f| f.feature == scale.name);
         let shift = |scale: &FeatureScale| of(scale).map_or(0.0, |f| f.per_unit * (scale.mean - f.mean));
@@ -119,7 +119,7 @@ fn results_of(path: &Path, results: &str) -> PathBuf {
 mod tests {
     use super::*;
 
-    /// The same function of the feature on another scale: 10 labels at x = 2, twice as many per unit.
+    /// Carried to another scale it is one function of the feature: 10 labels at x = 2, twice as many per unit.
     #[test]
     fn the_centre_is_the_same_function_on_other_scales() {
         let feature = CarriedFeature { feature: "length".to_owned(), per_unit: 2f64.ln(), mean: 2.0 };

@@ -12,7 +12,7 @@ pub fn columns<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> V
     columns_with(study, decomposition, ranks(study, decomposition))
 }
 
-/// The same with other columns in the place of the ranks.
+/// The table of items with other columns in the place of the ranks.
 pub fn columns_with<K: Kind>(
     study: &Study<K>,
     decomposition: &Decomposition<K>,

@@ -83,7 +83,7 @@ pub struct RankAgreement {
     pub spearman_total: Estimable,
     /// Share of the tenth of the items with most epistemic uncertainty that both have.
     pub shared_tenth: f64,
-    /// The same with an interval ([`item_share`] over that tenth, which held in 0.97 or more of simulated rankings).
+    /// That share with an interval ([`item_share`] over that tenth, which held in 0.97 or more of simulated rankings).
     pub shared_tenth_of_new_items: Estimable,
 }
 

@@ -28,7 +28,7 @@ pub struct RulesForNewItems {
     pub level: f64,
     /// Error removed minus that by the other rule.
     pub value: BTreeMap<Rule, ForNewItems>,
-    /// The same of the squared error; `None` for classes.
+    /// Squared error removed minus that by the other rule; `None` for classes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub squared_value: Option<BTreeMap<Rule, ForNewItems>>,
 }

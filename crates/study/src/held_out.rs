@@ -256,7 +256,7 @@ impl<K: Kind> Scores<K> {
         Self::over(study, decomposition, kept, &folds)
     }
 
-    /// As [`Self::of`], on the items at positions `kept`, each in its fold.
+    /// Held-out scores as [`Self::of`] has them, of the items at positions `kept`, each in its fold.
     ///
     /// # Errors
     /// A fit that is impossible.

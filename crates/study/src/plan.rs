@@ -18,7 +18,7 @@ pub const SCHEMA: u32 = 1;
 const PLAN_STREAM: u64 = u64::MAX - 2;
 /// Sets of labels drawn from the belief, whose intervals have the planned width on average.
 const DRAWS: usize = 40;
-/// The same for more items than [`MOST_ITEMS`], whose intervals hardly vary.
+/// Sets of labels for more items than [`MOST_ITEMS`], whose intervals hardly vary.
 const FEW_DRAWS: usize = 4;
 /// Steps of a plan: tenths of the items, as labels.
 const STEPS: usize = 10;

@@ -198,7 +198,7 @@ struct Trial {
 }
 
 impl Trial {
-    /// The same, less a line through the start.
+    /// This trial, less a line through the start.
     fn less(self, slope: f64) -> Self {
         Self { f: self.f - self.step * slope, g: self.g - slope, ..self }
     }

@@ -18,7 +18,7 @@ pub enum Form {
     /// labels its `value_counts` puts the counts of the classes that an item has into the first positions and not into those
     /// of the classes: the temperature is fitted to wrong labels for every item that lacks a class other than the last ones.
     AsShipped,
-    /// The same with counts put where they belong.
+    /// The package's score with counts put where they belong.
     Repaired,
 }
 

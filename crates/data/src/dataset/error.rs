@@ -36,7 +36,7 @@ impl Error {
         Error::Refused(Box::new(Refusal { place, problem }))
     }
 
-    /// The same about something in `file`, where no file is named yet.
+    /// This error about something in `file`, where no file is named yet.
     pub fn in_file(mut self, file: &Path) -> Self {
         if let Error::Refused(refusal) = &mut self {
             refusal.place.file.get_or_insert_with(|| file.to_path_buf());

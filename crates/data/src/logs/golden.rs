@@ -321,7 +321,7 @@ mod properties {
         }
     }
 
-    /// The same records in the same order: the start of what the whole file says.
+    /// Whether `part` has records of `whole` in their order, from the first: the start of what the whole file says.
     fn is_start(part: &Log, whole: &Log) -> bool {
         let (part, whole) = (said(part), said(whole));
         whole.starts_with(&part)

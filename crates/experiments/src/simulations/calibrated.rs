@@ -73,7 +73,7 @@ impl World {
         Self::draw_by(spec, &Published)
     }
 
-    /// The same by other steps.
+    /// Draws a world by `steps` in the place of the published ones.
     ///
     /// # Errors
     /// As [`Self::draw`].

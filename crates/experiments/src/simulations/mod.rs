@@ -137,7 +137,7 @@ pub fn run(sizes: &SimulationSizes, progress: &dyn Progress) -> Result<Simulatio
     run_by(sizes, &Published, progress)
 }
 
-/// The same by other steps.
+/// Runs all simulations with `steps` in the place of the published ones.
 ///
 /// # Errors
 /// As [`run`].

@@ -116,7 +116,7 @@ pub struct MisspecifiedPoint {
     pub advantage_pp: Summary,
     /// Fitted coefficient of the stated spread, standardised.
     pub confidence_coefficient: Summary,
-    /// The same of stated confidence, taken as minus the stated spread, the only thing these worlds' judge states. Both
+    /// Fitted coefficient of stated confidence, taken as minus the stated spread, the only thing these worlds' judge states. Both
     /// features span one model, so this is the other coefficient with its sign changed.
     pub stated_confidence_coefficient: Summary,
 }
@@ -150,7 +150,7 @@ pub struct Derived {
     pub spread_captures_percent: f64,
     /// Largest regret of Delta over the sweep of trust spread.
     pub delta_regret_max_pp: f64,
-    /// The same where the trust is estimated.
+    /// Largest regret of Delta over the sweep of trust spread where the trust is estimated.
     pub estimated_delta_regret_max_pp: f64,
     /// Smallest step of the advantage as the signal improves (positive: it rises monotonically).
     pub informativeness_smallest_rise_pp: f64,

@@ -54,7 +54,7 @@ fn lists<'p>(point: &'p Point<'_, i16>) -> impl Iterator<Item = Vec<u32>> + 'p {
     links.map(|links| links.iter().map(|link| link.d_id as u32).collect())
 }
 
-/// The same distances in the numbers that hnsw_rs takes.
+/// The distances of our own index in the numbers that hnsw_rs takes.
 #[derive(Debug, Clone, Copy, Default)]
 struct OneProduct;
 

@@ -17,7 +17,7 @@ pub enum Engine {
     /// A graph index, checked and repaired.
     #[default]
     Hnsw,
-    /// The same with the graph that the hnsw_rs package builds.
+    /// A graph that the hnsw_rs package builds, searched and checked as our own is.
     #[serde(rename = "hnsw_rs")]
     HnswRs,
     /// All pairs are compared.

@@ -71,7 +71,7 @@ mod tests {
     use super::super::{Exact, Neighbours};
     use super::*;
 
-    /// The same bits as a search among all items together, for further items, for labelled ones that are left out of their own
+    /// Gives the bits of a search among all items together, for further items, for labelled ones that are left out of their own
     /// lists, for equal rows and for zero vectors.
     #[test]
     fn neighbours_are_those_of_all_items_together() {

@@ -121,7 +121,7 @@ impl<K: Saved> Applier<K> {
         Self::of(path, BeliefFile::read(path)?, columns)
     }
 
-    /// The same of a belief that was read.
+    /// Prepares a belief that was read.
     ///
     /// # Errors
     /// As [`Self::read`].

@@ -20,7 +20,7 @@ use judge_uncertainty_data::guarded::guarded;
 /// A Parquet file that is read batch by batch; row n stands in "line" n.
 pub struct ParquetRows {
     file: SerializedFileReader<File>,
-    /// The same file, for pages that are unpacked here.
+    /// The file once more, for pages that are unpacked here.
     stored: Arc<File>,
     header: Header,
     group: usize,

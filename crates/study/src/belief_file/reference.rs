@@ -16,7 +16,7 @@ use judge_uncertainty_familiarity::neighbours::{NotFinite, UnitRows};
 /// Name of the file with the embeddings, beside the belief: a NumPy matrix of 32-bit floats, a row for each labelled item.
 pub const REFERENCE: &str = "belief-reference.npy";
 
-/// The same within a run folder.
+/// Its place within a run folder.
 pub const FILE: &str = "results/belief-reference.npy";
 
 /// How near further items are to the labelled ones, as the belief's file says it.

@@ -95,7 +95,7 @@ fn items(intake: &Intake) -> BTreeSet<String> {
     intake.answers.labels.iter().map(|label| label.id.clone()).collect()
 }
 
-/// The same file as another program writes it: other blanks and quotes, another order of fields and rows.
+/// A file as another program writes it: other blanks and quotes, another order of fields and rows.
 fn rewritten(name: &str, bytes: &[u8], wide: bool) -> Vec<u8> {
     let text = || std::str::from_utf8(bytes).unwrap();
     if name.ends_with(".json") {

@@ -104,7 +104,7 @@ fn factor(read: &ReadScores) -> Option<String> {
     Some(format!("its standard deviations are multiplied by {}{meaning}", with_ends(&factor)))
 }
 
-/// The same as a table; nothing where scores are taken as they are.
+/// What was read of the judge's scores, as a table; nothing where scores are taken as they are.
 pub(super) fn reading_blocks(fit: &ScoreFit) -> Vec<Block> {
     fit.recalibration.iter().map(|readings| Block::Table(reading_table(readings))).collect()
 }

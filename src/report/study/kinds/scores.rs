@@ -288,7 +288,7 @@ fn misfit(coverage: &[Coverage]) -> Option<String> {
     ))
 }
 
-/// The same of the ratings in held-out halves, which the fits have not seen.
+/// What misfits in the ratings of held-out halves, which the fits have not seen.
 fn misfit_of_halves(results: &StudyResults<Scores>) -> Option<String> {
     let Evaluated::Evaluated(evaluation) = &results.evaluation else { return None };
     // An item's ratings, and its replicates, share what the belief got wrong of its mean: each item counts once.

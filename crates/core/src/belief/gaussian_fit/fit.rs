@@ -357,7 +357,7 @@ pub fn typical_log_trust(
     typical_log_trust_under(&items, labels, &RatingOptions::published(prior), fit)
 }
 
-/// The same under the fit that [`fit_ratings`] found with the same arguments; `None` without a prior on the trust.
+/// The typical log trust under the fit that [`fit_ratings`] found with the same arguments; `None` without a prior on the trust.
 ///
 /// # Errors
 /// As [`fit_ratings`].

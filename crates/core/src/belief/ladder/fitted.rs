@@ -63,7 +63,7 @@ pub struct Prior {
     pub mean: Vec<f64>,
     /// What it counts for, in labels, with what is unknown of the map taken off.
     pub trust: f64,
-    /// The same, were the map known.
+    /// What it would count for, in labels, were the map known.
     pub trust_of_known_map: f64,
 }
 

@@ -31,7 +31,7 @@ pub struct ScoreDiagnostics {
     pub spearman_sd_error: Option<f64>,
     /// Spearman correlation of the spread of the variants with the absolute error.
     pub spearman_spread_error: Option<f64>,
-    /// The same judge as it is read; `None` under a belief that takes its scores as they are.
+    /// These figures of the judge as it is read; `None` under a belief that takes its scores as they are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read: Option<ReadDiagnostics>,
 }

@@ -34,7 +34,9 @@ fn leaning_lines(text: &str) -> impl Iterator<Item = usize> {
 #[test]
 fn doc_comments_stand_alone() {
     let mut found = vec![];
-    ["src", "crates", "benches", "tests", "examples"].iter().for_each(|folder| leaning(&repository(folder), &mut found));
+    ["src", "crates", "benches", "tests", "examples"]
+        .iter()
+        .for_each(|folder| leaning(&repository(folder), &mut found));
     assert!(found.is_empty(), "say what each is, not that it is the same:\n{}", found.join("\n"));
 }
 

@@ -8,6 +8,7 @@ use judge_uncertainty::artifact::Results;
 use judge_uncertainty::report::figures::font::{self, Weight};
 use judge_uncertainty::report::figures::scene::Text;
 use judge_uncertainty::report::figures::{self, Axis, Figure, Panel, Point, Series, Shape, Width, layout, look};
+use judge_uncertainty::stats::Interval;
 
 use crate::fixture;
 use crate::snapshots::with_settings;
@@ -126,7 +127,7 @@ fn alt_texts_are_sentences_with_numbers() {
 
 /// A figure of nobody's results, with a given class name.
 fn small(class: &str) -> Figure {
-    let points = vec![Point::bare(0.0, 1.0), Point { at: 1.0, value: 2.5, interval: Some([2.0, 3.25]) }];
+    let points = vec![Point::bare(0.0, 1.0), Point { at: 1.0, value: 2.5, interval: Some(Interval { lo: 2.0, hi: 3.25 }) }];
     Figure {
         name: "small".to_owned(),
         title: format!("About {class}"),

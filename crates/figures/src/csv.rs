@@ -1,6 +1,7 @@
 //! The data of a figure as one table, for those who draw it anew.
 
 use super::description::{Axis, Figure, Panel, Point, Series, Shape};
+use judge_uncertainty_core::stats::Interval;
 use judge_uncertainty_text::numbers::trimmed;
 
 /// Decimals of a number: more than any figure shows.
@@ -36,7 +37,7 @@ fn place(axis: &Axis, at: f64) -> String {
 /// x, y, lo, hi, value.
 fn records(panel: &Panel, series: &Series) -> Vec<[String; 5]> {
     let none = String::new;
-    let interval = |p: &Point| p.interval.map_or([none(), none()], |ends| ends.map(number));
+    let interval = |p: &Point| p.interval.map_or([none(), none()], |Interval { lo, hi }| [lo, hi].map(number));
     match &series.shape {
         Shape::Curve(points) | Shape::Columns { points, .. } => points
             .iter()

@@ -1,6 +1,7 @@
 //! What a figure shows, apart from how it is drawn: panels of series over two axes, from anybody's numbers.
 
 use super::look::Look;
+use judge_uncertainty_core::stats::Interval;
 
 /// A figure: panels side by side under one legend.
 #[derive(Debug, Clone, PartialEq)]
@@ -166,7 +167,7 @@ pub struct Point {
     /// The estimate.
     pub value: f64,
     /// Its interval; the figure's note says which.
-    pub interval: Option<[f64; 2]>,
+    pub interval: Option<Interval>,
 }
 
 impl Point {
@@ -180,7 +181,7 @@ impl Shape {
     /// Every (x, y) that the axes must reach.
     pub(crate) fn extent(&self) -> Vec<[Option<f64>; 2]> {
         let ends = |p: &Point| {
-            let [lo, hi] = p.interval.unwrap_or([p.value; 2]);
+            let Interval { lo, hi } = p.interval.unwrap_or(Interval { lo: p.value, hi: p.value });
             [p.value, lo, hi]
         };
         match self {

@@ -9,6 +9,7 @@ use super::description::{Axis, Figure, Panel, Point, Scale, Series, Shape};
 use super::layout;
 use super::look::{Colour, Look, Marker};
 use super::shapes;
+use judge_uncertainty_core::stats::Interval;
 use judge_uncertainty_text::latex::escape;
 use judge_uncertainty_text::numbers::trimmed;
 
@@ -165,11 +166,11 @@ fn write_series(out: &mut String, series: &Series, area: &Area) {
     put!(out, "% {}\n", series.label.replace('\n', " "));
     match &series.shape {
         Shape::Curve(points) => {
-            let ends = |k: usize| points.iter().filter_map(move |p| p.interval.map(|ends| [p.at, ends[k]]));
-            let upper = ends(1).collect::<Vec<_>>();
+            let with = || points.iter().filter_map(|p| Some((p.at, p.interval?)));
+            let upper: Vec<_> = with().map(|(at, interval)| [at, interval.hi]).collect();
             if !upper.is_empty() {
-                let lower: Vec<_> = ends(0).collect::<Vec<_>>().into_iter().rev().collect();
-                let outline = coordinates(upper.into_iter().chain(lower));
+                let lower: Vec<_> = with().map(|(at, interval)| [at, interval.lo]).collect();
+                let outline = coordinates(upper.into_iter().chain(lower.into_iter().rev()));
                 put!(
                     out,
                     "\\addplot[draw=none, fill={}, fill opacity=0.16, forget plot] coordinates {{{outline}}} -- cycle;\n",
@@ -220,8 +221,8 @@ fn write_estimates(out: &mut String, look: Look, points: &[Point], place: impl F
 
 fn write_whiskers(out: &mut String, look: Look, points: &[Point], wide: &str, place: impl Fn(&Point, f64) -> [f64; 2]) {
     for p in points {
-        if let Some(ends) = p.interval {
-            let whisker = coordinates(ends.into_iter().map(|end| place(p, end)));
+        if let Some(Interval { lo, hi }) = p.interval {
+            let whisker = coordinates([lo, hi].into_iter().map(|end| place(p, end)));
             put!(out, "\\addplot[draw={}{wide}, forget plot] coordinates {{{whisker}}};\n", colour(look.colour));
         }
     }

@@ -7,6 +7,7 @@ use super::description::{Point, Series, Shape};
 use super::font::{self, Weight};
 use super::look::{Colour, Look, Marker};
 use super::scene::{Paint, Piece, Scene};
+use judge_uncertainty_core::stats::Interval;
 use judge_uncertainty_text::numbers::NumberStyle;
 
 /// Widths of lines, in points.
@@ -35,7 +36,7 @@ pub fn draw(scene: &mut Scene, series: &Series, area: &Area) {
         Shape::Columns { points, shift } => {
             let whiskers = points.iter().filter_map(|p| {
                 let x = area.x(p.at + shift);
-                p.interval.map(|[lo, hi]| [[x, area.y(lo)], [x, area.y(hi)]])
+                p.interval.map(|Interval { lo, hi }| [[x, area.y(lo)], [x, area.y(hi)]])
             });
             draw_whiskers(scene, whiskers, look, WHISKER);
             let places: Vec<_> = points.iter().map(|p| [area.x(p.at + shift), area.y(p.value)]).collect();
@@ -107,10 +108,9 @@ fn polyline(scene: &mut Scene, places: &[[f64; 2]], look: Look) {
 }
 
 fn band(scene: &mut Scene, points: &[Point], look: Look, area: &Area) {
-    let with: Vec<(f64, [f64; 2])> =
-        points.iter().filter_map(|p| p.interval.map(|i| (area.x(p.at), i.map(|v| area.y(v))))).collect();
-    let upper = with.iter().map(|(x, [_, hi])| (*x, *hi));
-    let lower = with.iter().rev().map(|(x, [lo, _])| (*x, *lo));
+    let with: Vec<(f64, Interval)> = points.iter().filter_map(|p| Some((area.x(p.at), p.interval?))).collect();
+    let upper = with.iter().map(|(x, interval)| (*x, area.y(interval.hi)));
+    let lower = with.iter().rev().map(|(x, interval)| (*x, area.y(interval.lo)));
     let mut pieces: Vec<Piece> = upper
         .chain(lower)
         .enumerate()
@@ -126,7 +126,7 @@ fn band(scene: &mut Scene, points: &[Point], look: Look, area: &Area) {
 fn level_whiskers(points: &[Point], shift: f64, area: &Area) -> impl Iterator<Item = [[f64; 2]; 2]> {
     points.iter().filter_map(move |p| {
         let y = area.y(p.at + shift);
-        p.interval.map(|[lo, hi]| [[area.x(lo), y], [area.x(hi), y]])
+        p.interval.map(|Interval { lo, hi }| [[area.x(lo), y], [area.x(hi), y]])
     })
 }
 

@@ -89,6 +89,28 @@ impl Gathered {
     }
 }
 
+/// How far a distribution leans, to either side; written as `[left, right]`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(into = "[f64; 2]", from = "[f64; 2]")]
+pub struct Skewness {
+    /// To the left, 0 or above.
+    pub left: f64,
+    /// To the right, 0 or above.
+    pub right: f64,
+}
+
+impl From<[f64; 2]> for Skewness {
+    fn from([left, right]: [f64; 2]) -> Self {
+        Self { left, right }
+    }
+}
+
+impl From<Skewness> for [f64; 2] {
+    fn from(Skewness { left, right }: Skewness) -> Self {
+        [left, right]
+    }
+}
+
 /// A difference with what it says of new items.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct NewItems {
@@ -98,8 +120,8 @@ pub struct NewItems {
     pub se: f64,
     /// Degrees of freedom of the standard error.
     pub freedom: f64,
-    /// Skewness of D over items, to the left and to the right, each 0 or above; moves the lower and the upper end outward.
-    pub skewness: [f64; 2],
+    /// Skewness of D over items; moves the ends outward.
+    pub skewness: Skewness,
     /// The interval of this difference alone.
     pub plain: Interval,
     /// The interval that holds together with those of the whole family.
@@ -120,7 +142,7 @@ impl NewItems {
             difference,
             se: 0.0,
             freedom: 1.0,
-            skewness: [0.0; 2],
+            skewness: Skewness::default(),
             plain: point,
             simultaneous: point,
             critical: 0.0,
@@ -139,7 +161,7 @@ struct Residuals {
     se: f64,
     freedom: f64,
     /// How far the lower and the upper end of an interval have to move outward, per (2 z^2 + 1)/6 standard errors.
-    skewness: [f64; 2],
+    skewness: Skewness,
 }
 
 /// Second, third and fourth moments of a sum: its variance, skewness, and the degrees of freedom of the estimated variance.
@@ -197,7 +219,10 @@ impl Residuals {
             redraws_se,
             se: (variance + redraws_se * redraws_se).sqrt(),
             freedom: either(|m| m.freedom, f64::min),
-            skewness: [-either(|m| m.skewness, f64::min), either(|m| m.skewness, f64::max)].map(|s| s.max(0.0)),
+            skewness: Skewness {
+                left: (-either(|m| m.skewness, f64::min)).max(0.0),
+                right: either(|m| m.skewness, f64::max).max(0.0),
+            },
             norm: second.sqrt(),
             values,
         })
@@ -249,8 +274,9 @@ pub fn new_items(family: &[Contributions], level: f64, stream: &mut Stream) -> V
             -student_quantile(tail, r.freedom)
         };
         let around = |reach: f64, normal: f64| {
-            let ends = r.skewness.map(|skewness| reach + skewness * (2.0 * normal * normal + 1.0) / 6.0);
-            Interval { lo: r.difference - ends[0] * r.se, hi: r.difference + ends[1] * r.se }
+            let beyond = |skewness: f64| reach + skewness * (2.0 * normal * normal + 1.0) / 6.0;
+            let Skewness { left, right } = r.skewness;
+            Interval { lo: r.difference - beyond(left) * r.se, hi: r.difference + beyond(right) * r.se }
         };
         let simultaneous = reach(critical.value);
         let critical_error = reach(critical.value + critical.error) - simultaneous;
@@ -322,7 +348,7 @@ mod tests {
         // Gains 1 and 3 on picked items, of either ranking: the common worth of a pick is 2, and what is left is -1 or 1.
         let one = contributions(12, |i| if (i / 3) % 2 == 0 { 1.0 } else { 3.0 });
         let got = new_items(&[one], 0.95, &mut Stream::new(0))[0].unwrap();
-        assert_eq!((got.difference, got.skewness), (0.0, [0.0, 0.0]));
+        assert_eq!((got.difference, got.skewness), (0.0, Skewness::default()));
         assert!((got.se - (12.0_f64 / 10.0 * 8.0).sqrt()).abs() < 1e-12, "{got:?}");
         // Kurtosis 12 x 8/64 = 1.5, so 48 degrees of freedom, and at most 10.
         assert_eq!((got.freedom, got.critical_error, got.bound_error), (10.0, 0.0, 0.0));
@@ -343,7 +369,7 @@ mod tests {
         assert_eq!(own.of_redraws, [5.0, 5.0]);
         let got = new_items(&[own], 0.95, &mut Stream::new(0))[0].unwrap();
         assert!((got.difference - 5.0).abs() < 1e-12 && (got.se - 1.322_875_7).abs() < 1e-6, "{got:?}");
-        assert!(got.skewness[1] > 0.0 && got.skewness[0] == 0.0, "{got:?}");
+        assert!(got.skewness.right > 0.0 && got.skewness.left == 0.0, "{got:?}");
         assert!(Gathered::over(8).contributions().is_none());
     }
 

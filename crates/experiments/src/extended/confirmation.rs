@@ -265,6 +265,7 @@ impl Confirmation {
 #[cfg(test)]
 mod tests {
     use judge_uncertainty_core::stats::Interval;
+    use judge_uncertainty_core::stats::new_items::Skewness;
 
     use super::*;
 
@@ -307,7 +308,7 @@ mod tests {
                 difference: 1.5,
                 se: 0.4,
                 freedom: 90.0,
-                skewness: [0.0; 2],
+                skewness: Skewness::default(),
                 plain: ends,
                 simultaneous: ends,
                 critical: 2.7,

@@ -2,13 +2,14 @@
 
 use crate::report::figures::description::{Axis, Panel, Point, Series, Shape};
 use crate::report::figures::look;
+use crate::stats::Interval;
 
 /// Standard errors to each side of a mean that make a 95% interval.
 const NORMAL_95: f64 = 1.96;
 
 /// The mean of items of similar confidence, with a 95% interval if it has a standard error.
 pub(crate) fn point(confidence: f64, mean: f64, se: Option<f64>) -> Point {
-    let interval = se.map(|se| [mean - NORMAL_95 * se, mean + NORMAL_95 * se]);
+    let interval = se.map(|se| Interval { lo: mean - NORMAL_95 * se, hi: mean + NORMAL_95 * se });
     Point { at: confidence, value: mean, interval }
 }
 

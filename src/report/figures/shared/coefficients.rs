@@ -22,7 +22,7 @@ pub(crate) struct Effect {
 
 /// One row for each feature.
 pub(crate) fn panel(title: Option<String>, effects: &[Effect]) -> Panel {
-    let point = |(k, e): (usize, &Effect)| Point { at: k as f64, value: e.value, interval: Some(e.interval.into()) };
+    let point = |(k, e): (usize, &Effect)| Point { at: k as f64, value: e.value, interval: Some(e.interval) };
     let rows = effects.iter().enumerate().map(point).collect();
     Panel {
         title,

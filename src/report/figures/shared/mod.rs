@@ -12,7 +12,7 @@ use crate::escalation::{Budget, Rule};
 use crate::evaluation::{ByRule, Escalation};
 use crate::report::numbers::NumberStyle;
 use crate::report::rules::in_figures as rule_name;
-use crate::stats::Summary;
+use crate::stats::{Interval, Summary};
 
 /// Budgets that a figure has room for.
 const MOST_BUDGETS: usize = 4;
@@ -23,7 +23,7 @@ pub(in crate::report::figures) const OVER_REPLICATES: &str = "run from the 2.5 t
 
 /// A mean over replicates with its 2.5 and 97.5 percentiles.
 pub(crate) fn over_replicates(at: f64, summary: &Summary) -> Point {
-    Point { at, value: summary.mean, interval: Some([summary.lo, summary.hi]) }
+    Point { at, value: summary.mean, interval: Some(Interval { lo: summary.lo, hi: summary.hi }) }
 }
 
 /// What an evaluation measured, and how figures name it.

@@ -88,11 +88,8 @@ fn panel(unit: &str, hypotheses: &[&JudgedHypothesis]) -> Panel {
     let rows = |points: Vec<Point>| Shape::Rows { points, shift: 0.0 };
     let of = |status: Status| {
         let own = hypotheses.iter().enumerate().filter(|(_, h)| h.status == status);
-        let points: Vec<Point> = own
-            .filter_map(|(k, h)| {
-                Some(Point { at: k as f64, value: h.difference?, interval: h.adjusted.map(Into::into) })
-            })
-            .collect();
+        let points: Vec<Point> =
+            own.filter_map(|(k, h)| Some(Point { at: k as f64, value: h.difference?, interval: h.adjusted })).collect();
         let (label, look) = look(status);
         (!points.is_empty()).then(|| Series::new(label, look, rows(points)))
     };

@@ -3,6 +3,7 @@
 use super::{AROUND_ROWS, ROW, number};
 use crate::report::figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};
 use crate::report::figures::look::{self, Look};
+use crate::stats::Interval;
 use crate::study::parts::{Part, PartAverages};
 
 fn look(part: Part) -> (&'static str, Look) {
@@ -18,14 +19,15 @@ fn look(part: Part) -> (&'static str, Look) {
 /// One row for each part that is identified; `unit` is that of a variance, and `remark` says what else to know.
 pub(crate) fn figure(averages: &PartAverages, unit: &str, remark: &str) -> Figure {
     let parts = averages.parts();
-    let range = |part: &Part| averages.over_items.get(part).map(|over| [over.low, over.high]);
+    let range = |part: &Part| averages.over_items.get(part).map(|over| Interval { lo: over.low, hi: over.high });
     let series = parts.iter().enumerate().map(|(k, (part, mean))| {
         let (name, look) = look(*part);
         let point = Point { at: k as f64, value: *mean, interval: range(part) };
         Series::unlisted(name, look, Shape::Rows { points: vec![point], shift: 0.0 })
     });
     let sentence = |(part, mean): &(Part, f64)| {
-        let spread = range(part).map_or(String::new(), |[low, high]| format!(" [{}, {}]", number(low), number(high)));
+        let spread =
+            range(part).map_or(String::new(), |Interval { lo, hi }| format!(" [{}, {}]", number(lo), number(hi)));
         format!("{} {}{spread}", look(*part).0, number(*mean))
     };
     Figure {

@@ -4,6 +4,7 @@ use super::say;
 use crate::evaluation::Places;
 use crate::report::figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};
 use crate::report::figures::look;
+use crate::stats::Interval;
 
 /// Standard deviations to each side that hold 95% of a normal distribution.
 const NORMAL_95: f64 = 1.96;
@@ -19,10 +20,10 @@ pub(crate) fn figure(places: &Places) -> Option<Figure> {
     let even = 1.0 / bins as f64;
     let reach = 100.0 * NORMAL_95 * (even * (1.0 - even) / ratings as f64).sqrt();
     let even = 100.0 * even;
-    let band = [(even - reach).max(0.0), even + reach];
+    let band = Interval { lo: (even - reach).max(0.0), hi: even + reach };
     let points = counts.iter().enumerate().map(|(k, &count)| Point::bare(k as f64, share(count))).collect();
     let expected = [-0.5, bins as f64 - 0.5].map(|at| Point { at, value: even, interval: Some(band) }).to_vec();
-    let outside = counts.iter().filter(|count| share(**count) < band[0] || share(**count) > band[1]).count();
+    let outside = counts.iter().filter(|count| share(**count) < band.lo || share(**count) > band.hi).count();
     let ends = [counts[0], counts[bins - 1]].map(|count| say(share(count), 0));
     Some(Figure {
         name: "places".to_owned(),
@@ -40,8 +41,8 @@ pub(crate) fn figure(places: &Places) -> Option<Figure> {
              intervals too narrow, a high middle means too wide, a slope means predictions off to one side. The band, {} to \
              {}%, holds 95% of the shares that a right belief would show (normal approximation). Coarse scales make \
              steps.",
-            say(band[0], 1),
-            say(band[1], 1),
+            say(band.lo, 1),
+            say(band.hi, 1),
         ),
         width: Width::Full,
         height: 160.0,

@@ -4,6 +4,7 @@ use crate::experiments::extended::contest::Contender;
 use crate::experiments::extended::stage::BeliefName;
 use crate::report::figures::description::{Point, Series, Shape};
 use crate::report::figures::look::{self, Look};
+use crate::stats::Interval;
 use crate::stats::inference::Inference;
 
 pub(super) fn look_of(contender: Contender) -> Look {
@@ -37,8 +38,11 @@ pub(super) fn forest_rows(
     shift: f64,
     listed: bool,
 ) -> [Series; 2] {
-    let point =
-        |&(at, x): &(f64, &Inference), lo: f64, hi: f64| Point { at, value: x.redraws.mean, interval: Some([lo, hi]) };
+    let point = |&(at, x): &(f64, &Inference), lo: f64, hi: f64| Point {
+        at,
+        value: x.redraws.mean,
+        interval: Some(Interval { lo, hi }),
+    };
     let plain = rows.iter().map(|row| point(row, row.1.lo, row.1.hi)).collect();
     let simultaneous = rows.iter().map(|row| point(row, row.1.simultaneous_lo, row.1.simultaneous_hi)).collect();
     let marked = Series::new(label, look, Shape::Rows { points: simultaneous, shift });

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use judge_uncertainty::belief::ladder::Rung;
 use judge_uncertainty::dataset::judge::JudgeAnswers;
 use judge_uncertainty::escalation::Rule;
 use judge_uncertainty::evaluation::Luck;
@@ -196,6 +197,45 @@ fn classes_get_what_a_run_gives_them_to_the_bit() {
     let itself = with_settings(&study, |settings| settings["familiarity"]["count_itself"] = json!(true));
     let decomposition = Decomposition::of(&itself, &Silent).unwrap();
     assert_same_bits(&itself, &decomposition, &desk_table(&itself));
+}
+
+/// The map of another study, its features, variants and groups among what it reads, is part of the file of a belief that starts from it.
+#[test]
+fn a_carried_map_is_applied_as_its_study_applies_it() {
+    let with = |belief: &str| with_settings(&desk(), |settings| settings["trust"]["belief"] = json!(belief));
+    let first = with("ensemble");
+    let found = BeliefFile::of(&first, &Decomposition::of(&first, &Silent).unwrap()).0;
+    let path = Path::new("belief.json");
+    let mut second = with("temperature");
+    second.carried_map = Classes::carried_map(&second, path, found.text().as_bytes()).unwrap();
+    let carried = second.carried_map.clone().unwrap();
+    assert_eq!((carried.map.rung(), carried.study.as_str()), (Rung::Ensemble, first.file.config.title.as_str()));
+    let decomposition = Decomposition::of(&second, &Silent).unwrap();
+    assert!(decomposition.fitted.fit.mapped().unwrap().map.is_on_a_carried_map());
+    assert_same_bits(&second, &decomposition, &desk_table(&second));
+
+    // It starts from another one, so it is not carried on; and the file of a belief says which it starts from.
+    let (chained, _) = BeliefFile::of(&second, &decomposition);
+    let refused = Classes::carried_map(&second, path, chained.text().as_bytes()).unwrap_err().to_string();
+    assert!(refused.contains("itself starts from the map of another"), "{refused}");
+    let mut without = serde_json::to_value(&chained).unwrap();
+    without["kept"] = Value::Null;
+    let refused = BeliefFile::<Classes>::parse(path, mended::<Classes>(without).unwrap().as_bytes()).unwrap_err();
+    assert!(refused.to_string().contains("the map that the fit starts from"), "{refused}");
+
+    // What the map reads has to exist.
+    let renamed = |from: &str, to: &str| {
+        let mut text: Value = serde_json::from_str(&found.text()).unwrap();
+        let swap = |value: &mut Value| *value = serde_json::from_str(&value.to_string().replace(from, to)).unwrap();
+        swap(&mut text);
+        Classes::carried_map(&second, path, mended::<Classes>(text).unwrap().as_bytes()).unwrap_err().to_string()
+    };
+    let variant = &first.judge.variants.variants()[0];
+    let refused = renamed(&format!("\"{variant}\""), "\"unheard\"");
+    assert!(refused.contains("the judge's variant \"unheard\"") && refused.contains("ask the judge"), "{refused}");
+    let class = &first.file.config.scale[0];
+    let refused = renamed(&format!("\"{class}\""), "\"other\"");
+    assert!(refused.contains("the classes other, ") && refused.contains("in the same order"), "{refused}");
 }
 
 #[test]

@@ -189,7 +189,10 @@ fn warnings<K: Kind>(study: &Study<K>, numbers: &[u32], features: usize, zero_em
     K::warnings(study).into_iter().for_each(|text| warn(true, text));
     if labelled == 0 {
         let rests = match &study.carried {
-            Some(carried) => format!("the trust carried over from {:?} ({})", carried.study, carried.from),
+            Some(carried) => {
+                let what = if study.carried_map.is_some() { "trust and map" } else { "trust" };
+                format!("the {what} carried over from {:?} ({})", carried.study, carried.from)
+            }
             None => "the prior alone (8 labels for every item)".to_owned(),
         };
         let text = format!(

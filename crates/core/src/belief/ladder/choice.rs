@@ -133,6 +133,18 @@ impl Lead {
     }
 }
 
+/// By how much one sum of log-likelihoods is ahead of another, per labelled item, and the standard error of that over things, where
+/// there are two or more.
+pub(super) fn lead_over_things(
+    readings: &Readings,
+    labelled: &[usize],
+    ahead: &[f64],
+    behind: &[f64],
+) -> (f64, Option<f64>) {
+    let Lead { by, se } = lead(readings, labelled, ahead, behind);
+    (by, (things(readings, labelled) > 1).then_some(se))
+}
+
 fn lead(readings: &Readings, labelled: &[usize], ahead: &[f64], behind: &[f64]) -> Lead {
     let mut by_thing: BTreeMap<usize, f64> = BTreeMap::new();
     for &i in labelled {

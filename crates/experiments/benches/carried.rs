@@ -128,7 +128,7 @@ fn see(there: &Items, here: &Items, auto: BeliefModel) -> Result<Vec<Seen>, Erro
             own: error(&fit(auto, plain)?.posterior(plain, counts.view())),
             carried: error(&beliefs),
             applied: error(&map.posterior(here.readings(&on_their_scale), counts.view())),
-            weight: with_map.mapped().and_then(|m| m.map.weight_of_carried()).expect("it has a weight").value,
+            weight: with_map.mapped().and_then(|m| m.map.weight_of_carried()).map_or(0.0, |weight| weight.value),
             fits: said.verdict,
             coverage: coverage(&beliefs, &here.truth, &bare),
         })

@@ -26,7 +26,7 @@ use super::read::{Judge, LabelSet, Reported};
 use judge_uncertainty_core::belief::design::FeatureScale;
 use judge_uncertainty_core::belief::{BeliefTable, FeatureColumn};
 use judge_uncertainty_core::escalation::{Observed, Rule};
-use judge_uncertainty_data::dataset::error::Result;
+use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
 use judge_uncertainty_evaluation::{Contrast, Fitted, Luck, Pool, Scored};
 
 /// The belief of a kind of label about one item.
@@ -80,9 +80,11 @@ pub trait Kind: Configured {
     /// The map of another study as its `belief.json` has it, read from `path`; `None` where it takes the prediction as it is.
     ///
     /// # Errors
-    /// No belief, or one that reads what this study does not have.
-    fn carried_map(_study: &Study<Self>, _path: &Path, _bytes: &[u8]) -> Result<Option<CarriedMap>> {
-        Ok(None)
+    /// No belief, or one that reads what this study does not have; a kind whose maps are not carried.
+    fn carried_map(_study: &Study<Self>, path: &Path, _bytes: &[u8]) -> Result<Option<CarriedMap>> {
+        let reason = format!("that study's trust goes with its map, and maps to {} are not carried", Self::LABELS);
+        let remedy = "leave out trust.carry_from".to_owned();
+        Err(Error::refused(Place::file(path), Problem::Unfit { reason, remedy }))
     }
 
     /// `labels` of the items at positions `kept` with what the judge says of them.

@@ -66,6 +66,20 @@ pub struct MapChoice {
     pub candidates: Vec<Candidate>,
     /// Maps that were not, and why.
     pub left_out: Vec<(Rung, Unavailable)>,
+    /// Whether a map that was carried over is where they all start; `None` without one, or with too few labels to say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub carried: Option<CarriedChoice>,
+}
+
+/// Whether a carried map, with the weight that other labels give it, makes labels held out likelier than the prediction as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct CarriedChoice {
+    /// Whether it is kept: where it is ahead at all.
+    pub kept: bool,
+    /// By how much it is ahead in held-out log-likelihood, in nats per labelled item.
+    pub ahead: f64,
+    /// Standard error of that, over labelled things.
+    pub se: f64,
 }
 
 /// Chooses a map by the labels, and fits it to all of them.
@@ -83,6 +97,10 @@ pub struct MapChoice {
 /// wrong. Source of the rule of one standard error: Breiman and others (1984), "Classification and regression trees", 3.4.3; here it is that of
 /// the paired difference.
 ///
+/// A map that is carried over ([`super::Carried`]) is where all of these start, if with the weight that the other folds give it it makes labels held
+/// out likelier than the prediction as it is; otherwise it is left out and they start from the prediction. With fewer labelled things than
+/// are compared it is kept.
+///
 /// That another map might have been chosen is not part of the belief: it is the chosen map's, as if that had been given.
 ///
 /// # Errors
@@ -96,11 +114,15 @@ pub fn choose<'a>(
     folds: Folds,
 ) -> Result<(Map, MapChoice), TrustError> {
     assert!(folds.folds >= 2, "cross-validation needs at least two folds");
-    let readings = readings.into();
+    let mut readings = readings.into();
     readings.check(counts)?;
     let dealt = deal(&readings, counts, folds);
     let labelled: Vec<usize> = (0..readings.len()).filter(|&i| dealt[i].is_some()).collect();
     let things = things(&readings, &labelled);
+    let carried = if things >= FEWEST { weigh_carried(&readings, counts, &dealt, &labelled, folds)? } else { None };
+    if carried.is_some_and(|carried| !carried.kept) {
+        readings.carried = None;
+    }
     let (mut held_out, mut left_out) = (vec![], vec![]);
     let mut shares = vec![Shares::default(); folds.folds as usize];
     if things >= FEWEST {
@@ -115,7 +137,28 @@ pub fn choose<'a>(
     let chosen = take(&readings, &labelled, &held_out).unwrap_or(Rung::Identity);
     let best = candidates.iter().find(|c| c.below_best == 0.0).map(|c| c.map);
     let map = fit(chosen, readings, counts)?.expect("a map that was compared can be fitted");
-    Ok((map, MapChoice { chosen, best, labelled_items: labelled.len(), folds, candidates, left_out }))
+    Ok((map, MapChoice { chosen, best, labelled_items: labelled.len(), folds, candidates, left_out, carried }))
+}
+
+/// Whether a carried map is where the others start; `None` without one.
+fn weigh_carried(
+    readings: &Readings,
+    counts: ArrayView2<u32>,
+    dealt: &[Option<usize>],
+    labelled: &[usize],
+    folds: Folds,
+) -> Result<Option<CarriedChoice>, TrustError> {
+    if readings.carried.is_none() {
+        return Ok(None);
+    }
+    let held_out = |readings: &Readings| {
+        let mut shares = vec![Shares::default(); folds.folds as usize];
+        let found = held_out_log_likelihoods(Rung::Identity, readings, counts, dealt, &mut shares)?;
+        Ok::<_, TrustError>(found.expect("the prediction as it is can always be taken").0)
+    };
+    let (with, without) = (held_out(readings)?, held_out(&Readings { carried: None, ..*readings })?);
+    let Lead { by, se } = lead(readings, labelled, &with, &without);
+    Ok(Some(CarriedChoice { kept: by > 0.0, ahead: by, se }))
 }
 
 /// A map's held-out log-likelihoods by item, with the number of its parameters.

@@ -32,7 +32,7 @@ mod tests;
 mod waves;
 
 pub use carried::{Carried, Fits, Transfer, transfer};
-pub use choice::{Candidate, Folds, MapChoice, choose};
+pub use choice::{Candidate, CarriedChoice, Folds, MapChoice, choose};
 pub use fitted::{Map, Prior, Variance};
 pub use fitting::fit;
 pub use layout::{MOST_PARAMETERS, Reads, Unavailable};

@@ -410,7 +410,8 @@ mod carried {
             let design = here.design();
             let carried = there.carry(here.readings(&design));
             let readings = Readings { carried: Some(&carried), ..here.readings(&design) };
-            let (map, _) = choose(readings, here.counts.view(), Folds::default()).unwrap();
+            let (map, choice) = choose(readings, here.counts.view(), Folds::default()).unwrap();
+            assert_eq!(choice.carried.unwrap().kept, map.is_on_a_carried_map());
             let alone = fit(Rung::Identity, readings, here.counts.view()).unwrap().unwrap();
             let plain = fit(Rung::Identity, here.readings(&design), here.counts.view()).unwrap().unwrap();
             let error = |map: &super::super::Map| here.error(&map.predictions(readings));
@@ -423,6 +424,22 @@ mod carried {
         let (weight, harm, said) = weigh(&World::draw(150, 55, opposite));
         assert!(weight.value < 0.3 && harm < 0.01, "{weight:?} {harm}");
         assert!(said.verdict == Fits::Contradicted && said.advantage.unwrap() < -0.05, "{said:?}");
+    }
+
+    /// Left out, it leaves the study that would be without it.
+    #[test]
+    fn a_map_that_does_not_help_with_labels_held_out_is_left_out() {
+        let there = map_of(&World::draw(400, 58, sharpened), Rung::Temperature);
+        let here = World::draw(120, 59, as_stated);
+        let design = here.design();
+        let carried = there.carry(here.readings(&design));
+        let readings = Readings { carried: Some(&carried), ..here.readings(&design) };
+        let (map, choice) = choose(readings, here.counts.view(), Folds::default()).unwrap();
+        let weighed = choice.carried.unwrap();
+        assert!(!weighed.kept && weighed.ahead <= 0.0 && !map.is_on_a_carried_map(), "{weighed:?}");
+        assert_eq!(map.weight_of_carried(), None);
+        let (own, _) = choose(here.readings(&design), here.counts.view(), Folds::default()).unwrap();
+        assert_eq!(map, own);
     }
 
     #[test]

@@ -62,8 +62,8 @@ pub struct CarriedStart {
     pub map: Rung,
     /// What it counts for: 1 takes it as it was, 0 leaves it out; as the belief takes it.
     pub weight: f64,
-    /// Standard deviation of what is unknown of the weight, by the normal approximation.
-    pub sd_of_weight: f64,
+    /// Standard deviation of what is unknown of the weight, by the normal approximation; `None` where the labels left the map out.
+    pub sd_of_weight: Option<f64>,
     /// Groups here for which that map has no terms of their own, as it has for others.
     pub new_groups: Vec<String>,
     /// What the judge here differs in, in words; `None` where nothing tells another one.
@@ -80,17 +80,14 @@ impl CarriedStart {
         map: &Map,
     ) -> Result<Option<Self>, EvaluationError> {
         let transfer = decomposition.pool.transfer(&decomposition.fitted.design)?;
-        let Some(((carried, labels_here), weight)) =
-            study.carried_map.as_ref().zip(transfer).zip(map.weight_of_carried())
-        else {
-            return Ok(None);
-        };
+        let Some((carried, labels_here)) = study.carried_map.as_ref().zip(transfer) else { return Ok(None) };
+        let weight = map.weight_of_carried();
         let is_new = |name: &&str| carried.map.reads().groups && !carried.groups.iter().any(|known| known == name);
         Ok(Some(Self {
             study: carried.study.clone(),
             map: carried.map.rung(),
-            weight: weight.value,
-            sd_of_weight: weight.standard_error,
+            weight: weight.map_or(0.0, |weight| weight.value),
+            sd_of_weight: weight.map(|weight| weight.standard_error),
             new_groups: study.items.group_names().into_iter().filter(is_new).map(str::to_owned).collect(),
             another_judge: carried.another_judge.clone(),
             labels_here,

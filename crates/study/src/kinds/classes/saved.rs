@@ -54,8 +54,9 @@ impl<K: ClassStudy> Saved for K {
         decomposition.fitted.fit.clone()
     }
 
-    fn kept(study: &Study<K>, _: &Decomposition<K>) -> Option<CarriedMap> {
-        study.carried_map.clone()
+    fn kept(study: &Study<K>, decomposition: &Decomposition<K>) -> Option<CarriedMap> {
+        let starts = decomposition.fitted.fit.mapped().is_some_and(|mapped| mapped.map.is_on_a_carried_map());
+        study.carried_map.clone().filter(|_| starts)
     }
 
     fn of_file(fit: &FittedBelief) -> FittedBelief {

@@ -199,6 +199,22 @@ fn classes_get_what_a_run_gives_them_to_the_bit() {
     assert_same_bits(&itself, &decomposition, &desk_table(&itself));
 }
 
+/// Gives a map the weights of variants that its labels did not want: they stand behind one common term and those of the groups.
+fn with_weights_of_variants(map: &mut Value, variants: usize) {
+    let groups = map["layout"]["groups"].as_u64().unwrap() as usize;
+    assert_eq!(map["layout"]["without"].take(), json!(["variants"]));
+    map["layout"]["without"] = json!([]);
+    let first = map["regression"]["coefficients"].as_array().unwrap().len();
+    let insert = |values: &mut Value, at: usize, value: Value| values.as_array_mut().unwrap().insert(at, value);
+    for _ in 0..variants {
+        insert(&mut map["parameters"], 1 + groups, json!(0.3));
+        let covariance = &mut map["regression"]["covariance"];
+        covariance.as_array_mut().unwrap().iter_mut().for_each(|row| insert(row, first + 1 + groups, json!(0.0)));
+        let row = vec![0.0; covariance[0].as_array().unwrap().len()];
+        insert(covariance, first + 1 + groups, json!(row));
+    }
+}
+
 /// The map of another study, its features, variants and groups among what it reads, is part of the file of a belief that starts from it.
 #[test]
 fn a_carried_map_is_applied_as_its_study_applies_it() {
@@ -224,17 +240,16 @@ fn a_carried_map_is_applied_as_its_study_applies_it() {
     assert!(refused.to_string().contains("the map that the fit starts from"), "{refused}");
 
     // What the map reads has to exist.
-    let renamed = |from: &str, to: &str| {
-        let mut text: Value = serde_json::from_str(&found.text()).unwrap();
-        let swap = |value: &mut Value| *value = serde_json::from_str(&value.to_string().replace(from, to)).unwrap();
-        swap(&mut text);
-        Classes::carried_map(&second, path, mended::<Classes>(text).unwrap().as_bytes()).unwrap_err().to_string()
-    };
+    let carry = |text: Value| Classes::carried_map(&second, path, mended::<Classes>(text).unwrap().as_bytes());
     let variant = &first.judge.variants.variants()[0];
-    let refused = renamed(&format!("\"{variant}\""), "\"unheard\"");
+    let mut reads_variants: Value =
+        serde_json::from_str(&found.text().replace(&format!("\"{variant}\""), "\"unheard\"")).unwrap();
+    with_weights_of_variants(&mut reads_variants["fit"]["mapped"]["map"], first.judge.variants.variants().len());
+    let refused = carry(reads_variants).unwrap_err().to_string();
     assert!(refused.contains("the judge's variant \"unheard\"") && refused.contains("ask the judge"), "{refused}");
     let class = &first.file.config.scale[0];
-    let refused = renamed(&format!("\"{class}\""), "\"other\"");
+    let text = found.text().replace(&format!("\"{class}\""), "\"other\"");
+    let refused = carry(serde_json::from_str(&text).unwrap()).unwrap_err().to_string();
     assert!(refused.contains("the classes other, ") && refused.contains("in the same order"), "{refused}");
 }
 

@@ -150,7 +150,9 @@ fn a_map_is_carried_over_and_the_study_says_whether_it_fits() {
     let means: Vec<f64> = (0..here.len()).flat_map(|i| decomposition.belief(i).mean().collect::<Vec<_>>()).collect();
     assert_close("means", &means, wanted.as_slice().unwrap(), 1e-9);
     let (said, _) = run(&["study", "run", &of(&second)], 0);
-    assert!(said.contains("the trust and map carried over from \"Ladder\""), "{said}");
+    assert!(said.contains("which is partly the trust carried over and not an estimate"), "{said}");
+    let (checked, _) = run(&["study", "check", &of(&second)], 0);
+    assert!(checked.contains("the trust and map carried over from \"Ladder\""), "{checked}");
     assert!(said.contains("The map `groups` of \"Ladder\" may or may not fit here: 0 labelled items"), "{said}");
 
     let labels = fs::read_to_string(&own).unwrap();

@@ -269,7 +269,9 @@ fn carried_sentences(carried: &CarriedStart) -> Vec<String> {
     };
     let weight = match (labelled_items, carried.sd_of_weight) {
         (0, _) => String::new(),
-        (_, None) => " Labels held out are no likelier with it than without, so it is left out.".to_owned(),
+        (_, None) => {
+            " Labels held out are no likelier with it than with a map of its own, so it is left out.".to_owned()
+        }
         (_, Some(sd)) => format!(
             " The labels leave it a weight of {} (1: as it was; 0: left out; standard deviation {}).",
             three(carried.weight),
@@ -299,12 +301,9 @@ fn own_map_sentences(map: &FittedMap) -> Vec<String> {
         none if none < 0.0005 => String::new(),
         some => format!(" {} of each prediction counts as a guess among all classes.", three(some)),
     };
-    let read = if map.carried.as_ref().is_some_and(|carried| carried.sd_of_weight.is_some()) {
-        "what that map makes of the prediction"
-    } else {
-        "the prediction"
-    };
-    let reading = format!("The belief reads {read} {} (map `{}`).{guesses}", map_words(map.name), map.name);
+    let on_top = map.carried.as_ref().is_some_and(|carried| carried.sd_of_weight.is_some());
+    let who = if on_top { "On top of that map, the belief" } else { "The belief" };
+    let reading = format!("{who} reads the prediction {} (map `{}`).{guesses}", map_words(map.name), map.name);
     let Some(choice) = &map.choice else {
         return vec![reading + " The study names this map; belief = \"auto\" compares it with the others."];
     };

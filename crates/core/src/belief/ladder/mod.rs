@@ -29,12 +29,14 @@ mod rung;
 mod terms;
 #[cfg(test)]
 mod tests;
+mod transfer;
 mod waves;
 
-pub use carried::{Carried, Fits, Transfer, transfer};
+pub use carried::Carried;
 pub use choice::{Candidate, CarriedChoice, Folds, MapChoice, choose};
 pub use fitted::{Map, Prior, Variance};
 pub use fitting::fit;
 pub use layout::{MOST_PARAMETERS, Reads, Unavailable};
 pub use readings::Readings;
 pub use rung::Rung;
+pub use transfer::{Fits, Transfer, transfer};

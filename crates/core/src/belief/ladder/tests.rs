@@ -359,7 +359,7 @@ fn a_belief_is_named_in_one_word_or_with_its_options() {
 
 /// A map of another study: without labels it stands, and labels that contradict it take its weight away.
 mod carried {
-    use super::super::carried::{Fits, transfer};
+    use super::super::transfer::{Fits, transfer};
     use super::*;
 
     fn sharpened(logs: &[f64], _: usize, _: f64) -> Vec<f64> {

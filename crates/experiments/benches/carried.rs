@@ -50,8 +50,8 @@ fn main() -> Outcome<()> {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     let number = |k: usize, otherwise: usize| arguments.get(k).and_then(|n| n.parse().ok()).unwrap_or(otherwise);
     match arguments.first().map(String::as_str) {
-        Some("worlds") => worlds(number(1, 40), number(2, SEED)),
-        Some("chaosnli") => chaosnli(number(1, 6), number(2, 0)),
+        Some("worlds") => worlds(number(1, 16), number(2, SEED)),
+        Some("chaosnli") => chaosnli(number(1, 6), number(2, 6)),
         _ => Err("name what to run: worlds or chaosnli".into()),
     }
 }
@@ -128,7 +128,7 @@ fn see(there: &Items, here: &Items, auto: BeliefModel) -> Result<Vec<Seen>, Erro
             own: error(&fit(auto, plain)?.posterior(plain, counts.view())),
             carried: error(&beliefs),
             applied: error(&map.posterior(here.readings(&on_their_scale), counts.view())),
-            weight: with_map.mapped().and_then(|m| m.map.weight_of_carried()).map_or(0.0, |weight| weight.value),
+            weight: with_map.mapped().and_then(|m| m.map.weight_of_carried()).map_or(0.0, |(weight, _)| weight),
             fits: said.verdict,
             coverage: coverage(&beliefs, &here.truth, &bare),
         })

@@ -13,7 +13,6 @@ use crate::belief::dirichlet::{Beliefs, row};
 use crate::belief::dirichlet_multinomial::softmax;
 use crate::belief::regression::Regression;
 use crate::belief::unfit::{Unfit, that};
-use crate::stats::Estimate;
 
 /// The trust is kept within this distance of 0 on the scale of its logarithm.
 const LARGEST_LOG_TRUST: f64 = 50.0;
@@ -195,17 +194,13 @@ impl Map {
         self.layout.carried
     }
 
-    /// The weight of the map that this one starts from, if it starts from one: 1 takes it as it was, 0 leaves it out. The interval is the central
-    /// 95% one of the normal approximation at the fitted variance.
-    pub fn weight_of_carried(&self) -> Option<Estimate> {
+    /// The weight of the map that this one starts from, if it starts from one (1 takes it as it was, 0 leaves it out), and the standard deviation of
+    /// what is unknown of it by Laplace's approximation at its fitted variance.
+    pub fn weight_of_carried(&self) -> Option<(f64, f64)> {
         let first = self.regression.coefficients.len();
-        let has = self.layout.has_weight();
-        self.layout.carried.then(|| {
-            Estimate::new(
-                self.weight(),
-                if has { self.regression.covariance[first][first].max(0.0).sqrt() } else { 0.0 },
-            )
-        })
+        let variance = || self.regression.covariance[first][first].max(0.0);
+        let sd = if self.layout.has_weight() { variance().sqrt() } else { 0.0 };
+        self.layout.carried.then(|| (self.weight(), sd))
     }
 
     fn weight(&self) -> f64 {

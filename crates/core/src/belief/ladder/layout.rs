@@ -31,8 +31,9 @@ const OF_THE_LABELS: [&str; 3] = ["log_labels", "nearest_labelled", "mean_neares
 /// u = ln r + a_0 + sum_s theta_s a_s + C V phi,   r = (1 - g) q + g / K
 /// ```
 ///
-/// with a_0 what a carried map adds (0 without one; its weight less 1 is then the first theta), a_s vectors over classes (log predictions), phi numbers of the item (1, its group, log predictions, waves), C the
-/// orthonormal contrasts of the classes and V a (K - 1) x d matrix.
+/// with a_0 what a carried map adds (0 without one; with one a_1 = a_0, and theta_1 is its weight less 1), a_s vectors over classes (log
+/// predictions), phi numbers of the item (1, its group, log predictions, waves), C the orthonormal contrasts of the classes and V a (K - 1) x
+/// d matrix.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Layout {
     pub(super) rung: Rung,

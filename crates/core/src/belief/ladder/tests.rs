@@ -389,8 +389,8 @@ mod carried {
                 let fitted = fit(own, readings, none.view()).unwrap().unwrap();
                 let off = (fitted.predictions(readings) - &wanted).mapv(f64::abs).sum();
                 assert!(off < 1e-9, "{rung} under {own}: {off}");
-                let weight = fitted.weight_of_carried().unwrap();
-                assert!((weight.value - 1.0).abs() < 1e-12 && (weight.standard_error - 0.5).abs() < 1e-9, "{weight:?}");
+                let (weight, sd) = fitted.weight_of_carried().unwrap();
+                assert!((weight - 1.0).abs() < 1e-12 && (sd - 0.5).abs() < 1e-9, "{weight} {sd}");
                 // That it may not hold here, and what was unknown of it, lower the evidence.
                 let prior = fitted.prior(readings, 0);
                 assert!(prior.trust < prior.trust_of_known_map);
@@ -418,11 +418,11 @@ mod carried {
             let said = transfer(readings, here.counts.view()).unwrap().unwrap();
             (alone.weight_of_carried().unwrap(), error(&map) - error(&plain), said)
         };
-        let (weight, gain, said) = weigh(&World::draw(150, 54, sharpened));
-        assert!((weight.value - 1.0).abs() < 0.3 && weight.standard_error < 0.2, "{weight:?}");
+        let ((weight, sd), gain, said) = weigh(&World::draw(150, 54, sharpened));
+        assert!((weight - 1.0).abs() < 0.3 && sd < 0.2, "{weight} {sd}");
         assert!(gain < -0.05 && said.verdict == Fits::Supported, "{gain} {said:?}");
-        let (weight, harm, said) = weigh(&World::draw(150, 55, opposite));
-        assert!(weight.value < 0.3 && harm < 0.01, "{weight:?} {harm}");
+        let ((weight, _), harm, said) = weigh(&World::draw(150, 55, opposite));
+        assert!(weight < 0.3 && harm < 0.01, "{weight} {harm}");
         assert!(said.verdict == Fits::Contradicted && said.advantage.unwrap() < -0.05, "{said:?}");
     }
 

@@ -86,8 +86,8 @@ impl CarriedStart {
         Ok(Some(Self {
             study: carried.study.clone(),
             map: carried.map.rung(),
-            weight: weight.map_or(0.0, |weight| weight.value),
-            sd_of_weight: weight.map(|weight| weight.standard_error),
+            weight: weight.map_or(0.0, |(weight, _)| weight),
+            sd_of_weight: weight.map(|(_, sd)| sd),
             new_groups: study.items.group_names().into_iter().filter(is_new).map(str::to_owned).collect(),
             another_judge: carried.another_judge.clone(),
             labels_here,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use judge_uncertainty::belief::ladder::Rung;
 use judge_uncertainty::dataset::judge::JudgeAnswers;
 use judge_uncertainty::escalation::Rule;
 use judge_uncertainty::evaluation::Luck;
@@ -196,6 +197,60 @@ fn classes_get_what_a_run_gives_them_to_the_bit() {
     let itself = with_settings(&study, |settings| settings["familiarity"]["count_itself"] = json!(true));
     let decomposition = Decomposition::of(&itself, &Silent).unwrap();
     assert_same_bits(&itself, &decomposition, &desk_table(&itself));
+}
+
+/// Gives a map the weights of variants that its labels did not want: they stand behind one common term and those of the groups.
+fn with_weights_of_variants(map: &mut Value, variants: usize) {
+    let groups = map["layout"]["groups"].as_u64().unwrap() as usize;
+    assert_eq!(map["layout"]["without"].take(), json!(["variants"]));
+    map["layout"]["without"] = json!([]);
+    let first = map["regression"]["coefficients"].as_array().unwrap().len();
+    let insert = |values: &mut Value, at: usize, value: Value| values.as_array_mut().unwrap().insert(at, value);
+    for _ in 0..variants {
+        insert(&mut map["parameters"], 1 + groups, json!(0.3));
+        let covariance = &mut map["regression"]["covariance"];
+        covariance.as_array_mut().unwrap().iter_mut().for_each(|row| insert(row, first + 1 + groups, json!(0.0)));
+        let row = vec![0.0; covariance[0].as_array().unwrap().len()];
+        insert(covariance, first + 1 + groups, json!(row));
+    }
+}
+
+/// The map of another study, its features, variants and groups among what it reads, is part of the file of a belief that starts from it.
+#[test]
+fn a_carried_map_is_applied_as_its_study_applies_it() {
+    let with = |belief: &str| with_settings(&desk(), |settings| settings["trust"]["belief"] = json!(belief));
+    let first = with("ensemble");
+    let found = BeliefFile::of(&first, &Decomposition::of(&first, &Silent).unwrap()).0;
+    let path = Path::new("belief.json");
+    let mut second = with("temperature");
+    second.carried_map = Classes::carried_map(&second, path, found.text().as_bytes()).unwrap();
+    let carried = second.carried_map.clone().unwrap();
+    assert_eq!((carried.map.rung(), carried.study.as_str()), (Rung::Ensemble, first.file.config.title.as_str()));
+    let decomposition = Decomposition::of(&second, &Silent).unwrap();
+    assert!(decomposition.fitted.fit.mapped().unwrap().map.is_on_a_carried_map());
+    assert_same_bits(&second, &decomposition, &desk_table(&second));
+
+    // It starts from another one, so it is not carried on; and the file of a belief says which it starts from.
+    let (chained, _) = BeliefFile::of(&second, &decomposition);
+    let refused = Classes::carried_map(&second, path, chained.text().as_bytes()).unwrap_err().to_string();
+    assert!(refused.contains("itself starts from the map of another"), "{refused}");
+    let mut without = serde_json::to_value(&chained).unwrap();
+    without["kept"] = Value::Null;
+    let refused = BeliefFile::<Classes>::parse(path, mended::<Classes>(without).unwrap().as_bytes()).unwrap_err();
+    assert!(refused.to_string().contains("the map that the fit starts from"), "{refused}");
+
+    // What the map reads has to exist.
+    let carry = |text: Value| Classes::carried_map(&second, path, mended::<Classes>(text).unwrap().as_bytes());
+    let variant = &first.judge.variants.variants()[0];
+    let mut reads_variants: Value =
+        serde_json::from_str(&found.text().replace(&format!("\"{variant}\""), "\"unheard\"")).unwrap();
+    with_weights_of_variants(&mut reads_variants["fit"]["mapped"]["map"], first.judge.variants.variants().len());
+    let refused = carry(reads_variants).unwrap_err().to_string();
+    assert!(refused.contains("the judge's variant \"unheard\"") && refused.contains("ask the judge"), "{refused}");
+    let class = &first.file.config.scale[0];
+    let text = found.text().replace(&format!("\"{class}\""), "\"other\"");
+    let refused = carry(serde_json::from_str(&text).unwrap()).unwrap_err().to_string();
+    assert!(refused.contains("the classes other, ") && refused.contains("in the same order"), "{refused}");
 }
 
 #[test]

@@ -140,7 +140,10 @@ fn trust_is_carried_over_where_that_is_asked() {
 
     for (config, message) in [
         (carry.replace("/run\"", "/run/items.csv\""), "is not JSON"),
-        (carry.clone() + "prior = \"none\"\n", "only the weak prior of the published belief has a centre"),
+        (
+            carry.clone() + "prior = \"none\"\n",
+            "only the weak prior of the published belief and those of the maps have a centre",
+        ),
         (carry.replace("/run\"", "/elsewhere\""), "elsewhere"),
     ] {
         let refused = folder("", &config);

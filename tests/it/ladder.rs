@@ -28,7 +28,7 @@ fn maps_are_fitted_as_by_an_independent_program() {
     let groups: Vec<usize> = numbers(&golden["groups"]).into_iter().map(|g| g as usize).collect();
     let design = Design::raw(&[FeatureColumn::complete("x", numbers(&golden["x"]))]).unwrap();
     let items = JudgedItems { design: &design, q: q.view(), groups: &groups };
-    let readings = Readings { items, variants: &variants, twins: &[] };
+    let readings = Readings { items, variants: &variants, twins: &[], carried: None };
     let fits = golden["fits"].as_array().unwrap();
     assert_eq!(fits.len(), 6);
     for expected in fits {
@@ -111,4 +111,85 @@ fn a_study_names_its_map() {
     assert!(unknown.iter().zip(&known).all(|(a, b)| *a < b * (1.0 + 1e-6)), "{unknown:?} {known:?}");
     let error = decomposed("\"ensemble\"").unwrap_err().to_string();
     assert!(error.contains("`ensemble`") && error.contains("one variant"), "{error}");
+}
+
+/// A study of the fixture's items under a belief, started from another run where one is named; with labels or without.
+fn starts(folder: &Path, belief: &str, from: Option<&Path>, labels: Option<&str>) {
+    study(folder, CLASSES, belief);
+    let path = folder.join("study.toml");
+    let mut config = fs::read_to_string(&path).unwrap();
+    let own = format!("file = {:?}\nform", repository("tests/golden/recalibration/labels.csv").display().to_string());
+    assert!(config.contains(&own));
+    config = match labels {
+        Some(labels) => config.replace(&own, &format!("file = {labels:?}\nform")),
+        None => config.replace(&format!("[labels]\n{own} = \"counts\"\n"), ""),
+    };
+    config += &from.map_or_else(String::new, |run| format!("carry_from = {:?}\n", run.display().to_string()));
+    fs::write(path, config).unwrap();
+}
+
+/// From no label to labels that contradict it: the map of another study stands, is judged by the first labels in words, and loses its weight.
+#[test]
+fn a_map_is_carried_over_and_the_study_says_whether_it_fits() {
+    let [first, second] = [0, 1].map(|_| tempfile::tempdir().unwrap());
+    let own = repository("tests/golden/recalibration/labels.csv").display().to_string();
+    starts(first.path(), "\"groups\"", None, Some(&own));
+    let of = |folder: &tempfile::TempDir| folder.path().to_str().unwrap().to_owned();
+    run(&["study", "run", &of(&first)], 0);
+    let run_folder = first.path().join("run");
+    let there = Study::<Classes>::load(first.path()).unwrap();
+    let found = Decomposition::of(&there, &Silent).unwrap();
+
+    starts(second.path(), "\"auto\"", Some(&run_folder), None);
+    let here = Study::<Classes>::load(second.path()).unwrap();
+    let decomposition = Decomposition::of(&here, &Silent).unwrap();
+    let map = &found.fitted.fit.mapped().unwrap().map;
+    let groups = there.items.group_numbers();
+    let items = JudgedItems { design: &found.fitted.design, q: there.judge.predictions.q.view(), groups: &groups };
+    let wanted = map.predictions(&items);
+    let means: Vec<f64> = (0..here.len()).flat_map(|i| decomposition.belief(i).mean().collect::<Vec<_>>()).collect();
+    assert_close("means", &means, wanted.as_slice().unwrap(), 1e-9);
+    let (said, _) = run(&["study", "run", &of(&second)], 0);
+    assert!(said.contains("which is partly the trust carried over and not an estimate"), "{said}");
+    let (checked, _) = run(&["study", "check", &of(&second)], 0);
+    assert!(checked.contains("the trust and map carried over from \"Ladder\""), "{checked}");
+    assert!(said.contains("The map `groups` of \"Ladder\" may or may not fit here: 0 labelled items"), "{said}");
+
+    let labels = fs::read_to_string(&own).unwrap();
+    let mut turned = "id,n_a,n_b,n_c\n".to_owned();
+    for line in labels.lines().skip(1).filter(|line| !line.is_empty()) {
+        let cells: Vec<&str> = line.split(',').collect();
+        turned += &format!("{},{},{},{}\n", cells[0], cells[3], cells[1], cells[2]);
+    }
+    let file = second.path().join("turned.csv");
+    fs::write(&file, turned).unwrap();
+    let mut weights = vec![];
+    for (labels, verdict, words) in [
+        (own.clone(), "supported", "is borne out here"),
+        (file.display().to_string(), "contradicted", "does NOT fit here"),
+    ] {
+        starts(second.path(), "\"identity\"", Some(&run_folder), Some(&labels));
+        let (said, _) = run(&["study", "run", &of(&second), "--force"], 0);
+        assert!(said.contains(words) && said.contains("The labels leave it a weight of"), "{said}");
+        let text = fs::read_to_string(second.path().join("run/results/study.json")).unwrap();
+        let results: Value = serde_json::from_str(&text).unwrap();
+        let carried = &results["fit"]["map"]["carried"];
+        assert_eq!(
+            (&carried["labels_here"]["verdict"], &carried["map"]),
+            (&Value::from(verdict), &Value::from("groups"))
+        );
+        weights.push(carried["weight"].as_f64().unwrap());
+        let html = fs::read_to_string(second.path().join("run/report/index.html")).unwrap();
+        assert!(html.contains(words));
+    }
+    assert!((weights[0] - 1.0).abs() < 0.3 && weights[1] < 0.5, "{weights:?}");
+
+    // The trust of a map is not taken without the map.
+    starts(second.path(), "\"published\"", Some(&run_folder), None);
+    let (_, refused) = run(&["study", "check", &of(&second)], 2);
+    assert!(refused.contains("goes with its map \"groups\"") && refused.contains("belief = \"auto\""), "{refused}");
+    starts(first.path(), "\"recalibrated\"", None, Some(&own));
+    run(&["study", "run", &of(&first), "--force"], 0);
+    let (_, refused) = run(&["study", "check", &of(&second)], 2);
+    assert!(refused.contains("goes with its recalibration, which is not carried"), "{refused}");
 }

@@ -8,7 +8,7 @@ use super::pool::{NoiseCeiling, Pool, Ranking, Split};
 use super::subsample::subsample;
 use judge_uncertainty_core::belief::{
     BeliefModel, Beliefs, ClassBelief, ClassBeliefs, Design, FittedBelief, JudgedItems, Profile, Regression,
-    TrustPrior, TrustSearch, dirichlet::row, ladder::Readings,
+    TrustPrior, TrustSearch, dirichlet::row, ladder, ladder::Readings,
 };
 use judge_uncertainty_core::escalation::value::{label_of, pool_values};
 use judge_uncertainty_core::escalation::{Rule, RuleInputs};
@@ -76,6 +76,7 @@ pub struct CountPool<S = Nominal> {
     groups: Vec<usize>,
     variants: Vec<Array2<f64>>,
     twins: Vec<usize>,
+    carried: Option<ladder::Carried>,
     model: BeliefModel,
     prior: TrustPrior,
     search: TrustSearch,
@@ -120,6 +121,7 @@ impl<S: ClassScale> CountPool<S> {
             groups: vec![],
             variants: vec![],
             twins: vec![],
+            carried: None,
             model: BeliefModel::Published,
             prior: TrustPrior::None,
             search: TrustSearch::Optimum,
@@ -142,6 +144,19 @@ impl<S: ClassScale> CountPool<S> {
     /// each other when the labels choose a belief.
     pub fn with_twins(self, twins: Vec<usize>) -> Self {
         Self { twins, ..self }
+    }
+
+    /// These items with what a map that was fitted elsewhere adds to their log predictions, for beliefs that start from it.
+    pub fn with_carried(self, carried: Option<ladder::Carried>) -> Self {
+        Self { carried, ..self }
+    }
+
+    /// What all labels say of a map that was fitted elsewhere; `None` without one.
+    ///
+    /// # Errors
+    /// A fit of the trust that is impossible.
+    pub fn transfer(&self, design: &Design) -> Result<Option<ladder::Transfer>, Error> {
+        Ok(ladder::transfer(self.judged(design), self.counts.view())?)
     }
 
     /// These items with a prior on the trust; without this call there is none, as in the paper.
@@ -171,7 +186,7 @@ impl<S: ClassScale> CountPool<S> {
 
     fn judged<'a>(&'a self, design: &'a Design) -> Readings<'a> {
         let items = JudgedItems { design, q: self.judge.q.view(), groups: &self.groups };
-        Readings { items, variants: &self.variants, twins: &self.twins }
+        Readings { items, variants: &self.variants, twins: &self.twins, carried: self.carried.as_ref() }
     }
 }
 

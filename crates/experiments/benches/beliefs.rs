@@ -241,7 +241,7 @@ fn worlds(percent: usize, only: Option<&str>, first: usize) -> Outcome<()> {
                 let world = known(kind, items, seed, &dice)?;
                 let design = Design::standardized(&world.columns)?;
                 let judged = JudgedItems { design: &design, q: world.q.view(), groups: &world.groups };
-                let readings = Readings { items: judged, variants: &world.variants, twins: &[] };
+                let readings = Readings { items: judged, variants: &world.variants, twins: &[], carried: None };
                 let one = |(name, model): (&'static str, BeliefModel)| {
                     let fit = model.fit(readings, world.counts.view(), TrustPrior::Weak)?;
                     Ok::<_, Error>((name, seen(&fit, &readings, &world)))
@@ -355,7 +355,7 @@ impl Half<'_> {
         let design = Design::standardized(&columns)?;
         let judged = JudgedItems { design: &design, q: deployment.q.view(), groups: &deployment.sources };
         let variants: Vec<Array2<f64>> = self.variants.iter().map(|q| q.select(Axis(0), items)).collect();
-        let readings = Readings { items: judged, variants: &variants, twins: items };
+        let readings = Readings { items: judged, variants: &variants, twins: items, carried: None };
         let fit = model.fit(readings, labels.revealed.view(), TrustPrior::Weak)?;
         let beliefs = fit.posterior(readings, labels.revealed.view());
         Ok(Believed { sd_log_trust: population_sd(&fit.log_trust(readings)), beliefs, fit })

@@ -1,4 +1,4 @@
-//! Trust carried over from another study's fit: where the prior of this one is centred.
+//! Trust carried over from another study's fit: where the prior of this one is centred, and where the map is that goes with it.
 
 use std::path::{Path, PathBuf};
 
@@ -7,8 +7,12 @@ use serde_json::Value;
 
 use super::input::config::{Configured, StudyFile};
 use super::input::source::Source;
+use judge_uncertainty_core::belief::BeliefModel;
 use judge_uncertainty_core::belief::design::FeatureScale;
 use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
+
+/// The belief of a run, beside its results.
+const BELIEF: &str = "belief.json";
 
 /// The trust that another study found.
 ///
@@ -18,6 +22,8 @@ use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
 ///
 /// It is the centre of the prior on the trust here, whose width stays that of the weak prior: labels of this study outweigh it as
 /// they do that one. Features that only one of the studies has do not enter. Half splits of an evaluation do not use it.
+///
+/// The trust belongs to the map that was fitted along with it, so a belief with a map is carried whole or not at all.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Carried {
     /// The run that it comes from, as the configuration names it.
@@ -30,6 +36,9 @@ pub struct Carried {
     pub features: Vec<CarriedFeature>,
     /// Features of that fit that this study does not have.
     pub left: Vec<String>,
+    /// The file of that study's belief, where it has a map.
+    #[serde(skip)]
+    pub belief: Option<PathBuf>,
 }
 
 /// What trust depends on there.
@@ -72,6 +81,29 @@ impl Carried {
             }
             None => return Err(refuse("holds no results of a study".to_owned(), another)),
         }
+        let belief = match (text("/fit/map/name").as_deref(), file.config.trust.belief) {
+            (None | Some("identity"), _) => None,
+            (Some(_), BeliefModel::Map(_) | BeliefModel::Auto(_)) => Some(path.with_file_name(BELIEF)),
+            (Some(map), _) => {
+                let reason = format!(
+                    "that study's trust goes with its map {map:?}, and this study takes the prediction as it is"
+                );
+                return Err(refuse(
+                    reason,
+                    "write belief = \"auto\" under [trust] here, which carries the map as well",
+                ));
+            }
+        };
+        // A fit that starts from another map needs that one too, even where nothing was added to it.
+        let belief = match json.pointer("/fit/map/carried") {
+            Some(of) if !of.is_null() => Some(path.with_file_name(BELIEF)),
+            _ => belief,
+        };
+        if json.pointer("/fit/recalibration").is_some_and(|found| !found.is_null()) {
+            let reason = "that study's trust goes with its recalibration, which is not carried".to_owned();
+            let remedy = "run that study with belief = \"temperature\" or \"groups\", whose maps are, and take belief = \"auto\" here";
+            return Err(refuse(reason, remedy));
+        }
         let number = |value: &Value, pointer: &str| value.pointer(pointer).and_then(Value::as_f64);
         let undetermined = text("/fit/undetermined").unwrap_or_else(|| "it is not stated".to_owned());
         let trust = number(&json, "/fit/typical_trust/value").filter(|trust| *trust > 0.0).ok_or_else(|| {
@@ -90,6 +122,7 @@ impl Carried {
             trust,
             features: coefficients.iter().filter(identified).filter_map(feature).collect(),
             left: vec![],
+            belief,
         }))
     }
 
@@ -130,6 +163,7 @@ mod tests {
             trust: 10.0,
             features: vec![feature, other],
             left: vec![],
+            belief: None,
         }
         .among(&["length".to_owned(), "own".to_owned()]);
         assert_eq!(carried.left, ["spread"]);

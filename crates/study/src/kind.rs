@@ -5,10 +5,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
+use std::path::Path;
 
 use ndarray::Array2;
 
 use super::carried::Carried;
+use super::carried_map::CarriedMap;
 use super::features::Feature;
 use super::hypothesis::Measure;
 use super::input::check::Check;
@@ -24,7 +26,7 @@ use super::read::{Judge, LabelSet, Reported};
 use judge_uncertainty_core::belief::design::FeatureScale;
 use judge_uncertainty_core::belief::{BeliefTable, FeatureColumn};
 use judge_uncertainty_core::escalation::{Observed, Rule};
-use judge_uncertainty_data::dataset::error::Result;
+use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
 use judge_uncertainty_evaluation::{Contrast, Fitted, Luck, Pool, Scored};
 
 /// The belief of a kind of label about one item.
@@ -74,6 +76,16 @@ pub trait Kind: Configured {
 
     /// Fills in defaults that depend on other settings, as a manifest states them.
     fn fill(_config: &mut StudyConfig<Self>) {}
+
+    /// The map of another study as its `belief.json` has it, read from `path`; `None` where it takes the prediction as it is.
+    ///
+    /// # Errors
+    /// No belief, or one that reads what this study does not have; a kind whose maps are not carried.
+    fn carried_map(_study: &Study<Self>, path: &Path, _bytes: &[u8]) -> Result<Option<CarriedMap>> {
+        let reason = format!("that study's trust goes with its map, and maps to {} are not carried", Self::LABELS);
+        let remedy = "leave out trust.carry_from".to_owned();
+        Err(Error::refused(Place::file(path), Problem::Unfit { reason, remedy }))
+    }
 
     /// `labels` of the items at positions `kept` with what the judge says of them.
     fn pool(study: &Study<Self>, labels: &Self::Labels, kept: &[usize]) -> Self::Pool;
@@ -191,6 +203,8 @@ pub struct Study<K: Kind> {
     pub contrasts: Vec<Contrast>,
     /// Trust carried over from another study, if that is asked.
     pub carried: Option<Carried>,
+    /// The map that goes with it, where that study's belief has one.
+    pub carried_map: Option<CarriedMap>,
     /// Sums of all files read.
     pub inputs: Source,
 }

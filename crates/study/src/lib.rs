@@ -6,7 +6,7 @@
 //! | [`kinds`] | the kinds of labels: classes, scores, ordinal ratings; here a further one would go |
 //! | [`kind`], [`mod@read`] | what a study needs to know of a kind and of what it reads, the study, the decomposition |
 //! | [`input`] | `study.toml`, input files, items, texts, the log of added labels |
-//! | [`load`], [`features`], [`carried`] | a study as it is read, what its trust may depend on, and trust carried over from another |
+//! | [`load`], [`features`], [`carried`], [`carried_map`] | a study as it is read, what its trust may depend on, and trust and map carried over from another |
 //! | [`decompose`], [`identification`], [`evidence`], [`parts`], [`percentiles`] | the fit and whether the labels determine it, the belief about every item, the rankings, and what varies over items |
 //! | [`held_out`] | judge and beliefs on labels that they have not seen, from one label an item |
 //! | [`mod@evaluate`], [`for_new_items`] | half splits where labels suffice, and what they say of new items |
@@ -26,6 +26,7 @@ pub mod apply;
 pub mod belief_file;
 pub mod cards;
 pub mod carried;
+pub mod carried_map;
 pub mod columns;
 pub mod compare;
 pub mod decompose;

@@ -101,9 +101,14 @@ impl<K: Kind> Study<K> {
             torn_log: log.torn,
             contrasts: vec![],
             carried: None,
+            carried_map: None,
             inputs,
         };
         study.carried = carried.map(|carried| carried.among(&study.feature_names()));
+        if let Some(path) = study.carried.as_ref().and_then(|carried| carried.belief.clone()) {
+            let bytes = study.inputs.read(&path)?;
+            study.carried_map = K::carried_map(&study, &path, &bytes)?;
+        }
         let trust = &study.file.config.trust;
         let needs_labels = trust.prior == TrustPrior::None && trust.belief == BeliefModel::Published;
         if needs_labels && study.has_no_labels() {

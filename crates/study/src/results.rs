@@ -189,7 +189,10 @@ fn warnings<K: Kind>(study: &Study<K>, numbers: &[u32], features: usize, zero_em
     K::warnings(study).into_iter().for_each(|text| warn(true, text));
     if labelled == 0 {
         let rests = match &study.carried {
-            Some(carried) => format!("the trust carried over from {:?} ({})", carried.study, carried.from),
+            Some(carried) => {
+                let what = if study.carried_map.is_some() { "trust and map" } else { "trust" };
+                format!("the {what} carried over from {:?} ({})", carried.study, carried.from)
+            }
             None => "the prior alone (8 labels for every item)".to_owned(),
         };
         let text = format!(
@@ -295,8 +298,9 @@ impl<K: Kind> FitReport<K> {
     pub fn of(study: &Study<K>, decomposition: &Decomposition<K>) -> Result<Self, Error> {
         let Decomposition { pool, fitted, .. } = decomposition;
         let profile = pool.typical_log_trust(&fitted.fit, &fitted.design, &pool.all())?;
-        // Only a fit without a prior has no profile.
-        let prior = if profile.is_some() { TrustPrior::Weak } else { TrustPrior::None };
+        // Maps have the weak prior and no profile.
+        let has_prior = profile.is_some() || study.file.config.trust.belief.reads_variants();
+        let prior = if has_prior { TrustPrior::Weak } else { TrustPrior::None };
         let (typical_trust, undetermined, bounds) = match typical_trust(decomposition, profile.as_ref()) {
             Ok(estimate) => (Some(estimate), None, None),
             Err(Undetermined { why, bounds }) => (None, Some(why), bounds),

@@ -267,6 +267,7 @@ impl<K: Saved> Applier<K> {
             torn_log: None,
             contrasts: vec![],
             carried: None,
+            carried_map: None,
             inputs: Source::default(),
         };
         Ok((study, names))

@@ -92,7 +92,7 @@ impl<K: Saved> BeliefFile<K> {
             rules: K::rules(study).into_iter().filter(|rule| is_of_the_item(*rule)).collect(),
             features: FeatureDefinition::of_all(study, decomposition, decomposition.pool.extrapolates()),
             fit: K::fit(decomposition),
-            kept: K::kept(decomposition),
+            kept: K::kept(study, decomposition),
             familiarity,
             drift: baselines(study, decomposition),
             inputs: study.relative_inputs(),

@@ -51,7 +51,7 @@ pub trait Saved: Kind {
     fn fit(decomposition: &Decomposition<Self>) -> Self::Fit;
 
     /// What else the beliefs depend on.
-    fn kept(decomposition: &Decomposition<Self>) -> Self::Kept;
+    fn kept(study: &Study<Self>, decomposition: &Decomposition<Self>) -> Self::Kept;
 
     /// A fit that can be applied.
     fn of_file(fit: &Self::Fit) -> <Self::Pool as Pool>::Fit;

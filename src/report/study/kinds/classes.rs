@@ -1,7 +1,7 @@
 //! Classes as readers see them.
 
 use super::tables::evidence_sentences;
-use crate::belief::ladder::Rung;
+use crate::belief::ladder::{Fits, Rung, Transfer};
 use crate::escalation::Rule;
 use crate::report::figures::Figure;
 use crate::report::figures::axis::signed;
@@ -18,7 +18,7 @@ use crate::study::kinds::classes::diagnostics::{CalibrationBin, JudgeDiagnostics
 use crate::study::kinds::classes::judge::JudgeReport;
 use crate::study::kinds::classes::labels::LabelsReport;
 use crate::study::kinds::classes::position::PositionBias;
-use crate::study::kinds::classes::reports::{ClassFit, FittedMap};
+use crate::study::kinds::classes::reports::{CarriedStart, ClassFit, FittedMap};
 use crate::study::kinds::classes::soft_scores::SoftScores;
 use crate::study::results::{FitReport, InputReport};
 use crate::study::{Evaluation, StudyResults};
@@ -241,13 +241,69 @@ fn map_words(map: Rung) -> &'static str {
     }
 }
 
+/// Whether the labels here bear out the map that another study found, before what rests on it.
+fn carried_sentences(carried: &CarriedStart) -> Vec<String> {
+    let Transfer { labelled_items, advantage, se, verdict } = carried.labels_here;
+    let items = if labelled_items == 1 { "item" } else { "items" };
+    let measured = advantage.zip(se).map_or_else(String::new, |(advantage, se)| {
+        let than = if advantage < 0.0 { "less likely" } else { "likelier" };
+        format!(
+            "the labels of {labelled_items} {items} here are {than} under it as it was carried than under the prediction as it is, by {} nats \
+             per labelled item (standard error {})",
+            three(advantage.abs()),
+            three(se)
+        )
+    });
+    let map = format!("The map `{}` of {:?}", carried.map, carried.study);
+    let said = match (verdict, se) {
+        (Fits::Contradicted, _) => {
+            format!("{map} does NOT fit here: {measured}. Do not rely on what it adds; more labels decide.")
+        }
+        (Fits::Supported, _) => format!("{map} is borne out here: {measured}."),
+        (Fits::Open, Some(_)) => {
+            format!("{map} may or may not fit here: {measured}. Do not rely on it before more labels tell.")
+        }
+        (Fits::Open, None) => format!(
+            "{map} may or may not fit here: {labelled_items} labelled items say nothing of it yet. Have some labelled before you rely on it."
+        ),
+    };
+    let weight = match (labelled_items, carried.sd_of_weight) {
+        (0, _) => String::new(),
+        (_, None) => {
+            " Labels held out are no likelier with it than with a map of its own, so it is left out.".to_owned()
+        }
+        (_, Some(sd)) => format!(
+            " The labels leave it a weight of {} (1: as it was; 0: left out; standard deviation {}).",
+            three(carried.weight),
+            three(sd)
+        ),
+    };
+    let groups = match carried.new_groups.is_empty() {
+        true => String::new(),
+        false => format!(" It knows no group {}, which it reads as items of no group.", carried.new_groups.join(", ")),
+    };
+    let judge = carried
+        .another_judge
+        .as_ref()
+        .map(|what| format!(" The judge here is another one: {what}."))
+        .unwrap_or_default();
+    vec![format!("{said}{weight}{groups}{judge}")]
+}
+
 /// Which map the belief holds, and on what evidence.
 fn map_sentences(map: &FittedMap) -> Vec<String> {
+    let carried = map.carried.iter().flat_map(carried_sentences);
+    carried.chain(own_map_sentences(map)).collect()
+}
+
+fn own_map_sentences(map: &FittedMap) -> Vec<String> {
     let guesses = match map.guesses {
         none if none < 0.0005 => String::new(),
         some => format!(" {} of each prediction counts as a guess among all classes.", three(some)),
     };
-    let reading = format!("The belief reads the prediction {} (map `{}`).{guesses}", map_words(map.name), map.name);
+    let on_top = map.carried.as_ref().is_some_and(|carried| carried.sd_of_weight.is_some());
+    let who = if on_top { "On top of that map, the belief" } else { "The belief" };
+    let reading = format!("{who} reads the prediction {} (map `{}`).{guesses}", map_words(map.name), map.name);
     let Some(choice) = &map.choice else {
         return vec![reading + " The study names this map; belief = \"auto\" compares it with the others."];
     };

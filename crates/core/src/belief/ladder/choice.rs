@@ -18,6 +18,10 @@ use crate::stats::{mean, sample_sd};
 /// With fewer labelled things than this the prediction is taken as it is: folds would be a handful of items.
 const FEWEST: usize = 10;
 
+/// Maps of few parameters, and those of many.
+const FEW: [Rung; 3] = [Rung::Identity, Rung::Smoothing, Rung::Temperature];
+const MANY: [Rung; 4] = [Rung::Groups, Rung::Ensemble, Rung::Matrix, Rung::Process];
+
 /// How the map is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -66,6 +70,20 @@ pub struct MapChoice {
     pub candidates: Vec<Candidate>,
     /// Maps that were not, and why.
     pub left_out: Vec<(Rung, Unavailable)>,
+    /// Whether a map that was carried over is where they all start; `None` without one, or with too few labels to say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub carried: Option<CarriedChoice>,
+}
+
+/// Whether the best of the maps of few parameters on top of a carried one makes labels held out likelier than the best of them without it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct CarriedChoice {
+    /// Whether it is kept: where it is ahead at all.
+    pub kept: bool,
+    /// By how much it is ahead in held-out log-likelihood, in nats per labelled item.
+    pub ahead: f64,
+    /// Standard error of that, over labelled things.
+    pub se: f64,
 }
 
 /// Chooses a map by the labels, and fits it to all of them.
@@ -83,6 +101,10 @@ pub struct MapChoice {
 /// wrong. Source of the rule of one standard error: Breiman and others (1984), "Classification and regression trees", 3.4.3; here it is that of
 /// the paired difference.
 ///
+/// A map that is carried over ([`super::Carried`]) is where all of these start, if the best of the first three on top of it makes labels held
+/// out likelier than the best of them without it; otherwise it is left out and they start from the prediction. With fewer labelled things than
+/// are compared it is kept.
+///
 /// That another map might have been chosen is not part of the belief: it is the chosen map's, as if that had been given.
 ///
 /// # Errors
@@ -96,30 +118,74 @@ pub fn choose<'a>(
     folds: Folds,
 ) -> Result<(Map, MapChoice), TrustError> {
     assert!(folds.folds >= 2, "cross-validation needs at least two folds");
-    let readings = readings.into();
+    let mut readings = readings.into();
     readings.check(counts)?;
     let dealt = deal(&readings, counts, folds);
     let labelled: Vec<usize> = (0..readings.len()).filter(|&i| dealt[i].is_some()).collect();
     let things = things(&readings, &labelled);
-    let (mut held_out, mut left_out) = (vec![], vec![]);
-    let mut shares = vec![Shares::default(); folds.folds as usize];
+    let mut tries = Tries::new(folds);
+    let mut carried = None;
     if things >= FEWEST {
-        for rung in Rung::ALL {
-            match held_out_log_likelihoods(rung, &readings, counts, &dealt, &mut shares)? {
-                Ok((values, parameters)) => held_out.push((rung, parameters, values)),
-                Err(unavailable) => left_out.push((rung, unavailable)),
+        tries.add(&FEW, &readings, counts, &dealt)?;
+        if readings.carried.is_some() {
+            let plain = Readings { carried: None, ..readings };
+            let mut without = Tries::new(folds);
+            without.add(&FEW, &plain, counts, &dealt)?;
+            let Lead { by, se } = lead(&readings, &labelled, tries.best(&labelled), without.best(&labelled));
+            carried = Some(CarriedChoice { kept: by > 0.0, ahead: by, se });
+            if by <= 0.0 {
+                (readings, tries) = (plain, without);
             }
         }
+        tries.add(&MANY, &readings, counts, &dealt)?;
     }
+    let Tries { held_out, left_out, .. } = tries;
     let candidates = compare(&readings, &labelled, &held_out);
     let chosen = take(&readings, &labelled, &held_out).unwrap_or(Rung::Identity);
     let best = candidates.iter().find(|c| c.below_best == 0.0).map(|c| c.map);
     let map = fit(chosen, readings, counts)?.expect("a map that was compared can be fitted");
-    Ok((map, MapChoice { chosen, best, labelled_items: labelled.len(), folds, candidates, left_out }))
+    Ok((map, MapChoice { chosen, best, labelled_items: labelled.len(), folds, candidates, left_out, carried }))
 }
 
 /// A map's held-out log-likelihoods by item, with the number of its parameters.
 type Tried = (Rung, usize, Vec<f64>);
+
+/// What was tried with the same labels held out.
+struct Tries {
+    /// The shares of guesses that were found, by fold.
+    shares: Vec<Shares>,
+    held_out: Vec<Tried>,
+    left_out: Vec<(Rung, Unavailable)>,
+}
+
+impl Tries {
+    fn new(folds: Folds) -> Self {
+        Self { shares: vec![Shares::default(); folds.folds as usize], held_out: vec![], left_out: vec![] }
+    }
+
+    fn add(
+        &mut self,
+        rungs: &[Rung],
+        readings: &Readings,
+        counts: ArrayView2<u32>,
+        dealt: &[Option<usize>],
+    ) -> Result<(), TrustError> {
+        for &rung in rungs {
+            match held_out_log_likelihoods(rung, readings, counts, dealt, &mut self.shares)? {
+                Ok((values, parameters)) => self.held_out.push((rung, parameters, values)),
+                Err(unavailable) => self.left_out.push((rung, unavailable)),
+            }
+        }
+        Ok(())
+    }
+
+    /// The log-likelihoods of the likeliest.
+    fn best(&self, labelled: &[usize]) -> &[f64] {
+        let sum = |values: &[f64]| labelled.iter().map(|&i| values[i]).sum::<f64>();
+        let best = self.held_out.iter().max_by(|a, b| sum(&a.2).total_cmp(&sum(&b.2)));
+        best.map(|(.., values)| values.as_slice()).expect("maps of few parameters can always be fitted")
+    }
+}
 
 /// By how much a map is ahead of another in held-out log-likelihood, and the standard error of that over things, in nats per labelled item.
 struct Lead {
@@ -131,6 +197,18 @@ impl Lead {
     fn is_beyond(&self, standard_errors: f64) -> bool {
         self.by > standard_errors * self.se
     }
+}
+
+/// By how much one sum of log-likelihoods is ahead of another, per labelled item, and the standard error of that over things, where
+/// there are two or more.
+pub(super) fn lead_over_things(
+    readings: &Readings,
+    labelled: &[usize],
+    ahead: &[f64],
+    behind: &[f64],
+) -> (f64, Option<f64>) {
+    let Lead { by, se } = lead(readings, labelled, ahead, behind);
+    (by, (things(readings, labelled) > 1).then_some(se))
 }
 
 fn lead(readings: &Readings, labelled: &[usize], ahead: &[f64], behind: &[f64]) -> Lead {

@@ -3,8 +3,9 @@
 use ndarray::{Array2, ArrayView2, Axis};
 use serde::{Deserialize, Serialize};
 
+use super::carried::Carried;
 use super::contrasts;
-use super::layout::{Layout, Terms};
+use super::layout::{Layout, Reads, Terms};
 use super::readings::Readings;
 use super::rung::Rung;
 use super::terms::log_likelihood;
@@ -169,6 +170,48 @@ impl Map {
         self.layout.is_by_group()
     }
 
+    /// What this map adds to the log predictions of other items, for maps that start from it.
+    ///
+    /// # Panics
+    /// As [`Self::prior`].
+    pub fn carry<'a>(&self, readings: impl Into<Readings<'a>>) -> Carried {
+        let readings = readings.into();
+        let mut added = Array2::zeros(readings.items.q.dim());
+        let mut unknown = Vec::with_capacity(readings.len());
+        for (i, mut row) in added.rows_mut().into_iter().enumerate() {
+            let terms = self.layout.terms(&readings, i);
+            let logits = self.logits(&readings, i, &terms);
+            row.iter_mut().zip(logits).zip(readings.items.q.row(i)).for_each(|((a, u), q)| *a = u - q.ln());
+            let mean = row.mean().expect("there is a class");
+            row -= mean;
+            unknown.push(self.before(&readings, i).variance);
+        }
+        Carried::new(added, unknown)
+    }
+
+    /// Whether this map starts from one that was fitted elsewhere.
+    pub fn is_on_a_carried_map(&self) -> bool {
+        self.layout.carried
+    }
+
+    /// The weight of the map that this one starts from, if it starts from one (1 takes it as it was, 0 leaves it out), and the standard deviation of
+    /// what is unknown of it by Laplace's approximation at its fitted variance.
+    pub fn weight_of_carried(&self) -> Option<(f64, f64)> {
+        let first = self.regression.coefficients.len();
+        let variance = || self.regression.covariance[first][first].max(0.0);
+        let sd = if self.layout.has_weight() { variance().sqrt() } else { 0.0 };
+        self.layout.carried.then(|| (self.weight(), sd))
+    }
+
+    fn weight(&self) -> f64 {
+        1.0 + if self.layout.has_weight() { self.parameters[0] } else { 0.0 }
+    }
+
+    /// What of an item the map reads beside its prediction, the features of the trust left out.
+    pub fn reads(&self) -> Reads<'_> {
+        self.layout.reads()
+    }
+
     /// What is believed of item `i` of any items before its labels.
     ///
     /// What is unknown of the map lowers the trust. With m the mean, u its logits, S their covariance by Laplace's approximation,
@@ -195,7 +238,8 @@ impl Map {
         let terms = self.layout.terms(readings, i);
         let mean = self.mean(readings, i, &terms);
         let z = self.features(readings, i);
-        let variance = self.spread_of_mean(&mean, &terms).min(gini(&mean));
+        let unknown = readings.carried.filter(|_| self.layout.carried).map_or(0.0, |carried| carried.unknown(i));
+        let variance = (self.spread_of_mean(&mean, &terms) + self.weight().powi(2) * unknown).min(gini(&mean));
         let log_trust = self.regression.log_trust(&z);
         Before { variance, log_trust, variance_of_log_trust: self.variance_of_log_trust(&z), mean }
     }
@@ -255,13 +299,21 @@ impl Map {
     }
 
     fn mean(&self, readings: &Readings, i: usize, terms: &Terms) -> Vec<f64> {
-        let classes = self.layout.classes;
-        let q = self.layout.smoothed(readings.items.q.row(i));
-        assert_eq!(q.len(), classes, "the items must have the classes of the fit");
-        if self.parameters.is_empty() {
+        if self.parameters.is_empty() && !self.layout.carried {
+            let q = self.layout.smoothed(readings.items.q.row(i));
+            assert_eq!(q.len(), self.layout.classes, "the items must have the classes of the fit");
             return q;
         }
-        let mut logits: Vec<f64> = q.iter().map(|q| q.ln()).collect();
+        let mut logits = self.logits(readings, i, terms);
+        softmax(&mut logits);
+        logits
+    }
+
+    /// u.
+    fn logits(&self, readings: &Readings, i: usize, terms: &Terms) -> Vec<f64> {
+        let classes = self.layout.classes;
+        let mut logits = self.layout.base(readings, i);
+        assert_eq!(logits.len(), classes, "the items must have the classes of the fit");
         let (theta, v) = self.parameters.split_at(self.layout.vectors());
         for (weight, vector) in theta.iter().zip(terms.vectors.chunks_exact(classes)) {
             logits.iter_mut().zip(vector).for_each(|(u, a)| *u += weight * a);
@@ -270,7 +322,6 @@ impl Map {
             let contrast: Vec<f64> = v.chunks_exact(terms.numbers.len()).map(|v| dot(v, &terms.numbers)).collect();
             contrasts::add(&contrast, &mut logits);
         }
-        softmax(&mut logits);
         logits
     }
 

@@ -2,6 +2,7 @@
 
 use ndarray::ArrayView2;
 
+use super::carried::{FIRST_VARIANCE, variance_of_weight};
 use super::fitted::{Map, Variance};
 use super::guesses::Shares;
 use super::layout::{Block, Kind, Layout, Unavailable};
@@ -23,7 +24,7 @@ const LARGEST_FACTOR: f64 = 10.0;
 /// Rounds of variances, at most.
 const ROUNDS: usize = 40;
 /// They end where no variance above ten times the least changes by more than this share,
-const ENOUGH: f64 = 0.02;
+pub(super) const ENOUGH: f64 = 0.02;
 /// or in a fit that is only to be compared with others.
 pub(super) const ENOUGH_TO_COMPARE: f64 = 0.2;
 /// How loosely the search for the parameters may end while the variances still move.
@@ -44,7 +45,7 @@ const LOOSE: f64 = 1e8;
 /// out, and the map is the simpler one. g, the share of guesses, is where labels and priors, its own of density 10 (1 - g)^9 among them,
 /// are likeliest under [`Rung::Smoothing`], or for the maps after it under [`Rung::Temperature`] at variance 1. Source: MacKay (1992), "Bayesian interpolation". Gradient and Hessian are exact.
 ///
-/// Without labels the map is the prediction as it is.
+/// Without labels the map is the prediction as it is, or the map that is carried ([`super::Carried`]) as it is.
 ///
 /// # Errors
 /// Tables of different shapes, or a prediction that is not strictly positive.
@@ -76,6 +77,15 @@ pub(super) fn fit_where(
     Ok(Ok(search.map(coefficient_names(readings.items.design))))
 }
 
+/// The map that is carried, as it is: nothing but the trust is fitted to the labels.
+pub(super) fn fit_as_carried(readings: &Readings, counts: ArrayView2<u32>) -> Result<Map, TrustError> {
+    readings.check(counts)?;
+    let pack = |layout: &Layout| Posterior::new(layout, readings, counts, |_| true);
+    let mut layout = Layout::of(Rung::Identity, readings, 0.0).expect("the prediction as it is can always be taken");
+    layout.leave_out(&[Kind::Carried]);
+    Ok(Search::new(layout, &pack, ENOUGH).map(coefficient_names(readings.items.design)))
+}
+
 /// Parameters that share a variance, by position.
 struct Shared {
     kind: Kind,
@@ -99,7 +109,8 @@ fn shared(layout: &Layout, posterior: &Posterior) -> Vec<Shared> {
         let numbers = (0..layout.classes - 1).flat_map(|m| block.numbers.clone().map(move |f| (m, f)));
         vectors.chain(numbers.map(|(m, f)| posterior.v(m) + f)).collect()
     };
-    layout.blocks().iter().map(|b| Shared { kind: b.kind, positions: positions(b), variance: START }).collect()
+    let start = |kind: Kind| if kind == Kind::Carried { FIRST_VARIANCE } else { START };
+    layout.blocks().iter().map(|b| Shared { kind: b.kind, positions: positions(b), variance: start(b.kind) }).collect()
 }
 
 impl<'a> Search<'a> {
@@ -118,7 +129,8 @@ impl<'a> Search<'a> {
     fn map(mut self, names: Vec<String>) -> Map {
         let mut parameters = self.posterior.centre.clone();
         if self.posterior.items == 0 {
-            self.blocks.iter_mut().for_each(|block| block.variance = LEAST);
+            let own = |block: &&mut Shared| block.kind != Kind::Carried;
+            self.blocks.iter_mut().filter(own).for_each(|block| block.variance = LEAST);
             parameters = self.leave_out(parameters);
         }
         for _ in 0..ROUNDS {
@@ -148,7 +160,11 @@ impl<'a> Search<'a> {
             let off = |k: &usize| parameters[*k] - self.posterior.centre[*k];
             let square: f64 = block.positions.iter().map(|k| off(k) * off(k)).sum();
             let determined = well_determined(block, &covariance);
-            let wanted = if determined > 1e-9 { square / determined } else { 0.0 };
+            let wanted = match block.kind {
+                Kind::Carried => variance_of_weight(square, determined),
+                _ if determined > 1e-9 => square / determined,
+                _ => 0.0,
+            };
             let bounds = (block.variance / LARGEST_FACTOR, block.variance * LARGEST_FACTOR);
             let variance = wanted.clamp(bounds.0, bounds.1).clamp(LEAST, MOST);
             let matters = variance.max(block.variance) > 10.0 * LEAST;

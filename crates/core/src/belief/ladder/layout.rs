@@ -6,6 +6,7 @@ use std::ops::Range;
 use ndarray::{Array2, ArrayView1};
 use serde::{Deserialize, Serialize};
 
+use super::carried::Carried;
 use super::contrasts;
 use super::readings::Readings;
 use super::rung::Rung;
@@ -27,11 +28,12 @@ const OF_THE_LABELS: [&str; 3] = ["log_labels", "nearest_labelled", "mean_neares
 /// The terms of a map, with the scales of what it reads: all that is needed to read items which the fit has not seen.
 ///
 /// ```text
-/// u = ln r + sum_s theta_s a_s + C V phi,   r = (1 - g) q + g / K
+/// u = ln r + a_0 + sum_s theta_s a_s + C V phi,   r = (1 - g) q + g / K
 /// ```
 ///
-/// with a_s vectors over classes (log predictions), phi numbers of the item (1, its group, log predictions, waves), C the
-/// orthonormal contrasts of the classes and V a (K - 1) x d matrix.
+/// with a_0 what a carried map adds (0 without one; with one a_1 = a_0, and theta_1 is its weight less 1), a_s vectors over classes (log
+/// predictions), phi numbers of the item (1, its group, log predictions, waves), C the orthonormal contrasts of the classes and V a (K - 1) x
+/// d matrix.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Layout {
     pub(super) rung: Rung,
@@ -53,6 +55,9 @@ pub(super) struct Layout {
     of_all: Vec<Waves>,
     /// Blocks that the labels want none of: their parameters are 0, and they have no terms.
     without: Vec<Kind>,
+    /// Whether a map that was fitted elsewhere is where this one starts.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) carried: bool,
 }
 
 /// Where inputs are centred and by what they are divided.
@@ -95,6 +100,8 @@ pub(super) enum Kind {
     Prediction(usize),
     /// Waves of all inputs, by length scale.
     All(usize),
+    /// The weight of a carried map, less 1.
+    Carried,
 }
 
 impl Kind {
@@ -109,6 +116,7 @@ impl Kind {
             Self::Prediction(_) => "long waves of the prediction",
             Self::All(0) => "short waves of all inputs",
             Self::All(_) => "long waves of all inputs",
+            Self::Carried => "weight of the carried map",
         }
     }
 }
@@ -121,6 +129,17 @@ pub(super) struct Block {
     pub(super) vectors: Range<usize>,
     /// Positions among an item's numbers.
     pub(super) numbers: Range<usize>,
+}
+
+/// What of an item a map reads beside its prediction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reads<'a> {
+    /// Features of the trust, by name.
+    pub features: Vec<&'a str>,
+    /// How many of the judge's variants; 0 for none.
+    pub variants: usize,
+    /// Whether it has terms of the items' groups.
+    pub groups: bool,
 }
 
 /// An item's terms.
@@ -167,6 +186,7 @@ impl Layout {
             of_prediction: vec![],
             of_all: vec![],
             without: vec![],
+            carried: readings.carried.is_some(),
         };
         if rung == Rung::Process {
             layout.draw_waves();
@@ -217,6 +237,17 @@ impl Layout {
         }
     }
 
+    /// What of an item it reads beside the prediction.
+    pub(super) fn reads(&self) -> Reads<'_> {
+        let kinds: Vec<Kind> = self.sizes().into_iter().map(|(kind, ..)| kind).collect();
+        let all = kinds.iter().any(|kind| matches!(kind, Kind::All(_)));
+        Reads {
+            features: if all { self.inputs.iter().map(|&k| self.features[k].as_str()).collect() } else { vec![] },
+            variants: if all || kinds.contains(&Kind::Variants) { self.variants } else { 0 },
+            groups: kinds.contains(&Kind::Groups),
+        }
+    }
+
     /// Whether it has terms of each group.
     pub(super) fn is_by_group(&self) -> bool {
         self.rung >= Rung::Groups && self.groups > 0
@@ -254,6 +285,7 @@ impl Layout {
         let groups = at_least(Rung::Groups, self.groups);
         let common = at_least(Rung::Temperature, 1);
         let mut sizes = vec![
+            (Kind::Carried, usize::from(self.carried), 0),
             (Kind::Common, common, common),
             (Kind::Groups, groups, groups),
             (Kind::Variants, variants, 0),
@@ -276,6 +308,20 @@ impl Layout {
         smoothed(self.guesses, q)
     }
 
+    /// ln of the prediction of item `i` with its share of guesses and what a carried map adds.
+    pub(super) fn base(&self, readings: &Readings, i: usize) -> Vec<f64> {
+        let mut logits: Vec<f64> = self.smoothed(readings.items.q.row(i)).iter().map(|q| q.ln()).collect();
+        if self.carried {
+            logits.iter_mut().zip(carried(readings).added(i)).for_each(|(u, a)| *u += a);
+        }
+        logits
+    }
+
+    /// Whether it has a weight of a carried map, which is then its first.
+    pub(super) fn has_weight(&self) -> bool {
+        self.carried && !self.without.contains(&Kind::Carried)
+    }
+
     /// The terms of item `i`; of a group that the fit did not have, those of no group.
     pub(super) fn terms(&self, readings: &Readings, i: usize) -> Terms {
         let mut terms = Terms::default();
@@ -283,6 +329,7 @@ impl Layout {
         let mut inputs = Inputs::default();
         for (kind, ..) in self.sizes() {
             match kind {
+                Kind::Carried => terms.vectors.extend(carried(readings).added(i)),
                 Kind::Common => {
                     terms.vectors.extend(&q);
                     terms.numbers.push(1.0);
@@ -370,6 +417,10 @@ impl fmt::Display for Unavailable {
             }
         }
     }
+}
+
+fn carried<'a>(readings: &Readings<'a>) -> &'a Carried {
+    readings.carried.expect("the items must come with the map that was carried to those of the fit")
 }
 
 /// (1 - g) q + g / K, bit by bit q without guesses.

@@ -10,10 +10,13 @@
 //! | matrix | each class's logit linear in all log predictions |
 //! | process | a smooth function of predictions, variants and features |
 //!
+//! A map that was fitted elsewhere may be where they all start ([`Carried`]).
+//!
 //! All are fitted by one likelihood with the trust, and every penalty of a map is a variance that the labels' marginal likelihood chooses
 //! ([`fit`]). [`choose`] takes one by its likelihood of labels held out. What is unknown of a
 //! map lowers the trust of the items it is unknown for ([`Map::prior`]).
 
+mod carried;
 mod choice;
 mod contrasts;
 mod fitted;
@@ -26,11 +29,14 @@ mod rung;
 mod terms;
 #[cfg(test)]
 mod tests;
+mod transfer;
 mod waves;
 
-pub use choice::{Candidate, Folds, MapChoice, choose};
+pub use carried::Carried;
+pub use choice::{Candidate, CarriedChoice, Folds, MapChoice, choose};
 pub use fitted::{Map, Prior, Variance};
 pub use fitting::fit;
-pub use layout::{MOST_PARAMETERS, Unavailable};
+pub use layout::{MOST_PARAMETERS, Reads, Unavailable};
 pub use readings::Readings;
 pub use rung::Rung;
+pub use transfer::{Fits, Transfer, transfer};

@@ -79,7 +79,7 @@ impl Posterior {
                 this.items += 1;
                 this.labels += f64::from(n);
                 this.z.extend_from_slice(readings.items.features(i));
-                this.base.extend(layout.smoothed(readings.items.q.row(i)).iter().map(|q| q.ln()));
+                this.base.extend(layout.base(readings, i));
                 this.a.extend(terms.vectors);
                 this.phi.extend(terms.numbers);
                 this.counts.extend(c);

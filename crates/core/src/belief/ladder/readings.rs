@@ -2,6 +2,7 @@
 
 use ndarray::{Array2, ArrayView2};
 
+use super::carried::Carried;
 use crate::belief::recalibration::JudgedItems;
 use crate::belief::recalibration::items::check;
 use crate::belief::trust::TrustError;
@@ -18,11 +19,13 @@ pub struct Readings<'a> {
     /// Items with the same number are one thing (copies, criteria of one text): folds keep them together. Empty where every item
     /// stands for itself.
     pub twins: &'a [usize],
+    /// What a map that was fitted elsewhere adds to the log predictions, where one is carried over.
+    pub carried: Option<&'a Carried>,
 }
 
 impl<'a> From<&JudgedItems<'a>> for Readings<'a> {
     fn from(items: &JudgedItems<'a>) -> Self {
-        Self { items: *items, variants: &[], twins: &[] }
+        Self { items: *items, variants: &[], twins: &[], carried: None }
     }
 }
 
@@ -49,6 +52,10 @@ impl Readings<'_> {
         let twins = self.twins.is_empty() || self.twins.len() == self.len();
         if !twins {
             let detail = format!("{} items, {} numbers of twins", self.len(), self.twins.len());
+            return Err(TrustError::Shape { detail });
+        }
+        if let Some(carried) = self.carried.filter(|carried| carried.len() != self.len()) {
+            let detail = format!("{} items, a map carried over for {}", self.len(), carried.len());
             return Err(TrustError::Shape { detail });
         }
         self.variants.iter().try_for_each(|q| check(&JudgedItems { q: q.view(), ..self.items }, counts))

@@ -69,7 +69,7 @@ impl World {
 
     pub(super) fn readings<'a>(&'a self, design: &'a Design) -> Readings<'a> {
         let items = JudgedItems { design, q: self.q.view(), groups: &self.groups };
-        Readings { items, variants: &self.variants, twins: &[] }
+        Readings { items, variants: &self.variants, twins: &[], carried: None }
     }
 
     fn design(&self) -> Design {
@@ -151,7 +151,7 @@ fn new_items_are_read_as_the_items_of_the_fit_are() {
         let q = world.q.select(Axis(0), &[i]);
         let variants: Vec<Array2<f64>> = world.variants.iter().map(|q| q.select(Axis(0), &[i])).collect();
         let items = JudgedItems { design: &one, q: q.view(), groups: &world.groups[i..=i] };
-        let prior = map.prior(Readings { items, variants: &variants, twins: &[] }, 0);
+        let prior = map.prior(Readings { items, variants: &variants, twins: &[], carried: None }, 0);
         assert_eq!(prior, map.prior(world.readings(&design), i));
         assert_eq!(prior.mean, all.row(i).to_vec());
     }
@@ -355,4 +355,119 @@ fn a_belief_is_named_in_one_word_or_with_its_options() {
     }
     assert!(read("{\"auto\": {\"folds\": 1}}").unwrap_err().contains("2 or more"));
     assert!(read("\"best\"").unwrap_err().contains("\"process\"") || read("\"best\"").unwrap_err().contains("process"));
+}
+
+/// A map of another study: without labels it stands, and labels that contradict it take its weight away.
+mod carried {
+    use super::super::transfer::{Fits, transfer};
+    use super::*;
+
+    fn sharpened(logs: &[f64], _: usize, _: f64) -> Vec<f64> {
+        vec![0.4 * logs[0] + 0.8, 0.4 * logs[1], 0.4 * logs[2] - 0.8]
+    }
+
+    fn opposite(logs: &[f64], _: usize, _: f64) -> Vec<f64> {
+        vec![logs[0] - 0.8, logs[1], logs[2] + 0.8]
+    }
+
+    fn map_of(world: &World, rung: Rung) -> super::super::Map {
+        let design = world.design();
+        fit(rung, world.readings(&design), world.counts.view()).unwrap().unwrap()
+    }
+
+    #[test]
+    fn without_labels_the_carried_map_stands_as_it_is() {
+        let (there, here) = (World::draw(300, 51, sharpened), World::draw(40, 52, as_stated));
+        let design = here.design();
+        let none = Array2::<u32>::zeros((40, 3));
+        for rung in [Rung::Smoothing, Rung::Temperature, Rung::Groups, Rung::Process] {
+            let map = map_of(&there, rung);
+            let carried = map.carry(here.readings(&design));
+            let readings = Readings { carried: Some(&carried), ..here.readings(&design) };
+            let wanted = map.predictions(here.readings(&design));
+            for own in Rung::ALL {
+                let fitted = fit(own, readings, none.view()).unwrap().unwrap();
+                let off = (fitted.predictions(readings) - &wanted).mapv(f64::abs).sum();
+                assert!(off < 1e-9, "{rung} under {own}: {off}");
+                let (weight, sd) = fitted.weight_of_carried().unwrap();
+                assert!((weight - 1.0).abs() < 1e-12 && (sd - 0.5).abs() < 1e-9, "{weight} {sd}");
+                // That it may not hold here, and what was unknown of it, lower the evidence.
+                let prior = fitted.prior(readings, 0);
+                assert!(prior.trust < prior.trust_of_known_map);
+            }
+            let (chosen, choice) = choose(readings, none.view(), Folds::default()).unwrap();
+            assert_eq!((chosen.rung(), choice.best), (Rung::Identity, None));
+            let said = transfer(readings, none.view()).unwrap().unwrap();
+            assert_eq!((said.labelled_items, said.advantage, said.verdict), (0, None, Fits::Open));
+        }
+        assert_eq!(transfer(here.readings(&design), none.view()).unwrap(), None);
+    }
+
+    #[test]
+    fn labels_bear_a_map_out_or_take_its_weight_away() {
+        let there = map_of(&World::draw(400, 53, sharpened), Rung::Temperature);
+        let weigh = |here: &World| {
+            let design = here.design();
+            let carried = there.carry(here.readings(&design));
+            let readings = Readings { carried: Some(&carried), ..here.readings(&design) };
+            let (map, choice) = choose(readings, here.counts.view(), Folds::default()).unwrap();
+            assert_eq!(choice.carried.unwrap().kept, map.is_on_a_carried_map());
+            let alone = fit(Rung::Identity, readings, here.counts.view()).unwrap().unwrap();
+            let plain = fit(Rung::Identity, here.readings(&design), here.counts.view()).unwrap().unwrap();
+            let error = |map: &super::super::Map| here.error(&map.predictions(readings));
+            let said = transfer(readings, here.counts.view()).unwrap().unwrap();
+            (alone.weight_of_carried().unwrap(), error(&map) - error(&plain), said)
+        };
+        let ((weight, sd), gain, said) = weigh(&World::draw(150, 54, sharpened));
+        assert!((weight - 1.0).abs() < 0.3 && sd < 0.2, "{weight} {sd}");
+        assert!(gain < -0.05 && said.verdict == Fits::Supported, "{gain} {said:?}");
+        let ((weight, _), harm, said) = weigh(&World::draw(150, 55, opposite));
+        assert!(weight < 0.3 && harm < 0.01, "{weight} {harm}");
+        assert!(said.verdict == Fits::Contradicted && said.advantage.unwrap() < -0.05, "{said:?}");
+    }
+
+    /// Left out, it leaves the study that would be without it.
+    #[test]
+    fn a_map_that_does_not_help_with_labels_held_out_is_left_out() {
+        let there = map_of(&World::draw(400, 58, sharpened), Rung::Temperature);
+        let here = World::draw(120, 59, as_stated);
+        let design = here.design();
+        let carried = there.carry(here.readings(&design));
+        let readings = Readings { carried: Some(&carried), ..here.readings(&design) };
+        let (map, choice) = choose(readings, here.counts.view(), Folds::default()).unwrap();
+        let weighed = choice.carried.unwrap();
+        assert!(!weighed.kept && weighed.ahead <= 0.0 && !map.is_on_a_carried_map(), "{weighed:?}");
+        assert_eq!(map.weight_of_carried(), None);
+        let (own, _) = choose(here.readings(&design), here.counts.view(), Folds::default()).unwrap();
+        assert_eq!(map, own);
+    }
+
+    #[test]
+    fn derivatives_and_files_hold_with_a_carried_map() {
+        let there = map_of(&World::draw(120, 56, sharpened), Rung::Groups);
+        let world = World::draw(25, 57, opposite);
+        let design = world.design();
+        let carried = there.carry(world.readings(&design));
+        let readings = Readings { carried: Some(&carried), ..world.readings(&design) };
+        let layout = Layout::of(Rung::Matrix, &readings, 0.1).unwrap();
+        let posterior = Posterior::new(&layout, &readings, world.counts.view(), |_| true);
+        let mut stream = Stream::new(9);
+        let at: Vec<f64> = posterior.centre.iter().map(|c| c + 0.2 * stream.standard_normal()).collect();
+        let (here, h) = (posterior.at(&at), 1e-5);
+        for k in 0..at.len() {
+            let moved = |by: f64| {
+                posterior.at(&at.iter().enumerate().map(|(i, x)| x + if i == k { by } else { 0.0 }).collect::<Vec<_>>())
+            };
+            let (up, down) = (moved(h), moved(-h));
+            let slope = (up.value - down.value) / (2.0 * h);
+            assert!((here.gradient[k] - slope).abs() < 1e-5 * (1.0 + slope.abs()), "{k}: {} {slope}", here.gradient[k]);
+        }
+        let map = fit(Rung::Matrix, readings, world.counts.view()).unwrap().unwrap();
+        let back: super::super::Map = serde_json::from_str(&serde_json::to_string(&map).unwrap()).unwrap();
+        assert_eq!(back.posterior(readings, world.counts.view()), map.posterior(readings, world.counts.view()));
+        assert!(back.is_on_a_carried_map() && back.weight_of_carried() == map.weight_of_carried());
+        let other = carried.select(&[0, 1]);
+        let error = fit(Rung::Matrix, Readings { carried: Some(&other), ..readings }, world.counts.view()).unwrap_err();
+        assert!(error.to_string().contains("25 items, a map carried over for 2"), "{error}");
+    }
 }

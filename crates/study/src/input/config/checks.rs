@@ -40,12 +40,13 @@ pub(super) fn check_shared<C: Configured>(config: &StudyConfig<C>, check: &Check
     }
     if let Some(from) = &config.trust.carry_from {
         let plain = config.trust.belief == BeliefModel::Published && config.trust.prior == TrustPrior::Weak;
-        let remedy = "leave it out, or take prior = \"weak\" and belief = \"published\"";
+        let centred = plain || config.trust.belief.reads_variants();
+        let remedy = "leave it out, or take prior = \"weak\" and belief = \"published\" or \"auto\"";
         check.that(
-            plain,
+            centred,
             "trust.carry_from",
             from,
-            "only the weak prior of the published belief has a centre",
+            "only the weak prior of the published belief and those of the maps have a centre",
             remedy,
         )?;
     }

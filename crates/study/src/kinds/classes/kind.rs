@@ -1,11 +1,15 @@
 //! Classes as a kind of label.
 
+use std::path::Path;
+
 use super::config::{self, ClassKind, JudgeConfig, LabelsConfig};
 use super::diagnostics::JudgeDiagnostics;
 use super::judge::ClassJudge;
 use super::labels::Labels;
 use super::reports::{self, ClassFindings, ClassFit};
+use super::saved;
 use super::soft_scores::SoftScores;
+use crate::carried_map::CarriedMap;
 use crate::evidence::EvidenceReport;
 use crate::hypothesis::Measure;
 use crate::input::check::Check;
@@ -72,6 +76,10 @@ impl Kind for Classes {
         config.judge.floor = Some(config.judge.floor(config.scale.len()));
     }
 
+    fn carried_map(study: &Study<Self>, path: &Path, bytes: &[u8]) -> Result<Option<CarriedMap>> {
+        saved::carried_map(study, path, bytes)
+    }
+
     fn pool(study: &Study<Self>, labels: &Labels, kept: &[usize]) -> CountPool {
         reports::pool(study, labels, kept)
     }
@@ -91,7 +99,7 @@ impl Kind for Classes {
     }
 
     fn fit_report(study: &Study<Self>, decomposition: &Decomposition<Self>) -> ClassFit {
-        ClassFit::of(&decomposition.fitted.fit, &study.file.config.scale, &study.items.group_names())
+        ClassFit::of(study, decomposition)
     }
 
     fn findings(study: &Study<Self>, decomposition: &Decomposition<Self>) -> ClassFindings {

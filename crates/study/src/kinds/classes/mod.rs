@@ -6,11 +6,13 @@
 //! | [`judge`], [`labels`] | the readers of answers and labels |
 //! | [`diagnostics`], [`soft_scores`] | the judge against the labels, metrics of a shared task |
 //! | [`reports`] | what fit and decomposition say, and the table of items |
+//! | [`carried`] | a map of another study as it reads the items of this one |
 //! | [`kind`] | the kind itself |
 //! | [`saved`] | the fitted belief as a file, and how it reads further items |
 //!
 //! The readers and much of the reports serve every kind whose labels are classes ([`config::ClassKind`]).
 
+pub mod carried;
 pub mod config;
 pub mod diagnostics;
 pub mod judge;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
+use super::carried::added;
 use super::config::ClassKind;
 use super::judge::ClassJudge;
 use super::labels::Labels;
@@ -14,14 +15,14 @@ use crate::input::items::Items;
 use crate::kind::{CameBack, Decomposition, Foresight, Kind, Study};
 use crate::output::{OutputColumn, Values};
 use crate::profile::Profile;
-use judge_uncertainty_core::belief::ladder::{MapChoice, Rung, Variance};
+use judge_uncertainty_core::belief::ladder::{Map, MapChoice, Rung, Transfer, Variance};
 use judge_uncertainty_core::belief::recalibration::{Options, Recalibration};
 use judge_uncertainty_core::belief::{
-    Belief, BeliefModel, BeliefTable, ClassBelief, ClassBeliefs, FittedBelief, Mapped, RecalibratedFit,
+    Belief, BeliefModel, BeliefTable, ClassBelief, ClassBeliefs, Mapped, RecalibratedFit,
 };
 use judge_uncertainty_core::escalation::value::label_of;
 use judge_uncertainty_core::stats::Estimate;
-use judge_uncertainty_evaluation::CountPool;
+use judge_uncertainty_evaluation::{CountPool, Error as EvaluationError};
 
 /// What the fit says besides the trust regression.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -47,11 +48,58 @@ pub struct FittedMap {
     /// The choice with its evidence; `None` where the study names the map.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub choice: Option<MapChoice>,
+    /// The map of another study that it starts from; `None` where it starts from the prediction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub carried: Option<CarriedStart>,
+}
+
+/// The map of another study where the map here starts, and whether the labels here bear it out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CarriedStart {
+    /// What that study is called.
+    pub study: String,
+    /// Which map it is.
+    pub map: Rung,
+    /// What it counts for: 1 takes it as it was, 0 leaves it out; as the belief takes it.
+    pub weight: f64,
+    /// Standard deviation of what is unknown of the weight, by the normal approximation; `None` where the labels left the map out.
+    pub sd_of_weight: Option<f64>,
+    /// Groups here for which that map has no terms of their own, as it has for others.
+    pub new_groups: Vec<String>,
+    /// What the judge here differs in, in words; `None` where nothing tells another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub another_judge: Option<String>,
+    /// The labels here under the map as it was carried, against the prediction as it is.
+    pub labels_here: Transfer,
+}
+
+impl CarriedStart {
+    fn of<K: ClassStudy>(
+        study: &Study<K>,
+        decomposition: &Decomposition<K>,
+        map: &Map,
+    ) -> Result<Option<Self>, EvaluationError> {
+        let transfer = decomposition.pool.transfer(&decomposition.fitted.design)?;
+        let Some((carried, labels_here)) = study.carried_map.as_ref().zip(transfer) else { return Ok(None) };
+        let weight = map.weight_of_carried();
+        let is_new = |name: &&str| carried.map.reads().groups && !carried.groups.iter().any(|known| known == name);
+        Ok(Some(Self {
+            study: carried.study.clone(),
+            map: carried.map.rung(),
+            weight: weight.map_or(0.0, |(weight, _)| weight),
+            sd_of_weight: weight.map(|(_, sd)| sd),
+            new_groups: study.items.group_names().into_iter().filter(is_new).map(str::to_owned).collect(),
+            another_judge: carried.another_judge.clone(),
+            labels_here,
+        }))
+    }
 }
 
 impl FittedMap {
-    fn of(mapped: &Mapped) -> Self {
+    fn of<K: ClassStudy>(study: &Study<K>, decomposition: &Decomposition<K>, mapped: &Mapped) -> Self {
+        let carried = CarriedStart::of(study, decomposition, &mapped.map);
         Self {
+            carried: carried.expect("a trust that was fitted under a map can be fitted without"),
             name: mapped.map.rung(),
             guesses: mapped.map.guesses(),
             variances: mapped.map.variances.clone(),
@@ -72,11 +120,13 @@ pub struct Recalibrated {
 }
 
 impl ClassFit {
-    /// Reads a fit; `groups` are the names of the groups of items.
-    pub fn of(fit: &FittedBelief, classes: &[String], groups: &[&str]) -> Self {
+    /// Reads the fit of a decomposition.
+    pub fn of<K: ClassStudy>(study: &Study<K>, decomposition: &Decomposition<K>) -> Self {
+        let (fit, classes) = (&decomposition.fitted.fit, K::classes(&study.file.config.scale));
+        let recalibrated = fit.recalibrated().map(|fit| Recalibrated::of(fit, classes, &study.items.group_names()));
         Self {
-            recalibration: fit.recalibrated().map(|fit| Recalibrated::of(fit, classes, groups)),
-            map: fit.mapped().map(FittedMap::of),
+            recalibration: recalibrated,
+            map: fit.mapped().map(|mapped| FittedMap::of(study, decomposition, mapped)),
         }
     }
 }
@@ -135,7 +185,8 @@ pub fn pool<K: ClassStudy>(study: &Study<K>, labels: &Labels, kept: &[usize]) ->
     let floor = study.file.config.judge.floor(study.judge.variants.classes().len());
     let variants = study.judge.variants.by_variant(floor).expect("the answers were aggregated with this floor before");
     let variants = variants.iter().map(|q| q.select(ndarray::Axis(0), kept)).collect();
-    pool.with_variants(variants).with_twins(twins(&study.items, kept))
+    let carried = study.carried_map.as_ref().map(|carried| added(carried, study, kept));
+    pool.with_variants(variants).with_twins(twins(&study.items, kept)).with_carried(carried)
 }
 
 /// One number for items about the same thing, or with the same text; none where nothing tells.

@@ -1,18 +1,24 @@
 //! The fitted belief about classes as a file, and how it reads further items.
 
+use std::path::Path;
+
 use ndarray::Array2;
 
+use super::carried::added;
 use super::config::JudgeKind;
 use super::judge::{ClassJudge, JudgeReport, ONLY_VARIANT, answer_of, confidence_of};
 use super::labels::{Added, Labels, LabelsReport, MOST_LABELS};
 use super::reports::{self, ClassStudy};
 use crate::apply::table::{Batch, Header};
+use crate::belief_file::file::BeliefFile;
 use crate::belief_file::kind::{Saved, Shape, Wrong, wrong};
 use crate::belief_file::names::{InputColumns, filled};
+use crate::carried_map::{CarriedMap, CarriedScale};
 use crate::input::config::StudyConfig;
+use crate::judge_files::JudgeFiles;
 use crate::kind::{Decomposition, Study};
 use judge_uncertainty_core::belief::{FittedBelief, Recalibration, Unfit, entropy};
-use judge_uncertainty_data::dataset::error::{Problem, Result};
+use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
 use judge_uncertainty_data::dataset::items::{ItemIds, LabelCounts};
 use judge_uncertainty_data::dataset::judge::{JudgeAnswers, JudgeVariants};
 
@@ -40,7 +46,7 @@ pub struct ClassRow {
 
 impl<K: ClassStudy> Saved for K {
     type Fit = FittedBelief;
-    type Kept = ();
+    type Kept = Option<CarriedMap>;
     type Layout = ClassLayout;
     type Row = ClassRow;
 
@@ -48,7 +54,10 @@ impl<K: ClassStudy> Saved for K {
         decomposition.fitted.fit.clone()
     }
 
-    fn kept(_: &Decomposition<K>) {}
+    fn kept(study: &Study<K>, decomposition: &Decomposition<K>) -> Option<CarriedMap> {
+        let starts = decomposition.fitted.fit.mapped().is_some_and(|mapped| mapped.map.is_on_a_carried_map());
+        study.carried_map.clone().filter(|_| starts)
+    }
 
     fn of_file(fit: &FittedBelief) -> FittedBelief {
         fit.clone()
@@ -57,10 +66,20 @@ impl<K: ClassStudy> Saved for K {
     fn check_fit(
         config: &StudyConfig<K>,
         fit: &FittedBelief,
-        (): &(),
+        kept: &Option<CarriedMap>,
         shape: Shape<'_>,
     ) -> std::result::Result<(), Unfit> {
-        fit.check(shape.features, K::classes(&config.scale).len(), shape.groups)
+        let classes = K::classes(&config.scale).len();
+        if let Some(carried) = kept {
+            carried.check(classes)?;
+        }
+        let starts = fit.mapped().is_some_and(|mapped| mapped.map.is_on_a_carried_map());
+        if starts != kept.is_some() {
+            let problem =
+                "does not hold the map that the fit starts from, or one that it does not start from".to_owned();
+            return Err(Unfit { field: "kept", problem });
+        }
+        fit.check(shape.features, classes, shape.groups)
     }
 
     fn by_group(fit: &FittedBelief) -> bool {
@@ -211,10 +230,61 @@ impl<K: ClassStudy> Saved for K {
         Ok((ClassJudge { variants, predictions, report }, labels))
     }
 
-    fn applied_pool(study: &Study<K>, (): &(), groups: Vec<usize>) -> K::Pool {
+    fn applied_pool(study: &Study<K>, kept: &Option<CarriedMap>, groups: Vec<usize>) -> K::Pool {
         let all: Vec<usize> = (0..study.len()).collect();
-        reports::pool(study, &study.labels, &all).with_belief(study.file.config.trust.belief, groups)
+        reports::pool(study, &study.labels, &all)
+            .with_belief(study.file.config.trust.belief, groups)
+            .with_carried(kept.as_ref().map(|carried| added(carried, study, &all)))
     }
+}
+
+/// The map of another study's belief, as [`crate::kind::Kind::carried_map`].
+///
+/// # Errors
+/// No belief, one of other classes, or one that reads variants or features that this study does not have.
+pub fn carried_map<K: ClassStudy>(study: &Study<K>, path: &Path, bytes: &[u8]) -> Result<Option<CarriedMap>> {
+    let belief = BeliefFile::<K>::parse(path, bytes)?;
+    let refuse = |reason: String, remedy: String| Error::refused(Place::file(path), Problem::Unfit { reason, remedy });
+    let FittedBelief::Mapped(mapped) = belief.fit else { return Ok(None) };
+    let [there, here] = [&belief.settings, &study.file.config].map(|config| K::classes(&config.scale));
+    if there != here {
+        let reason = format!("the map is of the classes {}, and those here are {}", there.join(", "), here.join(", "));
+        let remedy = "name the same classes in the same order, or leave out trust.carry_from".to_owned();
+        return Err(refuse(reason, remedy));
+    }
+    if mapped.map.is_on_a_carried_map() {
+        let reason = "that study's map itself starts from the map of another".to_owned();
+        let remedy =
+            "name the run that it was carried from under trust.carry_from, or run that study without it".to_owned();
+        return Err(refuse(reason, remedy));
+    }
+    let reads = mapped.map.reads();
+    let own = study.judge.variants.variants();
+    if let Some(lacking) = belief.variants.iter().filter(|_| reads.variants > 0).find(|name| !own.contains(name)) {
+        let reason = format!("the map reads the judge's variant {lacking:?}, which this study does not have");
+        let remedy = "ask the judge under it as well, or carry a map that weighs no variants: `groups`, `temperature`"
+            .to_owned();
+        return Err(refuse(reason, remedy));
+    }
+    let columns = study.feature_columns(&[], &[], None);
+    let has = |name: &str| columns.iter().any(|column| column.name == name);
+    if let Some(lacking) = reads.features.iter().find(|name| !has(name)) {
+        let reason = format!("the map reads the feature {lacking:?}, which this study does not have");
+        let remedy = "give the items that column and list it under trust.features, or carry a map that reads no features: `matrix`, `groups`, \
+                      `temperature`"
+            .to_owned();
+        return Err(refuse(reason, remedy));
+    }
+    let scale = |f: &crate::belief_file::features::FeatureDefinition| CarriedScale {
+        name: f.name.clone(),
+        mean: f.mean,
+        sd: f.sd,
+        limits: f.low.zip(f.high),
+    };
+    let features = belief.features.iter().map(scale).collect();
+    let another_judge = belief.judge.is_other(&JudgeFiles::of(&study.file));
+    let (title, variants, groups) = (belief.settings.title, belief.variants, belief.groups);
+    Ok(Some(CarriedMap { study: title, map: mapped.map, variants, groups, features, another_judge }))
 }
 
 /// The column of the confidence, or one for each variant.

@@ -1,10 +1,13 @@
 //! Ordinal ratings as a kind of label.
 
+use std::path::Path;
+
 use ndarray::ArrayView1;
 use serde::Serialize;
 
 use super::diagnostics::OrdinalDiagnostics;
 use super::scale::{OnPlaces, Places};
+use crate::carried_map::CarriedMap;
 use crate::evidence::EvidenceReport;
 use crate::hypothesis::Measure;
 use crate::input::check::Check;
@@ -15,6 +18,7 @@ use crate::kinds::classes::config::{self, ClassKind, JudgeConfig, LabelsConfig};
 use crate::kinds::classes::judge::ClassJudge;
 use crate::kinds::classes::labels::Labels;
 use crate::kinds::classes::reports::{self, ClassFit};
+use crate::kinds::classes::saved;
 use crate::kinds::classes::soft_scores::SoftScores;
 use crate::output::OutputColumn;
 use crate::parts::PartAverages;
@@ -90,6 +94,10 @@ impl Kind for Ordinal {
         config.judge.floor = Some(config.judge.floor(config.scale.names.len()));
     }
 
+    fn carried_map(study: &Study<Self>, path: &Path, bytes: &[u8]) -> Result<Option<CarriedMap>> {
+        saved::carried_map(study, path, bytes)
+    }
+
     fn pool(study: &Study<Self>, labels: &Labels, kept: &[usize]) -> CountPool<OnPlaces> {
         reports::pool(study, labels, kept)
     }
@@ -105,7 +113,7 @@ impl Kind for Ordinal {
     }
 
     fn fit_report(study: &Study<Self>, decomposition: &Decomposition<Self>) -> ClassFit {
-        ClassFit::of(&decomposition.fitted.fit, &study.file.config.scale.names, &study.items.group_names())
+        ClassFit::of(study, decomposition)
     }
 
     fn findings(study: &Study<Self>, decomposition: &Decomposition<Self>) -> OrdinalFindings {

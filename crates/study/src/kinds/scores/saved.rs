@@ -45,7 +45,7 @@ impl Saved for Scores {
         decomposition.fitted.fit.clone()
     }
 
-    fn kept(decomposition: &Decomposition<Self>) -> Option<Repeats> {
+    fn kept(_: &Study<Self>, decomposition: &Decomposition<Self>) -> Option<Repeats> {
         decomposition.pool.repeats()
     }
 

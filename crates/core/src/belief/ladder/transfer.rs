@@ -1,0 +1,75 @@
+//! Whether the labels here bear out a map that was fitted elsewhere.
+
+use ndarray::ArrayView2;
+use serde::{Deserialize, Serialize};
+
+use super::choice::lead_over_things;
+use super::fitted::Map;
+use super::fitting::{ENOUGH, fit_as_carried, fit_where};
+use super::guesses::Shares;
+use super::readings::Readings;
+use super::rung::Rung;
+use crate::belief::trust::TrustError;
+
+/// What the labels here say of a carried map before anything relies on it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Transfer {
+    /// Labelled items here.
+    pub labelled_items: usize,
+    /// By how much their labels are likelier under the map as it was carried than under the prediction as it is, in nats per labelled item;
+    /// the trust is fitted to them under either. `None` without labels.
+    pub advantage: Option<f64>,
+    /// Its standard error over labelled things; `None` for fewer than two.
+    pub se: Option<f64>,
+    /// What follows.
+    pub verdict: Fits,
+}
+
+/// Whether a carried map fits the labels here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fits {
+    /// Labels are likelier under it by more than one standard error.
+    Supported,
+    /// They differ by less, or there are too few to tell.
+    Open,
+    /// They are less likely under it by more than one standard error.
+    Contradicted,
+}
+
+/// Holds a carried map against the prediction as it is, by the likelihood of the labels here; `None` where none is carried.
+///
+/// Neither has a parameter of its own that these labels fit: under both the trust alone is fitted to them, so neither is ahead by
+/// being fitted to what it is judged by.
+///
+/// # Errors
+/// As [`super::fit`].
+pub fn transfer<'a>(
+    readings: impl Into<Readings<'a>>,
+    counts: ArrayView2<u32>,
+) -> Result<Option<Transfer>, TrustError> {
+    let readings = readings.into();
+    if readings.carried.is_none() {
+        return Ok(None);
+    }
+    let labelled: Vec<usize> = (0..readings.len()).filter(|&i| counts.row(i).sum() > 0).collect();
+    let none = Transfer { labelled_items: labelled.len(), advantage: None, se: None, verdict: Fits::Open };
+    if labelled.is_empty() {
+        return Ok(Some(none));
+    }
+    let plain = Readings { carried: None, ..readings };
+    let stated = fit_where(Rung::Identity, &plain, counts, ENOUGH, |_| true, &mut Shares::default())?;
+    let stated = stated.expect("the prediction as it is can always be taken");
+    let carried = fit_as_carried(&readings, counts)?;
+    let of = |map: &Map, readings: &Readings| -> Vec<f64> {
+        let of = |i: usize| if counts.row(i).sum() > 0 { map.log_likelihood(readings, counts, i) } else { 0.0 };
+        (0..readings.len()).map(of).collect()
+    };
+    let (advantage, se) = lead_over_things(&readings, &labelled, &of(&carried, &readings), &of(&stated, &plain));
+    let verdict = match se {
+        Some(se) if advantage > se => Fits::Supported,
+        Some(se) if advantage < -se => Fits::Contradicted,
+        _ => Fits::Open,
+    };
+    Ok(Some(Transfer { advantage: Some(advantage), se, verdict, ..none }))
+}

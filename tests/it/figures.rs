@@ -127,7 +127,8 @@ fn alt_texts_are_sentences_with_numbers() {
 
 /// A figure of nobody's results, with a given class name.
 fn small(class: &str) -> Figure {
-    let points = vec![Point::bare(0.0, 1.0), Point { at: 1.0, value: 2.5, interval: Some(Interval { lo: 2.0, hi: 3.25 }) }];
+    let points =
+        vec![Point::bare(0.0, 1.0), Point { at: 1.0, value: 2.5, interval: Some(Interval { lo: 2.0, hi: 3.25 }) }];
     Figure {
         name: "small".to_owned(),
         title: format!("About {class}"),

@@ -142,7 +142,7 @@ fn study(items: usize, labels: usize, seed: u64, truth: &Truth) -> Checked {
     let own = recalibrated(&published);
     let folds = folds(items, &mut stream);
     let pools = [("published".to_owned(), published.clone()), ("recalibrated".to_owned(), own.clone())];
-    let table = score(&pools, &[], &folds).expect("labels of three classes");
+    let table = score(&pools, &[], &folds).expect("labels of three classes").table;
     let of = |name: &str, given, score| values(&table, name, given, score);
     let judge: Vec<ItemScores> = [Score::Log, Score::Brier].map(|s| of("judge", Given::NoLabel, s)).to_vec();
     let known = |values: &ItemScores| values.iter().copied().flatten().collect::<Vec<f64>>();
@@ -197,7 +197,7 @@ fn null(items: usize, labels: usize, seed: u64) -> [[bool; 2]; 2] {
         }
     }
     let folds = folds(items, &mut stream);
-    let of = |q: &Array2<f64>| score(&[("published".to_owned(), pool(q, &counts))], &[], &folds).expect("labels");
+    let of = |q: &Array2<f64>| score(&[("published".to_owned(), pool(q, &counts))], &[], &folds).expect("labels").table;
     let tables = [of(&q), of(&other)];
     let given = if labels > 1 { Given::OtherLabels } else { Given::NoLabel };
     let called = |name: &str, given: Given, fitted: bool| {

@@ -85,6 +85,12 @@ pub trait Scored: Pool {
     /// What the judge predicts of an item: the mean on a scale, and the shares of the classes.
     fn predicted(&self, item: usize) -> Vec<f64>;
 
+    /// The same as a belief before the item's labels, which `priors` holds, has it.
+    fn believed(&self, priors: &Self::Beliefs, item: usize) -> Vec<f64>;
+
+    /// The same as the item's labels have it; `None` without labels.
+    fn observed(&self, item: usize) -> Option<Vec<f64>>;
+
     /// What the judge predicts of a label's value or of its likeliest class, and the mean over the item's labels of what came.
     fn calibration(&self, item: usize) -> Option<(f64, f64)>;
 }
@@ -101,8 +107,19 @@ pub struct Prediction {
     pub given: Given,
 }
 
+/// Predictions held against labels that they have not seen.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scoring {
+    /// The scores of every prediction.
+    pub table: Table,
+    /// What each belief predicted of every item before its labels ([`Scored::believed`]), by its name.
+    pub believed: BTreeMap<String, Vec<Vec<f64>>>,
+}
+
 /// A prediction with its scores of an item, in the order of [`Scored::SCORES`].
 type Found = (Prediction, usize, Vec<Option<f64>>);
+/// A belief's name, an item and what the belief predicts of it.
+type Predicted = (String, usize, Vec<f64>);
 
 /// The scores of every prediction, by score.
 pub type Table = BTreeMap<Prediction, BTreeMap<Score, ItemScores>>;
@@ -127,16 +144,16 @@ pub fn folds(items: usize, stream: &mut Stream) -> Vec<usize> {
 ///
 /// # Errors
 /// A fit that is impossible.
-pub fn score<P: Scored>(pools: &[(String, P)], features: &[FeatureColumn], folds: &[usize]) -> Result<Table, Error> {
+pub fn score<P: Scored>(pools: &[(String, P)], features: &[FeatureColumn], folds: &[usize]) -> Result<Scoring, Error> {
     let items = folds.len();
     let design = match features {
         [] => Design::constant(items),
         _ => Standardizer::fit(features)?.apply(features)?,
     };
-    let of_fold = |fold: usize| -> Result<Vec<Found>, Error> {
+    let of_fold = |fold: usize| -> Result<(Vec<Found>, Vec<Predicted>), Error> {
         let hidden: Vec<bool> = folds.iter().map(|f| *f == fold).collect();
         let own: Vec<usize> = (0..items).filter(|&i| hidden[i]).collect();
-        let mut found = vec![];
+        let (mut found, mut predicted) = (vec![], vec![]);
         let mut keep = |name: &str, given: Given, item: usize, scores: Option<Vec<Option<f64>>>| {
             found.extend(scores.map(|scores| (Prediction { name: name.to_owned(), given }, item, scores)));
         };
@@ -149,23 +166,30 @@ pub fn score<P: Scored>(pools: &[(String, P)], features: &[FeatureColumn], folds
             let known = P::without(&pool.all(), &hidden);
             let fitted = Fitted::of(pool, design.clone(), &known)?;
             for &i in &own {
+                predicted.push((name.clone(), i, pool.believed(&fitted.beliefs, i)));
                 for given in [Given::NoLabel, Given::OtherLabels] {
                     keep(name, given, i, pool.belief_scores(&fitted.beliefs, i, given));
                 }
             }
         }
-        Ok(found)
+        Ok((found, predicted))
     };
     let used: std::collections::BTreeSet<usize> = folds.iter().copied().collect();
-    let parts: Vec<_> = used.into_iter().collect::<Vec<_>>().into_par_iter().map(of_fold).collect::<Result<_, _>>()?;
-    let mut table = Table::new();
-    for (prediction, item, scores) in parts.into_iter().flatten() {
-        let of = table.entry(prediction).or_default();
-        for (score, value) in P::SCORES.iter().zip(scores) {
-            of.entry(*score).or_insert_with(|| vec![None; items])[item] = value.filter(|value| value.is_finite());
+    let parts: Vec<(Vec<Found>, Vec<Predicted>)> =
+        used.into_iter().collect::<Vec<_>>().into_par_iter().map(of_fold).collect::<Result<_, _>>()?;
+    let mut scoring = Scoring { table: Table::new(), believed: BTreeMap::new() };
+    for (found, predicted) in parts {
+        for (prediction, item, scores) in found {
+            let of = scoring.table.entry(prediction).or_default();
+            for (score, value) in P::SCORES.iter().zip(scores) {
+                of.entry(*score).or_insert_with(|| vec![None; items])[item] = value.filter(|value| value.is_finite());
+            }
+        }
+        for (name, item, means) in predicted {
+            scoring.believed.entry(name).or_insert_with(|| vec![vec![]; items])[item] = means;
         }
     }
-    Ok(table)
+    Ok(scoring)
 }
 
 /// Averages over the labels of an item, given by class with their counts.
@@ -195,6 +219,12 @@ impl<S: ClassScale> CountPool<S> {
                 vec![log_score(p, y), ranked_probability_score(p, places, y), (mean - places[y]).powi(2)]
             }
         }
+    }
+
+    /// Shares of the classes, with their mean place before them where they have places.
+    fn with_mean(&self, shares: Vec<f64>) -> Vec<f64> {
+        let mean = self.scale().places().map(|places| places.iter().zip(&shares).map(|(s, p)| s * p).sum());
+        mean.into_iter().chain(shares).collect()
     }
 
     /// The predicted distribution after the labels of an item apart from one of class `y`, from the evidence before them.
@@ -287,9 +317,17 @@ impl<S: ClassScale> Scored for CountPool<S> {
     }
 
     fn predicted(&self, item: usize) -> Vec<f64> {
-        let q = row(self.predictions().q.row(item));
-        let mean = self.scale().places().map(|places| places.iter().zip(q).map(|(s, q)| s * q).sum());
-        mean.into_iter().chain(q.iter().copied()).collect()
+        self.with_mean(self.predictions().q.row(item).to_vec())
+    }
+
+    fn believed(&self, priors: &S::Beliefs, item: usize) -> Vec<f64> {
+        self.with_mean(priors.of_classes(item).dirichlet().mean().collect())
+    }
+
+    fn observed(&self, item: usize) -> Option<Vec<f64>> {
+        let counts = self.counts().row(item);
+        let n = f64::from(counts.sum());
+        (n > 0.0).then(|| self.with_mean(counts.iter().map(|&c| f64::from(c) / n).collect()))
     }
 
     fn agreement(means: &[f64]) -> Option<f64> {
@@ -396,15 +434,27 @@ mod tests {
         };
         // The judge and the published belief before labels are the same prediction.
         let apart = |i| {
-            let of = |name| log(&before, name, Given::NoLabel, i).unwrap();
+            let of = |name| log(&before.table, name, Given::NoLabel, i).unwrap();
             (of("judge") - of("published")).abs()
         };
         assert!((0..items).all(|i| apart(i) < 1e-12));
         let fold = |i: usize| folds[i] == folds[0];
         let moved = |i: usize| {
-            log(&before, "recalibrated", Given::NoLabel, i) != log(&after, "recalibrated", Given::NoLabel, i)
+            log(&before.table, "recalibrated", Given::NoLabel, i)
+                != log(&after.table, "recalibrated", Given::NoLabel, i)
         };
         assert!((1..items).all(|i| moved(i) != fold(i)), "items of the same fold have the same fit, others another");
+        // What a belief is said to have predicted is what it was scored for, and knows no label of the fold.
+        let (predicted, later) = (&before.believed["recalibrated"], &after.believed["recalibrated"]);
+        let scored =
+            |i: usize| counts.row(i).iter().zip(&predicted[i]).map(|(c, p)| -f64::from(*c) * p.ln()).sum::<f64>();
+        for i in 0..items {
+            let found = log(&before.table, "recalibrated", Given::NoLabel, i).unwrap();
+            assert!((scored(i) / f64::from(counts.row(i).sum()) - found).abs() < 1e-12);
+            assert_eq!(predicted[i] == later[i], fold(i), "{i}");
+        }
+        let observed = CountPool::new(counts.view(), judge.clone()).observed(0).unwrap();
+        assert_eq!(observed, [2.0 / 3.0, 1.0 / 3.0]);
     }
 
     /// The quick form of `examples/few_labels.rs ... null`: of two judges that are equally good either is called better in at most

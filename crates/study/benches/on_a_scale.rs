@@ -179,7 +179,7 @@ fn study<P: Scored>(case: &Case<P>, truth: &Truth<P>, items: usize, labels: usiz
     let own = (case.recalibrated)(published);
     let folds = folds(items, &mut stream);
     let pools = [("recalibrated".to_owned(), own)];
-    let table = score(&pools, &[], &folds).expect("there are labels");
+    let table = score(&pools, &[], &folds).expect("there are labels").table;
     let own = &pools[0].1;
     let design = Design::constant(items);
     let mut expected = [0.0; 2];
@@ -207,7 +207,8 @@ fn null<P: Scored>(case: &Case<P>, items: usize, labels: usize, seed: u64) -> [[
     let mut stream = Stream::new(seed);
     let pools = (case.pools)(items, labels, 2, &mut stream);
     let folds = folds(items, &mut stream);
-    let of = |pool: P| score(&[("own".to_owned(), (case.recalibrated)(pool))], &[], &folds).expect("there are labels");
+    let of =
+        |pool: P| score(&[("own".to_owned(), (case.recalibrated)(pool))], &[], &folds).expect("there are labels").table;
     let tables: Vec<Table> = pools.into_iter().map(of).collect();
     let given = if labels > 1 { Given::OtherLabels } else { Given::NoLabel };
     [("judge", Given::NoLabel, false), ("own", given, true)].map(|(name, given, fitted)| {

@@ -11,11 +11,14 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::kind::{Decomposition, Kind, Study};
+use super::reliability::ReliabilityReport;
 use judge_uncertainty_core::belief::FeatureColumn;
 use judge_uncertainty_core::stats::over_items::{LEAST_ITEMS, item_difference, item_function, item_mean, item_share};
 use judge_uncertainty_core::stats::{Estimable, mean};
 use judge_uncertainty_evaluation::Pool;
-use judge_uncertainty_evaluation::held_out::{Given, ItemScores, Prediction, Score, Scored, Table, folds, score};
+use judge_uncertainty_evaluation::held_out::{
+    Given, ItemScores, Prediction, Score, Scored, Scoring, Table, folds, score,
+};
 use judge_uncertainty_evaluation::protocol::seeded;
 
 /// Number of the stream that draws folds.
@@ -73,6 +76,9 @@ pub struct HeldOutReport {
     pub calibration: Vec<CalibrationPoint>,
     /// Mean of labels less predictions: below 0 the judge states too much.
     pub calibration_in_the_large: Estimable,
+    /// Judge and belief against labels, class by class and group by group; `None` where the belief predicts what the judge does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reliability: Option<ReliabilityReport>,
 }
 
 /// A mean score over items.
@@ -208,7 +214,7 @@ impl HeldOutScores {
             ));
         }
         match Scores::of(study, decomposition, &labelled) {
-            Ok(scores) => Self::Scored(Box::new(scores.report(labelled.len()))),
+            Ok(scores) => Self::Scored(Box::new(scores.report(study, labelled.len()))),
             Err(error) => Self::not(format!("a belief can't be fitted without a tenth of the items: {error}")),
         }
     }
@@ -226,6 +232,8 @@ pub struct Scores<K: Kind> {
     pub own: String,
     /// The scores of every prediction.
     pub table: Table,
+    /// What each belief predicted of the items before their labels, by its name.
+    pub(super) believed: BTreeMap<String, Vec<Vec<f64>>>,
 }
 
 /// So many of the items in their order, drawn at random.
@@ -277,8 +285,9 @@ impl<K: Kind> Scores<K> {
         };
         let features: Vec<FeatureColumn> = decomposition.features.iter().map(select).filter(varies).collect();
         let (own, pools) = K::beliefs(study, &kept);
-        let table = score(&pools, &features, folds)?;
-        Ok(Self { pool: K::pool(study, &study.labels, &kept), kept, folds: folds.to_vec(), own, table })
+        let Scoring { table, believed } = score(&pools, &features, folds)?;
+        let pool = K::pool(study, &study.labels, &kept);
+        Ok(Self { pool, kept, folds: folds.to_vec(), own, table, believed })
     }
 
     pub(super) fn is_judge(&self, prediction: &Prediction) -> bool {
@@ -291,7 +300,7 @@ impl<K: Kind> Scores<K> {
             && self.table[prediction].iter().all(|(score, values)| values.iter().zip(&judge[score]).all(same))
     }
 
-    fn report(&self, labelled_items: usize) -> HeldOutReport {
+    fn report(&self, study: &Study<K>, labelled_items: usize) -> HeldOutReport {
         let items = self.kept.len();
         let disagreement: ItemScores = (0..items).map(|i| self.pool.disagreement(i)).collect();
         let numbers = K::Pool::numbers(&self.pool.all());
@@ -324,6 +333,7 @@ impl<K: Kind> Scores<K> {
             agreement: self.agreement(),
             calibration: curve(points, K::Pool::SQUARED == Score::Brier),
             calibration_in_the_large: item_mean(&gaps),
+            reliability: ReliabilityReport::of(study, self),
         }
     }
 
@@ -429,27 +439,32 @@ pub fn minus(a: &ItemScores, b: &ItemScores) -> Vec<f64> {
 }
 
 /// Points of equally many items each, [`LEAST_ITEMS`] at least; equal predictions are not told apart by where a point ends.
-fn curve(mut points: Vec<(f64, f64)>, shares: bool) -> Vec<CalibrationPoint> {
+pub(super) fn curve(mut points: Vec<(f64, f64)>, shares: bool) -> Vec<CalibrationPoint> {
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
     let bins = (points.len() / LEAST_ITEMS).clamp(1, MOST_BINS);
-    let (mut found, mut from) = (vec![], 0);
+    let mut ends: Vec<usize> = vec![];
     for bin in 1..=bins {
+        let from = ends.last().copied().unwrap_or_default();
         let mut to = points.len() * bin / bins;
         while to > from && to < points.len() && points[to].0 == points[to - 1].0 {
             to += 1;
         }
-        if to.saturating_sub(from) < LEAST_ITEMS.min(points.len()) {
-            continue;
+        if to.saturating_sub(from) >= LEAST_ITEMS.min(points.len()) {
+            ends.push(to);
         }
+    }
+    // What is left, too little for a point of its own, joins the last one.
+    ends.pop();
+    let starts = std::iter::once(0).chain(ends.iter().copied());
+    let point = |(from, to): (usize, usize)| {
         let (predicted, observed): (Vec<f64>, Vec<f64>) = points[from..to].iter().copied().unzip();
-        found.push(CalibrationPoint {
+        CalibrationPoint {
             items: to - from,
             predicted: mean(&predicted),
             observed: if shares { item_share(&observed) } else { item_mean(&observed) },
-        });
-        from = to;
-    }
-    found
+        }
+    };
+    starts.zip(ends.iter().copied().chain([points.len()])).map(point).collect()
 }
 
 #[cfg(test)]
@@ -463,6 +478,14 @@ mod tests {
         assert_eq!(found.iter().map(|point| point.items).sum::<usize>(), 100);
         assert!(found.iter().all(|point| point.items >= LEAST_ITEMS), "{found:?}");
         assert!(found.is_sorted_by(|a, b| a.predicted < b.predicted));
+    }
+
+    /// 41 items, of which the 25 lowest are alike: the 16 that are left are too few for a point of their own.
+    #[test]
+    fn what_is_left_at_the_end_joins_the_last_point() {
+        let points = (0..41).map(|i| (f64::from((i - 24).max(0)), f64::from(i % 2))).collect();
+        let found = curve(points, true);
+        assert_eq!(found.iter().map(|point| point.items).collect::<Vec<_>>(), [41]);
     }
 
     #[test]

@@ -8,7 +8,7 @@
 //! | [`input`] | `study.toml`, input files, items, texts, the log of added labels |
 //! | [`load`], [`features`], [`carried`], [`carried_map`] | a study as it is read, what its trust may depend on, and trust and map carried over from another |
 //! | [`decompose`], [`identification`], [`evidence`], [`parts`], [`percentiles`] | the fit and whether the labels determine it, the belief about every item, the rankings, and what varies over items |
-//! | [`held_out`] | judge and beliefs on labels that they have not seen, from one label an item |
+//! | [`held_out`], [`reliability`] | judge and beliefs on labels that they have not seen, from one label an item, class by class and group by group |
 //! | [`mod@evaluate`], [`for_new_items`] | half splits where labels suffice, and what they say of new items |
 //! | [`results`], [`sample`], [`profile`], [`cards`], [`columns`], [`output`], [`lewidi`] | what a run reports, the items that figures and pages show, and the table of all items |
 //! | [`belief_file`], [`apply`] | the fitted belief as a file, and applied to further items in a stream |
@@ -59,6 +59,7 @@ pub mod queue;
 pub mod read;
 pub mod registered;
 pub mod registration;
+pub mod reliability;
 pub mod results;
 pub mod sample;
 

@@ -26,7 +26,7 @@ use judge_uncertainty_evaluation::Pool;
 use judge_uncertainty_output::{MANIFEST, Record, Run};
 
 /// Version of the layout of the results.
-pub const SCHEMA: u32 = 4;
+pub const SCHEMA: u32 = 5;
 /// Name of the results within a run folder.
 pub const FILE: &str = "results/study.json";
 

@@ -4,7 +4,7 @@ use super::shown::Shown;
 use crate::report::figures::Figure;
 use crate::report::figures::shared::components::{self, View};
 use crate::report::figures::shared::{Evaluated as Drawn, advantage, budget};
-use crate::report::figures::study::{coefficients, hypotheses, number, reading, setting};
+use crate::report::figures::study::{coefficients, hypotheses, number, reading, reliability, setting};
 use crate::study::{Evaluated, Evaluation, StudyResults};
 
 /// The figures of a run.
@@ -21,6 +21,13 @@ pub fn figures<K: Shown>(results: &StudyResults<K>) -> Vec<Figure> {
     })];
     figures.extend(K::decomposition_figures(results));
     figures.extend(coefficients(&results.fit.coefficients));
+    let held_out = results.held_out.report();
+    figures.extend(
+        held_out
+            .and_then(|report| report.reliability.as_ref())
+            .iter()
+            .flat_map(|r| reliability::figures(r, K::map(&results.fit))),
+    );
     figures.extend(K::belief_figures(results));
     if let Evaluated::Evaluated(evaluation) = &results.evaluation {
         let drawn = drawn(evaluation);

@@ -1,13 +1,16 @@
 //! Judge and beliefs on labels that they have not seen, in lines and as a section of the page.
 
-use super::blocks::{section, show, with_interval};
+use super::blocks::{section, show, some_figures, with_interval};
 use super::lines::Line;
 use crate::belief::ladder::Rung;
 use crate::evaluation::held_out::{Given, Score};
+use crate::report::figures::Figure;
+use crate::report::figures::study::reliability::NAME;
 use crate::report::numbers::three;
 use crate::report::page::{Block, Column, Section, Table, Text};
 use crate::stats::{Estimable, ItemEstimate};
 use crate::study::held_out::{AgreementReport, Comparison, HeldOutReport, HeldOutScores};
+use crate::study::reliability::{Reliability, ReliabilityReport};
 
 /// What all intervals here are.
 pub(super) const INTERVALS: &str = "Intervals are 95% ones for new items, each on its own: they cover the choice of items and their labels, \
@@ -79,6 +82,11 @@ fn reasons(report: &HeldOutReport) -> Vec<String> {
     note("agreement beyond chance".to_owned(), &report.agreement.beyond_chance);
     report.calibration.iter().for_each(|one| note("points of the calibration curve".to_owned(), &one.observed));
     note("calibration in the large".to_owned(), &report.calibration_in_the_large);
+    let quantities = report.reliability.iter().flat_map(|found| &found.of);
+    for one in quantities {
+        let of = one.group.as_ref().map_or_else(String::new, |group| format!(" in {group:?}"));
+        note(format!("how labels differ from predictions{of}"), &one.judge.labels_above);
+    }
     found.into_iter().map(|(what, reason)| format!("Not estimable: {what}: {reason}.")).collect()
 }
 
@@ -151,6 +159,39 @@ fn errors(report: &HeldOutReport) -> Vec<String> {
     sentences
 }
 
+/// What the belief makes of the judge's predictions over all items.
+fn reliability_sentence(report: &ReliabilityReport) -> String {
+    let of = |one: &Reliability| {
+        format!("{} by {} and {}", one.name(), text(&one.judge.labels_above), text(&one.belief.labels_above))
+    };
+    let all: Vec<String> = report.overall().map(of).collect();
+    format!("Labels lie above what the judge and the belief before labels predict, in order: {}.", all.join("; "))
+}
+
+/// In which groups the belief is still off.
+fn groups_sentence(report: &ReliabilityReport) -> Option<String> {
+    let of_groups = || report.of.iter().filter(|one| one.group.is_some());
+    let off = |one: &&Reliability| one.belief.labels_above.estimate().is_some_and(|e| e.lo > 0.0 || e.hi < 0.0);
+    let estimated = of_groups().filter(|one| one.belief.labels_above.estimate().is_some()).count();
+    let named = |one: &Reliability| {
+        let group = one.group.as_deref().unwrap_or_default();
+        format!("{} in {group:?} by {}", one.name(), text(&one.belief.labels_above))
+    };
+    let off: Vec<String> = of_groups().filter(off).map(named).collect();
+    (estimated > 0).then(|| match off.as_slice() {
+        [] => format!("In no group are the belief's predictions clearly off ({estimated} intervals)."),
+        off => format!(
+            "Labels lie clearly above or below the belief's predictions in {} of {estimated} cases (one in 20 by chance): {}.",
+            off.len(),
+            off.join("; ")
+        ),
+    })
+}
+
+fn reliability_sentences(report: &ReliabilityReport) -> Vec<String> {
+    std::iter::once(reliability_sentence(report)).chain(groups_sentence(report)).collect()
+}
+
 /// Judge and beliefs on held-out labels.
 pub fn describe_held_out(scores: &HeldOutScores) -> Vec<Line> {
     let report = match scores {
@@ -168,6 +209,7 @@ pub fn describe_held_out(scores: &HeldOutScores) -> Vec<Line> {
     lines.extend(report.comparisons.iter().filter_map(compared).map(Line::Row));
     lines.push(Line::sentence(agreement_sentence(&report.agreement)));
     lines.extend(errors(report).into_iter().map(Line::Sentence));
+    lines.extend(report.reliability.iter().flat_map(reliability_sentences).map(Line::Sentence));
     lines.extend(reasons(report).into_iter().map(Line::Sentence));
     lines.push(Line::sentence(INTERVALS));
     lines
@@ -258,8 +300,43 @@ fn calibration_table(report: &HeldOutReport) -> Table {
     }
 }
 
+/// Labels less predictions, over all items and by group.
+fn reliability_table(report: &ReliabilityReport) -> Table {
+    let of = |one: &Reliability| {
+        let group = one.group.clone().unwrap_or_else(|| "all items".to_owned());
+        let cells = [&one.judge.labels_above, &one.belief.labels_above].map(cell);
+        row([vec![one.name(), group, one.items.to_string()], cells.to_vec()].concat())
+    };
+    Table {
+        id: "table-reliability".to_owned(),
+        caption: "Labels less predictions, with 95% intervals for new items".to_owned(),
+        columns: vec![
+            Column::text("predicted"),
+            Column::text("items of"),
+            Column::numbers("items"),
+            Column::numbers("the judge's"),
+            Column::numbers("the belief's before labels"),
+        ],
+        rows: report.of.iter().map(of).collect(),
+        note: Some(
+            "Above 0 the prediction is too low. The belief's are those before an item's labels, fitted to the labels of other items; \
+             `results/study.json` has the curves by group."
+                .into(),
+        ),
+    }
+}
+
+/// Table and figures of what the belief makes of the judge's predictions.
+fn reliability_blocks(report: &ReliabilityReport, figures: &[Figure]) -> Vec<Block> {
+    let names: Vec<&str> = figures.iter().map(Figure::name).filter(|name| name.starts_with(NAME)).collect();
+    let mut blocks = vec![Block::List(reliability_sentences(report).into_iter().map(Text::plain).collect())];
+    blocks.extend(some_figures(figures, &names));
+    blocks.push(Block::Table(reliability_table(report)));
+    blocks
+}
+
 /// The section on held-out labels.
-pub(super) fn held_out_section(scores: &HeldOutScores) -> Section {
+pub(super) fn held_out_section(scores: &HeldOutScores, figures: &[Figure]) -> Section {
     let blocks = match scores {
         HeldOutScores::NotEstimable { not_estimable } => {
             vec![Block::Prose(format!("Not estimable: {not_estimable}.").into())]
@@ -267,13 +344,15 @@ pub(super) fn held_out_section(scores: &HeldOutScores) -> Section {
         HeldOutScores::Scored(report) => {
             let told =
                 std::iter::once(agreement_sentence(&report.agreement)).chain(errors(report)).chain(reasons(report));
-            vec![
+            let mut blocks = vec![
                 Block::Prose(format!("{}. {INTERVALS}", scored(report)).into()),
                 Block::Table(scores_table(report)),
                 Block::Table(comparisons_table(report)),
                 Block::List(told.map(Text::plain).collect()),
                 Block::Table(calibration_table(report)),
-            ]
+            ];
+            blocks.extend(report.reliability.iter().flat_map(|found| reliability_blocks(found, figures)));
+            blocks
         }
     };
     section("held-out", "On labels that were held out", blocks)

@@ -40,7 +40,7 @@ pub fn page<K: Shown>(results: &StudyResults<K>, cards: &Cards, figures: &[Figur
         decomposition(results, &groups, figures),
     ];
     sections.extend(K::sections(results, figures));
-    sections.push(held_out_section(&results.held_out));
+    sections.push(held_out_section(&results.held_out, figures));
     match &results.evaluation {
         Evaluated::Evaluated(evaluation) => {
             sections.push(escalation(evaluation, figures));

@@ -110,6 +110,11 @@ pub trait Shown: Kind {
     /// Sentences on the fit.
     fn fit_sentences(fit: &FitReport<Self>) -> Vec<String>;
 
+    /// The map from the judge's prediction to the belief, where it is one of the ladder.
+    fn map(_fit: &FitReport<Self>) -> Option<&'static str> {
+        None
+    }
+
     /// What the section on the trust adds to the paragraph on the fit.
     fn fit_remark(_fit: &FitReport<Self>) -> String {
         String::new()

@@ -17,6 +17,7 @@ mod classes;
 pub mod design;
 pub mod dirichlet;
 mod dirichlet_multinomial;
+mod fixed_point;
 mod gaussian;
 mod gaussian_fit;
 pub mod ladder;

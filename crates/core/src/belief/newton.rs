@@ -66,26 +66,32 @@ pub(super) struct Maximum {
 
 /// Newton's method with a backtracking line search.
 pub(super) fn maximise(objective: &mut impl Objective, start: Vec<f64>) -> Maximum {
+    maximise_with_curvature(objective, start).0
+}
+
+/// [`maximise`], with the curvature at the end along directions in which the objective is smooth.
+pub(super) fn maximise_with_curvature(objective: &mut impl Objective, start: Vec<f64>) -> (Maximum, Curvature) {
     let tolerance = objective.tolerance();
     let mut at = objective.at(&start);
     let mut parameters = start;
     let mut iterations = 0;
     loop {
-        let (gradient_norm, mut step) = {
+        let (curvature, gradient_norm, mut step) = {
             let smooth = objective.smooth(&at);
             let curvature = smooth.curvature();
-            (objective.size(&smooth, &curvature), curvature.ascent(&smooth.gradient))
+            let step = curvature.ascent(&smooth.gradient);
+            let gradient_norm = objective.size(&smooth, &curvature);
+            (curvature, gradient_norm, step)
         };
         let converged = gradient_norm <= tolerance;
-        let end = |parameters, at| Maximum { parameters, at, iterations, gradient_norm, converged };
         if converged || iterations == MAX_ITERATIONS {
-            return end(parameters, at);
+            return (Maximum { parameters, at, iterations, gradient_norm, converged }, curvature);
         }
         objective.shorten(&mut step);
         match climb(|trial| objective.at(trial), &parameters, (at.value, &at.gradient), &step) {
             Some((higher, there)) => (parameters, at) = (higher, there),
             None if objective.bends(&parameters) => {}
-            None => return end(parameters, at),
+            None => return (Maximum { parameters, at, iterations, gradient_norm, converged }, curvature),
         }
         iterations += 1;
     }
@@ -202,9 +208,9 @@ impl Curvature {
         let p = point.gradient.len();
         let minus = DMatrix::from_fn(p, p, |a, b| -point.hessian[[a, b]]);
         if p >= MANY
-            && let Some(factor) = Cholesky::new(minus.clone())
+            && let Some(l) = factored(minus.clone())
         {
-            return Self::Factor(Box::new(factor));
+            return Self::Factor(Box::new(Cholesky::pack_dirty(l)));
         }
         Self::Spectrum(Spectrum::of(minus))
     }
@@ -229,7 +235,15 @@ impl Curvature {
     pub(super) fn covariance(&self) -> Vec<Vec<f64>> {
         match self {
             Self::Spectrum(spectrum) => spectrum.covariance(),
-            Self::Factor(factor) => factor.inverse().row_iter().map(|row| row.iter().copied().collect()).collect(),
+            Self::Factor(factor) => inverse(factor.l_dirty()),
+        }
+    }
+
+    /// The diagonal of [`Self::covariance`], at a fraction of its cost where there are many parameters.
+    pub(super) fn variances(&self) -> Vec<f64> {
+        match self {
+            Self::Spectrum(spectrum) => spectrum.variances(),
+            Self::Factor(factor) => squares_of_inverse(factor.l_dirty()),
         }
     }
 
@@ -305,6 +319,11 @@ impl Spectrum {
         (0..p).map(|a| (0..p).map(|b| entry(a, b)).collect()).collect()
     }
 
+    fn variances(&self) -> Vec<f64> {
+        let entry = |a: usize| self.directions().map(|(k, x)| self.vectors[(a, k)] * self.vectors[(a, k)] / x).sum();
+        (0..self.values.len()).map(entry).collect()
+    }
+
     fn is_maximum(&self) -> bool {
         self.directions().all(|(_, curvature)| curvature > 0.0)
     }
@@ -318,11 +337,108 @@ impl Spectrum {
     }
 }
 
+/// The lower triangle L of a positive definite L L^T, column by column from those before it, four of them at a time; above the diagonal
+/// stays what was there. `None` if it is not positive definite.
+fn factored(mut matrix: DMatrix<f64>) -> Option<DMatrix<f64>> {
+    let p = matrix.nrows();
+    let data = matrix.as_mut_slice();
+    for j in 0..p {
+        let (before, rest) = data.split_at_mut(j * p);
+        let own = &mut rest[j..p];
+        let column = |k: usize| &before[k * p + j..(k + 1) * p];
+        let fours = j - j % 4;
+        for k in (0..fours).step_by(4) {
+            subtract(own, [k, k + 1, k + 2, k + 3].map(column));
+        }
+        for k in fours..j {
+            let (of, factor) = (column(k), column(k)[0]);
+            own.iter_mut().zip(of).for_each(|(x, l)| *x -= factor * l);
+        }
+        // A number that is none is not above 0 either.
+        if !(own[0] > 0.0) {
+            return None;
+        }
+        let root = own[0].sqrt();
+        own.iter_mut().for_each(|x| *x /= root);
+    }
+    Some(matrix)
+}
+
+/// Subtracts four columns, each times its first entry.
+fn subtract(own: &mut [f64], columns: [&[f64]; 4]) {
+    let [a, b, c, d] = columns.map(|column| &column[..own.len()]);
+    let [fa, fb, fc, fd] = [a[0], b[0], c[0], d[0]];
+    for (i, x) in own.iter_mut().enumerate() {
+        *x -= fa * a[i] + fb * b[i] + fc * c[i] + fd * d[i];
+    }
+}
+
+/// The columns of L^-1, each from its diagonal on; what stands above the diagonal of `l` is not read.
+fn inverse_columns(l: &DMatrix<f64>) -> impl Iterator<Item = Vec<f64>> {
+    let p = l.nrows();
+    let column = move |k: usize| {
+        let mut x = vec![0.0; p - k];
+        x[0] = 1.0;
+        for i in k..p {
+            let of = &l.as_slice()[i * p + i..(i + 1) * p];
+            let (solved, later) = x[i - k..].split_first_mut().expect("i < p");
+            *solved /= of[0];
+            later.iter_mut().zip(&of[1..]).for_each(|(x, l)| *x -= *solved * l);
+        }
+        x
+    };
+    (0..p).map(column)
+}
+
+/// The diagonal of (L L^T)^-1.
+fn squares_of_inverse(l: &DMatrix<f64>) -> Vec<f64> {
+    inverse_columns(l).map(|column| column.iter().map(|x| x * x).sum()).collect()
+}
+
+/// (L L^T)^-1, row by row.
+fn inverse(l: &DMatrix<f64>) -> Vec<Vec<f64>> {
+    let columns: Vec<Vec<f64>> = inverse_columns(l).collect();
+    let p = columns.len();
+    let mut inverse = vec![vec![0.0; p]; p];
+    for a in 0..p {
+        for b in a..p {
+            let product: f64 = columns[a][b - a..].iter().zip(&columns[b]).map(|(x, y)| x * y).sum();
+            (inverse[a][b], inverse[b][a]) = (product, product);
+        }
+    }
+    inverse
+}
+
 /// Fills the lower triangle of a matrix from its upper one.
 pub(super) fn mirror(matrix: &mut Array2<f64>) {
     for a in 0..matrix.nrows() {
         for b in 0..a {
             matrix[[a, b]] = matrix[[b, a]];
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sizes about multiples of four; against the factor and the inverse of nalgebra.
+    #[test]
+    fn factors_and_inverses_are_those_of_nalgebra() {
+        for p in [1, 3, 4, 5, 17] {
+            let rows = DMatrix::from_fn(p + 2, p, |i, j| ((3 * i + 7 * j * j + 1) as f64).sin());
+            let matrix = rows.transpose() * &rows + DMatrix::identity(p, p) * 0.1;
+            let want = Cholesky::new(matrix.clone()).unwrap();
+            let l = factored(matrix.clone()).unwrap();
+            assert!((l.lower_triangle() - want.l()).amax() < 1e-12, "{p}");
+            let (found, inverted) = (inverse(&l), want.inverse());
+            let variances = squares_of_inverse(&l);
+            for a in 0..p {
+                assert!((0..p).all(|b| (found[a][b] - inverted[(a, b)]).abs() < 1e-10), "{p} {a}");
+                assert!((variances[a] - inverted[(a, a)]).abs() < 1e-10);
+            }
+        }
+        assert_eq!(factored(DMatrix::from_row_slice(2, 2, &[1.0, 2.0, 2.0, 1.0])), None);
+        assert_eq!(factored(DMatrix::from_element(1, 1, f64::NAN)), None);
     }
 }

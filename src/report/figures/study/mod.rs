@@ -4,6 +4,7 @@ pub(crate) mod hypotheses;
 pub(crate) mod means;
 pub(crate) mod parts;
 pub(crate) mod places;
+pub(crate) mod reliability;
 
 use super::axis::signed;
 use super::description::{Axis, Figure, Point, Series, Shape, Width};

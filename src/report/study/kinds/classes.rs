@@ -96,6 +96,10 @@ impl Shown for Classes {
         recalibration_sentences(&fit.own)
     }
 
+    fn map(fit: &FitReport<Self>) -> Option<&'static str> {
+        fit.own.map.as_ref().map(|map| map.name.key())
+    }
+
     fn findings_sentences(results: &StudyResults<Self>) -> Vec<String> {
         evidence_sentences(&results.findings.evidence, &results.evaluation, "entropy")
     }

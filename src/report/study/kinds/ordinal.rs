@@ -80,6 +80,10 @@ impl Shown for Ordinal {
         recalibration_sentences(&fit.own)
     }
 
+    fn map(fit: &FitReport<Self>) -> Option<&'static str> {
+        fit.own.map.as_ref().map(|map| map.name.key())
+    }
+
     fn findings_sentences(results: &StudyResults<Self>) -> Vec<String> {
         let findings = &results.findings;
         let mut sentences = vec![parts_sentence(&findings.decomposition)];

@@ -6,11 +6,12 @@ use ndarray::ArrayView2;
 use serde::{Deserialize, Serialize};
 
 use super::fitted::Map;
-use super::fitting::{ENOUGH_TO_COMPARE, fit, fit_where};
+use super::fitting::{fit, fit_where};
 use super::guesses::Shares;
 use super::layout::Unavailable;
 use super::readings::Readings;
 use super::rung::Rung;
+use crate::belief::fixed_point::ENOUGH_TO_COMPARE;
 use crate::belief::trust::TrustError;
 use crate::random::Stream;
 use crate::stats::{mean, sample_sd};

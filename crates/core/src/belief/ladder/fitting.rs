@@ -9,24 +9,11 @@ use super::layout::{Block, Kind, Layout, Unavailable};
 use super::objective::{Pack, Posterior};
 use super::readings::Readings;
 use super::rung::Rung;
-use crate::belief::newton::{Curvature, Maximum, maximise};
+use crate::belief::fixed_point::{ENOUGH, FixedPoint, LEAST, ROUNDS};
+use crate::belief::newton::{Curvature, Maximum, maximise_with_curvature};
 use crate::belief::regression::{Regression, coefficient_names};
 use crate::belief::trust::TrustError;
 
-/// Every block starts from this variance.
-const START: f64 = 0.1;
-/// Variances stay between these. A block that comes down to the least, where its logits move by some hundredths, is left out; and
-/// beyond the most they would run off.
-const LEAST: f64 = 1e-4;
-const MOST: f64 = 100.0;
-/// A variance changes by at most this factor at once.
-const LARGEST_FACTOR: f64 = 10.0;
-/// Rounds of variances, at most.
-const ROUNDS: usize = 40;
-/// They end where no variance above ten times the least changes by more than this share,
-pub(super) const ENOUGH: f64 = 0.02;
-/// or in a fit that is only to be compared with others.
-pub(super) const ENOUGH_TO_COMPARE: f64 = 0.2;
 /// How loosely the search for the parameters may end while the variances still move.
 const LOOSE: f64 = 1e8;
 
@@ -90,7 +77,7 @@ pub(super) fn fit_as_carried(readings: &Readings, counts: ArrayView2<u32>) -> Re
 struct Shared {
     kind: Kind,
     positions: Vec<usize>,
-    variance: f64,
+    point: FixedPoint,
 }
 
 struct Search<'a> {
@@ -109,8 +96,10 @@ fn shared(layout: &Layout, posterior: &Posterior) -> Vec<Shared> {
         let numbers = (0..layout.classes - 1).flat_map(|m| block.numbers.clone().map(move |f| (m, f)));
         vectors.chain(numbers.map(|(m, f)| posterior.v(m) + f)).collect()
     };
-    let start = |kind: Kind| if kind == Kind::Carried { FIRST_VARIANCE } else { START };
-    layout.blocks().iter().map(|b| Shared { kind: b.kind, positions: positions(b), variance: start(b.kind) }).collect()
+    let start = |kind: Kind| {
+        if kind == Kind::Carried { FixedPoint::starting_at(FIRST_VARIANCE) } else { FixedPoint::default() }
+    };
+    layout.blocks().iter().map(|b| Shared { kind: b.kind, positions: positions(b), point: start(b.kind) }).collect()
 }
 
 impl<'a> Search<'a> {
@@ -122,7 +111,7 @@ impl<'a> Search<'a> {
 
     fn spread_variances(&mut self) {
         for block in &self.blocks {
-            block.positions.iter().for_each(|&k| self.posterior.precision[k] = 1.0 / block.variance);
+            block.positions.iter().for_each(|&k| self.posterior.precision[k] = 1.0 / block.point.variance);
         }
     }
 
@@ -130,7 +119,7 @@ impl<'a> Search<'a> {
         let mut parameters = self.posterior.centre.clone();
         if self.posterior.items == 0 {
             let own = |block: &&mut Shared| block.kind != Kind::Carried;
-            self.blocks.iter_mut().filter(own).for_each(|block| block.variance = LEAST);
+            self.blocks.iter_mut().filter(own).for_each(|block| block.point.vanish());
             parameters = self.leave_out(parameters);
         }
         for _ in 0..ROUNDS {
@@ -139,8 +128,8 @@ impl<'a> Search<'a> {
             }
             self.spread_variances();
             self.posterior.loose = LOOSE;
-            let maximum = maximise(&mut self.posterior, parameters);
-            let moves = self.renew(&maximum.parameters, &maximum.at.curvature());
+            let (maximum, curvature) = maximise_with_curvature(&mut self.posterior, parameters);
+            let moves = self.renew(&maximum.parameters, &curvature);
             parameters = self.leave_out(maximum.parameters);
             if !moves {
                 break;
@@ -148,28 +137,22 @@ impl<'a> Search<'a> {
         }
         self.posterior.loose = 1.0;
         self.spread_variances();
-        let maximum = maximise(&mut self.posterior, parameters);
-        self.conclude(names, maximum)
+        let (maximum, curvature) = maximise_with_curvature(&mut self.posterior, parameters);
+        self.conclude(names, maximum, &curvature)
     }
 
     /// One step of the fixed point; whether a variance still moves.
     fn renew(&mut self, parameters: &[f64], curvature: &Curvature) -> bool {
-        let covariance = curvature.covariance();
+        let variances = curvature.variances();
         let mut moves = false;
         for block in &mut self.blocks {
             let off = |k: &usize| parameters[*k] - self.posterior.centre[*k];
             let square: f64 = block.positions.iter().map(|k| off(k) * off(k)).sum();
-            let determined = well_determined(block, &covariance);
-            let wanted = match block.kind {
-                Kind::Carried => variance_of_weight(square, determined),
-                _ if determined > 1e-9 => square / determined,
-                _ => 0.0,
+            let determined = well_determined(block, |k| variances[k]);
+            moves |= match block.kind {
+                Kind::Carried => block.point.approach(variance_of_weight(square, determined), self.enough),
+                _ => block.point.renew(square, determined, self.enough),
             };
-            let bounds = (block.variance / LARGEST_FACTOR, block.variance * LARGEST_FACTOR);
-            let variance = wanted.clamp(bounds.0, bounds.1).clamp(LEAST, MOST);
-            let matters = variance.max(block.variance) > 10.0 * LEAST;
-            moves |= matters && (variance / block.variance).ln().abs() > self.enough;
-            block.variance = variance;
         }
         moves
     }
@@ -177,7 +160,7 @@ impl<'a> Search<'a> {
     /// Leaves out the blocks at the least variance; the parameters that are left.
     fn leave_out(&mut self, parameters: Vec<f64>) -> Vec<f64> {
         let (gone, left): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut self.blocks).into_iter().partition(|block| block.variance <= LEAST);
+            std::mem::take(&mut self.blocks).into_iter().partition(|block| block.point.variance <= LEAST);
         self.blocks = left;
         if gone.is_empty() {
             return parameters;
@@ -197,14 +180,14 @@ impl<'a> Search<'a> {
         fewer
     }
 
-    fn conclude(self, names: Vec<String>, maximum: Maximum) -> Map {
+    fn conclude(self, names: Vec<String>, maximum: Maximum, curvature: &Curvature) -> Map {
         let Self { layout, posterior, blocks, gone, .. } = self;
-        let covariance = maximum.at.curvature().covariance();
+        let covariance = curvature.covariance();
         let mut log_prior = 0.0;
         posterior.add_prior(&maximum.parameters, &mut log_prior, &mut vec![0.0; maximum.parameters.len()]);
-        let fitted = blocks
-            .iter()
-            .map(|block| (block.kind, block.positions.len(), block.variance, well_determined(block, &covariance)));
+        let fitted = blocks.iter().map(|block| {
+            (block.kind, block.positions.len(), block.point.variance, well_determined(block, |k| covariance[k][k]))
+        });
         let mut all: Vec<_> = fitted.chain(gone.into_iter().map(|(kind, size)| (kind, size, 0.0, 0.0))).collect();
         all.sort_by_key(|(kind, ..)| *kind);
         let variance = |(kind, parameters, variance, determined): (Kind, usize, f64, f64)| Variance {
@@ -236,8 +219,8 @@ impl<'a> Search<'a> {
 }
 
 /// How many of a block's parameters the labels determine rather than its variance.
-fn well_determined(block: &Shared, covariance: &[Vec<f64>]) -> f64 {
-    let trace: f64 = block.positions.iter().map(|&k| covariance[k][k]).sum();
+fn well_determined(block: &Shared, variance_of: impl Fn(usize) -> f64) -> f64 {
+    let trace: f64 = block.positions.iter().map(|&k| variance_of(k)).sum();
     let size = block.positions.len() as f64;
-    (size - trace / block.variance).clamp(0.0, size)
+    (size - trace / block.point.variance).clamp(0.0, size)
 }

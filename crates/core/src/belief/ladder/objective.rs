@@ -12,6 +12,8 @@ use crate::belief::regression::{LARGEST_MOVE, linear};
 
 /// Newton steps are shortened so that no logit moves by more than this at once.
 const LARGEST_LOGIT_MOVE: f64 = 3.0;
+/// Items whose curvature is added at once.
+const AT_ONCE: usize = 4;
 /// The search ends where the gradient is no larger than this share of the number of labels.
 const TOLERANCE: f64 = 1e-11;
 
@@ -156,9 +158,13 @@ impl Objective for Posterior {
             self.add_trust(i, &terms, &mut room, &mut gradient, &mut hessian);
             self.add_vectors(i, &terms, &mut room, &mut gradient, &mut hessian);
             if self.numbers > 0 {
-                self.add_numbers(i, &terms, &mut room, &mut gradient, &mut hessian);
+                self.add_numbers(i, &terms, &mut room, &mut gradient);
+                if room.waiting.len() == AT_ONCE {
+                    self.bend_numbers(&mut room.waiting, p, &mut hessian);
+                }
             }
         }
+        self.bend_numbers(&mut room.waiting, p, &mut hessian);
         let mut point = Point {
             value: value.ln(),
             gradient,
@@ -200,8 +206,8 @@ struct Room {
     bend: Vec<f64>,
     q_contrast: Vec<f64>,
     v_contrast: Vec<f64>,
-    /// Numbers of an item times one factor.
-    scaled: Vec<f64>,
+    /// Items whose curvature in V is still to be added, with the bends of each between two contrasts.
+    waiting: Vec<(usize, Vec<f64>)>,
 }
 
 impl Room {
@@ -216,7 +222,7 @@ impl Room {
             bend: zeros(width * width),
             q_contrast: zeros(width),
             v_contrast: zeros(width),
-            scaled: vec![],
+            waiting: vec![],
         }
     }
 }
@@ -265,9 +271,9 @@ impl Posterior {
         }
     }
 
-    /// Slope and curvature in V.
-    fn add_numbers(&self, i: usize, terms: &Terms, room: &mut Room, gradient: &mut [f64], hessian: &mut [f64]) {
-        let (p, d, width) = (gradient.len(), self.numbers, self.classes - 1);
+    /// Slope in V; the curvature is left to [`Self::bend_numbers`].
+    fn add_numbers(&self, i: usize, terms: &Terms, room: &mut Room, gradient: &mut [f64]) {
+        let (d, width) = (self.numbers, self.classes - 1);
         contrasts::of(&terms.in_u, &mut room.contrast);
         for (m, c) in room.contrast.iter().enumerate() {
             axpy(*c, self.phi(i), &mut gradient[self.v(m)..self.v(m) + d]);
@@ -276,23 +282,46 @@ impl Posterior {
         contrasts::of(&terms.v, &mut room.v_contrast);
         contrasts::of(&terms.diagonal, &mut room.contrast);
         contrasts::around(&terms.diagonal, &room.contrast, &mut room.bend);
-        let phi = self.phi(i);
+        let mut bends = vec![0.0; width * width];
         for m in 0..width {
             for n in m..width {
                 let (qm, qn, vm, vn) = (room.q_contrast[m], room.q_contrast[n], room.v_contrast[m], room.v_contrast[n]);
-                let bend = room.bend[m * width + n] - qm * vn - vm * qn + terms.square * qm * qn;
-                room.scaled.clear();
-                room.scaled.extend(phi.iter().map(|x| bend * x));
-                for (f, &x) in room.scaled.iter().enumerate() {
-                    if x == 0.0 {
-                        continue;
+                bends[m * width + n] = room.bend[m * width + n] - qm * vn - vm * qn + terms.square * qm * qn;
+            }
+        }
+        room.waiting.push((i, bends));
+    }
+
+    /// Curvature in V of some items together, so that the matrix is gone through once for all of them.
+    fn bend_numbers(&self, waiting: &mut Vec<(usize, Vec<f64>)>, p: usize, hessian: &mut [f64]) {
+        let (d, width) = (self.numbers, self.classes - 1);
+        for (m, n) in (0..width).flat_map(|m| (m..width).map(move |n| (m, n))).take_while(|_| !waiting.is_empty()) {
+            for f in 0..d {
+                let first = if m == n { f } else { 0 };
+                let at = (self.v(m) + f) * p + self.v(n);
+                let row = &mut hessian[at + first..at + d];
+                let factor = |(i, bends): &(usize, Vec<f64>)| bends[m * width + n] * self.phi(*i)[f];
+                match waiting.as_slice() {
+                    [a, b, c, e] => {
+                        let factors = [a, b, c, e].map(factor);
+                        if factors.iter().any(|x| *x != 0.0) {
+                            add_four(factors, [a, b, c, e].map(|(i, _)| &self.phi(*i)[first..]), row);
+                        }
                     }
-                    let first = if m == n { f } else { 0 };
-                    let at = (self.v(m) + f) * p + self.v(n);
-                    axpy(x, &phi[first..], &mut hessian[at + first..at + d]);
+                    fewer => fewer.iter().for_each(|one| axpy(factor(one), &self.phi(one.0)[first..], row)),
                 }
             }
         }
+        waiting.clear();
+    }
+}
+
+/// Adds four vectors, each times its factor.
+fn add_four(factors: [f64; AT_ONCE], vectors: [&[f64]; AT_ONCE], to: &mut [f64]) {
+    let [a, b, c, d] = vectors.map(|vector| &vector[..to.len()]);
+    let [fa, fb, fc, fd] = factors;
+    for (i, x) in to.iter_mut().enumerate() {
+        *x += fa * a[i] + fb * b[i] + fc * c[i] + fd * d[i];
     }
 }
 

@@ -5,10 +5,11 @@ use serde::{Deserialize, Serialize};
 
 use super::choice::lead_over_things;
 use super::fitted::Map;
-use super::fitting::{ENOUGH, fit_as_carried, fit_where};
+use super::fitting::{fit_as_carried, fit_where};
 use super::guesses::Shares;
 use super::readings::Readings;
 use super::rung::Rung;
+use crate::belief::fixed_point::ENOUGH;
 use crate::belief::trust::TrustError;
 
 /// What the labels here say of a carried map before anything relies on it.

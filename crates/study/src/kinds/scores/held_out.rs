@@ -106,6 +106,15 @@ impl Scored for RatingPool {
         vec![self.judge().mean[item]]
     }
 
+    fn believed(&self, priors: &Vec<Gaussian>, item: usize) -> Vec<f64> {
+        vec![priors[item].mean]
+    }
+
+    fn observed(&self, item: usize) -> Option<Vec<f64>> {
+        let labels = self.labels(item);
+        (!labels.is_empty()).then(|| vec![mean(&labels)])
+    }
+
     fn agreement(means: &[f64]) -> Option<f64> {
         squared_agreement(means)
     }

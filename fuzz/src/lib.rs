@@ -7,7 +7,7 @@
 mod scratch;
 mod targets;
 
-use targets::{answers, files, packed, results, studies, tables};
+use targets::{answers, files, imports, packed, results, studies, tables};
 
 /// A reader with all that is held against it.
 pub type Target = fn(&[u8]);
@@ -44,6 +44,8 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("answer", answers::answer),
     ("answer_cache", answers::answer_cache),
     ("reply", answers::reply),
+    ("published_cache", imports::published_cache),
+    ("batch_output", imports::batch_output),
 ];
 
 /// The target of a name.

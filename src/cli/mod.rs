@@ -86,8 +86,20 @@ pub fn main() -> ExitCode {
                 }
                 cause = inner.source();
             }
-            say(format_args!("{text}"));
+            say(format_args!("{}", limited(text)));
             ExitCode::from(error.exit_code())
         }
     }
+}
+
+/// A message without its middle, where that repeats much of a file.
+fn limited(text: String) -> String {
+    const MOST: usize = 4000;
+    let letters: Vec<char> = text.chars().collect();
+    if letters.len() <= MOST {
+        return text;
+    }
+    let (start, end) = (&letters[..MOST / 2], &letters[letters.len() - MOST / 4..]);
+    let left_out = letters.len() - start.len() - end.len();
+    format!("{} … {left_out} characters … {}", start.iter().collect::<String>(), end.iter().collect::<String>())
 }

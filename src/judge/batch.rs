@@ -9,6 +9,7 @@ use super::Error;
 use super::client::Answer;
 use super::reply::{read_failed_reply, read_reply};
 use super::request::Request;
+use crate::dataset::error::excerpt;
 
 /// The address below the base that a batch line names.
 const URL: &str = "/v1/chat/completions";
@@ -23,28 +24,33 @@ pub(crate) fn export(requests: &[Request], classes: &[String]) -> String {
 }
 
 /// An answer of a batch with the position of its question.
-pub(crate) type Answered = (usize, Answer);
+pub type Answered = (usize, Answer);
 
 /// Reads batch output. Lines about other questions are refused: they answer another prompt, model or item.
 ///
 /// # Errors
 /// A file that can't be read; a line that is no batch output, answers no question of this run, or answers one again.
-pub(crate) fn import(path: &Path, requests: &[Request]) -> Result<Vec<Answered>, Error> {
+pub fn import(path: &Path, requests: &[Request]) -> Result<Vec<Answered>, Error> {
     let positions: BTreeMap<&str, usize> = requests.iter().zip(0..).map(|(r, i)| (r.key.as_str(), i)).collect();
     let mut seen = BTreeSet::new();
     let mut answers = vec![];
     for (line, text) in super::lines_of(path)? {
         let refused = |detail: String| Error::Line { path: path.to_path_buf(), line, detail };
-        let value: Value = serde_json::from_str(&text).map_err(|e| refused(format!("no JSON: {e}")))?;
-        let id =
-            value["custom_id"].as_str().ok_or_else(|| refused("no batch output: it has no custom_id".to_owned()))?;
+        let value: Value =
+            serde_json::from_str(&text).map_err(|e| refused(format!("no JSON: {e}; download the output again")))?;
+        let id = value["custom_id"].as_str().ok_or_else(|| {
+            refused(
+                "no batch output: it has no custom_id; give the file that the batch's output_file_id names".to_owned(),
+            )
+        })?;
         let &position = positions.get(id).ok_or_else(|| {
             refused(format!(
-                "custom_id {id:?} is not a question of this run; give the items, prompts and settings of the export"
+                "custom_id {:?} is not a question of this run; give the items, prompts and settings of the export",
+                excerpt(id)
             ))
         })?;
         if !seen.insert(position) {
-            return Err(refused(format!("custom_id {id:?} is answered twice")));
+            return Err(refused(format!("custom_id {id:?} is answered twice; keep one of the lines")));
         }
         let (status, body) = (&value["response"]["status_code"], &value["response"]["body"]);
         let ask = requests[position].ask;

@@ -24,6 +24,7 @@ use super::parse::{self, Failure};
 use super::predictions::Collected;
 use super::prompts::Ask;
 use super::task::{Answers, Task};
+use crate::dataset::error::excerpt;
 
 /// Variants of the published cache that are no wording of the prompt.
 const CONFIDENCE: [&str; 2] = ["confidence", "conf"];
@@ -50,7 +51,7 @@ struct Row {
 /// # Errors
 /// A file that can't be read; a row that is no JSON of that form, names an unknown item, repeats another row, or whose
 /// `dist` or `confidence` is not what its raw text says.
-pub(crate) fn published(paths: &[&Path], task: &mut Task) -> Result<Collected, Error> {
+pub fn published(paths: &[&Path], task: &mut Task) -> Result<Collected, Error> {
     let classes = match &task.answers {
         Answers::Classes(classes) => classes.clone(),
         Answers::Score { .. } => {
@@ -65,14 +66,24 @@ pub(crate) fn published(paths: &[&Path], task: &mut Task) -> Result<Collected, E
     for &path in paths {
         for (line, text) in super::lines_of(path)? {
             let refused = |detail: String| Error::Line { path: path.to_path_buf(), line, detail };
-            let row: Row = serde_json::from_str(&text).map_err(|e| refused(format!("no row of the cache: {e}")))?;
+            let row: Row = serde_json::from_str(&text).map_err(|e| {
+                refused(format!("no row of the cache: {e}; write each as a JSON object on a line of its own"))
+            })?;
             let item = match (&row.idx, &row.uid) {
                 (Some(Value::Number(idx)), None) => idx.to_string(),
                 (Some(Value::String(id)), None) | (None, Some(id)) => id.clone(),
-                _ => return Err(refused("it needs one of idx and uid".to_owned())),
+                _ => {
+                    return Err(refused(
+                        "it needs one of idx and uid; write the item's id under one of them".to_owned(),
+                    ));
+                }
             };
             if !known.contains(&item) {
-                return Err(refused(format!("the item {item:?} is not among those of {:?}", task.name)));
+                return Err(refused(format!(
+                    "the item {:?} is not among those of {:?}; correct it, or give the items that it is about",
+                    excerpt(&item),
+                    task.name
+                )));
             }
             let named = row.variant.clone().unwrap_or_else(|| first.clone());
             let is = |names: &[&str]| names.contains(&named.to_lowercase().as_str());
@@ -81,14 +92,15 @@ pub(crate) fn published(paths: &[&Path], task: &mut Task) -> Result<Collected, E
                 () if is(&UPDATE) => (Ask::Update, first.clone()),
                 () => (Ask::Distribution, named.clone()),
             };
-            let mut once = |ask: Ask| match lines
-                .insert((item.clone(), variant.clone(), ask), (path.to_path_buf(), line))
-            {
-                Some((path, first)) => {
-                    Err(refused(format!("item {item:?}, variant {variant:?} is already in {}:{first}", path.display())))
-                }
-                None => Ok(()),
-            };
+            let mut once =
+                |ask: Ask| match lines.insert((item.clone(), variant.clone(), ask), (path.to_path_buf(), line)) {
+                    Some((path, first)) => Err(refused(format!(
+                        "item {item:?}, variant {:?} is already in {}:{first}; keep one of the two",
+                        excerpt(&variant),
+                        path.display()
+                    ))),
+                    None => Ok(()),
+                };
             let readings = row.readings(ask, &classes).map_err(refused)?;
             for (ask, meaning) in readings {
                 once(ask)?;
@@ -112,7 +124,9 @@ impl Row {
             let said = self.raw.as_deref().map(parse::confidence);
             let agreed = match (said, stated) {
                 (Some(Ok(said)), Some(Ok(stated))) if said != stated => {
-                    return Err(format!("its confidence is {stated}, but its raw text says {said}"));
+                    return Err(format!(
+                        "its confidence is {stated}, but its raw text says {said}; correct one, or leave it out"
+                    ));
                 }
                 (_, Some(stated)) => stated,
                 (Some(said), None) => said,
@@ -126,7 +140,10 @@ impl Row {
             (Some(Ok(said)), Some(Ok(dist))) => {
                 let apart = said.shares.iter().zip(&dist.shares).any(|(a, b)| (a - b).abs() > AGREEMENT);
                 if apart {
-                    return Err(format!("its dist {:?} is not what its raw text says", self.dist));
+                    return Err(format!(
+                        "its dist {} is not what its raw text says; correct one, or leave it out",
+                        excerpt(&self.dist.as_ref().map_or_else(String::new, Value::to_string))
+                    ));
                 }
                 Ok(dist)
             }

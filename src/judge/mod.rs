@@ -20,22 +20,22 @@
 //! | `import`, `batch` | the paper's published cache, OpenAI's batch files |
 //! | `summary` | what a paper's setup section must say |
 
-pub(crate) mod batch;
+pub mod batch;
 pub(crate) mod budget;
 pub mod cache;
 pub(crate) mod client;
 pub(crate) mod endpoint;
-pub(crate) mod import;
+pub mod import;
 pub mod parse;
-pub(crate) mod predictions;
-pub(crate) mod prompts;
+pub mod predictions;
+pub mod prompts;
 mod reply;
-pub(crate) mod request;
+pub mod request;
 pub(crate) mod run;
 mod secret;
 pub(crate) mod simulated;
 pub(crate) mod summary;
-pub(crate) mod task;
+pub mod task;
 
 use std::path::{Path, PathBuf};
 

@@ -25,7 +25,7 @@ pub(crate) const SELF_UPDATES: &str = "self-updates.csv";
 
 /// What the answers about a task say, by item id, variant and what was asked.
 #[derive(Debug, Default)]
-pub(crate) struct Collected {
+pub struct Collected {
     meanings: BTreeMap<(String, String, Ask), Vec<Meaning>>,
     /// Answers that count.
     pub usable: usize,
@@ -49,7 +49,7 @@ impl Collected {
     }
 
     /// Reads the answers of a cache, one per question.
-    pub(crate) fn of<'e>(entries: impl Iterator<Item = &'e Entry>, answers: &Answers) -> Self {
+    pub fn of<'e>(entries: impl Iterator<Item = &'e Entry>, answers: &Answers) -> Self {
         let mut collected = Self::default();
         for entry in entries {
             collected.add(&entry.item, &entry.variant, entry.ask, entry.meaning(answers));
@@ -77,7 +77,7 @@ impl Collected {
     ///
     /// # Errors
     /// None but a failure to write CSV, which memory does not have.
-    pub(crate) fn predictions(&self, task: &Task) -> Result<Vec<u8>, Error> {
+    pub fn predictions(&self, task: &Task) -> Result<Vec<u8>, Error> {
         let labels = self.meanings.keys().any(|(_, _, ask)| *ask == Ask::Label);
         let ask = match (&task.answers, labels) {
             (Answers::Score { .. }, _) => Ask::Score,
@@ -112,7 +112,7 @@ impl Collected {
     ///
     /// # Errors
     /// As [`predictions`](Self::predictions).
-    pub(crate) fn self_updates(&self, task: &Task) -> Result<Option<Vec<u8>>, Error> {
+    pub fn self_updates(&self, task: &Task) -> Result<Option<Vec<u8>>, Error> {
         let mut header = vec!["id".to_owned(), "variant".to_owned()];
         header.extend(value_columns(&task.answers));
         let mut rows = vec![header];

@@ -69,7 +69,7 @@ const FOLDER: &str = "templates/prompts";
 
 /// The prompt templates of a task, parsed.
 #[derive(Debug)]
-pub(crate) struct Prompts {
+pub struct Prompts {
     tera: Tera,
     set: &'static str,
     hashes: BTreeMap<String, String>,
@@ -101,7 +101,7 @@ impl Prompts {
     ///
     /// # Errors
     /// A template that is missing or malformed.
-    pub(crate) fn load(folder: Option<&Path>, set: &'static str) -> Result<Self, Error> {
+    pub fn load(folder: Option<&Path>, set: &'static str) -> Result<Self, Error> {
         let of_set = BUILT_IN.iter().filter(|(name, _)| name.split('.').next() == Some(set));
         let texts = built_in::texts(folder, FOLDER, of_set)
             .map_err(|Unreadable { path, source }| DataError::Unreadable { file: path, source })?;

@@ -14,7 +14,7 @@ const TOP_TOKENS: u32 = 20;
 
 /// Which prediction is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Prediction {
+pub enum Prediction {
     /// Expected counts in words.
     Verbalised,
     /// Log-probabilities of label tokens.
@@ -23,7 +23,7 @@ pub(crate) enum Prediction {
 
 /// Under which variants the stated confidence is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ConfidenceOf {
+pub enum ConfidenceOf {
     /// Under each variant.
     Each,
     /// Under the first only, once per item.
@@ -34,7 +34,7 @@ pub(crate) enum ConfidenceOf {
 
 /// What to ask, of whom, with which parameters. A parameter that is not set is not sent.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct QuestionSettings {
+pub struct QuestionSettings {
     /// The model.
     pub model: String,
     /// Kind of prediction.
@@ -124,7 +124,7 @@ pub(crate) fn key(
 ///
 /// # Errors
 /// No variant or one twice, settings that the task can't meet, a template that can't be rendered.
-pub(crate) fn plan(task: &Task, prompts: &Prompts, settings: &QuestionSettings) -> Result<Vec<Request>, Error> {
+pub fn plan(task: &Task, prompts: &Prompts, settings: &QuestionSettings) -> Result<Vec<Request>, Error> {
     let distinct: BTreeSet<&String> = task.variants.iter().collect();
     if distinct.is_empty() || distinct.len() < task.variants.len() {
         return Err(Error::Argument(format!(

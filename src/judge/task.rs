@@ -27,7 +27,7 @@ const NLI: [&str; 3] = ["e", "n", "c"];
 
 /// Items to ask about.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Task {
+pub struct Task {
     /// Name of the experiment or study, for the summary and the default output folder.
     pub name: String,
     /// First part of the names of its prompt templates: `dice`, `nli` or `study`.
@@ -60,7 +60,7 @@ pub enum Answers {
 
 /// One item.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Item {
+pub struct Item {
     /// Its id, letter by letter.
     pub id: String,
     /// What the templates may say of it, by name. What a template must not tell is not in here.
@@ -71,7 +71,7 @@ pub(crate) struct Item {
 
 /// What is true of an item.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Truth {
+pub struct Truth {
     /// Shares of the classes among the labels of all annotators.
     pub shares: Vec<f64>,
     /// How much its text tells, 0 to 1, where that is known.
@@ -234,7 +234,7 @@ impl Task {
     /// # Errors
     /// A table that is refused, no column to show, an id that comes twice, fewer than two classes or one of them twice,
     /// a scale that is no interval.
-    pub(crate) fn list(path: &Path, answers: Answers, question: String) -> Result<Self, Error> {
+    pub fn list(path: &Path, answers: Answers, question: String) -> Result<Self, Error> {
         check(&answers)?;
         // A name that does not say its layout is that of CSV.
         let format = format_of(path, None).unwrap_or(Format::Csv);

@@ -20,9 +20,13 @@ struct Writing {
     arguments: &'static [&'static str],
     /// What is done before.
     before: &'static [&'static [&'static str]],
-    /// Every so many operations are tried. Folders go through one place, of which `crates/output` tries every operation.
+    /// Every so many operations are tried, or every single one where [`ALL`] is set, which takes long. Folders go through one place, of
+    /// which `crates/output` tries every operation.
     every: usize,
 }
+
+/// The variable by whose presence every operation is tried.
+const ALL: &str = "JUDGE_UNCERTAINTY_TEST_ALL_FAULTS";
 
 /// What stands in the folder in which commands are run.
 const FILES: [(&str, &str); 7] = [
@@ -298,6 +302,7 @@ fn check_state(
 
 fn hold(writing: &Writing) {
     let Writing { arguments, before, every } = writing;
+    let every = if std::env::var_os(ALL).is_some() { 1 } else { *every };
     let prepared = Place::new(before, arguments);
     let old = prepared.files();
     let place = prepared.copy();
@@ -305,7 +310,7 @@ fn hold(writing: &Writing) {
     assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     let new = place.files();
     let mut operations = 0;
-    for n in (0..).step_by(*every) {
+    for n in (0..).step_by(every) {
         for kind in ["kill", "full"] {
             let case = format!("{} {kind}:{n}", arguments.join(" "));
             let place = prepared.copy();
@@ -314,6 +319,7 @@ fn hold(writing: &Writing) {
             if kind == "kill" && code != Some(137) {
                 assert_eq!(code, Some(0), "{case}: {text}");
                 assert!(operations >= 3, "{case}: only {operations} operations were tried");
+                println!("{}: {operations} faults", arguments.join(" "));
                 return;
             }
             operations += 1;

@@ -366,11 +366,21 @@ fn messages_show_settings_as_they_are_written() {
         ("form = \"long\"", "form = \"long\"\n[evaluation]\nbudgets = [0]"),
         ("classes = [\"yes\", \"no\"]", "scale = [1, 1e300]"),
         ("classes = [\"yes\", \"no\"]", "places = [1, 1e300]"),
+        ("classes = [\"yes\", \"no\"]", "places = [[1, \"a\"], [2, \"b\"]]"),
+        ("classes = [\"yes\", \"no\"]", "classes = \"yes\""),
+        ("title = \"t\"", "title = \"t\"\nseed = -1"),
+        ("form = \"long\"", "form = \"long\"\n[evaluation]\nbudgets = [1e300]"),
+        ("form = \"long\"", "form = \"long\"\n[evaluation]\nreplicates = 99999999999999999999"),
+        ("form = \"long\"", "form = \"long\"\n[familiarity]\nneighbours = -5"),
+        ("form = \"long\"", "form = \"long\"\n[trust]\nbelief = { recalibrated = 3 }"),
     ] {
         let folder = Folder::new();
         folder.edit("study.toml", from, to);
         let refused = folder.study(&["check"], 2);
-        for word in ["Some(", "None", "Recalibrated", "Options {", "LeWiDi)", "ChaosNli", "ByGroup"] {
+        for word in ["Some(", "None", "Recalibrated", "Options", "LeWiDi)", "ChaosNli", "ByGroup"] {
+            assert!(!refused.contains(word), "{to}: {refused}");
+        }
+        for word in ["u32", "u64", "usize", "128", "sequence", "untagged", "struct ", "0000000000000000000000000"] {
             assert!(!refused.contains(word), "{to}: {refused}");
         }
         assert!(refused.contains("study.toml:") && refused.len() < 900, "{to}: {refused}");

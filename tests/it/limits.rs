@@ -201,3 +201,37 @@ fn parquet_that_contradicts_itself_is_refused() {
     let told = parquet::read(&file, &fs::read(&file).unwrap(), "id").unwrap_err().to_string();
     assert!(told.contains("pages/negative: contradicts itself"), "{told}");
 }
+
+/// Wherever a word of 200,000 letters stands, the message has its start.
+#[test]
+fn no_message_repeats_a_file() {
+    let long = "x".repeat(200_000);
+    for (file, from, to) in [
+        ("study.toml", "title = ", format!("title{long} = ")),
+        ("study.toml", "kind = \"probabilities\"", format!("kind = \"{long}\"")),
+        ("study.toml", "variant = \"variant\"", format!("variant = \"{long}\"")),
+        ("study.toml", "file = \"judge.csv\"", format!("file = \"{long}.csv\"")),
+        ("study.toml", "numbers = [\"words\"]", format!("numbers = [\"{long}\"]")),
+        ("items.csv", "id,", format!("{long},")),
+        ("items.csv", "r01,", format!("{long},")),
+        ("judge.csv", "r01,", format!("{long},")),
+        ("labels.csv", "r01,", format!("{long},")),
+        ("labels.csv", "mixed", long.clone()),
+        ("labels.csv", "label", long.clone()),
+    ] {
+        let folder = study("examples/starter");
+        edit(folder.path(), file, from, &to);
+        let told = refused(&["study", "check", "."], folder.path());
+        assert!(told.len() < 5_000 && told.contains('.') && told.contains(';'), "{file}, {from}: {} bytes", told.len());
+    }
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("items.csv"), "id,text\na,x\n").unwrap();
+    let published = format!("{{\"uid\": \"{long}\", \"raw\": \"{{}}\"}}\n");
+    fs::write(folder.path().join("cache.jsonl"), published).unwrap();
+    fs::write(folder.path().join("batch.jsonl"), format!("{{\"custom_id\": \"{long}\"}}\n")).unwrap();
+    for source in [["--published", "cache.jsonl", "--model", "m"], ["--batch", "batch.jsonl", "--model", "m"]] {
+        let arguments = [&["judge", "import", "--items", "items.csv", "--classes", "a,b"], &source[..]].concat();
+        let told = refused(&arguments, folder.path());
+        assert!(told.len() < 5_000 && told.contains(".jsonl:1: ") && told.contains(';'), "{} bytes", told.len());
+    }
+}

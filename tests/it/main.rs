@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking, in its helper functions too")]
 
 mod active_lab;
+mod annotators;
 mod apply;
 mod claims;
 mod cli;

@@ -105,7 +105,7 @@ type Held = Box<dyn std::any::Any>;
 type Shared = (&'static str, fn(&Path) -> Held, &'static str, &'static [&'static [&'static str]]);
 
 /// Every place with every command that writes to it: whichever of two came first holds it, and the second changes nothing.
-const SHARED: [Shared; 14] = [
+const SHARED: [Shared; 16] = [
     (
         "s/run",
         run_folder,
@@ -210,6 +210,16 @@ const SHARED: [Shared; 14] = [
         "writes to it",
         &[&["embed", "--items", "items.csv", "--text", "{text}", "--model", "MODEL", "--out", "m.npy"]],
     ),
+    ("all.csv", file, "writes to it", &[&["study", "labels", "export", "all.csv", "s"]]),
+    (
+        "o/apply.json",
+        file,
+        "writes to it",
+        &[
+            &["apply", "u/run", "--items", "further.csv", "--out", "o"],
+            &["apply", "u/run", "--items", "further.csv", "--out", "o", "--top", "1"],
+        ],
+    ),
     (
         "i/index.json",
         file,
@@ -275,6 +285,11 @@ fn of_two_commands_at_one_place_the_second_is_refused() {
         ),
         ("batch.jsonl", "\n"),
         (
+            "further.csv",
+            "id,words,confidence,p_plain_positive,p_plain_negative,p_plain_mixed,p_strict_positive,p_strict_negative,p_strict_mixed\n\
+             a,9,80,0.5,0.25,0.25,0.5,0.25,0.25\n",
+        ),
+        (
             "plan.toml",
             "[[hypothesis]]\nid = \"h\"\nstatement = \"s\"\nbetter = \"info\"\nthan = \"fewest_labels\"\nbudget = 10\nmeasure = \"value\"\n",
         ),
@@ -288,7 +303,9 @@ fn of_two_commands_at_one_place_the_second_is_refused() {
     fs::write(settings, format!("{text}\n[familiarity]\nmodel = \"{}\"\n", model.display())).unwrap();
     said(0, &["study", "queue", "t", "--budget", "3"], folder.path());
     fs::remove_dir_all(folder.path().join("t/queue")).unwrap();
-    for made in ["new", "d", "i", "chaosNLI_v1.0"] {
+    said(0, &["study", "init", "u"], folder.path());
+    said(0, &["study", "run", "u"], folder.path());
+    for made in ["new", "d", "i", "o", "chaosNLI_v1.0"] {
         fs::create_dir_all(folder.path().join(made)).unwrap();
     }
     put_results_of_the_dice(&folder.path().join("a"));

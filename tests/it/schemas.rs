@@ -113,7 +113,7 @@ fn read(path: &Path) -> Value {
 }
 
 /// What of a results file does not follow the schema of a name.
-fn faults_of(value: &Value, name: &str) -> Vec<String> {
+pub(crate) fn faults_of(value: &Value, name: &str) -> Vec<String> {
     let schema = read(&repository(&format!("docs/schemas/{name}.schema.json")));
     assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
     let mut found = vec![];

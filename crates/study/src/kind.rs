@@ -13,6 +13,7 @@ use super::carried::Carried;
 use super::carried_map::CarriedMap;
 use super::features::Feature;
 use super::hypothesis::Measure;
+use super::input::annotators::Annotators;
 use super::input::check::Check;
 use super::input::config::{Configured, StudyConfig, StudyFile};
 use super::input::items::Items;
@@ -130,6 +131,10 @@ pub trait Kind: Configured {
     /// What the judge predicts of an item, as a label is written.
     fn prediction(study: &Study<Self>, item: usize) -> String;
 
+    /// A label of an item against the judge: 1 for its likeliest class and 0 for another; on a scale how far the label lies above the
+    /// judge's mean.
+    fn against_judge(study: &Study<Self>, item: usize, label: &str) -> f64;
+
     /// The judge's prediction of an item beside the belief and the labels held.
     fn profile(study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize) -> Profile;
 
@@ -187,6 +192,8 @@ pub struct Study<K: Kind> {
     pub judge: K::Judge,
     /// The human labels.
     pub labels: K::Labels,
+    /// What is known of those who gave them, if the study says where.
+    pub annotators: Option<Annotators>,
     /// Embeddings of the items, items x dimensions; those of a `text_model` are there after [`Self::embed`].
     pub embeddings: Option<Array2<f32>>,
     /// What embeds the texts of the items, where the study names no file of embeddings.

@@ -1,31 +1,19 @@
 //! The labels of a study as one table: those of its file and those that were added, with what is known of their annotators.
 
-use std::collections::HashMap;
-use std::path::Path;
-
-use super::input::config::TableConfig;
-use super::input::source::{Source, read_table};
 use super::kind::{Kind, Study};
 use super::output::{OutputColumn, Values};
 use super::queue::record::Question;
 use super::read::{LabelSet, Listed};
-use judge_uncertainty_data::dataset::error::Result;
-use judge_uncertainty_data::dataset::lewidi;
-use judge_uncertainty_data::dataset::table::{Row, Table};
-use judge_uncertainty_data::logs::Rows;
 
 /// The labels, one a row: `id`, `annotator`, `label`, `added` (when a batch brought it, blank for the user's own), `judge` (what the
 /// judge predicts), and the columns of `labels.about_annotators`. Where the user's file has counts only, a row per item with a count
 /// per class, `n_CLASS`.
-///
-/// # Errors
-/// A file about the annotators that can't be read, or that names one twice.
-pub fn label_table<K: Kind>(study: &Study<K>) -> Result<Vec<OutputColumn>> {
+pub fn label_table<K: Kind>(study: &Study<K>) -> Vec<OutputColumn> {
     let listed = study.labels.listed();
     if let Some(counts) = study.labels.counts()
         && counts.iter().map(|&count| count as usize).sum::<usize>() != listed.len()
     {
-        return Ok(counted(study, counts));
+        return counted(study, counts);
     }
     let id = |label: &Listed| study.items.ids[label.item].to_owned();
     let batches = study.labels.added().batches;
@@ -40,8 +28,8 @@ pub fn label_table<K: Kind>(study: &Study<K>) -> Result<Vec<OutputColumn>> {
         column("added", "when it was added to the study; blank for labels of the study's own file", &added),
         column("judge", "what the judge predicts of the item", &|label| K::prediction(study, label.item)),
     ];
-    columns.extend(about_annotators(study, &listed)?);
-    Ok(columns)
+    columns.extend(about_annotators(study, &listed));
+    columns
 }
 
 fn counted<K: Kind>(study: &Study<K>, counts: ndarray::ArrayView2<'_, u32>) -> Vec<OutputColumn> {
@@ -56,33 +44,12 @@ fn counted<K: Kind>(study: &Study<K>, counts: ndarray::ArrayView2<'_, u32>) -> V
 }
 
 /// The columns of the file about the annotators, for each label; blank for annotators that it does not have.
-fn about_annotators<K: Kind>(study: &Study<K>, listed: &[Listed]) -> Result<Vec<OutputColumn>> {
-    let Some(file) = study.file.config.labels.as_ref().and_then(TableConfig::about_annotators) else {
-        return Ok(vec![]);
+fn about_annotators<K: Kind>(study: &Study<K>, listed: &[Listed]) -> Vec<OutputColumn> {
+    let Some(about) = &study.annotators else { return vec![] };
+    let column = |(k, name): (usize, &String)| {
+        let cell = |label: &Listed| about.of(&label.annotator).map_or_else(String::new, |cells| cells[k].clone());
+        let values = Values::Text(listed.iter().map(cell).collect());
+        OutputColumn::new(format!("annotator_{name}"), "", "as the file about the annotators says", values)
     };
-    let table = read_annotators(&study.file.resolve(file))?;
-    // One row for each.
-    table.ids()?;
-    let rows: HashMap<&str, Row<'_>> = table.rows().map(|row| (row.id().trim(), row)).collect();
-    let row_of = |name: &str| rows.get(name.trim());
-    let own = ["id", "annotator"];
-    let names = table.header().iter().filter(|name| !own.contains(&name.as_str()));
-    names
-        .map(|name| {
-            let column = table.column(name)?;
-            let cell =
-                |label: &Listed| row_of(&label.annotator).map_or(String::new(), |row| row.cell(column).to_owned());
-            let values = Values::Text(listed.iter().map(cell).collect());
-            Ok(OutputColumn::new(format!("annotator_{name}"), "", "as the file about the annotators says", values))
-        })
-        .collect()
-}
-
-/// A table with a column `annotator`, or LeWiDi's object with a member for each.
-fn read_annotators(file: &Path) -> Result<Table> {
-    let mut source = Source::default();
-    if file.extension().is_some_and(|extension| extension == "json") {
-        return lewidi::read_items(file, &source.read(file)?, &[]);
-    }
-    read_table(&[file.to_owned()], None, Some("annotator"), Rows::Items, &mut source)
+    about.traits.iter().enumerate().map(column).collect()
 }

@@ -9,6 +9,7 @@
 //! | [`load`], [`features`], [`carried`], [`carried_map`] | a study as it is read, what its trust may depend on, and trust and map carried over from another |
 //! | [`decompose`], [`identification`], [`evidence`], [`parts`], [`percentiles`] | the fit and whether the labels determine it, the belief about every item, the rankings, and what varies over items |
 //! | [`held_out`], [`reliability`] | judge and beliefs on labels that they have not seen, from one label an item, class by class and group by group |
+//! | [`annotators`] | labels by the traits of their annotators |
 //! | [`mod@evaluate`], [`for_new_items`] | half splits where labels suffice, and what they say of new items |
 //! | [`results`], [`sample`], [`profile`], [`cards`], [`columns`], [`output`], [`lewidi`] | what a run reports, the items that figures and pages show, and the table of all items |
 //! | [`belief_file`], [`apply`] | the fitted belief as a file, and applied to further items in a stream |
@@ -22,6 +23,7 @@
 //!
 //! [`Study::load`] reads everything and refuses what can't be used; nothing is computed before.
 
+pub mod annotators;
 pub mod apply;
 pub mod belief_file;
 pub mod cards;

@@ -7,6 +7,7 @@ use std::path::Path;
 use super::carried::Carried;
 use super::error::Error;
 use super::features::{self, Available};
+use super::input::annotators::Annotators;
 use super::input::config::{Configured, StudyFile, TableConfig, Unmatched};
 use super::input::log::LabelLog;
 use super::input::source::Source;
@@ -87,12 +88,14 @@ impl<K: Kind> Study<K> {
             familiarity: file.config.familiarity.is_some(),
         };
         let features = features::choose(&file, &items, &available)?;
+        let annotators = Annotators::read(&file, &mut inputs)?;
         let carried = Carried::read(&file, (K::NAME, FILE), &mut inputs)?;
         let mut study = Self {
             file,
             items,
             judge,
             labels,
+            annotators,
             embeddings,
             text_model,
             features,

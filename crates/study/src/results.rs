@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::annotators::ByTrait;
 use super::carried::Carried;
 use super::error::Error;
 use super::evaluate::{Evaluated, evaluated_items, lacking_labels};
@@ -48,6 +49,9 @@ pub struct StudyResults<K: Kind> {
     pub items: ItemSample,
     /// Judge and beliefs on labels that they have not seen.
     pub held_out: HeldOutScores,
+    /// Labels by the traits of those who gave them; `None` where no file tells of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub annotators: Option<ByTrait>,
     /// What escalation achieves, where labels suffice.
     pub evaluation: Evaluated<K>,
     /// What labels moved that came back from a queue; `None` without any.
@@ -410,6 +414,7 @@ impl<K: Kind> StudyResults<K> {
             groups: groups(study, decomposition),
             items: ItemSample::of(decomposition),
             held_out: HeldOutScores::of(study, decomposition),
+            annotators: ByTrait::of(study),
             evaluation,
             movement: Movement::of(study, decomposition, progress)?,
             registered,

@@ -2,6 +2,7 @@
 
 pub(crate) mod answers;
 pub(crate) mod files;
+pub(crate) mod imports;
 pub(crate) mod packed;
 pub(crate) mod results;
 pub(crate) mod studies;

@@ -200,7 +200,7 @@ fn export<K: Kind>(args: &Export) -> Result<ExitCode, Error> {
         let (reason, remedy) = ("the study reads this file".to_owned(), "choose another name".to_owned());
         return Err(DataError::refused(Place::file(&args.file), Problem::Unfit { reason, remedy }).into());
     }
-    let columns = label_table(&study).map_err(StudyError::from)?;
+    let columns = label_table(&study);
     let bytes = if is_parquet(&args.file) { to_parquet(&columns)? } else { to_csv(&columns) };
     write_file(&args.file, &bytes)?;
     let rows = columns.first().map_or(0, |column| column.values.len());

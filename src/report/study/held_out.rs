@@ -54,7 +54,7 @@ pub(super) fn text(estimable: &Estimable) -> String {
     estimable.estimate().map_or_else(|| "not estimable".to_owned(), interval)
 }
 
-fn cell(estimable: &Estimable) -> String {
+pub(super) fn cell(estimable: &Estimable) -> String {
     let shown = |e: &ItemEstimate| with_interval(e.value, crate::stats::Interval { lo: e.lo, hi: e.hi });
     estimable.estimate().map_or_else(|| "not estimable".to_owned(), shown)
 }

@@ -8,12 +8,14 @@
 //! | [`input`], [`sentences`] | what was read, what was found |
 //! | [`mod@page`], [`blocks`] | the page and its pieces |
 //! | [`held_out`] | judge and beliefs on labels that they have not seen |
+//! | `annotators` | labels by the traits of those who gave them |
 //! | [`plan`] | a plan of further labels |
 //! | [`compare`] | two studies held against each other |
 //! | [`movement`], [`registered`], [`estimates`] | what labels moved, how hypotheses fared, means over all items |
 //! | [`mod@figures`] | the figures |
 //! | [`bundle`] | page, tables, figures and document as files |
 
+mod annotators;
 pub mod blocks;
 pub mod bundle;
 pub mod compare;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::annotators::annotators_section;
 use super::blocks::{figure, number, section, sentences, show, some_figures, with_interval};
 use super::bundle::DOCUMENT;
 use super::held_out::held_out_section;
@@ -41,6 +42,7 @@ pub fn page<K: Shown>(results: &StudyResults<K>, cards: &Cards, figures: &[Figur
     ];
     sections.extend(K::sections(results, figures));
     sections.push(held_out_section(&results.held_out, figures));
+    sections.extend(results.annotators.as_ref().map(annotators_section));
     match &results.evaluation {
         Evaluated::Evaluated(evaluation) => {
             sections.push(escalation(evaluation, figures));

@@ -2,6 +2,7 @@
 
 mod endpoint;
 mod exchange;
+mod imports;
 mod parsing;
 mod resume;
 mod server;

@@ -259,6 +259,7 @@ impl<K: Saved> Applier<K> {
             items,
             judge,
             labels,
+            annotators: None,
             embeddings: None,
             text_model: None,
             features,

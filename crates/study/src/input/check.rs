@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use super::words::with_short_numbers;
 use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
 use judge_uncertainty_output::TextPosition;
 
@@ -15,7 +16,7 @@ pub(super) fn place(path: &Path, text: &str, offset: usize) -> Place {
 
 /// A value as it would stand in the configuration.
 fn shown(value: &impl Serialize) -> String {
-    toml::Value::try_from(value).map_or_else(|_| "none".to_owned(), |value| value.to_string())
+    toml::Value::try_from(value).map_or_else(|_| "none".to_owned(), |value| with_short_numbers(&value.to_string()))
 }
 
 /// Refuses values of a configuration at their places in the text that it was read from.

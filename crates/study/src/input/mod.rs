@@ -6,8 +6,11 @@
 //! | [`source`] | input files as tables, with their sums |
 //! | [`parquet`], [`xlsx`], [`split`] | Parquet, Excel workbooks, and data sets in parts |
 //! | [`items`], [`texts`] | the items; texts that are embedded when the study is run |
+//! | [`annotators`] | what is known of the annotators |
 //! | [`log`] | the append-only log of added labels |
+//! | `words` | what a reader of TOML says, in words |
 
+pub mod annotators;
 pub mod check;
 pub mod config;
 pub mod items;
@@ -18,4 +21,5 @@ pub mod source;
 pub mod split;
 pub mod texts;
 pub mod vectors;
+pub(crate) mod words;
 pub mod xlsx;

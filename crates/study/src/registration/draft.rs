@@ -106,6 +106,11 @@ impl Plan {
                     measures.join(", ")
                 ));
             }
+            if h.budget == 100 {
+                let reason = "budget = 100 escalates every item under any rule, so that no two rules can differ and no item is left; choose a \
+                              smaller budget";
+                return wrong(reason.to_owned());
+            }
             if !h.budget().is_some_and(|budget| study.budgets.contains(&budget)) {
                 return wrong(format!(
                     "budget = {} is not one that the study evaluates; choose one of its evaluation.budgets or add it there",
@@ -145,6 +150,7 @@ mod tests {
             ("info-entropy", "info-fewest", "appears twice"),
             ("than = \"judge_entropy\"", "than = \"info\"", "compares \"info\" with itself"),
             ("budget = 20", "budget = 15", "not one that the study evaluates"),
+            ("budget = 20", "budget = 100", "escalates every item under any rule"),
             ("margin = 2.0", "margin = nan", "not a finite number"),
             ("level = 0.9", "level = 1.0", "outside 0 to 1"),
             ("interval = \"student\"", "intervall = 1", "plan.toml:22:1: unknown field `intervall`"),

@@ -78,6 +78,7 @@ impl Registration {
         let path = folder.join(REGISTRATION_FILE);
         match write_new_file(&path, self.to_toml().as_bytes())? {
             true => Ok(path),
+            false if is_blank(&read(&path)?) => Err(RegistrationError::Blank(path)),
             false => Err(RegistrationError::Exists(path)),
         }
     }
@@ -91,7 +92,11 @@ impl Registration {
         if !path.exists() {
             return Ok(None);
         }
-        let registration: Self = parse(&path, &read(&path)?)?;
+        let text = read(&path)?;
+        if is_blank(&text) {
+            return Err(RegistrationError::Blank(path));
+        }
+        let registration: Self = parse(&path, &text)?;
         if registration.format != FORMAT {
             return Err(RegistrationError::Format { path, found: registration.format, read: FORMAT });
         }
@@ -151,6 +156,11 @@ fn differing(kind: &str, registered: &BTreeMap<String, String>, found: &BTreeMap
         .collect()
 }
 
+/// Whether a file holds nothing, or the zeros that a file system fills in for what was never written.
+fn is_blank(text: &str) -> bool {
+    text.trim_matches('\0').trim().is_empty()
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::example::{DRAFT, map, plan, registered};
@@ -200,5 +210,16 @@ mod tests {
         let excluded = read.excluded(&ids, Some(&groups));
         assert_eq!(excluded, BTreeMap::from([(1, "y".to_owned()), (2, "pilot".to_owned())]));
         assert!(registered().excluded(&ids, Some(&groups)).is_empty());
+    }
+
+    #[test]
+    fn a_blank_file_in_its_place_is_named_for_what_it_is() {
+        let dir = tempfile::tempdir().unwrap();
+        for content in ["", "\n", "\0\0\0\0"] {
+            std::fs::write(dir.path().join(REGISTRATION_FILE), content).unwrap();
+            for refused in [registered().write(dir.path()).unwrap_err(), Registration::load(dir.path()).unwrap_err()] {
+                assert!(refused.to_string().contains("remove it and register again"), "{refused}");
+            }
+        }
     }
 }

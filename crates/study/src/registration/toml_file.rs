@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::error::RegistrationError;
+use crate::input::words::in_words;
 use judge_uncertainty_output::{FileError, TextPosition};
 
 pub(super) fn read(path: &Path) -> Result<String, RegistrationError> {
@@ -12,6 +13,6 @@ pub(super) fn read(path: &Path) -> Result<String, RegistrationError> {
 pub(super) fn parse<T: serde::de::DeserializeOwned>(path: &Path, text: &str) -> Result<T, RegistrationError> {
     toml::from_str(text).map_err(|error| {
         let TextPosition { line, column } = TextPosition::of(text, error.span().map_or(0, |span| span.start));
-        RegistrationError::NotToml { path: path.to_owned(), line, column, reason: error.message().replace('\n', "; ") }
+        RegistrationError::NotToml { path: path.to_owned(), line, column, reason: in_words(error.message()) }
     })
 }

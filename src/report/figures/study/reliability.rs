@@ -5,7 +5,7 @@ use crate::report::figures::description::{Axis, Figure, Panel, Point, Series, Sh
 use crate::report::figures::font;
 use crate::report::figures::look::{self, Look};
 use crate::report::figures::shared::listed;
-use crate::stats::Estimable;
+use crate::stats::{Estimable, Interval};
 use crate::study::reliability::{Reliability, ReliabilityReport, Reliable};
 
 /// Start of the figures' names.
@@ -42,7 +42,7 @@ fn heading(one: &Reliability) -> Option<String> {
 }
 
 fn estimated(at: f64, found: &Estimable) -> Option<Point> {
-    found.estimate().map(|found| Point { at, value: found.value, interval: Some([found.lo, found.hi]) })
+    found.estimate().map(|found| Point { at, value: found.value, interval: Some(Interval { lo: found.lo, hi: found.hi }) })
 }
 
 /// What is left out and why, if anything.

@@ -6,6 +6,7 @@ use super::checks::{check_evaluation, check_shared, check_title};
 use super::files::Files;
 use super::study::{Configured, StudyConfig, TableConfig};
 use crate::input::check::{Check, place};
+use crate::input::words::in_words;
 use judge_uncertainty_data::dataset::checksum::{read_file, sha256_hex};
 use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
 
@@ -41,7 +42,7 @@ impl<C: Configured> StudyFile<C> {
         let text = String::from_utf8(bytes).map_err(|_| Error::refused(Place::file(&path), Problem::NotUtf8))?;
         let config: StudyConfig<C> = toml::from_str(&text).map_err(|error| {
             let place = error.span().map_or(Place::file(&path), |span| place(&path, &text, span.start));
-            Error::refused(place, Problem::NotToml { reason: error.message().replace('\n', "; ") })
+            Error::refused(place, Problem::NotToml { reason: in_words(error.message()) })
         })?;
         let check = Check { path: &path, text: &text };
         check_title(&config.title, &check)?;

@@ -157,6 +157,10 @@ impl Kind for Classes {
         study.file.config.scale[reports::likeliest(&study.judge, item)].clone()
     }
 
+    fn against_judge(study: &Study<Self>, item: usize, label: &str) -> f64 {
+        f64::from(u8::from(label == Self::prediction(study, item)))
+    }
+
     fn profile(study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize) -> Profile {
         reports::profile(study, &decomposition.fitted.beliefs, item)
     }

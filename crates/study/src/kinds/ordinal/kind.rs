@@ -24,6 +24,7 @@ use crate::output::OutputColumn;
 use crate::parts::PartAverages;
 use crate::profile::Profile;
 use crate::queue::Question;
+use judge_uncertainty_core::belief::dirichlet::row;
 use judge_uncertainty_core::belief::{self, Belief, ClassBelief, mean_place};
 use judge_uncertainty_core::escalation::{Observed, Rule};
 use judge_uncertainty_data::dataset::error::{Error, Problem, Result};
@@ -178,6 +179,13 @@ impl Kind for Ordinal {
 
     fn prediction(study: &Study<Self>, item: usize) -> String {
         study.file.config.scale.names[reports::likeliest(&study.judge, item)].clone()
+    }
+
+    fn against_judge(study: &Study<Self>, item: usize, label: &str) -> f64 {
+        let scale = &study.file.config.scale;
+        let class = scale.names.iter().position(|name| name == label).expect("labels are classes of the study");
+        let predicted = mean_place(row(study.judge.predictions.q.row(item)), &scale.places);
+        scale.places[class] - predicted
     }
 
     fn profile(study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize) -> Profile {

@@ -18,7 +18,7 @@ pub struct Places {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "a place is a number, or a name with its number: [\"never\", 0]")]
 enum Place {
     Number(f64),
     Named(String, f64),

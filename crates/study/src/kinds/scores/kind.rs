@@ -96,6 +96,11 @@ impl Kind for Scores {
         study.judge.scores.mean[item].to_string()
     }
 
+    fn against_judge(study: &Study<Self>, item: usize, label: &str) -> f64 {
+        let score: f64 = label.parse().expect("labels are numbers");
+        score - study.judge.scores.mean[item]
+    }
+
     fn profile(study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize) -> Profile {
         let (judge, belief) = (&study.judge.scores, decomposition.belief(item));
         Profile::Scores {

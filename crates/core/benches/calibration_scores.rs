@@ -131,10 +131,11 @@ impl Share {
 /// What is counted over the studies of a world under one belief.
 #[derive(Default)]
 struct Tally {
-    /// The interval of the trust has both ends.
+    /// The interval of the trust has an end at least, and so is stated.
+    stated: Share,
+    /// It has both ends.
     both_ends: Share,
     trust: Share,
-    error: f64,
     items: Share,
     squares: f64,
     bias: Share,
@@ -153,10 +154,11 @@ impl Tally {
             .expect("there are ratings")
             .expect("there is a prior");
         self.converged.add(fit.regression.converged);
-        self.both_ends.add(profile.determined());
-        if profile.determined() {
+        let ends = [profile.at_least, profile.at_most].into_iter().flatten().count();
+        self.stated.add(ends > 0);
+        self.both_ends.add(ends == 2);
+        if ends > 0 {
             self.trust.add(profile.holds(TRUST.ln()));
-            self.error += fit.regression.coefficients[0] - TRUST.ln();
         }
         for (k, prior) in fit.priors_of(&items).iter().enumerate() {
             let belief = prior.updated(&world.labels[k]);
@@ -176,12 +178,9 @@ impl Tally {
     }
 
     fn row(&self, row: &str, belief: &str) -> String {
-        let error = match self.trust.of {
-            0 => "-".to_owned(),
-            n => format!("{:+.2}", self.error / n as f64),
-        };
         format!(
-            "| {row} | {belief} | {} | {} | {error} | {} | {:.3} | {} | {} | {} | {} |\n",
+            "| {row} | {belief} | {} | {} | {} | {} | {:.3} | {} | {} | {} | {} |\n",
+            self.stated.show(),
             self.both_ends.show(),
             self.trust.show(),
             self.items.show(),
@@ -244,7 +243,7 @@ fn main() {
     // cargo bench adds --bench.
     let studies = std::env::args().find_map(|argument| argument.parse().ok()).unwrap_or(200);
     println!(
-        "| judge | sd | labels | items | belief | determined | trust covered | mean error of ln trust | means of items covered | their root mean square error | bias covered | slope covered | factor covered | converged |"
+        "| judge | sd | labels | items | belief | trust stated | with both ends | trust covered | means of items covered | their root mean square error | bias covered | slope covered | factor covered | converged |"
     );
     println!("|---|---|---|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     let (cells, next) = (cells(), AtomicUsize::new(0));

@@ -205,7 +205,7 @@ fn a_map_is_carried_over_and_the_study_says_whether_it_fits() {
     fs::write(&file, turned).unwrap();
     let mut weights = vec![];
     for (labels, verdict, words) in [
-        (own.clone(), "supported", "is borne out here"),
+        (own.clone(), "supported", "is borne out by the labels here"),
         (file.display().to_string(), "contradicted", "does NOT fit here"),
     ] {
         starts(second.path(), "\"identity\"", Some(&run_folder), Some(&labels));

@@ -263,12 +263,12 @@ fn carried_sentences(carried: &CarriedStart) -> Vec<String> {
         (Fits::Contradicted, _) => {
             format!("{map} does NOT fit here: {measured}. Do not rely on what it adds; more labels decide.")
         }
-        (Fits::Supported, _) => format!("{map} is borne out here: {measured}."),
+        (Fits::Supported, _) => format!("{map} is borne out by the labels here, as far as likelihood tells: {measured}."),
         (Fits::Open, Some(_)) => {
             format!("{map} may or may not fit here: {measured}. Do not rely on it before more labels tell.")
         }
         (Fits::Open, None) => format!(
-            "{map} may or may not fit here: {labelled_items} labelled items say nothing of it yet. Have some labelled before you rely on it."
+            "{map} may or may not fit here: {labelled_items} labelled {items} can't tell. Have some labelled before you rely on it."
         ),
     };
     let weight = match (labelled_items, carried.sd_of_weight) {

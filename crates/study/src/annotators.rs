@@ -159,15 +159,14 @@ pub struct Measured<'a> {
 impl Trait {
     /// The labels by the `values` of their annotators.
     pub fn of(name: &str, values: &[Option<&str>], given: &[Given], measured: &Measured<'_>) -> Self {
-        let labels_of =
-            |group: &Grouped| given.iter().filter(|label| group.annotators.contains(&label.annotator)).count();
+        let mut labels_by = vec![0_usize; values.len()];
+        given.iter().for_each(|label| labels_by[label.annotator] += 1);
+        let labels_of = |group: &Grouped| group.annotators.iter().map(|&annotator| labels_by[annotator]).sum::<usize>();
         let mut groups: Vec<(Grouped, usize)> = grouped(values)
             .into_iter()
-            .map(|group| {
-                let labels = labels_of(&group);
-                (group, labels)
-            })
-            .filter(|(_, labels)| *labels > 0)
+            .map(|group| (labels_of(&group), group))
+            .filter(|(labels, _)| *labels > 0)
+            .map(|(labels, group)| (group, labels))
             .collect();
         let mut left_out = 0;
         if !are_numbers(values) {

@@ -356,37 +356,3 @@ fn a_belief_is_named_in_one_word_or_with_its_options() {
     assert!(read("{\"auto\": {\"folds\": 1}}").unwrap_err().contains("2 or more"));
     assert!(read("\"best\"").unwrap_err().contains("\"process\"") || read("\"best\"").unwrap_err().contains("process"));
 }
-
-#[test]
-#[ignore]
-fn tmp_timing() {
-    for (seed, which) in [(1, 0), (2, 1), (3, 2)] {
-        let mut world = match which {
-            0 => World::draw(150, seed, as_stated),
-            1 => World::draw(150, seed, bent),
-            _ => World::draw(150, seed, |logs, group, _| vec![0.5 * logs[0], logs[1] + group as f64, logs[2]]),
-        };
-        world.groups = (0..150).map(|i| i % 6).collect();
-        let design = world.design();
-        let readings = world.readings(&design);
-        for rung in Rung::ALL {
-            let start = std::time::Instant::now();
-            let map = fit(rung, readings, world.counts.view()).unwrap().unwrap();
-            let v: Vec<String> = map.variances.iter().map(|v| format!("{:.4}", v.variance)).collect();
-            eprintln!(
-                "{which} {rung} {:?} guesses {:.6} ll {:.6} {v:?}",
-                start.elapsed(),
-                map.guesses(),
-                map.regression.log_likelihood
-            );
-        }
-        let start = std::time::Instant::now();
-        let (_, choice) = choose(readings, world.counts.view(), Folds::default()).unwrap();
-        eprintln!(
-            "{which} choose {:?} {} {:?}",
-            start.elapsed(),
-            choice.chosen,
-            choice.candidates.iter().map(|c| (c.held_out * 1e6).round() / 1e6).collect::<Vec<_>>()
-        );
-    }
-}

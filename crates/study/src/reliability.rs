@@ -29,6 +29,8 @@ pub struct ReliabilityReport {
 pub struct Reliability {
     /// `mean_` and the class, `mean_place` or `mean_score`.
     pub quantity: String,
+    /// Whether it is the share of a class, 0 to 1, rather than a mean on a scale.
+    pub is_share: bool,
     /// The group of items; `None` for all.
     pub group: Option<String>,
     /// Scored items.
@@ -79,6 +81,7 @@ impl ReliabilityReport {
             };
             Reliability {
                 quantity: names[k].clone(),
+                is_share: is_share(k),
                 group: group.clone(),
                 items: items.len(),
                 judge: Reliable::of(pairs(&judged), is_share(k)),
@@ -100,10 +103,9 @@ impl ReliabilityReport {
 impl Reliability {
     /// What the quantity is called: the class, or the mean.
     pub fn name(&self) -> String {
-        match self.quantity.as_str() {
-            "mean_place" => "mean place".to_owned(),
-            "mean_score" => "mean score".to_owned(),
-            class => class.strip_prefix("mean_").unwrap_or(class).to_owned(),
+        match self.is_share {
+            true => self.quantity.strip_prefix("mean_").unwrap_or(&self.quantity).to_owned(),
+            false => self.quantity.replace('_', " "),
         }
     }
 }

@@ -354,8 +354,7 @@ fn factored(mut matrix: DMatrix<f64>) -> Option<DMatrix<f64>> {
             let (of, factor) = (column(k), column(k)[0]);
             own.iter_mut().zip(of).for_each(|(x, l)| *x -= factor * l);
         }
-        // A number that is none is not above 0 either.
-        if !(own[0] > 0.0) {
+        if own[0].is_nan() || own[0] <= 0.0 {
             return None;
         }
         let root = own[0].sqrt();

@@ -42,7 +42,11 @@ fn heading(one: &Reliability) -> Option<String> {
 }
 
 fn estimated(at: f64, found: &Estimable) -> Option<Point> {
-    found.estimate().map(|found| Point { at, value: found.value, interval: Some(Interval { lo: found.lo, hi: found.hi }) })
+    found.estimate().map(|found| Point {
+        at,
+        value: found.value,
+        interval: Some(Interval { lo: found.lo, hi: found.hi }),
+    })
 }
 
 /// What is left out and why, if anything.
@@ -57,17 +61,20 @@ fn curves(name: String, report: &ReliabilityReport, shown: &[&Reliability], map:
     let points = |of: &Reliable| -> Vec<Point> {
         of.points.iter().filter_map(|point| estimated(point.predicted, &point.observed)).collect()
     };
-    if shown.iter().all(|one| SIDES.iter().all(|(.., of)| points(of(one)).is_empty())) {
+    let has_points = |one: &&Reliability| SIDES.iter().any(|(.., of)| !points(of(one)).is_empty());
+    let shown: Vec<&Reliability> = shown.iter().copied().filter(has_points).collect();
+    if shown.is_empty() {
         return None;
     }
     let panel = |one: &&Reliability| {
         let sides = SIDES.map(|(label, look, of)| (label, look, points(of(one))));
         let ends = sides.iter().flat_map(|(.., points)| points).flat_map(|p| [p.at, p.value]);
-        let is_share = !["mean_place", "mean_score"].contains(&one.quantity.as_str());
-        let (low, high) = match is_share {
+        let (low, high) = match one.is_share {
             true => (0.0, 1.0),
             false => (ends.clone().fold(f64::INFINITY, f64::min), ends.fold(f64::NEG_INFINITY, f64::max)),
         };
+        // A single point on the line has no extent.
+        let high = if high > low { high } else { low + 1.0 };
         let diagonal = Series::new(
             "labels as predicted",
             look::TRUTH,
@@ -79,7 +86,7 @@ fn curves(name: String, report: &ReliabilityReport, shown: &[&Reliability], map:
             title: heading(one),
             // Room for the last number, next to which the panel to the right begins.
             x: Axis::numbers("predicted", &[low, high + END * (high - low)]),
-            y: Axis::numbers(if is_share { "share of labels" } else { "mean of labels" }, &[low, high]),
+            y: Axis::numbers(if one.is_share { "share of labels" } else { "mean of labels" }, &[low, high]),
             series: std::iter::once(diagonal).chain(drawn).collect(),
         }
     };
@@ -94,7 +101,7 @@ fn curves(name: String, report: &ReliabilityReport, shown: &[&Reliability], map:
     Some(Figure {
         name,
         title: "What the belief makes of the judge's predictions".to_owned(),
-        alt: format!("Reliability curves over {} items. {}", shown[0].items, sentences(shown)),
+        alt: format!("Reliability curves over {} items. {}", shown[0].items, sentences(&shown)),
         note: format!(
             "Each marker is a group of items with similar predictions, the judge's or those of the belief before it knows the \
              item's labels, fitted to the labels of other items; its height is what their labels say, with a 95% interval \

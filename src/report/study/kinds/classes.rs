@@ -259,7 +259,9 @@ fn carried_sentences(carried: &CarriedStart) -> Vec<String> {
         (Fits::Contradicted, _) => {
             format!("{map} does NOT fit here: {measured}. Do not rely on what it adds; more labels decide.")
         }
-        (Fits::Supported, _) => format!("{map} is borne out by the labels here, as far as likelihood tells: {measured}."),
+        (Fits::Supported, _) => {
+            format!("{map} is borne out by the labels here, as far as likelihood tells: {measured}.")
+        }
         (Fits::Open, Some(_)) => {
             format!("{map} may or may not fit here: {measured}. Do not rely on it before more labels tell.")
         }

@@ -11,7 +11,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::kind::{Decomposition, Kind, Study};
-use super::reliability::ReliabilityReport;
+pub(super) use super::reliability::SAME;
+use super::reliability::{CalibrationPoint, ReliabilityReport, curve};
 use judge_uncertainty_core::belief::FeatureColumn;
 use judge_uncertainty_core::stats::over_items::{LEAST_ITEMS, item_difference, item_function, item_mean, item_share};
 use judge_uncertainty_core::stats::{Estimable, mean};
@@ -25,10 +26,6 @@ use judge_uncertainty_evaluation::protocol::seeded;
 const FOLD_STREAM: u64 = u64::MAX - 1;
 /// Of more labelled items than this a random sample is scored: its intervals are narrow enough, and fits take time.
 pub const MOST_ITEMS: usize = 10_000;
-/// Points of a calibration curve.
-const MOST_BINS: usize = 10;
-/// Scores that are nearer than this are the same prediction.
-pub(super) const SAME: f64 = 1e-9;
 /// The judge's own prediction, and no judge at all.
 const JUDGE: &str = "judge";
 const BASE_RATE: &str = "base_rate";
@@ -152,17 +149,6 @@ pub struct AgreementReport {
     pub beyond_base_rate: Option<Estimable>,
     /// Agreement beyond chance, 1 at most and 0 for what chance gives.
     pub beyond_chance: Estimable,
-}
-
-/// Items of similar predictions.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct CalibrationPoint {
-    /// Items.
-    pub items: usize,
-    /// Mean prediction.
-    pub predicted: f64,
-    /// Mean of the labels, in the same unit.
-    pub observed: Estimable,
 }
 
 impl Comparison {
@@ -333,7 +319,10 @@ impl<K: Kind> Scores<K> {
             agreement: self.agreement(),
             calibration: curve(points, K::Pool::SQUARED == Score::Brier),
             calibration_in_the_large: item_mean(&gaps),
-            reliability: ReliabilityReport::of(study, self),
+            reliability: self
+                .believed
+                .get(&self.own)
+                .and_then(|believed| ReliabilityReport::of(study, &self.kept, &self.pool, believed)),
         }
     }
 
@@ -438,55 +427,9 @@ pub fn minus(a: &ItemScores, b: &ItemScores) -> Vec<f64> {
     a.iter().zip(b).filter_map(|(a, b)| Some((*a)? - (*b)?)).collect()
 }
 
-/// Points of equally many items each, [`LEAST_ITEMS`] at least; equal predictions are not told apart by where a point ends.
-pub(super) fn curve(mut points: Vec<(f64, f64)>, shares: bool) -> Vec<CalibrationPoint> {
-    points.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let bins = (points.len() / LEAST_ITEMS).clamp(1, MOST_BINS);
-    let mut ends: Vec<usize> = vec![];
-    for bin in 1..=bins {
-        let from = ends.last().copied().unwrap_or_default();
-        let mut to = points.len() * bin / bins;
-        while to > from && to < points.len() && points[to].0 == points[to - 1].0 {
-            to += 1;
-        }
-        if to.saturating_sub(from) >= LEAST_ITEMS.min(points.len()) {
-            ends.push(to);
-        }
-    }
-    // What is left, too little for a point of its own, joins the last one.
-    ends.pop();
-    let starts = std::iter::once(0).chain(ends.iter().copied());
-    let point = |(from, to): (usize, usize)| {
-        let (predicted, observed): (Vec<f64>, Vec<f64>) = points[from..to].iter().copied().unzip();
-        CalibrationPoint {
-            items: to - from,
-            predicted: mean(&predicted),
-            observed: if shares { item_share(&observed) } else { item_mean(&observed) },
-        }
-    };
-    starts.zip(ends.iter().copied().chain([points.len()])).map(point).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn points_of_a_curve_hold_every_item_once() {
-        let points = (0..100).map(|i| (f64::from(i % 7), f64::from(i % 2))).collect();
-        let found = curve(points, true);
-        assert_eq!(found.iter().map(|point| point.items).sum::<usize>(), 100);
-        assert!(found.iter().all(|point| point.items >= LEAST_ITEMS), "{found:?}");
-        assert!(found.is_sorted_by(|a, b| a.predicted < b.predicted));
-    }
-
-    /// 41 items, of which the 25 lowest are alike: the 16 that are left are too few for a point of their own.
-    #[test]
-    fn what_is_left_at_the_end_joins_the_last_point() {
-        let points = (0..41).map(|i| (f64::from((i - 24).max(0)), f64::from(i % 2))).collect();
-        let found = curve(points, true);
-        assert_eq!(found.iter().map(|point| point.items).collect::<Vec<_>>(), [41]);
-    }
 
     #[test]
     fn differences_take_items_that_have_both() {

@@ -2,15 +2,29 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::held_out::{CalibrationPoint, SAME, Scores, curve};
 use super::kind::{Kind, Study};
-use judge_uncertainty_core::stats::over_items::{LEAST_ITEMS, item_mean};
+use judge_uncertainty_core::stats::over_items::{LEAST_ITEMS, item_mean, item_share};
 use judge_uncertainty_core::stats::{Estimable, mean};
 use judge_uncertainty_evaluation::held_out::{Score, Scored};
 
+/// Predictions that are nearer than this are the same.
+pub(super) const SAME: f64 = 1e-9;
+/// Points of a calibration curve.
+const MOST_BINS: usize = 10;
 /// Classes and groups that a report has room for: the commonest and the largest.
 const MOST_CLASSES: usize = 8;
 const MOST_GROUPS: usize = 30;
+
+/// Items of similar predictions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CalibrationPoint {
+    /// Items.
+    pub items: usize,
+    /// Mean prediction.
+    pub predicted: f64,
+    /// Mean of the labels, in the same unit.
+    pub observed: Estimable,
+}
 
 /// The judge's predictions and those of the belief against held-out labels. The belief's are those before an item's labels, fitted to
 /// the labels of other items. Intervals are central 95% ones for new items, each on its own, the fit taken as given.
@@ -60,19 +74,19 @@ impl Reliable {
 }
 
 impl ReliabilityReport {
-    /// Of the scored items of a study; `None` where its belief predicts what the judge does.
-    pub fn of<K: Kind>(study: &Study<K>, scores: &Scores<K>) -> Option<Self> {
-        let believed = scores.believed.get(&scores.own)?;
-        let judged: Vec<Vec<f64>> = (0..scores.kept.len()).map(|i| scores.pool.predicted(i)).collect();
+    /// Of the items of a study at positions `kept`, with what the belief predicts of each before its labels; `None` where that is what the
+    /// judge does.
+    pub fn of<K: Kind>(study: &Study<K>, kept: &[usize], pool: &K::Pool, believed: &[Vec<f64>]) -> Option<Self> {
+        let judged: Vec<Vec<f64>> = (0..kept.len()).map(|i| pool.predicted(i)).collect();
         let moved = |(a, b): (&Vec<f64>, &Vec<f64>)| a.iter().zip(b).any(|(a, b)| (a - b).abs() > SAME);
         if !believed.iter().zip(&judged).any(moved) {
             return None;
         }
-        let observed: Vec<Option<Vec<f64>>> = (0..judged.len()).map(|i| scores.pool.observed(i)).collect();
+        let observed: Vec<Option<Vec<f64>>> = (0..judged.len()).map(|i| pool.observed(i)).collect();
         let names = K::quantities(&study.file.config.scale);
         let is_share = |k: usize| K::Pool::SQUARED == Score::Brier || k > 0;
         let shown = commonest(&observed, names.len(), is_share);
-        let (groups, groups_left_out) = largest_groups(study, &scores.kept);
+        let (groups, groups_left_out) = largest_groups(study, kept);
         let all = std::iter::once((None, (0..judged.len()).collect::<Vec<usize>>()));
         let of = |group: &Option<String>, items: &[usize], k: usize| {
             let pairs = |predicted: &[Vec<f64>]| {
@@ -139,9 +153,55 @@ fn largest_groups<K: Kind>(study: &Study<K>, kept: &[usize]) -> (Vec<Group>, usi
     (groups.into_iter().map(|(g, items)| (Some(names[g].to_owned()), items)).collect(), left)
 }
 
+/// Points of equally many items each, [`LEAST_ITEMS`] at least; equal predictions are not told apart by where a point ends.
+pub(super) fn curve(mut points: Vec<(f64, f64)>, shares: bool) -> Vec<CalibrationPoint> {
+    points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let bins = (points.len() / LEAST_ITEMS).clamp(1, MOST_BINS);
+    let mut ends: Vec<usize> = vec![];
+    for bin in 1..=bins {
+        let from = ends.last().copied().unwrap_or_default();
+        let mut to = points.len() * bin / bins;
+        while to > from && to < points.len() && points[to].0 == points[to - 1].0 {
+            to += 1;
+        }
+        if to.saturating_sub(from) >= LEAST_ITEMS.min(points.len()) {
+            ends.push(to);
+        }
+    }
+    // What is left, too little for a point of its own, joins the last one.
+    ends.pop();
+    let starts = std::iter::once(0).chain(ends.iter().copied());
+    let point = |(from, to): (usize, usize)| {
+        let (predicted, observed): (Vec<f64>, Vec<f64>) = points[from..to].iter().copied().unzip();
+        CalibrationPoint {
+            items: to - from,
+            predicted: mean(&predicted),
+            observed: if shares { item_share(&observed) } else { item_mean(&observed) },
+        }
+    };
+    starts.zip(ends.iter().copied().chain([points.len()])).map(point).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn points_of_a_curve_hold_every_item_once() {
+        let points = (0..100).map(|i| (f64::from(i % 7), f64::from(i % 2))).collect();
+        let found = curve(points, true);
+        assert_eq!(found.iter().map(|point| point.items).sum::<usize>(), 100);
+        assert!(found.iter().all(|point| point.items >= LEAST_ITEMS), "{found:?}");
+        assert!(found.is_sorted_by(|a, b| a.predicted < b.predicted));
+    }
+
+    /// 41 items, of which the 25 lowest are alike: the 16 that are left are too few for a point of their own.
+    #[test]
+    fn what_is_left_at_the_end_joins_the_last_point() {
+        let points = (0..41).map(|i| (f64::from((i - 24).max(0)), f64::from(i % 2))).collect();
+        let found = curve(points, true);
+        assert_eq!(found.iter().map(|point| point.items).collect::<Vec<_>>(), [41]);
+    }
 
     #[test]
     fn the_commonest_classes_are_shown_with_what_is_no_share() {

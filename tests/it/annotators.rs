@@ -36,7 +36,7 @@ fn study(head: &str, label: impl Fn(&str, usize) -> Option<String>, judge: &str)
 fn yes_or_no(by: &str, item: usize) -> Option<String> {
     let yes = match by {
         "ann" => true,
-        "ben" => item % 2 == 0,
+        "ben" => item.is_multiple_of(2),
         _ if item < 3 => true,
         _ => return None,
     };

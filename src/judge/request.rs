@@ -100,7 +100,7 @@ pub struct Request {
     pub prompt: String,
     /// Its SHA-256 sum.
     pub prompt_sha256: String,
-    /// SHA-256 sum over all that identifies the answer, see [`key`].
+    /// SHA-256 sum over all that identifies the answer, made by `key`.
     pub key: String,
     /// Answers on file already: it is asked again on purpose if there are any.
     pub on_file: usize,

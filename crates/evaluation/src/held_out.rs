@@ -85,10 +85,10 @@ pub trait Scored: Pool {
     /// What the judge predicts of an item: the mean on a scale, and the shares of the classes.
     fn predicted(&self, item: usize) -> Vec<f64>;
 
-    /// The same as a belief before the item's labels, which `priors` holds, has it.
+    /// What a belief before the item's labels, which `priors` holds, predicts in the place of [`Self::predicted`].
     fn believed(&self, priors: &Self::Beliefs, item: usize) -> Vec<f64>;
 
-    /// The same as the item's labels have it; `None` without labels.
+    /// What the item's labels are in the terms of [`Self::predicted`]; `None` without labels.
     fn observed(&self, item: usize) -> Option<Vec<f64>>;
 
     /// What the judge predicts of a label's value or of its likeliest class, and the mean over the item's labels of what came.

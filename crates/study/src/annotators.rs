@@ -76,7 +76,7 @@ pub struct TraitGroup {
     /// How far their labels lie above the judge's mean, in units of the scale; `None` for mere classes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deviation: Option<Estimable>,
-    /// The same less that of the other annotators, on the items that both labelled.
+    /// Agreement (of scores and places the deviation) less that of the other annotators, on the items that both labelled.
     pub against_others: Estimable,
     /// Shares of the classes among their labels; none for scores.
     #[serde(skip_serializing_if = "Vec::is_empty")]

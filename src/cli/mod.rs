@@ -22,7 +22,7 @@ mod verify;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use judge_uncertainty_data::limits;
+use judge_uncertainty_data::{limits, links};
 
 use self::error::REFUSED;
 pub(crate) use self::error::{Error, FINDINGS};
@@ -55,7 +55,7 @@ enum Command {
 /// Results go to standard output; progress, warnings and errors to standard error.
 pub fn main() -> ExitCode {
     let command = Cli::parse().command;
-    if let Err(problem) = limits::check_variable() {
+    if let Err(problem) = limits::check_variable().and_then(|()| links::check_variable()) {
         say(format_args!("error: {problem}"));
         return ExitCode::from(REFUSED);
     }

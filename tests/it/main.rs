@@ -27,6 +27,7 @@ mod label_page;
 mod ladder;
 mod layers;
 mod limits;
+mod links;
 mod logs;
 mod metadata;
 mod neighbours;

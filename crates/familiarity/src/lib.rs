@@ -9,5 +9,5 @@ pub mod chaosnli_text;
 pub mod embedding;
 pub mod features;
 pub mod neighbours;
-mod row_ids;
+pub mod row_ids;
 pub mod user_embeddings;

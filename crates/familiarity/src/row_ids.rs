@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 const MARK: &str = "# SHA-256 of the matrix: ";
 
 /// Where the ids of the rows of a matrix stand.
-pub(crate) fn beside(matrix: &Path) -> PathBuf {
+pub fn beside(matrix: &Path) -> PathBuf {
     let mut path = matrix.as_os_str().to_owned();
     path.push(".ids.txt");
     PathBuf::from(path)

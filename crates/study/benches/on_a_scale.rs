@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use judge_uncertainty_core::belief::{BeliefModel, Design, JudgeScores, TrustPrior};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::binomial::most_by_chance;
-use judge_uncertainty_core::stats::over_items::{item_difference, item_function, item_mean, item_share};
+use judge_uncertainty_core::stats::over_items::{item_difference, item_function, item_mean, item_share, item_square};
 use judge_uncertainty_core::stats::{Estimable, mean};
 use judge_uncertainty_data::dataset::Predictions;
 use judge_uncertainty_evaluation::held_out::{
@@ -170,6 +170,7 @@ fn study<P: Scored>(case: &Case<P>, truth: &Truth<P>, items: usize, labels: usiz
         .map(|(k, values)| {
             let estimable = match k {
                 AGREEMENT => item_function(&agreement_rows(&published), P::agreement),
+                2 | 4 => item_square(values),
                 3 => item_share(values),
                 _ => item_mean(values),
             };

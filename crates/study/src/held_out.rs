@@ -14,7 +14,9 @@ use super::kind::{Decomposition, Kind, Study};
 pub(super) use super::reliability::SAME;
 use super::reliability::{CalibrationPoint, ReliabilityReport, curve};
 use judge_uncertainty_core::belief::FeatureColumn;
-use judge_uncertainty_core::stats::over_items::{LEAST_ITEMS, item_difference, item_function, item_mean, item_share};
+use judge_uncertainty_core::stats::over_items::{
+    LEAST_ITEMS, item_difference, item_function, item_mean, item_share, item_square,
+};
 use judge_uncertainty_core::stats::{Estimable, mean};
 use judge_uncertainty_evaluation::Pool;
 use judge_uncertainty_evaluation::held_out::{
@@ -298,7 +300,7 @@ impl<K: Kind> Scores<K> {
                 SquaredError {
                     prediction: prediction.name.clone(),
                     given: prediction.given,
-                    mean: twice(item_mean(&minus(score, &disagreement))),
+                    mean: twice(mean_over_items(K::Pool::SQUARED, &minus(score, &disagreement))),
                 }
             })
             .collect();
@@ -314,7 +316,10 @@ impl<K: Kind> Scores<K> {
             scores: shown.iter().flat_map(|prediction| mean_scores(prediction, &self.table[*prediction])).collect(),
             comparisons: self.comparisons(&shown),
             squared_errors,
-            disagreement: twice(item_mean(&disagreement.iter().copied().flatten().collect::<Vec<_>>())),
+            disagreement: twice(mean_over_items(
+                K::Pool::SQUARED,
+                &disagreement.iter().copied().flatten().collect::<Vec<_>>(),
+            )),
             manhattan: judged.filter(|_| K::Pool::SQUARED == Score::Brier).map(|judged| self.manhattan(&judged)),
             agreement: self.agreement(),
             calibration: curve(points, K::Pool::SQUARED == Score::Brier),
@@ -416,10 +421,19 @@ fn mean_scores(prediction: &Prediction, scores: &BTreeMap<Score, ItemScores>) ->
             prediction: prediction.name.clone(),
             given: prediction.given,
             score: *score,
-            mean: if *score == Score::Coverage { item_share(&known) } else { item_mean(&known) },
+            mean: mean_over_items(*score, &known),
         }
     };
     scores.iter().map(of).collect()
+}
+
+/// The mean of a score with the interval that suits how it varies over items.
+fn mean_over_items(score: Score, values: &[f64]) -> Estimable {
+    match score {
+        Score::Coverage => item_share(values),
+        Score::Squared => item_square(values),
+        _ => item_mean(values),
+    }
 }
 
 /// Differences over the items that have both.

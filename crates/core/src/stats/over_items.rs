@@ -81,6 +81,15 @@ pub fn item_mean(values: &[f64]) -> Estimable {
     mean_with(values, 0.0)
 }
 
+/// The mean over items of squared differences of ratings, or of these less something.
+///
+/// The wider of Hall's interval ([`item_mean`]) and Student's on either side: where the variance of ratings differs from item to item
+/// the tail of their squares is so long that the skewness of a sample falls short, and Hall's interval alone misses too often (0.934 of
+/// simulated studies of 50 items hold, with this one 0.947 or more).
+pub fn item_square(values: &[f64]) -> Estimable {
+    widened(mean_with(values, 0.0))
+}
+
 /// The mean over items of the difference of two scores, from which one of two predictions is called better.
 ///
 /// The wider of Hall's interval ([`item_mean`]) and Student's on either side: differences of log scores have long tails on both, and
@@ -90,7 +99,12 @@ pub fn item_mean(values: &[f64]) -> Estimable {
 /// intervals that hold (`docs/promises.md`).
 pub fn item_difference(values: &[f64], fitted: bool) -> Estimable {
     let raised = if fitted { FITS / values.len() as f64 } else { 0.0 };
-    match mean_with(values, raised) {
+    widened(mean_with(values, raised))
+}
+
+/// With an interval that reaches as far as Student's on either side, too.
+fn widened(estimable: Estimable) -> Estimable {
+    match estimable {
         Estimable::Estimated(found) => {
             let plain = interval(found.value, found.standard_error, 0.0, found.items);
             Estimable::Estimated(ItemEstimate { lo: found.lo.min(plain.lo), hi: found.hi.max(plain.hi), ..found })

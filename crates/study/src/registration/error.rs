@@ -12,6 +12,9 @@ pub enum RegistrationError {
     /// A plan or registration that can't be read.
     #[error(transparent)]
     Unreadable(FileError),
+    /// A registration that is a link.
+    #[error(transparent)]
+    Link(judge_uncertainty_data::dataset::Error),
     /// A registration that can't be written.
     #[error(transparent)]
     Unwritable(#[from] judge_uncertainty_output::Error),

@@ -11,6 +11,7 @@ use super::toml_file::{parse, read};
 use judge_uncertainty_data::clock;
 use judge_uncertainty_data::dataset::checksum::sha256_hex;
 use judge_uncertainty_data::dataset::items::ItemIds;
+use judge_uncertainty_data::links::refuse_links;
 use judge_uncertainty_output::{to_json, write_new_file};
 
 /// Name of the file in a study's folder.
@@ -89,6 +90,7 @@ impl Registration {
     /// A file that can't be read, has another format, or was changed after it was made.
     pub fn load(folder: &Path) -> Result<Option<Self>, RegistrationError> {
         let path = folder.join(REGISTRATION_FILE);
+        refuse_links(folder, &path).map_err(RegistrationError::Link)?;
         if !path.exists() {
             return Ok(None);
         }

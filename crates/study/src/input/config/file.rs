@@ -5,10 +5,14 @@ use std::path::{Path, PathBuf};
 use super::checks::{check_evaluation, check_shared, check_title};
 use super::files::Files;
 use super::study::{Configured, StudyConfig, TableConfig};
+use super::tables::FamiliarityConfig;
 use crate::input::check::{Check, place};
+use crate::input::split::files_of;
 use crate::input::words::in_words;
 use judge_uncertainty_data::dataset::checksum::{read_file, sha256_hex};
 use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
+use judge_uncertainty_data::links::refuse_links;
+use judge_uncertainty_familiarity::row_ids;
 
 /// A configuration with the file it comes from.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,9 +38,12 @@ impl<C: Configured> StudyFile<C> {
     /// label configures.
     ///
     /// # Errors
-    /// A file that can't be read, is no TOML, has an unknown key, or a value outside its range.
+    /// A file that can't be read, is no TOML, has an unknown key, or a value outside its range; a link among the files of the study.
     pub fn read(path: &Path, own: OwnCheck<C>) -> Result<Self> {
-        let path = study_toml(path);
+        let given = path;
+        let path = study_toml(given);
+        // A file that is named itself may be a link; the one that is found in a folder may not.
+        refuse_links(given, &path)?;
         let bytes = read_file(&path)?;
         let sha256 = sha256_hex(&bytes);
         let text = String::from_utf8(bytes).map_err(|_| Error::refused(Place::file(&path), Problem::NotUtf8))?;
@@ -48,7 +55,31 @@ impl<C: Configured> StudyFile<C> {
         check_title(&config.title, &check)?;
         own(&config, &check)?;
         check_shared(&config, &check)?;
-        Ok(Self { sha256, path, config })
+        let file = Self { sha256, path, config };
+        file.refuse_links()?;
+        Ok(file)
+    }
+
+    /// Refuses links on the way from the study's folder to whatever the configuration names.
+    fn refuse_links(&self) -> Result<()> {
+        let StudyConfig { made_from, items, judge, labels, trust, familiarity, .. } = &self.config;
+        let tables = [Some(&items.file), Some(judge.files()), labels.as_ref().map(TableConfig::files)];
+        for file in tables.into_iter().flatten().flat_map(Files::iter) {
+            let path = self.resolve(file);
+            refuse_links(&self.folder(), &path)?;
+            // What can't be listed is refused where it is read.
+            for part in files_of(&path).unwrap_or_default() {
+                refuse_links(&self.folder(), &part)?;
+            }
+        }
+        let annotators = [judge.about_annotators(), labels.as_ref().and_then(TableConfig::about_annotators)];
+        let carried = [made_from.as_deref(), trust.carry_from.as_deref()];
+        let mut named: Vec<PathBuf> = annotators.into_iter().chain(carried).flatten().map(Path::to_owned).collect();
+        if let Some(FamiliarityConfig { embeddings, model, cache, .. }) = familiarity {
+            named.extend(embeddings.iter().flat_map(|matrix| [matrix.clone(), row_ids::beside(matrix)]));
+            named.extend([PathBuf::from(model), cache.clone()]);
+        }
+        named.iter().try_for_each(|path| refuse_links(&self.folder(), &self.resolve(path)))
     }
 
     /// A configuration that was kept elsewhere than in a `study.toml`, held to the same.

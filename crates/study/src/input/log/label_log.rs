@@ -6,6 +6,7 @@ use super::layout;
 use crate::input::source::Source;
 use judge_uncertainty_data::dataset::checksum::sha256_hex;
 use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
+use judge_uncertainty_data::links::refuse_links;
 
 /// Name of the log.
 pub const LOG_FILE: &str = "added-labels.csv";
@@ -87,9 +88,10 @@ impl LabelLog {
     /// Reads the log of a study's folder, and notes its sum; without the file, an empty log.
     ///
     /// # Errors
-    /// A log that can't be read, is not one of this program's, or was edited.
+    /// A log that can't be read, is a link or not one of this program's, or was edited.
     pub fn read(folder: &Path, source: &mut Source) -> Result<Self> {
         let file = folder.join(LOG_FILE);
+        refuse_links(folder, &file)?;
         let bytes = if file.exists() { source.read(&file)? } else { vec![] };
         let parsed = layout::parse(&file, &bytes)?;
         let (mut rows, mut batches, mut listed) = (vec![], vec![], vec![]);

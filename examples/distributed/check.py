@@ -196,15 +196,17 @@ def main(program, count, plain, kept):
 
 
 def rate(count, took):
-    """Items a second of processor, without the start."""
-    return (count - FEW) / (took["all"][0] - took["few"][0])
+    """Items a second of processor, without the start; None where so few items take hardly more than the start, which varies itself."""
+    start, beyond = took["few"][0], took["all"][0] - took["few"][0]
+    return (count - FEW) / beyond if beyond > start / 2 else None
 
 
 def row(count, way, took, of_apply):
-    (spent, clock, peak), start, of_way = took["all"], took["few"][0], rate(count, took)
+    (spent, clock, peak), start = took["all"], took["few"][0]
+    of_way, of_command = rate(count, took), rate(count, of_apply)
+    rates = f"{of_way:,.0f} | {of_way / of_command:.2f}" if of_way and of_command else "too few items to say | "
     memory = "" if way.engine else f"{peak:,.0f}"
-    against = of_way / rate(count, of_apply)
-    return f"| {way.name} | {spent:.1f} | {start:.1f} | {of_way:,.0f} | {against:.2f} | {clock:.1f} | {memory} |"
+    return f"| {way.name} | {spent:.1f} | {start:.1f} | {rates} | {clock:.1f} | {memory} |"
 
 
 def report(count, rows, items):

@@ -90,7 +90,7 @@ results! {
 fn schema(experiment: Experiment) -> u32 {
     match experiment {
         Experiment::Simulations | Experiment::Dice | Experiment::ChaosNli => SCHEMA,
-        Experiment::Extended => 3,
+        Experiment::Extended => 4,
     }
 }
 

@@ -5,9 +5,12 @@ use std::fs;
 use judge_uncertainty::belief::Recalibration;
 use judge_uncertainty::dataset::ChaosNliData;
 use judge_uncertainty::dataset::checksum::sha256_hex;
+use judge_uncertainty::experiments::extended::chosen::{self, Measured};
 use judge_uncertainty::experiments::extended::confirmation::{ExtendedRegistration, Judgement, Side};
 use judge_uncertainty::experiments::extended::corpus::{Corpus, SPLIT_SEED};
+use judge_uncertainty::experiments::extended::stage::BeliefName;
 use judge_uncertainty::familiarity::neighbours::{Exact, UnitRows};
+use judge_uncertainty::progress::Silent;
 use judge_uncertainty::report::figures::{self, Shape};
 use judge_uncertainty::report::paper::extended_tables::tables;
 use judge_uncertainty::report::paper::findings::Findings;
@@ -102,6 +105,32 @@ fn committed_findings_rest_on_the_registration_and_on_figures_that_exist() {
         assert!(values.pointer(&format!("/{}", finding.evidence)).is_some(), "{finding:?}");
         assert!(!finding.sentence.contains("NaN"), "{}", finding.sentence);
     }
+}
+
+/// What is said of the chosen belief follows from the errors under the same labels.
+#[test]
+fn the_chosen_belief_is_compared_under_the_same_labels() {
+    let data = ChaosNliData::load(&repository("data/chaosnli")).unwrap();
+    let engine = Exact::new(UnitRows::new(data.embeddings.view()).unwrap());
+    let corpus = Corpus::new(&data, &engine).unwrap();
+    let (registration, _) = ExtendedRegistration::load(&repository("data/registration")).unwrap();
+    let items: Vec<usize> = corpus.halves()[1].iter().copied().step_by(20).collect();
+    let chosen = chosen::run(corpus.deploy(items), &registration, 2, &Silent).unwrap();
+    assert_eq!((chosen.redraws, chosen.maps.values().sum::<usize>()), (2, 2));
+    for compared in &chosen.comparisons {
+        let of = |name: BeliefName| chosen.errors[&name];
+        let (own, other) = match compared.measured {
+            Measured::Error { than } => (of(BeliefName::Chosen).all, of(than).all),
+            Measured::ErrorUnlabelled { than } => (of(BeliefName::Chosen).unlabelled, of(than).unlabelled),
+            Measured::Advantage { .. } => continue,
+        };
+        assert_close("change", &[compared.found.redraws.mean], &[own.mean - other.mean], 1e-12);
+    }
+    // In the committed run the published belief errs as it does in the confirmation, whose first re-draws these are.
+    let extended = committed().0.extended.expect("the committed artifact has them");
+    let published = [&extended.chosen.errors, &extended.confirmation.errors].map(|of| of[&BeliefName::Published].all);
+    assert!((published[0].mean - published[1].mean).abs() < 4.0 * published[0].se, "{published:?}");
+    assert_eq!(extended.chosen.items, extended.confirmation.items);
 }
 
 /// The registration: confirmed where the simultaneous interval lies on the expected side of 0. Whatever a reader sees says

@@ -91,9 +91,13 @@ fn rounded_probabilities_are_scaled_and_counted() {
 /// Counts of 3e9 overflowed as they were summed, and 4294967290 with 10 became 4 labels.
 #[test]
 fn numbers_of_labels_beyond_reason_are_refused() {
-    for row in ["a,3000000000,3000000000", "a,4294967290,10", "a,1000000,1"] {
+    for (row, told) in [
+        ("a,3000000000,3000000000", "column \"n_yes\": 3000000000 is outside the range"),
+        ("a,10,4294967290", "column \"n_no\": 4294967290 is outside the range"),
+        ("a,1000000,1", "its counts are 1000001 labels in all, and an item may have 1000000"),
+    ] {
         let error = edited("labels.csv", "a,2,1", row).load().map(|_| ()).unwrap_err();
-        assert!(error.contains("labels.csv:2") && error.contains("1000000"), "{error}");
+        assert!(error.contains("labels.csv:2") && error.contains(told), "{error}");
     }
     assert!(edited("labels.csv", "a,2,1", "a,999999,1").load().is_ok());
 }

@@ -33,6 +33,8 @@ pub(crate) const PUBLISHED: Look = Look::new(Colour::INK, Dash::Short, Marker::R
 pub(crate) const RECALIBRATED: Look = Look::new(Colour::BLUE, Dash::Solid, Marker::Disc);
 /// The recalibrated belief as it was planned.
 pub(crate) const PLANNED: Look = Look::new(Colour::ORANGE, Dash::Dashed, Marker::OpenTriangle);
+/// The belief whose map the labels choose.
+pub(crate) const CHOSEN: Look = Look::new(Colour::GREY, Dash::Dashed, Marker::OpenDiamond);
 /// The belief from which a world was drawn.
 pub(crate) const TRUE_BELIEF: Look = Look::new(Colour::GREY, Dash::Dotted, Marker::Cross);
 /// The ceiling: ranking by the true value of a label.

@@ -103,7 +103,7 @@ pub struct MonteCarlo {
 }
 
 impl MonteCarlo {
-    fn of(found: &NewItems) -> Self {
+    pub(super) fn of(found: &NewItems) -> Self {
         let margin = found.simultaneous.lo.abs().min(found.simultaneous.hi.abs());
         let NewItems { critical, critical_error, bound_error, .. } = *found;
         Self { critical, critical_error, bound_error, margin, settled: bound_error < SETTLED * margin }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::corpus::{Believed, Deployment};
 use judge_uncertainty_core::belief::BeliefTable;
 use judge_uncertainty_core::belief::dirichlet::row;
+use judge_uncertainty_core::belief::ladder::Rung;
 use judge_uncertainty_core::escalation::value::pool_values;
 use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs, top};
 use judge_uncertainty_core::stats::{Summary, mean};
@@ -84,6 +85,8 @@ pub struct Contest {
     pub sd_log_trust: f64,
     /// Whether the fit converged.
     pub converged: bool,
+    /// The map from the prediction to the belief, where there is one.
+    pub map: Option<Rung>,
     /// tau of each recalibrated group; empty without recalibration.
     pub tau: Vec<f64>,
     /// Biases of each recalibrated group by class.
@@ -156,6 +159,7 @@ impl Contest {
             },
             sd_log_trust: believed.sd_log_trust,
             converged: believed.fit.regression().converged,
+            map: believed.fit.mapped().map(|mapped| mapped.map.rung()),
             tau: believed.fit.recalibrated().map_or_else(Vec::new, |fit| fit.tau.clone()),
             bias: believed.fit.recalibrated().map_or_else(Vec::new, |fit| fit.bias.clone()),
             value: value.collect(),

@@ -7,6 +7,7 @@ use crate::Error;
 use crate::chaosnli::{FLOOR, NEIGHBOURS};
 use judge_uncertainty_core::belief::design::DesignError;
 use judge_uncertainty_core::belief::dirichlet::row;
+use judge_uncertainty_core::belief::ladder::Readings;
 use judge_uncertainty_core::belief::{
     BeliefModel, Beliefs, Design, FeatureColumn, FittedBelief, JudgedItems, TrustPrior, entropy,
 };
@@ -118,6 +119,8 @@ impl BeliefSpec {
 pub struct Corpus<'a> {
     pool: Array2<u32>,
     judge: Predictions,
+    /// The judge's predictions by prompt variant.
+    variants: Vec<Array2<f64>>,
     sources: Vec<usize>,
     log_lengths: [Vec<f64>; 2],
     engine: &'a dyn Neighbours,
@@ -134,6 +137,7 @@ impl<'a> Corpus<'a> {
         Ok(Self {
             pool: data.labels.counts().clone(),
             judge: data.judge.aggregate(Some(FLOOR))?,
+            variants: data.judge.by_variant(FLOOR)?,
             sources: data.sources.iter().map(|s| usize::from(s != "snli")).collect(),
             log_lengths: [log(&data.premise_chars), log(&data.hypothesis_chars)],
             lists: NeighbourLists::build(engine, LIST_WIDTH),
@@ -171,6 +175,7 @@ impl<'a> Corpus<'a> {
         Deployment {
             pool: self.pool.select(Axis(0), &items),
             q: self.judge.q.select(Axis(0), &items),
+            variants: self.variants.iter().map(|q| q.select(Axis(0), &items)).collect(),
             confidence: items.iter().map(|&i| self.judge.confidence[i]).collect(),
             sources: items.iter().map(|&i| self.sources[i]).collect(),
             items,
@@ -187,6 +192,8 @@ pub struct Deployment<'a> {
     pub pool: Array2<u32>,
     /// The judge's predictions.
     pub q: Array2<f64>,
+    /// The same by prompt variant.
+    pub variants: Vec<Array2<f64>>,
     /// Stated confidence.
     pub confidence: Vec<Option<f64>>,
     /// Source of each item, 0 SNLI, 1 MNLI.
@@ -271,18 +278,24 @@ impl Deployment<'_> {
     ) -> Result<Believed, Error> {
         let design = self.design(&labels.numbers, spec)?;
         let items = JudgedItems { design: &design, q: self.q.view(), groups: &self.sources };
+        let readings = Readings { items, variants: &self.variants, twins: &self.items, carried: None };
+        // A map's penalties lean on the weak prior that the trust of studies has.
+        let prior = match spec.model {
+            BeliefModel::Auto(_) | BeliefModel::Map(_) => TrustPrior::Weak,
+            BeliefModel::Published | BeliefModel::Recalibrated(_) => TrustPrior::None,
+        };
         let fit = if fitted.len() == self.len() {
-            spec.model.fit(&items, labels.revealed.view(), TrustPrior::None)?
+            spec.model.fit(readings, labels.revealed.view(), prior)?
         } else {
             // Items without labels do not enter a fit.
             let mut counts = Array2::zeros(labels.revealed.dim());
             let rows = ndarray::s![fitted, ..];
             counts.slice_mut(rows).assign(&labels.revealed.slice(rows));
-            spec.model.fit(&items, counts.view(), TrustPrior::None)?
+            spec.model.fit(readings, counts.view(), prior)?
         };
         Ok(Believed {
-            beliefs: fit.posterior(&items, labels.revealed.view()),
-            sd_log_trust: population_sd(&fit.log_trust(&items)),
+            beliefs: fit.posterior(readings, labels.revealed.view()),
+            sd_log_trust: population_sd(&fit.log_trust(readings)),
             fit,
         })
     }

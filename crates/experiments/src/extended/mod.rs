@@ -13,6 +13,7 @@
 //!
 //! Nothing here enters the paper's claims: those use the paper's belief.
 
+pub mod chosen;
 pub mod confirmation;
 pub mod contest;
 pub mod corpus;
@@ -27,6 +28,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use chosen::Chosen;
 use confirmation::{Confirmation, ExtendedRegistration};
 use contest::Contender;
 use corpus::{BeliefSpec, Corpus};
@@ -64,6 +66,8 @@ pub struct Sizes {
     pub confirmation: usize,
     /// Label re-draws in each transfer.
     pub transfer: usize,
+    /// Label re-draws under the belief whose map the labels choose, each of which chooses anew.
+    pub chosen: usize,
     /// Label re-draws of all items in the exploration, those of Experiment 2.
     pub redraws: usize,
     /// Label re-draws of each cell that tells what the parts contribute.
@@ -83,6 +87,7 @@ impl Default for Sizes {
             rule: 60,
             confirmation: 6_000,
             transfer: 3_000,
+            chosen: 10,
             redraws: 200,
             ablation: 30,
             sequential: 6,
@@ -101,6 +106,7 @@ impl Sizes {
             rule: full.rule.min(replicates),
             confirmation: full.confirmation.min(replicates),
             transfer: full.transfer.min(replicates),
+            chosen: full.chosen.min(replicates),
             redraws: full.redraws.min(replicates),
             ablation: full.ablation.min(replicates),
             sequential: full.sequential.min(replicates),
@@ -116,6 +122,7 @@ impl Sizes {
             ("development, rule", self.rule),
             ("label re-draws, confirmation", self.confirmation),
             ("label re-draws, transfer", self.transfer),
+            ("label re-draws, chosen belief", self.chosen),
             ("label re-draws, exploration", self.redraws),
             ("label re-draws, parts", self.ablation),
             ("buying in rounds", self.sequential),
@@ -141,6 +148,8 @@ pub struct ExtendedResults {
     pub confirmation: Confirmation,
     /// Fitted on one source and evaluated on the other, by `snli_to_mnli` and `mnli_to_snli`.
     pub transfer: BTreeMap<String, Confirmation>,
+    /// The confirmation half under the belief whose map the labels choose; exploratory, for a larger run is registered elsewhere.
+    pub chosen: Chosen,
     /// All items; exploratory.
     pub exploration: Exploration,
     /// Labels bought in rounds; exploratory.
@@ -169,13 +178,15 @@ pub fn run(
     let parts = |held: &HeldContests| quantities.iter().map(|quantity| quantity.parts(held)).collect();
     let half = 0..confirms.len();
     let stage = Stage {
-        deployment: corpus.deploy(confirms),
+        deployment: corpus.deploy(confirms.clone()),
         beliefs: beliefs(registration, half.clone()),
         contenders: registered_contenders(registration),
         over: half.clone(),
     };
     let staged = stage.run("confirmation", sizes.confirmation, &parts, progress)?;
     let confirmation = Confirmation::judge(half.len(), &staged, registration);
+
+    let chosen = chosen::run(corpus.deploy(confirms), registration, sizes.chosen, progress)?;
 
     let mut transfer = BTreeMap::new();
     for (name, from, to) in [("snli_to_mnli", 0, 1), ("mnli_to_snli", 1, 0)] {
@@ -225,6 +236,7 @@ pub fn run(
         development,
         confirmation,
         transfer,
+        chosen,
         exploration,
         sequential,
         worlds,

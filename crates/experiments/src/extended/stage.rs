@@ -27,6 +27,8 @@ pub enum BeliefName {
     Recalibrated,
     /// The recalibrated one as it was planned before the development: one recalibration, many trust features.
     Planned,
+    /// The one whose map the labels choose.
+    Chosen,
 }
 
 /// Contests by belief, under the same labels.

@@ -31,6 +31,7 @@ const PARTS: [Group; 3] = [
         statuses: &[FindingStatus::Exploratory],
         figures: &["recalibration", "every-rule", "labels-spent", "labels-spent-difference"],
         tables: &[
+            "extended-chosen",
             "extended-rules",
             "extended-parts",
             "extended-features",

@@ -70,6 +70,19 @@ pub struct AddedAt {
 /// An item has no more labels than this: fits take time by the label, and sums stay far from the end of their range.
 pub const MOST_LABELS: f64 = 1e6;
 
+/// What is wrong with the counts of an item that has more than [`MOST_LABELS`], and in which class, if its labels alone are too many.
+pub fn too_many(counts: impl Iterator<Item = u32> + Clone) -> Option<(Option<usize>, Problem)> {
+    let mut numbers = counts.clone().map(f64::from).enumerate();
+    if let Some((class, value)) = numbers.find(|(_, count)| *count > MOST_LABELS) {
+        return Some((Some(class), Problem::OutOfRange { value, low: 0.0, high: MOST_LABELS }));
+    }
+    let all: f64 = counts.map(f64::from).sum();
+    (all > MOST_LABELS).then(|| {
+        let reason = format!("its counts are {all} labels in all, and an item may have {MOST_LABELS}");
+        (None, Problem::Unfit { reason, remedy: "correct them; counts that are weights belong to a judge".to_owned() })
+    })
+}
+
 /// What was found in the file of labels.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct LabelsReport {
@@ -288,9 +301,11 @@ impl<K: ClassKind> Reader<'_, K> {
                     _ => 0,
                 };
             }
-            let sum: f64 = self.counts.row(item).iter().map(|c| f64::from(*c)).sum();
-            if let Some(column) = columns.iter().flatten().next().filter(|_| sum > MOST_LABELS) {
-                return Err(row.refuse(*column, Problem::OutOfRange { value: sum, low: 0.0, high: MOST_LABELS }));
+            if let Some((class, problem)) = too_many(self.counts.row(item).iter().copied()) {
+                return Err(match class.and_then(|class| columns[class]) {
+                    Some(column) => row.refuse(column, problem),
+                    None => row.refuse_row(problem),
+                });
             }
         }
         Ok(())

@@ -7,7 +7,7 @@ use ndarray::Array2;
 use super::carried::added;
 use super::config::JudgeKind;
 use super::judge::{ClassJudge, JudgeReport, ONLY_VARIANT, answer_of, confidence_of};
-use super::labels::{Added, Labels, LabelsReport, MOST_LABELS};
+use super::labels::{Added, Labels, LabelsReport, too_many};
 use super::reports::{self, ClassStudy};
 use crate::apply::table::{Batch, Header};
 use crate::belief_file::file::BeliefFile;
@@ -193,10 +193,8 @@ impl<K: ClassStudy> Saved for K {
         }
         let of_class = |name: &String| batch.count(name, row).map_err(|problem| wrong(Some(name), problem));
         let labels: Vec<u32> = layout.labels.iter().map(of_class).collect::<std::result::Result<_, _>>()?;
-        let all: f64 = labels.iter().copied().map(f64::from).sum();
-        if all > MOST_LABELS {
-            let problem = Problem::OutOfRange { value: all, low: 0.0, high: MOST_LABELS };
-            return Err(wrong(layout.labels.first().map(String::as_str), problem));
+        if let Some((class, problem)) = too_many(labels.iter().copied()) {
+            return Err(wrong(class.map(|class| layout.labels[class].as_str()), problem));
         }
         let confidence = (count > 0).then(|| sum / f64::from(count));
         Ok(ClassRow { answers: JudgeAnswers { variants, confidence, ..JudgeAnswers::default() }, labels })

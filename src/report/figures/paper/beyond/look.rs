@@ -19,6 +19,7 @@ pub(super) fn belief_name(belief: BeliefName) -> &'static str {
         BeliefName::Published => "published belief",
         BeliefName::Recalibrated => "recalibrated belief",
         BeliefName::Planned => "recalibrated, as planned",
+        BeliefName::Chosen => "chosen by the labels",
     }
 }
 
@@ -27,6 +28,7 @@ pub(super) fn belief_look(belief: BeliefName) -> Look {
         BeliefName::Published => look::PUBLISHED,
         BeliefName::Recalibrated => look::RECALIBRATED,
         BeliefName::Planned => look::PLANNED,
+        BeliefName::Chosen => look::CHOSEN,
     }
 }
 

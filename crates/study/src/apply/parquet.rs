@@ -14,6 +14,7 @@ use ::parquet::schema::types::{ColumnDescriptor, ColumnPath};
 use super::rows::Rows;
 use super::table::{Batch, Cells, Header, Lists};
 use crate::input::packed::Unpacked;
+use crate::input::thrift::check_footer;
 use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
 use judge_uncertainty_data::guarded::guarded;
 
@@ -62,7 +63,9 @@ impl ParquetRows {
         let file = File::open(path).map_err(unreadable)?;
         let stored = Arc::new(file.try_clone().map_err(unreadable)?);
         let size = file.metadata().map(|found| found.len()).unwrap_or(0);
-        let file = guarded(path, || SerializedFileReader::new(file).map_err(|error| broken(path, &error)))?;
+        let file = guarded(path, || {
+            check_footer(&*stored).and_then(|()| SerializedFileReader::new(file)).map_err(|error| broken(path, &error))
+        })?;
         let columns = file.metadata().file_metadata().schema_descr().columns().iter();
         let names = columns.map(|column| name_of(column.path())).collect();
         let header = Header { file: path.to_owned(), names, complete: true };

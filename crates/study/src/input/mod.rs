@@ -20,6 +20,7 @@ pub mod parquet;
 pub mod source;
 pub mod split;
 pub mod texts;
+pub(crate) mod thrift;
 pub mod vectors;
 pub(crate) mod words;
 pub mod xlsx;

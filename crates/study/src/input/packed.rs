@@ -17,6 +17,8 @@ use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::record::reader::RowIter;
 use parquet::schema::types::Type;
 
+use super::thrift::check_pages;
+
 /// A page must not unpack to more than this: a file can claim anything.
 const MOST_BYTES: u64 = 1 << 30;
 
@@ -43,6 +45,7 @@ impl<R: ChunkReader + 'static> RowGroupReader for Unpacked<'_, R> {
 
     fn get_column_page_reader(&self, i: usize) -> Result<Box<dyn PageReader>> {
         let column = self.metadata().column(i);
+        check_pages(&*self.file, column)?;
         let codec = match column.compression() {
             Compression::ZSTD(_) => Codec::Zstd,
             Compression::GZIP(_) => Codec::Gzip,

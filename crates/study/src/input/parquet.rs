@@ -11,6 +11,7 @@ use parquet::record::{Field, Row};
 use serde_json::{Map, Value, json};
 
 use super::packed::Unpacked;
+use super::thrift::check_footer;
 use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
 use judge_uncertainty_data::dataset::jsonl;
 use judge_uncertainty_data::dataset::table::Table;
@@ -58,6 +59,7 @@ fn rows_as_lines(file: &Path, bytes: &[u8]) -> Result<String> {
         }
     };
     let whole = Arc::new(Bytes::copy_from_slice(bytes));
+    check_footer(&*whole).map_err(broken)?;
     let reader = SerializedFileReader::new((*whole).clone()).map_err(broken)?;
     let classes = class_names(reader.metadata().file_metadata().key_value_metadata());
     let (mut lines, mut number) = (String::new(), 0);
@@ -174,6 +176,8 @@ mod tests {
     use std::path::PathBuf;
 
     use super::*;
+    use crate::apply::parquet::ParquetRows;
+    use crate::apply::rows::Rows;
     use crate::output::{OutputColumn, Values, to_parquet};
     use proptest::prelude::*;
 
@@ -202,6 +206,24 @@ mod tests {
         assert_eq!(cells(&table, "checked"), ["true", "false"]);
         let error = read(&path, &golden("data/train-00001-of-00002.parquet").1, "uid").unwrap_err().to_string();
         assert!(error.contains("uid"), "{error}");
+    }
+
+    /// Found by fuzzing: 3 kB whose header of a page holds nested lists of 2^31 truth values without a byte, which kept the reader busy.
+    #[test]
+    fn a_header_without_end_is_refused() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/pages/truths");
+        let told = [
+            read(&path, &std::fs::read(&path).unwrap(), "id").map(drop),
+            ParquetRows::open(&path).and_then(|mut rows| {
+                let wanted = rows.header().names.clone();
+                while rows.next(&wanted, 3)?.is_some() {}
+                Ok(())
+            }),
+        ];
+        for told in told {
+            let told = told.unwrap_err().to_string();
+            assert!(told.contains("the header of a page"), "{told}");
+        }
     }
 
     /// What `datasets` wrote (`make_datasets.py`), and pyarrow under other codecs.

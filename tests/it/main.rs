@@ -29,6 +29,7 @@ mod layers;
 mod limits;
 mod logs;
 mod metadata;
+mod mixture;
 mod neighbours;
 mod ordinal;
 mod ordinal_study;

@@ -197,7 +197,11 @@ impl Map {
         let mut unknown = Vec::with_capacity(readings.len());
         for (i, mut row) in added.rows_mut().into_iter().enumerate() {
             let (logits, variance) = match self.parts(&readings, i) {
-                Some(parts) => (parts.mean().into_iter().map(f64::ln).collect(), parts.unknown()),
+                Some(parts) => {
+                    // A share too small for a number would have no logarithm.
+                    let logits = parts.mean().into_iter().map(|m| m.max(f64::MIN_POSITIVE).ln()).collect();
+                    (logits, parts.unknown())
+                }
                 None => {
                     let terms = self.layout.terms(&readings, i);
                     (self.logits(&readings, i, &terms), self.before(&readings, i).variance)

@@ -151,6 +151,9 @@ impl Local {
     }
 }
 
+/// A row, the component whose coordinate it moves (that of all of them where there is none), and which coordinate.
+type Moves<'a> = (&'a [(usize, f64)], Option<usize>, usize);
+
 /// The coefficients of an item's coordinates: a shared part of trust and logits, and what is a component's own.
 pub(super) struct Rows {
     pub(super) shared_trust: Row,
@@ -196,11 +199,11 @@ impl Rows {
     fn add(&self, places: &Places, local: &Local, gradient: &mut [f64], hessian: &mut [f64]) {
         let (components, size, p) = (places.components, places.classes + 1, gradient.len());
         // Rows with the local coordinates that they move: one each, or that of all components.
-        let mut rows: Vec<(&[(usize, f64)], Option<usize>, usize)> = vec![(&self.shared_trust, None, 0)];
+        let mut rows: Vec<Moves> = vec![(&self.shared_trust, None, 0)];
         rows.extend(self.shared_contrasts.iter().enumerate().map(|(m, row)| (row.as_slice(), None, m + 1)));
         let trusts: Vec<Row> = (0..components).map(|c| vec![(places.trust(c), 1.0)]).collect();
-        for c in 0..components {
-            rows.push((&trusts[c], Some(c), 0));
+        for (c, trust) in trusts.iter().enumerate() {
+            rows.push((trust, Some(c), 0));
             rows.extend(self.own_contrasts[c].iter().enumerate().map(|(m, row)| (row.as_slice(), Some(c), m + 1)));
             rows.push((&self.weights[c], Some(c), places.classes));
         }

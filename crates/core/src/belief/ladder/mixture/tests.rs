@@ -13,7 +13,7 @@ use crate::random::Stream;
 /// A judge that is right, or in every other item, which nothing tells, takes each class for the next.
 fn of_two_kinds(items: usize, seed: u64) -> World {
     World::draw(items, seed, |logs, _, x| {
-        let turned = (1e4 * x.abs()) as u64 % 2 == 0;
+        let turned = ((1e4 * x.abs()) as u64).is_multiple_of(2);
         let of = |j: usize| 2.0 * logs[if turned { (j + 1) % 3 } else { j }];
         (0..3).map(of).collect()
     })

@@ -86,7 +86,7 @@ impl Tally {
         let beliefs = fit.posterior(&judged, counts);
         for (i, belief) in beliefs.iter().enumerate() {
             let (held, intervals) =
-                labels.held(belief.alpha(), study.pools.row(i).as_slice().expect("rows are contiguous"));
+                labels.held(&belief.evidence_by_class(), study.pools.row(i).as_slice().expect("rows are contiguous"));
             self.held += held;
             self.intervals += intervals;
         }

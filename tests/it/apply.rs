@@ -194,6 +194,10 @@ fn classes_get_what_a_run_gives_them_to_the_bit() {
             assert_same_bits(&study, &decomposition, &desk_table(&study));
         }
     }
+    let mixed = with_settings(&study, |settings| settings["trust"]["belief"] = json!("mixture"));
+    let decomposition = Decomposition::of(&mixed, &Silent).unwrap();
+    assert!((0..mixed.len()).all(|i| decomposition.belief(i).components().len() == 4));
+    assert_same_bits(&mixed, &decomposition, &desk_table(&mixed));
     let itself = with_settings(&study, |settings| settings["familiarity"]["count_itself"] = json!(true));
     let decomposition = Decomposition::of(&itself, &Silent).unwrap();
     assert_same_bits(&itself, &decomposition, &desk_table(&itself));
@@ -262,6 +266,9 @@ fn ordinal_ratings_get_what_a_run_gives_them_to_the_bit() {
     let names = Ordinal::names(&study.file.config, study.judge.variants.variants());
     made.classes(&study.judge, &study.labels, names.confidence.as_deref(), &names.answers);
     assert_same_bits(&study, &decomposition, &made);
+    let mixed = with_settings(&study, |settings| settings["trust"]["belief"] = json!("mixture"));
+    let decomposition = Decomposition::of(&mixed, &Silent).unwrap();
+    assert_same_bits(&mixed, &decomposition, &made);
 }
 
 fn recipes_table(study: &Study<Scores>, judge: &[(String, String, f64, Option<f64>)]) -> Made {
@@ -427,7 +434,8 @@ fn a_belief_of_another_kind_version_or_reference_is_refused_with_its_field() {
         BeliefFile::<Classes>::parse(&path, changed.as_bytes()).unwrap_err().to_string()
     };
     assert!(
-        of("\"schema\": 1", "\"schema\": 9").contains("belief.json: the field schema is 9, and this program reads 1")
+        of("\"schema\": 2", "\"schema\": 9")
+            .contains("belief.json: the field schema is 9, and this program reads 1 to 2")
     );
     assert!(of("\"kind\": \"classes\"", "\"kind\": \"scores\"").contains("the field kind is \"scores\""));
     assert!(of("\"sd\": ", "\"sd\": -").contains("the field sha256 was changed"));

@@ -30,6 +30,7 @@ mod limits;
 mod links;
 mod logs;
 mod metadata;
+mod mixture;
 mod neighbours;
 mod ordinal;
 mod ordinal_study;

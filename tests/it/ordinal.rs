@@ -3,7 +3,7 @@
 use std::fs;
 
 use judge_uncertainty::belief::{
-    Belief, BeliefTable, Beliefs, ClassBelief, Design, Dirichlet, Ordinal, Ordinals, fit_trust, mean_place,
+    Belief, BeliefTable, Beliefs, ClassBelief, Design, Dirichlet, Mixture, Ordinal, Ordinals, fit_trust, mean_place,
     place_variance, wasserstein,
 };
 use judge_uncertainty::escalation::{Rule, RuleInputs};
@@ -221,7 +221,7 @@ fn an_error_after_a_label_equals_updating() {
     beliefs.add_label(0, 2);
     let ordinals = Ordinals::new(beliefs, places.clone());
     assert!((ordinals.get(0).wasserstein(&p) - foreseen).abs() < 1e-15);
-    let m: Vec<f64> = ordinals.get(0).dirichlet().mean().collect();
+    let m: Vec<f64> = ordinals.get(0).classes().mean().collect();
     assert!((wasserstein(&m, &p, &places) - foreseen).abs() < 1e-15);
 }
 
@@ -288,7 +288,7 @@ proptest! {
         let (classes, places, p) = (Dirichlet::new(&alpha), [3.0, 4.0], [x, 1.0 - x]);
         let scale = Ordinal::new(classes, &places);
         prop_assert!((scale.wasserstein(&p) - 0.5 * classes.manhattan(&p)).abs() < 1e-14);
-        let (scale, classes) = (scale.wasserstein_label_value(), ClassBelief::wasserstein_label_value(&classes));
+        let (scale, classes) = (scale.wasserstein_label_value(), ClassBelief::wasserstein_label_value(&Mixture::from(classes)));
         prop_assert!((scale - classes).abs() < 1e-13, "{scale} {classes}");
     }
 }

@@ -7,7 +7,7 @@ use super::escalation::{Errors, Gain};
 use super::pool::{NoiseCeiling, Pool, Ranking, Split};
 use super::subsample::subsample;
 use judge_uncertainty_core::belief::{
-    BeliefModel, Beliefs, ClassBelief, ClassBeliefs, Design, FittedBelief, JudgedItems, Profile, Regression,
+    BeliefModel, Beliefs, ClassBelief, ClassBeliefs, Design, FittedBelief, JudgedItems, Mixture, Profile, Regression,
     TrustPrior, TrustSearch, dirichlet::row, ladder, ladder::Readings,
 };
 use judge_uncertainty_core::escalation::value::{label_of, pool_values};
@@ -159,6 +159,11 @@ impl<S: ClassScale> CountPool<S> {
         Ok(ladder::transfer(self.judged(design), self.counts.view())?)
     }
 
+    /// The components of a belief that is a mixture, on average over all items; none where it is not.
+    pub fn components(&self, fit: &FittedBelief, design: &Design) -> Vec<ladder::Component> {
+        fit.mapped().map_or_else(Vec::new, |mapped| mapped.map.components(self.judged(design)))
+    }
+
     /// These items with a prior on the trust; without this call there is none, as in the paper.
     pub fn with_prior(self, prior: TrustPrior) -> Self {
         Self { prior, ..self }
@@ -295,7 +300,7 @@ impl<S: ClassScale> Pool for CountPool<S> {
     fn errors(&self, beliefs: &S::Beliefs, held: &HeldCounts) -> Vec<Errors> {
         let of = |i: usize| {
             let (belief, p) = (beliefs.of_classes(i), row(held.truth.row(i)));
-            let squared = self.scale.squared_error(belief.dirichlet().alpha(), p, held.sizes[i]);
+            let squared = self.scale.squared_error(&belief.classes().evidence_by_class(), p, held.sizes[i]);
             Errors { error: belief.error(p), squared }
         };
         (0..self.len()).map(of).collect()
@@ -356,9 +361,10 @@ impl<S: ClassScale> CountPool<S> {
 
     fn squared_gain(&self, beliefs: &S::Beliefs, i: usize, label: usize, held: &HeldCounts) -> f64 {
         let (belief, p, n) = (beliefs.of_classes(i), row(held.truth.row(i)), held.sizes[i]);
-        let mut evidence = belief.dirichlet().alpha().to_vec();
-        let before = self.scale.squared_error(&evidence, p, n);
-        evidence[label] += 1.0;
-        before - self.scale.squared_error(&evidence, p, n)
+        let belief = belief.classes();
+        let mut labels = vec![0; p.len()];
+        labels[label] = 1;
+        let squared = |belief: &Mixture| self.scale.squared_error(&belief.evidence_by_class(), p, n);
+        squared(belief) - squared(&belief.after(&labels).get())
     }
 }

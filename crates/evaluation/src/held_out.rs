@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::Error;
 use super::counts::{ClassScale, CountPool};
 use super::pool::{Fitted, Pool};
-use judge_uncertainty_core::belief::{ClassBelief, ClassBeliefs, dirichlet::row};
+use judge_uncertainty_core::belief::{ClassBelief, ClassBeliefs, Mixture, dirichlet::row};
 
 /// Folds of items; an item is scored by fits to the labels of the other folds.
 pub const FOLDS: usize = 10;
@@ -227,12 +227,11 @@ impl<S: ClassScale> CountPool<S> {
         mean.into_iter().chain(shares).collect()
     }
 
-    /// The predicted distribution after the labels of an item apart from one of class `y`, from the evidence before them.
-    fn others(alpha: &[f64], counts: ArrayView1<u32>, y: usize) -> Vec<f64> {
-        let mut evidence: Vec<f64> = alpha.iter().zip(counts).map(|(a, &c)| a + f64::from(c)).collect();
-        evidence[y] -= 1.0;
-        let total: f64 = evidence.iter().sum();
-        evidence.into_iter().map(|a| a / total).collect()
+    /// The predicted distribution after the labels of an item apart from one of class `y`, from the belief before them.
+    fn others(belief: &Mixture, counts: ArrayView1<u32>, y: usize) -> Vec<f64> {
+        let mut labels = counts.to_vec();
+        labels[y] -= 1;
+        belief.after(&labels).get().mean().collect()
     }
 }
 
@@ -249,14 +248,14 @@ impl<S: ClassScale> Scored for CountPool<S> {
 
     fn belief_scores(&self, priors: &S::Beliefs, item: usize, given: Given) -> Option<Vec<Option<f64>>> {
         let (belief, counts) = (priors.of_classes(item), self.counts().row(item));
-        let alpha = belief.dirichlet().alpha();
+        let belief = belief.classes();
         match given {
             Given::NoLabel => {
-                let mean: Vec<f64> = belief.dirichlet().mean().collect();
+                let mean: Vec<f64> = belief.mean().collect();
                 over_labels(counts, |y| self.scores_of(&mean, y))
             }
             Given::OtherLabels if counts.sum() > 1 => {
-                over_labels(counts, |y| self.scores_of(&Self::others(alpha, counts, y), y))
+                over_labels(counts, |y| self.scores_of(&Self::others(belief, counts, y), y))
             }
             Given::OtherLabels => None,
         }
@@ -321,7 +320,7 @@ impl<S: ClassScale> Scored for CountPool<S> {
     }
 
     fn believed(&self, priors: &S::Beliefs, item: usize) -> Vec<f64> {
-        self.with_mean(priors.of_classes(item).dirichlet().mean().collect())
+        self.with_mean(priors.of_classes(item).classes().mean().collect())
     }
 
     fn observed(&self, item: usize) -> Option<Vec<f64>> {

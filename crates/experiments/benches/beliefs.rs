@@ -1,10 +1,12 @@
-//! What the ladder of beliefs is worth: the tables of `docs/beliefs.md`, as `data/registration/beliefs.toml` and `beliefs-2.toml` register
-//! them.
+//! What the ladder of beliefs is worth: the tables of `docs/beliefs.md`, as `data/registration/beliefs.toml`, `beliefs-2.toml` and
+//! `mixture.toml` register them.
 //!
 //! ```text
 //! cargo bench -p judge-uncertainty-experiments --bench beliefs -- worlds [SHARE] [KIND] [SEED]
 //! cargo bench -p judge-uncertainty-experiments --bench beliefs -- development [REDRAWS] [SEED]
 //! cargo bench -p judge-uncertainty-experiments --bench beliefs -- confirmation [REDRAWS] [SAMPLES] [DIRECTORY] [SEED]
+//! cargo bench -p judge-uncertainty-experiments --bench beliefs -- mixture-worlds [SHARE] [KIND] [SEED]
+//! cargo bench -p judge-uncertainty-experiments --bench beliefs -- mixture [REDRAWS] [SAMPLES] [DIRECTORY] [SEED]
 //! ```
 //!
 //! SHARE is how much of the registered number of worlds is drawn, in percent, SEED the first seed; without samples no rules are run. Run it in the root of the repository; it prints Markdown. With a directory, every re-draw and sample is kept there as soon as it
@@ -20,7 +22,6 @@ use judge_uncertainty_core::belief::{
 };
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::random::Stream;
-use judge_uncertainty_core::stats::beta::beta_cdf;
 use judge_uncertainty_core::stats::{mean, population_sd, sample_sd};
 use judge_uncertainty_data::dataset::{ChaosNliData, DiceData};
 use judge_uncertainty_data::progress::Silent;
@@ -46,14 +47,27 @@ fn main() -> Outcome<()> {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     let number = |k: usize, otherwise: usize| arguments.get(k).and_then(|n| n.parse().ok()).unwrap_or(otherwise);
     match arguments.first().map(String::as_str) {
-        Some("worlds") => worlds(number(1, 100), arguments.get(2).map(String::as_str), number(3, SEED)),
-        Some("development") => chaosnli(0, number(1, 5), 0, None, number(2, 0)),
-        Some("confirmation") => {
-            chaosnli(1, number(1, 40), number(2, 100), arguments.get(3).map(PathBuf::from), number(4, 0))
+        Some(which @ ("worlds" | "mixture-worlds")) => {
+            let own = if which == "worlds" { AUTO } else { MIXTURE };
+            worlds(number(1, 100), arguments.get(2).map(String::as_str), number(3, SEED), own)
         }
-        _ => Err("name what to run: worlds, development or confirmation".into()),
+        Some("development") => chaosnli(DEVELOPMENT, number(1, 5), 0, None, number(2, 0)),
+        Some("confirmation") => {
+            chaosnli(CONFIRMATION, number(1, 40), number(2, 100), arguments.get(3).map(PathBuf::from), number(4, 0))
+        }
+        Some("mixture") => {
+            let run = Run { half: 1, maps: &[("mixture", GENERAL, MIXTURE.1)] };
+            chaosnli(run, number(1, 20), number(2, 0), arguments.get(3).map(PathBuf::from), number(4, 0))
+        }
+        _ => Err("name what to run: worlds, development, confirmation, mixture-worlds or mixture".into()),
     }
 }
+
+/// The belief that is held against the others, with its name.
+type Own = (&'static str, BeliefModel);
+
+const AUTO: Own = ("auto", BeliefModel::Auto(Folds { folds: 5, seed: 0, mixture: false }));
+const MIXTURE: Own = ("mixture", BeliefModel::Map(Rung::Mixture));
 
 // Worlds whose truth is known.
 
@@ -191,8 +205,8 @@ fn seen(fit: &FittedBelief, readings: &Readings, world: &Known) -> Seen {
 fn coverage(beliefs: &Beliefs, p: &Array2<f64>) -> f64 {
     let (mut inside, mut all) = (0.0, 0.0);
     for (belief, p) in beliefs.iter().zip(p.rows()) {
-        for (a, p) in belief.alpha().iter().zip(p) {
-            let u = beta_cdf(*p, *a, belief.evidence_of_others(*a));
+        for (class, p) in p.iter().enumerate() {
+            let u = belief.share_cdf(class, *p);
             inside += f64::from(u8::from((0.025..=0.975).contains(&u)));
             all += 1.0;
         }
@@ -200,17 +214,7 @@ fn coverage(beliefs: &Beliefs, p: &Array2<f64>) -> f64 {
     inside / all
 }
 
-trait Others {
-    fn evidence_of_others(&self, own: f64) -> f64;
-}
-
-impl Others for judge_uncertainty_core::belief::Dirichlet<'_> {
-    fn evidence_of_others(&self, own: f64) -> f64 {
-        (self.alpha().iter().sum::<f64>() - own).max(1e-12)
-    }
-}
-
-fn models(grouped: bool) -> Vec<(&'static str, BeliefModel)> {
+fn models(grouped: bool, own: Own) -> Vec<Own> {
     let recalibrated = |recalibration| {
         BeliefModel::Recalibrated(judge_uncertainty_core::belief::recalibration::Options {
             recalibration,
@@ -221,15 +225,16 @@ fn models(grouped: bool) -> Vec<(&'static str, BeliefModel)> {
     if grouped {
         models.push(("recalibrated by group", recalibrated(Recalibration::ByGroup)));
     }
-    models.push(("auto", BeliefModel::Auto(Folds::default())));
+    models.push(own);
     models
 }
 
-fn worlds(percent: usize, only: Option<&str>, first: usize) -> Outcome<()> {
+fn worlds(percent: usize, only: Option<&str>, first: usize, own: Own) -> Outcome<()> {
     let data = DiceData::load(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/dice")))?;
     let dice = (DiceExperiment::new(&data)?, data.judge.by_variant(data.floor.unwrap_or(FLOOR))?);
+    let name = own.0;
     println!(
-        "| world | items | worlds | published | recalibrated | by group | auto | auto minus the better | margin | without labels | coverage of auto | maps chosen |"
+        "| world | items | worlds | published | recalibrated | by group | {name} | {name} minus the better | margin | without labels | coverage of {name} | maps chosen |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
     for kind in KINDS.into_iter().filter(|kind| only.is_none_or(|only| only.split(',').any(|only| only == *kind))) {
@@ -246,15 +251,15 @@ fn worlds(percent: usize, only: Option<&str>, first: usize) -> Outcome<()> {
                     let fit = model.fit(readings, world.counts.view(), TrustPrior::Weak)?;
                     Ok::<_, Error>((name, seen(&fit, &readings, &world)))
                 };
-                models(!world.groups.is_empty()).into_iter().map(one).collect::<Result<BTreeMap<_, _>, Error>>()
+                models(!world.groups.is_empty(), own).into_iter().map(one).collect::<Result<BTreeMap<_, _>, Error>>()
             })?;
-            print_world(kind, items, &all);
+            print_world(kind, items, &all, own.0);
         }
     }
     Ok(())
 }
 
-fn print_world(kind: &str, items: usize, all: &[BTreeMap<&'static str, Seen>]) {
+fn print_world(kind: &str, items: usize, all: &[BTreeMap<&'static str, Seen>], own: &str) {
     let of = |name: &str, f: &dyn Fn(&Seen) -> f64| -> Vec<f64> {
         all.iter().filter_map(|seen| seen.get(name)).map(f).collect()
     };
@@ -262,7 +267,7 @@ fn print_world(kind: &str, items: usize, all: &[BTreeMap<&'static str, Seen>]) {
     let shown = |name: &str| if error(name).is_empty() { "".to_owned() } else { format!("{:.4}", mean(&error(name))) };
     let better = if mean(&error("published")) <= mean(&error("recalibrated")) { "published" } else { "recalibrated" };
     let difference = |f: &dyn Fn(&Seen) -> f64| {
-        let d: Vec<f64> = of("auto", f).iter().zip(of(better, f)).map(|(a, b)| a - b).collect();
+        let d: Vec<f64> = of(own, f).iter().zip(of(better, f)).map(|(a, b)| a - b).collect();
         (mean(&d), sample_sd(&d) / (d.len() as f64).sqrt())
     };
     let with_se = |(d, se): (f64, f64)| format!("{d:+.4} (se {se:.4})");
@@ -273,7 +278,7 @@ fn print_world(kind: &str, items: usize, all: &[BTreeMap<&'static str, Seen>]) {
         _ => "open",
     };
     let mut maps: BTreeMap<Rung, usize> = BTreeMap::new();
-    all.iter().filter_map(|seen| seen["auto"].map).for_each(|map| *maps.entry(map).or_default() += 1);
+    all.iter().filter_map(|seen| seen[own].map).for_each(|map| *maps.entry(map).or_default() += 1);
     let maps: Vec<String> = maps.iter().map(|(map, n)| format!("{map} {n}")).collect();
     println!(
         "| {kind} | {items} | {} | {} | {} | {} | {} | {} | {verdict} | {} | {:.3} | {} |",
@@ -281,10 +286,10 @@ fn print_world(kind: &str, items: usize, all: &[BTreeMap<&'static str, Seen>]) {
         shown("published"),
         shown("recalibrated"),
         shown("recalibrated by group"),
-        shown("auto"),
+        shown(own),
         with_se(against),
         with_se(difference(&|s| s.unlabelled)),
-        mean(&of("auto", &|s| s.coverage)),
+        mean(&of(own, &|s| s.coverage)),
         maps.join(", ")
     );
 }
@@ -335,10 +340,36 @@ impl Draw {
     }
 }
 
+/// A belief by its name, with the features of its trust.
+type Named = (&'static str, &'static [Feature], BeliefModel);
+
+/// A half of the items with the beliefs that are compared there; rules rank under the first.
+struct Run {
+    half: usize,
+    maps: &'static [Named],
+}
+
+const DEVELOPMENT: Run = Run {
+    half: 0,
+    maps: &[
+        ("auto", GENERAL, AUTO.1),
+        ("identity", GENERAL, BeliefModel::Map(Rung::Identity)),
+        ("smoothing", GENERAL, BeliefModel::Map(Rung::Smoothing)),
+        ("temperature", GENERAL, BeliefModel::Map(Rung::Temperature)),
+        ("groups", GENERAL, BeliefModel::Map(Rung::Groups)),
+        ("ensemble", GENERAL, BeliefModel::Map(Rung::Ensemble)),
+        ("matrix", GENERAL, BeliefModel::Map(Rung::Matrix)),
+        ("mixture", GENERAL, BeliefModel::Map(Rung::Mixture)),
+        ("process", GENERAL, BeliefModel::Map(Rung::Process)),
+        ("process, item features", ITEM, BeliefModel::Map(Rung::Process)),
+    ],
+};
+const CONFIRMATION: Run = Run { half: 1, maps: &[("auto", GENERAL, AUTO.1), ("auto, item features", ITEM, AUTO.1)] };
+
 struct Half<'a> {
     corpus: &'a Corpus<'a>,
     variants: &'a [Array2<f64>],
-    maps: Vec<(&'static str, &'static [Feature], BeliefModel)>,
+    maps: &'static [Named],
     /// How many of the regimes are run.
     regimes: usize,
 }
@@ -395,7 +426,7 @@ impl Half<'_> {
         draw: &mut Draw,
     ) -> Result<(), Error> {
         let by_source =
-            BeliefSpec { features: vec![], familiarity: SelfNeighbour::LeaveOneOut, model: models(true)[2].1 };
+            BeliefSpec { features: vec![], familiarity: SelfNeighbour::LeaveOneOut, model: models(true, AUTO)[2].1 };
         for (name, spec) in [("published", BeliefSpec::published()), ("recalibrated by source", by_source)] {
             let believed = deployment.believe(&spec, labels, 0..items.len())?;
             draw.errors.insert(name.to_owned(), errors(&believed.beliefs, labels));
@@ -422,22 +453,14 @@ fn errors(beliefs: &Beliefs, labels: &CountLabels) -> [f64; 2] {
     [mean(&all), mean(&bare)]
 }
 
-fn chaosnli(half: usize, redraws: usize, samples: usize, directory: Option<PathBuf>, first: usize) -> Outcome<()> {
+fn chaosnli(run: Run, redraws: usize, samples: usize, directory: Option<PathBuf>, first: usize) -> Outcome<()> {
+    let Run { half, maps } = run;
     let directory = directory.as_deref();
     directory.map_or(Ok(()), std::fs::create_dir_all)?;
     let data = ChaosNliData::load(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../data/chaosnli")))?;
     let engine = Exact::new(UnitRows::new(data.embeddings.view())?);
     let corpus = Corpus::new(&data, &engine)?;
     let variants = data.judge.by_variant(FLOOR)?;
-    let auto = BeliefModel::Auto(Folds::default());
-    let mut maps = vec![("auto", GENERAL, auto), ("auto, item features", ITEM, auto)];
-    if half == 0 {
-        maps = vec![("auto", GENERAL, auto)];
-        for rung in Rung::ALL {
-            maps.push((rung.key(), GENERAL, BeliefModel::Map(rung)));
-        }
-        maps.push(("process, item features", ITEM, BeliefModel::Map(Rung::Process)));
-    }
     let items = corpus.halves()[half].clone();
     let regimes = if half == 0 || samples == 0 { 1 } else { REGIMES.len() };
     let this = Half { corpus: &corpus, variants: &variants, maps, regimes };

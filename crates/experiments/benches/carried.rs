@@ -16,7 +16,6 @@ use judge_uncertainty_core::belief::{
     BeliefModel, BeliefTable, Beliefs, Design, FeatureColumn, FittedBelief, JudgedItems, Standardizer, TrustPrior,
 };
 use judge_uncertainty_core::random::Stream;
-use judge_uncertainty_core::stats::beta::beta_cdf;
 use judge_uncertainty_core::stats::{mean, sample_sd};
 use judge_uncertainty_data::dataset::ChaosNliData;
 use judge_uncertainty_data::progress::Silent;
@@ -140,11 +139,9 @@ fn see(there: &Items, here: &Items, auto: BeliefModel) -> Result<Vec<Seen>, Erro
 fn coverage(beliefs: &Beliefs, truth: &Array2<f64>, items: &[usize]) -> f64 {
     let inside = |i: usize| {
         let belief = beliefs.get(i);
-        let all: f64 = belief.alpha().iter().sum();
-        let cell = |(a, p): (&f64, &f64)| {
-            f64::from(u8::from((0.025..=0.975).contains(&beta_cdf(*p, *a, (all - a).max(1e-12)))))
-        };
-        mean(&belief.alpha().iter().zip(row(truth.row(i))).map(cell).collect::<Vec<_>>())
+        let cell =
+            |(class, p): (usize, &f64)| f64::from(u8::from((0.025..=0.975).contains(&belief.share_cdf(class, *p))));
+        mean(&row(truth.row(i)).iter().enumerate().map(cell).collect::<Vec<_>>())
     };
     mean(&items.iter().map(|&i| inside(i)).collect::<Vec<_>>())
 }

@@ -1,13 +1,15 @@
 //! What beliefs about classes have in common, whether or not the classes stand on a scale.
 
-use super::dirichlet::{Beliefs, Dirichlet, entropy};
+use super::dirichlet::entropy;
+use super::mixture::Mixture;
 use super::ordinal::{Ordinal, Ordinals, place_variance};
+use super::table::Beliefs;
 use super::traits::{Belief, BeliefTable};
 
 /// A belief about a distribution over classes, with the error that an evaluation measures it by.
 pub trait ClassBelief: Belief {
     /// The belief about the classes, wherever they stand.
-    fn dirichlet(&self) -> &Dirichlet<'_>;
+    fn classes(&self) -> &Mixture<'_>;
 
     /// Error of the belief's mean as an estimate of a distribution `p` over the classes: the Manhattan distance, or on a scale
     /// the Wasserstein distance.
@@ -35,8 +37,8 @@ pub trait ClassBeliefs: BeliefTable {
     fn highest_total(&self) -> f64;
 }
 
-impl ClassBelief for Dirichlet<'_> {
-    fn dirichlet(&self) -> &Dirichlet<'_> {
+impl ClassBelief for Mixture<'_> {
+    fn classes(&self) -> &Mixture<'_> {
         self
     }
 
@@ -71,8 +73,8 @@ impl ClassBeliefs for Beliefs {
 }
 
 impl ClassBelief for Ordinal<'_> {
-    fn dirichlet(&self) -> &Dirichlet<'_> {
-        Ordinal::dirichlet(self)
+    fn classes(&self) -> &Mixture<'_> {
+        Ordinal::classes(self)
     }
 
     #[inline]

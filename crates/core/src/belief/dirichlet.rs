@@ -1,9 +1,9 @@
 //! The Dirichlet belief about an item's label distribution and the closed forms that follow from it.
 
-use ndarray::{Array2, ArrayView1, ArrayView2};
+use ndarray::ArrayView1;
 
 use super::beta::beta_binomial_mean;
-use super::traits::{Belief, BeliefTable};
+use super::traits::Belief;
 use crate::stats::psi::{digamma, digamma_excess};
 
 /// Below this, 1 - sum_j m_j^2 has lost a third of its digits.
@@ -177,78 +177,6 @@ pub fn entropy(p: &[f64]) -> f64 {
 #[inline]
 pub fn manhattan(p: &[f64], q: &[f64]) -> f64 {
     p.iter().zip(q).map(|(p, q)| (p - q).abs()).sum()
-}
-
-/// The beliefs about many items, one [`Dirichlet`] per row.
-///
-/// ```
-/// use judge_uncertainty_core::belief::{Belief, BeliefTable, Beliefs};
-/// use ndarray::array;
-///
-/// // Two items with equal predictions; the judge is worth one label for the first and 30 for the second.
-/// let q = array![[0.7, 0.3], [0.7, 0.3]];
-/// let beliefs = Beliefs::posterior(&[1.0, 30.0], q.view(), array![[1, 0], [1, 0]].view());
-/// let epistemic = beliefs.map(|belief| belief.epistemic());
-/// assert!(epistemic[0] > 5.0 * epistemic[1]);
-/// ```
-#[derive(Debug, Clone, PartialEq)]
-pub struct Beliefs {
-    alpha: Array2<f64>,
-}
-
-impl Beliefs {
-    /// Beliefs from their evidence, items x classes.
-    pub fn new(alpha: Array2<f64>) -> Self {
-        Self { alpha: alpha.as_standard_layout().into_owned() }
-    }
-
-    /// Conjugate update alpha = lambda q + c (the paper, App. B, "the estimator in full").
-    ///
-    /// `trust` holds lambda per item (in labels), `q` the judge's predicted distributions and `counts` the labels in
-    /// hand, both items x classes.
-    ///
-    /// # Panics
-    /// If the shapes differ.
-    pub fn posterior(trust: &[f64], q: ArrayView2<f64>, counts: ArrayView2<u32>) -> Self {
-        assert_eq!(q.dim(), counts.dim(), "predictions and counts must have the same shape");
-        assert_eq!(trust.len(), q.nrows(), "one trust per item");
-        let mut alpha = Array2::zeros(q.dim());
-        ndarray::Zip::indexed(&mut alpha)
-            .and(q)
-            .and(counts)
-            .for_each(|(i, _), a, &q, &c| *a = trust[i] * q + f64::from(c));
-        Self { alpha }
-    }
-
-    /// Number of classes.
-    pub fn classes(&self) -> usize {
-        self.alpha.ncols()
-    }
-
-    /// All beliefs in item order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = Dirichlet<'_>> {
-        (0..self.len()).map(|i| self.get(i))
-    }
-
-    /// Adds one label of class `label` to item `i`.
-    pub fn add_label(&mut self, i: usize, label: usize) {
-        self.alpha[[i, label]] += 1.0;
-    }
-}
-
-impl BeliefTable for Beliefs {
-    type Belief<'a> = Dirichlet<'a>;
-
-    fn len(&self) -> usize {
-        self.alpha.nrows()
-    }
-
-    #[inline]
-    fn get(&self, item: usize) -> Dirichlet<'_> {
-        let k = self.classes();
-        let all = self.alpha.as_slice().expect("beliefs are stored row by row");
-        Dirichlet::new(&all[item * k..(item + 1) * k])
-    }
 }
 
 /// A row of a standard-layout array as a slice.

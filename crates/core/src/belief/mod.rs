@@ -5,7 +5,7 @@
 //!
 //! | labels | belief | its fit |
 //! |---|---|---|
-//! | classes | [`Dirichlet`] in [`Beliefs`] | [`fit_trust`], or beyond the paper [`recalibration::fit`] and the maps of [`ladder`]; [`BeliefModel`] chooses |
+//! | classes | [`Dirichlet`], or a [`Mixture`] of them, in [`Beliefs`] | [`fit_trust`], or beyond the paper [`recalibration::fit`] and the maps of [`ladder`]; [`BeliefModel`] chooses |
 //! | classes with places on a scale | [`Ordinal`] in [`Ordinals`] | that of the classes |
 //! | numbers | [`Gaussian`] | [`fit_gaussian`], or [`fit_ratings`], which reads the judge's scale too |
 //!
@@ -23,6 +23,7 @@ mod gaussian_fit;
 pub mod ladder;
 mod log_posterior;
 mod manhattan;
+mod mixture;
 mod model;
 mod newton;
 mod ordinal;
@@ -30,6 +31,7 @@ mod prior;
 mod profile;
 pub mod recalibration;
 mod regression;
+mod table;
 mod traits;
 mod truncated;
 mod trust;
@@ -39,7 +41,7 @@ mod whole;
 pub use as_published::{AsPublished, TrustSearch, fit_trust_as_published};
 pub use classes::{ClassBelief, ClassBeliefs};
 pub use design::{Design, DesignError, FeatureColumn, FeatureScale, Standardizer};
-pub use dirichlet::{Beliefs, Dirichlet, entropy, manhattan};
+pub use dirichlet::{Dirichlet, entropy, manhattan};
 pub use gaussian::{Gaussian, Repeats, Scores};
 pub use gaussian_fit::{
     EstimatedReading, GaussianError, GaussianFit, JudgeScores, JudgedRatings, RatingOptions, ReadScores, Reading,
@@ -47,12 +49,14 @@ pub use gaussian_fit::{
     typical_log_trust as typical_log_trust_of_ratings, typical_log_trust_under as typical_log_trust_of_ratings_under,
 };
 pub use log_posterior::LogPosterior;
+pub use mixture::{Held as HeldMixture, Mixture};
 pub use model::{BeliefModel, FittedBelief, Mapped};
 pub use ordinal::{Ordinal, Ordinals, mean_place, place_variance, wasserstein};
 pub use prior::TrustPrior;
 pub use profile::Profile;
 pub use recalibration::{JudgedItems, RecalibratedFit, Recalibration};
 pub use regression::Regression;
+pub use table::Beliefs;
 pub use traits::{Belief, BeliefTable};
 pub use trust::{TrustError, TrustFit, fit_trust, log_likelihood};
 pub use unfit::Unfit;

@@ -7,12 +7,12 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::dirichlet::Beliefs;
 use super::ladder::{self, Folds, Map, MapChoice, Readings, Rung};
 use super::prior::TrustPrior;
 use super::profile::Profile;
 use super::recalibration::{self, Options, Prior, RecalibratedFit, Recalibration};
 use super::regression::Regression;
+use super::table::Beliefs;
 use super::trust::{TrustError, TrustFit, fit_trust};
 
 /// The belief about labels, as a configuration names it: `"published"`, `"recalibrated"` (with default options) or
@@ -50,6 +50,7 @@ const NAMES: &[&str] = &[
     "groups",
     "ensemble",
     "matrix",
+    "mixture",
     "process",
 ];
 

@@ -1,7 +1,9 @@
 //! The belief about ratings on an ordered scale: classes that have a place each.
 
 use super::beta::{beta_mean_deviation, deviation_reduction};
-use super::dirichlet::{Beliefs, Dirichlet};
+use super::dirichlet::Dirichlet;
+use super::mixture::{self, Mixture};
+use super::table::Beliefs;
 use super::traits::{Belief, BeliefTable};
 
 /// A belief about one item whose K >= 2 classes stand at places s_1 < ... < s_K on a scale, such as the grades 1 to 5.
@@ -16,6 +18,9 @@ use super::traits::{Belief, BeliefTable};
 /// label value  Delta             = Var(M) / (e + 1) expected fall of Var(M) by one label
 /// after k labels   E[Var(M)]     = Var(M) e / (e + k)
 /// ```
+///
+/// For a [`Mixture`] of components with weights w_c, aleatoric part and Var(M) are the weighted sums of theirs, the latter plus the weighted
+/// squared distance of their mean places from that of all; what labels are expected to do is computed as [`Mixture`] says.
 ///
 /// All in squared units of the scale, and 0 where one class holds all the evidence. The error of the mean as a distribution
 /// is its Wasserstein-1 distance ([`Ordinal::wasserstein`]), in units of the scale. The sum of classes 1 to k of p is
@@ -37,25 +42,26 @@ use super::traits::{Belief, BeliefTable};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ordinal<'a> {
-    dirichlet: Dirichlet<'a>,
+    belief: Mixture<'a>,
     places: &'a [f64],
 }
 
 impl<'a> Ordinal<'a> {
-    /// The belief `dirichlet` about classes at `places`.
+    /// The belief about classes, a [`Dirichlet`] or a [`Mixture`] of them, at `places`.
     ///
     /// # Panics
     /// In debug builds, if there is not one finite place per class or they do not ascend strictly.
     #[inline]
-    pub fn new(dirichlet: Dirichlet<'a>, places: &'a [f64]) -> Self {
-        debug_assert_eq!(dirichlet.alpha().len(), places.len(), "one place per class");
+    pub fn new(belief: impl Into<Mixture<'a>>, places: &'a [f64]) -> Self {
+        let belief = belief.into();
+        debug_assert_eq!(belief.classes(), places.len(), "one place per class");
         debug_assert!(ascending(places), "places must be finite and ascend strictly");
-        Self { dirichlet, places }
+        Self { belief, places }
     }
 
     /// The belief about the classes, wherever they stand.
-    pub fn dirichlet(&self) -> &Dirichlet<'a> {
-        &self.dirichlet
+    pub fn classes(&self) -> &Mixture<'a> {
+        &self.belief
     }
 
     /// The places of the classes, ascending.
@@ -65,7 +71,7 @@ impl<'a> Ordinal<'a> {
 
     /// The expected mean place sum_k s_k m_k.
     pub fn mean_place(&self) -> f64 {
-        mean_place(self.dirichlet.alpha(), self.places)
+        mean_place(&self.belief.evidence_by_class(), self.places)
     }
 
     /// Standard deviation of the pool's mean place M under the belief: the square root of the epistemic part.
@@ -80,14 +86,17 @@ impl<'a> Ordinal<'a> {
     /// ```
     #[inline]
     pub fn wasserstein(&self, p: &[f64]) -> f64 {
-        distance(self.dirichlet.mean(), p, self.places)
+        distance(self.belief.mean(), p, self.places)
     }
 
     /// [`Self::wasserstein`] after one further label of class `label` has been added.
     #[inline]
     pub fn wasserstein_after(&self, label: usize, p: &[f64]) -> f64 {
-        let total = self.evidence() + 1.0;
-        let updated = self.dirichlet.alpha().iter().enumerate();
+        let Some(alone) = self.belief.alone() else {
+            return distance(self.belief.after_one(label).get().mean(), p, self.places);
+        };
+        let total = alone.evidence() + 1.0;
+        let updated = alone.alpha().iter().enumerate();
         distance(updated.map(|(k, &a)| if k == label { (a + 1.0) / total } else { a / total }), p, self.places)
     }
 
@@ -99,7 +108,10 @@ impl<'a> Ordinal<'a> {
     ///
     /// with MAD(a, b) the mean absolute deviation of a Beta(a, b) variable from its mean.
     pub fn expected_wasserstein(&self) -> f64 {
-        self.cuts().map(|cut| cut.gap * beta_mean_deviation(cut.below, cut.above)).sum()
+        match self.belief.alone() {
+            Some(alone) => self.cuts(alone).map(|cut| cut.gap * beta_mean_deviation(cut.below, cut.above)).sum(),
+            None => mixture::expected_error(&self.belief, mixture::Cuts::Places(self.places)),
+        }
     }
 
     /// By how much one further label is expected to lower [`Self::expected_wasserstein`].
@@ -112,11 +124,16 @@ impl<'a> Ordinal<'a> {
     /// Of them, the number in classes 1 to k is beta-binomial, so that each cut falls as the marginals of
     /// [`Dirichlet::expected_manhattan_reduction`] do. Never negative but for rounding, which is cut off at 0.
     pub fn expected_wasserstein_reduction(&self, labels: u32) -> f64 {
-        self.cuts().map(|cut| cut.gap * deviation_reduction(cut.below, cut.above, labels)).sum()
+        match self.belief.alone() {
+            Some(alone) => {
+                self.cuts(alone).map(|cut| cut.gap * deviation_reduction(cut.below, cut.above, labels)).sum()
+            }
+            None => mixture::expected_reduction(&self.belief, labels, mixture::Cuts::Places(self.places)),
+        }
     }
 
-    fn cuts(&self) -> impl Iterator<Item = Cut> {
-        let alpha = self.dirichlet.alpha();
+    fn cuts(&self, alone: &Dirichlet<'a>) -> impl Iterator<Item = Cut> {
+        let alpha = alone.alpha();
         let mut below = 0.0;
         self.places.windows(2).enumerate().map(move |(k, places)| {
             below += alpha[k];
@@ -139,17 +156,26 @@ struct Cut {
 impl Belief for Ordinal<'_> {
     /// Variance of the place of a fresh label.
     fn total(&self) -> f64 {
-        place_variance(self.dirichlet.alpha(), self.places)
+        place_variance(&self.belief.evidence_by_class(), self.places)
     }
 
     /// E\[Var(place | p)\], the disagreement that labels cannot reduce.
     fn aleatoric(&self) -> f64 {
-        self.total() * (self.evidence() / (self.evidence() + 1.0))
+        match self.belief.alone() {
+            Some(alone) => self.total() * (alone.evidence() / (alone.evidence() + 1.0)),
+            None => self.average(|part| part.aleatoric()),
+        }
     }
 
     /// Var(M), the expected squared error of the mean place.
     fn epistemic(&self) -> f64 {
-        self.total() / (self.evidence() + 1.0)
+        match self.belief.alone() {
+            Some(alone) => self.total() / (alone.evidence() + 1.0),
+            None => {
+                let mean = self.mean_place();
+                self.average(|part| part.epistemic() + (part.mean_place() - mean).powi(2))
+            }
+        }
     }
 
     /// Var(M): on a scale, ignorance is measured as squared error in the first place.
@@ -158,16 +184,49 @@ impl Belief for Ordinal<'_> {
     }
 
     fn label_value(&self) -> f64 {
-        self.epistemic() / (self.evidence() + 1.0)
+        match self.belief.alone() {
+            Some(alone) => self.epistemic() / (alone.evidence() + 1.0),
+            None => self.expected_move(1),
+        }
     }
 
     #[inline]
     fn evidence(&self) -> f64 {
-        self.dirichlet.evidence()
+        self.belief.evidence()
     }
 
     fn epistemic_after(&self, labels: u32) -> f64 {
         self.spread_after(labels)
+    }
+
+    fn spread_after(&self, labels: u32) -> f64 {
+        match self.belief.alone() {
+            Some(alone) => self.spread() * (alone.evidence() / (alone.evidence() + f64::from(labels))),
+            None if labels == 0 => self.spread(),
+            None => (self.spread() - self.expected_move(labels)).max(0.0),
+        }
+    }
+
+    fn label_value_after(&self, labels: u32) -> f64 {
+        match self.belief.alone() {
+            Some(alone) => self.spread_after(labels) / (alone.evidence() + f64::from(labels) + 1.0),
+            None if labels == 0 => self.label_value(),
+            None => (self.expected_move(labels + 1) - self.expected_move(labels)).max(0.0),
+        }
+    }
+}
+
+impl Ordinal<'_> {
+    /// A sum over the components, weighted.
+    fn average(&self, f: impl Fn(Ordinal) -> f64) -> f64 {
+        self.belief.components().map(|(w, part)| w * f(Ordinal::new(part, self.places))).sum()
+    }
+
+    /// Expected squared distance from this mean place to the one after `labels` further labels.
+    fn expected_move(&self, labels: u32) -> f64 {
+        let mean = self.mean_place();
+        let moved = |after: &Mixture| (Ordinal::new(*after, self.places).mean_place() - mean).powi(2);
+        mixture::over_labels(&self.belief, labels, mixture::DRAWS, moved)
     }
 }
 

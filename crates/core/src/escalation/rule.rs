@@ -4,7 +4,7 @@ use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
 use super::active_lab::{Form, active_lab_priority};
-use crate::belief::{Belief, Beliefs, ClassBelief, ClassBeliefs, Dirichlet, dirichlet::row};
+use crate::belief::{Belief, Beliefs, ClassBelief, ClassBeliefs, Mixture, dirichlet::row};
 
 /// A rule that ranks items; those with the highest priority are escalated first.
 ///
@@ -175,8 +175,8 @@ impl Rule {
         let jittered = |base: &dyn Fn(usize) -> f64| -> Vec<f64> {
             inputs.jitter.iter().enumerate().map(|(i, u)| base(i) + u * JITTER).collect()
         };
-        let of_classes = |value: &dyn Fn(&Dirichlet) -> f64| -> Vec<f64> {
-            let of = |i: usize| without_noise(value(inputs.beliefs.of_classes(i).dirichlet()));
+        let of_classes = |value: &dyn Fn(&Mixture) -> f64| -> Vec<f64> {
+            let of = |i: usize| without_noise(value(inputs.beliefs.of_classes(i).classes()));
             (0..inputs.beliefs.len()).map(of).collect()
         };
         let active_lab = |form: Form| -> Vec<f64> {
@@ -301,7 +301,7 @@ mod tests {
     use ndarray::array;
 
     use super::*;
-    use crate::belief::Gaussian;
+    use crate::belief::{Dirichlet, Gaussian};
 
     #[test]
     fn every_label_is_worth_less_than_the_one_before() {

@@ -94,9 +94,9 @@ impl Seen {
         let delta_regret = regret(values, &scores, &[], Budget::HEADLINE.of(values.len()))
             .ok_or(Error::Undefined { experiment: "extended", quantity: undefined })?;
         let errors: Vec<f64> = beliefs.iter().zip(p.rows()).map(|(b, p)| b.manhattan(row(p))).collect();
-        let transform = |(b, p): (judge_uncertainty_core::belief::Dirichlet, ndarray::ArrayView1<f64>)| -> Vec<f64> {
+        let transform = |(b, p): (judge_uncertainty_core::belief::Mixture, ndarray::ArrayView1<f64>)| -> Vec<f64> {
             let s = b.evidence();
-            b.alpha().iter().zip(p).map(|(&a, &p)| beta_cdf(p, a, s - a)).collect()
+            b.evidence_by_class().iter().zip(p).map(|(&a, &p)| beta_cdf(p, a, s - a)).collect()
         };
         Ok(Self { error: mean(&errors), delta_regret, pit: beliefs.iter().zip(p.rows()).flat_map(transform).collect() })
     }
@@ -267,7 +267,7 @@ fn known(
     let [published, recalibrated] = fit_both(items, counts, recalibration)?;
     let seen = |fit: &FittedBelief| {
         let beliefs = fit.posterior(items, counts);
-        let value = |(b, p): (judge_uncertainty_core::belief::Dirichlet, ndarray::ArrayView1<f64>)| {
+        let value = |(b, p): (judge_uncertainty_core::belief::Mixture, ndarray::ArrayView1<f64>)| {
             let p = row(p);
             b.manhattan(p) - p.iter().enumerate().map(|(j, w)| w * b.manhattan_after(j, p)).sum::<f64>()
         };

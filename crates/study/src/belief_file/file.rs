@@ -23,8 +23,10 @@ use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
 use judge_uncertainty_evaluation::Pool;
 use judge_uncertainty_output::to_json;
 
-/// Version of the layout.
-pub const SCHEMA: u32 = 1;
+/// Version of the layout. 2 has maps that are mixtures; what else it holds is as in 1, which is read too.
+pub const SCHEMA: u32 = 2;
+/// The oldest version that is read.
+const OLDEST: u32 = 1;
 /// Name of the file within a run folder.
 pub const FILE: &str = "results/belief.json";
 /// Features and judge are watched for drift up to so many quantities.
@@ -245,9 +247,9 @@ impl<'p> Fields<'p> {
         let object = object(path, bytes)?;
         let fields = Self { path, object };
         match fields.object.get("schema").and_then(Value::as_u64) {
-            Some(schema) if schema == u64::from(SCHEMA) => Ok(fields),
+            Some(schema) if (u64::from(OLDEST)..=u64::from(SCHEMA)).contains(&schema) => Ok(fields),
             Some(schema) => {
-                let reason = format!("is {schema}, and this program reads {SCHEMA}");
+                let reason = format!("is {schema}, and this program reads {OLDEST} to {SCHEMA}");
                 let remedy = "apply it with the program that wrote it, or run the study again with this one";
                 Err(refuse(path, "schema", &reason, remedy))
             }

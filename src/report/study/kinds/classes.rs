@@ -1,7 +1,7 @@
 //! Classes as readers see them.
 
 use super::tables::evidence_sentences;
-use crate::belief::ladder::{Fits, Rung, Transfer};
+use crate::belief::ladder::{Component, Fits, Rung, Transfer};
 use crate::escalation::Rule;
 use crate::report::figures::Figure;
 use crate::report::figures::axis::signed;
@@ -241,6 +241,7 @@ fn map_words(map: Rung) -> &'static str {
         Rung::Groups => "through a temperature and biases for each group, drawn towards the common ones",
         Rung::Ensemble => "with a fitted weight for each of the judge's variants",
         Rung::Matrix => "with each class's logit linear in all log predictions",
+        Rung::Mixture => "as a mixture of four beliefs, each with a temperature, biases and a trust of its own",
         Rung::Process => "through a smooth function of predictions, variants and features",
     }
 }
@@ -309,7 +310,21 @@ fn own_map_sentences(map: &FittedMap) -> Vec<String> {
     };
     let on_top = map.carried.as_ref().is_some_and(|carried| carried.sd_of_weight.is_some());
     let who = if on_top { "On top of that map, the belief" } else { "The belief" };
-    let reading = format!("{who} reads the prediction {} (map `{}`).{guesses}", map_words(map.name), map.name);
+    let component = |c: &Component| {
+        format!(
+            "weight {}, worth {} labels, at {} from the prediction",
+            three(c.weight),
+            three(c.trust),
+            three(c.moved)
+        )
+    };
+    let components: Vec<String> = map.components.iter().map(component).collect();
+    let components = match components.as_slice() {
+        [] => String::new(),
+        some => format!(" Its components on average over the items: {}.", some.join("; ")),
+    };
+    let reading =
+        format!("{who} reads the prediction {} (map `{}`).{guesses}{components}", map_words(map.name), map.name);
     let Some(choice) = &map.choice else {
         return vec![reading + " The study names this map; belief = \"auto\" compares it with the others."];
     };

@@ -21,7 +21,7 @@ const FEWEST: usize = 10;
 
 /// Maps of few parameters, and those of many.
 const FEW: [Rung; 3] = [Rung::Identity, Rung::Smoothing, Rung::Temperature];
-const MANY: [Rung; 4] = [Rung::Groups, Rung::Ensemble, Rung::Matrix, Rung::Process];
+const MANY: [Rung; 5] = [Rung::Groups, Rung::Ensemble, Rung::Matrix, Rung::Mixture, Rung::Process];
 
 /// How the map is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,11 +31,14 @@ pub struct Folds {
     pub folds: u32,
     /// Seed of the draw of the folds.
     pub seed: u64,
+    /// Whether [`Rung::Mixture`] is among the maps.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub mixture: bool,
 }
 
 impl Default for Folds {
     fn default() -> Self {
-        Self { folds: 5, seed: 0 }
+        Self { folds: 5, seed: 0, mixture: false }
     }
 }
 
@@ -138,7 +141,8 @@ pub fn choose<'a>(
                 (readings, tries) = (plain, without);
             }
         }
-        tries.add(&MANY, &readings, counts, &dealt)?;
+        let many: Vec<Rung> = MANY.into_iter().filter(|rung| *rung != Rung::Mixture || folds.mixture).collect();
+        tries.add(&many, &readings, counts, &dealt)?;
     }
     let Tries { held_out, left_out, .. } = tries;
     let candidates = compare(&readings, &labelled, &held_out);

@@ -6,12 +6,14 @@ use serde::{Deserialize, Serialize};
 use super::carried::Carried;
 use super::contrasts;
 use super::layout::{Layout, Reads, Terms};
+use super::mixture::{COMPONENTS, own_parameters};
 use super::readings::Readings;
 use super::rung::Rung;
 use super::terms::log_likelihood;
-use crate::belief::dirichlet::{Beliefs, row};
+use crate::belief::dirichlet::row;
 use crate::belief::dirichlet_multinomial::softmax;
 use crate::belief::regression::Regression;
+use crate::belief::table::Beliefs;
 use crate::belief::unfit::{Unfit, that};
 
 /// The trust is kept within this distance of 0 on the scale of its logarithm.
@@ -40,8 +42,15 @@ pub struct Map {
     /// The fitted variances, by block.
     pub variances: Vec<Variance>,
     pub(super) layout: Layout,
-    /// theta, then V row by row.
+    /// theta, then V row by row, then those of each component of a mixture.
     pub(super) parameters: Vec<f64>,
+    /// Components of a mixture; 0 where the belief is one Dirichlet distribution.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(super) components: usize,
+}
+
+fn is_zero(components: &usize) -> bool {
+    *components == 0
 }
 
 /// The variance of a block of parameters, as the labels' marginal likelihood has it.
@@ -69,17 +78,17 @@ pub struct Prior {
 }
 
 /// What is known of an item before its labels, and how well.
-struct Before {
-    mean: Vec<f64>,
+pub(super) struct Before {
+    pub(super) mean: Vec<f64>,
     /// Squared error of the mean that comes from the map.
-    variance: f64,
-    log_trust: f64,
+    pub(super) variance: f64,
+    pub(super) log_trust: f64,
     variance_of_log_trust: f64,
 }
 
 /// What is known of it with its labels.
-struct After {
-    mean: Vec<f64>,
+pub(super) struct After {
+    pub(super) mean: Vec<f64>,
     /// Expected squared error of the mean over what is unknown of trust and map, summed over the classes.
     error: f64,
     /// The evidence there would be, were trust and map known.
@@ -87,6 +96,10 @@ struct After {
 }
 
 impl Before {
+    pub(super) fn new(mean: Vec<f64>, variance: f64, log_trust: f64, variance_of_log_trust: f64) -> Self {
+        Self { variance: variance.min(gini(&mean)), mean, log_trust, variance_of_log_trust }
+    }
+
     /// With w(lambda) = lambda / (lambda + n), the weight of the prior mean m against the shares s of n labels, l the fitted trust, and
     /// E over ln lambda, normal about ln l:
     ///
@@ -97,7 +110,7 @@ impl Before {
     ///
     /// G being 1 less the sum of squares of the mean at that lambda. The mean is that of the fitted trust, so that what is unknown
     /// of it does not move the belief: under the identity it is the published one.
-    fn after(&self, counts: &[u32]) -> After {
+    pub(super) fn after(&self, counts: &[u32]) -> After {
         let n = f64::from(counts.iter().sum::<u32>());
         let share = |j: usize| if n > 0.0 { f64::from(counts[j]) / n } else { self.mean[j] };
         let sd = self.variance_of_log_trust.sqrt();
@@ -120,7 +133,7 @@ impl Before {
     }
 
     /// Evidence of the Dirichlet distribution of that mean and error, no more than if all were known.
-    fn evidence(&self, after: &After) -> f64 {
+    pub(super) fn evidence(&self, after: &After) -> f64 {
         let gini = gini(&after.mean);
         let known = gini / (1.0 + after.most);
         // Where nothing is unknown, not a bit of rounding.
@@ -159,7 +172,11 @@ impl Map {
     /// The first field that contradicts them, or is not finite.
     pub fn check(&self, features: &[&str], classes: usize, groups: usize) -> Result<(), Unfit> {
         self.layout.check(features, classes, groups)?;
-        let (found, expected) = (self.parameters.len(), self.layout.parameters());
+        let components = if self.rung() == Rung::Mixture { COMPONENTS } else { 0 };
+        let found = self.components;
+        that(found == components, "components", || format!("are {found} and must be {components}"))?;
+        let (found, expected) =
+            (self.parameters.len(), self.layout.parameters() + own_parameters(&self.layout, components));
         that(found == expected, "parameters", || format!("are {found} and must be {expected}"))?;
         that(self.parameters.iter().all(|x| x.is_finite()), "parameters", || "are not all finite".to_owned())?;
         self.regression.check(features, features.len() + 1, expected)
@@ -179,12 +196,21 @@ impl Map {
         let mut added = Array2::zeros(readings.items.q.dim());
         let mut unknown = Vec::with_capacity(readings.len());
         for (i, mut row) in added.rows_mut().into_iter().enumerate() {
-            let terms = self.layout.terms(&readings, i);
-            let logits = self.logits(&readings, i, &terms);
+            let (logits, variance) = match self.parts(&readings, i) {
+                Some(parts) => {
+                    // A share too small for a number would have no logarithm.
+                    let logits = parts.mean().into_iter().map(|m| m.max(f64::MIN_POSITIVE).ln()).collect();
+                    (logits, parts.unknown())
+                }
+                None => {
+                    let terms = self.layout.terms(&readings, i);
+                    (self.logits(&readings, i, &terms), self.before(&readings, i).variance)
+                }
+            };
             row.iter_mut().zip(logits).zip(readings.items.q.row(i)).for_each(|((a, u), q)| *a = u - q.ln());
             let mean = row.mean().expect("there is a class");
             row -= mean;
-            unknown.push(self.before(&readings, i).variance);
+            unknown.push(variance);
         }
         Carried::new(added, unknown)
     }
@@ -226,10 +252,17 @@ impl Map {
     /// The right side is the expected squared error of m under both, which a Dirichlet distribution of that trust has too: mean
     /// and spread are those of the mixture over maps, its other moments are not.
     ///
+    /// Of a [`Rung::Mixture`] every component's trust is lowered so, and mean and trust are those of the Dirichlet distribution with the mean and spread
+    /// of all of them together. What is unknown of the components' weights is not taken off.
+    ///
     /// # Panics
     /// If the items have other features or classes than those of the fit.
     pub fn prior<'a>(&self, readings: impl Into<Readings<'a>>, i: usize) -> Prior {
-        let before = self.before(&readings.into(), i);
+        let readings = readings.into();
+        if let Some(parts) = self.parts(&readings, i) {
+            return parts.prior();
+        }
+        let before = self.before(&readings, i);
         let trust = before.evidence(&before.after(&[]));
         Prior { trust_of_known_map: before.log_trust.exp(), mean: before.mean, trust }
     }
@@ -239,9 +272,8 @@ impl Map {
         let mean = self.mean(readings, i, &terms);
         let z = self.features(readings, i);
         let unknown = readings.carried.filter(|_| self.layout.carried).map_or(0.0, |carried| carried.unknown(i));
-        let variance = (self.spread_of_mean(&mean, &terms) + self.weight().powi(2) * unknown).min(gini(&mean));
-        let log_trust = self.regression.log_trust(&z);
-        Before { variance, log_trust, variance_of_log_trust: self.variance_of_log_trust(&z), mean }
+        let variance = self.spread_of_mean(&mean, &terms) + self.weight().powi(2) * unknown;
+        Before::new(mean, variance, self.regression.log_trust(&z), self.variance_of_log_trust(&z))
     }
 
     /// The means of the priors of any items, items x classes.
@@ -252,7 +284,8 @@ impl Map {
         let readings = readings.into();
         let mut means = Array2::zeros(readings.items.q.dim());
         for (i, mut row) in means.rows_mut().into_iter().enumerate() {
-            let mean = self.mean(&readings, i, &self.layout.terms(&readings, i));
+            let parts = self.parts(&readings, i).map(|parts| parts.mean());
+            let mean = parts.unwrap_or_else(|| self.mean(&readings, i, &self.layout.terms(&readings, i)));
             row.iter_mut().zip(mean).for_each(|(x, m)| *x = m);
         }
         means
@@ -275,8 +308,11 @@ impl Map {
     /// As [`Self::prior`], or if items and counts differ in shape.
     pub fn posterior<'a>(&self, readings: impl Into<Readings<'a>>, counts: ArrayView2<u32>) -> Beliefs {
         let readings = readings.into();
+        assert_eq!(readings.items.q.dim(), counts.dim(), "predictions and counts must have the same shape");
+        if let Some(mixtures) = self.posterior_mixtures(&readings, counts) {
+            return mixtures;
+        }
         let mut alpha = Array2::zeros(readings.items.q.dim());
-        assert_eq!(alpha.dim(), counts.dim(), "predictions and counts must have the same shape");
         for (i, mut own) in alpha.rows_mut().into_iter().enumerate() {
             let before = self.before(&readings, i);
             let after = before.after(row(counts.index_axis(Axis(0), i)));
@@ -288,6 +324,9 @@ impl Map {
 
     /// Log-likelihood of item `i`'s labels, in nats without multinomial coefficients.
     pub(super) fn log_likelihood(&self, readings: &Readings, counts: ArrayView2<u32>, i: usize) -> f64 {
+        if let Some(parts) = self.parts(readings, i) {
+            return parts.log_likelihood(row(counts.index_axis(Axis(0), i)));
+        }
         let prior = self.prior(*readings, i);
         log_likelihood(prior.trust, &prior.mean, row(counts.index_axis(Axis(0), i)))
     }

@@ -6,6 +6,7 @@ use super::carried::{FIRST_VARIANCE, variance_of_weight};
 use super::fitted::{Map, Variance};
 use super::guesses::Shares;
 use super::layout::{Block, Kind, Layout, Unavailable};
+use super::mixture::fit_mixture;
 use super::objective::{Pack, Posterior};
 use super::readings::Readings;
 use super::rung::Rung;
@@ -61,7 +62,8 @@ pub(super) fn fit_where(
         Err(unavailable) => return Ok(Err(unavailable)),
     };
     let search = Search::new(layout, &pack, enough);
-    Ok(Ok(search.map(coefficient_names(readings.items.design))))
+    let map = search.map(coefficient_names(readings.items.design));
+    Ok(if rung == Rung::Mixture { fit_mixture(map, readings, counts, enough, &keep) } else { Ok(map) })
 }
 
 /// The map that is carried, as it is: nothing but the trust is fitted to the labels.
@@ -214,6 +216,7 @@ impl<'a> Search<'a> {
                 at_limit: 0,
             },
             layout,
+            components: 0,
         }
     }
 }

@@ -242,7 +242,11 @@ impl Layout {
         let kinds: Vec<Kind> = self.sizes().into_iter().map(|(kind, ..)| kind).collect();
         let all = kinds.iter().any(|kind| matches!(kind, Kind::All(_)));
         Reads {
-            features: if all { self.inputs.iter().map(|&k| self.features[k].as_str()).collect() } else { vec![] },
+            features: if all || self.rung == Rung::Mixture {
+                self.inputs.iter().map(|&k| self.features[k].as_str()).collect()
+            } else {
+                vec![]
+            },
             variants: if all || kinds.contains(&Kind::Variants) { self.variants } else { 0 },
             groups: kinds.contains(&Kind::Groups),
         }
@@ -289,7 +293,7 @@ impl Layout {
             (Kind::Common, common, common),
             (Kind::Groups, groups, groups),
             (Kind::Variants, variants, 0),
-            (Kind::Matrix, 0, at_least(Rung::Matrix, self.classes)),
+            (Kind::Matrix, 0, if self.rung == Rung::Mixture { 0 } else { at_least(Rung::Matrix, self.classes) }),
         ];
         sizes
             .extend(self.of_prediction.iter().enumerate().map(|(k, waves)| (Kind::Prediction(k), 0, waves.features())));
@@ -320,6 +324,25 @@ impl Layout {
     /// Whether it has a weight of a carried map, which is then its first.
     pub(super) fn has_weight(&self) -> bool {
         self.carried && !self.without.contains(&Kind::Carried)
+    }
+
+    /// The contrasts of the log prediction of item `i`, with its share of guesses.
+    pub(super) fn contrasts_of_prediction(&self, readings: &Readings, i: usize) -> Vec<f64> {
+        coordinates(&self.smoothed(readings.items.q.row(i)))
+    }
+
+    /// What the weights of a mixture's components read of item `i`: 1, the contrasts of the log prediction to scale, and features.
+    pub(super) fn inputs_of_weight(&self, readings: &Readings, i: usize) -> Vec<f64> {
+        let mut inputs = vec![1.0];
+        self.prediction.append(&self.contrasts_of_prediction(readings, i), &mut inputs);
+        let features = readings.items.features(i);
+        inputs.extend(self.inputs.iter().map(|&k| features[k]));
+        inputs
+    }
+
+    /// How many numbers that is.
+    pub(super) fn inputs_of_weights(&self) -> usize {
+        self.classes + self.inputs.len()
     }
 
     /// The terms of item `i`; of a group that the fit did not have, those of no group.

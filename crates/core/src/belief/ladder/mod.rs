@@ -8,6 +8,7 @@
 //! | groups | the same once more for each group |
 //! | ensemble | a weight for each variant's log prediction |
 //! | matrix | each class's logit linear in all log predictions |
+//! | mixture | four components, each with its own temperature, biases, trust and weight |
 //! | process | a smooth function of predictions, variants and features |
 //!
 //! A map that was fitted elsewhere may be where they all start ([`Carried`]).
@@ -23,6 +24,7 @@ mod fitted;
 mod fitting;
 mod guesses;
 mod layout;
+mod mixture;
 mod objective;
 mod readings;
 mod rung;
@@ -37,6 +39,7 @@ pub use choice::{Candidate, CarriedChoice, Folds, MapChoice, choose};
 pub use fitted::{Map, Prior, Variance};
 pub use fitting::fit;
 pub use layout::{MOST_PARAMETERS, Reads, Unavailable};
+pub use mixture::Component;
 pub use readings::Readings;
 pub use rung::Rung;
 pub use transfer::{Fits, Transfer, transfer};

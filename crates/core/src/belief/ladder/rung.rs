@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 /// A map from the judge's prediction to the belief before any label, the simplest first.
 ///
 /// Every map is centred on the prediction q: u_j = ln q_j + what the map adds, and the prior mean is softmax(u); from
-/// [`Self::Smoothing`] on, q is the smoothed prediction. Each holds what the ones before it hold, but for [`Self::Matrix`], which leaves out the ensemble.
+/// [`Self::Smoothing`] on, q is the smoothed prediction. Each holds what the ones before it hold, but for [`Self::Matrix`], which leaves out the ensemble, and [`Self::Mixture`], whose
+/// components share what [`Self::Groups`] adds, and which no other holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rung {
@@ -23,14 +24,24 @@ pub enum Rung {
     Ensemble,
     /// Each class's logit as a linear function of all log predictions (Dirichlet calibration, Kull and others 2019).
     Matrix,
+    /// Components that each bend the prediction and trust it in their own way, with weights by the prediction.
+    Mixture,
     /// A smooth function of predictions, variants and features: a Gaussian process by random Fourier features.
     Process,
 }
 
 impl Rung {
     /// All of them, the simplest first.
-    pub const ALL: [Self; 7] =
-        [Self::Identity, Self::Smoothing, Self::Temperature, Self::Groups, Self::Ensemble, Self::Matrix, Self::Process];
+    pub const ALL: [Self; 8] = [
+        Self::Identity,
+        Self::Smoothing,
+        Self::Temperature,
+        Self::Groups,
+        Self::Ensemble,
+        Self::Matrix,
+        Self::Mixture,
+        Self::Process,
+    ];
 
     /// Name in configurations and results.
     pub fn key(self) -> &'static str {
@@ -41,6 +52,7 @@ impl Rung {
             Self::Groups => "groups",
             Self::Ensemble => "ensemble",
             Self::Matrix => "matrix",
+            Self::Mixture => "mixture",
             Self::Process => "process",
         }
     }

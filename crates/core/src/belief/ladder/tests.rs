@@ -22,8 +22,8 @@ pub(super) struct World {
     q: Array2<f64>,
     variants: Vec<Array2<f64>>,
     groups: Vec<usize>,
-    p: Array2<f64>,
-    counts: Array2<u32>,
+    pub(super) p: Array2<f64>,
+    pub(super) counts: Array2<u32>,
 }
 
 fn dirichlet(stream: &mut Stream, alpha: &[f64]) -> Vec<f64> {
@@ -72,11 +72,11 @@ impl World {
         Readings { items, variants: &self.variants, twins: &[], carried: None }
     }
 
-    fn design(&self) -> Design {
+    pub(super) fn design(&self) -> Design {
         Design::standardized(&self.columns).unwrap()
     }
 
-    fn error(&self, means: &Array2<f64>) -> f64 {
+    pub(super) fn error(&self, means: &Array2<f64>) -> f64 {
         (means - &self.p).mapv(f64::abs).sum() / self.p.nrows() as f64
     }
 }
@@ -255,10 +255,10 @@ fn folds_keep_twins_together_and_groups_apart() {
     let twins: Vec<usize> = (0..40).map(|i| i / 2).collect();
     let readings = Readings { twins: &twins, ..world.readings(&design) };
     let counts = Array2::<u32>::ones((40, 3));
-    let dealt = super::choice::deal(&readings, counts.view(), Folds { folds: 4, seed: 3 });
+    let dealt = super::choice::deal(&readings, counts.view(), Folds { folds: 4, seed: 3, ..Folds::default() });
     assert!((0..40).all(|i| dealt[i] == dealt[i ^ 1] && dealt[i].is_some()));
     assert!((0..4).all(|fold| dealt.iter().filter(|f| **f == Some(fold)).count() == 10));
-    let other = super::choice::deal(&readings, counts.view(), Folds { folds: 4, seed: 4 });
+    let other = super::choice::deal(&readings, counts.view(), Folds { folds: 4, seed: 4, ..Folds::default() });
     assert_ne!(dealt, other);
     let in_order: Vec<Option<usize>> = (0..40).map(|i| Some(i / 2 % 4)).collect();
     assert_ne!(dealt, in_order);
@@ -347,7 +347,7 @@ fn maps_that_add_nothing_are_said_to() {
 fn a_belief_is_named_in_one_word_or_with_its_options() {
     let read = |text: &str| serde_json::from_str::<BeliefModel>(text).map_err(|e| e.to_string());
     assert_eq!(read("\"auto\""), Ok(BeliefModel::Auto(Folds::default())));
-    assert_eq!(read("{\"auto\": {\"seed\": 3}}"), Ok(BeliefModel::Auto(Folds { folds: 5, seed: 3 })));
+    assert_eq!(read("{\"auto\": {\"seed\": 3}}"), Ok(BeliefModel::Auto(Folds { folds: 5, seed: 3, mixture: false })));
     for rung in Rung::ALL {
         assert_eq!(read(&format!("\"{rung}\"")), Ok(BeliefModel::Map(rung)));
         let written = serde_json::to_string(&BeliefModel::Map(rung)).unwrap();

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::items::{JudgedItems, group_of};
 use super::options::Recalibration;
-use crate::belief::dirichlet::Beliefs;
 use crate::belief::dirichlet_multinomial::softmax;
 use crate::belief::regression::Regression;
+use crate::belief::table::Beliefs;
 
 /// A fitted recalibration with its trust.
 ///

@@ -19,7 +19,7 @@ use crate::kind::{CameBack, Decomposition, Kind, Study};
 use crate::output::OutputColumn;
 use crate::profile::Profile;
 use crate::queue::Question;
-use judge_uncertainty_core::belief::{Belief, Dirichlet};
+use judge_uncertainty_core::belief::{Belief, Mixture};
 use judge_uncertainty_core::escalation::{Observed, Rule};
 use judge_uncertainty_data::dataset::error::{Error, Problem, Result};
 use judge_uncertainty_evaluation::{CountPool, Nominal};
@@ -115,7 +115,7 @@ impl Kind for Classes {
     }
 
     fn columns(study: &Study<Self>, decomposition: &Decomposition<Self>) -> Vec<OutputColumn> {
-        let part = |name: &str, unit: &'static str, meaning: &str, of: fn(Dirichlet<'_>) -> f64| {
+        let part = |name: &str, unit: &'static str, meaning: &str, of: fn(Mixture<'_>) -> f64| {
             OutputColumn::numbers(name, unit, meaning, decomposition.map(of))
         };
         let parts = vec![

@@ -15,10 +15,10 @@ use crate::input::items::Items;
 use crate::kind::{CameBack, Decomposition, Foresight, Kind, Study};
 use crate::output::{OutputColumn, Values};
 use crate::profile::Profile;
-use judge_uncertainty_core::belief::ladder::{Map, MapChoice, Rung, Transfer, Variance};
+use judge_uncertainty_core::belief::ladder::{Component, Map, MapChoice, Rung, Transfer, Variance};
 use judge_uncertainty_core::belief::recalibration::{Options, Recalibration};
 use judge_uncertainty_core::belief::{
-    Belief, BeliefModel, BeliefTable, ClassBelief, ClassBeliefs, Mapped, RecalibratedFit,
+    Belief, BeliefModel, BeliefTable, ClassBelief, ClassBeliefs, Mapped, Mixture, RecalibratedFit,
 };
 use judge_uncertainty_core::escalation::value::label_of;
 use judge_uncertainty_core::stats::Estimate;
@@ -48,6 +48,9 @@ pub struct FittedMap {
     /// The choice with its evidence; `None` where the study names the map.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub choice: Option<MapChoice>,
+    /// Its components on average over the items, the heaviest first; none where it is no mixture.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub components: Vec<Component>,
     /// The map of another study that it starts from; `None` where it starts from the prediction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub carried: Option<CarriedStart>,
@@ -104,6 +107,7 @@ impl FittedMap {
             guesses: mapped.map.guesses(),
             variances: mapped.map.variances.clone(),
             choice: mapped.choice.clone(),
+            components: decomposition.pool.components(&decomposition.fitted.fit, &decomposition.fitted.design),
         }
     }
 }
@@ -243,8 +247,8 @@ pub fn beliefs<K: ClassStudy>(study: &Study<K>, kept: &[usize]) -> (String, Vec<
 /// A class as the belief expects it, at the place `u`, 0 to 1, of its distribution: 1 for it and 0 for the others.
 pub fn fresh_class(beliefs: &impl ClassBeliefs, item: usize, u: f64) -> Vec<f64> {
     let belief = beliefs.of_classes(item);
-    let class = label_of(u, belief.dirichlet().mean());
-    (0..belief.dirichlet().alpha().len()).map(|k| f64::from(u8::from(k == class))).collect()
+    let class = label_of(u, belief.classes().mean());
+    (0..belief.classes().classes()).map(|k| f64::from(u8::from(k == class))).collect()
 }
 
 /// What to think of before using answers and labels.
@@ -305,8 +309,7 @@ pub fn columns<K: ClassStudy>(
 
 /// Posterior mean share of a class.
 pub fn mean_share(beliefs: &impl ClassBeliefs, item: usize, class: usize) -> f64 {
-    let belief = beliefs.of_classes(item);
-    belief.dirichlet().alpha()[class] / belief.evidence()
+    beliefs.of_classes(item).classes().mean_of(class)
 }
 
 /// Shares of the classes as the judge predicts them and as the belief has them.
@@ -323,7 +326,7 @@ pub fn likeliest(judge: &ClassJudge, item: usize) -> usize {
 }
 
 /// Compares the added labels of every item with the belief before them; `foreseen` is the expected squared error of a
-/// belief's mean against a single label, and `error` that error for a label of a class, from the evidence.
+/// belief's mean against a single label, and `error` that error for a label of a class, from numbers in proportion to the mean.
 pub fn came_back<B: BeliefTable + ClassBeliefs>(
     beliefs: &B,
     added: &Array2<u32>,
@@ -333,14 +336,14 @@ pub fn came_back<B: BeliefTable + ClassBeliefs>(
     let of = |item: usize| {
         let labels: Vec<u32> = added.row(item).to_vec();
         let n: u32 = labels.iter().sum();
-        let (belief, classes) = (beliefs.get(item), beliefs.of_classes(item));
-        let alpha = classes.dirichlet().alpha();
-        let first = Foresight { foreseen: foreseen(&belief), realised: over_labels(&labels, |y| error(alpha, y)) };
+        let (belief, before) = (beliefs.get(item), beliefs.of_classes(item));
+        let before = before.classes();
+        let error = |belief: &Mixture, y: usize| error(&belief.evidence_by_class(), y);
+        let first = Foresight { foreseen: foreseen(&belief), realised: over_labels(&labels, |y| error(before, y)) };
         let gain = |y: usize| {
-            let held_out = |j: usize| if j == y { 1.0 } else { 0.0 };
-            let with_others: Vec<f64> =
-                alpha.iter().zip(&labels).enumerate().map(|(j, (a, &c))| a + f64::from(c) - held_out(j)).collect();
-            error(alpha, y) - error(&with_others, y)
+            let mut others = labels.clone();
+            others[y] -= 1;
+            error(before, y) - error(&before.after(&others).get(), y)
         };
         let removed = (n > 1).then(|| Foresight {
             foreseen: belief.spread() - belief.spread_after(n - 1),

@@ -25,7 +25,7 @@ use crate::parts::PartAverages;
 use crate::profile::Profile;
 use crate::queue::Question;
 use judge_uncertainty_core::belief::dirichlet::row;
-use judge_uncertainty_core::belief::{self, Belief, ClassBelief, mean_place};
+use judge_uncertainty_core::belief::{self, Belief, mean_place};
 use judge_uncertainty_core::escalation::{Observed, Rule};
 use judge_uncertainty_data::dataset::error::{Error, Problem, Result};
 use judge_uncertainty_evaluation::CountPool;
@@ -153,11 +153,11 @@ impl Kind for Ordinal {
                 b.wasserstein_label_value()
             }),
             part("total_entropy", "nats, 0 to ln K", "Entropy of the posterior mean, places left aside", |b| {
-                ClassBelief::dirichlet(&b).total()
+                b.classes().total()
             }),
-            part("aleatoric_entropy", "nats", "Its aleatoric part", |b| ClassBelief::dirichlet(&b).aleatoric()),
+            part("aleatoric_entropy", "nats", "Its aleatoric part", |b| b.classes().aleatoric()),
             part("epistemic_entropy", "nats", "Its epistemic part: what one further label tells", |b| {
-                ClassBelief::dirichlet(&b).epistemic()
+                b.classes().epistemic()
             }),
         ];
         reports::columns(study, decomposition, parts)

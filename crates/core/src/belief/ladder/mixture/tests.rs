@@ -1,0 +1,217 @@
+use ndarray::Array2;
+
+use super::objective::Mixed;
+use crate::belief::ladder::fitting::fit;
+use crate::belief::ladder::layout::Layout;
+use crate::belief::ladder::rung::Rung;
+use crate::belief::ladder::tests::World;
+use crate::belief::ladder::{Folds, Map, Readings, choose};
+use crate::belief::newton::Objective;
+use crate::belief::traits::{Belief, BeliefTable};
+use crate::random::Stream;
+
+/// A judge that is right, or in every other item, which nothing tells, takes each class for the next.
+fn of_two_kinds(items: usize, seed: u64) -> World {
+    World::draw(items, seed, |logs, _, x| {
+        let turned = ((1e4 * x.abs()) as u64).is_multiple_of(2);
+        let of = |j: usize| 2.0 * logs[if turned { (j + 1) % 3 } else { j }];
+        (0..3).map(of).collect()
+    })
+}
+
+fn as_stated(logs: &[f64], _: usize, _: f64) -> Vec<f64> {
+    logs.to_vec()
+}
+
+fn fitted(rung: Rung, world: &World, counts: &Array2<u32>) -> Map {
+    fit(rung, world.readings(&world.design()), counts.view()).unwrap().unwrap()
+}
+
+#[test]
+fn derivatives_are_those_of_differences() {
+    let world = of_two_kinds(20, 4);
+    let design = world.design();
+    let readings = world.readings(&design);
+    let layout = Layout::of(Rung::Mixture, &readings, 0.1).unwrap();
+    let mut posterior = Mixed::new(&layout, 3, &readings, world.counts.view(), |_| true);
+    posterior.precision.iter_mut().enumerate().for_each(|(k, s)| *s = 1.0 + 0.1 * k as f64);
+    let mut stream = Stream::new(9);
+    let at: Vec<f64> = posterior.centre.iter().map(|c| c + 0.4 * stream.standard_normal()).collect();
+    let here = posterior.at(&at);
+    let h = 1e-5;
+    for k in 0..at.len() {
+        let moved = |by: f64| {
+            let mut at = at.clone();
+            at[k] += by;
+            posterior.at(&at)
+        };
+        let (up, down) = (moved(h), moved(-h));
+        let slope = (up.value - down.value) / (2.0 * h);
+        let near = |got: f64, want: f64| (got - want).abs() < 1e-5 * (1.0 + want.abs());
+        assert!(near(here.gradient[k], slope), "{k}: {} for {slope}", here.gradient[k]);
+        for l in 0..at.len() {
+            let bend = (up.gradient[l] - down.gradient[l]) / (2.0 * h);
+            assert!(near(here.hessian[[k, l]], bend), "{k} {l}: {} for {bend}", here.hessian[[k, l]]);
+        }
+    }
+}
+
+/// Where all components are alike the likelihood is that of the shared map, and so are the posterior beliefs.
+#[test]
+fn components_that_are_alike_are_the_shared_map() {
+    let world = World::draw(40, 6, as_stated);
+    let design = world.design();
+    let readings = world.readings(&design);
+    let grouped = fitted(Rung::Groups, &world, &world.counts);
+    let mut alike = fitted(Rung::Mixture, &world, &Array2::zeros(world.counts.dim()));
+    let own = alike.parameters.len() - alike.layout.parameters();
+    alike.regression = crate::belief::Regression {
+        covariance: vec![vec![0.0; alike.regression.covariance.len()]; alike.regression.covariance.len()],
+        ..alike.regression
+    };
+    alike.layout = grouped.layout.clone();
+    alike.layout.rung = Rung::Mixture;
+    alike.parameters = grouped.parameters.iter().copied().chain(std::iter::repeat_n(0.0, own)).collect();
+    alike.regression.coefficients.clone_from(&grouped.regression.coefficients);
+    let size = alike.regression.coefficients.len() + alike.parameters.len();
+    alike.regression.covariance = vec![vec![0.0; size]; size];
+    let mut known = grouped.clone();
+    let size = known.regression.covariance.len();
+    known.regression.covariance = vec![vec![0.0; size]; size];
+    for i in 0..40 {
+        let [a, b] = [&alike, &known].map(|map| map.log_likelihood(&readings, world.counts.view(), i));
+        assert!((a - b).abs() < 1e-10, "{i}: {a} for {b}");
+    }
+    let [a, b] = [&alike, &known].map(|map| map.posterior(readings, world.counts.view()));
+    for (a, b) in a.iter().zip(b.iter()) {
+        let parts = |b: &crate::belief::Mixture| [b.total(), b.epistemic(), b.spread(), b.label_value(), b.evidence()];
+        assert!(parts(&a).iter().zip(parts(&b)).all(|(a, b)| (a - b).abs() < 1e-9 * b.max(1.0)), "{a:?} {b:?}");
+    }
+}
+
+/// It finds two kinds of items where there are two, which no map of one Dirichlet distribution can say, and its intervals hold; the labels decide
+/// which kind an item is of.
+#[test]
+fn two_kinds_of_items_are_told_apart_by_their_labels() {
+    let items = 400;
+    let world = of_two_kinds(items, 21);
+    let design = world.design();
+    let readings = world.readings(&design);
+    let [mixed, grouped] = [Rung::Mixture, Rung::Groups].map(|rung| fitted(rung, &world, &world.counts));
+    assert!(mixed.regression.converged, "{:?}", mixed.regression);
+    let fresh = of_two_kinds(items, 22);
+    let fresh_design = fresh.design();
+    let fresh_readings = fresh.readings(&fresh_design);
+    let all = |map: &Map| -> f64 {
+        (0..items).map(|i| map.log_likelihood(&fresh_readings, fresh.counts.view(), i)).sum::<f64>() / items as f64
+    };
+    let ahead = all(&mixed) - all(&grouped);
+    assert!(ahead > 0.05, "{ahead} nats per item");
+    let (mut inside, mut cells) = (0.0, 0.0);
+    let beliefs = mixed.posterior(fresh_readings, fresh.counts.view());
+    for (belief, p) in beliefs.iter().zip(fresh.p.rows()) {
+        for (class, p) in p.iter().enumerate() {
+            inside += f64::from(u8::from((0.025..=0.975).contains(&belief.share_cdf(class, *p))));
+            cells += 1.0;
+        }
+    }
+    assert!((0.93..0.97).contains(&(inside / cells)), "{}", inside / cells);
+    let error = |map: &Map| {
+        let beliefs = map.posterior(readings, world.counts.view());
+        let of = |i: usize| beliefs.get(i).manhattan(world.p.row(i).to_slice().unwrap());
+        (0..items).map(of).sum::<f64>() / items as f64
+    };
+    assert!(error(&mixed) < error(&grouped) - 0.01, "{} {}", error(&mixed), error(&grouped));
+}
+
+/// Where the judge is right a mixture is no better than the prediction as it is, and little worse; the labels do not take it.
+#[test]
+fn labels_that_want_no_components_lose_little_by_them() {
+    let world = World::draw(200, 31, as_stated);
+    let design = world.design();
+    let readings = Readings { variants: &[], ..world.readings(&design) };
+    let means = |rung: Rung| world.error(&fitted(rung, &world, &world.counts).predictions(readings));
+    let (mixed, stated) = (means(Rung::Mixture), means(Rung::Identity));
+    assert!(mixed < stated + 0.02, "{mixed} {stated}");
+    let folds = Folds { folds: 2, mixture: true, ..Folds::default() };
+    let (map, choice) = choose(readings, world.counts.view(), folds).unwrap();
+    assert_eq!(map.rung(), Rung::Identity);
+    assert!(choice.candidates.iter().any(|candidate| candidate.map == Rung::Mixture));
+    let few: Array2<u32> =
+        Array2::from_shape_fn(world.counts.dim(), |(i, j)| if i < 20 { world.counts[[i, j]] } else { 0 });
+    let (_, without) = choose(readings, few.view(), Folds { folds: 2, ..Folds::default() }).unwrap();
+    assert!(!without.candidates.is_empty());
+    assert!(without.candidates.iter().all(|candidate| candidate.map != Rung::Mixture));
+}
+
+#[test]
+fn labels_choose_the_mixture_where_there_are_two_kinds_of_items() {
+    let world = of_two_kinds(300, 23);
+    let design = world.design();
+    let readings = Readings { variants: &[], ..world.readings(&design) };
+    let folds = Folds { folds: 2, mixture: true, ..Folds::default() };
+    let (map, choice) = choose(readings, world.counts.view(), folds).unwrap();
+    assert_eq!(map.rung(), Rung::Mixture, "{:?}", choice.candidates);
+}
+
+/// A map of a file is refused where it contradicts itself.
+#[test]
+fn malformed_mixtures_are_refused() {
+    let world = of_two_kinds(60, 5);
+    let map = fitted(Rung::Mixture, &world, &world.counts);
+    assert_eq!(map.check(&["x"], 3, 2), Ok(()));
+    let text = serde_json::to_value(&map).unwrap();
+    let refused = |change: &dyn Fn(&mut serde_json::Value)| {
+        let mut text = text.clone();
+        change(&mut text);
+        let map: Map = serde_json::from_value(text).unwrap();
+        map.check(&["x"], 3, 2).unwrap_err().to_string()
+    };
+    let said = refused(&|text| text["components"] = 3.into());
+    assert!(said.contains("components are 3 and must be 4"), "{said}");
+    let said = refused(&|text| {
+        text.as_object_mut().unwrap().remove("components");
+    });
+    assert!(said.contains("components are 0"), "{said}");
+    let said = refused(&|text| text["layout"]["rung"] = "groups".into());
+    assert!(said.contains("components are 4 and must be 0"), "{said}");
+    let said = refused(&|text| {
+        text["parameters"].as_array_mut().unwrap().pop();
+    });
+    assert!(said.contains("parameters"), "{said}");
+}
+
+/// Numbers that no fit has are applied without a panic, whatever comes of them.
+#[test]
+fn numbers_that_no_fit_has_can_be_computed_with() {
+    let world = of_two_kinds(12, 5);
+    let design = world.design();
+    let map = fitted(Rung::Mixture, &world, &world.counts);
+    for wild in [1e300, -1e300, 700.0] {
+        for k in 0..map.parameters.len() {
+            let mut map = map.clone();
+            map.parameters[k] = wild;
+            let at = map.regression.coefficients.len() + k;
+            map.regression.covariance[at][at] = wild;
+            let beliefs = map.posterior(world.readings(&design), world.counts.view());
+            assert!(beliefs.iter().all(|belief| belief.spread() >= 0.0 && belief.total() >= 0.0), "{k} {wild}");
+        }
+    }
+}
+
+/// Few labels leave more unknown of every component.
+#[test]
+fn what_is_unknown_of_the_components_lowers_their_trust() {
+    let lowered = |items: usize| {
+        let world = of_two_kinds(items, 5);
+        let design = world.design();
+        let map = fitted(Rung::Mixture, &world, &world.counts);
+        let of = |i: usize| {
+            let prior = map.prior(world.readings(&design), i);
+            prior.trust / prior.trust_of_known_map
+        };
+        (0..items).map(of).sum::<f64>() / items as f64
+    };
+    let (few, many) = (lowered(40), lowered(300));
+    assert!(few < many && many <= 1.0 + 1e-9, "{few} {many}");
+}

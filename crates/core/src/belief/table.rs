@@ -1,0 +1,102 @@
+//! The beliefs about the labels of many items.
+
+use ndarray::{Array2, ArrayView2};
+
+use super::mixture::{self, Mixture};
+use super::traits::BeliefTable;
+
+/// The beliefs about many items: a [`Dirichlet`] of each, or a [`Mixture`] of as many components for all of them.
+///
+/// ```
+/// use judge_uncertainty_core::belief::{Belief, BeliefTable, Beliefs};
+/// use ndarray::array;
+///
+/// // Two items with equal predictions; the judge is worth one label for the first and 30 for the second.
+/// let q = array![[0.7, 0.3], [0.7, 0.3]];
+/// let beliefs = Beliefs::posterior(&[1.0, 30.0], q.view(), array![[1, 0], [1, 0]].view());
+/// let epistemic = beliefs.map(|belief| belief.epistemic());
+/// assert!(epistemic[0] > 5.0 * epistemic[1]);
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Beliefs {
+    /// Items x components, row by row; no column where there is one component.
+    weights: Array2<f64>,
+    /// A row per item and component.
+    alpha: Array2<f64>,
+}
+
+impl Beliefs {
+    /// Beliefs of one component each from their evidence, items x classes.
+    pub fn new(alpha: Array2<f64>) -> Self {
+        Self { weights: Array2::zeros((alpha.nrows(), 0)), alpha: alpha.as_standard_layout().into_owned() }
+    }
+
+    /// Mixtures from the weights of their components, items x components, and the evidence, a row per item and component.
+    ///
+    /// # Panics
+    /// If there is no row of evidence for every weight.
+    pub fn mixtures(weights: Array2<f64>, alpha: Array2<f64>) -> Self {
+        assert_eq!(weights.len(), alpha.nrows(), "evidence of every component");
+        if weights.ncols() == 1 {
+            return Self::new(alpha);
+        }
+        Self { weights: weights.as_standard_layout().into_owned(), alpha: alpha.as_standard_layout().into_owned() }
+    }
+
+    /// Conjugate update alpha = lambda q + c (the paper, App. B, "the estimator in full").
+    ///
+    /// `trust` holds lambda per item (in labels), `q` the judge's predicted distributions and `counts` the labels in
+    /// hand, both items x classes.
+    ///
+    /// # Panics
+    /// If the shapes differ.
+    pub fn posterior(trust: &[f64], q: ArrayView2<f64>, counts: ArrayView2<u32>) -> Self {
+        assert_eq!(q.dim(), counts.dim(), "predictions and counts must have the same shape");
+        assert_eq!(trust.len(), q.nrows(), "one trust per item");
+        let mut alpha = Array2::zeros(q.dim());
+        ndarray::Zip::indexed(&mut alpha)
+            .and(q)
+            .and(counts)
+            .for_each(|(i, _), a, &q, &c| *a = trust[i] * q + f64::from(c));
+        Self { weights: Array2::zeros((alpha.nrows(), 0)), alpha }
+    }
+
+    /// Number of classes.
+    pub fn classes(&self) -> usize {
+        self.alpha.ncols()
+    }
+
+    /// All beliefs in item order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = Mixture<'_>> {
+        (0..self.len()).map(|i| self.get(i))
+    }
+
+    /// Adds one label of class `label` to item `i`.
+    pub fn add_label(&mut self, i: usize, label: usize) {
+        if self.weights.ncols() == 0 {
+            self.alpha[[i, label]] += 1.0;
+            return;
+        }
+        let (c, k) = (self.weights.ncols(), self.classes());
+        let weights = self.weights.as_slice_mut().expect("weights are stored row by row");
+        let alpha = self.alpha.as_slice_mut().expect("beliefs are stored row by row");
+        mixture::add_one(&mut weights[i * c..(i + 1) * c], &mut alpha[i * c * k..(i + 1) * c * k], k, label);
+    }
+}
+
+impl BeliefTable for Beliefs {
+    type Belief<'a> = Mixture<'a>;
+
+    fn len(&self) -> usize {
+        self.weights.nrows()
+    }
+
+    #[inline]
+    fn get(&self, item: usize) -> Mixture<'_> {
+        let (c, k) = (self.weights.ncols(), self.classes());
+        let weights = self.weights.as_slice().expect("weights are stored row by row");
+        let all = self.alpha.as_slice().expect("beliefs are stored row by row");
+        let size = k * c.max(1);
+        Mixture::new(&weights[item * c..(item + 1) * c], &all[item * size..(item + 1) * size], k)
+    }
+}

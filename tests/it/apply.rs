@@ -287,7 +287,9 @@ fn scores_get_what_a_run_gives_them_to_the_bit() {
         .map(Result::unwrap)
         .filter_map(|row| Some((row[0].to_owned(), row[1].to_owned(), row[2].parse().ok()?, row[3].parse().ok())))
         .collect();
-    for belief in [json!("published"), json!("recalibrated"), json!({"recalibrated": {"recalibration": "by_group"}})] {
+    let by_group = json!({"recalibrated": {"recalibration": "by_group"}});
+    let maps = ["published", "recalibrated", "line", "groups", "curve", "auto"].map(|name| json!(name));
+    for belief in maps.into_iter().chain([by_group]) {
         let study = with_settings(&study, |settings| settings["trust"]["belief"] = belief.clone());
         let decomposition = Decomposition::of(&study, &Silent).unwrap();
         assert_same_bits(&study, &decomposition, &recipes_table(&study, &judge));
@@ -404,7 +406,7 @@ fn every_leaf_of_a_belief_about_classes_holds() {
 fn every_leaf_of_a_belief_about_scores_holds() {
     let study = Study::<Scores>::load(&repository("examples/recipes")).unwrap();
     let study = with_settings(&study, |settings| {
-        settings["trust"]["belief"] = json!("recalibrated");
+        settings["trust"]["belief"] = json!("curve");
         settings["trust"]["features"] = json!(["spread"]);
     });
     let study = Study { features: study.features[..1].to_vec(), embeddings: None, ..study };

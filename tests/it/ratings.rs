@@ -205,7 +205,7 @@ fn a_judge_with_a_scale_of_its_own_is_read_properly() {
 fn the_labels_choose_how_a_judge_is_read() {
     let folder = tempfile::tempdir().unwrap();
     let said = |trust: &str| newsroom(folder.path(), JudgedBy::OwnScale, trust, 5);
-    let (auto, by_group) = (said("belief = \"auto\""), said(BY_GROUP));
+    let (auto, published) = (said("belief = \"auto\""), said(""));
     let map = auto.results.fit.own.map.as_ref().unwrap();
     let choice = map.choice.as_ref().unwrap();
     assert_eq!((map.name, choice.chosen), (Rung::Groups, Rung::Groups));
@@ -213,8 +213,9 @@ fn the_labels_choose_how_a_judge_is_read() {
     // Biases of 20 and -15 were planted, and equal slopes and factors.
     let [biases, slopes, factors] = &map.variances[..] else { panic!("{map:?}") };
     assert!(biases.variance > 25.0 && slopes.variance < 0.05 && factors.variance < 0.05, "{map:?}");
-    let ((error, inside), (grouped, _)) = (auto.held_out(), by_group.held_out());
-    assert!(error < 1.05 * grouped && (inside - 0.8).abs() < 0.05, "{error} {grouped} {inside}");
+    // In halves of the ratings the labels choose anew.
+    let ((error, inside), (as_stated, _)) = (auto.held_out(), published.held_out());
+    assert!(error < 0.95 * as_stated && (inside - 0.8).abs() < 0.1, "{error} {as_stated} {inside}");
     assert!(
         auto.words.contains("(map `groups`)") && auto.words.contains("Standard deviations between groups"),
         "{}",
@@ -263,6 +264,8 @@ fn the_recalibrated_belief_has_a_short_name() {
     };
     let unknown = refused("\"recal\"");
     assert!(unknown.contains("recal") && unknown.contains("`published`, `recalibrated`"), "{unknown}");
+    let map = refused("\"temperature\"");
+    assert!(map.contains("trust.belief") && map.contains("this map reads classes"), "{map}");
     let of_classes = refused("{ recalibrated = { ridge = 2.0 } }");
     assert!(
         of_classes.contains("trust.belief") && of_classes.contains("ridge and prior are about classes"),

@@ -27,7 +27,7 @@ impl Line {
         self.centre - self.bias + self.slope * (judge - self.centre)
     }
 
-    /// The same line about another centre.
+    /// This line with its bias told at another centre.
     pub(super) fn about(&self, centre: f64) -> Self {
         Self { centre, bias: centre - self.read(centre), slope: self.slope }
     }

@@ -294,7 +294,9 @@ fn scores_get_what_a_run_gives_them_to_the_bit() {
         .map(Result::unwrap)
         .filter_map(|row| Some((row[0].to_owned(), row[1].to_owned(), row[2].parse().ok()?, row[3].parse().ok())))
         .collect();
-    for belief in [json!("published"), json!("recalibrated"), json!({"recalibrated": {"recalibration": "by_group"}})] {
+    let by_group = json!({"recalibrated": {"recalibration": "by_group"}});
+    let maps = ["published", "recalibrated", "line", "groups", "curve", "auto"].map(|name| json!(name));
+    for belief in maps.into_iter().chain([by_group]) {
         let study = with_settings(&study, |settings| settings["trust"]["belief"] = belief.clone());
         let decomposition = Decomposition::of(&study, &Silent).unwrap();
         assert_same_bits(&study, &decomposition, &recipes_table(&study, &judge));
@@ -335,13 +337,25 @@ fn leaves(value: &Value, place: &str, found: &mut Vec<String>) {
 /// Every leaf of a belief changed in every way that JSON knows: as it stands the file is refused, for its sum is another; with the
 /// sum mended it is refused with file and field, or can be applied. Nothing panics.
 fn assert_every_leaf_holds<K: Saved>(study: &Study<K>, decomposition: &Decomposition<K>, made: &Made) {
+    assert_leaves_hold(study, decomposition, made, &[""], 60);
+}
+
+/// That of the leaves under these places, which are more than `least`.
+fn assert_leaves_hold<K: Saved>(
+    study: &Study<K>,
+    decomposition: &Decomposition<K>,
+    made: &Made,
+    under: &[&str],
+    least: usize,
+) {
     let (folder, _) = written(study, decomposition);
     let path = folder.path().join("belief.json");
     let original = fs::read(&path).unwrap();
     let value: Value = serde_json::from_slice(&original).unwrap();
     let mut places = vec![];
     leaves(&value, "", &mut places);
-    assert!(places.len() > 60, "{}", places.len());
+    places.retain(|place| under.iter().any(|under| place.starts_with(under)));
+    assert!(places.len() > least, "{}", places.len());
     let (mut refused, mut taken) = (0, 0);
     for place in places.iter().filter(|place| *place != "/sha256") {
         let old = value.pointer(place).unwrap();
@@ -419,6 +433,22 @@ fn every_leaf_of_a_belief_about_scores_holds() {
     let decomposition = Decomposition::of(&study, &Silent).unwrap();
     let made = recipes_table(&study, &[("s001".to_owned(), "brief".to_owned(), 3.0, Some(1.0))]);
     assert_every_leaf_holds(&study, &decomposition, &made);
+}
+
+#[test]
+fn every_leaf_of_a_map_of_scores_holds() {
+    let study = Study::<Scores>::load(&repository("examples/recipes")).unwrap();
+    let study = Study { features: study.features[..1].to_vec(), embeddings: None, ..study };
+    let study = with_settings(&study, |settings| {
+        settings["trust"]["belief"] = json!("curve");
+        settings["trust"]["features"] = json!(["spread"]);
+        settings["familiarity"] = json!(null);
+    });
+    let decomposition = Decomposition::of(&study, &Silent).unwrap();
+    let made = recipes_table(&study, &[("s001".to_owned(), "brief".to_owned(), 3.0, Some(1.0))]);
+    let places =
+        ["/fit/map", "/fit/curve/low", "/fit/curve/size", "/fit/curve/lines/0", "/fit/layout", "/columns/group"];
+    assert_leaves_hold(&study, &decomposition, &made, &places, 20);
 }
 
 #[test]

@@ -151,6 +151,9 @@ fn a_study_names_its_map() {
     assert!(unknown.iter().zip(&known).all(|(a, b)| *a < b * (1.0 + 1e-6)), "{unknown:?} {known:?}");
     let error = decomposed("\"ensemble\"").unwrap_err().to_string();
     assert!(error.contains("`ensemble`") && error.contains("one variant"), "{error}");
+    study(folder.path(), CLASSES, "\"curve\"");
+    let error = Study::<Classes>::load(folder.path()).err().unwrap().to_string();
+    assert!(error.contains("trust.belief") && error.contains("this map reads ratings"), "{error}");
 }
 
 /// A study of the fixture's items under a belief, started from another run where one is named; with labels or without.

@@ -1,8 +1,10 @@
 //! Fits of ratings and readings of a judge's scale against an independent program (`tests/golden/ratings/make.py`).
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use judge_uncertainty::belief::ladder::Rung;
 use judge_uncertainty::belief::{
     Design, FeatureColumn, JudgeScores, JudgedRatings, RatingOptions, ReadingPrior, Recalibration, Scores, TrustPrior,
     fit_ratings, log_posterior_of_ratings,
@@ -198,6 +200,43 @@ fn a_judge_with_a_scale_of_its_own_is_read_properly() {
     assert!(!published.columns.contains(&"judge_mean_read".to_owned()));
 }
 
+/// The labels choose that each kind is read by itself, and results, terminal and held-out labels say so; a curve is told at the deciles of its scores.
+#[test]
+fn the_labels_choose_how_a_judge_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = |trust: &str| newsroom(folder.path(), JudgedBy::OwnScale, trust, 5);
+    let (auto, published) = (said("belief = \"auto\""), said(""));
+    let map = auto.results.fit.own.map.as_ref().unwrap();
+    let choice = map.choice.as_ref().unwrap();
+    assert_eq!((map.name, choice.chosen), (Rung::Groups, Rung::Groups));
+    assert_eq!(choice.candidates.iter().map(|of| of.map).collect::<Vec<_>>(), Rung::OF_RATINGS);
+    // Biases of 20 and -15 were planted, and equal slopes and factors.
+    let [biases, slopes, factors] = &map.variances[..] else { panic!("{map:?}") };
+    assert!(biases.variance > 25.0 && slopes.variance < 0.05 && factors.variance < 0.05, "{map:?}");
+    // In halves of the ratings the labels choose anew.
+    let ((error, inside), (as_stated, _)) = (auto.held_out(), published.held_out());
+    assert!(error < 0.95 * as_stated && (inside - 0.8).abs() < 0.1, "{error} {as_stated} {inside}");
+    assert!(
+        auto.words.contains("(map `groups`)") && auto.words.contains("Standard deviations between groups"),
+        "{}",
+        auto.words
+    );
+    assert!(!auto.tells_of_a_misfit(), "{}", auto.words);
+    let names: BTreeSet<&str> =
+        auto.results.held_out.report().unwrap().scores.iter().map(|score| score.prediction.as_str()).collect();
+    let beliefs = ["auto", "published", "recalibrated", "recalibrated_by_group"];
+    assert!(beliefs.iter().all(|belief| names.contains(belief)), "{names:?}");
+
+    let curve = said("belief = \"curve\"");
+    let points = &curve.results.fit.own.curve;
+    assert!(points.len() == 9 && points.is_sorted_by(|a, b| a.score < b.score), "{points:?}");
+    assert!(
+        curve.words.contains("To this line a smooth curve adds") && curve.words.contains("names this map"),
+        "{}",
+        curve.words
+    );
+}
+
 /// A judge that needs no reading: hardly any evaluated study is told to switch something on.
 #[test]
 fn few_evaluated_studies_without_a_misfit_are_told_of_one() {
@@ -225,6 +264,8 @@ fn the_recalibrated_belief_has_a_short_name() {
     };
     let unknown = refused("\"recal\"");
     assert!(unknown.contains("recal") && unknown.contains("`published`, `recalibrated`"), "{unknown}");
+    let map = refused("\"temperature\"");
+    assert!(map.contains("trust.belief") && map.contains("this map reads classes"), "{map}");
     let of_classes = refused("{ recalibrated = { ridge = 2.0 } }");
     assert!(
         of_classes.contains("trust.belief") && of_classes.contains("ridge and prior are about classes"),

@@ -127,7 +127,7 @@ pub struct Escalation {
     pub sd_log_trust: Summary,
     /// Mean error of the posterior mean over all items.
     pub mean_error: Summary,
-    /// Fitted coefficients, intercept first.
+    /// Fitted coefficients, intercept first, those that every replicate has: labels may choose another map in each.
     pub coefficients: Vec<(String, Summary)>,
     /// exp of ln lambda averaged over items and replicates: what a typical prediction is worth, in labels.
     pub labels_worth: f64,
@@ -135,6 +135,16 @@ pub struct Escalation {
     pub unconverged_fits: usize,
     /// Largest number of Newton steps.
     pub most_iterations: usize,
+}
+
+/// Coefficients of fits that all of them have, by name.
+fn coefficients(measured: &[Measured]) -> Vec<(String, Summary)> {
+    let of = |m: &Measured, name: &str| m.coefficients.iter().find(|(other, _)| other == name).map(|(_, value)| *value);
+    let over = |(name, _): &(String, f64)| {
+        let values: Option<Vec<f64>> = measured.iter().map(|m| of(m, name)).collect();
+        values.map(|values| (name.clone(), Summary::of(&values)))
+    };
+    measured[0].coefficients.iter().filter_map(over).collect()
 }
 
 impl Escalation {
@@ -147,9 +157,7 @@ impl Escalation {
         let left = |of: &dyn Fn(&Errors) -> f64| {
             by_rule(measured, &measured[0].selective, |m, rule, b| of(&m.selective[&rule][&b]))
         };
-        let names = measured[0].coefficients.iter().map(|(name, _)| name.clone());
-        let coefficients: Vec<(String, Summary)> =
-            names.enumerate().map(|(k, name)| (name, Summary::over(measured, |m| m.coefficients[k].1))).collect();
+        let coefficients = coefficients(measured);
         Self {
             value: all(&|m, rule, b| m.value[&rule][&b]),
             minus_judge_entropy: value_minus(measured, Rule::JudgeEntropy),

@@ -101,7 +101,12 @@ impl Carried {
         };
         if json.pointer("/fit/recalibration").is_some_and(|found| !found.is_null()) {
             let reason = "that study's trust goes with its recalibration, which is not carried".to_owned();
-            let remedy = "run that study with belief = \"temperature\" or \"groups\", whose maps are, and take belief = \"auto\" here";
+            let remedy = match own {
+                "scores" => "leave out trust.carry_from: how ratings are read is not carried",
+                _ => {
+                    "run that study with belief = \"temperature\" or \"groups\", whose maps are, and take belief = \"auto\" here"
+                }
+            };
             return Err(refuse(reason, remedy));
         }
         let number = |value: &Value, pointer: &str| value.pointer(pointer).and_then(Value::as_f64);

@@ -44,9 +44,10 @@ pub use design::{Design, DesignError, FeatureColumn, FeatureScale, Standardizer}
 pub use dirichlet::{Dirichlet, entropy, manhattan};
 pub use gaussian::{Gaussian, Repeats, Scores};
 pub use gaussian_fit::{
-    EstimatedReading, GaussianError, GaussianFit, JudgeScores, JudgedRatings, RatingOptions, ReadScores, Reading,
-    ReadingPrior, fit_gaussian, fit_gaussian_under, fit_ratings, log_posterior_of_ratings,
-    typical_log_trust as typical_log_trust_of_ratings, typical_log_trust_under as typical_log_trust_of_ratings_under,
+    CurvePoint, EstimatedReading, GaussianError, GaussianFit, JudgeScores, JudgedRatings, RatingMap, RatingOptions,
+    ReadScores, Reading, ReadingPrior, choose_rating_map, fit_gaussian, fit_gaussian_under, fit_rating_map,
+    fit_ratings, log_posterior_of_ratings, typical_log_trust as typical_log_trust_of_ratings,
+    typical_log_trust_under as typical_log_trust_of_ratings_under,
 };
 pub use log_posterior::LogPosterior;
 pub use mixture::{Held as HeldMixture, Mixture};

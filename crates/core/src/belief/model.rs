@@ -27,9 +27,9 @@ pub enum BeliefModel {
     /// The recalibrated one: prediction and trust fitted together under weak priors ([`recalibration::fit`], or
     /// [`super::fit_ratings`] for ratings, which take from the options only which items share a recalibration).
     Recalibrated(Options),
-    /// A map of the ladder ([`ladder::fit`]); for classes only.
+    /// A map of the ladder ([`ladder::fit`]; for ratings [`super::fit_rating_map`]).
     Map(Rung),
-    /// The map that the labels choose ([`ladder::choose`]); for classes only.
+    /// The map that the labels choose ([`ladder::choose`]; for ratings [`super::choose_rating_map`]).
     Auto(Folds),
 }
 
@@ -45,9 +45,11 @@ const NAMES: &[&str] = &[
     "recalibrated",
     "auto",
     "identity",
+    "line",
     "smoothing",
     "temperature",
     "groups",
+    "curve",
     "ensemble",
     "matrix",
     "mixture",

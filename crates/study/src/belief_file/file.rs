@@ -200,6 +200,8 @@ impl<K: Saved> BeliefFile<K> {
         let shape = Shape { features: &self.feature_names(), groups: self.groups.len() };
         K::check_fit(&self.settings, &self.fit, &self.kept, shape)
             .or_else(|unfit| that(false, &format!("fit.{}", unfit.field), &unfit.problem))?;
+        let grouped = !K::by_group(&self.fit) || self.columns.group.is_some();
+        that(grouped, "columns.group", "is missing, and the fit reads every group by itself")?;
         if let Some(familiarity) = &self.familiarity {
             that((1..=1000).contains(&familiarity.neighbours), "familiarity.neighbours", "is outside 1 to 1000")?;
             that(familiarity.file == REFERENCE, "familiarity.file", &format!("is not {REFERENCE:?}"))?;

@@ -224,6 +224,18 @@ impl Items {
         self.groups.iter().flatten().map(number).collect()
     }
 
+    /// One number for each of the items at positions `kept`, the same for those about one thing or with the same text; none where nothing
+    /// tells.
+    pub fn twins(&self, kept: &[usize]) -> Vec<usize> {
+        let Some(things) = self.about.as_ref().or(self.texts.as_ref()) else { return vec![] };
+        let mut numbers = HashMap::new();
+        let number = |&i: &usize| {
+            let next = numbers.len();
+            *numbers.entry(&things[i]).or_insert(next)
+        };
+        kept.iter().map(number).collect()
+    }
+
     /// The item that each row is about, by the order in which they first appear; `None` where every row is one of its own.
     pub fn about_numbers(&self) -> Option<Vec<usize>> {
         let mut known: HashMap<&str, usize> = HashMap::new();

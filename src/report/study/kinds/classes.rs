@@ -1,7 +1,7 @@
 //! Classes as readers see them.
 
 use super::tables::evidence_sentences;
-use crate::belief::ladder::{Component, Fits, Rung, Transfer};
+use crate::belief::ladder::{Component, Fits, MapChoice, Rung, Transfer};
 use crate::escalation::Rule;
 use crate::report::figures::Figure;
 use crate::report::figures::axis::signed;
@@ -236,6 +236,7 @@ pub(super) fn recalibration_sentences(fit: &ClassFit) -> Vec<String> {
 fn map_words(map: Rung) -> &'static str {
     match map {
         Rung::Identity => "as the judge gave it",
+        Rung::Line | Rung::Curve => unreachable!("maps of ratings read no classes"),
         Rung::Smoothing => "as the judge gave it, but for a share that is a guess among all classes",
         Rung::Temperature => "through a temperature and a bias of each class",
         Rung::Groups => "through a temperature and biases for each group, drawn towards the common ones",
@@ -325,14 +326,19 @@ fn own_map_sentences(map: &FittedMap) -> Vec<String> {
     };
     let reading =
         format!("{who} reads the prediction {} (map `{}`).{guesses}{components}", map_words(map.name), map.name);
-    let Some(choice) = &map.choice else {
-        return vec![reading + " The study names this map; belief = \"auto\" compares it with the others."];
+    vec![choice_sentence(reading, map.choice.as_ref())]
+}
+
+/// What a map is, and on what evidence it was taken.
+pub(super) fn choice_sentence(reading: String, choice: Option<&MapChoice>) -> String {
+    let Some(choice) = choice else {
+        return reading + " The study names this map; belief = \"auto\" compares it with the others.";
     };
     let Some(best) = choice.best else {
-        return vec![format!(
+        return format!(
             "{reading} {} labelled items are too few to compare maps by labels held out.",
             choice.labelled_items
-        )];
+        );
     };
     let loss = |map: Rung| {
         let found = choice.candidates.iter().find(|candidate| candidate.map == map);
@@ -352,11 +358,11 @@ fn own_map_sentences(map: &FittedMap) -> Vec<String> {
             loss(choice.chosen)
         )
     };
-    vec![format!(
+    format!(
         "{reading} {others} Chosen by {} folds of {} labelled items; that another map might have been chosen is not part of any \
          interval.",
         choice.folds.folds, choice.labelled_items
-    )]
+    )
 }
 
 /// The metrics of a shared task.

@@ -1,5 +1,6 @@
 //! How a judge's scores are read, as readers see it.
 
+use crate::belief::CurvePoint;
 use crate::report::numbers::three;
 use crate::report::page::{Block, Column, Table, Text};
 use crate::report::study::blocks::{show, with_interval};
@@ -47,7 +48,16 @@ pub(super) fn reading_sentences(fit: &ScoreFit) -> Vec<String> {
             "What is not known of this reading counts as ignorance, so an item's trust is below the typical one.";
         sentences.push(lowered.to_owned());
     }
+    sentences.extend(curve_sentence(&fit.curve));
     sentences
+}
+
+/// Where a curve adds most and least.
+fn curve_sentence(curve: &[CurvePoint]) -> Option<String> {
+    let by = |a: &&CurvePoint, b: &&CurvePoint| a.adds.total_cmp(&b.adds);
+    let (least, most) = (curve.iter().min_by(by)?, curve.iter().max_by(by)?);
+    let of = |point: &CurvePoint| format!("{} at a score of {}", three(point.adds), three(point.score));
+    Some(format!("To this line a smooth curve adds from {} up to {}.", of(least), of(most)))
 }
 
 fn reading_sentence(read: &ReadScores) -> String {
@@ -106,7 +116,23 @@ fn factor(read: &ReadScores) -> Option<String> {
 
 /// What was read of the judge's scores, as a table; nothing where scores are taken as they are.
 pub(super) fn reading_blocks(fit: &ScoreFit) -> Vec<Block> {
-    fit.recalibration.iter().map(|readings| Block::Table(reading_table(readings))).collect()
+    let readings = fit.recalibration.iter().map(|readings| reading_table(readings));
+    readings.chain(curve_table(&fit.curve)).map(Block::Table).collect()
+}
+
+fn curve_table(curve: &[CurvePoint]) -> Option<Table> {
+    let row = |point: &CurvePoint| vec![Text::plain(show(point.score)), Text::plain(show(point.adds))];
+    (!curve.is_empty()).then(|| Table {
+        id: "table-curve".to_owned(),
+        caption: "What the curve adds to the line".to_owned(),
+        columns: vec![Column::numbers("score"), Column::numbers("added")],
+        rows: curve.iter().map(row).collect(),
+        note: Some(
+            "At the deciles of the judge's scores. Without intervals, which would be too narrow where the curve is drawn flat; what is not known \
+             of it lowers the trust of the items concerned."
+                .into(),
+        ),
+    })
 }
 
 fn reading_table(readings: &[ReadScores]) -> Table {

@@ -1,7 +1,10 @@
 //! Scores as readers see them.
 
+use super::classes::choice_sentence;
 use super::reading::{reading_blocks, reading_sentences, unidentified, variance_sentence};
 use super::tables::{parts_sentence, parts_table, squared_sentence};
+use crate::belief::RatingMap;
+use crate::belief::ladder::{Rung, Variance};
 use crate::escalation::Rule;
 use crate::evaluation::Coverage;
 use crate::report::figures::Figure;
@@ -103,7 +106,12 @@ impl Shown for Scores {
     }
 
     fn fit_sentences(fit: &FitReport<Self>) -> Vec<String> {
-        std::iter::once(variance_sentence(fit)).chain(reading_sentences(&fit.own)).collect()
+        let map = fit.own.map.iter().map(map_sentence);
+        std::iter::once(variance_sentence(fit)).chain(reading_sentences(&fit.own)).chain(map).collect()
+    }
+
+    fn map(fit: &FitReport<Self>) -> Option<&'static str> {
+        fit.own.map.as_ref().map(|map| map.name.key())
     }
 
     fn fit_blocks(fit: &FitReport<Self>) -> Vec<Block> {
@@ -242,6 +250,36 @@ impl Shown for Scores {
 
     fn belief_figures(results: &StudyResults<Self>) -> Vec<Figure> {
         places::figure(&results.findings.places).into_iter().collect()
+    }
+}
+
+/// Which map reads the judge's scores, and on what evidence.
+fn map_sentence(map: &RatingMap) -> String {
+    let reading = match map.name {
+        Rung::Identity => "as the judge gave them",
+        Rung::Groups => {
+            "through a bias, a slope and a factor on deviations for each group, drawn towards the common ones"
+        }
+        Rung::Curve => "through a smooth curve, on top of a bias, a slope and a factor on stated deviations",
+        _ => "through a bias, a slope and a factor on stated deviations",
+    };
+    choice_sentence(
+        format!("The belief reads the scores {reading} (map `{}`).{}", map.name, apart(&map.variances)),
+        map.choice.as_ref(),
+    )
+}
+
+/// How far the groups' readings lie apart.
+fn apart(variances: &[Variance]) -> String {
+    let named = [("biases", "bias"), ("slopes", "slope"), ("ln factors", "logarithm of the factor")];
+    let sd = |(block, name): (&str, &str)| {
+        let found = variances.iter().find(|of| of.block.strip_suffix(" of groups") == Some(block))?;
+        Some(format!("{} in the {name}", three(found.variance.sqrt())))
+    };
+    let sds: Vec<String> = named.into_iter().filter_map(sd).collect();
+    match sds.as_slice() {
+        [] => String::new(),
+        sds => format!(" Standard deviations between groups: {}.", sds.join(", ")),
     }
 }
 

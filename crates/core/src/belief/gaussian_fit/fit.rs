@@ -2,10 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::curve::Curve;
 use super::judged::{GaussianError, JudgeScores, JudgedRatings, ReadScores};
-use super::layout::Layout;
+use super::layout::{CURVE, Layout};
 use super::likelihood::{Likelihood, freedom};
+use super::map::RatingMap;
 use super::options::RatingOptions;
+use super::pooling::OF_CURVE;
 use super::scale::Line;
 use crate::belief::design::Design;
 use crate::belief::gaussian::{Gaussian, Scores};
@@ -42,6 +45,12 @@ pub struct GaussianFit {
     pub recalibration: Recalibration,
     /// How the scores of each group are read (one entry if shared, none if they are taken as they are).
     pub readings: Vec<Reading>,
+    /// Which map of the ladder it is, where it was fitted as one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub map: Option<RatingMap>,
+    /// The waves of its curve, where it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    curve: Option<Curve>,
     /// Where each parameter stands.
     layout: Layout,
 }
@@ -72,7 +81,7 @@ pub struct Reading {
 /// A reading with its uncertainty; `None` for what the labels do not determine.
 ///
 /// 95% intervals of bias and slope are by Student t with two degrees of freedom less than there are labelled items, as for a line
-/// through points whose scatter is not known; those of factor and common variance by the normal approximation of the logarithm.
+/// through points whose scatter is not known (of all groups, where these are drawn towards each other); those of factor and common variance by the normal approximation of the logarithm.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EstimatedReading {
     /// The reading itself, determined or not.
@@ -85,6 +94,16 @@ pub struct EstimatedReading {
     pub factor: Option<Estimate>,
     /// The common variance; also `None` where every deviation is stated.
     pub common_variance: Option<Estimate>,
+}
+
+/// A point of a fitted curve.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct CurvePoint {
+    /// The judge's mean score.
+    pub score: f64,
+    /// What the curve adds there to what the line reads it as, in units of the rating. No interval: where the fitted variance takes a bend away, one
+    /// from the posterior is too narrow (95% ones held 0.61 to 0.87 in worlds whose curve is known).
+    pub adds: f64,
 }
 
 impl Reading {
@@ -117,7 +136,7 @@ impl GaussianFit {
                 .map_or(self.common_variance, |reading| reading.common_variance)
                 .expect("a common variance is fitted when a judge's variance is missing"),
         };
-        let mean = |(i, &mean): (usize, &f64)| reading(i).map_or(mean, |reading| reading.mean(mean));
+        let mean = |(i, &mean): (usize, &f64)| reading(i).map_or(mean, |reading| reading.mean(mean)) + self.bends(mean);
         ReadScores {
             mean: judge.mean.iter().enumerate().map(mean).collect(),
             variance: (0..judge.mean.len()).map(variance).collect(),
@@ -150,12 +169,39 @@ impl GaussianFit {
         trust.into_iter().enumerate().map(of).collect()
     }
 
+    /// What the curve adds to a score; 0 without one.
+    fn bends(&self, judge: f64) -> f64 {
+        let weights = &self.regression.coefficients[self.layout.curve()];
+        self.curve.as_ref().map_or(0.0, |curve| curve.adds(judge, weights))
+    }
+
+    /// How the curve moves with its weights at a score.
+    fn bend(&self, judge: f64) -> Vec<(usize, f64)> {
+        self.curve.iter().flat_map(|curve| self.layout.curve().zip(curve.at(judge))).collect()
+    }
+
     /// Var(mu') of a score of a group; 0 where scores are taken as they are.
     fn variance_of_read(&self, judge: f64, group: usize) -> f64 {
         let Some(reading) = self.readings.get(group) else { return 0.0 };
         let (Some(bias), Some(slope)) = (self.layout.bias(group), self.layout.slope(group)) else { return 0.0 };
-        let (x, covariance) = (judge - reading.centre, &self.regression.covariance);
-        (covariance[bias][bias] + x * x * covariance[slope][slope] - 2.0 * x * covariance[bias][slope]).max(0.0)
+        let line = [(bias, -1.0), (slope, judge - reading.centre)];
+        self.variance_along(&line.into_iter().chain(self.bend(judge)).collect::<Vec<_>>())
+    }
+
+    /// Variance of the coefficients at these positions, weighted and added up.
+    fn variance_along(&self, direction: &[(usize, f64)]) -> f64 {
+        let covariance = &self.regression.covariance;
+        let row = |(k, x): &(usize, f64)| direction.iter().map(|(l, y)| x * y * covariance[*k][*l]).sum::<f64>();
+        direction.iter().map(row).sum::<f64>().max(0.0)
+    }
+
+    /// What the curve adds to the line at these scores; none without a curve, or where the ratings want none.
+    pub fn curve_points(&self, scores: &[f64]) -> Vec<CurvePoint> {
+        let wanted = |map: &RatingMap| map.variances.iter().any(|of| of.block == OF_CURVE && of.variance > 0.0);
+        if !self.map.as_ref().is_some_and(wanted) {
+            return vec![];
+        }
+        scores.iter().map(|&score| CurvePoint { score, adds: self.bends(score) }).collect()
     }
 
     /// [`Self::priors_of`] for a fit that is not by group.
@@ -173,10 +219,12 @@ impl GaussianFit {
             let at = at.filter(|&at| !self.regression.unidentified.contains(&self.regression.names[at]))?;
             Some(Estimate::new(self.regression.coefficients[at], errors[at]))
         };
+        let draws = self.map.as_ref().is_some_and(|map| !map.variances.is_empty());
+        let points = |reading: &Reading| if draws { self.regression.labelled_items } else { reading.rated_items };
         let of = |(group, reading): (usize, &Reading)| EstimatedReading {
             reading: *reading,
-            bias: estimate(self.layout.bias(group)).map(|bias| of_line(bias, reading.rated_items)),
-            slope: estimate(self.layout.slope(group)).map(|slope| of_line(slope, reading.rated_items)),
+            bias: estimate(self.layout.bias(group)).map(|bias| of_line(bias, points(reading))),
+            slope: estimate(self.layout.slope(group)).map(|slope| of_line(slope, points(reading))),
             factor: estimate(self.layout.factor(group)).map(Estimate::exp),
             common_variance: estimate(self.layout.variance(group)).map(Estimate::exp),
         };
@@ -284,13 +332,19 @@ pub fn fit_ratings(
     options: &RatingOptions,
 ) -> Result<GaussianFit, GaussianError> {
     let mut likelihood = Likelihood::new(items, labels, options)?;
-    let mut ends: Vec<Maximum> =
-        likelihood.starts().into_iter().map(|start| maximise(&mut likelihood, start)).collect();
-    ends.sort_by(|a, b| b.at.value.total_cmp(&a.at.value));
-    Ok(conclude(&likelihood, items.design, ends.swap_remove(0)))
+    let starts = likelihood.starts();
+    let best = highest(&mut likelihood, starts);
+    Ok(conclude(&likelihood, items.design, best))
 }
 
-fn conclude(likelihood: &Likelihood, design: &Design, mut maximum: Maximum) -> GaussianFit {
+/// The highest end of searches from these starts.
+pub(super) fn highest(likelihood: &mut Likelihood, starts: Vec<Vec<f64>>) -> Maximum {
+    let mut ends: Vec<Maximum> = starts.into_iter().map(|start| maximise(likelihood, start)).collect();
+    ends.sort_by(|a, b| b.at.value.total_cmp(&a.at.value));
+    ends.swap_remove(0)
+}
+
+pub(super) fn conclude(likelihood: &Likelihood, design: &Design, mut maximum: Maximum) -> GaussianFit {
     let layout = likelihood.layout;
     let names = layout.names(design);
     maximum.converged &= maximum.at.curvature().is_maximum();
@@ -302,6 +356,7 @@ fn conclude(likelihood: &Likelihood, design: &Design, mut maximum: Maximum) -> G
         None => Regression::of_likelihood(names, maximum, likelihood.labelled_items()),
     };
     in_units_of_the_ratings(&mut regression, &likelihood.units());
+    regression.unidentified.retain(|name| !name.starts_with(CURVE));
     let twice = |group: usize, stated: bool| likelihood.rated_twice(group, stated);
     for group in 0..layout.groups {
         let loose = [
@@ -328,6 +383,8 @@ fn conclude(likelihood: &Likelihood, design: &Design, mut maximum: Maximum) -> G
         common_variance: if layout.groups == 1 { at(layout.variance(0)).map(f64::exp) } else { None },
         recalibration: layout.recalibration,
         readings: (0..layout.groups).filter_map(reading).collect(),
+        map: None,
+        curve: likelihood.curve.clone(),
         layout,
         regression,
     }
@@ -370,7 +427,15 @@ pub fn typical_log_trust_under(
     if options.prior == TrustPrior::None {
         return Ok(None);
     }
-    let likelihood = Likelihood::new(items, labels, options)?;
+    let options = RatingOptions { recalibration: fit.recalibration, ..*options };
+    let likelihood = match fit.map.as_ref().filter(|map| !map.variances.is_empty()) {
+        None => Likelihood::new(items, labels, &options)?,
+        Some(map) => {
+            let mut likelihood = Likelihood::of_map(items, labels, &options, fit.curve.clone())?;
+            likelihood.take(&map.variances);
+            likelihood
+        }
+    };
     let mode: Vec<f64> = fit.regression.coefficients.iter().zip(likelihood.units()).map(|(x, unit)| x / unit).collect();
     let sd = fit.regression.standard_errors()[0];
     Ok(Some(Profile::of_first(&likelihood, &mode, sd, (items.design.centre()[0], TrustPrior::LOG_TRUST_SD))))
@@ -397,6 +462,11 @@ pub fn log_posterior_of_ratings(
 }
 
 impl GaussianFit {
+    /// How many parameters the reading has.
+    pub(super) fn of_reading(&self) -> usize {
+        self.layout.len() - self.layout.features - 2
+    }
+
     /// How many parameters it has.
     pub(in crate::belief) fn parameters(&self) -> usize {
         self.layout.len()
@@ -416,6 +486,13 @@ impl GaussianFit {
         that(layout.groups == own, "layout", || format!("is of {} groups and must be of {own}", layout.groups))?;
         let same = layout.recalibration == self.recalibration;
         that(same, "layout", || "has another recalibration than the fit".to_owned())?;
+        let waves = self.curve.as_ref().map_or(0, Curve::waves);
+        let bends = waves == layout.waves && self.curve.as_ref().is_none_or(Curve::is_whole);
+        that(bends, "curve", || "does not belong to the layout, or is not finite".to_owned())?;
+        match &self.map {
+            Some(map) => map.check(layout)?,
+            None => that(waves == 0, "map", || "is missing, and the layout is of a curve".to_owned())?,
+        }
         that(self.freedom > 2.0, "freedom", || format!("is {} and must be above 2", self.freedom))?;
         let common = layout.common && layout.groups == 1;
         let one = self.common_variance.is_some() == common && self.common_variance.is_none_or(positive);

@@ -1,13 +1,18 @@
 //! Where each parameter of a fit of ratings stands.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use crate::belief::design::Design;
 use crate::belief::recalibration::Recalibration;
 use crate::belief::regression::coefficient_names;
 
+/// The names of the weights of a curve begin so; which of them the ratings tell says nothing by itself.
+pub(super) const CURVE: &str = "curve ";
+
 /// Positions of the parameters: beta with the intercept first, ln(nu - 2), and then for each group, as far as it has them, the
-/// bias, the slope, ln of the factor on stated deviations, and ln s0^2 of items whose judge states none.
+/// bias, the slope, ln of the factor on stated deviations, and ln s0^2 of items whose judge states none; last the weights of a curve.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(super) struct Layout {
     pub(super) features: usize,
@@ -18,6 +23,13 @@ pub(super) struct Layout {
     pub(super) stated: bool,
     /// Whether some item needs a common variance.
     pub(super) common: bool,
+    /// Waves of a curve for all items, behind all groups.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(super) waves: usize,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 impl Layout {
@@ -34,7 +46,7 @@ impl Layout {
     }
 
     pub(super) fn len(&self) -> usize {
-        self.features + 2 + self.groups * self.width()
+        self.block(self.groups) + self.waves
     }
 
     /// Position of ln(nu - 2).
@@ -63,6 +75,11 @@ impl Layout {
         self.common.then(|| self.block(group) + self.width() - 1)
     }
 
+    /// Positions of the weights of the curve.
+    pub(super) fn curve(&self) -> Range<usize> {
+        self.block(self.groups)..self.len()
+    }
+
     /// The group whose parameters item `i` has.
     pub(super) fn group(&self, groups: &[usize], i: usize) -> usize {
         match self.recalibration {
@@ -85,6 +102,7 @@ impl Layout {
             ];
             names.extend(own.into_iter().filter(|(_, at)| at.is_some()).map(|(name, _)| format!("{name}{of}")));
         }
+        names.extend((1..=self.waves).map(|k| format!("{CURVE}{k}")));
         names
     }
 }

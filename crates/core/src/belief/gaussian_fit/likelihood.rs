@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 
 use ndarray::Array2;
 
+use super::curve::Curve;
 use super::judged::{GaussianError, JudgeScores, JudgedRatings, check};
 use super::layout::Layout;
 use super::normal_prior::{NormalPrior, START_FREEDOM_BEYOND_TWO};
@@ -11,11 +12,12 @@ use super::options::RatingOptions;
 use super::scale::{Line, Rated};
 use super::terms::{FREEDOM, LOG_SCALE, LOG_TRUST, MEAN, item_terms};
 use crate::belief::gaussian::Scores;
+use crate::belief::ladder::Variance;
 use crate::belief::newton::{Curvature, Objective, Point, mirror};
 use crate::belief::prior::TrustPrior;
 use crate::belief::recalibration::Recalibration;
 use crate::belief::regression::{LARGEST_MOVE, linear};
-use crate::stats::population_sd;
+use crate::stats::{mean, population_sd};
 
 /// The likelihood treats nu - 2 as if it stopped at these values: below, the variance is as good as unbounded; above, as
 /// good as known.
@@ -41,6 +43,8 @@ struct Item {
     group: usize,
     rated: Rated,
     judge_variance: Option<f64>,
+    /// The waves of a curve at the judge's score.
+    waves: Vec<f64>,
 }
 
 /// Log-likelihood plus log prior of the parameters of a [`Layout`].
@@ -50,6 +54,7 @@ pub(super) struct Likelihood {
     items: Vec<Item>,
     pub(super) layout: Layout,
     pub(super) prior: Option<NormalPrior>,
+    pub(super) curve: Option<Curve>,
     /// Root mean square difference of the ratings from the judge's scores.
     unit: f64,
     /// The line of each group that a search begins to read the judge by; it turns about the judge's mean score over the group's
@@ -67,6 +72,31 @@ impl Likelihood {
         labels: &[Scores],
         options: &RatingOptions,
     ) -> Result<Self, GaussianError> {
+        Self::with_curve(items, labels, options, None)
+    }
+
+    /// That of a map with groups, a curve or both: parameters that share a variance are drawn to a common value.
+    pub(super) fn of_map(
+        items: &JudgedRatings,
+        labels: &[Scores],
+        options: &RatingOptions,
+        curve: Option<Curve>,
+    ) -> Result<Self, GaussianError> {
+        let mut this = Self::with_curve(items, labels, options, curve)?;
+        if this.layout.groups > 1 {
+            this.turn_about_one_centre();
+        }
+        let (layout, unit) = (this.layout, this.unit);
+        this.prior.iter_mut().for_each(|prior| prior.pool(&layout, unit));
+        Ok(this)
+    }
+
+    fn with_curve(
+        items: &JudgedRatings,
+        labels: &[Scores],
+        options: &RatingOptions,
+        curve: Option<Curve>,
+    ) -> Result<Self, GaussianError> {
         let by_group = options.recalibration == Recalibration::ByGroup;
         check(items, labels, by_group)?;
         options.reading.check()?;
@@ -77,6 +107,7 @@ impl Likelihood {
             recalibration: options.recalibration,
             stated: judge.variance.iter().any(Option::is_some),
             common: judge.variance.iter().any(Option::is_none),
+            waves: curve.as_ref().map_or(0, Curve::waves),
         };
         let labelled = (0..labels.len()).filter(|&i| labels[i].n > 0);
         let item = |i: usize| Item {
@@ -84,11 +115,13 @@ impl Likelihood {
             group: layout.group(items.groups, i),
             rated: Rated { judge: judge.mean[i], labels: labels[i] },
             judge_variance: judge.variance[i],
+            waves: curve.as_ref().map_or(vec![], |curve| curve.at(judge.mean[i])),
         };
         let mut this = Self {
             items: labelled.map(item).collect(),
             layout,
             prior: None,
+            curve: curve.clone(),
             unit: 1.0,
             lines: vec![],
             variance: 1.0,
@@ -128,6 +161,28 @@ impl Likelihood {
         self.unit = about_judge.sqrt();
         self.variance = variance;
         self.lines = lines;
+    }
+
+    /// Reads all groups about one centre, the judge's mean score over the labelled items.
+    fn turn_about_one_centre(&mut self) {
+        let scores: Vec<f64> = self.items.iter().map(|item| item.rated.judge).collect();
+        let centre = if scores.is_empty() { 0.0 } else { mean(&scores) };
+        self.lines.iter_mut().for_each(|line| *line = line.about(centre));
+    }
+
+    /// One step of the fixed points of the variances; whether one is still some way off.
+    pub(super) fn renew(&mut self, parameters: &[f64], covariance: &[Vec<f64>], enough: f64) -> bool {
+        self.prior.as_mut().is_some_and(|prior| prior.renew(parameters, covariance, enough))
+    }
+
+    /// The variances, with how many parameters of each block the ratings determine.
+    pub(super) fn variances(&self, covariance: &[Vec<f64>]) -> Vec<Variance> {
+        self.prior.as_ref().map_or(vec![], |prior| prior.variances(covariance))
+    }
+
+    /// Takes variances that were fitted before.
+    pub(super) fn take(&mut self, variances: &[Variance]) {
+        self.prior.iter_mut().for_each(|prior| prior.take(variances));
     }
 
     /// The lines of least squares; that of a group without ratings is the judge's scores as they are.
@@ -171,6 +226,7 @@ impl Likelihood {
     pub(super) fn units(&self) -> Vec<f64> {
         let mut units = vec![1.0; self.layout.len()];
         (0..self.layout.groups).filter_map(|group| self.layout.bias(group)).for_each(|at| units[at] = self.unit);
+        self.layout.curve().for_each(|at| units[at] = self.unit);
         units
     }
 
@@ -212,12 +268,13 @@ impl Likelihood {
             Some(_) => layout.factor(item.group).map(|at| (at, LOG_SCALE, 2.0)),
             None => layout.variance(item.group).map(|at| (at, LOG_SCALE, 1.0)),
         });
+        moves.extend(layout.curve().zip(&item.waves).map(|(at, phi)| (at, MEAN, self.unit * phi)));
     }
 
     /// An item's judge as it is read: mean and variance.
     fn read(&self, item: &Item, parameters: &[f64]) -> (f64, f64) {
         let (layout, group) = (&self.layout, item.group);
-        let mean = match (layout.bias(group), layout.slope(group)) {
+        let line = match (layout.bias(group), layout.slope(group)) {
             (Some(bias), Some(slope)) => {
                 Line { centre: self.lines[group].centre, bias: parameters[bias] * self.unit, slope: parameters[slope] }
                     .read(item.rated.judge)
@@ -231,8 +288,13 @@ impl Likelihood {
                 parameters[at].exp()
             }
         };
-        (mean, variance)
+        let bends = linear_sum(&parameters[layout.curve()], &item.waves);
+        (line + self.unit * bends, variance)
     }
+}
+
+fn linear_sum(weights: &[f64], of: &[f64]) -> f64 {
+    weights.iter().zip(of).map(|(weight, x)| weight * x).sum()
 }
 
 impl Objective for Likelihood {

@@ -2,6 +2,8 @@
 
 use super::layout::Layout;
 use super::options::RatingOptions;
+use super::pooling::Pooled;
+use crate::belief::ladder::Variance;
 use crate::belief::newton::Point;
 use crate::belief::prior::TrustPrior;
 
@@ -12,13 +14,18 @@ pub(super) const START_FREEDOM_BEYOND_TWO: f64 = 4.0;
 pub(super) struct NormalPrior {
     means: Vec<f64>,
     pub(super) sds: Vec<f64>,
+    /// Parameters whose prior is one with those that they share a variance with.
+    pooled: Vec<Pooled>,
+    /// Whether a parameter is among them.
+    is_pooled: Vec<bool>,
 }
 
 impl NormalPrior {
     /// `centre` is where the coefficients of the trust are believed to be, intercept first, and `variance` where a common variance is believed to be.
     pub(super) fn of(options: &RatingOptions, layout: &Layout, centre: &[f64], variance: f64) -> Self {
         let of_trust = |sd: f64| if options.prior == TrustPrior::Weak { sd } else { f64::INFINITY };
-        let mut this = Self { means: vec![0.0; layout.len()], sds: vec![f64::INFINITY; layout.len()] };
+        let (means, sds) = (vec![0.0; layout.len()], vec![f64::INFINITY; layout.len()]);
+        let mut this = Self { means, sds, pooled: vec![], is_pooled: vec![false; layout.len()] };
         let mut set = |at: usize, mean: f64, sd: f64| (this.means[at], this.sds[at]) = (mean, sd);
         set(0, centre[0], of_trust(TrustPrior::LOG_TRUST_SD));
         (1..=layout.features).for_each(|k| set(k, centre[k], of_trust(TrustPrior::SLOPE_SD)));
@@ -36,17 +43,52 @@ impl NormalPrior {
         this
     }
 
+    /// Draws parameters that share a variance to a common value; the bias is in units of so much.
+    pub(super) fn pool(&mut self, layout: &Layout, unit: f64) {
+        self.pooled = Pooled::all(layout, &self.means, &self.sds, unit);
+        self.pooled.iter().flat_map(Pooled::positions).for_each(|&k| self.is_pooled[k] = true);
+        self.spread_sds();
+    }
+
+    /// The standard deviation of each pooled parameter before any rating, as the variances are now.
+    fn spread_sds(&mut self) {
+        for pooled in &self.pooled {
+            pooled.positions().iter().for_each(|&k| self.sds[k] = pooled.sd());
+        }
+    }
+
+    /// One step of the fixed points of the variances; whether one is still some way off.
+    pub(super) fn renew(&mut self, parameters: &[f64], covariance: &[Vec<f64>], enough: f64) -> bool {
+        let pooled = self.pooled.iter_mut();
+        let moves = pooled.fold(false, |moves, pooled| pooled.renew(parameters, covariance, enough) | moves);
+        self.spread_sds();
+        moves
+    }
+
+    /// The variances.
+    pub(super) fn variances(&self, covariance: &[Vec<f64>]) -> Vec<Variance> {
+        self.pooled.iter().map(|pooled| pooled.found(covariance)).collect()
+    }
+
+    /// Takes variances that were fitted before.
+    pub(super) fn take(&mut self, variances: &[Variance]) {
+        self.pooled.iter_mut().for_each(|pooled| pooled.take(variances));
+        self.spread_sds();
+    }
+
     /// Up to a constant.
     pub(super) fn log_density(&self, parameters: &[f64]) -> f64 {
-        let of = |((x, mean), sd): ((&f64, &f64), &f64)| -0.5 * ((x - mean) / sd).powi(2);
-        parameters.iter().zip(&self.means).zip(&self.sds).map(of).sum()
+        let of = |(k, x): (usize, &f64)| -0.5 * ((x - self.means[k]) / self.sds[k]).powi(2);
+        let alone: f64 = parameters.iter().enumerate().filter(|(k, _)| !self.is_pooled[*k]).map(of).sum();
+        alone + self.pooled.iter().map(|pooled| pooled.log_density(parameters)).sum::<f64>()
     }
 
     pub(super) fn add(&self, parameters: &[f64], point: &mut Point) {
         point.value += self.log_density(parameters);
-        for (k, (mean, sd)) in self.means.iter().zip(&self.sds).enumerate() {
+        for (k, (mean, sd)) in self.means.iter().zip(&self.sds).enumerate().filter(|(k, _)| !self.is_pooled[*k]) {
             point.gradient[k] -= (parameters[k] - mean) / (sd * sd);
             point.hessian[[k, k]] -= 1.0 / (sd * sd);
         }
+        self.pooled.iter().for_each(|pooled| pooled.add(parameters, point));
     }
 }

@@ -27,6 +27,11 @@ impl Line {
         self.centre - self.bias + self.slope * (judge - self.centre)
     }
 
+    /// This line with its bias told at another centre.
+    pub(super) fn about(&self, centre: f64) -> Self {
+        Self { centre, bias: centre - self.read(centre), slope: self.slope }
+    }
+
     /// Sum of the squared differences of an item's labels from the judge's score as it is read.
     pub(super) fn squares(&self, rated: &Rated) -> f64 {
         let off = rated.labels.mean - self.read(rated.judge);

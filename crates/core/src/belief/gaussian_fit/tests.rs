@@ -1,5 +1,7 @@
 //! Fits of ratings: derivatives, numerical integration, recovery, and what the ratings do not tell.
 
+mod maps;
+
 use super::*;
 use crate::belief::Belief;
 use crate::belief::design::{Design, FeatureColumn};

@@ -1,6 +1,6 @@
 //! Which map: by labels held out, with more evidence asked of a map the more it could do harm.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ndarray::ArrayView2;
 use serde::{Deserialize, Serialize};
@@ -97,7 +97,7 @@ pub struct CarriedChoice {
 /// out is summed up. Differences between maps have a standard error over things (items, or twins together), and by it
 ///
 /// 1. [`Rung::Temperature`], or [`Rung::Smoothing`] where that is ahead of it by more than one standard error, is taken rather than the
-///    prediction as it is where it is ahead by more than one;
+///    prediction as it is where it is ahead by more than one (of ratings [`Rung::Line`] is the one map of few parameters);
 /// 2. a map of many parameters is taken rather than that where the best of them is ahead by more than two: the simplest of them
 ///    within one of the best.
 ///
@@ -124,64 +124,108 @@ pub fn choose<'a>(
     assert!(folds.folds >= 2, "cross-validation needs at least two folds");
     let mut readings = readings.into();
     readings.check(counts)?;
-    let dealt = deal(&readings, counts, folds);
-    let labelled: Vec<usize> = (0..readings.len()).filter(|&i| dealt[i].is_some()).collect();
-    let things = things(&readings, &labelled);
-    let mut tries = Tries::new(folds);
+    let things = Things { twins: readings.twins, groups: readings.items.groups };
+    let labelled: Vec<bool> = counts.rows().into_iter().map(|labels| labels.sum() > 0).collect();
+    let dealt = deal(&things, &labelled, folds);
+    let labelled = positions(&labelled);
+    let new_shares = || vec![Shares::default(); folds.folds as usize];
+    let (mut tries, mut shares) = (Tries::default(), new_shares());
     let mut carried = None;
-    if things >= FEWEST {
-        tries.add(&FEW, &readings, counts, &dealt)?;
+    if things.among(&labelled) >= FEWEST {
+        tries.add(&FEW, |rung| held_out_log_likelihoods(rung, &readings, counts, &dealt, &mut shares))?;
         if readings.carried.is_some() {
             let plain = Readings { carried: None, ..readings };
-            let mut without = Tries::new(folds);
-            without.add(&FEW, &plain, counts, &dealt)?;
-            let Lead { by, se } = lead(&readings, &labelled, tries.best(&labelled), without.best(&labelled));
+            let (mut without, mut own) = (Tries::default(), new_shares());
+            without.add(&FEW, |rung| held_out_log_likelihoods(rung, &plain, counts, &dealt, &mut own))?;
+            let Lead { by, se } = lead(&things, &labelled, tries.best(&labelled), without.best(&labelled));
             carried = Some(CarriedChoice { kept: by > 0.0, ahead: by, se });
             if by <= 0.0 {
-                (readings, tries) = (plain, without);
+                (readings, tries, shares) = (plain, without, own);
             }
         }
         let many: Vec<Rung> = MANY.into_iter().filter(|rung| *rung != Rung::Mixture || folds.mixture).collect();
-        tries.add(&many, &readings, counts, &dealt)?;
+        tries.add(&many, |rung| held_out_log_likelihoods(rung, &readings, counts, &dealt, &mut shares))?;
     }
-    let Tries { held_out, left_out, .. } = tries;
-    let candidates = compare(&readings, &labelled, &held_out);
-    let chosen = take(&readings, &labelled, &held_out).unwrap_or(Rung::Identity);
-    let best = candidates.iter().find(|c| c.below_best == 0.0).map(|c| c.map);
-    let map = fit(chosen, readings, counts)?.expect("a map that was compared can be fitted");
-    Ok((map, MapChoice { chosen, best, labelled_items: labelled.len(), folds, candidates, left_out, carried }))
+    let choice = MapChoice { carried, ..tries.choice(&things, &labelled, folds) };
+    let map = fit(choice.chosen, readings, counts)?.expect("a map that was compared can be fitted");
+    Ok((map, choice))
+}
+
+/// The choice among some maps, the simplest first, by the rule of [`choose`] whatever the labels are: `held_out` gives each labelled item's
+/// log-likelihood under the fits to the other folds, which are those it is dealt, with the number of parameters.
+pub(in crate::belief) fn choose_by<E>(
+    maps: &[Rung],
+    things: &Things,
+    labelled: &[bool],
+    folds: Folds,
+    mut held_out: impl FnMut(Rung, &[Option<usize>]) -> Result<HeldOut, E>,
+) -> Result<MapChoice, E> {
+    let dealt = deal(things, labelled, folds);
+    let labelled = positions(labelled);
+    let mut tries = Tries::default();
+    if things.among(&labelled) >= FEWEST {
+        tries.add(maps, |rung| held_out(rung, &dealt))?;
+    }
+    Ok(tries.choice(things, &labelled, folds))
+}
+
+/// Which items stand together, and which beside each other.
+pub(in crate::belief) struct Things<'a> {
+    /// Items with the same number are one thing; empty where every item stands for itself.
+    pub(in crate::belief) twins: &'a [usize],
+    /// The group of each item; empty where there are none.
+    pub(in crate::belief) groups: &'a [usize],
+}
+
+impl Things<'_> {
+    /// The number by which an item's twins are known.
+    fn of(&self, item: usize) -> usize {
+        if self.twins.is_empty() { item } else { self.twins[item] }
+    }
+
+    /// How many things these items are.
+    fn among(&self, items: &[usize]) -> usize {
+        items.iter().map(|&i| self.of(i)).collect::<BTreeSet<_>>().len()
+    }
+}
+
+fn positions(labelled: &[bool]) -> Vec<usize> {
+    (0..labelled.len()).filter(|&i| labelled[i]).collect()
 }
 
 /// A map's held-out log-likelihoods by item, with the number of its parameters.
 type Tried = (Rung, usize, Vec<f64>);
 
 /// What was tried with the same labels held out.
+#[derive(Default)]
 struct Tries {
-    /// The shares of guesses that were found, by fold.
-    shares: Vec<Shares>,
     held_out: Vec<Tried>,
     left_out: Vec<(Rung, Unavailable)>,
 }
 
 impl Tries {
-    fn new(folds: Folds) -> Self {
-        Self { shares: vec![Shares::default(); folds.folds as usize], held_out: vec![], left_out: vec![] }
-    }
-
-    fn add(
-        &mut self,
-        rungs: &[Rung],
-        readings: &Readings,
-        counts: ArrayView2<u32>,
-        dealt: &[Option<usize>],
-    ) -> Result<(), TrustError> {
+    fn add<E>(&mut self, rungs: &[Rung], mut held_out: impl FnMut(Rung) -> Result<HeldOut, E>) -> Result<(), E> {
         for &rung in rungs {
-            match held_out_log_likelihoods(rung, readings, counts, dealt, &mut self.shares)? {
+            match held_out(rung)? {
                 Ok((values, parameters)) => self.held_out.push((rung, parameters, values)),
                 Err(unavailable) => self.left_out.push((rung, unavailable)),
             }
         }
         Ok(())
+    }
+
+    /// What follows from it.
+    fn choice(self, things: &Things, labelled: &[usize], folds: Folds) -> MapChoice {
+        let candidates = compare(things, labelled, &self.held_out);
+        MapChoice {
+            chosen: take(things, labelled, &self.held_out).unwrap_or(Rung::Identity),
+            best: candidates.iter().find(|c| c.below_best == 0.0).map(|c| c.map),
+            labelled_items: labelled.len(),
+            folds,
+            candidates,
+            left_out: self.left_out,
+            carried: None,
+        }
     }
 
     /// The log-likelihoods of the likeliest.
@@ -212,14 +256,15 @@ pub(super) fn lead_over_things(
     ahead: &[f64],
     behind: &[f64],
 ) -> (f64, Option<f64>) {
-    let Lead { by, se } = lead(readings, labelled, ahead, behind);
-    (by, (things(readings, labelled) > 1).then_some(se))
+    let things = Things { twins: readings.twins, groups: readings.items.groups };
+    let Lead { by, se } = lead(&things, labelled, ahead, behind);
+    (by, (things.among(labelled) > 1).then_some(se))
 }
 
-fn lead(readings: &Readings, labelled: &[usize], ahead: &[f64], behind: &[f64]) -> Lead {
+fn lead(things: &Things, labelled: &[usize], ahead: &[f64], behind: &[f64]) -> Lead {
     let mut by_thing: BTreeMap<usize, f64> = BTreeMap::new();
     for &i in labelled {
-        *by_thing.entry(thing(readings, i)).or_default() += ahead[i] - behind[i];
+        *by_thing.entry(things.of(i)).or_default() += ahead[i] - behind[i];
     }
     let differences: Vec<f64> = by_thing.into_values().collect();
     let (n, count) = (labelled.len() as f64, differences.len() as f64);
@@ -228,12 +273,17 @@ fn lead(readings: &Readings, labelled: &[usize], ahead: &[f64], behind: &[f64]) 
 }
 
 /// The map that is taken, as [`choose`] describes; `None` where none was tried.
-fn take(readings: &Readings, labelled: &[usize], tried: &[Tried]) -> Option<Rung> {
+fn take(things: &Things, labelled: &[usize], tried: &[Tried]) -> Option<Rung> {
     let of = |rung: Rung| tried.iter().find(|(map, ..)| *map == rung).map(|(.., values)| values.as_slice());
-    let lead = |a: &[f64], b: &[f64]| lead(readings, labelled, a, b);
-    let (stated, smoothed, tempered) = (of(Rung::Identity)?, of(Rung::Smoothing)?, of(Rung::Temperature)?);
-    let is_smoothed = lead(smoothed, tempered).is_beyond(1.0);
-    let few = if is_smoothed { (Rung::Smoothing, smoothed) } else { (Rung::Temperature, tempered) };
+    let lead = |a: &[f64], b: &[f64]| lead(things, labelled, a, b);
+    let stated = of(Rung::Identity)?;
+    let few = match (of(Rung::Line), of(Rung::Smoothing), of(Rung::Temperature)) {
+        (Some(line), ..) => (Rung::Line, line),
+        (None, Some(smoothed), Some(tempered)) if lead(smoothed, tempered).is_beyond(1.0) => {
+            (Rung::Smoothing, smoothed)
+        }
+        (.., tempered) => (Rung::Temperature, tempered?),
+    };
     let (base, held_out) = if lead(few.1, stated).is_beyond(1.0) { few } else { (Rung::Identity, stated) };
     let many = || tried.iter().filter(|(map, ..)| *map > Rung::Temperature);
     let sum = |values: &[f64]| labelled.iter().map(|&i| values[i]).sum::<f64>();
@@ -243,36 +293,25 @@ fn take(readings: &Readings, labelled: &[usize], tried: &[Tried]) -> Option<Rung
     Some(simplest.map_or(base, |(map, ..)| *map))
 }
 
-/// The number by which an item's twins are known.
-fn thing(readings: &Readings, item: usize) -> usize {
-    if readings.twins.is_empty() { item } else { readings.twins[item] }
-}
-
-fn things(readings: &Readings, labelled: &[usize]) -> usize {
-    labelled.iter().map(|&i| thing(readings, i)).collect::<std::collections::BTreeSet<_>>().len()
-}
-
 /// The fold of each labelled item; `None` for the others.
-pub(super) fn deal(readings: &Readings, counts: ArrayView2<u32>, folds: Folds) -> Vec<Option<usize>> {
+pub(super) fn deal(things: &Things, labelled: &[bool], folds: Folds) -> Vec<Option<usize>> {
     let mut twins: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for (i, labels) in counts.rows().into_iter().enumerate() {
-        if labels.sum() > 0 {
-            twins.entry(thing(readings, i)).or_default().push(i);
-        }
+    for i in positions(labelled) {
+        twins.entry(things.of(i)).or_default().push(i);
     }
     let mut by_group: BTreeMap<usize, Vec<Vec<usize>>> = BTreeMap::new();
     for items in twins.into_values() {
-        let group = readings.items.groups.get(items[0]).copied().unwrap_or(0);
+        let group = things.groups.get(items[0]).copied().unwrap_or(0);
         by_group.entry(group).or_default().push(items);
     }
     let mut stream = Stream::new(folds.seed);
-    let mut dealt = vec![None; readings.len()];
+    let mut dealt = vec![None; labelled.len()];
     let mut next = 0;
-    for mut things in by_group.into_values() {
-        for last in (1..things.len()).rev() {
-            things.swap(last, stream.choice(last as u32 + 1) as usize);
+    for mut own in by_group.into_values() {
+        for last in (1..own.len()).rev() {
+            own.swap(last, stream.choice(last as u32 + 1) as usize);
         }
-        for items in things {
+        for items in own {
             items.into_iter().for_each(|i| dealt[i] = Some(next));
             next = (next + 1) % folds.folds as usize;
         }
@@ -280,7 +319,8 @@ pub(super) fn deal(readings: &Readings, counts: ArrayView2<u32>, folds: Folds) -
     dealt
 }
 
-type HeldOut = Result<(Vec<f64>, usize), Unavailable>;
+/// Each item's held-out log-likelihood, 0 without labels, and the number of parameters in the fold with most.
+pub(in crate::belief) type HeldOut = Result<(Vec<f64>, usize), Unavailable>;
 
 /// Log-likelihood of each item's labels under the fit to the other folds; 0 without labels.
 fn held_out_log_likelihoods(
@@ -306,13 +346,13 @@ fn held_out_log_likelihoods(
     Ok(Ok((values, parameters)))
 }
 
-fn compare(readings: &Readings, labelled: &[usize], held_out: &[Tried]) -> Vec<Candidate> {
+fn compare(things: &Things, labelled: &[usize], held_out: &[Tried]) -> Vec<Candidate> {
     let sum = |values: &[f64]| labelled.iter().map(|&i| values[i]).sum::<f64>();
     let Some((_, _, best)) = held_out.iter().max_by(|a, b| sum(&a.2).total_cmp(&sum(&b.2))) else {
         return vec![];
     };
     let candidate = |(map, parameters, values): &Tried| {
-        let lead = lead(readings, labelled, best, values);
+        let lead = lead(things, labelled, best, values);
         Candidate {
             map: *map,
             parameters: *parameters,

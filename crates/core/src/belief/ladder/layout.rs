@@ -161,6 +161,7 @@ impl Layout {
         let names = items.design.names();
         let inputs: Vec<usize> = (0..names.len()).filter(|&k| !OF_THE_LABELS.contains(&names[k].as_str())).collect();
         match rung {
+            Rung::Line | Rung::Curve => return Err(Unavailable::OfRatings),
             Rung::Groups if groups < 2 => return Err(Unavailable::OneGroup),
             Rung::Ensemble if variants == 0 => return Err(Unavailable::OneVariant),
             _ => {}
@@ -199,6 +200,8 @@ impl Layout {
 
     /// Whether it is a layout of these features, classes and groups that can be computed with.
     pub(super) fn check(&self, features: &[&str], classes: usize, groups: usize) -> Result<(), Unfit> {
+        let of_classes = Rung::ALL.contains(&self.rung);
+        that(of_classes, "layout", || format!("has the map {}, which reads ratings", self.rung))?;
         that(self.classes == classes && classes > 1, "layout", || format!("is for {} classes", self.classes))?;
         let same = self.features.len() == features.len() && self.features.iter().zip(features).all(|(a, b)| a == b);
         that(same, "layout", || format!("has the features {:?}, which are not those of the belief", self.features))?;
@@ -428,6 +431,12 @@ pub enum Unavailable {
     OneVariant,
     /// So many parameters.
     TooMany(usize),
+    /// The judge gives no three different scores.
+    FewScores,
+    /// It reads ratings.
+    OfRatings,
+    /// It reads classes.
+    OfClasses,
 }
 
 impl fmt::Display for Unavailable {
@@ -435,6 +444,9 @@ impl fmt::Display for Unavailable {
         match self {
             Self::OneGroup => f.write_str("all items are of one group"),
             Self::OneVariant => f.write_str("the judge has one variant"),
+            Self::FewScores => f.write_str("the judge gives no three different scores"),
+            Self::OfClasses => f.write_str("it reads classes, and these are ratings"),
+            Self::OfRatings => f.write_str("it reads ratings, and these are classes"),
             Self::TooMany(parameters) => {
                 write!(f, "it would have {parameters} parameters, more than {MOST_PARAMETERS}")
             }

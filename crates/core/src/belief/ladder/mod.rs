@@ -36,6 +36,7 @@ mod waves;
 
 pub use carried::Carried;
 pub use choice::{Candidate, CarriedChoice, Folds, MapChoice, choose};
+pub(super) use choice::{HeldOut, Things, choose_by};
 pub use fitted::{Map, Prior, Variance};
 pub use fitting::fit;
 pub use layout::{MOST_PARAMETERS, Reads, Unavailable};

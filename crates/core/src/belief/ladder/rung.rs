@@ -16,10 +16,14 @@ pub enum Rung {
     Identity,
     /// A share of the prediction is a guess among all classes: (1 - g) q + g / K.
     Smoothing,
+    /// Of ratings: a bias, a slope and a factor on stated deviations.
+    Line,
     /// A temperature and a bias of each class.
     Temperature,
     /// For each group its own, drawn towards the common one by a fitted variance.
     Groups,
+    /// Of ratings: a smooth curve through the judge's mean scores, with what [`Self::Groups`] adds where there are groups.
+    Curve,
     /// A weight for each of the judge's variants.
     Ensemble,
     /// Each class's logit as a linear function of all log predictions (Dirichlet calibration, Kull and others 2019).
@@ -31,7 +35,10 @@ pub enum Rung {
 }
 
 impl Rung {
-    /// All of them, the simplest first.
+    /// Those of ratings, the simplest first; there the groups share what [`Self::Line`] is drawn by.
+    pub const OF_RATINGS: [Self; 4] = [Self::Identity, Self::Line, Self::Groups, Self::Curve];
+
+    /// Those of classes, the simplest first.
     pub const ALL: [Self; 8] = [
         Self::Identity,
         Self::Smoothing,
@@ -48,8 +55,10 @@ impl Rung {
         match self {
             Self::Identity => "identity",
             Self::Smoothing => "smoothing",
+            Self::Line => "line",
             Self::Temperature => "temperature",
             Self::Groups => "groups",
+            Self::Curve => "curve",
             Self::Ensemble => "ensemble",
             Self::Matrix => "matrix",
             Self::Mixture => "mixture",
@@ -59,7 +68,7 @@ impl Rung {
 
     /// The map of a name.
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|rung| rung.key() == name)
+        Self::ALL.into_iter().chain(Self::OF_RATINGS).find(|rung| rung.key() == name)
     }
 }
 

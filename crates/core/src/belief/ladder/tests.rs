@@ -2,7 +2,7 @@
 
 use ndarray::{Array2, Axis};
 
-use super::choice::{Folds, choose};
+use super::choice::{Folds, Things, choose, deal};
 use super::fitting::fit;
 use super::layout::{Layout, Unavailable};
 use super::objective::Posterior;
@@ -250,15 +250,12 @@ fn labels_choose_no_map_where_the_judge_is_right_and_a_process_where_it_bends() 
 /// Folds are drawn at random: neither the order of the items nor copies of them decide anything.
 #[test]
 fn folds_keep_twins_together_and_groups_apart() {
-    let world = World::draw(40, 7, as_stated);
-    let design = world.design();
-    let twins: Vec<usize> = (0..40).map(|i| i / 2).collect();
-    let readings = Readings { twins: &twins, ..world.readings(&design) };
-    let counts = Array2::<u32>::ones((40, 3));
-    let dealt = super::choice::deal(&readings, counts.view(), Folds { folds: 4, seed: 3, ..Folds::default() });
+    let (twins, groups): (Vec<usize>, Vec<usize>) = (0..40).map(|i| (i / 2, i % 2)).unzip();
+    let things = Things { twins: &twins, groups: &groups };
+    let dealt = deal(&things, &[true; 40], Folds { folds: 4, seed: 3, ..Folds::default() });
     assert!((0..40).all(|i| dealt[i] == dealt[i ^ 1] && dealt[i].is_some()));
     assert!((0..4).all(|fold| dealt.iter().filter(|f| **f == Some(fold)).count() == 10));
-    let other = super::choice::deal(&readings, counts.view(), Folds { folds: 4, seed: 4, ..Folds::default() });
+    let other = deal(&things, &[true; 40], Folds { folds: 4, seed: 4, ..Folds::default() });
     assert_ne!(dealt, other);
     let in_order: Vec<Option<usize>> = (0..40).map(|i| Some(i / 2 % 4)).collect();
     assert_ne!(dealt, in_order);

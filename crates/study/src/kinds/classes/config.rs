@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::input::check::Check;
 use crate::input::config::{Configured, Files, Format, StudyConfig, TableConfig};
+use judge_uncertainty_core::belief::BeliefModel;
+use judge_uncertainty_core::belief::ladder::Rung;
 use judge_uncertainty_data::dataset::error::Result;
 use judge_uncertainty_data::dataset::judge::CONFIDENCE_RANGE;
 use judge_uncertainty_data::dataset::lewidi::Predicted;
@@ -218,6 +220,10 @@ pub fn check<K: ClassKind>(config: &StudyConfig<K>, check: &Check<'_>) -> Result
     check.that(control.is_none(), K::KEY, &control, reason, remedy)?;
     let blank = classes.iter().any(|class| class.trim().is_empty());
     check.that(!blank, K::KEY, &classes, "a class is blank", "name every class")?;
+    let of_ratings = matches!(config.trust.belief, BeliefModel::Map(map) if !Rung::ALL.contains(&map));
+    let (reason, remedy) =
+        ("this map reads ratings", "take belief = \"auto\", or a map of classes such as \"temperature\"");
+    check.that(!of_ratings, "trust.belief", &config.trust.belief, reason, remedy)?;
     check_judge(&config.judge, classes.len(), check)?;
     check_mirror(&config.judge, classes, check)?;
     check_multilabel(config, check)?;

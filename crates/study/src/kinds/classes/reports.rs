@@ -1,7 +1,5 @@
 //! What a fit and a decomposition of classes say, with or without a scale.
 
-use std::collections::BTreeMap;
-
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +9,6 @@ use super::judge::ClassJudge;
 use super::labels::Labels;
 use super::soft_scores::SoftScores;
 use crate::evidence::EvidenceReport;
-use crate::input::items::Items;
 use crate::kind::{CameBack, Decomposition, Foresight, Kind, Study};
 use crate::output::{OutputColumn, Values};
 use crate::profile::Profile;
@@ -190,23 +187,12 @@ pub fn pool<K: ClassStudy>(study: &Study<K>, labels: &Labels, kept: &[usize]) ->
     let variants = study.judge.variants.by_variant(floor).expect("the answers were aggregated with this floor before");
     let variants = variants.iter().map(|q| q.select(ndarray::Axis(0), kept)).collect();
     let carried = study.carried_map.as_ref().map(|carried| added(carried, study, kept));
-    pool.with_variants(variants).with_twins(twins(&study.items, kept)).with_carried(carried)
+    pool.with_variants(variants).with_twins(study.items.twins(kept)).with_carried(carried)
 }
 
-/// One number for items about the same thing, or with the same text; none where nothing tells.
-fn twins(items: &Items, kept: &[usize]) -> Vec<usize> {
-    let Some(things) = items.about.as_ref().or(items.texts.as_ref()) else { return vec![] };
-    let mut numbers = BTreeMap::new();
-    let number = |&i: &usize| {
-        let next = numbers.len();
-        *numbers.entry(&things[i]).or_insert(next)
-    };
-    kept.iter().map(number).collect()
-}
-
-/// The paper's belief, the recalibrated ones and the configured map, and which of them is configured. Recalibration by group takes two groups.
-pub fn beliefs<K: ClassStudy>(study: &Study<K>, kept: &[usize]) -> (String, Vec<(String, K::Pool)>) {
-    let configured = study.file.config.trust.belief;
+/// The paper's belief, the recalibrated ones and the configured map, and which of them is configured; recalibration by group where there
+/// are groups, or it is configured.
+pub fn models(configured: BeliefModel, groups: usize) -> (&'static str, Vec<(&'static str, BeliefModel)>) {
     let options = match configured {
         BeliefModel::Recalibrated(options) => options,
         _ => Options::default(),
@@ -234,11 +220,17 @@ pub fn beliefs<K: ClassStudy>(study: &Study<K>, kept: &[usize]) -> (String, Vec<
             "auto"
         }
     };
-    let all = study.items.group_numbers();
-    let groups: Vec<usize> = kept.iter().filter_map(|&i| all.get(i).copied()).collect();
-    if study.items.group_names().len() < 2 {
+    if groups < 2 {
         models.retain(|(name, _)| *name != "recalibrated_by_group" || own == *name);
     }
+    (own, models)
+}
+
+/// The items under each of [`models`], and which is configured.
+pub fn beliefs<K: ClassStudy>(study: &Study<K>, kept: &[usize]) -> (String, Vec<(String, K::Pool)>) {
+    let (own, models) = models(study.file.config.trust.belief, study.items.group_names().len());
+    let all = study.items.group_numbers();
+    let groups: Vec<usize> = kept.iter().filter_map(|&i| all.get(i).copied()).collect();
     let plain = pool(study, &study.labels, kept);
     let of = |(name, model): (&str, BeliefModel)| (name.to_owned(), plain.clone().with_belief(model, groups.clone()));
     (own.to_owned(), models.into_iter().map(of).collect())

@@ -12,10 +12,11 @@ use crate::input::check::Check;
 use crate::input::config::{Configured, StudyConfig};
 use crate::input::log::NewLabel;
 use crate::kind::{CameBack, Decomposition, Kind, Study};
+use crate::kinds::classes::reports::models;
 use crate::output::OutputColumn;
 use crate::profile::Profile;
 use crate::queue::Question;
-use judge_uncertainty_core::belief::Belief;
+use judge_uncertainty_core::belief::{Belief, BeliefModel};
 use judge_uncertainty_core::escalation::{Observed, Rule};
 use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_core::stats::student::student_quantile;
@@ -60,7 +61,20 @@ impl Kind for Scores {
         let groups = study.items.group_numbers();
         let groups = kept.iter().filter_map(|&i| groups.get(i).copied()).collect();
         let trust = &study.file.config.trust;
-        RatingPool::new(ratings, study.judge.select(kept)).with_belief(trust.belief, groups).with_prior(trust.prior)
+        RatingPool::new(ratings, study.judge.select(kept))
+            .with_belief(trust.belief, groups)
+            .with_prior(trust.prior)
+            .with_twins(study.items.twins(kept))
+    }
+
+    fn beliefs(study: &Study<Self>, kept: &[usize]) -> (String, Vec<(String, RatingPool)>) {
+        let (own, models) = models(study.file.config.trust.belief, study.items.group_names().len());
+        let pool = Self::pool(study, &study.labels, kept);
+        let groups = study.items.group_numbers();
+        let groups: Vec<usize> = kept.iter().filter_map(|&i| groups.get(i).copied()).collect();
+        let of =
+            |(name, model): (&str, BeliefModel)| (name.to_owned(), pool.clone().with_belief(model, groups.clone()));
+        (own.to_owned(), models.into_iter().map(of).collect())
     }
 
     fn rules(_study: &Study<Self>) -> Vec<Rule> {
@@ -68,7 +82,7 @@ impl Kind for Scores {
     }
 
     fn fit_report(study: &Study<Self>, decomposition: &Decomposition<Self>) -> ScoreFit {
-        ScoreFit::of(&decomposition.fitted.fit, &study.items.group_names())
+        ScoreFit::of(&decomposition.fitted.fit, &study.items.group_names(), decomposition.pool.judge())
     }
 
     fn findings(_study: &Study<Self>, decomposition: &Decomposition<Self>) -> ScoreFindings {

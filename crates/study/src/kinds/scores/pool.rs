@@ -6,7 +6,8 @@
 
 use judge_uncertainty_core::belief::{
     BeliefModel, Design, Gaussian, GaussianFit, JudgeScores, JudgedRatings, Profile, RatingOptions, ReadScores,
-    ReadingPrior, Regression, Repeats, Scores, TrustPrior, fit_ratings, typical_log_trust_of_ratings_under,
+    ReadingPrior, Regression, Repeats, Scores, TrustError, TrustPrior, choose_rating_map, fit_rating_map, fit_ratings,
+    typical_log_trust_of_ratings_under,
 };
 use judge_uncertainty_core::escalation::{RatingRuleInputs, Rule};
 use judge_uncertainty_core::random::Stream;
@@ -22,6 +23,8 @@ pub struct RatingPool {
     judge: JudgeScores,
     /// The group of each item; empty where the belief needs none.
     groups: Vec<usize>,
+    /// Items with the same number are one thing; empty where every item stands for itself.
+    twins: Vec<usize>,
     model: BeliefModel,
     prior: TrustPrior,
     /// The variance of repeats where it is that of other items, among which there may have been none.
@@ -55,13 +58,19 @@ impl RatingPool {
     /// If the sizes of ratings and judge differ.
     pub fn new(ratings: Vec<Vec<Vec<f64>>>, judge: JudgeScores) -> Self {
         assert_eq!(ratings.len(), judge.mean.len(), "a judge's score per item");
-        Self { ratings, judge, groups: vec![], model: BeliefModel::Published, prior: TrustPrior::None, repeats: None }
+        let (groups, twins) = (vec![], vec![]);
+        Self { ratings, judge, groups, twins, model: BeliefModel::Published, prior: TrustPrior::None, repeats: None }
     }
 
     /// These items under another belief; `groups` is the group of each, counted from 0, for beliefs that are fitted by
     /// group, and empty otherwise.
     pub fn with_belief(self, model: BeliefModel, groups: Vec<usize>) -> Self {
         Self { model, groups, ..self }
+    }
+
+    /// These items with the number by which those about one thing are known, so that a choice of the map keeps them together.
+    pub fn with_twins(self, twins: Vec<usize>) -> Self {
+        Self { twins, ..self }
     }
 
     /// These items with a prior on the trust; without this call there is none.
@@ -104,9 +113,17 @@ impl RatingPool {
         JudgedRatings { design, judge: &self.judge, groups: &self.groups }
     }
 
+    /// Maps always have the weak prior.
+    fn prior(&self) -> TrustPrior {
+        match self.model {
+            BeliefModel::Map(_) | BeliefModel::Auto(_) => TrustPrior::Weak,
+            BeliefModel::Published | BeliefModel::Recalibrated(_) => self.prior,
+        }
+    }
+
     fn options(&self) -> RatingOptions {
         let recalibration = self.model.recalibration();
-        RatingOptions { prior: self.prior, recalibration, reading: ReadingPrior::default() }
+        RatingOptions { prior: self.prior(), recalibration, reading: ReadingPrior::default() }
     }
 
     /// The annotators of an item in random order: the first `half`, of which there are so many, are the first half.
@@ -170,11 +187,17 @@ impl Pool for RatingPool {
     }
 
     fn extrapolates(&self) -> bool {
-        self.prior == TrustPrior::None
+        self.prior() == TrustPrior::None
     }
 
     fn fit(&self, design: &Design, labels: &Vec<Scores>) -> Result<GaussianFit, Error> {
-        Ok(fit_ratings(&self.judged(design), labels, &self.options())?)
+        let items = self.judged(design);
+        Ok(match self.model {
+            BeliefModel::Map(map) => fit_rating_map(map, &items, labels, self.prior())?
+                .map_err(|why| TrustError::Map { map: map.key(), why: why.to_string() })?,
+            BeliefModel::Auto(folds) => choose_rating_map(&items, labels, self.prior(), folds, &self.twins)?,
+            BeliefModel::Published | BeliefModel::Recalibrated(_) => fit_ratings(&items, labels, &self.options())?,
+        })
     }
 
     fn typical_log_trust(

@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 
-use judge_uncertainty_core::belief::{EstimatedReading, GaussianFit, Reading, Recalibration};
+use judge_uncertainty_core::belief::{
+    CurvePoint, EstimatedReading, GaussianFit, JudgeScores, RatingMap, Reading, Recalibration,
+};
 use judge_uncertainty_core::stats::Estimate;
 
 /// What the fit says besides the trust regression.
@@ -17,6 +19,12 @@ pub struct ScoreFit {
     /// How the judge's scores are read, for each group; `None` where they are taken as they are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recalibration: Option<Vec<ReadScores>>,
+    /// Which map of the ladder the reading is; `None` where it is not one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub map: Option<RatingMap>,
+    /// What the map's curve adds to these readings, at the deciles of the judge's scores; none where it has no curve, or the ratings want none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub curve: Vec<CurvePoint>,
 }
 
 /// How the judge's scores are read: as centre - bias + slope (mean - centre), with factor x sd. What the ratings do not determine
@@ -40,8 +48,8 @@ pub struct ReadScores {
 }
 
 impl ScoreFit {
-    /// Reads a fit; `groups` are the names of the groups of items.
-    pub fn of(fit: &GaussianFit, groups: &[&str]) -> Self {
+    /// Reads a fit to items of which the judge says `judge`; `groups` are the names of the groups of items.
+    pub fn of(fit: &GaussianFit, groups: &[&str], judge: &JudgeScores) -> Self {
         let by_group = fit.recalibration == Recalibration::ByGroup;
         let read = |(group, estimated): (usize, EstimatedReading)| ReadScores {
             group: by_group.then(|| groups[group].to_owned()),
@@ -57,6 +65,17 @@ impl ScoreFit {
             freedom: fit.freedom,
             common_variance: fit.common_variance,
             recalibration: (!readings.is_empty()).then_some(readings),
+            map: fit.map.clone(),
+            curve: fit.curve_points(&deciles(&judge.mean)),
         }
     }
+}
+
+/// The scores below which 1 to 9 tenths of them lie, each once.
+fn deciles(scores: &[f64]) -> Vec<f64> {
+    let mut sorted = scores.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let mut deciles: Vec<f64> = (1..10).filter_map(|tenth| sorted.get(sorted.len() * tenth / 10).copied()).collect();
+    deciles.dedup();
+    deciles
 }

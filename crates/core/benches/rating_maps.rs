@@ -1,0 +1,186 @@
+//! What the choice of a map of ratings costs and gains where the right one is known, as `data/registration/ratings.toml` registers it:
+//!
+//! ```sh
+//! cargo bench -p judge-uncertainty-core --bench rating_maps [-- trial | intervals]
+//! ```
+//!
+//! `trial` runs two worlds of each kind and size on other seeds; `intervals` counts how often the intervals of a group's bias and
+//! slope hold the truth under `groups`, in the worlds of opposite groups.
+
+use judge_uncertainty_core::belief::ladder::{Folds, Rung};
+use judge_uncertainty_core::belief::{
+    Design, Gaussian, GaussianFit, JudgeScores, JudgedRatings, RatingOptions, ReadingPrior, Recalibration, Scores,
+    TrustPrior, choose_rating_map, fit_rating_map, fit_ratings,
+};
+use judge_uncertainty_core::random::Stream;
+use judge_uncertainty_core::stats::{mean, sample_sd};
+use sha2::{Digest, Sha256};
+
+const REGISTERED: &str = include_str!("../../../data/registration/ratings.toml");
+const SUM: &str = include_str!("../../../data/registration/ratings.SHA256SUMS");
+
+const SIZES: [usize; 3] = [50, 200, 700];
+const BIASES: [f64; 5] = [-1.0, 0.8, 0.2, -0.5, 1.2];
+
+/// What a judge states of an expected mean in a group.
+type Stated = fn(f64, usize) -> f64;
+
+/// Name, judge, and whether a map beyond the line is expected to gain from 200 items on.
+const WORLDS: [(&str, Stated, bool); 6] = [
+    ("calibrated", |x, _| x, false),
+    ("biased", |x, _| x + 1.0, false),
+    ("wrong_slope", |x, _| 1.5 * x, false),
+    ("stretched", |x, _| (0.7 * x).exp(), true),
+    ("wavy", |x, _| x + 0.6 * (1.5 * x).sin(), true),
+    ("opposite_groups", |x, group| x + BIASES[group], true),
+];
+
+/// A number of the registration.
+fn registered(name: &str) -> f64 {
+    let line = REGISTERED.lines().find_map(|line| line.strip_prefix(name)?.trim().strip_prefix('='));
+    line.and_then(|value| value.trim().replace('_', "").parse().ok()).unwrap_or_else(|| panic!("{name} is registered"))
+}
+
+struct World {
+    judge: JudgeScores,
+    labels: Vec<Scores>,
+    groups: Vec<usize>,
+    truth: Vec<f64>,
+}
+
+/// What a belief makes of a world: mean absolute error of its means, and the share of true means inside central 95% credible intervals.
+struct Found {
+    error: f64,
+    inside: f64,
+}
+
+impl World {
+    fn draw(items: usize, seed: u64, stated: Stated) -> Self {
+        let mut stream = Stream::new(seed);
+        let mut world = Self {
+            judge: JudgeScores { mean: vec![], variance: vec![] },
+            labels: vec![],
+            groups: vec![],
+            truth: vec![],
+        };
+        for i in 0..items {
+            let (x, scale, group) = (stream.standard_normal(), 0.2 + 0.4 * stream.random(), i % BIASES.len());
+            let variance = 6.0 * scale / (2.0 * stream.gamma(3.0));
+            let truth = x + (variance / 5.0).sqrt() * stream.standard_normal();
+            let count = if stream.choice(3) == 0 { 0 } else { 1 + stream.choice(6) };
+            let ratings: Vec<f64> = (0..count).map(|_| truth + variance.sqrt() * stream.standard_normal()).collect();
+            world.judge.mean.push(stated(x, group));
+            world.judge.variance.push(Some(scale));
+            world.labels.push(Scores::of(&ratings));
+            world.groups.push(group);
+            world.truth.push(truth);
+        }
+        world
+    }
+
+    fn items<'a>(&'a self, design: &'a Design) -> JudgedRatings<'a> {
+        JudgedRatings { design, judge: &self.judge, groups: &self.groups }
+    }
+
+    fn found(&self, fit: &GaussianFit, design: &Design) -> Found {
+        let priors = fit.priors_of(&self.items(design));
+        let of = |(i, prior): (usize, &Gaussian)| {
+            let belief = prior.updated(&self.labels[i]);
+            let interval = belief.mean_interval(0.95);
+            let inside = (interval.lo..=interval.hi).contains(&self.truth[i]);
+            ((belief.mean - self.truth[i]).abs(), f64::from(u8::from(inside)))
+        };
+        let (errors, inside): (Vec<f64>, Vec<f64>) = priors.iter().enumerate().map(of).unzip();
+        Found { error: mean(&errors), inside: mean(&inside) }
+    }
+}
+
+/// The row of one kind and size.
+fn row((name, stated, gains): (&str, Stated, bool), items: usize, (worlds, first_seed): (u64, u64)) {
+    let design = Design::constant(items);
+    let (mut errors, mut inside, mut chosen) = (vec![vec![]; 4], vec![], [0; Rung::OF_RATINGS.len()]);
+    for world in (0..worlds).map(|k| World::draw(items, first_seed + k, stated)) {
+        let judged = world.items(&design);
+        let kinds = [Recalibration::Off, Recalibration::Shared, Recalibration::ByGroup];
+        for (errors, recalibration) in errors.iter_mut().zip(kinds) {
+            let options = RatingOptions { prior: TrustPrior::Weak, recalibration, reading: ReadingPrior::default() };
+            let fit = fit_ratings(&judged, &world.labels, &options).expect("ratings");
+            errors.push(world.found(&fit, &design).error);
+        }
+        let auto = choose_rating_map(&judged, &world.labels, TrustPrior::Weak, Folds::default(), &[]);
+        let auto = auto.expect("ratings");
+        let found = world.found(&auto, &design);
+        errors[3].push(found.error);
+        inside.push(found.inside);
+        let map = auto.map.expect("a map is chosen").name;
+        chosen[Rung::OF_RATINGS.iter().position(|one| *one == map).expect("one of ratings")] += 1;
+    }
+    let means: Vec<f64> = errors.iter().map(|errors| mean(errors)).collect();
+    let better = usize::from(means[1] < means[0]);
+    let apart: Vec<f64> = errors[3].iter().zip(&errors[better]).map(|(auto, better)| auto - better).collect();
+    let (off, se) = (mean(&apart), sample_sd(&apart) / (apart.len() as f64).sqrt());
+    let (z, margin) = (registered("z"), registered("margin"));
+    let harm = match () {
+        () if off + z * se <= margin => "shown",
+        () if off - z * se > margin => "failed",
+        () => "open",
+    };
+    let gain = match (gains && items >= 200, off + z * se < 0.0) {
+        (false, _) => "",
+        (true, true) => "yes",
+        (true, false) => "no",
+    };
+    let coverage = mean(&inside);
+    let met = (registered("coverage_from")..=registered("coverage_to")).contains(&coverage);
+    let maps: Vec<String> =
+        Rung::OF_RATINGS.iter().zip(chosen).filter(|(_, n)| *n > 0).map(|(map, n)| format!("{map} {n}")).collect();
+    println!(
+        "| {name} | {items} | {worlds} | {:.4} | {:.4} | {:.4} | {:.4} | {off:+.4} (se {se:.4}) | {harm} | {gain} | {coverage:.3}{} | {} |",
+        means[0],
+        means[1],
+        means[2],
+        means[3],
+        if met { "" } else { " (missed)" },
+        maps.join(", ")
+    );
+}
+
+fn share(held: &[bool]) -> String {
+    format!("{:.3} of {}", mean(&held.iter().map(|held| f64::from(u8::from(*held))).collect::<Vec<_>>()), held.len())
+}
+
+fn intervals() {
+    println!("| items | worlds | biases of groups | slopes of groups |\n|---|---|---|---|");
+    for (items, worlds) in [(50, 200), (200, 100), (700, 50)] {
+        let design = Design::constant(items);
+        let (mut biases, mut slopes) = (vec![], vec![]);
+        for world in (0..worlds).map(|k| World::draw(items, 8_900_000 + k, WORLDS[5].1)) {
+            let fit = fit_rating_map(Rung::Groups, &world.items(&design), &world.labels, TrustPrior::Weak);
+            for (read, truth) in fit.expect("ratings").expect("groups").estimated_readings().iter().zip(BIASES) {
+                biases.extend(read.bias.map(|bias| (bias.lo..=bias.hi).contains(&truth)));
+                slopes.extend(read.slope.map(|slope| (slope.lo..=slope.hi).contains(&1.0)));
+            }
+        }
+        println!("| {items} | {worlds} | {} | {} |", share(&biases), share(&slopes));
+    }
+}
+
+fn main() {
+    if std::env::args().any(|word| word == "intervals") {
+        return intervals();
+    }
+    let sum: String = Sha256::digest(REGISTERED.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+    assert!(SUM.starts_with(&sum), "ratings.toml is not the file that was registered: its SHA-256 is {sum}");
+    let trial = std::env::args().any(|word| word == "trial");
+    println!(
+        "| world | items | worlds | published | recalibrated | by group | auto | auto minus the better | no harm | gains | coverage of auto | \
+         maps chosen |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
+    for world in WORLDS {
+        for items in SIZES {
+            let registered = (registered(&format!("worlds_{items}")) as u64, registered("first_seed") as u64);
+            row(world, items, if trial { (2, 8_700_000) } else { registered });
+        }
+    }
+}

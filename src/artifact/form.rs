@@ -209,6 +209,8 @@ fn extended() -> Demands {
         ("transfer", Names(vec!["snli_to_mnli", "mnli_to_snli"])),
         ("transfer/*/errors", beliefs()),
         ("transfer/*/verdicts", AsLongAs("confirmation/verdicts")),
+        ("chosen/errors", Names(vec!["published", "recalibrated", "chosen"])),
+        ("chosen/comparisons", Length(13..=13)),
         ("exploration/beliefs", beliefs()),
         ("exploration/beliefs/published/tau", Length(0..=0)),
         ("exploration/beliefs/recalibrated/tau", Length(1..=2)),

@@ -35,7 +35,7 @@ fn what_is_committed_is_rendered_from_the_committed_results() {
     let latex = Templates::load(Some(&templates)).unwrap();
     let staged = shown.stage(&latex, &page::PageTemplates::load(Some(&templates)).unwrap()).unwrap();
     let texts: Vec<String> = staged.names().into_iter().filter(|name| !name.contains("/figures/")).collect();
-    assert_eq!(texts.len(), 24);
+    assert_eq!(texts.len(), 25);
     for name in &texts {
         assert_committed(name, staged.text(name).unwrap().as_bytes());
     }

@@ -92,8 +92,8 @@ fn rounded_probabilities_are_scaled_and_counted() {
 #[test]
 fn numbers_of_labels_beyond_reason_are_refused() {
     for (row, told) in [
-        ("a,3000000000,3000000000", "column \"n_yes\": 3000000000 is outside the range"),
-        ("a,10,4294967290", "column \"n_no\": 4294967290 is outside the range"),
+        ("a,3000000000,3000000000", "(column \"n_yes\", item \"a\"): 3000000000 is outside the range"),
+        ("a,10,4294967290", "(column \"n_no\", item \"a\"): 4294967290 is outside the range"),
         ("a,1000000,1", "its counts are 1000001 labels in all, and an item may have 1000000"),
     ] {
         let error = edited("labels.csv", "a,2,1", row).load().map(|_| ()).unwrap_err();

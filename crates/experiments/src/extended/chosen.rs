@@ -35,7 +35,7 @@ pub enum Measured {
         /// The other belief.
         than: BeliefName,
     },
-    /// The same of items without labels.
+    /// Its mean Manhattan error over items without labels, minus another belief's.
     ErrorUnlabelled {
         /// The other belief.
         than: BeliefName,

@@ -192,7 +192,7 @@ pub struct Deployment<'a> {
     pub pool: Array2<u32>,
     /// The judge's predictions.
     pub q: Array2<f64>,
-    /// The same by prompt variant.
+    /// The judge's predictions by prompt variant.
     pub variants: Vec<Array2<f64>>,
     /// Stated confidence.
     pub confidence: Vec<Option<f64>>,

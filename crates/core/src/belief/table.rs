@@ -5,7 +5,7 @@ use ndarray::{Array2, ArrayView2};
 use super::mixture::{self, Mixture};
 use super::traits::BeliefTable;
 
-/// The beliefs about many items: a [`Dirichlet`] of each, or a [`Mixture`] of as many components for all of them.
+/// The beliefs about many items: a [`Dirichlet`](super::Dirichlet) of each, or a [`Mixture`] of as many components for all of them.
 ///
 /// ```
 /// use judge_uncertainty_core::belief::{Belief, BeliefTable, Beliefs};

@@ -266,9 +266,23 @@ fn ordinal_ratings_get_what_a_run_gives_them_to_the_bit() {
     let names = Ordinal::names(&study.file.config, study.judge.variants.variants());
     made.classes(&study.judge, &study.labels, names.confidence.as_deref(), &names.answers);
     assert_same_bits(&study, &decomposition, &made);
-    let mixed = with_settings(&study, |settings| settings["trust"]["belief"] = json!("mixture"));
-    let decomposition = Decomposition::of(&mixed, &Silent).unwrap();
-    assert_same_bits(&mixed, &decomposition, &made);
+    for map in ["mixture", "line"] {
+        let mapped = with_settings(&study, |settings| settings["trust"]["belief"] = json!(map));
+        let decomposition = Decomposition::of(&mapped, &Silent).unwrap();
+        assert_same_bits(&mapped, &decomposition, &made);
+    }
+}
+
+#[test]
+fn every_leaf_of_a_map_of_places_holds() {
+    let folder = tempfile::tempdir().unwrap();
+    let study = answers(folder.path(), "");
+    let study = with_settings(&study, |settings| settings["trust"]["belief"] = json!("line"));
+    let decomposition = Decomposition::of(&study, &Silent).unwrap();
+    let mut made = Made::of(&study);
+    let names = Ordinal::names(&study.file.config, study.judge.variants.variants());
+    made.classes(&study.judge, &study.labels, names.confidence.as_deref(), &names.answers);
+    assert_every_leaf_holds(&study, &decomposition, &made);
 }
 
 fn recipes_table(study: &Study<Scores>, judge: &[(String, String, f64, Option<f64>)]) -> Made {

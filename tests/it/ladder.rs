@@ -1,4 +1,4 @@
-//! Maps of the ladder against an independent program (`tests/golden/ladder/make.py`).
+//! Maps of the ladder against an independent program (`tests/golden/ladder/make.py` and `places.py`).
 
 use std::fs;
 use std::path::Path;
@@ -19,19 +19,16 @@ fn table(value: &Value) -> Array2<f64> {
     Array2::from_shape_vec((rows.len(), width), rows.concat()).unwrap()
 }
 
-/// Variances end within half a percent of their fixed point, and what follows from them is as near as that leaves it.
-#[test]
-fn maps_are_fitted_as_by_an_independent_program() {
-    let golden = golden("ladder/expected.json");
+/// Variances end within half a percent of their fixed point, and what follows from them is as near as that leaves it: means to `near`.
+#[track_caller]
+fn assert_fits(golden: &Value, places: &[f64], near: f64) -> Vec<String> {
     let (q, counts) = (table(&golden["q"]), table(&golden["counts"]).mapv(|c| c as u32));
-    let variants: Vec<Array2<f64>> = golden["variants"].as_array().unwrap().iter().map(table).collect();
+    let variants: Vec<Array2<f64>> = golden["variants"].as_array().into_iter().flatten().map(table).collect();
     let groups: Vec<usize> = numbers(&golden["groups"]).into_iter().map(|g| g as usize).collect();
     let design = Design::raw(&[FeatureColumn::complete("x", numbers(&golden["x"]))]).unwrap();
     let items = JudgedItems { design: &design, q: q.view(), groups: &groups };
-    let readings = Readings { items, variants: &variants, twins: &[], carried: None };
-    let fits = golden["fits"].as_array().unwrap();
-    assert_eq!(fits.len(), 6);
-    for expected in fits {
+    let readings = Readings { items, variants: &variants, twins: &[], places, carried: None };
+    let check = |expected: &Value| {
         let name = expected["rung"].as_str().unwrap();
         let map = fit(Rung::named(name).unwrap(), readings, counts.view()).unwrap().unwrap();
         assert!(map.regression.converged, "{name}");
@@ -42,13 +39,29 @@ fn maps_are_fitted_as_by_an_independent_program() {
         assert_close(name, &map.regression.coefficients, &numbers(&expected["coefficients"]), 2e-3);
         let priors: Vec<_> = (0..q.nrows()).map(|i| map.prior(readings, i)).collect();
         let means: Vec<f64> = priors.iter().flat_map(|prior| prior.mean.clone()).collect();
-        assert_close(name, &means, table(&expected["mean"]).as_slice().unwrap(), 2e-3);
+        assert_close(name, &means, table(&expected["mean"]).as_slice().unwrap(), near);
         let logs = |values: Vec<f64>| values.into_iter().map(f64::ln).collect::<Vec<_>>();
         let known = priors.iter().map(|prior| prior.trust_of_known_map).collect();
         assert_close(name, &logs(known), &logs(numbers(&expected["known"])), 5e-3);
         let trust = priors.iter().map(|prior| prior.trust).collect();
         assert_close(name, &logs(trust), &logs(numbers(&expected["trust"])), 5e-3);
-    }
+        name.to_owned()
+    };
+    golden["fits"].as_array().unwrap().iter().map(check).collect()
+}
+
+#[test]
+fn maps_are_fitted_as_by_an_independent_program() {
+    let fitted = assert_fits(&golden("ladder/expected.json"), &[], 2e-3);
+    assert_eq!(fitted, ["identity", "smoothing", "temperature", "groups", "ensemble", "matrix"]);
+}
+
+#[test]
+fn maps_of_places_are_fitted_as_by_an_independent_program() {
+    let golden = golden("ladder/places.json");
+    // What a bias and a slope say, biases of places can say in part, and between both the likelihood is flat.
+    let fitted = assert_fits(&golden, &numbers(&golden["places"]), 4e-3);
+    assert_eq!(fitted, ["line", "temperature", "groups"]);
 }
 
 /// The items of the recalibration's fixture as a study with a belief.
@@ -151,6 +164,9 @@ fn a_study_names_its_map() {
     assert!(unknown.iter().zip(&known).all(|(a, b)| *a < b * (1.0 + 1e-6)), "{unknown:?} {known:?}");
     let error = decomposed("\"ensemble\"").unwrap_err().to_string();
     assert!(error.contains("`ensemble`") && error.contains("one variant"), "{error}");
+    study(folder.path(), CLASSES, "\"line\"");
+    let error = Study::<Classes>::load(folder.path()).err().unwrap().to_string();
+    assert!(error.contains("trust.belief") && error.contains("a line needs three places on a scale"), "{error}");
     study(folder.path(), CLASSES, "\"curve\"");
     let error = Study::<Classes>::load(folder.path()).err().unwrap().to_string();
     assert!(error.contains("trust.belief") && error.contains("this map reads ratings"), "{error}");

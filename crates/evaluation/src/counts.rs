@@ -191,7 +191,8 @@ impl<S: ClassScale> CountPool<S> {
 
     fn judged<'a>(&'a self, design: &'a Design) -> Readings<'a> {
         let items = JudgedItems { design, q: self.judge.q.view(), groups: &self.groups };
-        Readings { items, variants: &self.variants, twins: &self.twins, carried: self.carried.as_ref() }
+        let places = self.scale.places().unwrap_or_default();
+        Readings { items, variants: &self.variants, twins: &self.twins, places, carried: self.carried.as_ref() }
     }
 }
 

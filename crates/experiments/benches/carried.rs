@@ -67,7 +67,7 @@ struct Items {
 impl Items {
     fn readings<'a>(&'a self, design: &'a Design) -> Readings<'a> {
         let items = JudgedItems { design, q: self.q.view(), groups: &[] };
-        Readings { items, variants: &self.variants, twins: &[], carried: None }
+        Readings { items, variants: &self.variants, twins: &[], places: &[], carried: None }
     }
 
     /// The labels of the first so many items.

@@ -4,7 +4,8 @@
 //! labels, as `few_labels` does for classes, and prints the tables of `docs/promises.md`: of judge and recalibrated belief on held-out
 //! labels, and of two judges that are equally good. What an interval is to hold is had from 100,000 further items of five labels each; for fits, the
 //! mean of each fold's fit over 2,000 of them. With a third argument `check` only studies of 50 and 150 items are made, nothing is
-//! printed but what misses more often than chance explains in 1 of 1,000 cells, and it fails where something does.
+//! printed but what misses more often than chance explains in 1 of 1,000 cells, and it fails where something does; with `judge` there are no
+//! fits, so that thousands of studies take a minute.
 
 use std::process::ExitCode;
 
@@ -160,8 +161,22 @@ fn truth<P: Scored>(case: &Case<P>) -> Truth<P> {
     Truth { judge, further: further.map(case.recalibrated).collect() }
 }
 
-/// Each checked quantity with its interval and what that is to hold.
-fn study<P: Scored>(case: &Case<P>, truth: &Truth<P>, items: usize, labels: usize, seed: u64) -> Vec<(Estimable, f64)> {
+/// What is asked of the simulations.
+#[derive(Clone, Copy, PartialEq)]
+enum Asked {
+    All,
+    Check,
+    Judge,
+}
+
+/// Each checked quantity with its interval and what that is to hold; those of fits left out where only the judge is asked for.
+fn study<P: Scored>(
+    case: &Case<P>,
+    truth: &Truth<P>,
+    (items, labels): (usize, usize),
+    seed: u64,
+    asked: Asked,
+) -> Vec<(Estimable, f64)> {
     let mut stream = Stream::new(seed);
     let published = (case.pools)(items, labels, 1, &mut stream).remove(0);
     let mut found: Vec<(Estimable, f64)> = of_the_judge(&published)
@@ -177,6 +192,9 @@ fn study<P: Scored>(case: &Case<P>, truth: &Truth<P>, items: usize, labels: usiz
             (estimable, truth.judge[k])
         })
         .collect();
+    if asked == Asked::Judge {
+        return found;
+    }
     let own = (case.recalibrated)(published);
     let folds = folds(items, &mut stream);
     let pools = [("recalibrated".to_owned(), own)];
@@ -220,15 +238,16 @@ fn null<P: Scored>(case: &Case<P>, items: usize, labels: usize, seed: u64) -> [[
 }
 
 /// Prints the rows of a kind, or what is beyond chance; whether nothing is.
-fn rows<P: Scored>(case: &Case<P>, studies: u64, first: u64, check: bool) -> (bool, Vec<String>) {
+fn rows<P: Scored>(case: &Case<P>, studies: u64, first: u64, asked: Asked) -> (bool, Vec<String>) {
+    let check = asked == Asked::Check;
     let truth = truth(case);
     let (mut kept, mut nulls) = (true, vec![]);
     let sizes: &[usize] = if check { &[50, 150] } else { &[50, 150, 1000] };
     for &items in sizes {
         for labels in [1, 3] {
             let seeds = || (first..first + studies).into_par_iter();
-            let found: Vec<_> = seeds().map(|seed| study(case, &truth, items, labels, seed)).collect();
-            for (k, what) in CHECKED.iter().enumerate() {
+            let found: Vec<_> = seeds().map(|seed| study(case, &truth, (items, labels), seed, asked)).collect();
+            for (k, what) in CHECKED.iter().enumerate().take(found[0].len()) {
                 let known: Vec<_> =
                     found.iter().filter_map(|found| Some((*found[k].0.estimate()?, found[k].1))).collect();
                 let n = known.len() as f64;
@@ -247,6 +266,9 @@ fn rows<P: Scored>(case: &Case<P>, studies: u64, first: u64, check: bool) -> (bo
                     }
                 }
             }
+            if asked == Asked::Judge {
+                continue;
+            }
             let called: Vec<_> = seeds().map(|seed| null(case, items, labels, seed)).collect();
             let count = |what: usize, side: usize| called.iter().filter(|called| called[what][side]).count() as u64;
             let cells = [count(0, 0), count(0, 1), count(1, 0), count(1, 1)];
@@ -264,7 +286,11 @@ fn rows<P: Scored>(case: &Case<P>, studies: u64, first: u64, check: bool) -> (bo
 fn main() -> ExitCode {
     let number = |k: usize| std::env::args().nth(k).and_then(|text| text.parse::<u64>().ok());
     let (studies, first) = (number(1).unwrap_or(200), number(2).unwrap_or(0));
-    let check = std::env::args().nth(3).as_deref() == Some("check");
+    let asked = match std::env::args().nth(3).as_deref() {
+        Some("check") => Asked::Check,
+        Some("judge") => Asked::Judge,
+        _ => Asked::All,
+    };
     let on_places = Case {
         name: "places",
         pools: places,
@@ -275,13 +301,13 @@ fn main() -> ExitCode {
         pools: ratings,
         recalibrated: |pool| pool.with_belief(BeliefModel::Recalibrated(Default::default()), vec![]),
     };
-    if !check {
+    if asked != Asked::Check {
         println!("| labels | items | labels an item | what | coverage | too low | too high | width |");
         println!("|---|--:|--:|---|--:|--:|--:|--:|");
     }
-    let (of_places, nulls_of_places) = rows(&on_places, studies, first, check);
-    let (of_scores, nulls_of_scores) = rows(&on_scores, studies, first, check);
-    if !check {
+    let (of_places, nulls_of_places) = rows(&on_places, studies, first, asked);
+    let (of_scores, nulls_of_scores) = rows(&on_scores, studies, first, asked);
+    if asked == Asked::All {
         println!(
             "\n| labels | items | labels an item | judge: first called better | second | belief: first | second |\n|---|--:|--:|--:|--:|--:|--:|"
         );

@@ -150,8 +150,9 @@ def fit(rung, q, variants, groups, x, counts):
             "known": trust.tolist(), "trust": lowered}
 
 
-data = draw()
-q, variants, groups, x, counts = data
-fits = [fit(rung, *data) for rung in ("identity", "smoothing", "temperature", "groups", "ensemble", "matrix")]
-print(json.dumps({"scipy": scipy.__version__, "q": q.tolist(), "variants": [v.tolist() for v in variants],
-                  "groups": groups.tolist(), "x": x.tolist(), "counts": counts.tolist(), "fits": fits}, indent=1))
+if __name__ == "__main__":
+    data = draw()
+    q, variants, groups, x, counts = data
+    fits = [fit(rung, *data) for rung in ("identity", "smoothing", "temperature", "groups", "ensemble", "matrix")]
+    print(json.dumps({"scipy": scipy.__version__, "q": q.tolist(), "variants": [v.tolist() for v in variants],
+                      "groups": groups.tolist(), "x": x.tolist(), "counts": counts.tolist(), "fits": fits}, indent=1))

@@ -278,7 +278,7 @@ impl Deployment<'_> {
     ) -> Result<Believed, Error> {
         let design = self.design(&labels.numbers, spec)?;
         let items = JudgedItems { design: &design, q: self.q.view(), groups: &self.sources };
-        let readings = Readings { items, variants: &self.variants, twins: &self.items, carried: None };
+        let readings = Readings { items, variants: &self.variants, twins: &self.items, places: &[], carried: None };
         // A map's penalties lean on the weak prior that the trust of studies has.
         let prior = match spec.model {
             BeliefModel::Auto(_) | BeliefModel::Map(_) => TrustPrior::Weak,

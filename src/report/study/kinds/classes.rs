@@ -236,8 +236,9 @@ pub(super) fn recalibration_sentences(fit: &ClassFit) -> Vec<String> {
 fn map_words(map: Rung) -> &'static str {
     match map {
         Rung::Identity => "as the judge gave it",
-        Rung::Line | Rung::Curve => unreachable!("maps of ratings read no classes"),
+        Rung::Curve => unreachable!("maps of ratings read no classes"),
         Rung::Smoothing => "as the judge gave it, but for a share that is a guess among all classes",
+        Rung::Line => "through a bias and a slope along the scale, and a temperature",
         Rung::Temperature => "through a temperature and a bias of each class",
         Rung::Groups => "through a temperature and biases for each group, drawn towards the common ones",
         Rung::Ensemble => "with a fitted weight for each of the judge's variants",

@@ -20,7 +20,7 @@ use crate::stats::{mean, sample_sd};
 const FEWEST: usize = 10;
 
 /// Maps of few parameters, and those of many.
-const FEW: [Rung; 3] = [Rung::Identity, Rung::Smoothing, Rung::Temperature];
+const FEW: [Rung; 4] = [Rung::Identity, Rung::Smoothing, Rung::Line, Rung::Temperature];
 const MANY: [Rung; 5] = [Rung::Groups, Rung::Ensemble, Rung::Matrix, Rung::Mixture, Rung::Process];
 
 /// How the map is chosen.
@@ -96,8 +96,9 @@ pub struct CarriedChoice {
 /// Each map is fitted to the other folds, its variances by their marginal likelihood alone, and its log-likelihood of the labels held
 /// out is summed up. Differences between maps have a standard error over things (items, or twins together), and by it
 ///
-/// 1. [`Rung::Temperature`], or [`Rung::Smoothing`] where that is ahead of it by more than one standard error, is taken rather than the
-///    prediction as it is where it is ahead by more than one (of ratings [`Rung::Line`] is the one map of few parameters);
+/// 1. [`Rung::Temperature`] (of places [`Rung::Line`] where that is likelier), or [`Rung::Smoothing`] where that is ahead of it by more
+///    than one standard error, is taken rather than the prediction as it is where it is ahead by more than one (of ratings [`Rung::Line`] is
+///    the one map of few parameters);
 /// 2. a map of many parameters is taken rather than that where the best of them is ahead by more than two: the simplest of them
 ///    within one of the best.
 ///
@@ -105,7 +106,7 @@ pub struct CarriedChoice {
 /// wrong. Source of the rule of one standard error: Breiman and others (1984), "Classification and regression trees", 3.4.3; here it is that of
 /// the paired difference.
 ///
-/// A map that is carried over ([`super::Carried`]) is where all of these start, if the best of the first three on top of it makes labels held
+/// A map that is carried over ([`super::Carried`]) is where all of these start, if the best of those of few parameters on top of it makes labels held
 /// out likelier than the best of them without it; otherwise it is left out and they start from the prediction. With fewer labelled things than
 /// are compared it is kept.
 ///
@@ -131,12 +132,13 @@ pub fn choose<'a>(
     let new_shares = || vec![Shares::default(); folds.folds as usize];
     let (mut tries, mut shares) = (Tries::default(), new_shares());
     let mut carried = None;
+    let few: Vec<Rung> = FEW.into_iter().filter(|rung| *rung != Rung::Line || !readings.places.is_empty()).collect();
     if things.among(&labelled) >= FEWEST {
-        tries.add(&FEW, |rung| held_out_log_likelihoods(rung, &readings, counts, &dealt, &mut shares))?;
+        tries.add(&few, |rung| held_out_log_likelihoods(rung, &readings, counts, &dealt, &mut shares))?;
         if readings.carried.is_some() {
             let plain = Readings { carried: None, ..readings };
             let (mut without, mut own) = (Tries::default(), new_shares());
-            without.add(&FEW, |rung| held_out_log_likelihoods(rung, &plain, counts, &dealt, &mut own))?;
+            without.add(&few, |rung| held_out_log_likelihoods(rung, &plain, counts, &dealt, &mut own))?;
             let Lead { by, se } = lead(&things, &labelled, tries.best(&labelled), without.best(&labelled));
             carried = Some(CarriedChoice { kept: by > 0.0, ahead: by, se });
             if by <= 0.0 {
@@ -277,16 +279,16 @@ fn take(things: &Things, labelled: &[usize], tried: &[Tried]) -> Option<Rung> {
     let of = |rung: Rung| tried.iter().find(|(map, ..)| *map == rung).map(|(.., values)| values.as_slice());
     let lead = |a: &[f64], b: &[f64]| lead(things, labelled, a, b);
     let stated = of(Rung::Identity)?;
-    let few = match (of(Rung::Line), of(Rung::Smoothing), of(Rung::Temperature)) {
-        (Some(line), ..) => (Rung::Line, line),
-        (None, Some(smoothed), Some(tempered)) if lead(smoothed, tempered).is_beyond(1.0) => {
-            (Rung::Smoothing, smoothed)
-        }
-        (.., tempered) => (Rung::Temperature, tempered?),
+    let sum = |values: &[f64]| labelled.iter().map(|&i| values[i]).sum::<f64>();
+    let tempered = of(Rung::Temperature);
+    let few = match of(Rung::Line).filter(|line| tempered.is_none_or(|tempered| sum(line) > sum(tempered))) {
+        Some(line) => (Rung::Line, line),
+        None => (Rung::Temperature, tempered?),
     };
+    let smoothed = of(Rung::Smoothing).filter(|smoothed| lead(smoothed, few.1).is_beyond(1.0));
+    let few = smoothed.map_or(few, |smoothed| (Rung::Smoothing, smoothed));
     let (base, held_out) = if lead(few.1, stated).is_beyond(1.0) { few } else { (Rung::Identity, stated) };
     let many = || tried.iter().filter(|(map, ..)| *map > Rung::Temperature);
-    let sum = |values: &[f64]| labelled.iter().map(|&i| values[i]).sum::<f64>();
     let best =
         many().max_by(|a, b| sum(&a.2).total_cmp(&sum(&b.2))).filter(|best| lead(&best.2, held_out).is_beyond(2.0));
     let simplest = best.and_then(|best| many().find(|map| !lead(&best.2, &map.2).is_beyond(1.0)));

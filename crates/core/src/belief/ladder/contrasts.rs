@@ -44,6 +44,13 @@ pub(super) fn around(d: &[f64], contrasts: &[f64], out: &mut [f64]) {
     }
 }
 
+/// Numbers less their mean.
+pub(super) fn centred(mut x: Vec<f64>) -> Vec<f64> {
+    let mean = x.iter().sum::<f64>() / x.len() as f64;
+    x.iter_mut().for_each(|x| *x -= mean);
+    x
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

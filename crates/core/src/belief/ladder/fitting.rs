@@ -57,6 +57,11 @@ pub(super) fn fit_where(
 ) -> Result<Result<Map, Unavailable>, TrustError> {
     readings.check(counts)?;
     let pack = |layout: &Layout| Posterior::new(layout, readings, counts, &keep);
+    if rung == Rung::Line
+        && let Err(unavailable) = Layout::of(rung, readings, 0.0)
+    {
+        return Ok(Err(unavailable));
+    }
     let layout = match Layout::of(rung, readings, shares.of(rung, readings, &pack)) {
         Ok(layout) => layout,
         Err(unavailable) => return Ok(Err(unavailable)),

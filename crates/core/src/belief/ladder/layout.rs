@@ -7,7 +7,8 @@ use ndarray::{Array2, ArrayView1};
 use serde::{Deserialize, Serialize};
 
 use super::carried::Carried;
-use super::contrasts;
+use super::contrasts::{self, centred};
+use super::line::{self, FEWEST_PLACES, along, ascend};
 use super::readings::Readings;
 use super::rung::Rung;
 use super::waves::{LENGTH_SCALES, Waves};
@@ -32,7 +33,7 @@ const OF_THE_LABELS: [&str; 3] = ["log_labels", "nearest_labelled", "mean_neares
 /// ```
 ///
 /// with a_0 what a carried map adds (0 without one; with one a_1 = a_0, and theta_1 is its weight less 1), a_s vectors over classes (log
-/// predictions), phi numbers of the item (1, its group, log predictions, waves), C the orthonormal contrasts of the classes and V a (K - 1) x
+/// predictions, their slopes along a scale), phi numbers of the item (1, its group, log predictions, waves), C the orthonormal contrasts of the classes and V a (K - 1) x
 /// d matrix.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Layout {
@@ -47,6 +48,9 @@ pub(super) struct Layout {
     variants: usize,
     /// Which of the trust's features are inputs of the process.
     inputs: Vec<usize>,
+    /// Where the classes stand, if they have a [`Rung::Line`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    places: Vec<f64>,
     prediction: Scale,
     /// Of the variants' deviations from the prediction.
     deviation: Scale,
@@ -92,8 +96,11 @@ impl Scale {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Kind {
+    Temperature,
+    Line,
     Common,
     Groups,
+    LineOfGroups,
     Variants,
     Matrix,
     /// Waves of the prediction, by length scale.
@@ -108,8 +115,11 @@ impl Kind {
     /// What the block is called in results.
     pub(super) fn name(self) -> &'static str {
         match self {
+            Self::Temperature => "temperature",
+            Self::Line => "bias and slope",
             Self::Common => "temperature and biases",
             Self::Groups => "groups",
+            Self::LineOfGroups => "biases and slopes of groups",
             Self::Variants => "variants",
             Self::Matrix => "matrix",
             Self::Prediction(0) => "short waves of the prediction",
@@ -161,7 +171,8 @@ impl Layout {
         let names = items.design.names();
         let inputs: Vec<usize> = (0..names.len()).filter(|&k| !OF_THE_LABELS.contains(&names[k].as_str())).collect();
         match rung {
-            Rung::Line | Rung::Curve => return Err(Unavailable::OfRatings),
+            Rung::Curve => return Err(Unavailable::OfRatings),
+            Rung::Line if !line::is_for(readings.places) => return Err(Unavailable::NoPlaces),
             Rung::Groups if groups < 2 => return Err(Unavailable::OneGroup),
             Rung::Ensemble if variants == 0 => return Err(Unavailable::OneVariant),
             _ => {}
@@ -181,6 +192,7 @@ impl Layout {
             groups: if groups > 1 { groups } else { 0 },
             variants,
             inputs,
+            places: if line::is_for(readings.places) { readings.places.to_vec() } else { vec![] },
             prediction: Scale::of(&coordinates, width),
             // Deviations have mean 0 over the variants, and their size is what counts.
             deviation: Scale { centre: vec![0.0; width], ..Scale::of(&deviations, width) },
@@ -213,6 +225,9 @@ impl Layout {
         that(small, "layout", || format!("has sizes that no fit has: {sizes:?}, inputs {:?}", self.inputs))?;
         let share = (0.0..1.0).contains(&self.guesses) && (self.guesses == 0.0 || self.rung >= Rung::Smoothing);
         that(share, "layout", || format!("has {} as the share of guesses", self.guesses))?;
+        let placed = self.places.is_empty() && self.rung != Rung::Line
+            || self.places.len() == classes && classes >= FEWEST_PLACES && ascend(&self.places);
+        that(placed, "layout", || format!("has the places {:?}", self.places))?;
         let width = classes - 1;
         let all = width * (1 + self.variants) + self.inputs.len();
         let waves = |waves: &[Waves], inputs: usize| {
@@ -291,10 +306,14 @@ impl Layout {
         let variants = if matches!(self.rung, Rung::Ensemble | Rung::Process) { self.variants } else { 0 };
         let groups = at_least(Rung::Groups, self.groups);
         let common = at_least(Rung::Temperature, 1);
+        let line = if self.places.is_empty() { 0 } else { at_least(Rung::Line, line::VECTORS) };
         let mut sizes = vec![
             (Kind::Carried, usize::from(self.carried), 0),
+            (Kind::Temperature, usize::from(self.rung == Rung::Line), 0),
+            (Kind::Line, line, 0),
             (Kind::Common, common, common),
             (Kind::Groups, groups, groups),
+            (Kind::LineOfGroups, groups * line, 0),
             (Kind::Variants, variants, 0),
             (Kind::Matrix, 0, if self.rung == Rung::Mixture { 0 } else { at_least(Rung::Matrix, self.classes) }),
         ];
@@ -356,11 +375,18 @@ impl Layout {
         for (kind, ..) in self.sizes() {
             match kind {
                 Kind::Carried => terms.vectors.extend(carried(readings).added(i)),
+                Kind::Temperature => terms.vectors.extend(&q),
+                Kind::Line => terms.vectors.extend(along(&self.places, &q).concat()),
                 Kind::Common => {
                     terms.vectors.extend(&q);
                     terms.numbers.push(1.0);
                 }
                 Kind::Groups => self.add_group(readings.items.groups.get(i).copied(), &q, &mut terms),
+                Kind::LineOfGroups => {
+                    let line = along(&self.places, &q).concat();
+                    let member = |g: usize| f64::from(u8::from(readings.items.groups.get(i) == Some(&g)));
+                    (0..self.groups).for_each(|g| terms.vectors.extend(line.iter().map(|x| member(g) * x)));
+                }
                 Kind::Variants => self.add_variants(readings, i, &q, &mut terms),
                 Kind::Matrix => terms.numbers.extend(&q),
                 Kind::Prediction(k) => {
@@ -433,6 +459,8 @@ pub enum Unavailable {
     TooMany(usize),
     /// The judge gives no three different scores.
     FewScores,
+    /// The classes are not at three places or more.
+    NoPlaces,
     /// It reads ratings.
     OfRatings,
     /// It reads classes.
@@ -445,6 +473,7 @@ impl fmt::Display for Unavailable {
             Self::OneGroup => f.write_str("all items are of one group"),
             Self::OneVariant => f.write_str("the judge has one variant"),
             Self::FewScores => f.write_str("the judge gives no three different scores"),
+            Self::NoPlaces => write!(f, "the classes are not {FEWEST_PLACES} or more places on a scale"),
             Self::OfClasses => f.write_str("it reads classes, and these are ratings"),
             Self::OfRatings => f.write_str("it reads ratings, and these are classes"),
             Self::TooMany(parameters) => {
@@ -469,10 +498,7 @@ fn smoothed(guesses: f64, q: ArrayView1<f64>) -> Vec<f64> {
 
 /// ln q less its mean over the classes.
 fn centred_log(q: &[f64]) -> Vec<f64> {
-    let mut logs: Vec<f64> = q.iter().map(|q| q.ln()).collect();
-    let mean = logs.iter().sum::<f64>() / logs.len() as f64;
-    logs.iter_mut().for_each(|x| *x -= mean);
-    logs
+    centred(q.iter().map(|q| q.ln()).collect())
 }
 
 /// The contrasts of a log prediction.

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | identity | nothing: the published belief under the weak prior |
 //! | smoothing | takes (1 - g) q + g / K for q, as all that follow |
+//! | line | of places: a bias and a slope along the scale, and theta (ln q - its mean) |
 //! | temperature | theta (ln q - its mean) and a bias of each class |
 //! | groups | the same once more for each group |
 //! | ensemble | a weight for each variant's log prediction |
@@ -24,6 +25,7 @@ mod fitted;
 mod fitting;
 mod guesses;
 mod layout;
+mod line;
 mod mixture;
 mod objective;
 mod readings;
@@ -40,6 +42,7 @@ pub(super) use choice::{HeldOut, Things, choose_by};
 pub use fitted::{Map, Prior, Variance};
 pub use fitting::fit;
 pub use layout::{MOST_PARAMETERS, Reads, Unavailable};
+pub use line::FEWEST_PLACES;
 pub use mixture::Component;
 pub use readings::Readings;
 pub use rung::Rung;

@@ -3,6 +3,7 @@
 use ndarray::{Array2, ArrayView2};
 
 use super::carried::Carried;
+use super::line::ascend;
 use crate::belief::recalibration::JudgedItems;
 use crate::belief::recalibration::items::check;
 use crate::belief::trust::TrustError;
@@ -19,13 +20,15 @@ pub struct Readings<'a> {
     /// Items with the same number are one thing (copies, criteria of one text): folds keep them together. Empty where every item
     /// stands for itself.
     pub twins: &'a [usize],
+    /// Where the classes stand on a scale, ascending; empty where they are mere names.
+    pub places: &'a [f64],
     /// What a map that was fitted elsewhere adds to the log predictions, where one is carried over.
     pub carried: Option<&'a Carried>,
 }
 
 impl<'a> From<&JudgedItems<'a>> for Readings<'a> {
     fn from(items: &JudgedItems<'a>) -> Self {
-        Self { items: *items, variants: &[], twins: &[], carried: None }
+        Self { items: *items, variants: &[], twins: &[], places: &[], carried: None }
     }
 }
 
@@ -53,6 +56,10 @@ impl Readings<'_> {
         if !twins {
             let detail = format!("{} items, {} numbers of twins", self.len(), self.twins.len());
             return Err(TrustError::Shape { detail });
+        }
+        let (places, classes) = (self.places, self.items.q.ncols());
+        if !places.is_empty() && !(places.len() == classes && ascend(places)) {
+            return Err(TrustError::Shape { detail: format!("{classes} classes at the places {places:?}") });
         }
         if let Some(carried) = self.carried.filter(|carried| carried.len() != self.len()) {
             let detail = format!("{} items, a map carried over for {}", self.len(), carried.len());

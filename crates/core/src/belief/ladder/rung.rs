@@ -16,11 +16,12 @@ pub enum Rung {
     Identity,
     /// A share of the prediction is a guess among all classes: (1 - g) q + g / K.
     Smoothing,
-    /// Of ratings: a bias, a slope and a factor on stated deviations.
+    /// Of ratings: a bias, a slope and a factor on stated deviations. Of classes at places on a scale: a bias and a slope along it, and a
+    /// temperature.
     Line,
     /// A temperature and a bias of each class.
     Temperature,
-    /// For each group its own, drawn towards the common one by a fitted variance.
+    /// For each group its own, drawn towards the common one by a fitted variance; of places the bias and slope, too.
     Groups,
     /// Of ratings: a smooth curve through the judge's mean scores, with what [`Self::Groups`] adds where there are groups.
     Curve,
@@ -39,9 +40,10 @@ impl Rung {
     pub const OF_RATINGS: [Self; 4] = [Self::Identity, Self::Line, Self::Groups, Self::Curve];
 
     /// Those of classes, the simplest first.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Identity,
         Self::Smoothing,
+        Self::Line,
         Self::Temperature,
         Self::Groups,
         Self::Ensemble,

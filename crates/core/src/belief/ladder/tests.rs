@@ -5,6 +5,7 @@ use ndarray::{Array2, Axis};
 use super::choice::{Folds, Things, choose, deal};
 use super::fitting::fit;
 use super::layout::{Layout, Unavailable};
+use super::line::along;
 use super::objective::Posterior;
 use super::readings::Readings;
 use super::rung::Rung;
@@ -69,7 +70,7 @@ impl World {
 
     pub(super) fn readings<'a>(&'a self, design: &'a Design) -> Readings<'a> {
         let items = JudgedItems { design, q: self.q.view(), groups: &self.groups };
-        Readings { items, variants: &self.variants, twins: &[], carried: None }
+        Readings { items, variants: &self.variants, twins: &[], places: &[], carried: None }
     }
 
     pub(super) fn design(&self) -> Design {
@@ -79,6 +80,11 @@ impl World {
     pub(super) fn error(&self, means: &Array2<f64>) -> f64 {
         (means - &self.p).mapv(f64::abs).sum() / self.p.nrows() as f64
     }
+}
+
+/// The maps of classes without places.
+fn of_names() -> impl Iterator<Item = Rung> {
+    Rung::ALL.into_iter().filter(|rung| *rung != Rung::Line)
 }
 
 fn as_stated(logs: &[f64], _: usize, _: f64) -> Vec<f64> {
@@ -94,7 +100,7 @@ fn derivatives_are_those_of_differences() {
     let world = World::draw(25, 4, |logs, group, _| vec![0.5 * logs[0], logs[1] + group as f64, logs[2]]);
     let design = world.design();
     let readings = world.readings(&design);
-    for rung in Rung::ALL {
+    for rung in of_names() {
         let layout = Layout::of(rung, &readings, if rung < Rung::Smoothing { 0.0 } else { 0.1 }).unwrap();
         let mut posterior = Posterior::new(&layout, &readings, world.counts.view(), |_| true);
         posterior.precision.iter_mut().enumerate().for_each(|(k, s)| *s = 1.0 + 0.1 * k as f64);
@@ -126,7 +132,7 @@ fn every_map_converges_and_predicts_distributions() {
     let world = World::draw(200, 11, bent);
     let design = world.design();
     let readings = world.readings(&design);
-    for rung in Rung::ALL {
+    for rung in of_names() {
         let map = fit(rung, readings, world.counts.view()).unwrap().unwrap();
         assert!(map.regression.converged, "{rung}: {:?}", map.regression.gradient_norm);
         assert_eq!(map.rung(), rung);
@@ -151,7 +157,7 @@ fn new_items_are_read_as_the_items_of_the_fit_are() {
         let q = world.q.select(Axis(0), &[i]);
         let variants: Vec<Array2<f64>> = world.variants.iter().map(|q| q.select(Axis(0), &[i])).collect();
         let items = JudgedItems { design: &one, q: q.view(), groups: &world.groups[i..=i] };
-        let prior = map.prior(Readings { items, variants: &variants, twins: &[], carried: None }, 0);
+        let prior = map.prior(Readings { items, variants: &variants, twins: &[], places: &[], carried: None }, 0);
         assert_eq!(prior, map.prior(world.readings(&design), i));
         assert_eq!(prior.mean, all.row(i).to_vec());
     }
@@ -162,7 +168,7 @@ fn without_labels_the_prediction_stands_as_it_is() {
     let world = World::draw(30, 3, as_stated);
     let design = world.design();
     let none = Array2::<u32>::zeros((30, 3));
-    for rung in Rung::ALL {
+    for rung in of_names() {
         let map = fit(rung, world.readings(&design), none.view()).unwrap().unwrap();
         let off = (map.predictions(world.readings(&design)) - &world.q).mapv(f64::abs).sum();
         assert!(off < 1e-9, "{rung}: {off}");
@@ -340,6 +346,119 @@ fn maps_that_add_nothing_are_said_to() {
     assert!(posterior.get(0).epistemic() > 0.0);
 }
 
+/// Ordinal labels: what the judge states one place too high, a line moves back, and says so with a handful of items.
+mod places {
+    use super::*;
+
+    const PLACES: [f64; 5] = [1.0, 2.0, 3.0, 4.0, 5.0];
+
+    fn bell(centre: f64, spread: f64) -> Vec<f64> {
+        let mut logits: Vec<f64> = PLACES.iter().map(|place| -0.5 * ((place - centre) / spread).powi(2)).collect();
+        softmax(&mut logits);
+        logits
+    }
+
+    struct OnScale {
+        q: Array2<f64>,
+        p: Array2<f64>,
+        counts: Array2<u32>,
+        groups: Vec<usize>,
+    }
+
+    /// The judge's centre is off by so much in two groups.
+    fn draw(items: usize, seed: u64, off: [f64; 2]) -> OnScale {
+        let mut stream = Stream::new(seed);
+        let empty = || Array2::zeros((items, 5));
+        let mut world = OnScale { q: empty(), p: empty(), counts: Array2::zeros((items, 5)), groups: vec![] };
+        for i in 0..items {
+            world.groups.push(i % 2);
+            let (centre, spread) = (2.0 + 2.0 * stream.random(), 0.7 + 0.5 * stream.random());
+            let stated = bell(centre + off[i % 2], spread);
+            let p = dirichlet(&mut stream, &bell(centre, spread).iter().map(|m| 8.0 * m).collect::<Vec<_>>());
+            let mut counts = [0; 5];
+            stream.multinomial(4, &p, &mut counts);
+            for j in 0..5 {
+                (world.q[[i, j]], world.p[[i, j]], world.counts[[i, j]]) = (stated[j], p[j], counts[j]);
+            }
+        }
+        world
+    }
+
+    impl OnScale {
+        fn readings<'a>(&'a self, design: &'a Design, places: &'a [f64]) -> Readings<'a> {
+            let items = JudgedItems { design, q: self.q.view(), groups: &self.groups };
+            Readings { items, variants: &[], twins: &[], places, carried: None }
+        }
+
+        fn error(&self, rung: Rung, places: &[f64]) -> f64 {
+            let design = Design::constant(self.groups.len());
+            let readings = self.readings(&design, places);
+            let map = fit(rung, readings, self.counts.view()).unwrap().unwrap();
+            (&map.predictions(readings) - &self.p).mapv(f64::abs).sum() / self.groups.len() as f64
+        }
+    }
+
+    #[test]
+    fn a_bell_is_moved_and_widened_as_it_should() {
+        let moved = |bias: f64, slope: f64| {
+            let logs: Vec<f64> = bell(2.5, 0.8).iter().map(|q| q.ln()).collect();
+            let [by_bias, by_slope] = along(&PLACES, &logs);
+            let mut logits: Vec<f64> = (0..5).map(|j| logs[j] + bias * by_bias[j] + slope * by_slope[j]).collect();
+            softmax(&mut logits);
+            logits
+        };
+        assert_close(&moved(0.7, 0.0), &bell(3.2, 0.8));
+        // ln q(x - s (x - 3)) to the first order: a parabola of bend (1 - 2 s)/0.64 about a centre that is moved.
+        let bend = 0.6 / 0.64_f64;
+        let centre = (2.5 / 0.64 - 0.2 * (3.0 + 2.5) / 0.64) / bend;
+        assert_close(&moved(0.0, 0.2), &bell(centre, bend.powf(-0.5)));
+    }
+
+    #[track_caller]
+    fn assert_close(got: &[f64], want: &[f64]) {
+        assert!(got.iter().zip(want).all(|(a, b)| (a - b).abs() < 1e-12), "{got:?} for {want:?}");
+    }
+
+    #[test]
+    fn a_line_needs_few_labels() {
+        let errors = |off: [f64; 2], rung: Rung, places: &[f64]| -> f64 {
+            (12..18).map(|seed| draw(40, seed, off).error(rung, places)).sum::<f64>() / 6.0
+        };
+        let (line, biases) = (errors([1.0; 2], Rung::Line, &PLACES), errors([1.0; 2], Rung::Temperature, &[]));
+        assert!(line < biases - 0.02, "{line} {biases}");
+        let apart = [1.0, -1.0];
+        let (known, names) = (errors(apart, Rung::Groups, &PLACES), errors(apart, Rung::Groups, &[]));
+        assert!(known < names - 0.02, "{known} {names}");
+        let world = draw(40, 12, [1.0, 1.0]);
+        let design = Design::constant(40);
+        let readings = world.readings(&design, &PLACES);
+        let choice = choose(readings, world.counts.view(), Folds::default()).unwrap().1;
+        assert_eq!(choice.candidates[2].map, Rung::Line);
+        assert!([Rung::Line, Rung::Temperature].contains(&choice.chosen), "{}", choice.chosen);
+        let map = fit(Rung::Line, readings, world.counts.view()).unwrap().unwrap();
+        assert_eq!((map.variances[1].block.as_str(), map.variances[1].parameters), ("bias and slope", 2));
+        let text = serde_json::to_string(&map).unwrap();
+        let read: super::super::Map = serde_json::from_str(&text).unwrap();
+        read.check(&[], 5, 2).unwrap();
+        assert_eq!(read.predictions(world.readings(&design, &[])), map.predictions(readings));
+        let fewer =
+            serde_json::from_str::<super::super::Map>(&text.replace("[1.0,2.0,3.0,4.0,5.0]", "[1.0,2.0,2.0,4.0,5.0]"));
+        assert!(fewer.unwrap().check(&[], 5, 2).unwrap_err().to_string().contains("has the places [1.0, 2.0, 2.0"));
+    }
+
+    #[test]
+    fn names_have_no_line() {
+        let world = draw(20, 14, [0.0; 2]);
+        let design = Design::constant(20);
+        let unavailable = fit(Rung::Line, world.readings(&design, &[]), world.counts.view()).unwrap().unwrap_err();
+        assert_eq!(unavailable.to_string(), "the classes are not 3 or more places on a scale");
+        for places in [&[1.0, 2.0][..], &[1.0, 3.0, 2.0, 4.0, 5.0]] {
+            let error = fit(Rung::Line, world.readings(&design, places), world.counts.view()).unwrap_err();
+            assert!(error.to_string().contains("5 classes at the places"), "{error}");
+        }
+    }
+}
+
 #[test]
 fn a_belief_is_named_in_one_word_or_with_its_options() {
     let read = |text: &str| serde_json::from_str::<BeliefModel>(text).map_err(|e| e.to_string());
@@ -382,7 +501,7 @@ mod carried {
             let carried = map.carry(here.readings(&design));
             let readings = Readings { carried: Some(&carried), ..here.readings(&design) };
             let wanted = map.predictions(here.readings(&design));
-            for own in Rung::ALL {
+            for own in of_names() {
                 let fitted = fit(own, readings, none.view()).unwrap().unwrap();
                 let off = (fitted.predictions(readings) - &wanted).mapv(f64::abs).sum();
                 assert!(off < 1e-9, "{rung} under {own}: {off}");

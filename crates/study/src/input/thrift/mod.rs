@@ -16,7 +16,10 @@ use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::ChunkReader;
 
-use layout::{COMPRESSED_SIZE, FOOTER, Layout, PAGE, Type};
+use layout::{
+    BINARY, COMPRESSED_SIZE, DOUBLE, FALSE, FOOTER, I8, I16, I32, I64, LIST, Layout, MAP, PAGE, SET, STRUCT, TRUE,
+    Type, UUID,
+};
 
 /// The end of a file: the length of the footer before it, and the mark.
 const TAIL: u64 = 8;
@@ -24,21 +27,6 @@ const TAIL: u64 = 8;
 const FIRST_BYTES: u64 = 512;
 /// Nesting beyond which a header is refused. The reader goes as deep within a field that it does not know.
 const MOST_NESTED: u32 = 64;
-
-// Types as Thrift numbers them.
-const TRUE: u8 = 1;
-const FALSE: u8 = 2;
-const I8: u8 = 3;
-const I16: u8 = 4;
-const I32: u8 = 5;
-const I64: u8 = 6;
-const DOUBLE: u8 = 7;
-const BINARY: u8 = 8;
-const LIST: u8 = 9;
-const SET: u8 = 10;
-const MAP: u8 = 11;
-const STRUCT: u8 = 12;
-const UUID: u8 = 13;
 
 /// Why a walk stopped.
 #[derive(Debug)]
@@ -126,8 +114,8 @@ impl<'b> Walk<'b> {
     }
 
     fn value(&mut self, kind: u8, known: Option<&Type>, nested: u32) -> Walked<()> {
-        if let Some(known) = known {
-            known.expect(kind)?;
+        if known.is_some_and(|known| !known.is(kind)) {
+            return Err(Stop::Mistaken);
         }
         let inner = nested.checked_sub(1).ok_or(Stop::Deep)?;
         match kind {

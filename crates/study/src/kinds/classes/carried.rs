@@ -34,7 +34,7 @@ pub fn added<K: ClassKind + Kind<Judge = ClassJudge>>(
         vec![]
     };
     let items = JudgedItems { design: &design, q: q.view(), groups: &groups };
-    carried.map.carry(Readings { items, variants: &variants, twins: &[], carried: None })
+    carried.map.carry(Readings { items, variants: &variants, twins: &[], places: &[], carried: None })
 }
 
 /// The features here on the scales there; what the map does not read may be missing.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::input::check::Check;
 use crate::input::config::{Configured, Files, Format, StudyConfig, TableConfig};
 use judge_uncertainty_core::belief::BeliefModel;
-use judge_uncertainty_core::belief::ladder::Rung;
+use judge_uncertainty_core::belief::ladder::{FEWEST_PLACES, Rung};
 use judge_uncertainty_data::dataset::error::Result;
 use judge_uncertainty_data::dataset::judge::CONFIDENCE_RANGE;
 use judge_uncertainty_data::dataset::lewidi::Predicted;
@@ -224,6 +224,11 @@ pub fn check<K: ClassKind>(config: &StudyConfig<K>, check: &Check<'_>) -> Result
     let (reason, remedy) =
         ("this map reads ratings", "take belief = \"auto\", or a map of classes such as \"temperature\"");
     check.that(!of_ratings, "trust.belief", &config.trust.belief, reason, remedy)?;
+    let line = config.trust.belief == BeliefModel::Map(Rung::Line);
+    let placed = K::on_scale(&config.scale).places().is_some_and(|places| places.len() >= FEWEST_PLACES);
+    let reason = "a line needs three places on a scale";
+    let remedy = "take belief = \"auto\" or \"temperature\"; where the classes stand on a scale, write places instead of classes";
+    check.that(!line || placed, "trust.belief", &config.trust.belief, reason, remedy)?;
     check_judge(&config.judge, classes.len(), check)?;
     check_mirror(&config.judge, classes, check)?;
     check_multilabel(config, check)?;

@@ -1,7 +1,7 @@
 //! Classes as readers see them.
 
 use super::tables::evidence_sentences;
-use crate::belief::ladder::{Component, Fits, MapChoice, Rung, Transfer};
+use crate::belief::ladder::{BIAS_AND_SLOPE, Component, Fits, MapChoice, Rung, Transfer};
 use crate::escalation::Rule;
 use crate::report::figures::Figure;
 use crate::report::figures::axis::signed;
@@ -325,8 +325,11 @@ fn own_map_sentences(map: &FittedMap) -> Vec<String> {
         [] => String::new(),
         some => format!(" Its components on average over the items: {}.", some.join("; ")),
     };
-    let reading =
-        format!("{who} reads the prediction {} (map `{}`).{guesses}{components}", map_words(map.name), map.name);
+    // The maps after `line` have its terms, too, where classes stand on a scale and the labels want them.
+    let has_line = map.variances.iter().any(|block| block.block == BIAS_AND_SLOPE && block.variance > 0.0);
+    let along = if has_line && map.name != Rung::Line { ", and a bias and a slope along the scale" } else { "" };
+    let words = map_words(map.name);
+    let reading = format!("{who} reads the prediction {words}{along} (map `{}`).{guesses}{components}", map.name);
     vec![choice_sentence(reading, map.choice.as_ref())]
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::carried::Carried;
 use super::contrasts::{self, centred};
-use super::line::{self, FEWEST_PLACES, along, ascend};
+use super::line::{self, BIAS_AND_SLOPE, FEWEST_PLACES, along, ascend};
 use super::readings::Readings;
 use super::rung::Rung;
 use super::waves::{LENGTH_SCALES, Waves};
@@ -116,7 +116,7 @@ impl Kind {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Temperature => "temperature",
-            Self::Line => "bias and slope",
+            Self::Line => BIAS_AND_SLOPE,
             Self::Common => "temperature and biases",
             Self::Groups => "groups",
             Self::LineOfGroups => "biases and slopes of groups",

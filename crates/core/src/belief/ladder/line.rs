@@ -5,6 +5,9 @@ use super::contrasts::centred;
 /// A slope at a place is that of a parabola through so many.
 pub const FEWEST_PLACES: usize = 3;
 
+/// What the block of a bias and a slope is called among a map's variances ([`super::Variance`]).
+pub const BIAS_AND_SLOPE: &str = "bias and slope";
+
 /// For the bias and for the slope.
 pub(super) const VECTORS: usize = 2;
 

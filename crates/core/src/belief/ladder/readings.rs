@@ -58,7 +58,8 @@ impl Readings<'_> {
             return Err(TrustError::Shape { detail });
         }
         let (places, classes) = (self.places, self.items.q.ncols());
-        if !places.is_empty() && !(places.len() == classes && ascend(places)) {
+        let on_scale = places.len() == classes && ascend(places);
+        if !(places.is_empty() || on_scale) {
             return Err(TrustError::Shape { detail: format!("{classes} classes at the places {places:?}") });
         }
         if let Some(carried) = self.carried.filter(|carried| carried.len() != self.len()) {

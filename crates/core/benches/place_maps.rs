@@ -11,9 +11,12 @@ use judge_uncertainty_core::belief::ladder::{Folds, Readings, Rung};
 use judge_uncertainty_core::belief::recalibration::{Options, Recalibration};
 use judge_uncertainty_core::belief::{BeliefModel, BeliefTable, Design, JudgedItems, TrustPrior};
 use judge_uncertainty_core::random::Stream;
-use judge_uncertainty_core::stats::{mean, sample_sd};
+use judge_uncertainty_core::stats::mean;
 use ndarray::Array2;
-use sha2::{Digest, Sha256};
+
+use registered::{Difference, Registration, how_often};
+
+mod registered;
 
 const REGISTERED: &str = include_str!("../../../data/registration/places.toml");
 const SUM: &str = include_str!("../../../data/registration/places.SHA256SUMS");
@@ -54,12 +57,6 @@ fn bell(centre: f64, spread: f64) -> [f64; CLASSES] {
 fn favoured(mut shares: [f64; CLASSES]) -> [f64; CLASSES] {
     shares.iter_mut().zip(FAVOUR).for_each(|(share, favour)| *share *= favour);
     normalised(shares)
-}
-
-/// A number of the registration.
-fn registered(name: &str) -> f64 {
-    let line = REGISTERED.lines().find_map(|line| line.strip_prefix(name)?.trim().strip_prefix('='));
-    line.and_then(|value| value.trim().replace('_', "").parse().ok()).unwrap_or_else(|| panic!("{name} is registered"))
 }
 
 struct World {
@@ -108,12 +105,11 @@ impl World {
         Readings { items, variants: &[], twins: &[], places, carried: None }
     }
 
-    fn found(&self, belief: BeliefModel, places: &[f64]) -> (Found, Option<Rung>) {
+    fn found(&self, belief: BeliefModel, places: &[f64], least: f64) -> (Found, Option<Rung>) {
         let design = Design::constant(self.groups.len());
         let readings = self.readings(&design, places);
         let fit = belief.fit(readings, self.counts.view(), TrustPrior::Weak).expect("labels of classes");
         let beliefs = fit.posterior(readings, self.counts.view());
-        let least = registered("coverage_of");
         let (mut error, mut inside) = (0.0, vec![]);
         for (belief, truth) in beliefs.iter().zip(self.truth.rows()) {
             for (j, (mean, truth)) in belief.mean().zip(truth).enumerate() {
@@ -128,27 +124,13 @@ impl World {
     }
 }
 
-/// Mean and its standard error.
-fn summary(values: &[f64]) -> (f64, f64) {
-    (mean(values), sample_sd(values) / (values.len() as f64).sqrt())
-}
-
-fn less(a: &[f64], b: &[f64]) -> Vec<f64> {
-    a.iter().zip(b).map(|(a, b)| a - b).collect()
-}
-
-/// Whether a difference is no larger than the margin.
-fn verdict((off, se): (f64, f64)) -> &'static str {
-    let (z, margin) = (registered("z"), registered("margin"));
-    match () {
-        () if off + z * se <= margin => "shown",
-        () if off - z * se > margin => "failed",
-        () => "open",
-    }
-}
-
 /// The row of one kind and size.
-fn row((name, stated, gains): (&str, Stated, bool), items: usize, (worlds, first_seed): (u64, u64)) {
+fn row(
+    plan: &Registration,
+    (name, stated, gains): (&str, Stated, bool),
+    items: usize,
+    (worlds, first_seed): (u64, u64),
+) {
     let recalibrated = |recalibration| BeliefModel::Recalibrated(Options { recalibration, ..Options::default() });
     let auto = BeliefModel::Auto(Folds::default());
     // The last two, with places and without, are of the same belief.
@@ -159,53 +141,39 @@ fn row((name, stated, gains): (&str, Stated, bool), items: usize, (worlds, first
         (auto, &[]),
         (auto, &PLACES),
     ];
-    let (mut errors, mut inside) = (vec![vec![]; beliefs.len()], vec![]);
-    let mut chosen = [0; Rung::ALL.len()];
+    let (mut errors, mut inside, mut chosen) = (vec![vec![]; beliefs.len()], vec![], vec![]);
+    let least = plan.number("coverage_of");
     for world in (0..worlds).map(|k| World::draw(items, first_seed + k, stated)) {
         for (k, (belief, places)) in beliefs.into_iter().enumerate() {
-            let (found, map) = world.found(belief, places);
+            let (found, map) = world.found(belief, places, least);
             errors[k].push(found.error);
             if k + 1 == beliefs.len() {
                 inside.push(found.inside);
-                let map = map.expect("a map is chosen");
-                chosen[Rung::ALL.iter().position(|one| *one == map).expect("one of classes")] += 1;
+                chosen.push(map.expect("a map is chosen"));
             }
         }
     }
     let [published, recalibrated, by_group, names, places] = &errors[..] else { unreachable!("five beliefs") };
     let better = if mean(recalibrated) < mean(published) { recalibrated } else { published };
-    let with_se = |(off, se): (f64, f64)| format!("{off:+.4} (se {se:.4})");
-    let harm = summary(&less(places, better));
-    let gain = summary(&less(places, names));
-    let gained = match (gains && items < SIZES[2], gain.0 + registered("z") * gain.1 < 0.0) {
-        (false, _) => "",
-        (true, true) => "yes",
-        (true, false) => "no",
-    };
-    let coverage = mean(&inside);
-    let met = (registered("coverage_from")..=registered("coverage_to")).contains(&coverage);
-    let maps: Vec<String> =
-        Rung::ALL.iter().zip(chosen).filter(|(_, n)| *n > 0).map(|(map, n)| format!("{map} {n}")).collect();
+    let (harm, gain) = (Difference::of(places, better), Difference::of(places, names));
     println!(
-        "| {name} | {items} | {worlds} | {:.4} | {:.4} | {:.4} | {:.4} | {:.4} | {} | {} | {} | {} | {gained} | {coverage:.3}{} | {} |",
+        "| {name} | {items} | {worlds} | {:.4} | {:.4} | {:.4} | {:.4} | {:.4} | {harm} | {} | {gain} | {} | {} | {} | {} |",
         mean(published),
         mean(recalibrated),
         mean(by_group),
         mean(names),
         mean(places),
-        with_se(harm),
-        verdict(harm),
-        with_se(gain),
-        verdict(gain),
-        if met { "" } else { " (missed)" },
-        maps.join(", ")
+        plan.harm(harm),
+        plan.harm(gain),
+        plan.gain(gains && items < SIZES[2], gain),
+        plan.coverage(mean(&inside)),
+        how_often(&Rung::ALL, &chosen)
     );
 }
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
-    let sum: String = Sha256::digest(REGISTERED.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
-    assert!(SUM.starts_with(&sum), "places.toml is not the file that was registered: its SHA-256 is {sum}");
+    let plan = Registration::checked("places.toml", REGISTERED, SUM);
     let trial = arguments.iter().any(|word| word == "trial");
     println!(
         "| world | items | worlds | published | recalibrated | by group | auto of names | auto of places | minus the better | no harm | \
@@ -214,8 +182,7 @@ fn main() {
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     for world in WORLDS.into_iter().filter(|(name, ..)| arguments.iter().all(|word| word == "trial" || word == name)) {
         for items in SIZES {
-            let registered = (registered(&format!("worlds_{items}")) as u64, registered("first_seed") as u64);
-            row(world, items, if trial { (TRIAL, 9_600_000) } else { registered });
+            row(&plan, world, items, if trial { (TRIAL, 9_600_000) } else { plan.worlds(items) });
         }
     }
 }

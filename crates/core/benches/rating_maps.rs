@@ -13,8 +13,11 @@ use judge_uncertainty_core::belief::{
     TrustPrior, choose_rating_map, fit_rating_map, fit_ratings,
 };
 use judge_uncertainty_core::random::Stream;
-use judge_uncertainty_core::stats::{mean, sample_sd};
-use sha2::{Digest, Sha256};
+use judge_uncertainty_core::stats::mean;
+
+use registered::{Difference, Registration, how_often};
+
+mod registered;
 
 const REGISTERED: &str = include_str!("../../../data/registration/ratings.toml");
 const SUM: &str = include_str!("../../../data/registration/ratings.SHA256SUMS");
@@ -34,12 +37,6 @@ const WORLDS: [(&str, Stated, bool); 6] = [
     ("wavy", |x, _| x + 0.6 * (1.5 * x).sin(), true),
     ("opposite_groups", |x, group| x + BIASES[group], true),
 ];
-
-/// A number of the registration.
-fn registered(name: &str) -> f64 {
-    let line = REGISTERED.lines().find_map(|line| line.strip_prefix(name)?.trim().strip_prefix('='));
-    line.and_then(|value| value.trim().replace('_', "").parse().ok()).unwrap_or_else(|| panic!("{name} is registered"))
-}
 
 struct World {
     judge: JudgeScores,
@@ -96,9 +93,14 @@ impl World {
 }
 
 /// The row of one kind and size.
-fn row((name, stated, gains): (&str, Stated, bool), items: usize, (worlds, first_seed): (u64, u64)) {
+fn row(
+    plan: &Registration,
+    (name, stated, gains): (&str, Stated, bool),
+    items: usize,
+    (worlds, first_seed): (u64, u64),
+) {
     let design = Design::constant(items);
-    let (mut errors, mut inside, mut chosen) = (vec![vec![]; 4], vec![], [0; Rung::OF_RATINGS.len()]);
+    let (mut errors, mut inside, mut chosen) = (vec![vec![]; 4], vec![], vec![]);
     for world in (0..worlds).map(|k| World::draw(items, first_seed + k, stated)) {
         let judged = world.items(&design);
         let kinds = [Recalibration::Off, Recalibration::Shared, Recalibration::ByGroup];
@@ -112,36 +114,21 @@ fn row((name, stated, gains): (&str, Stated, bool), items: usize, (worlds, first
         let found = world.found(&auto, &design);
         errors[3].push(found.error);
         inside.push(found.inside);
-        let map = auto.map.expect("a map is chosen").name;
-        chosen[Rung::OF_RATINGS.iter().position(|one| *one == map).expect("one of ratings")] += 1;
+        chosen.push(auto.map.expect("a map is chosen").name);
     }
     let means: Vec<f64> = errors.iter().map(|errors| mean(errors)).collect();
     let better = usize::from(means[1] < means[0]);
-    let apart: Vec<f64> = errors[3].iter().zip(&errors[better]).map(|(auto, better)| auto - better).collect();
-    let (off, se) = (mean(&apart), sample_sd(&apart) / (apart.len() as f64).sqrt());
-    let (z, margin) = (registered("z"), registered("margin"));
-    let harm = match () {
-        () if off + z * se <= margin => "shown",
-        () if off - z * se > margin => "failed",
-        () => "open",
-    };
-    let gain = match (gains && items >= 200, off + z * se < 0.0) {
-        (false, _) => "",
-        (true, true) => "yes",
-        (true, false) => "no",
-    };
-    let coverage = mean(&inside);
-    let met = (registered("coverage_from")..=registered("coverage_to")).contains(&coverage);
-    let maps: Vec<String> =
-        Rung::OF_RATINGS.iter().zip(chosen).filter(|(_, n)| *n > 0).map(|(map, n)| format!("{map} {n}")).collect();
+    let apart = Difference::of(&errors[3], &errors[better]);
     println!(
-        "| {name} | {items} | {worlds} | {:.4} | {:.4} | {:.4} | {:.4} | {off:+.4} (se {se:.4}) | {harm} | {gain} | {coverage:.3}{} | {} |",
+        "| {name} | {items} | {worlds} | {:.4} | {:.4} | {:.4} | {:.4} | {apart} | {} | {} | {} | {} |",
         means[0],
         means[1],
         means[2],
         means[3],
-        if met { "" } else { " (missed)" },
-        maps.join(", ")
+        plan.harm(apart),
+        plan.gain(gains && items >= 200, apart),
+        plan.coverage(mean(&inside)),
+        how_often(&Rung::OF_RATINGS, &chosen)
     );
 }
 
@@ -169,8 +156,7 @@ fn main() {
     if std::env::args().any(|word| word == "intervals") {
         return intervals();
     }
-    let sum: String = Sha256::digest(REGISTERED.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
-    assert!(SUM.starts_with(&sum), "ratings.toml is not the file that was registered: its SHA-256 is {sum}");
+    let plan = Registration::checked("ratings.toml", REGISTERED, SUM);
     let trial = std::env::args().any(|word| word == "trial");
     println!(
         "| world | items | worlds | published | recalibrated | by group | auto | auto minus the better | no harm | gains | coverage of auto | \
@@ -179,8 +165,7 @@ fn main() {
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
     for world in WORLDS {
         for items in SIZES {
-            let registered = (registered(&format!("worlds_{items}")) as u64, registered("first_seed") as u64);
-            row(world, items, if trial { (2, 8_700_000) } else { registered });
+            row(&plan, world, items, if trial { (2, 8_700_000) } else { plan.worlds(items) });
         }
     }
 }

@@ -65,8 +65,8 @@ pub struct Reliable {
 }
 
 impl Reliable {
-    /// From each item's prediction and the mean of its labels.
-    fn of(pairs: Vec<(f64, f64)>, is_share: bool) -> Self {
+    /// From each item's prediction and the mean of its labels; `is_share` if labels are 0 or 1, so that means are shares.
+    pub fn of(pairs: Vec<(f64, f64)>, is_share: bool) -> Self {
         let gaps: Vec<f64> = pairs.iter().map(|(predicted, observed)| observed - predicted).collect();
         let enough = pairs.len() >= LEAST_ITEMS;
         Self { labels_above: item_mean(&gaps), points: if enough { curve(pairs, is_share) } else { vec![] } }

@@ -107,6 +107,13 @@ pub(super) struct Point {
 }
 
 impl Point {
+    /// From the upper triangle of the Hessian, row by row.
+    pub(super) fn of_triangle(value: f64, gradient: Vec<f64>, triangle: &[f64]) -> Self {
+        let p = gradient.len();
+        let hessian = Array2::from_shape_fn((p, p), |(a, b)| triangle[a.min(b) * p + a.max(b)]);
+        Self { value, gradient, hessian, at_limit: 0 }
+    }
+
     pub(super) fn gradient_norm(&self) -> f64 {
         self.gradient.iter().fold(0.0, |m, g| g.abs().max(m))
     }

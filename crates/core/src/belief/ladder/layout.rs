@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::carried::Carried;
 use super::contrasts::{self, centred};
-use super::line::{self, BIAS_AND_SLOPE, FEWEST_PLACES, along, ascend};
+use super::line::{self, BIAS_AND_SLOPE, along, has_line};
 use super::readings::Readings;
 use super::rung::Rung;
 use super::waves::{LENGTH_SCALES, Waves};
@@ -172,7 +172,7 @@ impl Layout {
         let inputs: Vec<usize> = (0..names.len()).filter(|&k| !OF_THE_LABELS.contains(&names[k].as_str())).collect();
         match rung {
             Rung::Curve => return Err(Unavailable::OfRatings),
-            Rung::Line if !line::is_for(readings.places) => return Err(Unavailable::NoPlaces),
+            Rung::Line if !has_line(readings.places) => return Err(Unavailable::NoPlaces),
             Rung::Groups if groups < 2 => return Err(Unavailable::OneGroup),
             Rung::Ensemble if variants == 0 => return Err(Unavailable::OneVariant),
             _ => {}
@@ -192,7 +192,7 @@ impl Layout {
             groups: if groups > 1 { groups } else { 0 },
             variants,
             inputs,
-            places: if line::is_for(readings.places) { readings.places.to_vec() } else { vec![] },
+            places: if has_line(readings.places) { readings.places.to_vec() } else { vec![] },
             prediction: Scale::of(&coordinates, width),
             // Deviations have mean 0 over the variants, and their size is what counts.
             deviation: Scale { centre: vec![0.0; width], ..Scale::of(&deviations, width) },
@@ -225,8 +225,8 @@ impl Layout {
         that(small, "layout", || format!("has sizes that no fit has: {sizes:?}, inputs {:?}", self.inputs))?;
         let share = (0.0..1.0).contains(&self.guesses) && (self.guesses == 0.0 || self.rung >= Rung::Smoothing);
         that(share, "layout", || format!("has {} as the share of guesses", self.guesses))?;
-        let placed = self.places.is_empty() && self.rung != Rung::Line
-            || self.places.len() == classes && classes >= FEWEST_PLACES && ascend(&self.places);
+        let placed =
+            self.places.is_empty() && self.rung != Rung::Line || self.places.len() == classes && has_line(&self.places);
         that(placed, "layout", || format!("has the places {:?}", self.places))?;
         let width = classes - 1;
         let all = width * (1 + self.variants) + self.inputs.len();
@@ -459,7 +459,7 @@ pub enum Unavailable {
     TooMany(usize),
     /// The judge gives no three different scores.
     FewScores,
-    /// The classes are not at three places or more.
+    /// The classes are not at three places or more that lie apart ([`super::has_line`]).
     NoPlaces,
     /// It reads ratings.
     OfRatings,
@@ -473,7 +473,7 @@ impl fmt::Display for Unavailable {
             Self::OneGroup => f.write_str("all items are of one group"),
             Self::OneVariant => f.write_str("the judge has one variant"),
             Self::FewScores => f.write_str("the judge gives no three different scores"),
-            Self::NoPlaces => write!(f, "the classes are not {FEWEST_PLACES} or more places on a scale"),
+            Self::NoPlaces => f.write_str("the classes are not three or more places on a scale that lie apart"),
             Self::OfClasses => f.write_str("it reads classes, and these are ratings"),
             Self::OfRatings => f.write_str("it reads ratings, and these are classes"),
             Self::TooMany(parameters) => {

@@ -3,7 +3,9 @@
 use super::contrasts::centred;
 
 /// A slope at a place is that of a parabola through so many.
-pub const FEWEST_PLACES: usize = 3;
+const FEWEST_PLACES: usize = 3;
+/// Places nearer to each other than this share of the mean step have no slope between them.
+const LEAST_STEP: f64 = 0.01;
 
 /// What the block of a bias and a slope is called among a map's variances ([`super::Variance`]).
 pub const BIAS_AND_SLOPE: &str = "bias and slope";
@@ -33,9 +35,13 @@ pub(super) fn along(places: &[f64], logs: &[f64]) -> [Vec<f64>; VECTORS] {
     [bias, stretch].map(centred)
 }
 
-/// Whether places are enough for a bias and a slope.
-pub(super) fn is_for(places: &[f64]) -> bool {
-    places.len() >= FEWEST_PLACES
+/// Whether classes at these places, ascending, can have a [`super::Rung::Line`]: three places or more, none nearer to the next than a
+/// hundredth of the mean step.
+pub fn has_line(places: &[f64]) -> bool {
+    places.len() >= FEWEST_PLACES && {
+        let least = LEAST_STEP * (places[places.len() - 1] - places[0]) / (places.len() - 1) as f64;
+        ascend(places) && places.windows(2).all(|pair| pair[1] - pair[0] >= least)
+    }
 }
 
 /// Whether places are finite, each above the one before.

@@ -42,7 +42,7 @@ pub(super) use choice::{HeldOut, Things, choose_by};
 pub use fitted::{Map, Prior, Variance};
 pub use fitting::fit;
 pub use layout::{MOST_PARAMETERS, Reads, Unavailable};
-pub use line::{BIAS_AND_SLOPE, FEWEST_PLACES};
+pub use line::{BIAS_AND_SLOPE, has_line};
 pub use mixture::Component;
 pub use readings::Readings;
 pub use rung::Rung;

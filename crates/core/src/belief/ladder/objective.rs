@@ -1,6 +1,6 @@
 //! What is maximised: the log-likelihood of the labels plus the log density of the blocks' normal priors.
 
-use ndarray::{Array2, ArrayView2};
+use ndarray::ArrayView2;
 
 use super::contrasts;
 use super::layout::Layout;
@@ -165,12 +165,7 @@ impl Objective for Posterior {
             }
         }
         self.bend_numbers(&mut room.waiting, p, &mut hessian);
-        let mut point = Point {
-            value: value.ln(),
-            gradient,
-            hessian: Array2::from_shape_fn((p, p), |(a, b)| hessian[a.min(b) * p + a.max(b)]),
-            at_limit: 0,
-        };
+        let mut point = Point::of_triangle(value.ln(), gradient, &hessian);
         self.add_prior(parameters, &mut point.value, &mut point.gradient);
         (0..p).for_each(|k| point.hessian[[k, k]] -= self.precision[k]);
         point

@@ -106,23 +106,26 @@ fn derivatives_are_those_of_differences() {
         posterior.precision.iter_mut().enumerate().for_each(|(k, s)| *s = 1.0 + 0.1 * k as f64);
         let mut stream = Stream::new(9);
         let at: Vec<f64> = posterior.centre.iter().map(|c| c + 0.2 * stream.standard_normal()).collect();
-        let here = posterior.at(&at);
-        let h = 1e-5;
-        let step = at.len().div_ceil(40);
-        for k in (0..at.len()).step_by(step) {
-            let moved = |by: f64| {
-                let mut at = at.clone();
-                at[k] += by;
-                posterior.at(&at)
-            };
-            let (up, down) = (moved(h), moved(-h));
-            let slope = (up.value - down.value) / (2.0 * h);
-            let near = |got: f64, want: f64| (got - want).abs() < 1e-5 * (1.0 + want.abs());
-            assert!(near(here.gradient[k], slope), "{rung} {k}: {} for {slope}", here.gradient[k]);
-            for l in 0..at.len() {
-                let bend = (up.gradient[l] - down.gradient[l]) / (2.0 * h);
-                assert!(near(here.hessian[[k, l]], bend), "{rung} {k} {l}: {} for {bend}", here.hessian[[k, l]]);
-            }
+        assert_derivatives(rung.key(), &posterior, &at, at.len().div_ceil(40));
+    }
+}
+
+/// Gradient and every `step`th row of the Hessian against differences.
+pub(super) fn assert_derivatives(what: &str, objective: &impl Objective, at: &[f64], step: usize) {
+    let (here, h) = (objective.at(at), 1e-5);
+    for k in (0..at.len()).step_by(step) {
+        let moved = |by: f64| {
+            let mut at = at.to_vec();
+            at[k] += by;
+            objective.at(&at)
+        };
+        let (up, down) = (moved(h), moved(-h));
+        let slope = (up.value - down.value) / (2.0 * h);
+        let near = |got: f64, want: f64| (got - want).abs() < 1e-5 * (1.0 + want.abs());
+        assert!(near(here.gradient[k], slope), "{what} {k}: {} for {slope}", here.gradient[k]);
+        for l in 0..at.len() {
+            let bend = (up.gradient[l] - down.gradient[l]) / (2.0 * h);
+            assert!(near(here.hessian[[k, l]], bend), "{what} {k} {l}: {} for {bend}", here.hessian[[k, l]]);
         }
     }
 }
@@ -451,7 +454,9 @@ mod places {
         let world = draw(20, 14, [0.0; 2]);
         let design = Design::constant(20);
         let unavailable = fit(Rung::Line, world.readings(&design, &[]), world.counts.view()).unwrap().unwrap_err();
-        assert_eq!(unavailable.to_string(), "the classes are not 3 or more places on a scale");
+        assert_eq!(unavailable.to_string(), "the classes are not three or more places on a scale that lie apart");
+        let close = world.readings(&design, &[0.0, 1e-300, 1.0, 2.0, 3.0]);
+        assert_eq!(fit(Rung::Line, close, world.counts.view()).unwrap().unwrap_err(), Unavailable::NoPlaces);
         for places in [&[1.0, 2.0][..], &[1.0, 3.0, 2.0, 4.0, 5.0]] {
             let error = fit(Rung::Line, world.readings(&design, places), world.counts.view()).unwrap_err();
             assert!(error.to_string().contains("5 classes at the places"), "{error}");

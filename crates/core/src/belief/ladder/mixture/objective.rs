@@ -244,12 +244,7 @@ impl Objective for Mixed {
             value += local.value;
             rows.add(&self.places, &local, &mut gradient, &mut hessian);
         }
-        let mut point = Point {
-            value,
-            gradient,
-            hessian: Array2::from_shape_fn((p, p), |(a, b)| hessian[a.min(b) * p + a.max(b)]),
-            at_limit: 0,
-        };
+        let mut point = Point::of_triangle(value, gradient, &hessian);
         self.add_prior(parameters, &mut point.value, &mut point.gradient);
         (0..p).for_each(|k| point.hessian[[k, k]] -= self.precision[k]);
         point

@@ -4,9 +4,8 @@ use super::objective::Mixed;
 use crate::belief::ladder::fitting::fit;
 use crate::belief::ladder::layout::Layout;
 use crate::belief::ladder::rung::Rung;
-use crate::belief::ladder::tests::World;
+use crate::belief::ladder::tests::{World, assert_derivatives};
 use crate::belief::ladder::{Folds, Map, Readings, choose};
-use crate::belief::newton::Objective;
 use crate::belief::traits::{Belief, BeliefTable};
 use crate::random::Stream;
 
@@ -37,23 +36,7 @@ fn derivatives_are_those_of_differences() {
     posterior.precision.iter_mut().enumerate().for_each(|(k, s)| *s = 1.0 + 0.1 * k as f64);
     let mut stream = Stream::new(9);
     let at: Vec<f64> = posterior.centre.iter().map(|c| c + 0.4 * stream.standard_normal()).collect();
-    let here = posterior.at(&at);
-    let h = 1e-5;
-    for k in 0..at.len() {
-        let moved = |by: f64| {
-            let mut at = at.clone();
-            at[k] += by;
-            posterior.at(&at)
-        };
-        let (up, down) = (moved(h), moved(-h));
-        let slope = (up.value - down.value) / (2.0 * h);
-        let near = |got: f64, want: f64| (got - want).abs() < 1e-5 * (1.0 + want.abs());
-        assert!(near(here.gradient[k], slope), "{k}: {} for {slope}", here.gradient[k]);
-        for l in 0..at.len() {
-            let bend = (up.gradient[l] - down.gradient[l]) / (2.0 * h);
-            assert!(near(here.hessian[[k, l]], bend), "{k} {l}: {} for {bend}", here.hessian[[k, l]]);
-        }
-    }
+    assert_derivatives("mixture", &posterior, &at, 1);
 }
 
 /// Where all components are alike the likelihood is that of the shared map, and so are the posterior beliefs.

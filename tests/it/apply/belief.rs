@@ -1,0 +1,170 @@
+//! Every leaf of a belief's file is checked.
+
+use super::*;
+
+/// The leaves of a value, by their places.
+fn leaves(value: &Value, place: &str, found: &mut Vec<String>) {
+    match value {
+        Value::Object(members) if !members.is_empty() => {
+            members.iter().for_each(|(key, member)| {
+                leaves(member, &format!("{place}/{}", key.replace('~', "~0").replace('/', "~1")), found)
+            });
+        }
+        Value::Array(members) if !members.is_empty() => {
+            members.iter().enumerate().for_each(|(k, member)| leaves(member, &format!("{place}/{k}"), found));
+        }
+        _ => found.push(place.to_owned()),
+    }
+}
+
+/// Every leaf of a belief changed in every way that JSON knows: as it stands the file is refused, for its sum is another; with the
+/// sum mended it is refused with file and field, or can be applied. Nothing panics.
+fn assert_every_leaf_holds<K: Saved>(study: &Study<K>, decomposition: &Decomposition<K>, made: &Made) {
+    assert_leaves_hold(study, decomposition, made, &[""], 60);
+}
+
+/// That of the leaves under these places, which are more than `least`.
+fn assert_leaves_hold<K: Saved>(
+    study: &Study<K>,
+    decomposition: &Decomposition<K>,
+    made: &Made,
+    under: &[&str],
+    least: usize,
+) {
+    let (folder, _) = written(study, decomposition);
+    let path = folder.path().join("belief.json");
+    let original = fs::read(&path).unwrap();
+    let value: Value = serde_json::from_slice(&original).unwrap();
+    let mut places = vec![];
+    leaves(&value, "", &mut places);
+    places.retain(|place| under.iter().any(|under| place.starts_with(under)));
+    assert!(places.len() > least, "{}", places.len());
+    let (mut refused, mut taken) = (0, 0);
+    for place in places.iter().filter(|place| *place != "/sha256") {
+        let old = value.pointer(place).unwrap();
+        let others = [
+            json!(null),
+            json!(true),
+            json!(-1),
+            json!(0),
+            json!(7.5),
+            json!(1e300),
+            json!("x"),
+            json!([]),
+            json!({}),
+            json!([1, "y"]),
+        ];
+        for new in others.into_iter().filter(|new| new != old) {
+            let mut changed = value.clone();
+            *changed.pointer_mut(place).unwrap() = new.clone();
+            let case = format!("{place} = {new}");
+            let text = serde_json::to_vec(&changed).unwrap();
+            if let Ok(read) = BeliefFile::<K>::parse(&path, &text) {
+                // What is said in another way: 0 for 0.0, or the default for nothing.
+                assert_eq!(read.text().as_bytes(), original, "{case}");
+            }
+            let Some(mended) = mended::<K>(changed) else {
+                refused += 1;
+                continue;
+            };
+            match BeliefFile::<K>::parse(&path, mended.as_bytes()).map_err(|e| e.to_string()) {
+                Err(message) => {
+                    assert!(message.contains("belief.json"), "{case}: {message}");
+                    refused += 1;
+                }
+                Ok(belief) => {
+                    taken += 1;
+                    if let Ok(applier) = Applier::of(&path, belief, &[]) {
+                        let _ = applier.check(&made.0).map(|()| applier.apply(&made.0, &made.1, None));
+                    }
+                }
+            }
+        }
+    }
+    assert!(refused > 4 * taken, "{refused} and {taken}");
+}
+
+#[test]
+fn every_leaf_of_a_belief_about_classes_holds() {
+    let study = starter();
+    let decomposition = Decomposition::of(&study, &Silent).unwrap();
+    let mut made = Made::of(&study);
+    let names = Classes::names(&study.file.config, study.judge.variants.variants());
+    made.classes(&study.judge, &study.labels, names.confidence.as_deref(), &names.answers);
+    assert_every_leaf_holds(&study, &decomposition, &made);
+}
+
+#[test]
+fn every_leaf_of_a_belief_about_scores_holds() {
+    let study = Study::<Scores>::load(&repository("examples/recipes")).unwrap();
+    let study = with_settings(&study, |settings| {
+        settings["trust"]["belief"] = json!("recalibrated");
+        settings["trust"]["features"] = json!(["spread"]);
+    });
+    let study = Study { features: study.features[..1].to_vec(), embeddings: None, ..study };
+    let study = with_settings(&study, |settings| settings["familiarity"] = json!(null));
+    let decomposition = Decomposition::of(&study, &Silent).unwrap();
+    let made = recipes_table(&study, &[("s001".to_owned(), "brief".to_owned(), 3.0, Some(1.0))]);
+    assert_every_leaf_holds(&study, &decomposition, &made);
+}
+
+#[test]
+fn every_leaf_of_a_map_of_scores_holds() {
+    let study = Study::<Scores>::load(&repository("examples/recipes")).unwrap();
+    let study = Study { features: study.features[..1].to_vec(), embeddings: None, ..study };
+    let study = with_settings(&study, |settings| {
+        settings["trust"]["belief"] = json!("curve");
+        settings["trust"]["features"] = json!(["spread"]);
+        settings["familiarity"] = json!(null);
+    });
+    let decomposition = Decomposition::of(&study, &Silent).unwrap();
+    let made = recipes_table(&study, &[("s001".to_owned(), "brief".to_owned(), 3.0, Some(1.0))]);
+    let places =
+        ["/fit/map", "/fit/curve/low", "/fit/curve/size", "/fit/curve/lines/0", "/fit/layout", "/columns/group"];
+    assert_leaves_hold(&study, &decomposition, &made, &places, 20);
+}
+
+#[test]
+fn a_belief_of_another_kind_version_or_reference_is_refused_with_its_field() {
+    let study = desk();
+    let decomposition = Decomposition::of(&study, &Silent).unwrap();
+    let (folder, applier) = written(&study, &decomposition);
+    let path = folder.path().join("belief.json");
+    let text = applier.belief().text();
+    let of = |from: &str, to: &str| {
+        let changed = text.replacen(from, to, 1);
+        assert_ne!(changed, text, "{from}");
+        BeliefFile::<Classes>::parse(&path, changed.as_bytes()).unwrap_err().to_string()
+    };
+    assert!(
+        of("\"schema\": 2", "\"schema\": 9")
+            .contains("belief.json: the field schema is 9, and this program reads 1 to 2")
+    );
+    assert!(of("\"kind\": \"classes\"", "\"kind\": \"scores\"").contains("the field kind is \"scores\""));
+    assert!(of("\"sd\": ", "\"sd\": -").contains("the field sha256 was changed"));
+    assert!(
+        of("\"features\": [\n    {", "\"features\": [\n    {\"name\": 3},\n    {")
+            .contains("the field features[0] can't be read")
+    );
+    assert!(of("{\n", "{\n  \"more\": 1,\n").contains("the field more is not a field of a belief"));
+    let reference = folder.path().join(reference::REFERENCE);
+    let mut bytes = fs::read(&reference).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    fs::write(&reference, bytes).unwrap();
+    let error = Applier::<Classes>::read(&path, &[]).unwrap_err().to_string();
+    assert!(error.contains("belief-reference.npy: its SHA-256 is"), "{error}");
+    fs::remove_file(&reference).unwrap();
+    assert!(Applier::<Classes>::read(&path, &[]).unwrap_err().to_string().contains("belief-reference.npy"));
+}
+
+#[test]
+fn every_leaf_of_a_map_of_places_holds() {
+    let folder = tempfile::tempdir().unwrap();
+    let study = answers(folder.path(), "");
+    let study = with_settings(&study, |settings| settings["trust"]["belief"] = json!("line"));
+    let decomposition = Decomposition::of(&study, &Silent).unwrap();
+    let mut made = Made::of(&study);
+    let names = Ordinal::names(&study.file.config, study.judge.variants.variants());
+    made.classes(&study.judge, &study.labels, names.confidence.as_deref(), &names.answers);
+    assert_every_leaf_holds(&study, &decomposition, &made);
+}

@@ -1,0 +1,126 @@
+//! The items of a belief's own study get what the run gave them, to the bit.
+
+use super::*;
+
+/// Gives a map the weights of variants that its labels did not want: they stand behind one common term and those of the groups.
+fn with_weights_of_variants(map: &mut Value, variants: usize) {
+    let groups = map["layout"]["groups"].as_u64().unwrap() as usize;
+    assert_eq!(map["layout"]["without"].take(), json!(["variants"]));
+    map["layout"]["without"] = json!([]);
+    let first = map["regression"]["coefficients"].as_array().unwrap().len();
+    let insert = |values: &mut Value, at: usize, value: Value| values.as_array_mut().unwrap().insert(at, value);
+    for _ in 0..variants {
+        insert(&mut map["parameters"], 1 + groups, json!(0.3));
+        let covariance = &mut map["regression"]["covariance"];
+        covariance.as_array_mut().unwrap().iter_mut().for_each(|row| insert(row, first + 1 + groups, json!(0.0)));
+        let row = vec![0.0; covariance[0].as_array().unwrap().len()];
+        insert(covariance, first + 1 + groups, json!(row));
+    }
+}
+
+#[test]
+fn classes_get_what_a_run_gives_them_to_the_bit() {
+    let study = desk();
+    let recalibrated = |by: &str| json!({"recalibrated": {"recalibration": by}});
+    let beliefs = [json!("published"), recalibrated("shared"), recalibrated("by_group")];
+    for belief in beliefs {
+        for prior in ["weak", "none"] {
+            let study = with_settings(&study, |settings| {
+                settings["trust"]["belief"] = belief.clone();
+                settings["trust"]["prior"] = json!(prior);
+            });
+            let decomposition = Decomposition::of(&study, &Silent).unwrap();
+            assert_same_bits(&study, &decomposition, &desk_table(&study));
+        }
+    }
+    let mixed = with_settings(&study, |settings| settings["trust"]["belief"] = json!("mixture"));
+    let decomposition = Decomposition::of(&mixed, &Silent).unwrap();
+    assert!((0..mixed.len()).all(|i| decomposition.belief(i).components().len() == 4));
+    assert_same_bits(&mixed, &decomposition, &desk_table(&mixed));
+    let itself = with_settings(&study, |settings| settings["familiarity"]["count_itself"] = json!(true));
+    let decomposition = Decomposition::of(&itself, &Silent).unwrap();
+    assert_same_bits(&itself, &decomposition, &desk_table(&itself));
+}
+
+/// The map of another study, its features, variants and groups among what it reads, is part of the file of a belief that starts from it.
+#[test]
+fn a_carried_map_is_applied_as_its_study_applies_it() {
+    let with = |belief: &str| with_settings(&desk(), |settings| settings["trust"]["belief"] = json!(belief));
+    let first = with("ensemble");
+    let found = BeliefFile::of(&first, &Decomposition::of(&first, &Silent).unwrap()).0;
+    let path = Path::new("belief.json");
+    let mut second = with("temperature");
+    second.carried_map = Classes::carried_map(&second, path, found.text().as_bytes()).unwrap();
+    let carried = second.carried_map.clone().unwrap();
+    assert_eq!((carried.map.rung(), carried.study.as_str()), (Rung::Ensemble, first.file.config.title.as_str()));
+    let decomposition = Decomposition::of(&second, &Silent).unwrap();
+    assert!(decomposition.fitted.fit.mapped().unwrap().map.is_on_a_carried_map());
+    assert_same_bits(&second, &decomposition, &desk_table(&second));
+
+    // It starts from another one, so it is not carried on; and the file of a belief says which it starts from.
+    let (chained, _) = BeliefFile::of(&second, &decomposition);
+    let refused = Classes::carried_map(&second, path, chained.text().as_bytes()).unwrap_err().to_string();
+    assert!(refused.contains("itself starts from the map of another"), "{refused}");
+    let mut without = serde_json::to_value(&chained).unwrap();
+    without["kept"] = Value::Null;
+    let refused = BeliefFile::<Classes>::parse(path, mended::<Classes>(without).unwrap().as_bytes()).unwrap_err();
+    assert!(refused.to_string().contains("the map that the fit starts from"), "{refused}");
+
+    // What the map reads has to exist.
+    let carry = |text: Value| Classes::carried_map(&second, path, mended::<Classes>(text).unwrap().as_bytes());
+    let variant = &first.judge.variants.variants()[0];
+    let mut reads_variants: Value =
+        serde_json::from_str(&found.text().replace(&format!("\"{variant}\""), "\"unheard\"")).unwrap();
+    with_weights_of_variants(&mut reads_variants["fit"]["mapped"]["map"], first.judge.variants.variants().len());
+    let refused = carry(reads_variants).unwrap_err().to_string();
+    assert!(refused.contains("the judge's variant \"unheard\"") && refused.contains("ask the judge"), "{refused}");
+    let class = &first.file.config.scale[0];
+    let text = found.text().replace(&format!("\"{class}\""), "\"other\"");
+    let refused = carry(serde_json::from_str(&text).unwrap()).unwrap_err().to_string();
+    assert!(refused.contains("the classes other, ") && refused.contains("in the same order"), "{refused}");
+}
+
+#[test]
+fn ordinal_ratings_get_what_a_run_gives_them_to_the_bit() {
+    let folder = tempfile::tempdir().unwrap();
+    let study = answers(folder.path(), "");
+    let decomposition = Decomposition::of(&study, &Silent).unwrap();
+    let mut made = Made::of(&study);
+    let names = Ordinal::names(&study.file.config, study.judge.variants.variants());
+    made.classes(&study.judge, &study.labels, names.confidence.as_deref(), &names.answers);
+    assert_same_bits(&study, &decomposition, &made);
+    for map in ["mixture", "line"] {
+        let mapped = with_settings(&study, |settings| settings["trust"]["belief"] = json!(map));
+        let decomposition = Decomposition::of(&mapped, &Silent).unwrap();
+        assert_same_bits(&mapped, &decomposition, &made);
+    }
+}
+
+#[test]
+fn scores_get_what_a_run_gives_them_to_the_bit() {
+    let study = Study::<Scores>::load(&repository("examples/recipes")).unwrap();
+    let mut reader = csv::Reader::from_path(repository("examples/recipes/judge.csv")).unwrap();
+    let judge: Vec<_> = reader
+        .records()
+        .map(Result::unwrap)
+        .filter_map(|row| Some((row[0].to_owned(), row[1].to_owned(), row[2].parse().ok()?, row[3].parse().ok())))
+        .collect();
+    let by_group = json!({"recalibrated": {"recalibration": "by_group"}});
+    let maps = ["published", "recalibrated", "line", "groups", "curve", "auto"].map(|name| json!(name));
+    for belief in maps.into_iter().chain([by_group]) {
+        let study = with_settings(&study, |settings| settings["trust"]["belief"] = belief.clone());
+        let decomposition = Decomposition::of(&study, &Silent).unwrap();
+        assert_same_bits(&study, &decomposition, &recipes_table(&study, &judge));
+    }
+}
+
+#[test]
+fn a_belief_is_small_and_the_same_after_reading() {
+    let study = starter();
+    let decomposition = Decomposition::of(&study, &Silent).unwrap();
+    let (belief, beside) = BeliefFile::of(&study, &decomposition);
+    assert!(beside.is_none() && belief.text().len() < 20_000, "{}", belief.text().len());
+    let path = Path::new("belief.json");
+    let read = BeliefFile::<Classes>::parse(path, belief.text().as_bytes()).unwrap();
+    assert_eq!(read.text(), belief.text());
+}

@@ -1,0 +1,213 @@
+//! A fitted belief as a file, applied to further items and to those of its own study.
+
+mod belief;
+mod bits;
+mod stream;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use judge_uncertainty::belief::ladder::Rung;
+use judge_uncertainty::dataset::judge::JudgeAnswers;
+use judge_uncertainty::escalation::Rule;
+use judge_uncertainty::evaluation::Luck;
+use judge_uncertainty::progress::Silent;
+use judge_uncertainty::study::apply::applier::{Applier, Apply, priority_column};
+use judge_uncertainty::study::apply::table::{Batch, Cells, Header, Lists};
+use judge_uncertainty::study::belief_file::{BeliefFile, Saved, reference};
+use judge_uncertainty::study::columns::columns;
+use judge_uncertainty::study::kinds::classes::judge::ClassJudge;
+use judge_uncertainty::study::kinds::classes::labels::Labels;
+use judge_uncertainty::study::output::Values;
+use judge_uncertainty::study::{Classes, Decomposition, Kind, Ordinal, Scores, Study};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::ordinal_study::study as answers;
+use crate::study_run::desk;
+use crate::support::{repository, run};
+
+/// A belief written to a folder and read again.
+fn written<K: Saved>(study: &Study<K>, decomposition: &Decomposition<K>) -> (TempDir, Applier<K>) {
+    let folder = tempfile::tempdir().unwrap();
+    let (belief, bytes) = BeliefFile::of(study, decomposition);
+    let path = folder.path().join("belief.json");
+    fs::write(&path, belief.text()).unwrap();
+    if let Some(bytes) = bytes {
+        fs::write(folder.path().join(reference::REFERENCE), bytes).unwrap();
+    }
+    let applier = Applier::<K>::read(&path, &[]).unwrap();
+    assert_eq!(applier.belief().text(), belief.text());
+    (folder, applier)
+}
+
+/// A table in memory.
+struct Made(Header, Batch);
+
+impl Made {
+    fn new(ids: Vec<String>) -> Self {
+        let mut batch = Batch::of(Path::new("made.csv"));
+        batch.lines = (0..ids.len()).map(|i| i as u64 + 2).collect();
+        let mut made = Self(Header { file: "made.csv".into(), names: vec![], complete: true }, batch);
+        made.put("id", Cells::Text(ids));
+        made
+    }
+
+    fn put(&mut self, name: &str, cells: Cells) {
+        self.0.names.push(name.to_owned());
+        self.1.put(name.to_owned(), cells);
+    }
+
+    /// What every kind of study knows of its items besides judge and labels.
+    fn of<K: Kind>(study: &Study<K>) -> Self {
+        let mut made = Self::new(study.items.ids.iter().map(str::to_owned).collect());
+        if let (Some(name), Some(groups)) = (&study.file.config.items.group, &study.items.groups) {
+            made.put(name, Cells::Text(groups.clone()));
+        }
+        for column in study.items.columns.iter().filter(|column| column.categories.is_empty()) {
+            made.put(&column.source, Cells::Number(column.feature.values.clone()));
+        }
+        if let Some(embeddings) = &study.embeddings {
+            let mut lists = Lists::default();
+            embeddings.rows().into_iter().for_each(|row| lists.push(Some(row.to_vec())));
+            made.put("embedding", Cells::Vector(lists));
+        }
+        made
+    }
+
+    fn classes(&mut self, judge: &ClassJudge, labels: &Labels, confidence: Option<&str>, pattern: &str) {
+        let variants = judge.variants.variants();
+        let items = judge.variants.ids().len();
+        let of = |i: usize| -> &JudgeAnswers { judge.variants.item(i) };
+        for (v, variant) in variants.iter().enumerate() {
+            for (k, class) in judge.variants.classes().iter().enumerate() {
+                let cell = |i| of(i).variants[v].as_ref().map(|weights| weights[k]);
+                let name = pattern.replace("{variant}", variant).replace("{class}", class);
+                self.put(&name, Cells::Number((0..items).map(cell).collect()));
+            }
+        }
+        if let Some(name) = confidence {
+            self.put(name, Cells::Number((0..items).map(|i| of(i).confidence).collect()));
+        }
+        for (k, class) in judge.variants.classes().iter().enumerate() {
+            let column = labels.counts.counts().column(k).iter().map(|n| Some(i64::from(*n))).collect();
+            self.put(&format!("n_{class}"), Cells::Whole(column));
+        }
+    }
+}
+
+/// Every column that a run states of an item but its ranks, and every priority, is the same to the bit.
+fn assert_same_bits<K: Saved>(study: &Study<K>, decomposition: &Decomposition<K>, made: &Made) {
+    let (_folder, applier) = written(study, decomposition);
+    applier.check(&made.0).unwrap();
+    let applied = applier.apply(&made.0, &made.1, None).unwrap();
+    assert_eq!(applied.bad, []);
+    let bits = |values: &Values| match values {
+        Values::Number(values) => format!("{:?}", values.iter().map(|x| x.map(f64::to_bits)).collect::<Vec<_>>()),
+        other => format!("{other:?}"),
+    };
+    let column = |name: &str| {
+        let found = applied.columns.iter().find(|column| column.name == name);
+        found.unwrap_or_else(|| panic!("{name} is missing")).clone()
+    };
+    let of_run: Vec<_> = columns(study, decomposition).into_iter().filter(|c| !c.name.starts_with("rank_")).collect();
+    for of_run in &of_run {
+        let of_apply = column(&of_run.name);
+        assert!(bits(&of_apply.values) == bits(&of_run.values), "{} differs", of_run.name);
+        assert_eq!((&of_apply.meaning, of_apply.unit), (&of_run.meaning, of_run.unit));
+    }
+    assert!(of_run.len() > 10);
+    let none = vec![0.0; study.len()];
+    let without_draws = Decomposition { luck: Luck { jitter: none.clone(), random: none }, ..decomposition.clone() };
+    let rules: Vec<Rule> =
+        K::rules(study).into_iter().filter(|rule| *rule != Rule::Random && !rule.looks_at_other_items()).collect();
+    assert_eq!(applier.rules(), rules);
+    for rule in rules {
+        let of_run = without_draws.priority(rule).unwrap();
+        let of_apply = column(&priority_column(rule));
+        let of_run = Values::Number(of_run.into_iter().map(Some).collect());
+        assert!(bits(&of_apply.values) == bits(&of_run), "the priority under {} differs", rule.key());
+    }
+    // Without labels of their own, and one by one in another order: the same whatever stands beside an item.
+    let one = applier.apply(&made.0, &single(&made.1, 3), None).unwrap();
+    for (all, one) in applied.columns.iter().zip(&one.columns) {
+        let of_all = match &all.values {
+            Values::Text(values) => Values::Text(vec![values[3].clone()]),
+            Values::Count(values) => Values::Count(vec![values[3]]),
+            Values::Number(values) => Values::Number(vec![values[3]]),
+        };
+        assert!(bits(&of_all) == bits(&one.values), "{} of one item differs", all.name);
+    }
+    // The fit's own items have not drifted; nothing of labelled items is outside.
+    for (baseline, tally) in applier.baselines().iter().zip(&applied.tallies) {
+        assert!(baseline.drift(tally).psi.unwrap().abs() < 1e-12, "{}", baseline.name);
+    }
+}
+
+fn single(batch: &Batch, row: usize) -> Batch {
+    let mut one = Batch::of(&batch.file);
+    one.lines = vec![batch.lines[row]];
+    for (name, cells) in batch.columns() {
+        let cells = match cells {
+            Cells::Text(cells) => Cells::Text(vec![cells[row].clone()]),
+            Cells::Number(cells) => Cells::Number(vec![cells[row]]),
+            Cells::Whole(cells) => Cells::Whole(vec![cells[row]]),
+            Cells::List(cells) => {
+                let mut list = Lists::default();
+                list.push(cells.get(row).map(<[f64]>::to_vec));
+                Cells::List(list)
+            }
+            Cells::Vector(cells) => {
+                let mut list = Lists::default();
+                list.push(cells.get(row).map(<[f32]>::to_vec));
+                Cells::Vector(list)
+            }
+        };
+        one.put(name.clone(), cells);
+    }
+    one
+}
+
+fn desk_table(study: &Study<Classes>) -> Made {
+    let mut made = Made::of(study);
+    made.classes(&study.judge, &study.labels, Some("confidence"), "p_{variant}_{class}");
+    made
+}
+
+fn with_settings<K: Kind>(study: &Study<K>, edit: impl Fn(&mut Value)) -> Study<K> {
+    let mut settings = serde_json::to_value(&study.file.config).unwrap();
+    edit(&mut settings);
+    let mut study = study.clone();
+    study.file.config = serde_json::from_value(settings).unwrap();
+    study
+}
+
+fn recipes_table(study: &Study<Scores>, judge: &[(String, String, f64, Option<f64>)]) -> Made {
+    let mut made = Made::of(study);
+    for variant in &study.judge.variants {
+        let of = |id: &str| judge.iter().find(|row| row.0 == id && row.1 == *variant);
+        let means = study.items.ids.iter().map(|id| of(id).map(|row| row.2)).collect();
+        made.put(&format!("mean_{variant}"), Cells::Number(means));
+        let sds = study.items.ids.iter().map(|id| of(id).and_then(|row| row.3)).collect();
+        made.put(&format!("sd_{variant}"), Cells::Number(sds));
+    }
+    let ratings = study.labels.grouped(study.len());
+    made.put("ratings", Cells::Text(ratings.iter().map(|of_item| json!(of_item).to_string()).collect()));
+    made
+}
+
+/// A study without familiarity: starter data.
+fn starter() -> Study<Classes> {
+    Study::load(&repository("examples/starter")).unwrap()
+}
+
+/// A belief with its sum mended; `None` if it can't be read at all.
+fn mended<K: Saved>(mut changed: Value) -> Option<String> {
+    changed["sha256"] = json!("");
+    let path = Path::new("belief.json");
+    let message = BeliefFile::<K>::parse(path, &serde_json::to_vec(&changed).unwrap()).err()?.to_string();
+    let sum = message.split("the rest is ").nth(1)?.get(..64)?.to_owned();
+    changed["sha256"] = json!(sum);
+    Some(changed.to_string())
+}

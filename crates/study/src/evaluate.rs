@@ -6,9 +6,9 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::error::Error;
-use super::features::Feature;
 use super::for_new_items::{RulesForNewItems, contrasts};
 use super::kind::{Kind, Study};
+use judge_uncertainty_core::belief::Feature;
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::stats::Summary;
 use judge_uncertainty_data::progress::Progress;

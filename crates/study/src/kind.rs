@@ -11,7 +11,6 @@ use ndarray::Array2;
 
 use super::carried::Carried;
 use super::carried_map::CarriedMap;
-use super::features::Feature;
 use super::hypothesis::Measure;
 use super::input::annotators::Annotators;
 use super::input::check::Check;
@@ -25,7 +24,7 @@ use super::profile::Profile;
 use super::queue::record::Question;
 use super::read::{Judge, LabelSet, Reported};
 use judge_uncertainty_core::belief::design::FeatureScale;
-use judge_uncertainty_core::belief::{BeliefTable, FeatureColumn};
+use judge_uncertainty_core::belief::{BeliefTable, Feature, FeatureColumn};
 use judge_uncertainty_core::escalation::{Observed, Rule};
 use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
 use judge_uncertainty_evaluation::{Contrast, Fitted, Luck, Pool, Scored};
@@ -199,7 +198,7 @@ pub struct Study<K: Kind> {
     /// What embeds the texts of the items, where the study names no file of embeddings.
     pub text_model: Option<TextModel>,
     /// Features of the trust regression, in order.
-    pub features: Vec<Feature>,
+    pub features: Vec<Feature<usize>>,
     /// Ids of items left out because the judge has no answer for them, in the order of the file.
     pub left_out: Vec<String>,
     /// Items that a registration leaves out of the evaluation, by position, and why.

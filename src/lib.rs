@@ -34,7 +34,7 @@
 //! | `study` | [`study`]: the same engines on a user's data |
 //! | `experiments` | [`experiments`]: the paper's simulations, dice and ChaosNLI, and the replication loop |
 //! | `evaluation` | [`evaluation`]: half splits: what escalation achieves where labels suffice |
-//! | `onnx` | sentence embeddings with ONNX models |
+//! | `onnx` | runs sentence models in the ONNX format; built with the feature of that name alone |
 //! | `familiarity` | [`familiarity`]: embeddings, neighbours and the features made from them |
 //! | `figures` | the plotting engine: a description of a figure becomes SVG, PDF, pgfplots, CSV |
 //! | `core` | [`belief`]: Dirichlet closed forms and the trust regression; [`escalation`]: ranking rules, value of a label, regret, budgets; [`stats`]: summaries, ranks, special functions; [`random`]: the random streams of the experiments |

@@ -8,10 +8,11 @@ use tera::{Context, Delimiters, Tera};
 
 use super::Error;
 use super::task::{Answers, Item, Task};
-use crate::built_in::{self, Unreadable, built_in};
 use crate::dataset::Error as DataError;
 use crate::dataset::checksum::sha256_hex;
-use crate::loops;
+use judge_uncertainty_output::built_in;
+use judge_uncertainty_output::built_in::Unreadable;
+use judge_uncertainty_page::loops;
 
 /// What a request asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

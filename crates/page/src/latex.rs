@@ -6,9 +6,10 @@ use judge_uncertainty_text::latex::breakable;
 pub use judge_uncertainty_text::latex::escape;
 use tera::{Delimiters, EscapeFn, Tera};
 
-use super::templates;
-pub use super::templates::Error;
-use crate::built_in::built_in;
+use judge_uncertainty_output::built_in;
+
+use crate::templates;
+pub use crate::templates::Error;
 
 /// The templates as they were when the program was built.
 const BUILT_IN: &[(&str, &str)] = &built_in!["":

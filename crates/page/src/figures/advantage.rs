@@ -3,16 +3,16 @@
 use super::{
     Evaluated, OVER_REPLICATES, capital, counted, headline, other_budgets, over_replicates, say, shown_budgets,
 };
-use crate::escalation::Budget;
-use crate::report::figures::description::{Axis, Figure, Panel, Series, Shape, Width};
-use crate::report::figures::look;
+use crate::look;
+use judge_uncertainty_core::escalation::Budget;
+use judge_uncertainty_figures::{Axis, Figure, Panel, Series, Shape, Width};
 
 /// Rules for which the height of the figure is enough, and what one more needs.
 const RULES: usize = 7;
 const ROW: f64 = 13.0;
 
 /// What every other rule removes beyond the one they are compared with, by budget, with its spread over replicates.
-pub(crate) fn figure(evaluated: &Evaluated) -> Figure {
+pub fn figure(evaluated: &Evaluated) -> Figure {
     let Evaluated { full, differences, reference, reference_name, name: rule_name, units, .. } = *evaluated;
     let mut rules = evaluated.ranked_rules(|rule, budget| differences[&rule][&budget].mean);
     rules.retain(|rule| *rule != reference);

@@ -3,9 +3,9 @@
 use super::{
     Evaluated, OVER_REPLICATES, capital, counted, headline, listed, other_budgets, over_replicates, say, shown_budgets,
 };
-use crate::escalation::{Budget, Rule};
-use crate::report::figures::description::{Axis, Figure, Panel, Series, Shape, Width};
-use crate::report::figures::look;
+use crate::look;
+use judge_uncertainty_core::escalation::{Budget, Rule};
+use judge_uncertainty_figures::{Axis, Figure, Panel, Series, Shape, Width};
 
 /// Share of a place that the rules stand on, side by side.
 const SPREAD: f64 = 0.72;
@@ -14,7 +14,7 @@ const RULES: usize = 8;
 const LEGEND_LINE: f64 = 11.0;
 
 /// Mean error removed with its spread over replicates, by rule and budget.
-pub(crate) fn figure(evaluated: &Evaluated) -> Figure {
+pub fn figure(evaluated: &Evaluated) -> Figure {
     let Evaluated { items, full, name: rule_name, error, units, markers, .. } = *evaluated;
     let mean = |rule: Rule, budget: Budget| full.value[&rule][&budget].mean;
     let (rules, budgets, headline) = (evaluated.ranked_rules(mean), shown_budgets(full), headline(full));

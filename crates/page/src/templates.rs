@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use tera::{Delimiters, Tera};
 use thiserror::Error as ThisError;
 
-use crate::built_in::{self, Unreadable};
+use judge_uncertainty_output::built_in::{self, Unreadable};
+
 use crate::loops;
 
 /// Why templates can't be used.
@@ -31,7 +32,7 @@ pub enum Error {
 }
 
 impl Error {
-    pub(super) fn template(name: &str, error: &tera::Error) -> Self {
+    fn template(name: &str, error: &tera::Error) -> Self {
         let mut detail = error.to_string();
         let mut cause = std::error::Error::source(error);
         while let Some(inner) = cause {
@@ -49,7 +50,10 @@ const FOLDER: &str = "templates";
 /// those built in.
 ///
 /// A template may include those before it in the list.
-pub(super) fn add(
+///
+/// # Errors
+/// A template that is missing or malformed.
+pub fn add(
     tera: &mut Tera,
     delimiters: Delimiters,
     folder: Option<&Path>,
@@ -66,7 +70,10 @@ pub(super) fn add(
 }
 
 /// Renders a template with a view of strings.
-pub(super) fn render(tera: &Tera, name: &str, view: &impl serde::Serialize) -> Result<String, Error> {
+///
+/// # Errors
+/// The template asks for something that the view does not have.
+pub fn render(tera: &Tera, name: &str, view: &impl serde::Serialize) -> Result<String, Error> {
     let view = serde_json::to_value(view).expect("views are plain strings");
     let context = tera::Context::from_serialize(&view).map_err(|e| Error::template(name, &e))?;
     loops::begin();

@@ -6,9 +6,10 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 use tera::{Delimiters, Tera};
 
-use super::description::{Block, Page};
-use crate::built_in::built_in;
-use crate::report::templates::{self, Error};
+use judge_uncertainty_output::built_in;
+
+use crate::description::{Block, Page};
+use crate::templates::{self, Error};
 
 /// The templates as they were when the program was built; each may include those before it.
 const BUILT_IN: [(&str, &str); 7] = built_in![
@@ -60,7 +61,7 @@ impl PageTemplates {
 }
 
 /// Bytes in base 64, as a content security policy names a script.
-pub(crate) fn base64(bytes: &[u8]) -> String {
+pub fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::new();
     for chunk in bytes.chunks(3) {

@@ -1,14 +1,14 @@
 //! What all LaTeX bundles have in common.
 
-use super::figures::{self, Figure};
-use crate::output::Staged;
+use judge_uncertainty_figures::{self as figures, Figure};
+use judge_uncertainty_output::Staged;
 
 /// Why the bundle can't be made.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A template.
     #[error(transparent)]
-    Template(#[from] super::latex::Error),
+    Template(#[from] crate::latex::Error),
     /// A figure.
     #[error(transparent)]
     Figure(#[from] figures::Error),
@@ -16,7 +16,7 @@ pub enum Error {
 
 impl Error {
     /// Whether a writer failed, rather than that a template or a text was refused.
-    pub(crate) fn is_failure(&self) -> bool {
+    pub fn is_failure(&self) -> bool {
         match self {
             Self::Template(_) => false,
             Self::Figure(error) => error.is_failure(),
@@ -28,7 +28,7 @@ impl Error {
 ///
 /// # Errors
 /// A character that the font lacks.
-pub(super) fn put_figure(folder: &str, figure: &Figure, staged: &mut Staged) -> Result<(), Error> {
+pub fn put_figure(folder: &str, figure: &Figure, staged: &mut Staged) -> Result<(), Error> {
     let mut put = |kind: &str, content: Vec<u8>| staged.put(format!("{folder}/{}.{kind}", figure.name()), content);
     put("svg", figure.svg().into_bytes());
     put("pdf", figure.pdf()?);

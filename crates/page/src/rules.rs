@@ -2,8 +2,7 @@
 //!
 //! Keys in results are [`Rule::key`], plain words for terminals and dictionaries [`Rule::words`].
 
-use crate::escalation::Rule;
-use crate::experiments::extended::contest::Contender;
+use judge_uncertainty_core::escalation::Rule;
 
 /// A rule by its names.
 #[derive(Debug, Clone, Copy)]
@@ -166,39 +165,28 @@ fn names(rule: Rule) -> &'static Names {
 }
 
 /// A rule in figures, and in tables of a page.
-pub(crate) fn in_figures(rule: Rule) -> &'static str {
+pub fn in_figures(rule: Rule) -> &'static str {
     names(rule).figure
 }
 
 /// A rule as in figures, with whose it is.
-pub(crate) fn with_origin(rule: Rule) -> String {
+pub fn with_origin(rule: Rule) -> String {
     format!("{}{}", names(rule).figure, names(rule).origin)
 }
 
 /// A rule in LaTeX: in the full table, and in the short one, which leaves out rules without a name.
-pub(crate) fn in_latex(rule: Rule) -> (&'static str, Option<&'static str>) {
+pub fn in_latex(rule: Rule) -> (&'static str, Option<&'static str>) {
     (names(rule).latex, names(rule).latex_short)
 }
 
 /// What a rule ranks real-valued ratings by, in words.
-pub(crate) fn of_ratings(rule: Rule) -> &'static str {
+pub fn of_ratings(rule: Rule) -> &'static str {
     names(rule).ratings.unwrap_or_else(|| rule.words())
 }
 
-/// A rule, or what competes with rules, in figures.
-pub(crate) fn contender_in_figures(contender: Contender) -> &'static str {
-    match contender {
-        Contender::Rule(rule) => in_figures(rule),
-        Contender::Oracle => "oracle",
-    }
-}
-
-/// A rule, or what competes with rules, in running text.
-pub(crate) fn contender_in_text(contender: Contender) -> &'static str {
-    match contender {
-        Contender::Rule(rule) => names(rule).text,
-        Contender::Oracle => "the oracle",
-    }
+/// A rule in running text.
+pub fn in_text(rule: Rule) -> &'static str {
+    names(rule).text
 }
 
 #[cfg(test)]

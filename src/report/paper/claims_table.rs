@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use super::sources::{CodeSource, code_of};
-use super::tone::Tone;
 use crate::report::claims::{Claim, Class, Experiment, Judged, JudgedReading, Verdict};
 use crate::report::numbers::{NumberStyle, shortest, three};
+use crate::report::page::{Block, Tone};
 use crate::report::verdicts::Verdicts;
 
 /// From the report's folder to the root of the repository.
@@ -98,6 +98,11 @@ struct Code {
 }
 
 impl ClaimsTable {
+    /// This table as a part of a page.
+    pub fn block(&self) -> Block {
+        Block::Claims(serde_json::to_value(self).expect("the view is plain strings"))
+    }
+
     /// The table of all claims.
     pub fn of(verdicts: &Verdicts, caption: &str) -> Self {
         let rows = verdicts.rows();

@@ -1,33 +1,33 @@
 //! Figures that the paper and studies of other data have in common, drawn from what both hold.
 
-pub(crate) mod advantage;
-pub(crate) mod budget;
-pub(crate) mod calibration;
-pub(crate) mod coefficients;
-pub(crate) mod components;
+pub mod advantage;
+pub mod budget;
+pub mod calibration;
+pub mod coefficients;
+pub mod components;
 
-use super::Point;
-use super::axis::signed;
-use crate::escalation::{Budget, Rule};
-use crate::evaluation::{ByRule, Escalation};
-use crate::report::numbers::NumberStyle;
-use crate::report::rules::in_figures as rule_name;
-use crate::stats::{Interval, Summary};
+use crate::rules::in_figures as rule_name;
+use judge_uncertainty_core::escalation::{Budget, Rule};
+use judge_uncertainty_core::stats::{Interval, Summary};
+use judge_uncertainty_evaluation::{ByRule, Escalation};
+use judge_uncertainty_figures::Point;
+use judge_uncertainty_figures::axis::signed;
+use judge_uncertainty_text::numbers::NumberStyle;
 
 /// Budgets that a figure has room for.
 const MOST_BUDGETS: usize = 4;
 
 /// How intervals over replicates are to be read, the same words for every figure.
-pub(in crate::report::figures) const OVER_REPLICATES: &str = "run from the 2.5 to the 97.5 percentile over replicates: the spread from one \
+pub const OVER_REPLICATES: &str = "run from the 2.5 to the 97.5 percentile over replicates: the spread from one \
                                           draw of labels to the next, not the precision of the mean, which is far finer";
 
 /// A mean over replicates with its 2.5 and 97.5 percentiles.
-pub(crate) fn over_replicates(at: f64, summary: &Summary) -> Point {
+pub fn over_replicates(at: f64, summary: &Summary) -> Point {
     Point { at, value: summary.mean, interval: Some(Interval { lo: summary.lo, hi: summary.hi }) }
 }
 
 /// What an evaluation measured, and how figures name it.
-pub(crate) struct Evaluated<'a> {
+pub struct Evaluated<'a> {
     /// Evaluated items.
     pub items: usize,
     /// Error removed.
@@ -52,7 +52,7 @@ pub(crate) struct Evaluated<'a> {
 
 impl<'a> Evaluated<'a> {
     /// An evaluation of labels that are classes.
-    pub(crate) fn of_classes(items: usize, full: &'a Escalation) -> Self {
+    pub fn of_classes(items: usize, full: &'a Escalation) -> Self {
         let beyond = full.value.keys().any(|rule| Rule::BEYOND.contains(rule));
         Self {
             items,
@@ -78,17 +78,17 @@ impl<'a> Evaluated<'a> {
 }
 
 /// A number in a sentence.
-pub(in crate::report::figures) fn say(value: f64, decimals: i8) -> String {
+pub fn say(value: f64, decimals: i8) -> String {
     signed(&NumberStyle::plain(decimals).format(value))
 }
 
 /// The budgets of an evaluation, in ascending order.
-pub(crate) fn budgets(full: &Escalation) -> Vec<Budget> {
+pub fn budgets(full: &Escalation) -> Vec<Budget> {
     full.value.values().next().map_or(vec![], |by_budget| by_budget.keys().copied().collect())
 }
 
 /// The budget that tables and sentences show: a tenth of the items, or the largest below it, or the smallest there is.
-pub(crate) fn headline(full: &Escalation) -> Budget {
+pub fn headline(full: &Escalation) -> Budget {
     Budget::headline_of(&budgets(full))
 }
 
@@ -118,7 +118,7 @@ fn other_budgets(full: &Escalation) -> &'static str {
 }
 
 /// A count with its noun: in words up to twelve, as books print it.
-pub(in crate::report::figures) fn counted(count: usize, noun: &str) -> String {
+pub fn counted(count: usize, noun: &str) -> String {
     const WORDS: [&str; 13] =
         ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
     let number = WORDS.get(count).map_or_else(|| count.to_string(), |word| (*word).to_owned());
@@ -126,13 +126,13 @@ pub(in crate::report::figures) fn counted(count: usize, noun: &str) -> String {
 }
 
 /// A count with its noun, as a sentence starts with it: its first letter is a capital.
-pub(in crate::report::figures) fn capital(text: &str) -> String {
+pub fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// `1, 5, 10 and 20`.
-pub(in crate::report::figures) fn listed(parts: &[String]) -> String {
+pub fn listed(parts: &[String]) -> String {
     match parts {
         [] => String::new(),
         [one] => one.clone(),

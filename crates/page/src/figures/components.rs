@@ -2,16 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use crate::escalation::Rule;
-use crate::evaluation::ItemComponents;
-use crate::report::figures::description::{Axis, Figure, Panel, Series, Shape, Width};
-use crate::report::figures::look;
+use crate::look;
+use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_evaluation::ItemComponents;
+use judge_uncertainty_figures::{Axis, Figure, Panel, Series, Shape, Width};
 
 /// The rules whose escalated items are marked, one panel each.
-pub(crate) const RULES: [Rule; 2] = [Rule::Info, Rule::JudgeEntropy];
+pub const RULES: [Rule; 2] = [Rule::Info, Rule::JudgeEntropy];
 
 /// Items, and how they are spoken of.
-pub(crate) struct View<'a> {
+pub struct View<'a> {
     /// The items drawn.
     pub items: &'a ItemComponents,
     /// Unit of both parts.
@@ -29,7 +29,7 @@ pub(crate) struct View<'a> {
 }
 
 /// One dot per item in each panel.
-pub(crate) fn figure(view: &View) -> Figure {
+pub fn figure(view: &View) -> Figure {
     let items = view.items;
     let place = |i: usize| [items.aleatoric[i], items.epistemic[i]];
     let marked = |rule: Rule| items.escalated.get(&rule).map_or(&[][..], Vec::as_slice);

@@ -5,23 +5,29 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Names with their texts at the time of the build; the files are below `templates/`, in the folder that is named first.
+/// Names with their texts at the time of the build. The files are below `templates/` at the root of the repository, in the
+/// folder that is named first; the crate that names them lies in `crates/`.
+#[macro_export]
 macro_rules! built_in {
     ($folder:literal: $($name:literal),* $(,)?) => {
-        [$(($name, include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/templates/", $folder, $name)))),*]
+        [$(($name, include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../templates/", $folder, $name)))),*]
     };
 }
 
-pub(crate) use built_in;
-
 /// A file that can't be read.
-pub(crate) struct Unreadable {
-    pub(crate) path: PathBuf,
-    pub(crate) source: io::Error,
+#[derive(Debug)]
+pub struct Unreadable {
+    /// The file.
+    pub path: PathBuf,
+    /// Why not.
+    pub source: io::Error,
 }
 
 /// Each file with its text: from `folder`; without one, from `here` if the working directory has that, else as built in.
-pub(crate) fn texts<'f>(
+///
+/// # Errors
+/// A file of the folder that can't be read.
+pub fn texts<'f>(
     folder: Option<&Path>,
     here: &str,
     files: impl IntoIterator<Item = &'f (&'static str, &'static str)>,

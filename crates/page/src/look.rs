@@ -2,56 +2,56 @@
 
 pub use judge_uncertainty_figures::look::{Colour, Dash, Look, Marker};
 
-use crate::escalation::Rule;
+use judge_uncertainty_core::escalation::Rule;
 
 /// Total uncertainty.
-pub(crate) const TOTAL: Look = Look::new(Colour::INK, Dash::Solid, Marker::Square);
+pub const TOTAL: Look = Look::new(Colour::INK, Dash::Solid, Marker::Square);
 /// Aleatoric uncertainty.
-pub(crate) const ALEATORIC: Look = Look::new(Colour::ORANGE, Dash::Dashed, Marker::OpenTriangle);
+pub const ALEATORIC: Look = Look::new(Colour::ORANGE, Dash::Dashed, Marker::OpenTriangle);
 /// Epistemic uncertainty; the colour of the rule that ranks by it.
-pub(crate) const EPISTEMIC: Look = Look::new(Colour::BLUE, Dash::Solid, Marker::Disc);
+pub const EPISTEMIC: Look = Look::new(Colour::BLUE, Dash::Solid, Marker::Disc);
 /// A known truth that estimates should meet.
-pub(crate) const TRUTH: Look = Look::new(Colour::INK, Dash::Dotted, Marker::None);
+pub const TRUTH: Look = Look::new(Colour::INK, Dash::Dotted, Marker::None);
 /// A line that says where nothing happens, such as a difference of 0.
-pub(crate) const NOTHING: Look = Look::new(Colour::GREY, Dash::Short, Marker::None);
+pub const NOTHING: Look = Look::new(Colour::GREY, Dash::Short, Marker::None);
 /// Items that are not marked.
-pub(crate) const REST: Look = Look::new(Colour::PALE, Dash::Solid, Marker::Dot);
+pub const REST: Look = Look::new(Colour::PALE, Dash::Solid, Marker::Dot);
 /// A hypothesis that was confirmed.
 pub const CONFIRMED: Look = Look::new(Colour::GREEN, Dash::Solid, Marker::Disc);
 /// A hypothesis that was refuted.
 pub const REFUTED: Look = Look::new(Colour::VERMILLION, Dash::Solid, Marker::OpenTriangle);
 /// A hypothesis that stays open.
-pub(crate) const INCONCLUSIVE: Look = Look::new(Colour::GREY, Dash::Solid, Marker::Ring);
+pub const INCONCLUSIVE: Look = Look::new(Colour::GREY, Dash::Solid, Marker::Ring);
 /// A bound that an estimate is held against.
-pub(crate) const BOUND: Look = Look::new(Colour::INK, Dash::Solid, Marker::Cross);
+pub const BOUND: Look = Look::new(Colour::INK, Dash::Solid, Marker::Cross);
 /// A series that needs no telling apart.
 pub const PLAIN: Look = Look::new(Colour::BLUE, Dash::Solid, Marker::Disc);
 
 /// The paper's belief, where beliefs are compared.
-pub(crate) const PUBLISHED: Look = Look::new(Colour::INK, Dash::Short, Marker::Ring);
+pub const PUBLISHED: Look = Look::new(Colour::INK, Dash::Short, Marker::Ring);
 /// The recalibrated belief.
-pub(crate) const RECALIBRATED: Look = Look::new(Colour::BLUE, Dash::Solid, Marker::Disc);
+pub const RECALIBRATED: Look = Look::new(Colour::BLUE, Dash::Solid, Marker::Disc);
 /// The recalibrated belief as it was planned.
-pub(crate) const PLANNED: Look = Look::new(Colour::ORANGE, Dash::Dashed, Marker::OpenTriangle);
+pub const PLANNED: Look = Look::new(Colour::ORANGE, Dash::Dashed, Marker::OpenTriangle);
 /// The belief whose map the labels choose.
-pub(crate) const CHOSEN: Look = Look::new(Colour::GREY, Dash::Dashed, Marker::OpenDiamond);
+pub const CHOSEN: Look = Look::new(Colour::GREY, Dash::Dashed, Marker::OpenDiamond);
 /// The belief from which a world was drawn.
-pub(crate) const TRUE_BELIEF: Look = Look::new(Colour::GREY, Dash::Dotted, Marker::Cross);
+pub const TRUE_BELIEF: Look = Look::new(Colour::GREY, Dash::Dotted, Marker::Cross);
 /// The ceiling: ranking by the true value of a label.
 pub const ORACLE: Look = Look::new(Colour::INK, Dash::Solid, Marker::OpenDiamond);
 /// Around the marker of an expectation that was confirmed.
-pub(crate) const AROUND_CONFIRMED: Look = Look::new(Colour::INK, Dash::Solid, Marker::Circle);
+pub const AROUND_CONFIRMED: Look = Look::new(Colour::INK, Dash::Solid, Marker::Circle);
 /// Across the marker of an expectation that was refuted.
-pub(crate) const ACROSS_REFUTED: Look = Look::new(Colour::INK, Dash::Solid, Marker::Cross);
+pub const ACROSS_REFUTED: Look = Look::new(Colour::INK, Dash::Solid, Marker::Cross);
 
 /// Look of a rule under a second condition: its colour, with another line, and a
 /// marker that shows around the other.
-pub(crate) const fn of_rule_elsewhere(rule: Rule) -> Look {
+pub const fn of_rule_elsewhere(rule: Rule) -> Look {
     Look::new(of_rule(rule).colour, Dash::Dashed, Marker::Circle)
 }
 
 /// Look of a rule. The paper's rules have filled markers, all others open ones.
-pub(crate) const fn of_rule(rule: Rule) -> Look {
+pub const fn of_rule(rule: Rule) -> Look {
     match rule {
         Rule::Info => Look::new(Colour::BLUE, Dash::Solid, Marker::Disc),
         Rule::Delta => Look::new(Colour::VERMILLION, Dash::DashDot, Marker::Square),

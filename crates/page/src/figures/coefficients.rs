@@ -1,17 +1,17 @@
 //! What the fitted trust rests on: its coefficients with intervals.
 
 use super::say;
-use crate::report::figures::description::{Axis, Panel, Point, Series, Shape};
-use crate::report::figures::look;
-use crate::stats::Interval;
+use crate::look;
+use judge_uncertainty_core::stats::Interval;
+use judge_uncertainty_figures::{Axis, Panel, Point, Series, Shape};
 
 /// How coefficients are to be read.
-pub(crate) const READING: &str = "Trust λ is how many labels a prediction is worth; features are standardised, so a coefficient \
+pub const READING: &str = "Trust λ is how many labels a prediction is worth; features are standardised, so a coefficient \
                            of 0.7 doubles the trust of an item one standard deviation above the mean. The intercept is \
                            left out.";
 
 /// What a feature does to ln lambda, per standard deviation.
-pub(crate) struct Effect {
+pub struct Effect {
     /// The feature, as figures call it.
     pub feature: String,
     /// The estimate.
@@ -21,7 +21,7 @@ pub(crate) struct Effect {
 }
 
 /// One row for each feature.
-pub(crate) fn panel(title: Option<String>, effects: &[Effect]) -> Panel {
+pub fn panel(title: Option<String>, effects: &[Effect]) -> Panel {
     let point = |(k, e): (usize, &Effect)| Point { at: k as f64, value: e.value, interval: Some(e.interval) };
     let rows = effects.iter().enumerate().map(point).collect();
     Panel {
@@ -36,7 +36,7 @@ pub(crate) fn panel(title: Option<String>, effects: &[Effect]) -> Panel {
 }
 
 /// How many there are, and which are clear.
-pub(crate) fn sentence(effects: &[Effect]) -> String {
+pub fn sentence(effects: &[Effect]) -> String {
     let clear: Vec<String> = effects
         .iter()
         .filter(|e| e.interval.lo > 0.0 || e.interval.hi < 0.0)

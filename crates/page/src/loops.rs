@@ -16,7 +16,7 @@ thread_local! {
 }
 
 /// Makes the function known to an engine.
-pub(crate) fn count_in(tera: &mut Tera) {
+pub fn count_in(tera: &mut Tera) {
     tera.register_function(FUNCTION, |_: Kwargs, _: &State| -> TeraResult<String> {
         let turns = TURNS.get() + 1;
         TURNS.set(turns);
@@ -26,12 +26,12 @@ pub(crate) fn count_in(tera: &mut Tera) {
 }
 
 /// Begins to count anew: a rendering begins on this thread.
-pub(crate) fn begin() {
+pub fn begin() {
     TURNS.set(0);
 }
 
 /// The text of a template with its loops counted.
-pub(crate) fn counted(text: &str, delimiters: &Delimiters) -> String {
+pub fn counted(text: &str, delimiters: &Delimiters) -> String {
     let (mut counted, mut rest) = (String::with_capacity(text.len()), text);
     while let Some((start, kind)) = next(rest, delimiters) {
         let end = match kind {

@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 
-use super::claims::ClaimsTable;
-use super::explorer::Explorer;
-use super::text::Text;
-use super::tone::Tone;
-use crate::report::figures::Figure;
-use crate::report::numbers::shortest;
+use judge_uncertainty_figures::Figure;
+use judge_uncertainty_text::numbers::shortest;
+
+use crate::explorer::Explorer;
+use crate::text::Text;
+use crate::tone::Tone;
 
 /// A page: what it is about, and its sections.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -47,8 +47,8 @@ pub enum Block {
     Figure(FigureBlock),
     /// A table.
     Table(Table),
-    /// The claims, with a filter.
-    Claims(ClaimsTable),
+    /// Claims with a filter: the view that the template `report/claims.html` shows.
+    Claims(serde_json::Value),
     /// Items, to be looked at one by one.
     Items(Box<ItemsBlock>),
     /// "How to read": behind a summary that opens.

@@ -13,7 +13,6 @@
 //! | [`cli`] | arguments, one file per command, progress bars |
 //! | [`report`] | claims and their verdicts, tables, figures, the LaTeX bundle: views of results, no computation |
 //! | [`artifact`] | the results folder: provenance, loading, replacing it in one step |
-//! | [`judge`] | asking a judge for predictions: prompts, requests, the answer cache, parsing |
 //!
 //! # Kinds of labels
 //!
@@ -34,6 +33,7 @@
 //! | `evaluation` | [`evaluation`]: half splits: what escalation achieves where labels suffice |
 //! | `onnx` | sentence embeddings with ONNX models |
 //! | `familiarity` | [`familiarity`]: embeddings, neighbours and the features made from them |
+//! | `judge` | [`judge`]: asking a judge for predictions: prompts, requests, the answer cache, parsing |
 //! | `page` | pages and LaTeX from descriptions, figures that all reports share |
 //! | `figures` | the plotting engine: a description of a figure becomes SVG, PDF, pgfplots, CSV |
 //! | `core` | [`belief`]: Dirichlet closed forms and the trust regression; [`escalation`]: ranking rules, value of a label, regret, budgets; [`stats`]: summaries, ranks, special functions; [`random`]: the random streams of the experiments |
@@ -47,12 +47,12 @@
 pub mod artifact;
 pub mod cli;
 pub mod familiarity;
-pub mod judge;
 pub mod report;
 
 pub use judge_uncertainty_core::{belief, escalation, random, stats};
 pub use judge_uncertainty_data::{clock, dataset, guarded, installed, limits, locked, logs, progress};
 pub use judge_uncertainty_evaluation as evaluation;
 pub use judge_uncertainty_experiments as experiments;
+pub use judge_uncertainty_judge as judge;
 pub use judge_uncertainty_output as output;
 pub use judge_uncertainty_study::{self as study, with_kind};

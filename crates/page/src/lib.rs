@@ -8,7 +8,7 @@
 //! |---|---|
 //! | [`description`], [`text`], [`tone`], [`explorer`] | a page: sections, blocks, running text, items to look at |
 //! | [`html`] | a page as HTML |
-//! | [`latex`], [`templates`], [`loops`] | LaTeX, and the template engine |
+//! | [`latex`], [`templates`] | LaTeX, and the template engine |
 //! | [`bundle`] | a figure in all its forms within a folder |
 //! | [`figures`] | figures that the paper and studies have in common |
 //! | [`look`], [`rules`] | one look and one name for a rule wherever it is shown |
@@ -20,7 +20,6 @@ pub mod figures;
 pub mod html;
 pub mod latex;
 pub mod look;
-pub mod loops;
 pub mod rules;
 pub mod templates;
 pub mod text;

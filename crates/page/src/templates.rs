@@ -8,8 +8,6 @@ use thiserror::Error as ThisError;
 
 use judge_uncertainty_output::built_in::{self, Unreadable};
 
-use crate::loops;
-
 /// Why templates can't be used.
 #[derive(Debug, ThisError)]
 pub enum Error {
@@ -59,12 +57,11 @@ pub fn add(
     folder: Option<&Path>,
     files: &[(&'static str, &'static str)],
 ) -> Result<(), Error> {
-    loops::count_in(tera);
-    tera.set_delimiters(delimiters.clone()).map_err(|e| Error::template("delimiters", &e))?;
+    tera.set_delimiters(delimiters).map_err(|e| Error::template("delimiters", &e))?;
     let texts =
         built_in::texts(folder, FOLDER, files).map_err(|Unreadable { path, source }| Error::Read { path, source })?;
     for (name, text) in texts {
-        tera.add_raw_template(name, &loops::counted(&text, &delimiters)).map_err(|e| Error::template(name, &e))?;
+        tera.add_raw_template(name, &text).map_err(|e| Error::template(name, &e))?;
     }
     Ok(())
 }
@@ -76,6 +73,5 @@ pub fn add(
 pub fn render(tera: &Tera, name: &str, view: &impl serde::Serialize) -> Result<String, Error> {
     let view = serde_json::to_value(view).expect("views are plain strings");
     let context = tera::Context::from_serialize(&view).map_err(|e| Error::template(name, &e))?;
-    loops::begin();
     tera.render(name, &context).map_err(|e| Error::template(name, &e))
 }

@@ -3,7 +3,7 @@
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::client::Tokens;
+use crate::client::Tokens;
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -11,25 +11,25 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Ends all waiting at once.
 #[derive(Debug, Default)]
-pub(crate) struct Stop {
+pub struct Stop {
     stopped: Mutex<bool>,
     changed: Condvar,
 }
 
 impl Stop {
     /// Asks every thread to end.
-    pub(crate) fn stop(&self) {
+    pub fn stop(&self) {
         *locked(&self.stopped) = true;
         self.changed.notify_all();
     }
 
     /// Whether threads are to end.
-    pub(crate) fn is_stopped(&self) -> bool {
+    pub fn is_stopped(&self) -> bool {
         *locked(&self.stopped)
     }
 
     /// Waits; false if the wait was ended early.
-    pub(crate) fn sleep(&self, duration: Duration) -> bool {
+    pub fn sleep(&self, duration: Duration) -> bool {
         let stopped = locked(&self.stopped);
         let (stopped, _) = self
             .changed
@@ -41,7 +41,7 @@ impl Stop {
 
 /// Requests and tokens per minute, spread evenly over all threads.
 #[derive(Debug)]
-pub(crate) struct Pace {
+pub struct Pace {
     requests_per_minute: Option<f64>,
     tokens_per_minute: Option<f64>,
     next: Mutex<Next>,
@@ -56,7 +56,7 @@ struct Next {
 
 impl Pace {
     /// Limits above 0; `None` is no limit.
-    pub(crate) fn new(requests_per_minute: Option<f64>, tokens_per_minute: Option<f64>) -> Self {
+    pub fn new(requests_per_minute: Option<f64>, tokens_per_minute: Option<f64>) -> Self {
         let now = Instant::now();
         Pace {
             requests_per_minute,
@@ -66,7 +66,7 @@ impl Pace {
     }
 
     /// Takes the next place in the queue; how long to wait for it.
-    pub(crate) fn turn(&self, tokens: u64) -> Duration {
+    pub fn turn(&self, tokens: u64) -> Duration {
         self.turn_at(Instant::now(), tokens)
     }
 
@@ -87,7 +87,7 @@ impl Pace {
     }
 
     /// Holds everybody back: an endpoint that asks one thread to slow down means all of them.
-    pub(crate) fn pause(&self, duration: Duration) {
+    pub fn pause(&self, duration: Duration) {
         let mut next = locked(&self.next);
         next.pause = next.pause.max(Instant::now() + duration);
     }
@@ -95,7 +95,7 @@ impl Pace {
 
 /// Prices in the user's currency.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Price {
+pub struct Price {
     /// Per million tokens of the prompt.
     pub prompt: f64,
     /// Per million tokens of the answer.
@@ -104,14 +104,14 @@ pub(crate) struct Price {
 
 impl Price {
     /// Cost of some tokens.
-    pub(crate) fn of(&self, tokens: Tokens) -> f64 {
+    pub fn of(&self, tokens: Tokens) -> f64 {
         (self.prompt * tokens.prompt as f64 + self.completion * tokens.completion as f64) / 1e6
     }
 }
 
 /// Keeps account of what was spent and what the questions under way may cost.
 #[derive(Debug)]
-pub(crate) struct Purse {
+pub struct Purse {
     price: Option<Price>,
     limit: Option<f64>,
     account: Mutex<Account>,
@@ -126,13 +126,13 @@ struct Account {
 
 impl Purse {
     /// A purse from which `spent` is gone already; `longest` is the answer length, in tokens, to reckon with at first.
-    pub(crate) fn new(price: Option<Price>, limit: Option<f64>, spent: f64, longest: u64) -> Self {
+    pub fn new(price: Option<Price>, limit: Option<f64>, spent: f64, longest: u64) -> Self {
         Purse { price, limit, account: Mutex::new(Account { spent, reserved: 0.0, longest }) }
     }
 
     /// Sets money aside for a question with so many tokens in its prompt and at most `most` in its answer; where that is
     /// not known, as many as the longest answer so far had. `None` if the limit does not allow it.
-    pub(crate) fn reserve(&self, prompt: u64, most: Option<u64>) -> Option<f64> {
+    pub fn reserve(&self, prompt: u64, most: Option<u64>) -> Option<f64> {
         let Some(price) = self.price else { return Some(0.0) };
         let mut account = locked(&self.account);
         let cost = price.of(Tokens { prompt, completion: most.unwrap_or(account.longest) });
@@ -144,7 +144,7 @@ impl Purse {
     }
 
     /// Ends a reservation: `tokens` were paid for.
-    pub(crate) fn settle(&self, reserved: f64, tokens: Tokens) {
+    pub fn settle(&self, reserved: f64, tokens: Tokens) {
         let mut account = locked(&self.account);
         account.reserved -= reserved;
         account.spent += self.price.map_or(0.0, |price| price.of(tokens));
@@ -152,7 +152,7 @@ impl Purse {
     }
 
     /// Ends a reservation without an answer. One that may have been charged all the same counts as spent.
-    pub(crate) fn give_up(&self, reserved: f64, perhaps_charged: bool) {
+    pub fn give_up(&self, reserved: f64, perhaps_charged: bool) {
         let mut account = locked(&self.account);
         account.reserved -= reserved;
         if perhaps_charged {
@@ -161,7 +161,7 @@ impl Purse {
     }
 
     /// What was spent, in the currency of the price; `None` without a price.
-    pub(crate) fn spent(&self) -> Option<f64> {
+    pub fn spent(&self) -> Option<f64> {
         self.price.map(|_| locked(&self.account).spent)
     }
 }

@@ -21,20 +21,20 @@
 //! | `summary` | what a paper's setup section must say |
 
 pub mod batch;
-pub(crate) mod budget;
+pub mod budget;
 pub mod cache;
-pub(crate) mod client;
-pub(crate) mod endpoint;
+pub mod client;
+pub mod endpoint;
 pub mod import;
 pub mod parse;
 pub mod predictions;
 pub mod prompts;
 mod reply;
 pub mod request;
-pub(crate) mod run;
+pub mod run;
 mod secret;
-pub(crate) mod simulated;
-pub(crate) mod summary;
+pub mod simulated;
+pub mod summary;
 pub mod task;
 
 use std::path::{Path, PathBuf};
@@ -44,20 +44,20 @@ pub use prompts::Ask;
 pub use reply::read_reply;
 use thiserror::Error as ThisError;
 
-use crate::output::FileError;
+use judge_uncertainty_output::FileError;
 
 /// Why a judge can't be asked, or its answers can't be used.
 #[derive(Debug, ThisError)]
 pub enum Error {
     /// A table of items.
     #[error(transparent)]
-    Data(#[from] crate::dataset::Error),
+    Data(#[from] judge_uncertainty_data::dataset::Error),
     /// The file system refused.
     #[error(transparent)]
     File(#[from] FileError),
     /// A file or folder to write.
     #[error(transparent)]
-    Output(#[from] crate::output::Error),
+    Output(#[from] judge_uncertainty_output::Error),
     /// A line of a file of JSON lines.
     #[error("{path}:{line}: {detail}", path = path.display())]
     Line {
@@ -133,7 +133,7 @@ pub enum Error {
 
 impl Error {
     /// Whether the machine or the endpoint failed, rather than that a table, an argument or a cache was refused.
-    pub(crate) fn is_failure(&self) -> bool {
+    pub fn is_failure(&self) -> bool {
         match self {
             Self::File(_) | Self::Endpoint(_) => true,
             Self::Output(error) => error.is_failure(),
@@ -162,7 +162,7 @@ pub fn about_tokens(text: &str) -> u64 {
 /// Lines of a file with their numbers, from 1; blank lines are left out.
 fn lines_of(path: &Path) -> Result<Vec<(u64, String)>, Error> {
     let text = std::fs::read_to_string(path)
-        .map_err(|source| crate::dataset::Error::Unreadable { file: path.to_path_buf(), source })?;
+        .map_err(|source| judge_uncertainty_data::dataset::Error::Unreadable { file: path.to_path_buf(), source })?;
     let numbered = (1..).zip(text.lines().map(str::to_owned));
     Ok(numbered.filter(|(_, line)| !line.trim().is_empty()).collect())
 }

@@ -5,20 +5,20 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::Error;
-use crate::dataset::error::{Error as DataError, Place};
-use crate::dataset::items::ItemIds;
-use crate::dataset::originals::ORIGINALS;
-use crate::experiments::dice::{DiceWorld, Tier};
-use crate::logs::Rows;
-use crate::study::Kind;
-use crate::study::input::config::{Format, StudyFile};
-use crate::study::input::items;
-use crate::study::input::log::LabelLog;
-use crate::study::input::source::{Source, format_of, read_table};
-use crate::study::queue::Question;
-use crate::study::read::LabelSet;
-use crate::with_kind;
+use crate::Error;
+use judge_uncertainty_data::dataset::error::{Error as DataError, Place};
+use judge_uncertainty_data::dataset::items::ItemIds;
+use judge_uncertainty_data::dataset::originals::ORIGINALS;
+use judge_uncertainty_data::logs::Rows;
+use judge_uncertainty_experiments::dice::{DiceWorld, Tier};
+use judge_uncertainty_study::Kind;
+use judge_uncertainty_study::input::config::{Format, StudyFile};
+use judge_uncertainty_study::input::items;
+use judge_uncertainty_study::input::log::LabelLog;
+use judge_uncertainty_study::input::source::{Source, format_of, read_table};
+use judge_uncertainty_study::queue::Question;
+use judge_uncertainty_study::read::LabelSet;
+use judge_uncertainty_study::with_kind;
 
 /// Faces of the dice, in the order of their biases.
 const FACES: [&str; 3] = ["red", "green", "blue"];
@@ -80,7 +80,7 @@ pub struct Truth {
 
 impl Task {
     /// The classes, none for scores.
-    pub(crate) fn classes(&self) -> &[String] {
+    pub fn classes(&self) -> &[String] {
         match &self.answers {
             Answers::Classes(classes) => classes,
             Answers::Score { .. } => &[],
@@ -90,7 +90,7 @@ impl Task {
     /// The 500 dice of Experiment 1: description tiers, biases and revealed rolls as the paper's streams draw them.
     ///
     /// A die's text tells no more than its tier may.
-    pub(crate) fn dice() -> Self {
+    pub fn dice() -> Self {
         let world = DiceWorld::draw();
         let item = |i: usize| {
             let p: Vec<f64> = world.p.row(i).to_vec();
@@ -130,7 +130,7 @@ impl Task {
     }
 
     /// Asks about the first items only.
-    pub(crate) fn limit(&mut self, items: usize) {
+    pub fn limit(&mut self, items: usize) {
         let rest = self.items.split_off(items.min(self.items.len()));
         self.left_out.splice(..0, rest);
     }
@@ -139,7 +139,7 @@ impl Task {
     ///
     /// # Errors
     /// A file that is missing or is no ChaosNLI file; a uid that comes twice.
-    pub(crate) fn chaosnli(folder: &Path) -> Result<Self, Error> {
+    pub fn chaosnli(folder: &Path) -> Result<Self, Error> {
         #[derive(Deserialize)]
         struct Row {
             uid: String,
@@ -154,7 +154,7 @@ impl Task {
         let (mut items, mut truth) = (vec![], vec![]);
         for (name, _) in ORIGINALS {
             let path = folder.join(name);
-            for (line, text) in super::lines_of(&path)? {
+            for (line, text) in crate::lines_of(&path)? {
                 let refused = |detail: String| Error::Line { path: path.clone(), line, detail };
                 let row: Row = serde_json::from_str(&text).map_err(|e| refused(format!("no ChaosNLI item: {e}")))?;
                 let total: f64 = row.label_count.iter().sum();
@@ -188,7 +188,7 @@ impl Task {
     ///
     /// # Errors
     /// A configuration, items or labels that the study would refuse, or items without a text.
-    pub(crate) fn study(path: &Path, question: String) -> Result<Self, Error> {
+    pub fn study(path: &Path, question: String) -> Result<Self, Error> {
         with_kind!(path, K => Self::of_study::<K>(path, question))
     }
 
@@ -269,7 +269,7 @@ impl Task {
 }
 
 /// Ids of the items, each once.
-pub(crate) fn unique_ids(items: &[Item]) -> Result<ItemIds, Error> {
+pub fn unique_ids(items: &[Item]) -> Result<ItemIds, Error> {
     Ok(ItemIds::new(items.iter().map(|item| item.id.clone()).collect())?)
 }
 
@@ -279,7 +279,7 @@ fn check(answers: &Answers) -> Result<(), Error> {
         Answers::Classes(classes) => {
             let distinct: BTreeSet<&String> = classes.iter().collect();
             if distinct.len() < 2 || distinct.len() < classes.len() || classes.iter().any(|c| c.trim().is_empty()) {
-                let problem = crate::dataset::Problem::Classes { classes: classes.clone() };
+                let problem = judge_uncertainty_data::dataset::Problem::Classes { classes: classes.clone() };
                 return Err(DataError::refused(Place::default(), problem).into());
             }
         }

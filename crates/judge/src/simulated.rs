@@ -21,11 +21,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sha2::{Digest, Sha256};
 
-use super::client::{Answer, Judge, Tokens, Trouble};
-use super::prompts::Ask;
-use super::request::Request;
-use super::task::{Answers, Item, Task};
-use crate::random::Stream;
+use crate::client::{Answer, Judge, Tokens, Trouble};
+use crate::prompts::Ask;
+use crate::request::Request;
+use crate::task::{Answers, Item, Task};
+use judge_uncertainty_core::random::Stream;
 
 /// Weight of the simulated judge's own prediction when it updates, in labels.
 const OWN_LABELS: f64 = 4.0;
@@ -41,7 +41,7 @@ struct Known {
 
 /// The simulated judge.
 #[derive(Debug, Clone)]
-pub(crate) struct Simulated<'t> {
+pub struct Simulated<'t> {
     task: &'t Task,
     /// By item.
     known: Vec<Known>,
@@ -50,7 +50,7 @@ pub(crate) struct Simulated<'t> {
 
 impl<'t> Simulated<'t> {
     /// A judge of the items of `task`.
-    pub(crate) fn new(task: &'t Task, seed: u64) -> Self {
+    pub fn new(task: &'t Task, seed: u64) -> Self {
         let items: Vec<&Item> = task.items.iter().chain(&task.left_out).collect();
         let truth = |i: usize| task.truth.as_ref().map(|truth| &truth[i]);
         let by_words = familiarity_of_words(&items);

@@ -12,16 +12,16 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::Error;
-use super::client::Answer;
-use super::parse::{self, Distribution, Failure, Score};
-use super::prompts::Ask;
-use super::request::{Request, key};
-use super::task::Answers;
-use crate::dataset::checksum::sha256_hex;
-use crate::locked::LockedFile;
-use crate::output::FileError;
-use crate::output::faults::{append, step};
+use crate::Error;
+use crate::client::Answer;
+use crate::parse::{self, Distribution, Failure, Score};
+use crate::prompts::Ask;
+use crate::request::{Request, key};
+use crate::task::Answers;
+use judge_uncertainty_data::dataset::checksum::sha256_hex;
+use judge_uncertainty_data::locked::LockedFile;
+use judge_uncertainty_output::FileError;
+use judge_uncertainty_output::faults::{append, step};
 
 /// One answer with all that identifies it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -78,7 +78,7 @@ impl Entry {
             parameters: request.parameters.clone(),
             key: request.key.clone(),
             host: host.to_owned(),
-            time: crate::clock::now(),
+            time: judge_uncertainty_data::clock::now(),
             answer,
             sha256: None,
         };
@@ -228,7 +228,7 @@ impl Cache {
     /// Answers that stand for the same questions but were given to another prompt.
     ///
     /// A question is the same if item, ask, variant, sample, model and parameters are.
-    pub(crate) fn answers_to_other_prompts<'c>(&'c self, requests: &[Request]) -> Vec<&'c Entry> {
+    pub fn answers_to_other_prompts<'c>(&'c self, requests: &[Request]) -> Vec<&'c Entry> {
         let question = |item: &str, ask: Ask, variant: &str, sample: u32, model: &str, parameters: &_| {
             key(item, ask, variant, model, "", parameters, sample)
         };
@@ -258,7 +258,7 @@ impl Cache {
 }
 
 /// Whether a file's content is that of a cache: its first line is an answer, or it was made and not yet written.
-pub(crate) fn are_answers(bytes: &[u8]) -> bool {
+pub fn are_answers(bytes: &[u8]) -> bool {
     let whole = bytes.split_inclusive(|&byte| byte == b'\n').next().filter(|line| line.ends_with(b"\n"));
     match whole {
         Some(line) => serde_json::from_slice::<Entry>(line).is_ok(),

@@ -18,13 +18,13 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::Error;
-use super::cache::Meaning;
-use super::parse::{self, Failure};
-use super::predictions::Collected;
-use super::prompts::Ask;
-use super::task::{Answers, Task};
-use crate::dataset::error::excerpt;
+use crate::Error;
+use crate::cache::Meaning;
+use crate::parse::{self, Failure};
+use crate::predictions::Collected;
+use crate::prompts::Ask;
+use crate::task::{Answers, Task};
+use judge_uncertainty_data::dataset::error::excerpt;
 
 /// Variants of the published cache that are no wording of the prompt.
 const CONFIDENCE: [&str; 2] = ["confidence", "conf"];
@@ -64,7 +64,7 @@ pub fn published(paths: &[&Path], task: &mut Task) -> Result<Collected, Error> {
     let mut lines: BTreeMap<(String, String, Ask), (std::path::PathBuf, u64)> = BTreeMap::new();
     let mut collected = Collected::default();
     for &path in paths {
-        for (line, text) in super::lines_of(path)? {
+        for (line, text) in crate::lines_of(path)? {
             let refused = |detail: String| Error::Line { path: path.to_path_buf(), line, detail };
             let row: Row = serde_json::from_str(&text).map_err(|e| {
                 refused(format!("no row of the cache: {e}; write each as a JSON object on a line of its own"))

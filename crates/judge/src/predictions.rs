@@ -11,17 +11,17 @@
 
 use std::collections::BTreeMap;
 
-use super::Error;
-use super::cache::{Entry, Meaning};
-use super::parse::Failure;
-use super::prompts::Ask;
-use super::task::{Answers, Task};
-use crate::output::FileError;
+use crate::Error;
+use crate::cache::{Entry, Meaning};
+use crate::parse::Failure;
+use crate::prompts::Ask;
+use crate::task::{Answers, Task};
+use judge_uncertainty_output::FileError;
 
 /// File of the predictions in the output folder.
-pub(crate) const PREDICTIONS: &str = "predictions.csv";
+pub const PREDICTIONS: &str = "predictions.csv";
 /// File of the judge's own updates in the output folder.
-pub(crate) const SELF_UPDATES: &str = "self-updates.csv";
+pub const SELF_UPDATES: &str = "self-updates.csv";
 
 /// What the answers about a task say, by item id, variant and what was asked.
 #[derive(Debug, Default)]
@@ -37,7 +37,7 @@ pub struct Collected {
 
 impl Collected {
     /// Adds an answer.
-    pub(crate) fn add(&mut self, item: &str, variant: &str, ask: Ask, meaning: Result<Meaning, Failure>) {
+    pub fn add(&mut self, item: &str, variant: &str, ask: Ask, meaning: Result<Meaning, Failure>) {
         match meaning {
             Ok(meaning) => {
                 self.usable += 1;
@@ -58,13 +58,13 @@ impl Collected {
     }
 
     /// Items and variants that have a prediction.
-    pub(crate) fn predicted(&self) -> usize {
+    pub fn predicted(&self) -> usize {
         let main = |ask: Ask| matches!(ask, Ask::Distribution | Ask::Label | Ask::Score);
         self.meanings.keys().filter(|(_, _, ask)| main(*ask)).count()
     }
 
     /// Mean probability that was on no label, over predictions from log-probabilities.
-    pub(crate) fn mean_unseen(&self) -> Option<f64> {
+    pub fn mean_unseen(&self) -> Option<f64> {
         let unseen: Vec<f64> = self.meanings.values().flatten().filter_map(unseen_mass).collect();
         (!unseen.is_empty()).then(|| mean(&unseen))
     }

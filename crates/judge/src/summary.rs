@@ -6,24 +6,24 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::Error;
-use super::cache::Entry;
-use super::client::{Tokens, Unreached};
-use super::parse::Failure;
-use super::predictions::Collected;
-use super::request::{Prediction, QuestionSettings};
-use super::run::Tally;
-use super::task::Task;
-use crate::dataset::checksum::sha256_hex;
-use crate::output::FileError;
+use crate::Error;
+use crate::cache::Entry;
+use crate::client::{Tokens, Unreached};
+use crate::parse::Failure;
+use crate::predictions::Collected;
+use crate::request::{Prediction, QuestionSettings};
+use crate::run::Tally;
+use crate::task::Task;
+use judge_uncertainty_data::dataset::checksum::sha256_hex;
+use judge_uncertainty_output::FileError;
 
 /// File of the summary in the output folder.
-pub(crate) const SUMMARY: &str = "summary.json";
+pub const SUMMARY: &str = "summary.json";
 /// Name and version of this program.
 const PROGRAM: &str = concat!("judge-uncertainty ", env!("CARGO_PKG_VERSION"));
 
 /// Whether a text is a summary that this program wrote, in this version or another.
-pub(crate) fn written_here(text: &[u8]) -> bool {
+pub fn written_here(text: &[u8]) -> bool {
     let summary: Option<Value> = serde_json::from_slice(text).ok();
     let program = summary.as_ref().and_then(|summary| summary.get("program")?.as_str());
     program.is_some_and(|program| program.starts_with("judge-uncertainty "))
@@ -31,7 +31,7 @@ pub(crate) fn written_here(text: &[u8]) -> bool {
 
 /// The summary file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct SessionSummary {
+pub struct SessionSummary {
     /// Name and version of this program.
     pub program: String,
     /// Name of the experiment or study.
@@ -85,7 +85,7 @@ pub(crate) struct SessionSummary {
 }
 
 /// What the summary is made from.
-pub(crate) struct Facts<'f> {
+pub struct Facts<'f> {
     /// The items.
     pub task: &'f Task,
     /// The settings.
@@ -108,7 +108,7 @@ pub(crate) struct Facts<'f> {
 
 impl SessionSummary {
     /// Sums up.
-    pub(crate) fn of(facts: &Facts<'_>) -> Self {
+    pub fn of(facts: &Facts<'_>) -> Self {
         let used = facts.used;
         let mut parameters = BTreeMap::new();
         let mut dropped = BTreeMap::new();
@@ -162,7 +162,7 @@ impl SessionSummary {
 
 /// The summary of an import of the published cache.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct ImportSummary {
+pub struct ImportSummary {
     /// Name and version of this program.
     pub program: String,
     /// Name of the experiment.
@@ -190,12 +190,7 @@ impl ImportSummary {
     ///
     /// # Errors
     /// A file that can no longer be read.
-    pub(crate) fn of(
-        task: &Task,
-        model: Option<String>,
-        paths: &[&Path],
-        collected: &Collected,
-    ) -> Result<Self, Error> {
+    pub fn of(task: &Task, model: Option<String>, paths: &[&Path], collected: &Collected) -> Result<Self, Error> {
         let hash = |path: &&Path| {
             let bytes = std::fs::read(path).map_err(FileError::at(path, "reading"))?;
             let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();

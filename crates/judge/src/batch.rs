@@ -5,17 +5,17 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::Error;
-use super::client::Answer;
-use super::reply::{read_failed_reply, read_reply};
-use super::request::Request;
-use crate::dataset::error::excerpt;
+use crate::Error;
+use crate::client::Answer;
+use crate::reply::{read_failed_reply, read_reply};
+use crate::request::Request;
+use judge_uncertainty_data::dataset::error::excerpt;
 
 /// The address below the base that a batch line names.
 const URL: &str = "/v1/chat/completions";
 
 /// Batch input: a JSON line per question, named by its key.
-pub(crate) fn export(requests: &[Request], classes: &[String]) -> String {
+pub fn export(requests: &[Request], classes: &[String]) -> String {
     let line = |request: &Request| {
         let body = request.body(classes, &BTreeSet::new());
         json!({ "custom_id": request.key, "method": "POST", "url": URL, "body": body }).to_string() + "\n"
@@ -34,7 +34,7 @@ pub fn import(path: &Path, requests: &[Request]) -> Result<Vec<Answered>, Error>
     let positions: BTreeMap<&str, usize> = requests.iter().zip(0..).map(|(r, i)| (r.key.as_str(), i)).collect();
     let mut seen = BTreeSet::new();
     let mut answers = vec![];
-    for (line, text) in super::lines_of(path)? {
+    for (line, text) in crate::lines_of(path)? {
         let refused = |detail: String| Error::Line { path: path.to_path_buf(), line, detail };
         let value: Value =
             serde_json::from_str(&text).map_err(|e| refused(format!("no JSON: {e}; download the output again")))?;

@@ -4,15 +4,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use tera::{Context, Delimiters, Tera};
+use tera::{Context, Tera};
 
-use super::Error;
-use super::task::{Answers, Item, Task};
-use crate::dataset::Error as DataError;
-use crate::dataset::checksum::sha256_hex;
+use crate::Error;
+use crate::task::{Answers, Item, Task};
+use judge_uncertainty_data::dataset::Error as DataError;
+use judge_uncertainty_data::dataset::checksum::sha256_hex;
 use judge_uncertainty_output::built_in;
 use judge_uncertainty_output::built_in::Unreadable;
-use judge_uncertainty_page::loops;
 
 /// What a request asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -110,14 +109,12 @@ impl Prompts {
         let mut tera = Tera::new();
         // Prompts are plain text.
         tera.autoescape_on(Vec::<&str>::new());
-        loops::count_in(&mut tera);
-        let counted = texts.iter().map(|(name, text)| (*name, loops::counted(text, &Delimiters::default())));
-        tera.add_raw_templates(counted).map_err(Error::template(set))?;
+        tera.add_raw_templates(texts).map_err(Error::template(set))?;
         Ok(Prompts { tera, set, hashes })
     }
 
     /// SHA-256 of each template of the set, by file name.
-    pub(crate) fn hashes(&self) -> &BTreeMap<String, String> {
+    pub fn hashes(&self) -> &BTreeMap<String, String> {
         &self.hashes
     }
 
@@ -125,7 +122,7 @@ impl Prompts {
     ///
     /// # Errors
     /// A variant without wording, or a template that asks for something that the item does not have.
-    pub(crate) fn render(&self, task: &Task, item: &Item, ask: Ask, variant: &str) -> Result<String, Error> {
+    pub fn render(&self, task: &Task, item: &Item, ask: Ask, variant: &str) -> Result<String, Error> {
         let name = format!("{}.{}.txt.tera", self.set, ask.name());
         let scale = match task.answers {
             Answers::Score { scale } => scale,
@@ -145,7 +142,6 @@ impl Prompts {
             labels_total: item.labels.iter().sum(),
         };
         let context = Context::from_serialize(&view).map_err(Error::template(&name))?;
-        loops::begin();
         let text = self.tera.render(&name, &context).map_err(Error::template(&name))?;
         Ok(text.trim().to_owned())
     }

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::Error;
-use super::prompts::{Ask, Prompts};
-use super::task::{Answers, Task};
-use crate::dataset::checksum::sha256_hex;
+use crate::Error;
+use crate::prompts::{Ask, Prompts};
+use crate::task::{Answers, Task};
+use judge_uncertainty_data::dataset::checksum::sha256_hex;
 
 /// Most alternatives of a token that endpoints list.
 const TOP_TOKENS: u32 = 20;
@@ -107,7 +107,7 @@ pub struct Request {
 }
 
 /// What identifies an answer: the SHA-256 sum of item, ask, variant, model, prompt hash, parameters and sample number.
-pub(crate) fn key(
+pub fn key(
     item: &str,
     ask: Ask,
     variant: &str,

@@ -9,22 +9,22 @@ use std::time::{Duration, SystemTime};
 
 use ureq::http::{HeaderMap, Uri};
 
-use super::Error;
-use super::client::{Answer, Judge, Trouble, Unreached};
-use super::parse::Failure;
-use super::reply::{Complaint, excerpt, failed, read_failed_reply, read_reply};
-use super::request::Request;
-use super::secret;
-use crate::clock::parse_http_date;
+use crate::Error;
+use crate::client::{Answer, Judge, Trouble, Unreached};
+use crate::parse::Failure;
+use crate::reply::{Complaint, excerpt, failed, read_failed_reply, read_reply};
+use crate::request::Request;
+use crate::secret;
+use judge_uncertainty_data::clock::parse_http_date;
 
 /// Largest reply that is read, in bytes: a thousand times what the prompts ask for.
 const LARGEST_REPLY: usize = 1 << 20;
 /// Parameters that some models refuse, by the name under which a user allows to drop them.
-pub(crate) const DROPPABLE: [&str; 3] = ["temperature", "max_tokens", "reasoning_effort"];
+pub const DROPPABLE: [&str; 3] = ["temperature", "max_tokens", "reasoning_effort"];
 
 /// A secret that is never shown.
 #[derive(Clone)]
-pub(crate) struct Key(String);
+pub struct Key(String);
 
 impl fmt::Debug for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -40,7 +40,7 @@ impl Key {
     ///
     /// # Errors
     /// The variable is not set, empty, or holds what no key can.
-    pub(crate) fn from_environment(variable: &str) -> Result<Self, Error> {
+    pub fn from_environment(variable: &str) -> Result<Self, Error> {
         let refused = |detail: &str| Error::Key { variable: variable.to_owned(), detail: detail.to_owned() };
         let value = std::env::var(variable).map_err(|_| refused("is not set"))?;
         let value = value.trim();
@@ -58,7 +58,7 @@ impl Key {
 
 /// How an endpoint is addressed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Address {
+pub enum Address {
     /// Base address, as `https://host/v1`; requests go to `/chat/completions` below it.
     OpenAi {
         /// The base address.
@@ -77,7 +77,7 @@ pub(crate) enum Address {
 
 /// An OpenAI-compatible endpoint.
 #[derive(Debug)]
-pub(crate) struct Endpoint {
+pub struct Endpoint {
     agent: ureq::Agent,
     url: String,
     host: String,
@@ -93,7 +93,7 @@ impl Endpoint {
     ///
     /// # Errors
     /// An address that is not a plain http or https address, or that would send a key unencrypted to another machine.
-    pub(crate) fn new(
+    pub fn new(
         address: &Address,
         key: Option<Key>,
         timeout: Duration,

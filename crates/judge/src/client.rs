@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::parse::Failure;
-use super::request::Request;
+use crate::parse::Failure;
+use crate::request::Request;
 
 /// A judge: answers a question or says why not.
-pub(crate) trait Judge: Sync {
+pub trait Judge: Sync {
     /// Host name of the endpoint, without anything else of its address.
     fn host(&self) -> &str;
 
@@ -59,7 +59,7 @@ pub struct Tokens {
 /// Why no answer came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Unreached {
+pub enum Unreached {
     /// The endpoint asked to slow down.
     RateLimited,
     /// The endpoint failed.
@@ -72,7 +72,7 @@ pub(crate) enum Unreached {
 
 /// No answer.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Trouble {
+pub enum Trouble {
     /// Asking again may help.
     Again {
         /// What happened.
@@ -88,7 +88,7 @@ pub(crate) enum Trouble {
 
 impl Answer {
     /// Applies a change to every text of the answer.
-    pub(super) fn changed(mut self, change: impl Fn(&str) -> String) -> Self {
+    pub(crate) fn changed(mut self, change: impl Fn(&str) -> String) -> Self {
         let texts = [&mut self.raw, &mut self.detail, &mut self.served_model, &mut self.finish_reason];
         for text in texts.into_iter().flatten() {
             *text = change(text);

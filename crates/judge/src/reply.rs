@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::client::{Answer, Tokens};
-use super::parse::Failure;
-use super::prompts::Ask;
+use crate::client::{Answer, Tokens};
+use crate::parse::Failure;
+use crate::prompts::Ask;
 
 /// How much of a reply without an answer is kept, in bytes.
 const EXCERPT: usize = 4096;
@@ -56,7 +56,7 @@ pub fn read_reply(text: &str, ask: Ask) -> Answer {
 }
 
 /// Reads a reply that refuses: an answer if the refusal is about this prompt alone.
-pub(super) fn read_failed_reply(text: &str) -> Option<Answer> {
+pub(crate) fn read_failed_reply(text: &str) -> Option<Answer> {
     let complaint = Complaint::read(text);
     let failure = complaint.about_this_prompt()?;
     Some(Answer { detail: Some(complaint.message), ..failed(failure, excerpt(text)) })
@@ -72,14 +72,14 @@ fn label_tokens(choice: &Value) -> Option<Vec<(String, f64)>> {
 
 /// What an endpoint says when it refuses.
 #[derive(Debug, Default)]
-pub(super) struct Complaint {
+pub(crate) struct Complaint {
     pub code: String,
     pub message: String,
     pub param: Option<String>,
 }
 
 impl Complaint {
-    pub(super) fn read(text: &str) -> Self {
+    pub(crate) fn read(text: &str) -> Self {
         let reply: Value = serde_json::from_str(text).unwrap_or_default();
         let error = if reply["error"].is_object() { &reply["error"] } else { &reply };
         let string = |name: &str| error[name].as_str().map(str::to_owned);
@@ -100,7 +100,7 @@ impl Complaint {
     }
 
     /// The parameter that is complained of: the one named as such, else the only one that the message quotes.
-    pub(super) fn parameter<'p>(&self, sent: impl Iterator<Item = &'p String>) -> Option<String> {
+    pub(crate) fn parameter<'p>(&self, sent: impl Iterator<Item = &'p String>) -> Option<String> {
         let sent: Vec<&String> = sent.collect();
         if let Some(param) = self.param.as_ref().filter(|param| sent.contains(param)) {
             return Some(param.clone());
@@ -115,12 +115,12 @@ impl Complaint {
 }
 
 /// A reply without an answer.
-pub(super) fn failed(failure: Failure, raw: String) -> Answer {
+pub(crate) fn failed(failure: Failure, raw: String) -> Answer {
     Answer { raw: Some(raw), failure: Some(failure), ..Answer::default() }
 }
 
 /// The start of a text, cut between characters.
-pub(super) fn excerpt(text: &str) -> String {
+pub(crate) fn excerpt(text: &str) -> String {
     let end = (0..=text.len().min(EXCERPT)).rev().find(|&end| text.is_char_boundary(end)).unwrap_or(0);
     text[..end].to_owned()
 }

@@ -5,15 +5,15 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::Error;
-use super::about_tokens;
-use super::budget::{Pace, Purse, Stop};
-use super::cache::{Cache, Entry};
-use super::client::{Answer, Judge, Tokens, Trouble, Unreached};
-use super::parse::Failure;
-use super::request::Request;
-use super::task::Answers;
-use crate::random::Stream;
+use crate::Error;
+use crate::about_tokens;
+use crate::budget::{Pace, Purse, Stop};
+use crate::cache::{Cache, Entry};
+use crate::client::{Answer, Judge, Tokens, Trouble, Unreached};
+use crate::parse::Failure;
+use crate::request::Request;
+use crate::task::Answers;
+use judge_uncertainty_core::random::Stream;
 
 /// Questions in a row that nobody answered, after which the endpoint counts as gone.
 const GONE: u32 = 20;
@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(15 * 60);
 
 /// How a run goes about its questions.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Effort {
+pub struct Effort {
     /// Questions under way at once, 1 or more.
     pub concurrency: usize,
     /// How often a question is asked again after trouble.
@@ -36,7 +36,7 @@ pub(crate) struct Effort {
 
 /// What has happened so far.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Tally {
+pub struct Tally {
     /// Questions of this run.
     pub questions: usize,
     /// Answers that arrived, failures included.
@@ -52,14 +52,14 @@ pub(crate) struct Tally {
 }
 
 /// Watches a run. Called after each question, from several threads but one at a time.
-pub(crate) trait Watch: Sync {
+pub trait Watch: Sync {
     /// Something happened.
     fn see(&self, tally: &Tally);
 }
 
 /// Why a run ended before all was asked.
 #[derive(Debug)]
-pub(crate) enum Ended {
+pub enum Ended {
     /// The next question could cost more than was allowed.
     MaxSpend,
     /// The endpoint refuses what is asked.
@@ -73,7 +73,7 @@ pub(crate) enum Ended {
 /// Which of the questions to ask.
 ///
 /// Questions without an answer, those whose last answer failed if `retry_failed`, all of them if `refresh`.
-pub(crate) fn missing(
+pub fn missing(
     requests: Vec<Request>,
     cache: &Cache,
     answers: &Answers,
@@ -91,7 +91,7 @@ pub(crate) fn missing(
 /// Asks the questions and stores every answer before it is counted.
 ///
 /// Returns what happened and, if not all was asked, why.
-pub(crate) fn ask_all(
+pub fn ask_all(
     requests: &[Request],
     judge: &dyn Judge,
     answers: &Answers,
@@ -254,7 +254,7 @@ impl<'r> Run<'r> {
 }
 
 /// Tokens of an answer as the endpoint counted them, or about so many.
-pub(crate) fn counted(answer: &Answer, prompt: &str) -> Tokens {
+pub fn counted(answer: &Answer, prompt: &str) -> Tokens {
     answer.tokens.unwrap_or_else(|| Tokens {
         prompt: about_tokens(prompt),
         completion: about_tokens(answer.raw.as_deref().unwrap_or_default()),

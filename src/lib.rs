@@ -34,6 +34,7 @@
 //! | `onnx` | sentence embeddings with ONNX models |
 //! | `familiarity` | [`familiarity`]: embeddings, neighbours and the features made from them |
 //! | `judge` | [`judge`]: asking a judge for predictions: prompts, requests, the answer cache, parsing |
+//! | `report` | [`report::study`]: what readers are shown of a study |
 //! | `page` | pages and LaTeX from descriptions, figures that all reports share |
 //! | `figures` | the plotting engine: a description of a figure becomes SVG, PDF, pgfplots, CSV |
 //! | `core` | [`belief`]: Dirichlet closed forms and the trust regression; [`escalation`]: ranking rules, value of a label, regret, budgets; [`stats`]: summaries, ranks, special functions; [`random`]: the random streams of the experiments |

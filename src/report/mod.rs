@@ -2,10 +2,9 @@
 
 pub mod claims;
 pub mod figures;
-pub mod label;
 pub mod paper;
-pub mod study;
 pub mod verdicts;
 
 pub use judge_uncertainty_page::{self as page, bundle, latex, rules};
+pub use judge_uncertainty_report::{self as study, label};
 pub use judge_uncertainty_text::numbers;

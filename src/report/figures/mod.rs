@@ -3,7 +3,6 @@
 //! How a description becomes a drawing is the matter of the crate `judge-uncertainty-figures`.
 
 pub(crate) mod paper;
-pub(crate) mod study;
 
 pub(crate) use judge_uncertainty_page::figures as shared;
 pub use judge_uncertainty_page::look;

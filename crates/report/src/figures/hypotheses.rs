@@ -1,11 +1,12 @@
 //! Registered hypotheses with the intervals that they are judged by, as a forest plots.
 
 use super::{AROUND_ROWS, ROW, number};
-use crate::report::figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};
-use crate::report::figures::look::{self, Look};
-use crate::report::figures::shared::{capital, counted, listed};
-use crate::study::hypothesis::{JudgedHypothesis, Measure, Status};
-use crate::study::registered::Registered;
+use judge_uncertainty_figures::Look;
+use judge_uncertainty_figures::{Axis, Figure, Panel, Point, Series, Shape, Width};
+use judge_uncertainty_page::figures::{capital, counted, listed};
+use judge_uncertainty_page::look;
+use judge_uncertainty_study::hypothesis::{JudgedHypothesis, Measure, Status};
+use judge_uncertainty_study::registered::Registered;
 
 /// Start of the figures' names.
 pub(crate) const NAME: &str = "hypotheses";

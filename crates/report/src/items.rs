@@ -2,16 +2,16 @@
 
 use super::blocks::{section, show};
 use super::shown::Shown;
-use crate::escalation::Rule;
-use crate::report::figures::Figure;
-use crate::report::numbers::three;
-use crate::report::page::{
+use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_figures::Figure;
+use judge_uncertainty_page::{
     Axis, Bar, Block, CardView, Choice, Column, Dot, Explorer, FigureBlock, GroupItems, ItemsBlock, Scatter, Section,
     Table, Text, Track,
 };
-use crate::study::StudyResults;
-use crate::study::cards::{Card, Cards, FIRST};
-use crate::study::profile::Profile;
+use judge_uncertainty_study::StudyResults;
+use judge_uncertainty_study::cards::{Card, Cards, FIRST};
+use judge_uncertainty_study::profile::Profile;
+use judge_uncertainty_text::numbers::three;
 
 /// Classes that a card shows; with more, those with most probability.
 const MOST_CLASSES: usize = 6;

@@ -2,13 +2,13 @@
 
 use super::blocks::{brackets, section, show, show_some, with_interval};
 use super::lines::Line;
-use crate::report::figures::Figure;
-use crate::report::figures::study::hypotheses;
-use crate::report::numbers::three;
-use crate::report::page::{Block, Column, FigureBlock, Section, Table, Text};
-use crate::report::rules::in_figures;
-use crate::study::hypothesis::{JudgedHypothesis, Measure, Status};
-use crate::study::registered::Registered;
+use crate::figures::hypotheses;
+use judge_uncertainty_figures::Figure;
+use judge_uncertainty_page::rules::in_figures;
+use judge_uncertainty_page::{Block, Column, FigureBlock, Section, Table, Text};
+use judge_uncertainty_study::hypothesis::{JudgedHypothesis, Measure, Status};
+use judge_uncertainty_study::registered::Registered;
+use judge_uncertainty_text::numbers::three;
 
 /// How the registered hypotheses fared.
 pub fn describe_registered(registered: &Registered) -> Vec<Line> {

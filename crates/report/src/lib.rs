@@ -14,6 +14,7 @@
 //! | [`movement`], [`registered`], [`estimates`] | what labels moved, how hypotheses fared, means over all items |
 //! | [`mod@figures`] | the figures |
 //! | [`bundle`] | page, tables, figures and document as files |
+//! | [`label`] | the page on which experts label a queue |
 
 mod annotators;
 pub mod blocks;
@@ -25,6 +26,7 @@ pub mod held_out;
 pub mod input;
 mod items;
 pub mod kinds;
+pub mod label;
 pub mod lines;
 pub mod movement;
 pub mod page;

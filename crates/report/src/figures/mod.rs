@@ -6,15 +6,18 @@ pub(crate) mod parts;
 pub(crate) mod places;
 pub(crate) mod reliability;
 
-use super::axis::signed;
-use super::description::{Axis, Figure, Point, Series, Shape, Width};
-use super::look;
-use super::shared::coefficients::{Effect, READING, panel, sentence};
-use super::shared::{calibration, say};
-use crate::report::numbers::three;
-use crate::study::kinds::classes::diagnostics::JudgeDiagnostics;
-use crate::study::results::Coefficient;
-use crate::study::sample::ItemSample;
+use crate::shown::Shown;
+use judge_uncertainty_figures::axis::signed;
+use judge_uncertainty_figures::{Axis, Figure, Point, Series, Shape, Width};
+use judge_uncertainty_page::figures::coefficients::{Effect, READING, panel, sentence};
+use judge_uncertainty_page::figures::components::{self, View};
+use judge_uncertainty_page::figures::{Evaluated as Drawn, advantage, budget, calibration, say};
+use judge_uncertainty_page::look;
+use judge_uncertainty_study::kinds::classes::diagnostics::JudgeDiagnostics;
+use judge_uncertainty_study::results::Coefficient;
+use judge_uncertainty_study::sample::ItemSample;
+use judge_uncertainty_study::{Evaluated, Evaluation, StudyResults};
+use judge_uncertainty_text::numbers::three;
 
 /// Features that a figure has room for.
 const MOST_FEATURES: usize = 30;
@@ -25,6 +28,54 @@ const AROUND_ROWS: f64 = 48.0;
 /// A number of unknown size in a sentence.
 pub(crate) fn number(value: f64) -> String {
     signed(&three(value))
+}
+
+/// The figures of a run.
+pub fn figures<K: Shown>(results: &StudyResults<K>) -> Vec<Figure> {
+    let (words, epistemic, judged) = (K::WORDS, K::epistemic(), K::judged());
+    let mut figures = vec![components::figure(&View {
+        items: &results.items.components,
+        unit: words.unit,
+        names: [epistemic.name, judged.name],
+        said: [epistemic.said, judged.said],
+        setting: &setting(&results.items),
+        reading: &reading(&results.items),
+        number,
+    })];
+    figures.extend(K::decomposition_figures(results));
+    figures.extend(coefficients(&results.fit.coefficients));
+    let held_out = results.held_out.report();
+    figures.extend(
+        held_out
+            .and_then(|report| report.reliability.as_ref())
+            .iter()
+            .flat_map(|r| reliability::figures(r, K::map(&results.fit))),
+    );
+    figures.extend(K::belief_figures(results));
+    if let Evaluated::Evaluated(evaluation) = &results.evaluation {
+        let drawn = drawn(evaluation);
+        figures.extend([budget::figure(&drawn), advantage::figure(&drawn)]);
+        figures.extend(K::judge_figures(evaluation));
+    }
+    figures.extend(results.registered.iter().flat_map(hypotheses::figures));
+    figures
+}
+
+/// An evaluation as figures draw it.
+fn drawn<K: Shown>(evaluation: &Evaluation<K>) -> Drawn<'_> {
+    let words = K::WORDS;
+    Drawn {
+        items: evaluation.items,
+        full: &evaluation.full,
+        differences: evaluation.differences(),
+        reference: K::REFERENCE,
+        reference_name: words.reference,
+        error: words.error,
+        units: words.units,
+        name: K::rule_name,
+        left_out: K::LEFT_OUT,
+        markers: K::markers(&evaluation.full.value.keys().copied().collect::<Vec<_>>()),
+    }
 }
 
 /// Which items are drawn, under which labels.

@@ -2,8 +2,8 @@
 
 use super::lines::InputRow;
 use super::shown::Shown;
-use crate::report::page::{Block, Column, Table, Text};
-use crate::study::InputReport;
+use judge_uncertainty_page::{Block, Column, Table, Text};
+use judge_uncertainty_study::InputReport;
 
 /// Width of the first column on a terminal.
 const NAMES: usize = 12;

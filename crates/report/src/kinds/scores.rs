@@ -3,25 +3,25 @@
 use super::classes::choice_sentence;
 use super::reading::{reading_blocks, reading_sentences, unidentified, variance_sentence};
 use super::tables::{parts_sentence, parts_table, squared_sentence};
-use crate::belief::RatingMap;
-use crate::belief::ladder::{Rung, Variance};
-use crate::escalation::Rule;
-use crate::evaluation::Coverage;
-use crate::report::figures::Figure;
-use crate::report::figures::shared::headline;
-use crate::report::figures::study::{parts, places};
-use crate::report::numbers::{NumberStyle, three};
-use crate::report::page::{Block, Column, KeyNumber, Section, Table, Tone};
-use crate::report::rules::of_ratings;
-use crate::report::study::blocks::{figure, measures, number, percent, row, section, show};
-use crate::report::study::lines::InputRow;
-use crate::report::study::shown::{Shown, Words};
-use crate::study::kinds::Scores;
-use crate::study::kinds::scores::findings::WithinItems;
-use crate::study::kinds::scores::ratings::RatingsReport;
-use crate::study::kinds::scores::reading::ReadScores;
-use crate::study::results::{FitReport, InputReport};
-use crate::study::{Evaluated, Evaluation, StudyResults};
+use crate::blocks::{figure, measures, number, percent, row, section, show};
+use crate::figures::{parts, places};
+use crate::lines::InputRow;
+use crate::shown::{Shown, Words};
+use judge_uncertainty_core::belief::RatingMap;
+use judge_uncertainty_core::belief::ladder::{Rung, Variance};
+use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_evaluation::Coverage;
+use judge_uncertainty_figures::Figure;
+use judge_uncertainty_page::figures::headline;
+use judge_uncertainty_page::rules::of_ratings;
+use judge_uncertainty_page::{Block, Column, KeyNumber, Section, Table, Tone};
+use judge_uncertainty_study::kinds::Scores;
+use judge_uncertainty_study::kinds::scores::findings::WithinItems;
+use judge_uncertainty_study::kinds::scores::ratings::RatingsReport;
+use judge_uncertainty_study::kinds::scores::reading::ReadScores;
+use judge_uncertainty_study::results::{FitReport, InputReport};
+use judge_uncertainty_study::{Evaluated, Evaluation, StudyResults};
+use judge_uncertainty_text::numbers::{NumberStyle, three};
 
 impl Shown for Scores {
     const WORDS: Words = Words {

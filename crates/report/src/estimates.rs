@@ -1,8 +1,8 @@
 //! Means over all items, estimated from labels that came back.
 
-use crate::escalation::{Response, WeightedMean};
-use crate::report::numbers::three;
-use crate::study::estimates::PoolMean;
+use judge_uncertainty_core::escalation::{Response, WeightedMean};
+use judge_uncertainty_study::estimates::PoolMean;
+use judge_uncertainty_text::numbers::three;
 
 /// A mean over all items.
 pub fn describe_estimate(estimate: &PoolMean) -> Vec<String> {

@@ -12,17 +12,17 @@ use super::movement::movement_section;
 use super::registered::registered_section;
 use super::sentences::{describe, typical_worth};
 use super::shown::{Shown, shown_rules};
-use crate::belief::TrustPrior;
-use crate::escalation::Rule;
-use crate::report::figures::Figure;
-use crate::report::figures::shared::headline;
-use crate::report::numbers::three;
-use crate::report::page::{Block, Column, Page, Section, Table, Text, Tone};
-use crate::stats::Estimate;
-use crate::study::cards::Cards;
-use crate::study::for_new_items::{ForNewItems, RulesForNewItems};
-use crate::study::results::{Coefficient, GroupReport};
-use crate::study::{Evaluated, Evaluation, StudyResults};
+use judge_uncertainty_core::belief::TrustPrior;
+use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_core::stats::Estimate;
+use judge_uncertainty_figures::Figure;
+use judge_uncertainty_page::figures::headline;
+use judge_uncertainty_page::{Block, Column, Page, Section, Table, Text, Tone};
+use judge_uncertainty_study::cards::Cards;
+use judge_uncertainty_study::for_new_items::{ForNewItems, RulesForNewItems};
+use judge_uncertainty_study::results::{Coefficient, GroupReport};
+use judge_uncertainty_study::{Evaluated, Evaluation, StudyResults};
+use judge_uncertainty_text::numbers::three;
 
 /// Groups that the page lists; with more, the largest.
 const MOST_GROUPS: usize = 50;

@@ -1,13 +1,13 @@
 //! How a judge's scores are read, as readers see it.
 
-use crate::belief::CurvePoint;
-use crate::report::numbers::three;
-use crate::report::page::{Block, Column, Table, Text};
-use crate::report::study::blocks::{show, with_interval};
-use crate::stats::Estimate;
-use crate::study::kinds::Scores;
-use crate::study::kinds::scores::reading::{ReadScores, ScoreFit};
-use crate::study::results::FitReport;
+use crate::blocks::{show, with_interval};
+use judge_uncertainty_core::belief::CurvePoint;
+use judge_uncertainty_core::stats::Estimate;
+use judge_uncertainty_page::{Block, Column, Table, Text};
+use judge_uncertainty_study::kinds::Scores;
+use judge_uncertainty_study::kinds::scores::reading::{ReadScores, ScoreFit};
+use judge_uncertainty_study::results::FitReport;
+use judge_uncertainty_text::numbers::three;
 
 /// How well the judge's variances are known.
 pub(super) fn variance_sentence(fit: &FitReport<Scores>) -> String {

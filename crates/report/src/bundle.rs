@@ -9,11 +9,11 @@
 
 use serde::Serialize;
 
-use crate::output::Staged;
-use crate::report::bundle::{Error, put_figure};
-use crate::report::figures::Figure;
-use crate::report::latex::Templates;
-use crate::report::page::{self, Block, Column, Page, Table, Text};
+use judge_uncertainty_figures::Figure;
+use judge_uncertainty_output::Staged;
+use judge_uncertainty_page::bundle::{Error, put_figure};
+use judge_uncertainty_page::latex::Templates;
+use judge_uncertainty_page::{self as page, Block, Column, Page, Table, Text};
 
 /// The document within a run folder.
 pub const DOCUMENT: &str = "study.tex";

@@ -2,15 +2,15 @@
 
 use super::blocks::{section, show, some_figures, with_interval};
 use super::lines::Line;
-use crate::belief::ladder::Rung;
-use crate::evaluation::held_out::{Given, Score};
-use crate::report::figures::Figure;
-use crate::report::figures::study::reliability::NAME;
-use crate::report::numbers::three;
-use crate::report::page::{Block, Column, Section, Table, Text};
-use crate::stats::{Estimable, ItemEstimate};
-use crate::study::held_out::{AgreementReport, Comparison, HeldOutReport, HeldOutScores};
-use crate::study::reliability::{Reliability, ReliabilityReport};
+use crate::figures::reliability::NAME;
+use judge_uncertainty_core::belief::ladder::Rung;
+use judge_uncertainty_core::stats::{Estimable, ItemEstimate};
+use judge_uncertainty_evaluation::held_out::{Given, Score};
+use judge_uncertainty_figures::Figure;
+use judge_uncertainty_page::{Block, Column, Section, Table, Text};
+use judge_uncertainty_study::held_out::{AgreementReport, Comparison, HeldOutReport, HeldOutScores};
+use judge_uncertainty_study::reliability::{Reliability, ReliabilityReport};
+use judge_uncertainty_text::numbers::three;
 
 /// What all intervals here are.
 pub(super) const INTERVALS: &str = "Intervals are 95% ones for new items, each on its own: they cover the choice of items and their labels, \
@@ -55,7 +55,8 @@ pub(super) fn text(estimable: &Estimable) -> String {
 }
 
 pub(super) fn cell(estimable: &Estimable) -> String {
-    let shown = |e: &ItemEstimate| with_interval(e.value, crate::stats::Interval { lo: e.lo, hi: e.hi });
+    let shown =
+        |e: &ItemEstimate| with_interval(e.value, judge_uncertainty_core::stats::Interval { lo: e.lo, hi: e.hi });
     estimable.estimate().map_or_else(|| "not estimable".to_owned(), shown)
 }
 
@@ -201,7 +202,7 @@ pub fn describe_held_out(scores: &HeldOutScores) -> Vec<Line> {
         }
     };
     let mut lines = vec![Line::Lead(format!("{}:", scored(report)))];
-    let row = |one: &crate::study::held_out::MeanScore| {
+    let row = |one: &judge_uncertainty_study::held_out::MeanScore| {
         let name = prediction_name(&one.prediction, one.given);
         Line::Row(format!("  {name:<53} {:<25} {}", score_name(one.score), text(&one.mean)))
     };

@@ -1,11 +1,11 @@
 //! Pieces of a study's page.
 
 use super::lines::Line;
-use crate::report::figures::Figure;
-use crate::report::figures::axis::signed;
-use crate::report::numbers::{NumberStyle, three};
-use crate::report::page::{Block, Column, FigureBlock, KeyNumber, Section, Table, Text, Tone};
-use crate::stats::Interval;
+use judge_uncertainty_core::stats::Interval;
+use judge_uncertainty_figures::Figure;
+use judge_uncertainty_figures::axis::signed;
+use judge_uncertainty_page::{Block, Column, FigureBlock, KeyNumber, Section, Table, Text, Tone};
+use judge_uncertainty_text::numbers::{NumberStyle, three};
 
 /// A section.
 pub(super) fn section(id: &str, title: &str, blocks: Vec<Block>) -> Section {

@@ -2,22 +2,22 @@
 
 use super::classes::{judge_rows, label_rows, recalibration_sentences, soft_scores_sentence};
 use super::tables::{evidence_sentences, parts_sentence, parts_table, squared_sentence};
-use crate::escalation::Rule;
-use crate::report::figures::Figure;
-use crate::report::figures::shared::headline;
-use crate::report::figures::study::{means, parts};
-use crate::report::numbers::three;
-use crate::report::page::{Block, Column, KeyNumber, Table, Text, Tone};
-use crate::report::rules::of_ratings;
-use crate::report::study::blocks::{measures, number, percent, row, show, show_some, some_figures};
-use crate::report::study::lines::InputRow;
-use crate::report::study::shown::{Shown, Words};
-use crate::study::kinds::Ordinal;
-use crate::study::kinds::classes::labels::LabelsReport;
-use crate::study::kinds::ordinal::diagnostics::{MeanBin, OrdinalDiagnostics};
-use crate::study::kinds::ordinal::scale::Places;
-use crate::study::results::{FitReport, InputReport};
-use crate::study::{Evaluation, StudyResults};
+use crate::blocks::{measures, number, percent, row, show, show_some, some_figures};
+use crate::figures::{means, parts};
+use crate::lines::InputRow;
+use crate::shown::{Shown, Words};
+use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_figures::Figure;
+use judge_uncertainty_page::figures::headline;
+use judge_uncertainty_page::rules::of_ratings;
+use judge_uncertainty_page::{Block, Column, KeyNumber, Table, Text, Tone};
+use judge_uncertainty_study::kinds::Ordinal;
+use judge_uncertainty_study::kinds::classes::labels::LabelsReport;
+use judge_uncertainty_study::kinds::ordinal::diagnostics::{MeanBin, OrdinalDiagnostics};
+use judge_uncertainty_study::kinds::ordinal::scale::Places;
+use judge_uncertainty_study::results::{FitReport, InputReport};
+use judge_uncertainty_study::{Evaluation, StudyResults};
+use judge_uncertainty_text::numbers::three;
 
 impl Shown for Ordinal {
     const WORDS: Words = Words {

@@ -5,13 +5,13 @@ use super::lines::Line;
 use super::movement::describe_movement;
 use super::registered::describe_registered;
 use super::shown::{Shown, said, shown_rules};
-use crate::belief::TrustPrior;
-use crate::report::figures::shared::headline;
-use crate::report::numbers::three;
-use crate::study::carried::Carried;
-use crate::study::for_new_items::{ForNewItems, RulesForNewItems};
-use crate::study::identification::Bounds;
-use crate::study::{Evaluated, Evaluation, FitReport, StudyResults};
+use judge_uncertainty_core::belief::TrustPrior;
+use judge_uncertainty_page::figures::headline;
+use judge_uncertainty_study::carried::Carried;
+use judge_uncertainty_study::for_new_items::{ForNewItems, RulesForNewItems};
+use judge_uncertainty_study::identification::Bounds;
+use judge_uncertainty_study::{Evaluated, Evaluation, FitReport, StudyResults};
+use judge_uncertainty_text::numbers::three;
 
 /// What was found, in sentences.
 pub fn describe<K: Shown>(results: &StudyResults<K>) -> Vec<Line> {

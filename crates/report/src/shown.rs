@@ -1,13 +1,13 @@
 //! How a kind of label is shown.
 
 use super::lines::{InputRow, Line};
-use crate::escalation::Rule;
-use crate::report::figures::Figure;
-use crate::report::figures::shared::headline;
-use crate::report::page::{Block, KeyNumber, Section};
-use crate::study::kind::LabelsReportOf;
-use crate::study::results::{FitReport, InputReport, StudyResults};
-use crate::study::{Evaluation, Kind};
+use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_figures::Figure;
+use judge_uncertainty_page::figures::headline;
+use judge_uncertainty_page::{Block, KeyNumber, Section};
+use judge_uncertainty_study::kind::LabelsReportOf;
+use judge_uncertainty_study::results::{FitReport, InputReport, StudyResults};
+use judge_uncertainty_study::{Evaluation, Kind};
 
 /// The words for a kind of label.
 #[derive(Debug, Clone, Copy)]

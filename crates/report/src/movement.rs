@@ -2,9 +2,9 @@
 
 use super::blocks::{section, show};
 use super::lines::Line;
-use crate::report::numbers::three;
-use crate::report::page::{Block, Column, Section, Table, Text};
-use crate::study::movement::{Comparison, Movement, Shift, Stages};
+use judge_uncertainty_page::{Block, Column, Section, Table, Text};
+use judge_uncertainty_study::movement::{Comparison, Movement, Shift, Stages};
+use judge_uncertainty_text::numbers::three;
 
 /// What labels moved that came back.
 pub fn describe_movement(movement: &Movement) -> Vec<Line> {

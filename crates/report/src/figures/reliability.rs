@@ -1,12 +1,13 @@
 //! What the belief makes of the judge's predictions: both against labels that neither has seen, class by class and group by group.
 
 use super::{AROUND_ROWS, ROW, number};
-use crate::report::figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};
-use crate::report::figures::font;
-use crate::report::figures::look::{self, Look};
-use crate::report::figures::shared::listed;
-use crate::stats::{Estimable, Interval};
-use crate::study::reliability::{Reliability, ReliabilityReport, Reliable};
+use judge_uncertainty_core::stats::{Estimable, Interval};
+use judge_uncertainty_figures::Look;
+use judge_uncertainty_figures::font;
+use judge_uncertainty_figures::{Axis, Figure, Panel, Point, Series, Shape, Width};
+use judge_uncertainty_page::figures::listed;
+use judge_uncertainty_page::look;
+use judge_uncertainty_study::reliability::{Reliability, ReliabilityReport, Reliable};
 
 /// Start of the figures' names.
 pub(crate) const NAME: &str = "reliability";

@@ -1,10 +1,10 @@
 //! Where held-out ratings lie in their predicted distributions: the histogram of the probability integral transform.
 
 use super::say;
-use crate::evaluation::Places;
-use crate::report::figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};
-use crate::report::figures::look;
-use crate::stats::Interval;
+use judge_uncertainty_core::stats::Interval;
+use judge_uncertainty_evaluation::Places;
+use judge_uncertainty_figures::{Axis, Figure, Panel, Point, Series, Shape, Width};
+use judge_uncertainty_page::look;
 
 /// Standard deviations to each side that hold 95% of a normal distribution.
 const NORMAL_95: f64 = 1.96;

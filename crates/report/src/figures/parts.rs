@@ -1,10 +1,11 @@
 //! The parts of the variance of a label on a scale, over items.
 
 use super::{AROUND_ROWS, ROW, number};
-use crate::report::figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};
-use crate::report::figures::look::{self, Look};
-use crate::stats::Interval;
-use crate::study::parts::{Part, PartAverages};
+use judge_uncertainty_core::stats::Interval;
+use judge_uncertainty_figures::Look;
+use judge_uncertainty_figures::{Axis, Figure, Panel, Point, Series, Shape, Width};
+use judge_uncertainty_page::look;
+use judge_uncertainty_study::parts::{Part, PartAverages};
 
 fn look(part: Part) -> (&'static str, Look) {
     match part {

@@ -1,27 +1,27 @@
 //! Classes as readers see them.
 
 use super::tables::evidence_sentences;
-use crate::belief::ladder::{BIAS_AND_SLOPE, Component, Fits, MapChoice, Rung, Transfer};
-use crate::escalation::Rule;
-use crate::report::figures::Figure;
-use crate::report::figures::axis::signed;
-use crate::report::figures::shared::{budgets, headline};
-use crate::report::figures::study::confidence;
-use crate::report::numbers::{NumberStyle, three};
-use crate::report::page::{Block, Column, KeyNumber, Note, Table, Text, Tone};
-use crate::report::rules::in_figures;
-use crate::report::study::blocks::{figure, measures, number, percent, row};
-use crate::report::study::lines::InputRow;
-use crate::report::study::shown::{Named, Shown, Words};
-use crate::study::kinds::Classes;
-use crate::study::kinds::classes::diagnostics::{CalibrationBin, JudgeDiagnostics};
-use crate::study::kinds::classes::judge::JudgeReport;
-use crate::study::kinds::classes::labels::LabelsReport;
-use crate::study::kinds::classes::position::PositionBias;
-use crate::study::kinds::classes::reports::{CarriedStart, ClassFit, FittedMap};
-use crate::study::kinds::classes::soft_scores::SoftScores;
-use crate::study::results::{FitReport, InputReport};
-use crate::study::{Evaluation, StudyResults};
+use crate::blocks::{figure, measures, number, percent, row};
+use crate::figures::confidence;
+use crate::lines::InputRow;
+use crate::shown::{Named, Shown, Words};
+use judge_uncertainty_core::belief::ladder::{BIAS_AND_SLOPE, Component, Fits, MapChoice, Rung, Transfer};
+use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_figures::Figure;
+use judge_uncertainty_figures::axis::signed;
+use judge_uncertainty_page::figures::{budgets, headline};
+use judge_uncertainty_page::rules::in_figures;
+use judge_uncertainty_page::{Block, Column, KeyNumber, Note, Table, Text, Tone};
+use judge_uncertainty_study::kinds::Classes;
+use judge_uncertainty_study::kinds::classes::diagnostics::{CalibrationBin, JudgeDiagnostics};
+use judge_uncertainty_study::kinds::classes::judge::JudgeReport;
+use judge_uncertainty_study::kinds::classes::labels::LabelsReport;
+use judge_uncertainty_study::kinds::classes::position::PositionBias;
+use judge_uncertainty_study::kinds::classes::reports::{CarriedStart, ClassFit, FittedMap};
+use judge_uncertainty_study::kinds::classes::soft_scores::SoftScores;
+use judge_uncertainty_study::results::{FitReport, InputReport};
+use judge_uncertainty_study::{Evaluation, StudyResults};
+use judge_uncertainty_text::numbers::{NumberStyle, three};
 
 /// Classes that a line lists at most.
 const MOST_LISTED: usize = 20;

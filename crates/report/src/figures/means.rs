@@ -1,10 +1,10 @@
 //! The judge's mean place against that of the labels.
 
 use super::number;
-use crate::report::figures::description::{Axis, Figure, Point, Series, Shape, Width};
-use crate::report::figures::look;
-use crate::report::figures::shared::calibration;
-use crate::study::kinds::ordinal::diagnostics::OrdinalDiagnostics;
+use judge_uncertainty_figures::{Axis, Figure, Point, Series, Shape, Width};
+use judge_uncertainty_page::figures::calibration;
+use judge_uncertainty_page::look;
+use judge_uncertainty_study::kinds::ordinal::diagnostics::OrdinalDiagnostics;
 
 /// Groups of items by the judge's mean place; `None` without items.
 pub(crate) fn figure(judge: &OrdinalDiagnostics) -> Option<Figure> {

@@ -1,8 +1,8 @@
 //! A plan of further labels, in lines.
 
 use super::lines::Line;
-use crate::report::numbers::three;
-use crate::study::plan::{Plan, Width};
+use judge_uncertainty_study::plan::{Plan, Width};
+use judge_uncertainty_text::numbers::three;
 
 fn widths(widths: &[Width]) -> String {
     let of = |one: &Width| {

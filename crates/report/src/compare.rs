@@ -2,10 +2,10 @@
 
 use super::held_out::{INTERVALS, score_name, text};
 use super::lines::Line;
-use crate::evaluation::held_out::Given;
-use crate::report::numbers::three;
-use crate::stats::Estimable;
-use crate::study::compare::{Compared, PairedScore};
+use judge_uncertainty_core::stats::Estimable;
+use judge_uncertainty_evaluation::held_out::Given;
+use judge_uncertainty_study::compare::{Compared, PairedScore};
+use judge_uncertainty_text::numbers::three;
 
 fn ordinal(which: usize) -> &'static str {
     ["first", "second"][which]

@@ -2,9 +2,9 @@
 
 use super::blocks::section;
 use super::held_out::cell;
-use crate::report::page::{Block, Column, Section, Table, Text};
-use crate::stats::Estimable;
-use crate::study::annotators::{ByTrait, Trait, TraitGroup, TraitsReport};
+use judge_uncertainty_core::stats::Estimable;
+use judge_uncertainty_page::{Block, Column, Section, Table, Text};
+use judge_uncertainty_study::annotators::{ByTrait, Trait, TraitGroup, TraitsReport};
 
 /// With more classes than this their shares are in the results only.
 const MOST_CLASSES: usize = 7;

@@ -1,14 +1,14 @@
 //! Tables and sentences that several kinds have.
 
-use crate::escalation::Rule;
-use crate::report::figures::shared::headline;
-use crate::report::numbers::three;
-use crate::report::page::{Column, Table, Text};
-use crate::report::study::blocks::{percent, show};
-use crate::study::evidence::{EvidenceReport, FORGONE};
-use crate::study::for_new_items::ForNewItems;
-use crate::study::parts::{Part, PartAverages};
-use crate::study::{Evaluated, Evaluation, Kind};
+use crate::blocks::{percent, show};
+use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_page::figures::headline;
+use judge_uncertainty_page::{Column, Table, Text};
+use judge_uncertainty_study::evidence::{EvidenceReport, FORGONE};
+use judge_uncertainty_study::for_new_items::ForNewItems;
+use judge_uncertainty_study::parts::{Part, PartAverages};
+use judge_uncertainty_study::{Evaluated, Evaluation, Kind};
+use judge_uncertainty_text::numbers::three;
 
 /// Name of a part in a table.
 fn name(part: Part) -> &'static str {

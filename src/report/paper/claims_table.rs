@@ -15,7 +15,7 @@ const ROOT: &str = "../../";
 
 /// All claims of a paper or a registration, with what a reader can filter them by.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct ClaimsTable {
+pub struct ClaimsTable {
     caption: String,
     total: usize,
     experiments: Vec<Choice>,
@@ -99,12 +99,12 @@ struct Code {
 
 impl ClaimsTable {
     /// This table as a part of a page.
-    pub(crate) fn block(&self) -> Block {
+    pub fn block(&self) -> Block {
         Block::Claims(serde_json::to_value(self).expect("the view is plain strings"))
     }
 
     /// The table of all claims.
-    pub(crate) fn of(verdicts: &Verdicts, caption: &str) -> Self {
+    pub fn of(verdicts: &Verdicts, caption: &str) -> Self {
         let rows = verdicts.rows();
         let mut groups: Vec<Group> = Vec::new();
         for judged in rows {

@@ -1,7 +1,7 @@
 //! What the paper's reproduction shows: tables, the LaTeX bundle, the page, and what goes beyond the paper.
 
 pub(crate) mod bundle;
-pub(crate) mod claims_table;
+pub mod claims_table;
 pub(crate) mod contender;
 pub(crate) mod extended;
 pub mod extended_tables;

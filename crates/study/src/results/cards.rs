@@ -229,7 +229,7 @@ mod tests {
         // The others are those that the random draws rank highest.
         let least = chosen.iter().filter(|i| (FIRST..480).contains(*i)).map(|&i| random[i]).fold(f64::MAX, f64::min);
         assert!((FIRST..480).filter(|i| !chosen.contains(i)).all(|i| random[i] < least));
-        assert_eq!(chosen(&rankings, &random, 500).len(), 500);
+        assert_eq!(super::chosen(&rankings, &random, 500).len(), 500);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What a study needs to know of a kind of label, and the study and the decomposition that its methods speak of.
 //!
-//! A kind of label is one implementation of [`Kind`] in a folder of its own below [`super::kinds`], where the kinds are
+//! A kind of label is one implementation of [`Kind`] in a folder of its own below [`crate::kinds`], where the kinds are
 //! listed. Everything else of a study is written once, for all kinds.
 
 use std::collections::BTreeMap;
@@ -9,21 +9,21 @@ use std::path::Path;
 
 use ndarray::Array2;
 
-use super::carried::Carried;
-use super::carried_map::CarriedMap;
-use super::features::Feature;
-use super::hypothesis::Measure;
-use super::input::annotators::Annotators;
-use super::input::check::Check;
-use super::input::config::{Configured, StudyConfig, StudyFile};
-use super::input::items::Items;
-use super::input::log::NewLabel;
-use super::input::source::Source;
-use super::input::texts::TextModel;
-use super::output::OutputColumn;
-use super::profile::Profile;
-use super::queue::record::Question;
-use super::read::{Judge, LabelSet, Reported};
+use crate::carried::Carried;
+use crate::carried_map::CarriedMap;
+use crate::features::Feature;
+use crate::hypothesis::Measure;
+use crate::input::annotators::Annotators;
+use crate::input::check::Check;
+use crate::input::config::{Configured, StudyConfig, StudyFile};
+use crate::input::items::Items;
+use crate::input::log::NewLabel;
+use crate::input::source::Source;
+use crate::input::texts::TextModel;
+use crate::output::OutputColumn;
+use crate::profile::Profile;
+use crate::queue::record::Question;
+use crate::read::{Judge, LabelSet, Reported};
 use judge_uncertainty_core::belief::design::FeatureScale;
 use judge_uncertainty_core::belief::{BeliefTable, FeatureColumn};
 use judge_uncertainty_core::escalation::{Observed, Rule};
@@ -92,7 +92,7 @@ pub trait Kind: Configured {
     fn pool(study: &Study<Self>, labels: &Self::Labels, kept: &[usize]) -> Self::Pool;
 
     /// What agreement beyond chance is called in results, see
-    /// [`AgreementReport`](super::held_out::AgreementReport).
+    /// [`AgreementReport`](crate::held_out::AgreementReport).
     const AGREEMENT: &'static str;
 
     /// The beliefs that can be held about the items at positions `kept`, by name, and which of them the study holds.

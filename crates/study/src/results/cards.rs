@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::kind::{Decomposition, Kind, Study};
-use super::profile::Profile;
-use super::sample::MOST_SHOWN;
+use crate::kind::{Decomposition, Kind, Study};
+use crate::profile::Profile;
+use crate::sample::MOST_SHOWN;
 use judge_uncertainty_core::belief::Belief;
 use judge_uncertainty_core::escalation::{Rule, top};
 use judge_uncertainty_core::stats::quantile::percentiles;

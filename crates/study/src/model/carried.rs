@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::input::config::{Configured, StudyFile};
-use super::input::source::Source;
+use crate::input::config::{Configured, StudyFile};
+use crate::input::source::Source;
 use judge_uncertainty_core::belief::BeliefModel;
 use judge_uncertainty_core::belief::design::FeatureScale;
 use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
@@ -132,7 +132,7 @@ impl Carried {
     }
 
     /// Keeps the features that this study has, by their names.
-    pub(super) fn among(mut self, names: &[String]) -> Self {
+    pub(crate) fn among(mut self, names: &[String]) -> Self {
         let (kept, left): (Vec<_>, Vec<_>) = self.features.into_iter().partition(|f| names.contains(&f.feature));
         self.features = kept;
         self.left = left.into_iter().map(|f| f.feature).collect();
@@ -140,7 +140,7 @@ impl Carried {
     }
 
     /// This trust as coefficients of features on these scales, intercept first.
-    pub(super) fn centre(&self, scales: &[FeatureScale]) -> Vec<f64> {
+    pub(crate) fn centre(&self, scales: &[FeatureScale]) -> Vec<f64> {
         let of = |scale: &FeatureScale| self.features.iter().find(|f| f.feature == scale.name);
         let shift = |scale: &FeatureScale| of(scale).map_or(0.0, |f| f.per_unit * (scale.mean - f.mean));
         let intercept = self.trust.ln() + scales.iter().map(shift).sum::<f64>();

@@ -1,9 +1,9 @@
 //! The decomposition of a study: trust fitted to all labels, the belief about every item, and every rule's ranking.
 
-use super::error::Error;
-use super::features::Sources;
-use super::kind::{BeliefOf, Decomposition, Kind, Study};
-use super::read::Judge;
+use crate::error::Error;
+use crate::features::Sources;
+use crate::kind::{BeliefOf, Decomposition, Kind, Study};
+use crate::read::Judge;
 use judge_uncertainty_core::belief::{BeliefTable, Design, FeatureColumn, Standardizer};
 use judge_uncertainty_core::escalation::{Rule, top};
 use judge_uncertainty_data::progress::Progress;
@@ -28,7 +28,7 @@ impl<K: Kind> Decomposition<K> {
     ///
     /// # Errors
     /// As [`Self::of`].
-    pub(super) fn under(study: &Study<K>, labels: &K::Labels, progress: &dyn Progress) -> Result<Self, Error> {
+    pub(crate) fn under(study: &Study<K>, labels: &K::Labels, progress: &dyn Progress) -> Result<Self, Error> {
         let items = study.len();
         let all: Vec<usize> = (0..items).collect();
         let pool = K::pool(study, labels, &all);
@@ -111,7 +111,7 @@ impl<K: Kind> Study<K> {
     ///
     /// # Errors
     /// Texts that are not embedded yet, a value of an embedding that is not finite.
-    pub(super) fn engine(
+    pub(crate) fn engine(
         &self,
         kept: &[usize],
         held: Held,
@@ -129,7 +129,7 @@ impl<K: Kind> Study<K> {
     }
 
     /// How many labelled neighbours count, and whether a labelled item is one of its own.
-    pub(super) fn neighbourhood(&self) -> (usize, SelfNeighbour) {
+    pub(crate) fn neighbourhood(&self) -> (usize, SelfNeighbour) {
         let config = self.file.config.familiarity.as_ref();
         let count_itself = config.is_some_and(|config| config.count_itself);
         let mode = if count_itself { SelfNeighbour::Published } else { SelfNeighbour::LeaveOneOut };

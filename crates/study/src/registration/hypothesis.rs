@@ -120,12 +120,12 @@ impl JudgedHypothesis {
     }
 
     /// One that the run could not evaluate, with the reason.
-    pub(super) fn not_estimable(hypothesis: &Hypothesis, family: usize, reason: &str) -> Self {
+    pub(crate) fn not_estimable(hypothesis: &Hypothesis, family: usize, reason: &str) -> Self {
         Self::open(hypothesis, family, 0).because(reason)
     }
 
     /// Judges a hypothesis by the interval for new items.
-    pub(super) fn by_new_items(hypothesis: &Hypothesis, family: usize, replicates: usize, found: NewItems) -> Self {
+    pub(crate) fn by_new_items(hypothesis: &Hypothesis, family: usize, replicates: usize, found: NewItems) -> Self {
         let (Interval { lo, hi }, margin) = (found.simultaneous, hypothesis.margin);
         let (confirmed, refuted) = (lo > margin, hi < margin);
         let nearest = if confirmed { lo } else { hi };
@@ -155,7 +155,7 @@ impl JudgedHypothesis {
     }
 
     /// Describes a hypothesis by its paired differences, one per replicate; these say nothing of new items, so they don't decide.
-    pub(super) fn by_redraws(hypothesis: &Hypothesis, differences: &[f64], level: f64, family: usize) -> Self {
+    pub(crate) fn by_redraws(hypothesis: &Hypothesis, differences: &[f64], level: f64, family: usize) -> Self {
         let miss = (1.0 - level) / family as f64;
         let judged = Self { difference: Some(mean(differences)), ..Self::open(hypothesis, family, differences.len()) };
         if differences.len() < 2 {

@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::kind::{Decomposition, Kind, Study};
-pub(super) use super::reliability::SAME;
-use super::reliability::{CalibrationPoint, ReliabilityReport, curve};
+use crate::kind::{Decomposition, Kind, Study};
+pub(crate) use crate::reliability::SAME;
+use crate::reliability::{CalibrationPoint, ReliabilityReport, curve};
 use judge_uncertainty_core::belief::FeatureColumn;
 use judge_uncertainty_core::stats::over_items::{
     LEAST_ITEMS, item_difference, item_function, item_mean, item_share, item_square,
@@ -162,7 +162,7 @@ impl Comparison {
     }
 
     /// Whether the first prediction is a belief, which is fitted to other items of the sample.
-    pub(super) fn is_fitted(&self) -> bool {
+    pub(crate) fn is_fitted(&self) -> bool {
         self.prediction != JUDGE && self.prediction != BASE_RATE
     }
 
@@ -221,7 +221,7 @@ pub struct Scores<K: Kind> {
     /// The scores of every prediction.
     pub table: Table,
     /// What each belief predicted of the items before their labels, by its name.
-    pub(super) believed: BTreeMap<String, Vec<Vec<f64>>>,
+    pub(crate) believed: BTreeMap<String, Vec<Vec<f64>>>,
 }
 
 /// So many of the items in their order, drawn at random.
@@ -278,7 +278,7 @@ impl<K: Kind> Scores<K> {
         Ok(Self { pool, kept, folds: folds.to_vec(), own, table, believed })
     }
 
-    pub(super) fn is_judge(&self, prediction: &Prediction) -> bool {
+    pub(crate) fn is_judge(&self, prediction: &Prediction) -> bool {
         let judge = &self.table[&judge()];
         let same = |(a, b): (&Option<f64>, &Option<f64>)| match (a, b) {
             (Some(a), Some(b)) => (a - b).abs() <= SAME,
@@ -395,7 +395,7 @@ fn judge() -> Prediction {
 }
 
 /// How much lower the scores of one prediction are than those of another; `fitted` where a belief is among them.
-pub(super) fn advantage(than: &ItemScores, one: &ItemScores, fitted: bool) -> Estimable {
+pub(crate) fn advantage(than: &ItemScores, one: &ItemScores, fitted: bool) -> Estimable {
     let differences = minus(than, one);
     if !differences.is_empty() && differences.iter().all(|difference| difference.abs() <= SAME) {
         return Estimable::not("the two predict the same");

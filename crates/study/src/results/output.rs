@@ -8,7 +8,7 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::Type;
 
-use super::error::Error;
+use crate::error::Error;
 
 /// Rows of a group in the Parquet file.
 const GROUP: usize = 131_072;

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::error::Error;
-use super::input::log::Batch;
-use super::kind::{BeliefOf, Decomposition, Foresight, Kind, Study};
-use super::read::LabelSet;
+use crate::error::Error;
+use crate::input::log::Batch;
+use crate::kind::{BeliefOf, Decomposition, Foresight, Kind, Study};
+use crate::read::LabelSet;
 use judge_uncertainty_core::belief::{Belief, BeliefTable};
 use judge_uncertainty_core::stats::{mean, sample_sd};
 use judge_uncertainty_data::progress::Progress;
@@ -67,7 +67,7 @@ pub struct Comparison {
 
 impl Comparison {
     /// Averages over items; `None` without any.
-    pub(super) fn of(items: &[Foresight]) -> Option<Self> {
+    pub(crate) fn of(items: &[Foresight]) -> Option<Self> {
         let predicted: Vec<f64> = items.iter().map(|item| item.foreseen).collect();
         let realised: Vec<f64> = items.iter().map(|item| item.realised).collect();
         (!items.is_empty()).then(|| Self {

@@ -1,6 +1,6 @@
 //! Whether a study's labels determine how far the judge is to be trusted, and if not, what they do say and why not more.
 
-use super::kind::{Decomposition, Kind};
+use crate::kind::{Decomposition, Kind};
 use judge_uncertainty_core::belief::{Profile, Regression};
 use judge_uncertainty_core::stats::{Estimate, Interval};
 use judge_uncertainty_evaluation::Pool;
@@ -19,13 +19,13 @@ pub struct Bounds {
 }
 
 /// Why the labels do not determine the trust, and what they say all the same.
-pub(super) struct Undetermined {
-    pub(super) why: String,
-    pub(super) bounds: Option<Bounds>,
+pub(crate) struct Undetermined {
+    pub(crate) why: String,
+    pub(crate) bounds: Option<Bounds>,
 }
 
 /// What a prediction is worth for an item with average features, in labels; or why the labels do not tell.
-pub(super) fn typical_trust<K: Kind>(
+pub(crate) fn typical_trust<K: Kind>(
     decomposition: &Decomposition<K>,
     profile: Option<&Profile>,
 ) -> Result<Estimate, Undetermined> {

@@ -1,7 +1,7 @@
 //! Everything known about every item of a decomposed study, column by column.
 
-use super::kind::{Decomposition, Kind, Study};
-use super::output::{OutputColumn, Values};
+use crate::kind::{Decomposition, Kind, Study};
+use crate::output::{OutputColumn, Values};
 use judge_uncertainty_core::escalation::Rule;
 
 /// Trust beyond these many labels is flagged: the likelihood can't tell it from certainty, or from none.

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::kind::{Decomposition, Kind};
-use super::percentiles::OverItems;
+use crate::kind::{Decomposition, Kind};
+use crate::percentiles::OverItems;
 use judge_uncertainty_core::belief::Belief;
 use judge_uncertainty_core::escalation::{Budget, Rule, top};
 use judge_uncertainty_core::stats::{population_sd, spearman};

@@ -1,7 +1,7 @@
 //! Which features the trust regression of a study has, and their values.
 
-use super::input::config::{Configured, OWN_FEATURES, StudyFile};
-use super::input::items::Items;
+use crate::input::config::{Configured, OWN_FEATURES, StudyFile};
+use crate::input::items::Items;
 use judge_uncertainty_core::belief::FeatureColumn;
 use judge_uncertainty_data::dataset::error::Result;
 use judge_uncertainty_evaluation::protocol::log_labels;
@@ -29,7 +29,7 @@ const OWN: [Feature; 5] =
     [Feature::Spread, Feature::LogLabels, Feature::Confidence, Feature::NearestLabelled, Feature::MeanNearestLabelled];
 
 /// What there is to make features from.
-pub(super) struct Available {
+pub(crate) struct Available {
     pub spread: bool,
     pub confidence: bool,
     pub familiarity: bool,
@@ -37,7 +37,7 @@ pub(super) struct Available {
 
 /// The configured features, or all there are but the number of labels: a queue is for items without labels, and what trust
 /// goes with having many says nothing about them.
-pub(super) fn choose<C: Configured>(file: &StudyFile<C>, items: &Items, available: &Available) -> Result<Vec<Feature>> {
+pub(crate) fn choose<C: Configured>(file: &StudyFile<C>, items: &Items, available: &Available) -> Result<Vec<Feature>> {
     let of_column = |name: &str| -> Vec<Feature> {
         let columns = items.columns.iter().enumerate().filter(|(_, column)| column.source == name);
         columns.map(|(i, _)| Feature::Column(i)).collect()
@@ -89,7 +89,7 @@ pub(super) fn choose<C: Configured>(file: &StudyFile<C>, items: &Items, availabl
 }
 
 /// What the values of features are taken from, over all items of a study.
-pub(super) struct Sources<'a> {
+pub(crate) struct Sources<'a> {
     pub items: &'a Items,
     pub spread: &'a [Option<f64>],
     pub confidence: &'a [Option<f64>],
@@ -97,7 +97,7 @@ pub(super) struct Sources<'a> {
 
 impl Sources<'_> {
     /// `features` of the items at positions `kept`, which hold `numbers` labels and are `near` to the labelled ones.
-    pub(super) fn columns(
+    pub(crate) fn columns(
         &self,
         features: &[Feature],
         kept: &[usize],

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::error::Error;
-use super::features::Feature;
-use super::for_new_items::{RulesForNewItems, contrasts};
-use super::kind::{Kind, Study};
+use crate::error::Error;
+use crate::features::Feature;
+use crate::for_new_items::{RulesForNewItems, contrasts};
+use crate::kind::{Kind, Study};
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::stats::Summary;
 use judge_uncertainty_data::progress::Progress;

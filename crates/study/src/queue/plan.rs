@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::held_out::{HeldOutScores, MOST_ITEMS};
-use super::kind::{Decomposition, Kind, Study};
+use crate::held_out::{HeldOutScores, MOST_ITEMS};
+use crate::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_core::belief::Belief;
 use judge_uncertainty_core::escalation::{Observed, Selection, allocate, weighted_mean};
 use judge_uncertainty_core::random::Stream;

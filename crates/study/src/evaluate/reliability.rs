@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::kind::{Kind, Study};
+use crate::kind::{Kind, Study};
 use judge_uncertainty_core::stats::over_items::{LEAST_ITEMS, item_mean, item_share};
 use judge_uncertainty_core::stats::{Estimable, mean};
 use judge_uncertainty_evaluation::held_out::{Score, Scored};
 
 /// Predictions that are nearer than this are the same.
-pub(super) const SAME: f64 = 1e-9;
+pub(crate) const SAME: f64 = 1e-9;
 /// Points of a calibration curve.
 const MOST_BINS: usize = 10;
 /// Classes and groups that a report has room for: the commonest and the largest.
@@ -154,7 +154,7 @@ fn largest_groups<K: Kind>(study: &Study<K>, kept: &[usize]) -> (Vec<Group>, usi
 }
 
 /// Points of equally many items each, [`LEAST_ITEMS`] at least; equal predictions are not told apart by where a point ends.
-pub(super) fn curve(mut points: Vec<(f64, f64)>, shares: bool) -> Vec<CalibrationPoint> {
+pub(crate) fn curve(mut points: Vec<(f64, f64)>, shares: bool) -> Vec<CalibrationPoint> {
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
     let bins = (points.len() / LEAST_ITEMS).clamp(1, MOST_BINS);
     let mut ends: Vec<usize> = vec![];

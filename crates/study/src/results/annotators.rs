@@ -10,9 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::kind::{Kind, Study};
-use super::queue::record::Question;
-use super::read::{LabelSet, Listed};
+use crate::kind::{Kind, Study};
+use crate::queue::record::Question;
+use crate::read::{LabelSet, Listed};
 use judge_uncertainty_core::stats::Estimable;
 use judge_uncertainty_core::stats::over_items::{item_difference, item_mean, item_share};
 use judge_uncertainty_evaluation::held_out::{Score, Scored};

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::kind::{Decomposition, Kind};
-use super::percentiles::OverItems;
+use crate::kind::{Decomposition, Kind};
+use crate::percentiles::OverItems;
 use judge_uncertainty_core::belief::{Belief, Repeats};
 use judge_uncertainty_core::stats::mean;
 

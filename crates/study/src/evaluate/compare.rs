@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::error::Error;
-use super::held_out::{SAME, Scores, advantage};
-use super::judge_files::JudgeFiles;
-use super::kind::{Decomposition, Kind, Study};
-use super::mismatch::CompareError;
+use crate::error::Error;
+use crate::held_out::{SAME, Scores, advantage};
+use crate::judge_files::JudgeFiles;
+use crate::kind::{Decomposition, Kind, Study};
+use crate::mismatch::CompareError;
 use judge_uncertainty_core::belief::Belief;
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::stats::over_items::{LEAST_ITEMS, item_mean, item_share, item_spearman};

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::hypothesis::{Hypothesis, JudgedHypothesis, Measure};
-use super::registration::{Deviation, Registration};
+use crate::hypothesis::{Hypothesis, JudgedHypothesis, Measure};
+use crate::registration::{Deviation, Registration};
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_data::dataset::items::ItemIds;
 use judge_uncertainty_evaluation::Measured;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::kind::{Kind, Study};
+use crate::kind::{Kind, Study};
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::new_items::{Contributions, NewItems, new_items};
@@ -57,7 +57,7 @@ impl ForNewItems {
 }
 
 /// The comparisons that an evaluation keeps item by item: those of a registration, and after them those of its own tables.
-pub(super) fn contrasts<K: Kind>(study: &Study<K>) -> Vec<Contrast> {
+pub(crate) fn contrasts<K: Kind>(study: &Study<K>) -> Vec<Contrast> {
     let own = MEASURES.into_iter().filter(|measure| K::MEASURES.contains(measure));
     let own = own.flat_map(|measure| of_measure(study, measure));
     study.contrasts.iter().copied().chain(own).collect()
@@ -71,7 +71,7 @@ fn of_measure<K: Kind>(study: &Study<K>, measure: Measure) -> Vec<Contrast> {
 
 impl RulesForNewItems {
     /// From what the replicates of a study's evaluation measured over so many items, whose comparisons are [`contrasts`].
-    pub(super) fn of<K: Kind>(study: &Study<K>, items: usize, measured: &[Measured]) -> Self {
+    pub(crate) fn of<K: Kind>(study: &Study<K>, items: usize, measured: &[Measured]) -> Self {
         let all = contrasts(study);
         let value = |measure: Measure| {
             let places = (0..all.len()).skip(study.contrasts.len()).filter(|&k| all[k].measure == measure);

@@ -5,11 +5,11 @@ use std::fmt::Debug;
 use ndarray::ArrayView2;
 use serde::Serialize;
 
-use super::input::config::{Configured, StudyFile};
-use super::input::items::Items;
-use super::input::log::{Batch, LabelLog};
-use super::input::source::Source;
-use super::intake::Known;
+use crate::input::config::{Configured, StudyFile};
+use crate::input::items::Items;
+use crate::input::log::{Batch, LabelLog};
+use crate::input::source::Source;
+use crate::intake::Known;
 use judge_uncertainty_data::dataset::error::Result;
 
 /// A part of a study's results.

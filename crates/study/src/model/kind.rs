@@ -9,25 +9,8 @@ use std::path::Path;
 
 use ndarray::Array2;
 
-<<<<<<< HEAD:crates/study/src/kind.rs
-use super::carried::Carried;
-use super::carried_map::CarriedMap;
-use super::hypothesis::Measure;
-use super::input::annotators::Annotators;
-use super::input::check::Check;
-use super::input::config::{Configured, StudyConfig, StudyFile};
-use super::input::items::Items;
-use super::input::log::NewLabel;
-use super::input::source::Source;
-use super::input::texts::TextModel;
-use super::output::OutputColumn;
-use super::profile::Profile;
-use super::queue::record::Question;
-use super::read::{Judge, LabelSet, Reported};
-=======
 use crate::carried::Carried;
 use crate::carried_map::CarriedMap;
-use crate::features::Feature;
 use crate::hypothesis::Measure;
 use crate::input::annotators::Annotators;
 use crate::input::check::Check;
@@ -40,7 +23,6 @@ use crate::output::OutputColumn;
 use crate::profile::Profile;
 use crate::queue::record::Question;
 use crate::read::{Judge, LabelSet, Reported};
->>>>>>> main:crates/study/src/model/kind.rs
 use judge_uncertainty_core::belief::design::FeatureScale;
 use judge_uncertainty_core::belief::{BeliefTable, Feature, FeatureColumn};
 use judge_uncertainty_core::escalation::{Observed, Rule};

@@ -2,17 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-<<<<<<< HEAD:crates/study/src/cards.rs
-use super::kind::{Decomposition, Kind, Study};
-use super::profile::Profile;
-use super::sample::MOST_SHOWN;
-use judge_uncertainty_core::belief::{Belief, Feature};
-=======
 use crate::kind::{Decomposition, Kind, Study};
 use crate::profile::Profile;
 use crate::sample::MOST_SHOWN;
-use judge_uncertainty_core::belief::Belief;
->>>>>>> main:crates/study/src/results/cards.rs
+use judge_uncertainty_core::belief::{Belief, Feature};
 use judge_uncertainty_core::escalation::{Rule, top};
 use judge_uncertainty_core::stats::quantile::percentiles;
 

@@ -5,7 +5,7 @@
 
 use std::cell::Cell;
 
-use judge_uncertainty_data::limits;
+use judge_uncertainty_system::limits;
 use tera::{Delimiters, Kwargs, State, Tera, TeraResult};
 
 /// Name of the function that counts.

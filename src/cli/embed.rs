@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::{Error, progress::Bars};
-use crate::dataset::checksum::read_file;
 use crate::familiarity::embedding::{
     Cache, DEFAULT_MODEL, Destination, Items, Model, OnnxEmbedder, Options, Precision, Template, embed_texts,
     read_item_lines, read_item_table, read_items,
 };
+use crate::formats::checksum::read_file;
 use crate::study::input::{parquet, xlsx};
 
 /// Embed the texts of items with a sentence model, on this machine.

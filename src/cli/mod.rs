@@ -22,7 +22,7 @@ mod verify;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use judge_uncertainty_data::{limits, links};
+use judge_uncertainty_formats::{limits, links};
 
 use self::error::REFUSED;
 pub(crate) use self::error::{Error, FINDINGS};

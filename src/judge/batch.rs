@@ -9,7 +9,7 @@ use super::Error;
 use super::client::Answer;
 use super::reply::{read_failed_reply, read_reply};
 use super::request::Request;
-use crate::dataset::error::excerpt;
+use crate::formats::error::excerpt;
 
 /// The address below the base that a batch line names.
 const URL: &str = "/v1/chat/completions";

@@ -18,10 +18,10 @@ use super::parse::{self, Distribution, Failure, Score};
 use super::prompts::Ask;
 use super::request::{Request, key};
 use super::task::Answers;
-use crate::dataset::checksum::sha256_hex;
-use crate::locked::LockedFile;
-use crate::output::FileError;
-use crate::output::faults::{append, step};
+use crate::formats::checksum::sha256_hex;
+use crate::system::FileError;
+use crate::system::faults::{append, step};
+use crate::system::locked::LockedFile;
 
 /// One answer with all that identifies it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -78,7 +78,7 @@ impl Entry {
             parameters: request.parameters.clone(),
             key: request.key.clone(),
             host: host.to_owned(),
-            time: crate::clock::now(),
+            time: crate::system::clock::now(),
             answer,
             sha256: None,
         };

@@ -15,7 +15,7 @@ use super::parse::Failure;
 use super::reply::{Complaint, excerpt, failed, read_failed_reply, read_reply};
 use super::request::Request;
 use super::secret;
-use crate::clock::parse_http_date;
+use crate::system::clock::parse_http_date;
 
 /// Largest reply that is read, in bytes: a thousand times what the prompts ask for.
 const LARGEST_REPLY: usize = 1 << 20;

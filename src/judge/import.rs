@@ -24,7 +24,7 @@ use super::parse::{self, Failure};
 use super::predictions::Collected;
 use super::prompts::Ask;
 use super::task::{Answers, Task};
-use crate::dataset::error::excerpt;
+use crate::formats::error::excerpt;
 
 /// Variants of the published cache that are no wording of the prompt.
 const CONFIDENCE: [&str; 2] = ["confidence", "conf"];

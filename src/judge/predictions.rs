@@ -16,7 +16,7 @@ use super::cache::{Entry, Meaning};
 use super::parse::Failure;
 use super::prompts::Ask;
 use super::task::{Answers, Task};
-use crate::output::FileError;
+use crate::system::FileError;
 
 /// File of the predictions in the output folder.
 pub(crate) const PREDICTIONS: &str = "predictions.csv";

@@ -9,8 +9,8 @@ use tera::{Context, Delimiters, Tera};
 use super::Error;
 use super::task::{Answers, Item, Task};
 use crate::built_in::{self, Unreadable, built_in};
-use crate::dataset::Error as DataError;
-use crate::dataset::checksum::sha256_hex;
+use crate::formats::Error as DataError;
+use crate::formats::checksum::sha256_hex;
 use crate::loops;
 
 /// What a request asks for.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::Error;
 use super::prompts::{Ask, Prompts};
 use super::task::{Answers, Task};
-use crate::dataset::checksum::sha256_hex;
+use crate::formats::checksum::sha256_hex;
 
 /// Most alternatives of a token that endpoints list.
 const TOP_TOKENS: u32 = 20;

@@ -14,8 +14,8 @@ use super::predictions::Collected;
 use super::request::{Prediction, QuestionSettings};
 use super::run::Tally;
 use super::task::Task;
-use crate::dataset::checksum::sha256_hex;
-use crate::output::FileError;
+use crate::formats::checksum::sha256_hex;
+use crate::system::FileError;
 
 /// File of the summary in the output folder.
 pub(crate) const SUMMARY: &str = "summary.json";

@@ -6,11 +6,11 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::Error;
-use crate::dataset::error::{Error as DataError, Place};
-use crate::dataset::items::ItemIds;
-use crate::dataset::originals::ORIGINALS;
 use crate::experiments::dice::{DiceWorld, Tier};
-use crate::logs::Rows;
+use crate::formats::dataset::originals::ORIGINALS;
+use crate::formats::error::{Error as DataError, Place};
+use crate::formats::items::ItemIds;
+use crate::formats::logs::Rows;
 use crate::study::Kind;
 use crate::study::input::config::{Format, StudyFile};
 use crate::study::input::items;
@@ -279,7 +279,7 @@ fn check(answers: &Answers) -> Result<(), Error> {
         Answers::Classes(classes) => {
             let distinct: BTreeSet<&String> = classes.iter().collect();
             if distinct.len() < 2 || distinct.len() < classes.len() || classes.iter().any(|c| c.trim().is_empty()) {
-                let problem = crate::dataset::Problem::Classes { classes: classes.clone() };
+                let problem = crate::formats::Problem::Classes { classes: classes.clone() };
                 return Err(DataError::refused(Place::default(), problem).into());
             }
         }

@@ -1,7 +1,7 @@
 //! What all LaTeX bundles have in common.
 
 use super::figures::{self, Figure};
-use crate::output::Staged;
+use crate::system::Staged;
 
 /// Why the bundle can't be made.
 #[derive(Debug, thiserror::Error)]

@@ -10,7 +10,7 @@ use tera::{Delimiters, Tera};
 use super::page::base64;
 use super::templates::{self, Error};
 use crate::built_in::built_in;
-use crate::dataset::checksum::sha256_hex;
+use crate::formats::checksum::sha256_hex;
 use crate::study::queue::Question;
 
 const BUILT_IN: [(&str, &str); 4] =

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use judge_uncertainty_text::latex::breakable;
-pub use judge_uncertainty_text::latex::escape;
+use judge_uncertainty_system::latex::breakable;
+pub use judge_uncertainty_system::latex::escape;
 use tera::{Delimiters, EscapeFn, Tera};
 
 use super::templates;

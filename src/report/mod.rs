@@ -12,4 +12,4 @@ pub mod study;
 mod templates;
 pub mod verdicts;
 
-pub use judge_uncertainty_text::numbers;
+pub use judge_uncertainty_system::numbers;

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use fastembed::{Pooling, TokenizerFiles};
-use judge_uncertainty_data::dataset::checksum::hex;
-use judge_uncertainty_data::installed::installed;
 use judge_uncertainty_familiarity::embedding::EmbeddingError;
+use judge_uncertainty_formats::checksum::hex;
+use judge_uncertainty_system::installed::installed;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use tract_onnx::pb::GraphProto;

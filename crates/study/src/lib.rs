@@ -11,7 +11,7 @@
 //! | [`held_out`], [`reliability`] | judge and beliefs on labels that they have not seen, from one label an item, class by class and group by group |
 //! | [`annotators`] | labels by the traits of their annotators |
 //! | [`mod@evaluate`], [`for_new_items`] | half splits where labels suffice, and what they say of new items |
-//! | [`results`], [`sample`], [`profile`], [`cards`], [`columns`], [`output`], [`lewidi`] | what a run reports, the items that figures and pages show, and the table of all items |
+//! | [`results`], [`sample`], [`profile`], [`cards`], [`columns`], [`lewidi`] | what a run reports, the items that figures and pages show, and the table of all items |
 //! | [`belief_file`], [`apply`] | the fitted belief as a file, and applied to further items in a stream |
 //! | [`compare`], [`mismatch`], [`judge_files`] | two studies of the same items, and which judge a trust belongs to |
 //! | [`mod@error`] | why a study can't be run |
@@ -52,7 +52,6 @@ pub mod lewidi;
 pub mod load;
 pub mod mismatch;
 pub mod movement;
-pub mod output;
 pub mod parts;
 pub mod percentiles;
 pub mod plan;

@@ -10,7 +10,7 @@ use super::input::items::Items;
 use super::input::log::{Batch, LabelLog};
 use super::input::source::Source;
 use super::intake::Known;
-use judge_uncertainty_data::dataset::error::Result;
+use judge_uncertainty_formats::error::Result;
 
 /// A part of a study's results.
 pub trait Reported: Clone + Debug + PartialEq + Serialize + Send + Sync + 'static {}

@@ -8,7 +8,7 @@ use std::time::Instant;
 use super::setup::{note_elsewhere, say_embedded, say_going_on, vacant_folder};
 use crate::cli::progress::Bars;
 use crate::cli::{Error, say, threads};
-use crate::output::{Run, Staged, to_json};
+use crate::formats::output;
 use crate::report::latex::Templates;
 use crate::report::study::{Shown, bundle, describe, figures};
 use crate::report::{self, page};
@@ -20,7 +20,8 @@ use crate::study::judge_files::JudgeFiles;
 use crate::study::lewidi::{SOFT, soft_predictions};
 use crate::study::registration::Registration;
 use crate::study::results::{FILE, StudyManifest};
-use crate::study::{Decomposition, Error as StudyError, Study, StudyResults, evaluate, output};
+use crate::study::{Decomposition, Error as StudyError, Study, StudyResults, evaluate};
+use crate::system::{Run, Staged, to_json};
 
 /// Decompose the uncertainty about every item, rank the items under every rule, and evaluate where labels suffice.
 ///

@@ -9,11 +9,11 @@
 
 use serde::Serialize;
 
-use crate::output::Staged;
 use crate::report::bundle::{Error, put_figure};
 use crate::report::figures::Figure;
 use crate::report::latex::Templates;
 use crate::report::page::{self, Block, Column, Page, Table, Text};
+use crate::system::Staged;
 
 /// The document within a run folder.
 pub const DOCUMENT: &str = "study.tex";

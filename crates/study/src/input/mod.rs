@@ -4,7 +4,6 @@
 //! |---|---|
 //! | [`config`], [`check`] | `study.toml`, and how its values are refused |
 //! | [`source`] | input files as tables, with their sums |
-//! | [`parquet`], [`xlsx`], [`split`] | Parquet, Excel workbooks, and data sets in parts |
 //! | [`items`], [`texts`] | the items; texts that are embedded when the study is run |
 //! | [`annotators`] | what is known of the annotators |
 //! | [`log`] | the append-only log of added labels |
@@ -15,12 +14,7 @@ pub mod check;
 pub mod config;
 pub mod items;
 pub mod log;
-pub(crate) mod packed;
-pub mod parquet;
 pub mod source;
-pub mod split;
 pub mod texts;
-pub(crate) mod thrift;
 pub mod vectors;
 pub(crate) mod words;
-pub mod xlsx;

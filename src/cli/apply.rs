@@ -8,12 +8,13 @@ use super::progress::Bars;
 use super::{Error, say, threads};
 use crate::escalation::Rule;
 use crate::familiarity::embedding::{Cache, Model, OnnxEmbedder, Options};
+use crate::formats::batches::source;
 use crate::formats::error::{Error as DataError, Place, Problem};
 use crate::study::Error as StudyError;
 use crate::study::apply::parts::{DICTIONARY, Parts, QUEUE};
 use crate::study::apply::queue::Wanted;
 use crate::study::apply::stream::{self, Request, Summary, Texts, is_within};
-use crate::study::apply::{Apply, belongs, load, source};
+use crate::study::apply::{Apply, belongs, load};
 use crate::study::judge_files::{JudgeFiles, SUMMARY};
 use crate::system::to_json;
 

@@ -11,7 +11,7 @@ use crate::familiarity::embedding::{
     read_item_lines, read_item_table, read_items,
 };
 use crate::formats::checksum::read_file;
-use crate::study::input::{parquet, xlsx};
+use crate::formats::{parquet, xlsx};
 
 /// Embed the texts of items with a sentence model, on this machine.
 #[derive(Debug, clap::Args)]

@@ -7,7 +7,7 @@
 use std::fs;
 use std::path::{Component, Path};
 
-use super::dataset::error::{Error, Place, Problem, Result};
+use super::error::{Error, Place, Problem, Result};
 
 /// The environment variable that lets links in studies be followed: `JUDGE_UNCERTAINTY_FOLLOW_LINKS=1`.
 pub const VARIABLE: &str = "JUDGE_UNCERTAINTY_FOLLOW_LINKS";

@@ -20,7 +20,6 @@ use super::input::items::Items;
 use super::input::log::NewLabel;
 use super::input::source::Source;
 use super::input::texts::TextModel;
-use super::output::OutputColumn;
 use super::profile::Profile;
 use super::queue::record::Question;
 use super::read::{Judge, LabelSet, Reported};
@@ -29,6 +28,7 @@ use judge_uncertainty_core::belief::{BeliefTable, FeatureColumn};
 use judge_uncertainty_core::escalation::{Observed, Rule};
 use judge_uncertainty_evaluation::{Contrast, Fitted, Luck, Pool, Scored};
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
+use judge_uncertainty_formats::output::OutputColumn;
 
 /// The belief of a kind of label about one item.
 pub type BeliefOf<'a, K> = <<<K as Kind>::Pool as Pool>::Beliefs as BeliefTable>::Belief<'a>;

@@ -201,7 +201,8 @@ fn export<K: Kind>(args: &Export) -> Result<ExitCode, Error> {
         return Err(DataError::refused(Place::file(&args.file), Problem::Unfit { reason, remedy }).into());
     }
     let columns = label_table(&study);
-    let bytes = if is_parquet(&args.file) { to_parquet(&columns)? } else { to_csv(&columns) };
+    let bytes =
+        if is_parquet(&args.file) { to_parquet(&columns).map_err(StudyError::Parquet)? } else { to_csv(&columns) };
     write_file(&args.file, &bytes)?;
     let rows = columns.first().map_or(0, |column| column.values.len());
     writeln!(anstream::stdout(), "{rows} rows: {}", args.file.display())?;

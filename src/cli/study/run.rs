@@ -109,7 +109,7 @@ pub(super) fn run<K: Shown + Saved>(args: &Args) -> Result<ExitCode, Error> {
     let mut staged = Staged::default();
     let columns = columns(&study, &decomposition);
     staged.put("items.csv", output::to_csv(&columns));
-    staged.put("items.parquet", output::to_parquet(&columns)?);
+    staged.put("items.parquet", output::to_parquet(&columns).map_err(StudyError::Parquet)?);
     staged.put("columns.csv", output::dictionary(&columns));
     staged.put(FILE, to_json(&results));
     let (belief, reference) = BeliefFile::of(&study, &decomposition);

@@ -16,7 +16,7 @@ const LONGEST: usize = 16 << 20;
 
 /// A CSV file that is read row by row.
 #[derive(Debug)]
-pub struct CsvRows {
+pub(super) struct CsvRows {
     reader: BufReader<File>,
     header: Header,
     delimiter: u8,
@@ -53,7 +53,7 @@ impl CsvRows {
     ///
     /// # Errors
     /// It can't be read, or its header names a column twice.
-    pub fn open(path: &Path, id: &str) -> Result<Self> {
+    pub(super) fn open(path: &Path, id: &str) -> Result<Self> {
         let file = File::open(path).map_err(|source| Error::Unreadable { file: path.to_owned(), source })?;
         let header = Header { file: path.to_owned(), names: vec![], complete: true };
         let mut rows =

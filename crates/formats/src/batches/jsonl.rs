@@ -17,7 +17,7 @@ const LOOKED_AT: usize = 1000;
 
 /// A file of JSON objects that is read line by line.
 #[derive(Debug)]
-pub struct JsonRows {
+pub(super) struct JsonRows {
     reader: BufReader<File>,
     header: Header,
     /// Lines that were read for the header.
@@ -31,7 +31,7 @@ impl JsonRows {
     ///
     /// # Errors
     /// It can't be read, or holds no line.
-    pub fn open(path: &Path) -> Result<Self> {
+    pub(super) fn open(path: &Path) -> Result<Self> {
         let file = File::open(path).map_err(|source| Error::Unreadable { file: path.to_owned(), source })?;
         let header = Header { file: path.to_owned(), names: vec![], complete: false };
         let reader = BufReader::with_capacity(1 << 20, file);

@@ -19,7 +19,7 @@ use crate::parquet::packed::Unpacked;
 use crate::parquet::thrift::check_footer;
 
 /// A Parquet file that is read batch by batch; row n stands in "line" n.
-pub struct ParquetRows {
+pub(crate) struct ParquetRows {
     file: SerializedFileReader<File>,
     /// The file once more, for pages that are unpacked here.
     stored: Arc<File>,
@@ -58,7 +58,7 @@ impl ParquetRows {
     ///
     /// # Errors
     /// It can't be read, or is no whole Parquet file.
-    pub fn open(path: &Path) -> Result<Self> {
+    pub(crate) fn open(path: &Path) -> Result<Self> {
         let unreadable = |source| Error::Unreadable { file: path.to_owned(), source };
         let file = File::open(path).map_err(unreadable)?;
         let stored = Arc::new(file.try_clone().map_err(unreadable)?);

@@ -38,7 +38,7 @@ impl Table {
 ///
 /// # Errors
 /// They are more.
-pub(in crate::dataset) fn check_absent(file: &Path, absent: u64) -> Result<()> {
+pub(crate) fn check_absent(file: &Path, absent: u64) -> Result<()> {
     limits::ABSENT_FIELDS.check(absent).map_err(|exceeded| {
         let remedy = format!("give every object the same fields; {}", exceeded.remedy());
         Error::refused(Place::file(file), Problem::Unfit { reason: exceeded.reason(), remedy })

@@ -12,7 +12,7 @@ use crate::items::ItemIds;
 
 impl Table {
     /// A table of objects, whose columns have names but no numbers and no line of their own.
-    pub(in crate::dataset) fn of_objects(
+    pub(crate) fn of_objects(
         file: &Path,
         fields: Vec<String>,
         rows: Vec<(u64, StringRecord)>,
@@ -25,7 +25,7 @@ impl Table {
     }
 
     /// A table of objects that may be none.
-    pub(in crate::dataset) fn of_any_objects(
+    pub(crate) fn of_any_objects(
         file: &Path,
         fields: Vec<String>,
         rows: Vec<(u64, StringRecord)>,

@@ -21,6 +21,6 @@ mod row;
 #[cfg(test)]
 mod testing;
 
-pub(super) use append::check_absent;
+pub(crate) use append::check_absent;
 pub use cells::{Column, Table};
 pub use row::Row;

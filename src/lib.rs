@@ -13,9 +13,6 @@
 //! | [`cli`] | arguments, one file per command, progress bars |
 //! | [`report`] | claims and their verdicts, tables, figures, the LaTeX bundle: views of results, no computation |
 //! | [`artifact`] | the results folder: provenance, loading, replacing it in one step |
-//! | [`judge`] | asking a judge for predictions: prompts, requests, the answer cache, parsing |
-//! | `built_in` | text files that are part of the program |
-//! | `loops` | a limit for the loops of templates |
 //!
 //! # Kinds of labels
 //!
@@ -36,6 +33,9 @@
 //! | `evaluation` | [`evaluation`]: half splits: what escalation achieves where labels suffice |
 //! | `onnx` | sentence embeddings with ONNX models |
 //! | `familiarity` | [`familiarity`]: embeddings, neighbours and the features made from them |
+//! | `judge` | [`judge`]: asking a judge for predictions: prompts, requests, the answer cache, parsing |
+//! | `report` | [`report::study`]: what readers are shown of a study |
+//! | `page` | pages and LaTeX from descriptions, figures that all reports share |
 //! | `figures` | the plotting engine: a description of a figure becomes SVG, PDF, pgfplots, CSV |
 //! | `core` | [`belief`]: Dirichlet closed forms and the trust regression; [`escalation`]: ranking rules, value of a label, regret, budgets; [`stats`]: summaries, ranks, special functions; [`random`]: the random streams of the experiments |
 //! | `formats` | [`formats`]: tables, data sets and logs of other programs, read, checked and written |
@@ -45,16 +45,14 @@
 //! (docs/python.md).
 
 pub mod artifact;
-mod built_in;
 pub mod cli;
 pub mod familiarity;
-pub mod judge;
-mod loops;
 pub mod report;
 
 pub use judge_uncertainty_core::{belief, escalation, random, stats};
 pub use judge_uncertainty_evaluation as evaluation;
 pub use judge_uncertainty_experiments as experiments;
 pub use judge_uncertainty_formats as formats;
+pub use judge_uncertainty_judge as judge;
 pub use judge_uncertainty_study::{self as study, with_kind};
 pub use judge_uncertainty_system as system;

@@ -6,6 +6,7 @@
 //! | [`mod@file`] | a file that is written beside its place and then moved there |
 //! | [`staged`] | the files of a folder before they are written, closed by a record that lists them |
 //! | [`run`] | facts about a run that do not influence its results |
+//! | [`mod@built_in`] | text files that are part of the program, and that files of a folder may stand in for |
 //! | [`csv`] | tables of text |
 //! | [`faults`] | faults of the disk on request, for tests |
 //! | [`error`] | what went wrong with a file, and at which line and column of a text |
@@ -16,6 +17,7 @@
 //! | [`progress`] | how long work reports on itself |
 //! | [`numbers`], [`latex`] | numbers as text, LaTeX escapes |
 
+pub mod built_in;
 pub mod clock;
 pub mod csv;
 mod disk;

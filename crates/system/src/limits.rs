@@ -27,11 +27,9 @@ pub const GREEDY_LABELS: Limit = Limit { unit: "labels to be handed out one by o
 pub const MODEL_COPIES: Limit = Limit { unit: "copies of the sentence model in memory", most: 16 };
 /// Bytes of an answer that are read in vain in search of a JSON object.
 pub const BYTES_IN_VAIN: Limit = Limit { unit: "bytes of an answer read in vain", most: 4_000_000 };
-/// Turns of the loops of a template, each time that it is rendered.
-pub const LOOP_TURNS: Limit = Limit { unit: "turns of the loops of a template", most: 1_000_000 };
 
 /// Every limit, for what is said of them.
-pub const ALL: [Limit; 5] = [ABSENT_FIELDS, GREEDY_LABELS, MODEL_COPIES, BYTES_IN_VAIN, LOOP_TURNS];
+pub const ALL: [Limit; 4] = [ABSENT_FIELDS, GREEDY_LABELS, MODEL_COPIES, BYTES_IN_VAIN];
 
 /// More than a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

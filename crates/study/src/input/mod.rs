@@ -5,6 +5,7 @@
 //! | [`config`], [`check`] | `study.toml`, and how its values are refused |
 //! | [`source`] | input files as tables, with their sums |
 //! | [`items`], [`texts`] | the items; texts that are embedded when the study is run |
+//! | [`judge_files`] | which judge a trust belongs to |
 //! | [`annotators`] | what is known of the annotators |
 //! | [`log`] | the append-only log of added labels |
 //! | `words` | what a reader of TOML says, in words |
@@ -13,6 +14,7 @@ pub mod annotators;
 pub mod check;
 pub mod config;
 pub mod items;
+pub mod judge_files;
 pub mod log;
 pub mod source;
 pub mod texts;

@@ -31,7 +31,7 @@
 //! | `study` | [`study`]: the same engines on a user's data |
 //! | `experiments` | [`experiments`]: the paper's simulations, dice and ChaosNLI, and the replication loop |
 //! | `evaluation` | [`evaluation`]: half splits: what escalation achieves where labels suffice |
-//! | `onnx` | sentence embeddings with ONNX models |
+//! | `onnx` | runs sentence models in the ONNX format; built with the feature of that name alone |
 //! | `familiarity` | [`familiarity`]: embeddings, neighbours and the features made from them |
 //! | `judge` | [`judge`]: asking a judge for predictions: prompts, requests, the answer cache, parsing |
 //! | `report` | [`report::study`]: what readers are shown of a study |

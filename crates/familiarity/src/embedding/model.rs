@@ -1,15 +1,13 @@
-//! A sentence model on disk: its files, checked, and what they say about it.
+//! A sentence model on disk: its files, held to their sums, and what their settings say. Nothing here runs it.
 
 use std::path::{Path, PathBuf};
 
-use fastembed::{Pooling, TokenizerFiles};
-use judge_uncertainty_familiarity::embedding::EmbeddingError;
 use judge_uncertainty_formats::checksum::hex;
 use judge_uncertainty_system::installed::installed;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use tract_onnx::pb::GraphProto;
-use tract_onnx::prelude::Framework;
+
+use super::error::EmbeddingError;
 
 /// The model that comes with the program, by its name among the program's files ([`installed()`]).
 pub const DEFAULT_MODEL: &str = "data/models/all-MiniLM-L6-v2";
@@ -20,6 +18,8 @@ const DEFAULT_MAX_TOKENS: u64 = 512;
 /// A sentence model: an ONNX encoder, its tokenizer and its settings.
 #[derive(Debug, Clone)]
 pub struct Model {
+    /// The folder.
+    pub folder: PathBuf,
     /// The ONNX file.
     pub path: PathBuf,
     /// Texts are cut after this many tokens, the special ones at both ends included.
@@ -28,10 +28,32 @@ pub struct Model {
     pub pooling: Pooling,
     /// SHA-256 over the names and hashes of all files that determine the embeddings.
     pub hash: String,
-    /// Quantised while it runs, with a scale taken from the whole batch: texts must then be embedded one by one.
-    pub(super) batch_dependent: bool,
-    pub(super) onnx: Vec<u8>,
-    pub(super) tokenizer: TokenizerFiles,
+    /// Content of the ONNX file, as it was checked.
+    pub onnx: Vec<u8>,
+    /// Content of the tokenizer's files, as it was checked.
+    pub tokenizer: TokenizerFiles,
+}
+
+/// How the vectors of a text's tokens become one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pooling {
+    /// The vector of the first token.
+    Cls,
+    /// The mean of the vectors of all tokens.
+    Mean,
+}
+
+/// Contents of the files that say how a model's texts become tokens.
+#[derive(Debug, Clone)]
+pub struct TokenizerFiles {
+    /// `tokenizer.json`.
+    pub tokenizer: Vec<u8>,
+    /// `config.json`.
+    pub config: Vec<u8>,
+    /// `special_tokens_map.json`, `{}` if there is none.
+    pub special_tokens_map: Vec<u8>,
+    /// `tokenizer_config.json`.
+    pub tokenizer_config: Vec<u8>,
 }
 
 impl Model {
@@ -56,8 +78,7 @@ impl Model {
     /// | `SHA256SUMS` | if there, every file it lists must match |
     ///
     /// # Errors
-    /// A file that is missing, damaged or unreadable; a graph with other inputs; a tokenizer with more tokens than the
-    /// model embeds; another way of pooling.
+    /// A file that is missing, damaged or unreadable; another way of pooling.
     pub fn open(dir: &Path) -> Result<Self, EmbeddingError> {
         let onnx = ["model.onnx", "onnx/model.onnx"];
         let onnx = onnx.into_iter().find(|name| dir.join(name).is_file()).unwrap_or(onnx[0]);
@@ -65,40 +86,36 @@ impl Model {
         let path = dir.join(onnx);
         let onnx = files.need(onnx)?;
         let tokenizer = TokenizerFiles {
-            tokenizer_file: files.need("tokenizer.json")?,
-            config_file: files.need("config.json")?,
-            special_tokens_map_file: files.read("special_tokens_map.json")?.unwrap_or_else(|| b"{}".to_vec()),
-            tokenizer_config_file: files.need("tokenizer_config.json")?,
+            tokenizer: files.need("tokenizer.json")?,
+            config: files.need("config.json")?,
+            special_tokens_map: files.read("special_tokens_map.json")?.unwrap_or_else(|| b"{}".to_vec()),
+            tokenizer_config: files.need("tokenizer_config.json")?,
         };
-        let config = files.json("config.json", &tokenizer.config_file)?;
+        let config = files.json("config.json", &tokenizer.config)?;
         let limits = [
             files.settings("sentence_bert_config.json")?["max_seq_length"].as_f64(),
             config["max_position_embeddings"].as_f64(),
-            files.json("tokenizer_config.json", &tokenizer.tokenizer_config_file)?["model_max_length"].as_f64(),
+            files.json("tokenizer_config.json", &tokenizer.tokenizer_config)?["model_max_length"].as_f64(),
         ];
         let limit = limits.into_iter().flatten().fold(f64::INFINITY, f64::min);
         let max_tokens = if limit.is_finite() { limit as u64 } else { DEFAULT_MAX_TOKENS };
+        files.json("tokenizer.json", &tokenizer.tokenizer)?;
         let pooling = files.pooling()?;
-
-        let graph = read_graph(&path, &onnx)?;
-        check_inputs(&path, &graph)?;
-        let tokens = files.json("tokenizer.json", &tokenizer.tokenizer_file)?;
-        let rows = embedding_rows(&graph).or_else(|| config["vocab_size"].as_u64());
-        if let (Some(highest), Some(rows)) = (highest_token(&tokens), rows)
-            && highest >= rows
-        {
-            let path = dir.join("tokenizer.json");
-            return Err(EmbeddingError::TokenizerMismatch { path, highest, rows });
-        }
         Ok(Self {
             max_tokens: max_tokens as usize,
             pooling,
             hash: hex(&files.hash.finalize()),
-            batch_dependent: graph.node.iter().any(|node| node.op_type.starts_with("DynamicQuant")),
+            folder: dir.to_path_buf(),
             path,
             onnx,
             tokenizer,
         })
+    }
+
+    /// What [`Embedder::settings`](super::Embedder::settings) says of this model when `runtime` runs it.
+    pub fn settings(&self, runtime: &str) -> String {
+        let Self { hash, max_tokens, pooling, .. } = self;
+        format!("model={hash} max_tokens={max_tokens} pooling={pooling:?} norm=L2 {runtime}")
     }
 }
 
@@ -199,59 +216,4 @@ fn read_sums(dir: &Path) -> Result<Vec<(String, String)>, EmbeddingError> {
             Ok((sum.to_lowercase(), name.trim_start_matches([' ', '*']).to_owned()))
         })
         .collect()
-}
-
-fn read_graph(path: &Path, mut onnx: &[u8]) -> Result<GraphProto, EmbeddingError> {
-    let problem = "not an ONNX model; place the file that was published with the model";
-    tract_onnx::onnx()
-        .proto_model_for_read(&mut onnx)
-        .ok()
-        .and_then(|model| model.graph)
-        .ok_or_else(|| EmbeddingError::ModelFile { path: path.to_path_buf(), problem: problem.into() })
-}
-
-/// Refuses a graph that needs inputs which a text does not give.
-fn check_inputs(path: &Path, graph: &GraphProto) -> Result<(), EmbeddingError> {
-    let stored = |name: &String| graph.initializer.iter().any(|tensor| tensor.name == *name);
-    let inputs: Vec<_> = graph.input.iter().map(|input| &input.name).filter(|&name| !stored(name)).collect();
-    let needed = ["input_ids", "attention_mask"];
-    let fits = needed.iter().all(|name| inputs.iter().any(|input| input == name))
-        && inputs.iter().all(|name| needed.contains(&name.as_str()) || *name == "token_type_ids");
-    if fits {
-        return Ok(());
-    }
-    Err(EmbeddingError::ModelFile {
-        path: path.to_path_buf(),
-        problem: format!(
-            "the model's inputs are {inputs:?}, those of a sentence encoder are \"input_ids\", \"attention_mask\" and \
-             perhaps \"token_type_ids\"; choose another model"
-        ),
-    })
-}
-
-/// How many tokens the graph embeds: the rows of the table that `input_ids` look up, if that is how it is written.
-fn embedding_rows(graph: &GraphProto) -> Option<u64> {
-    let lookup = graph
-        .node
-        .iter()
-        .find(|node| node.op_type == "Gather" && node.input.get(1).is_some_and(|ids| ids == "input_ids"))?;
-    let mut table = lookup.input.first()?;
-    // The table may be cast or dequantised on the way.
-    while let Some(node) = graph.node.iter().find(|node| node.output.contains(table)) {
-        table = node.input.first()?;
-    }
-    let stored = graph.initializer.iter().find(|tensor| tensor.name == *table)?;
-    stored.dims.first().and_then(|&rows| u64::try_from(rows).ok())
-}
-
-/// The highest token id of a `tokenizer.json`, added tokens included.
-fn highest_token(tokenizer: &Value) -> Option<u64> {
-    let model = match &tokenizer["model"]["vocab"] {
-        Value::Object(ids) => ids.values().filter_map(Value::as_u64).max(),
-        // Unigram models list their tokens in order.
-        Value::Array(tokens) => (tokens.len() as u64).checked_sub(1),
-        _ => None,
-    };
-    let added = tokenizer["added_tokens"].as_array().into_iter().flatten();
-    added.filter_map(|token| token["id"].as_u64()).chain(model).max()
 }

@@ -3,9 +3,9 @@
 use crate::input::config::{Configured, StudyFile};
 use crate::input::items::Items;
 use judge_uncertainty_core::belief::{Feature, FeatureColumn};
-use judge_uncertainty_data::dataset::error::Result;
 use judge_uncertainty_evaluation::protocol::log_labels;
 use judge_uncertainty_familiarity::features::FamiliarityFeatures;
+use judge_uncertainty_formats::error::Result;
 
 /// What there is to make features from.
 pub(crate) struct Available {

@@ -10,7 +10,7 @@ use judge_uncertainty_data::dataset::error::{Error as DataError, Place};
 use judge_uncertainty_data::dataset::items::ItemIds;
 use judge_uncertainty_data::dataset::originals::ORIGINALS;
 use judge_uncertainty_data::logs::Rows;
-use judge_uncertainty_experiments::dice::{DiceWorld, Tier};
+use judge_uncertainty_paper::experiments::dice::{DiceWorld, Tier};
 use judge_uncertainty_study::Kind;
 use judge_uncertainty_study::input::config::{Format, StudyFile};
 use judge_uncertainty_study::input::items;

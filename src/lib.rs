@@ -30,7 +30,7 @@
 //! | `study` | [`study`]: the same engines on a user's data |
 //! | `paper` | [`experiments`]: the paper's simulations, dice and ChaosNLI; [`artifact`]: its results folder; claims, tables, figures and page |
 //! | `evaluation` | [`evaluation`]: half splits: what escalation achieves where labels suffice |
-//! | `onnx` | sentence embeddings with ONNX models |
+//! | `onnx` | runs sentence models in the ONNX format; built with the feature of that name alone |
 //! | `familiarity` | [`familiarity`]: embeddings, neighbours and the features made from them |
 //! | `judge` | [`judge`]: asking a judge for predictions: prompts, requests, the answer cache, parsing |
 //! | `report` | [`report::study`]: what readers are shown of a study |

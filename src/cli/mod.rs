@@ -14,6 +14,7 @@ mod neighbours;
 mod progress;
 mod render;
 mod reproduce;
+mod sentences;
 mod setup;
 mod sources;
 mod study;

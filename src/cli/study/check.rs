@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use crate::cli::Error;
+use crate::cli::{Error, sentences};
 use crate::output::to_json;
 use crate::report::study::{InputTable, Shown};
 use crate::study::{InputReport, Study};
@@ -28,7 +28,7 @@ pub(super) struct Args {
 /// The first thing that can't be used.
 pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let study = Study::<K>::load(&args.study)?;
-    let report = InputReport { to_embed: study.to_embed()?, ..InputReport::of(&study) };
+    let report = InputReport { to_embed: study.to_embed(&sentences::start)?, ..InputReport::of(&study) };
     let mut stdout = anstream::stdout().lock();
     if args.json {
         write!(stdout, "{}", to_json(&report))?;

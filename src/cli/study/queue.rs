@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use super::setup::{say_embedded, vacant_folder};
 use crate::cli::progress::Bars;
-use crate::cli::{Error, threads};
+use crate::cli::{Error, sentences, threads};
 use crate::output::to_json;
 use crate::report::study::Shown;
 use crate::study::queue::ranked::{check_rule, usual_order};
@@ -110,7 +110,7 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
         explore: args.explore,
         seed: args.seed.unwrap_or(study.file.config.seed),
     };
-    say_embedded(study.embed(&Bars::default())?.as_ref());
+    say_embedded(study.embed(&sentences::start, &Bars::default())?.as_ref());
     let decomposition = Decomposition::of(&study, &Bars::default())?;
     let ranked = Ranked::of(&study, &decomposition, &request)?;
     let ranked = if args.per_cost { ranked.per_cost(request.rule)? } else { ranked };

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use super::setup::{note_elsewhere, say_embedded, say_going_on, vacant_folder};
 use crate::cli::progress::Bars;
-use crate::cli::{Error, say, threads};
+use crate::cli::{Error, say, sentences, threads};
 use crate::output::{Run, Staged, to_json};
 use crate::report::latex::Templates;
 use crate::report::study::{Shown, bundle, describe, figures};
@@ -94,7 +94,7 @@ pub(super) fn run<K: Shown + Saved>(args: &Args) -> Result<ExitCode, Error> {
     threads(args.threads)?;
 
     let progress = Bars::default();
-    say_embedded(study.embed(&progress)?.as_ref());
+    say_embedded(study.embed(&sentences::start, &progress)?.as_ref());
     let decomposition = Decomposition::of(&study, &progress)?;
     if evaluated_items(&study).is_ok() {
         note_elsewhere(&study.file.folder(), &out);

@@ -127,6 +127,12 @@ pub enum EmbeddingError {
         /// The limit.
         exceeded: judge_uncertainty_data::limits::Exceeded,
     },
+    /// The program has no runtime for sentence models.
+    #[error(
+        "cannot embed texts: this program was built without the feature `onnx`, which runs sentence models; name a file of \
+         embeddings instead (of a study: embeddings = \"FILE\" below [familiarity]), or build the program with that feature"
+    )]
+    NoRuntime,
     /// The ONNX runtime could not be started.
     #[error("cannot start the ONNX runtime: {problem}")]
     Runtime {

@@ -6,6 +6,7 @@
 //! | [`source`] | input files as tables, with their sums |
 //! | [`parquet`], [`xlsx`], [`split`] | Parquet, Excel workbooks, and data sets in parts |
 //! | [`items`], [`texts`] | the items; texts that are embedded when the study is run |
+//! | [`judge_files`] | which judge a trust belongs to |
 //! | [`annotators`] | what is known of the annotators |
 //! | [`log`] | the append-only log of added labels |
 //! | `words` | what a reader of TOML says, in words |
@@ -14,6 +15,7 @@ pub mod annotators;
 pub mod check;
 pub mod config;
 pub mod items;
+pub mod judge_files;
 pub mod log;
 pub(crate) mod packed;
 pub mod parquet;

@@ -3,7 +3,7 @@
 pub use judge_uncertainty_page::{self as page, bundle, latex, rules};
 pub use judge_uncertainty_paper::{claims, report as paper, verdicts};
 pub use judge_uncertainty_report::{self as study, label};
-pub use judge_uncertainty_text::numbers;
+pub use judge_uncertainty_system::numbers;
 
 /// The paper's figures, and the engine that draws them.
 pub mod figures {

@@ -2,11 +2,11 @@
 //! `mixture.toml` register them.
 //!
 //! ```text
-//! cargo bench -p judge-uncertainty-experiments --bench beliefs -- worlds [SHARE] [KIND] [SEED]
-//! cargo bench -p judge-uncertainty-experiments --bench beliefs -- development [REDRAWS] [SEED]
-//! cargo bench -p judge-uncertainty-experiments --bench beliefs -- confirmation [REDRAWS] [SAMPLES] [DIRECTORY] [SEED]
-//! cargo bench -p judge-uncertainty-experiments --bench beliefs -- mixture-worlds [SHARE] [KIND] [SEED]
-//! cargo bench -p judge-uncertainty-experiments --bench beliefs -- mixture [REDRAWS] [SAMPLES] [DIRECTORY] [SEED]
+//! cargo bench -p judge-uncertainty-paper --bench beliefs -- worlds [SHARE] [KIND] [SEED]
+//! cargo bench -p judge-uncertainty-paper --bench beliefs -- development [REDRAWS] [SEED]
+//! cargo bench -p judge-uncertainty-paper --bench beliefs -- confirmation [REDRAWS] [SAMPLES] [DIRECTORY] [SEED]
+//! cargo bench -p judge-uncertainty-paper --bench beliefs -- mixture-worlds [SHARE] [KIND] [SEED]
+//! cargo bench -p judge-uncertainty-paper --bench beliefs -- mixture [REDRAWS] [SAMPLES] [DIRECTORY] [SEED]
 //! ```
 //!
 //! SHARE is how much of the registered number of worlds is drawn, in percent, SEED the first seed; without samples no rules are run. Run it in the root of the repository; it prints Markdown. With a directory, every re-draw and sample is kept there as soon as it
@@ -23,13 +23,12 @@ use judge_uncertainty_core::belief::{
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::{mean, population_sd, sample_sd};
-use judge_uncertainty_data::dataset::{ChaosNliData, DiceData};
-use judge_uncertainty_data::progress::Silent;
 use judge_uncertainty_evaluation::counts::split_counts;
 use judge_uncertainty_evaluation::protocol::REVEALED;
 use judge_uncertainty_evaluation::{CountLabels, Luck, replicate};
 use judge_uncertainty_familiarity::features::SelfNeighbour;
 use judge_uncertainty_familiarity::neighbours::{Exact, UnitRows};
+use judge_uncertainty_formats::{ChaosNliData, DiceData};
 use judge_uncertainty_paper::experiments::Error;
 use judge_uncertainty_paper::experiments::chaosnli::FLOOR;
 use judge_uncertainty_paper::experiments::dice::{DiceExperiment, FeatureSet, Tier};
@@ -37,6 +36,7 @@ use judge_uncertainty_paper::experiments::extended::contest::{Contender, Contest
 use judge_uncertainty_paper::experiments::extended::corpus::{BeliefSpec, Believed, Corpus, Deployment, Feature};
 use judge_uncertainty_paper::experiments::simulations::calibrated::{World, WorldSpec};
 use judge_uncertainty_paper::experiments::simulations::misspecified::MisspecifiedWorld;
+use judge_uncertainty_system::progress::Silent;
 use ndarray::{Array2, Axis, concatenate};
 use serde::{Deserialize, Serialize};
 

@@ -2,8 +2,8 @@
 //! `docs/beliefs.md`, as `data/registration/carried.toml` registers them.
 //!
 //! ```text
-//! cargo bench -p judge-uncertainty-experiments --bench carried -- worlds [WORLDS] [SEED]
-//! cargo bench -p judge-uncertainty-experiments --bench carried -- chaosnli [REDRAWS] [SEED]
+//! cargo bench -p judge-uncertainty-paper --bench carried -- worlds [WORLDS] [SEED]
+//! cargo bench -p judge-uncertainty-paper --bench carried -- chaosnli [REDRAWS] [SEED]
 //! ```
 //!
 //! It prints Markdown.
@@ -17,17 +17,17 @@ use judge_uncertainty_core::belief::{
 };
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::{mean, sample_sd};
-use judge_uncertainty_data::dataset::ChaosNliData;
-use judge_uncertainty_data::progress::Silent;
 use judge_uncertainty_evaluation::counts::split_counts;
 use judge_uncertainty_evaluation::protocol::REVEALED;
 use judge_uncertainty_evaluation::{CountLabels, replicate};
 use judge_uncertainty_familiarity::features::SelfNeighbour;
 use judge_uncertainty_familiarity::neighbours::{Exact, UnitRows};
+use judge_uncertainty_formats::ChaosNliData;
 use judge_uncertainty_paper::experiments::Error;
 use judge_uncertainty_paper::experiments::chaosnli::FLOOR;
 use judge_uncertainty_paper::experiments::extended::corpus::{Corpus, Feature};
 use judge_uncertainty_paper::experiments::simulations::calibrated::{World, WorldSpec};
+use judge_uncertainty_system::progress::Silent;
 use ndarray::{Array2, Axis};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;

@@ -1,18 +1,18 @@
 //! The registered comparisons from as many re-draws as settle them all: the last table of `data/registration/STATUS.md`.
 //!
-//! `cargo bench -p judge-uncertainty-experiments --bench registered -- [CONFIRMATION [TRANSFER]]`: so many re-draws of the labels on the
+//! `cargo bench -p judge-uncertainty-paper --bench registered -- [CONFIRMATION [TRANSFER]]`: so many re-draws of the labels on the
 //! held-out half and in each transfer, of the seeds from 0 on, so that those of `reproduce --extended` are the first of them. It prints
 //! Markdown; an end of an interval whose Monte-Carlo error is a tenth of its distance from 0 or more is not settled.
 
 use std::path::Path;
 
-use judge_uncertainty_data::dataset::{ChaosNliData, DiceData};
-use judge_uncertainty_data::progress::Silent;
 use judge_uncertainty_familiarity::neighbours::{Exact, UnitRows};
+use judge_uncertainty_formats::{ChaosNliData, DiceData};
 use judge_uncertainty_paper::experiments::extended::confirmation::{
     Confirmation, ExtendedRegistration, Quantity, RegisteredComparison,
 };
 use judge_uncertainty_paper::experiments::extended::{self, Sizes};
+use judge_uncertainty_system::progress::Silent;
 
 fn row(set: &str, compared: &RegisteredComparison) -> String {
     let name = |belief: &dyn std::fmt::Debug| format!("{belief:?}").to_lowercase();

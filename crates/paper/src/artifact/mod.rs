@@ -17,7 +17,7 @@ use thiserror::Error as ThisError;
 
 pub use crate::experiments::Experiment;
 pub use form::Flaw;
-use judge_uncertainty_output::FileError;
+use judge_uncertainty_system::FileError;
 pub use manifest::{Inputs, Manifest, Provenance};
 pub use results::Results;
 

@@ -13,8 +13,8 @@ use crate::experiments::chaosnli::ChaosNliResults;
 use crate::experiments::dice::DiceResults;
 use crate::experiments::extended::ExtendedResults;
 use crate::experiments::simulations::results::SimulationResults;
-use judge_uncertainty_data::dataset::checksum::sha256_hex;
-use judge_uncertainty_output::to_json;
+use judge_uncertainty_formats::checksum::sha256_hex;
+use judge_uncertainty_system::to_json;
 
 /// Defines [`Results`] from the list of experiments, each with its field and the type of its results.
 macro_rules! results {

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::{Claim, Claims, ClaimsError, Class, Experiment, Reading, Relation};
-use judge_uncertainty_text::numbers::{PrintedNumber, rounded};
+use judge_uncertainty_system::numbers::{PrintedNumber, rounded};
 
 /// The file as typed.
 #[derive(Deserialize)]

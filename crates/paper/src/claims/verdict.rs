@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{Claim, Claims, ClaimsError, Class, Experiment, Reading, Relation};
-use judge_uncertainty_text::numbers::{NumberStyle, PrintedNumber, rounded, rounded_twice};
+use judge_uncertainty_system::numbers::{NumberStyle, PrintedNumber, rounded, rounded_twice};
 
 /// Results by experiment; an experiment that has not been run has no entry.
 pub type ResultValues = BTreeMap<Experiment, Value>;

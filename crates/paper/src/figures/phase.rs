@@ -4,7 +4,7 @@ use crate::experiments::simulations::results::{SimulationResults, SweepPoint};
 use judge_uncertainty_figures::description::{Axis, Figure, Panel, Series, Shape, Width};
 use judge_uncertainty_page::figures::say;
 use judge_uncertainty_page::look;
-use judge_uncertainty_text::numbers::NumberStyle;
+use judge_uncertainty_system::numbers::NumberStyle;
 
 /// The correlation in a key such as `rho_minus_0_4`.
 fn rho(key: &str) -> Option<f64> {

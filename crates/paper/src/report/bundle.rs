@@ -20,10 +20,10 @@ use crate::experiments::Experiment;
 use crate::figures;
 use crate::verdicts::Verdicts;
 use judge_uncertainty_figures::Figure;
-use judge_uncertainty_output::Staged;
 use judge_uncertainty_page::bundle::{Error, put_figure};
 use judge_uncertainty_page::latex::Templates;
-use judge_uncertainty_text::numbers::with_minus;
+use judge_uncertainty_system::Staged;
+use judge_uncertainty_system::numbers::with_minus;
 
 /// Folder of the bundle within an artifact folder.
 pub const FOLDER: &str = "paper";

@@ -8,7 +8,7 @@ use super::sources::{CodeSource, code_of};
 use crate::claims::{Claim, Class, Experiment, Judged, JudgedReading, Verdict};
 use crate::verdicts::Verdicts;
 use judge_uncertainty_page::{Block, Tone};
-use judge_uncertainty_text::numbers::{NumberStyle, shortest, three};
+use judge_uncertainty_system::numbers::{NumberStyle, shortest, three};
 
 /// From the report's folder to the root of the repository.
 const ROOT: &str = "../../";

@@ -7,7 +7,7 @@ use crate::experiments::extended::exploration::Explored;
 use judge_uncertainty_core::escalation::Budget;
 use judge_uncertainty_core::stats::Summary;
 use judge_uncertainty_core::stats::inference::Inference;
-use judge_uncertainty_text::numbers::{NumberStyle, three};
+use judge_uncertainty_system::numbers::{NumberStyle, three};
 
 pub(super) const TWO: NumberStyle = NumberStyle::plain(2);
 pub(super) const THREE: NumberStyle = NumberStyle::plain(3);

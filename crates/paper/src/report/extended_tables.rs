@@ -16,7 +16,7 @@ use judge_uncertainty_core::belief::Recalibration;
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::stats::Summary;
 use judge_uncertainty_core::stats::inference::Inference;
-use judge_uncertainty_text::numbers::{NumberStyle, with_minus};
+use judge_uncertainty_system::numbers::{NumberStyle, with_minus};
 
 /// A table as rows of finished strings.
 #[derive(Debug, Serialize)]

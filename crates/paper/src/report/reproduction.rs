@@ -5,10 +5,10 @@ use super::{bundle, page};
 use crate::artifact::{Manifest, Results, results_file};
 use crate::experiments::Experiment;
 use crate::verdicts::{self, Verdicts};
-use judge_uncertainty_output::{Staged, to_json};
 use judge_uncertainty_page::bundle::Error;
 use judge_uncertainty_page::latex::Templates;
 use judge_uncertainty_page::{FILE, PageTemplates};
+use judge_uncertainty_system::{Staged, to_json};
 
 /// Results with what is made of them.
 #[derive(Debug, Clone)]

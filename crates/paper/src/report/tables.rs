@@ -12,7 +12,7 @@ use judge_uncertainty_core::stats::Summary;
 use judge_uncertainty_evaluation::Escalation;
 use judge_uncertainty_page::latex::{Error, Templates};
 use judge_uncertainty_page::rules;
-use judge_uncertainty_text::numbers::NumberStyle;
+use judge_uncertainty_system::numbers::NumberStyle;
 
 /// How the dice's judge is called beside the simulated worlds.
 const REAL_JUDGE: &str = "real LLM judge";

@@ -10,7 +10,7 @@ use crate::report::contender::contender_in_text;
 use crate::report::extended::{interval, judged, scaled};
 use judge_uncertainty_core::escalation::Budget;
 use judge_uncertainty_core::stats::Summary;
-use judge_uncertainty_text::numbers::NumberStyle;
+use judge_uncertainty_system::numbers::NumberStyle;
 
 /// What is printed, and its digits.
 #[derive(Debug, Clone, PartialEq)]

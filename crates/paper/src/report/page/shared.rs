@@ -4,7 +4,7 @@ use crate::artifact::Results;
 use crate::figures;
 use judge_uncertainty_core::stats::Summary;
 use judge_uncertainty_page::FigureBlock;
-use judge_uncertainty_text::numbers::NumberStyle;
+use judge_uncertainty_system::numbers::NumberStyle;
 
 /// Figures not yet placed.
 pub(super) struct Figures(Vec<FigureBlock>);

@@ -3,12 +3,12 @@
 use std::fs;
 
 use judge_uncertainty::belief::Feature;
-use judge_uncertainty::progress::Silent;
 use judge_uncertainty::study::input::config::{Format, StudyFile};
 use judge_uncertainty::study::kind::Kind;
 use judge_uncertainty::study::kinds::classes::config::MetricProfile;
 use judge_uncertainty::study::kinds::classes::soft_scores::SoftScores;
 use judge_uncertainty::study::{Classes, Decomposition, FitReport, InputReport, Study};
+use judge_uncertainty::system::progress::Silent;
 use tempfile::TempDir;
 
 const CONFIG: &str = "title = \"t\"\nclasses = [\"yes\", \"no\"]\n\n[items]\nfile = \"items.csv\"\n\n[judge]\nfile = \

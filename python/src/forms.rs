@@ -159,14 +159,14 @@ pub(crate) fn priority(
         }
         let none = vec![0.0; q.nrows()];
         let inputs = RuleInputs {
-            beliefs: &beliefs,
-            q: &q,
-            confidence: &confidence,
-            labels: &labels,
-            counts: &counts,
-            jitter: &none,
-            random: &none,
-        };
+q: Some(&q),
+confidence: Some(&confidence),
+labels: Some(&labels),
+counts: Some(&counts),
+jitter: Some(&none),
+random: Some(&none),
+..RuleInputs::new(&beliefs)
+};
         Ok(rule.priority(&inputs))
     })
 }

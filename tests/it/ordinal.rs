@@ -135,14 +135,14 @@ fn a_small_study_has_the_parts_of_an_independent_calculation() {
 
     // Rules rank by these figures, but for the last digits.
     let inputs = RuleInputs {
-        beliefs: &beliefs,
-        q: &q,
-        confidence: &[None; 60],
-        labels: &[24; 60],
-        counts: &counts,
-        jitter: &[0.0; 60],
-        random: &[0.5; 60],
-    };
+q: Some(&q),
+confidence: Some(&[None; 60]),
+labels: Some(&[24; 60]),
+counts: Some(&counts),
+jitter: Some(&[0.0; 60]),
+random: Some(&[0.5; 60]),
+..RuleInputs::new(&beliefs)
+};
     for (rule, name) in [
         (Rule::Info, "epistemic"),
         (Rule::Spread, "v"),

@@ -229,14 +229,10 @@ impl<'a, P: Pool<Labels = Array2<u32>, Beliefs = Beliefs>> ChaosNliExperiment<'a
         let labels = self.draw_labels(&mut stream);
         let luck = Luck::draw(&mut stream, self.pool.nrows());
         let inputs = RuleInputs {
-            beliefs: &first.fitted.beliefs,
-            q: &self.judge.q,
-            confidence: &self.judge.confidence,
-            labels: &labels.numbers,
-            counts: &labels.revealed,
-            jitter: &luck.jitter,
-            random: &luck.random,
-        };
+q: Some(&self.judge.q),
+jitter: Some(&luck.jitter),
+..RuleInputs::new(&first.fitted.beliefs)
+};
         ItemComponents::of(&inputs, &[Rule::Info, Rule::JudgeEntropy], Budget::HEADLINE)
     }
 

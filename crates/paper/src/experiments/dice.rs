@@ -448,18 +448,17 @@ impl<'a> DiceExperiment<'a> {
         let jitter = uniforms(stream, DICE);
         let random = uniforms(stream, DICE);
         let inputs = RuleInputs {
-            beliefs: &beliefs,
-            q: &self.judge.q,
-            confidence: &self.judge.confidence,
-            labels: &self.world.numbers,
-            counts,
-            jitter: &jitter,
-            random: &random,
-        };
+q: Some(&self.judge.q),
+confidence: Some(&self.judge.confidence),
+labels: Some(&self.world.numbers),
+jitter: Some(&jitter),
+random: Some(&random),
+..RuleInputs::new(&beliefs)
+};
         let tie_break = self.steps.tie_breaks(self.ties.by(&jitter));
         let mut regrets = BTreeMap::new();
         for rule in Rule::PAPER {
-            let scores = rule.priority(&inputs);
+            let scores = priority(rule, &inputs);
             let by_budget = Budget::PAPER.map(|b| Some((b, regret(&values, &scores, &tie_break, b.of(DICE))?)));
             let by_budget: Option<BTreeMap<Budget, f64>> = by_budget.into_iter().collect();
             let undefined = Error::Undefined { experiment: "dice", quantity: "regret" };

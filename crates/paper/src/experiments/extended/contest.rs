@@ -178,15 +178,15 @@ pub fn scores(
     gains: &[f64],
 ) -> Vec<f64> {
     match contender {
-        Contender::Rule(rule) => rule.priority(&RuleInputs {
-            beliefs: &believed.beliefs,
-            q: &deployment.q,
-            confidence: &deployment.confidence,
-            labels: &labels.numbers,
-            counts: &labels.revealed,
-            jitter: &luck.jitter,
-            random: &luck.random,
-        }),
+        Contender::Rule(rule) => priority(rule, &RuleInputs {
+q: Some(&deployment.q),
+confidence: Some(&deployment.confidence),
+labels: Some(&labels.numbers),
+counts: Some(&labels.revealed),
+jitter: Some(&luck.jitter),
+random: Some(&luck.random),
+..RuleInputs::new(&believed.beliefs)
+}),
         Contender::Oracle => gains.to_vec(),
     }
 }

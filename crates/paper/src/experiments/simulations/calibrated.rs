@@ -198,16 +198,12 @@ pub fn evaluate(
                 None => (&truth, &prior_mean),
             };
             let undrawn = RuleInputs {
-                beliefs,
-                q,
-                confidence: &[],
-                labels: &world.numbers,
-                counts: &world.counts,
-                jitter: &[],
-                random: &[],
-            };
+q: Some(q),
+labels: Some(&world.numbers),
+..RuleInputs::new(beliefs)
+};
             // These rules need no draws and serve both objectives.
-            let fixed = [RULES[0], RULES[1], RULES[2], RULES[3]].map(|r| top(&r.priority(&undrawn), &[], budget));
+            let fixed = [RULES[0], RULES[1], RULES[2], RULES[3]].map(|r| top(&priority(r, &undrawn), &[], budget));
             let fixed = fixed.each_ref().map(Vec::as_slice);
             let log_loss = cell_regrets(&information, fixed, undrawn, &mut stream)?;
             let squared_error = cell_regrets(&label_value, fixed, undrawn, &mut stream)?;
@@ -224,9 +220,9 @@ fn cell_regrets(
     stream: &mut Stream,
 ) -> Result<Regrets, Error> {
     let (jitter, random) = (uniforms(stream, values.len()), uniforms(stream, values.len()));
-    let inputs = RuleInputs { jitter: &jitter, random: &random, ..undrawn };
+    let inputs = RuleInputs { jitter: Some(&jitter), random: Some(&random), ..undrawn };
     let best = |priorities: &[f64]| top(priorities, &[], Budget::HEADLINE.of(values.len()));
-    let [judge, fewest, random] = [RULES[4], RULES[5], RULES[6]].map(|r| best(&r.priority(&inputs)));
+    let [judge, fewest, random] = [RULES[4], RULES[5], RULES[6]].map(|r| best(&priority(r, &inputs)));
     regrets_of_picks(values, &best(values), [info, delta, spread, entropy, &judge, &fewest, &random])
         .ok_or(Error::Undefined { experiment: "simulations", quantity: "regret" })
 }

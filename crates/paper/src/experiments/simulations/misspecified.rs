@@ -111,15 +111,13 @@ pub fn world_outcome(
     let values = prophet_values(&beliefs, p.view(), PROPHET_ROUNDS, &mut second);
     let (jitter, random) = (uniforms(&mut second, ITEMS), uniforms(&mut second, ITEMS));
     let inputs = RuleInputs {
-        beliefs: &beliefs,
-        q: &q,
-        confidence: &[],
-        labels: &numbers,
-        counts: &counts,
-        jitter: &jitter,
-        random: &random,
-    };
-    let scores = RULES.map(|rule| rule.priority(&inputs));
+q: Some(&q),
+labels: Some(&numbers),
+jitter: Some(&jitter),
+random: Some(&random),
+..RuleInputs::new(&beliefs)
+};
+    let scores = RULES.map(|rule| priority(rule, &inputs));
     let regret = regrets(&values, Budget::HEADLINE.of(ITEMS), &[], scores.each_ref().map(Vec::as_slice))
         .ok_or(Error::Undefined { experiment: "simulations", quantity: "regret" })?;
     Ok(MisspecifiedOutcome { regret, confidence_coefficient: fit.regression.coefficients[1] })

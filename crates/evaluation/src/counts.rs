@@ -287,14 +287,14 @@ impl<S: ClassScale> Pool for CountPool<S> {
 
     fn priority(&self, rule: Rule, ranking: &Ranking<Self>) -> Option<Vec<f64>> {
         let inputs = RuleInputs {
-q: Some(&self.judge.q),
-confidence: Some(&self.judge.confidence),
-labels: Some(ranking.numbers),
-counts: Some(ranking.labels),
-jitter: Some(&ranking.luck.jitter),
-random: Some(&ranking.luck.random),
-..RuleInputs::new(ranking.beliefs)
-};
+            q: Some(&self.judge.q),
+            confidence: Some(&self.judge.confidence),
+            labels: Some(ranking.numbers),
+            counts: Some(ranking.labels),
+            jitter: Some(&ranking.luck.jitter),
+            random: Some(&ranking.luck.random),
+            ..RuleInputs::new(ranking.beliefs)
+        };
         rule.priority(&inputs)
     }
 

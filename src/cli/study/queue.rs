@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use super::setup::{say_embedded, vacant_folder};
 use crate::cli::progress::Bars;
 use crate::cli::{Error, sentences, threads};
+use crate::escalation::Rule;
 use crate::report::study::Shown;
 use crate::study::queue::ranked::{check_rule, usual_order};
 use crate::study::queue::{Amount, LabelsPerItem, Order, Presentation, QueueRecord, Ranked, Request};
@@ -28,9 +29,7 @@ pub(super) struct Args {
     /// The study.toml, or the folder that holds it.
     #[arg(value_name = "STUDY", default_value = ".")]
     pub(super) study: PathBuf,
-    /// Rule that ranks [default: info; without labels cover, or random where there are no embeddings]: cover, info, delta, v, posterior_entropy, judge_entropy, low_confidence,
-    /// fewest_labels, random, fewest_labels_by_info, manhattan, manhattan_ten, margin, active_lab, active_lab_repaired or wasserstein.
-    #[arg(long, value_parser = str::parse::<Order>)]
+    #[arg(long, value_parser = str::parse::<Order>, help = rules())]
     rule: Option<Order>,
     /// How much is sent: a share of the items (10%) or a number (300); of labels with --labels-per-item greedy.
     #[arg(long, value_name = "N|N%", default_value = "10%", value_parser = budget, conflicts_with = "until")]
@@ -68,6 +67,16 @@ pub(super) struct Args {
     /// Print the record as JSON instead of sentences.
     #[arg(long)]
     json: bool,
+}
+
+/// Help on the rules: their keys as the table of rules has them.
+fn rules() -> String {
+    let keys: Vec<&str> = Rule::those(|_| true).into_iter().map(Rule::key).collect();
+    let (last, others) = keys.split_last().expect("there are rules");
+    format!(
+        "Rule that ranks [default: info; without labels cover, or random where there are no embeddings]: cover, {} or {last}",
+        others.join(", ")
+    )
 }
 
 fn budget(text: &str) -> Result<Amount, String> {

@@ -69,7 +69,9 @@ pub struct RuleRow {
     /// Name in LaTeX.
     pub latex: &'static str,
     /// What it ranks numbers and places on a scale by, where that is something else than `words`.
-    pub on_scale: Option<&'static str>,
+    on_scale: Option<&'static str>,
+    /// Whether it is the paper's: a study under the published belief evaluates no others.
+    pub published: bool,
     /// Whether it ranks classes without an order.
     pub classes: bool,
     /// Whether it ranks classes on a scale.
@@ -85,6 +87,13 @@ pub struct RuleRow {
     after: Option<fn(&dyn Belief, u32, u32) -> f64>,
 }
 
+impl RuleRow {
+    /// What it ranks numbers and places on a scale by, in words.
+    pub fn words_on_scale(&self) -> &'static str {
+        self.on_scale.unwrap_or(self.words)
+    }
+}
+
 /// A row that leaves out what few rules have.
 const USUAL: RuleRow = RuleRow {
     rule: Rule::Random,
@@ -94,6 +103,7 @@ const USUAL: RuleRow = RuleRow {
     text: "",
     latex: "",
     on_scale: None,
+    published: false,
     classes: true,
     ordinal: false,
     ratings: false,
@@ -113,6 +123,7 @@ static RULES: [RuleRow; 15] = [
         text: "I",
         latex: "mutual information $I$",
         on_scale: Some("epistemic part Var(m)"),
+        published: true,
         ordinal: true,
         ratings: true,
         priority: |items| Some(items.beliefs(&|b| b.epistemic())),
@@ -126,6 +137,7 @@ static RULES: [RuleRow; 15] = [
         figure: "label value Δ",
         text: "Delta",
         latex: r"label value $\Delta$",
+        published: true,
         ordinal: true,
         ratings: true,
         priority: |items| Some(items.beliefs(&|b| b.label_value())),
@@ -140,6 +152,7 @@ static RULES: [RuleRow; 15] = [
         text: "v",
         latex: "posterior spread $v$",
         on_scale: Some("epistemic part Var(m)"),
+        published: true,
         // On a scale of classes it is the same as `Info`.
         ratings: true,
         priority: |items| Some(items.beliefs(&|b| b.spread())),
@@ -154,6 +167,7 @@ static RULES: [RuleRow; 15] = [
         text: "the posterior's entropy",
         latex: "entropy (posterior)",
         on_scale: Some("total uncertainty, variance of a label"),
+        published: true,
         ordinal: true,
         ratings: true,
         priority: |items| Some(items.beliefs(&|b| b.total())),
@@ -167,6 +181,7 @@ static RULES: [RuleRow; 15] = [
         text: "the judge's entropy",
         latex: "entropy (judge output)",
         on_scale: Some("the judge's variance"),
+        published: true,
         ordinal: true,
         ratings: true,
         priority: |items| Some(items.jittered(items.judged()?)),
@@ -179,6 +194,7 @@ static RULES: [RuleRow; 15] = [
         figure: "low stated confidence",
         text: "low stated confidence",
         latex: "verbalised confidence",
+        published: true,
         ordinal: true,
         priority: |items| {
             let present: Vec<f64> = items.confidence?.iter().flatten().copied().collect();
@@ -194,6 +210,7 @@ static RULES: [RuleRow; 15] = [
         figure: "fewest labels first",
         text: "fewest labels",
         latex: "fewest-labels-first",
+        published: true,
         ordinal: true,
         ratings: true,
         priority: |items| Some(items.jittered(items.labels?.iter().map(|&n| -f64::from(n)).collect())),
@@ -207,6 +224,7 @@ static RULES: [RuleRow; 15] = [
         figure: "random",
         text: "random",
         latex: "random",
+        published: true,
         ordinal: true,
         ratings: true,
         priority: |items| items.random.map(<[f64]>::to_vec),
@@ -221,7 +239,7 @@ static RULES: [RuleRow; 15] = [
         latex: "fewest-labels-first, ties by $I$",
         priority: |items| {
             // I is at most the highest total, so it never outweighs a label.
-            let most = 1.0 + items.highest_total()?;
+            let most = 1.0 + items.beliefs.highest()?;
             let info = items.beliefs(&|b| b.epistemic());
             Some(info.iter().zip(items.labels?).map(|(info, &n)| info / most - f64::from(n)).collect())
         },
@@ -265,7 +283,9 @@ static RULES: [RuleRow; 15] = [
         text: "ActiveLab as shipped",
         latex: "ActiveLab, as shipped",
         among_others: true,
-        priority: |items| Some(items.settled(active_lab_priority(items.q?.view(), items.counts?.view(), Form::AsShipped))),
+        priority: |items| {
+            Some(items.settled(active_lab_priority(items.q?.view(), items.counts?.view(), Form::AsShipped)))
+        },
         ..USUAL
     },
     RuleRow {
@@ -276,7 +296,9 @@ static RULES: [RuleRow; 15] = [
         text: "ActiveLab repaired",
         latex: "ActiveLab, repaired",
         among_others: true,
-        priority: |items| Some(items.settled(active_lab_priority(items.q?.view(), items.counts?.view(), Form::Repaired))),
+        priority: |items| {
+            Some(items.settled(active_lab_priority(items.q?.view(), items.counts?.view(), Form::Repaired)))
+        },
         ..USUAL
     },
     RuleRow {
@@ -380,9 +402,11 @@ impl std::str::FromStr for Rule {
 
     /// Reads a rule's key.
     fn from_str(key: &str) -> Result<Self, String> {
-        RULES.iter().find(|row| row.key == key).map(|row| row.rule).ok_or_else(|| {
-            format!("{key:?} is none of the rules {}", RULES.each_ref().map(|row| row.key).join(", "))
-        })
+        RULES
+            .iter()
+            .find(|row| row.key == key)
+            .map(|row| row.rule)
+            .ok_or_else(|| format!("{key:?} is none of the rules {}", RULES.each_ref().map(|row| row.key).join(", ")))
     }
 }
 
@@ -411,7 +435,13 @@ mod tests {
             assert_eq!((row.rule as usize, row.rule.row().key, row.key.parse()), (k, row.key, Ok(row.rule)));
             assert_eq!(serde_json::to_value(row.rule).unwrap(), row.key);
         }
-        for name in [|r: &RuleRow| r.key, |r: &RuleRow| r.words, |r| r.figure, |r| r.text, |r| r.latex] {
+        for name in [
+            |r: &RuleRow| r.key,
+            |r: &RuleRow| r.words,
+            |r: &RuleRow| r.figure,
+            |r: &RuleRow| r.text,
+            |r: &RuleRow| r.latex,
+        ] {
             assert_eq!(RULES.iter().map(name).collect::<BTreeSet<_>>().len(), RULES.len());
         }
     }

@@ -2,7 +2,7 @@
 
 use ndarray::Array2;
 
-use crate::belief::{Belief, BeliefTable, ClassBelief, ClassBeliefs, Gaussian, dirichlet::row};
+use crate::belief::{Belief, ClassBelief, ClassBeliefs, Gaussian, dirichlet::row};
 
 /// The beliefs about the items to rank, whatever their labels are.
 pub trait RankedBeliefs {

@@ -226,13 +226,10 @@ impl<'a, P: Pool<Labels = Array2<u32>, Beliefs = Beliefs>> ChaosNliExperiment<'a
     /// The items of replicate 0, whose draws are those of [`Self::replicate`].
     fn components(&self, first: &Outcome<P>) -> ItemComponents {
         let mut stream = Stream::new(0);
-        let labels = self.draw_labels(&mut stream);
+        self.draw_labels(&mut stream);
         let luck = Luck::draw(&mut stream, self.pool.nrows());
-        let inputs = RuleInputs {
-q: Some(&self.judge.q),
-jitter: Some(&luck.jitter),
-..RuleInputs::new(&first.fitted.beliefs)
-};
+        let inputs =
+            RuleInputs { q: Some(&self.judge.q), jitter: Some(&luck.jitter), ..RuleInputs::new(&first.fitted.beliefs) };
         ItemComponents::of(&inputs, &[Rule::Info, Rule::JudgeEntropy], Budget::HEADLINE)
     }
 

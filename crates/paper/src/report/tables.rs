@@ -11,7 +11,6 @@ use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::stats::Summary;
 use judge_uncertainty_evaluation::Escalation;
 use judge_uncertainty_page::latex::{Error, Templates};
-use judge_uncertainty_page::rules;
 use judge_uncertainty_system::numbers::NumberStyle;
 
 /// How the dice's judge is called beside the simulated worlds.
@@ -162,7 +161,7 @@ fn tier_rows(dice: &DiceResults) -> Vec<TierView> {
 #[derive(Serialize)]
 struct RuleView {
     /// Name in the full table.
-    name: &'static str,
+    name: String,
     /// Name in the short table; rules without one are left out there.
     short: Option<&'static str>,
     value: String,
@@ -173,6 +172,19 @@ struct RuleView {
     advantage: Option<Interval>,
 }
 
+/// Name of a rule in the full table and in the short one, which leaves out rules without a name.
+fn in_latex(rule: Rule) -> (String, Option<&'static str>) {
+    let latex = rule.row().latex;
+    match rule {
+        Rule::Info => (format!("ours: {latex}"), Some("epistemic ($I$-ranking)")),
+        Rule::Delta => (format!(r"ours: {latex} \emph{{(planned headline)}}"), None),
+        Rule::Spread => (format!("ours: {latex}"), None),
+        Rule::JudgeEntropy => (latex.to_owned(), Some("entropy (total uncertainty)")),
+        Rule::FewestLabels => (latex.to_owned(), Some(latex)),
+        _ => (latex.to_owned(), None),
+    }
+}
+
 /// Rules at a budget, highest value first.
 fn rule_rows(escalation: &Escalation, budget: Budget) -> Vec<RuleView> {
     let value = |rule: Rule| &escalation.value[&rule][&budget];
@@ -181,7 +193,7 @@ fn rule_rows(escalation: &Escalation, budget: Budget) -> Vec<RuleView> {
     let one = NumberStyle::plain(1);
     let signed = NumberStyle { plus: true, ..one };
     let rows = rules.iter().enumerate().map(|(place, &rule)| {
-        let (name, short) = rules::in_latex(rule);
+        let (name, short) = in_latex(rule);
         RuleView {
             name,
             short,

@@ -10,7 +10,6 @@ use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_figures::axis::signed;
 use judge_uncertainty_page::figures::{budgets, headline};
-use judge_uncertainty_page::rules::in_figures;
 use judge_uncertainty_page::{Block, Column, KeyNumber, Note, Table, Text, Tone};
 use judge_uncertainty_study::kinds::Classes;
 use judge_uncertainty_study::kinds::classes::diagnostics::{CalibrationBin, JudgeDiagnostics};
@@ -45,19 +44,19 @@ impl Shown for Classes {
     };
 
     fn rule_name(rule: Rule) -> &'static str {
-        in_figures(rule)
+        rule.row().figure
     }
 
     fn epistemic() -> Named {
-        Named { name: in_figures(Rule::Info), said: "I" }
+        Named { name: Rule::Info.row().figure, said: "I" }
     }
 
     fn judged() -> Named {
-        Named { name: in_figures(Rule::JudgeEntropy), said: "the judge's entropy" }
+        Named { name: Rule::JudgeEntropy.row().figure, said: "the judge's entropy" }
     }
 
     fn markers(rules: &[Rule]) -> &'static str {
-        if rules.iter().any(|rule| Rule::BEYOND.contains(rule)) { "" } else { "; filled markers are the paper's rules" }
+        if rules.iter().any(|rule| !rule.row().published) { "" } else { "; filled markers are the paper's rules" }
     }
 
     fn scale_rows(classes: &Vec<String>) -> Vec<InputRow> {

@@ -9,7 +9,6 @@ use crate::shown::{Shown, Words};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::figures::headline;
-use judge_uncertainty_page::rules::of_ratings;
 use judge_uncertainty_page::{Block, Column, KeyNumber, Table, Text, Tone};
 use judge_uncertainty_study::kinds::Ordinal;
 use judge_uncertainty_study::kinds::classes::labels::LabelsReport;
@@ -38,11 +37,11 @@ impl Shown for Ordinal {
     };
 
     fn rule_words(rule: Rule) -> &'static str {
-        of_ratings(rule)
+        rule.row().words_on_scale()
     }
 
     fn rule_name(rule: Rule) -> &'static str {
-        of_ratings(rule)
+        rule.row().words_on_scale()
     }
 
     fn scale_rows(scale: &Places) -> Vec<InputRow> {

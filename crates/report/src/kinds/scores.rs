@@ -13,7 +13,6 @@ use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_evaluation::Coverage;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::figures::headline;
-use judge_uncertainty_page::rules::of_ratings;
 use judge_uncertainty_page::{Block, Column, KeyNumber, Section, Table, Tone};
 use judge_uncertainty_study::kinds::Scores;
 use judge_uncertainty_study::kinds::scores::findings::WithinItems;
@@ -44,11 +43,11 @@ impl Shown for Scores {
     const LEFT_OUT: &'static [Rule] = &[Rule::Spread];
 
     fn rule_words(rule: Rule) -> &'static str {
-        of_ratings(rule)
+        rule.row().words_on_scale()
     }
 
     fn rule_name(rule: Rule) -> &'static str {
-        of_ratings(rule)
+        rule.row().words_on_scale()
     }
 
     fn scale_rows(&(low, high): &(f64, f64)) -> Vec<InputRow> {

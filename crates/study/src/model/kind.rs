@@ -24,7 +24,7 @@ use crate::queue::record::Question;
 use crate::read::{Judge, LabelSet, Reported};
 use judge_uncertainty_core::belief::design::FeatureScale;
 use judge_uncertainty_core::belief::{BeliefTable, Feature, FeatureColumn};
-use judge_uncertainty_core::escalation::{Observed, Rule};
+use judge_uncertainty_core::escalation::{Observed, Rule, RuleRow};
 use judge_uncertainty_evaluation::{Contrast, Fitted, Luck, Pool, Scored};
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
 use judge_uncertainty_formats::output::OutputColumn;
@@ -44,8 +44,8 @@ pub trait Kind: Configured {
     const NAME: &'static str;
     /// What labels of this kind are called in messages, such as `scores`.
     const LABELS: &'static str;
-    /// The rules that can rank them.
-    const RANKED_BY: &'static [Rule];
+    /// Whether a rule can rank them.
+    const RANKED_BY: fn(&RuleRow) -> bool;
     /// Whether one annotator may label an item several times.
     const REPEATS: bool;
     /// Whether the likelihood stops at limits of the trust; the table of items flags what lies beyond them.

@@ -6,6 +6,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::corpus::{Believed, Deployment};
+use crate::experiments::priority;
 use judge_uncertainty_core::belief::BeliefTable;
 use judge_uncertainty_core::belief::dirichlet::row;
 use judge_uncertainty_core::belief::ladder::Rung;
@@ -178,15 +179,18 @@ pub fn scores(
     gains: &[f64],
 ) -> Vec<f64> {
     match contender {
-        Contender::Rule(rule) => priority(rule, &RuleInputs {
-q: Some(&deployment.q),
-confidence: Some(&deployment.confidence),
-labels: Some(&labels.numbers),
-counts: Some(&labels.revealed),
-jitter: Some(&luck.jitter),
-random: Some(&luck.random),
-..RuleInputs::new(&believed.beliefs)
-}),
+        Contender::Rule(rule) => priority(
+            rule,
+            &RuleInputs {
+                q: Some(&deployment.q),
+                confidence: Some(&deployment.confidence),
+                labels: Some(&labels.numbers),
+                counts: Some(&labels.revealed),
+                jitter: Some(&luck.jitter),
+                random: Some(&luck.random),
+                ..RuleInputs::new(&believed.beliefs)
+            },
+        ),
         Contender::Oracle => gains.to_vec(),
     }
 }

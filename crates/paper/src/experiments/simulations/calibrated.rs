@@ -2,10 +2,10 @@
 
 use ndarray::Array2;
 
-use crate::experiments::Error;
 use crate::experiments::isolation::{Correlations, correlations};
 use crate::experiments::steps::{Published, Steps};
 use crate::experiments::world::{grouped_counts, normals, peaked_distributions, revealed_numbers};
+use crate::experiments::{Error, priority};
 use judge_uncertainty_core::belief::{
     Belief, BeliefTable, Beliefs, Design, FeatureColumn, dirichlet::row, entropy, fit_trust,
 };
@@ -197,11 +197,7 @@ pub fn evaluate(
                 Some(beliefs) => (beliefs, &world.q),
                 None => (&truth, &prior_mean),
             };
-            let undrawn = RuleInputs {
-q: Some(q),
-labels: Some(&world.numbers),
-..RuleInputs::new(beliefs)
-};
+            let undrawn = RuleInputs { q: Some(q), labels: Some(&world.numbers), ..RuleInputs::new(beliefs) };
             // These rules need no draws and serve both objectives.
             let fixed = [RULES[0], RULES[1], RULES[2], RULES[3]].map(|r| top(&priority(r, &undrawn), &[], budget));
             let fixed = fixed.each_ref().map(Vec::as_slice);

@@ -7,7 +7,6 @@ use crate::experiments::dice::{DiceResults, Tier};
 use crate::experiments::isolation::Isolation;
 use crate::experiments::simulations::results::{CalibratedPoint, SimulationResults};
 use judge_uncertainty_core::escalation::{Budget, Rule};
-use judge_uncertainty_page::rules;
 use judge_uncertainty_page::{Block, Column, Section, Table, Text};
 
 pub(super) fn section(results: &Results, figures: &mut Figures) -> Section {
@@ -252,7 +251,16 @@ fn escalation(chaosnli: &ChaosNliResults, figures: &mut Figures, blocks: &mut Ve
         let advantage = &chaosnli.full.minus_judge_entropy[&rule][&Budget::HEADLINE];
         let advantage = if rule == Rule::JudgeEntropy { "reference".to_owned() } else { difference(advantage, 1) };
         let (mean, se) = (fixed(value(rule).mean, 1), fixed(value(rule).se, 1));
-        vec![Text::plain(rules::with_origin(rule)), Text::plain(format!("{mean} ({se})")), Text::plain(advantage)]
+        let origin = match rule {
+            Rule::Info | Rule::Spread => " (ours)",
+            Rule::Delta => " (ours, planned headline)",
+            _ => "",
+        };
+        vec![
+            Text::plain(format!("{}{origin}", rule.row().figure)),
+            Text::plain(format!("{mean} ({se})")),
+            Text::plain(advantage),
+        ]
     });
     blocks.push(Block::Table(Table {
         id: "rules".to_owned(),

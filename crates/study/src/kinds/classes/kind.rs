@@ -19,7 +19,7 @@ use crate::kind::{CameBack, Decomposition, Kind, Study};
 use crate::profile::Profile;
 use crate::queue::Question;
 use judge_uncertainty_core::belief::{Belief, Mixture};
-use judge_uncertainty_core::escalation::{Observed, Rule};
+use judge_uncertainty_core::escalation::{Observed, Rule, RuleRow};
 use judge_uncertainty_evaluation::{CountPool, Nominal};
 use judge_uncertainty_formats::error::{Error, Problem, Result};
 use judge_uncertainty_formats::output::OutputColumn;
@@ -50,7 +50,7 @@ impl ClassKind for Classes {
 impl Kind for Classes {
     const NAME: &'static str = "classes";
     const LABELS: &'static str = "classes";
-    const RANKED_BY: &'static [Rule] = &Rule::OF_CLASSES;
+    const RANKED_BY: fn(&RuleRow) -> bool = |row| row.classes;
     const REPEATS: bool = false;
     const REFERENCE: Rule = Rule::JudgeEntropy;
     const MEASURES: &'static [Measure] = &[Measure::Value, Measure::SelectiveError, Measure::SelectiveSquaredError];
@@ -87,11 +87,10 @@ impl Kind for Classes {
     /// Stated confidence ranks only where some item has one, and the rules beyond the paper come with the belief beyond it.
     fn rules(study: &Study<Self>) -> Vec<Rule> {
         let confidence = study.judge.predictions.confidence.iter().any(Option::is_some);
-        let published = Rule::PAPER.into_iter().filter(|rule| confidence || *rule != Rule::LowConfidence);
-        match study.file.config.trust.belief.is_beyond_the_paper() {
-            false => published.collect(),
-            true => published.chain(Rule::BEYOND).collect(),
-        }
+        let beyond = study.file.config.trust.belief.is_beyond_the_paper();
+        let mut rules = Rule::those(Self::RANKED_BY);
+        rules.retain(|rule| (confidence || *rule != Rule::LowConfidence) && (beyond || rule.row().published));
+        rules
     }
 
     fn warnings(study: &Study<Self>) -> Vec<String> {

@@ -25,7 +25,7 @@ use crate::profile::Profile;
 use crate::queue::Question;
 use judge_uncertainty_core::belief::dirichlet::row;
 use judge_uncertainty_core::belief::{self, Belief, mean_place};
-use judge_uncertainty_core::escalation::{Observed, Rule};
+use judge_uncertainty_core::escalation::{Observed, Rule, RuleRow};
 use judge_uncertainty_evaluation::CountPool;
 use judge_uncertainty_formats::error::{Error, Problem, Result};
 use judge_uncertainty_formats::output::OutputColumn;
@@ -68,7 +68,7 @@ impl ClassKind for Ordinal {
 impl Kind for Ordinal {
     const NAME: &'static str = "ordinal";
     const LABELS: &'static str = "ordinal ratings";
-    const RANKED_BY: &'static [Rule] = &Rule::ORDINAL;
+    const RANKED_BY: fn(&RuleRow) -> bool = |row| row.ordinal;
     const REPEATS: bool = false;
     const REFERENCE: Rule = Rule::JudgeEntropy;
     const MEASURES: &'static [Measure] = &Measure::ALL;
@@ -106,7 +106,9 @@ impl Kind for Ordinal {
     /// Stated confidence ranks only where some item has one.
     fn rules(study: &Study<Self>) -> Vec<Rule> {
         let confidence = study.judge.predictions.confidence.iter().any(Option::is_some);
-        Rule::ORDINAL.into_iter().filter(|rule| confidence || *rule != Rule::LowConfidence).collect()
+        let mut rules = Rule::those(Self::RANKED_BY);
+        rules.retain(|rule| confidence || *rule != Rule::LowConfidence);
+        rules
     }
 
     fn warnings(study: &Study<Self>) -> Vec<String> {

@@ -16,7 +16,7 @@ use crate::kinds::classes::reports::models;
 use crate::profile::Profile;
 use crate::queue::Question;
 use judge_uncertainty_core::belief::{Belief, BeliefModel};
-use judge_uncertainty_core::escalation::{Observed, Rule};
+use judge_uncertainty_core::escalation::{Observed, Rule, RuleRow};
 use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_core::stats::student::student_quantile;
 use judge_uncertainty_formats::error::Result;
@@ -36,7 +36,7 @@ impl Configured for Scores {
 impl Kind for Scores {
     const NAME: &'static str = "scores";
     const LABELS: &'static str = "scores";
-    const RANKED_BY: &'static [Rule] = &Rule::OF_RATINGS;
+    const RANKED_BY: fn(&RuleRow) -> bool = |row| row.ratings;
     const REPEATS: bool = true;
     const LIMITS_TRUST: bool = false;
     const REFERENCE: Rule = Rule::PosteriorEntropy;
@@ -78,7 +78,7 @@ impl Kind for Scores {
     }
 
     fn rules(_study: &Study<Self>) -> Vec<Rule> {
-        Rule::OF_RATINGS.to_vec()
+        Rule::those(Self::RANKED_BY)
     }
 
     fn fit_report(study: &Study<Self>, decomposition: &Decomposition<Self>) -> ScoreFit {

@@ -36,7 +36,7 @@
 //! | `judge` | [`judge`]: asking a judge for predictions: prompts, requests, the answer cache, parsing |
 //! | `report` | [`report::study`]: what readers are shown of a study |
 //! | `page` | pages and LaTeX from descriptions, figures that all reports share |
-//! | `figures` | the plotting engine: a description of a figure becomes SVG, PDF, pgfplots, CSV |
+//! | `figures` | the plotting engine: a description of a figure becomes SVG, PDF, CSV |
 //! | `core` | [`belief`]: Dirichlet closed forms and the trust regression; [`escalation`]: ranking rules, value of a label, regret, budgets; [`stats`]: summaries, ranks, special functions; [`random`]: the random streams of the experiments |
 //! | `data` | [`dataset`]: label counts, judge predictions, items: read, check, refuse; [`installed`]: the program's own files; [`logs`]: logs of judges as other programs wrote them; [`clock`]: times as text; [`locked`]: files that one process at a time may have open; [`limits`] of memory and time; [`guarded`]: readers of packages that panic; [`progress`]: how long work reports on itself |
 //! | `output` | [`output`]: folders and files to write: staged, listed, replaced in one step |

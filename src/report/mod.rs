@@ -7,4 +7,4 @@ pub mod verdicts;
 
 pub use judge_uncertainty_page::{self as page, bundle, latex, rules};
 pub use judge_uncertainty_report::{self as study, label};
-pub use judge_uncertainty_text::numbers;
+pub use judge_uncertainty_system::numbers;

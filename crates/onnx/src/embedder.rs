@@ -6,10 +6,10 @@ use std::sync::mpsc;
 use std::thread;
 
 use fastembed::{InitOptionsUserDefined, TextEmbedding, UserDefinedEmbeddingModel};
-use judge_uncertainty_data::limits;
 use judge_uncertainty_familiarity::embedding::{
     EmbeddedText, Embedder, EmbeddingError, Model, Options, Pooling, TokenizerFiles,
 };
+use judge_uncertainty_system::limits;
 use rayon::prelude::*;
 
 use crate::{graph, runtime};

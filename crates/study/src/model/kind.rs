@@ -20,15 +20,15 @@ use crate::input::items::Items;
 use crate::input::log::NewLabel;
 use crate::input::source::Source;
 use crate::input::texts::TextModel;
-use crate::output::OutputColumn;
 use crate::profile::Profile;
 use crate::queue::record::Question;
 use crate::read::{Judge, LabelSet, Reported};
 use judge_uncertainty_core::belief::design::FeatureScale;
 use judge_uncertainty_core::belief::{BeliefTable, FeatureColumn};
 use judge_uncertainty_core::escalation::{Observed, Rule};
-use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
 use judge_uncertainty_evaluation::{Contrast, Fitted, Luck, Pool, Scored};
+use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
+use judge_uncertainty_formats::output::OutputColumn;
 
 /// The belief of a kind of label about one item.
 pub type BeliefOf<'a, K> = <<<K as Kind>::Pool as Pool>::Beliefs as BeliefTable>::Belief<'a>;

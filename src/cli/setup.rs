@@ -7,8 +7,8 @@ use super::error::Error;
 use crate::system::installed::installed;
 use crate::system::{OutputFolder, Record};
 
-/// An output folder that is absent, empty or written by the command of which `R` is the record; says what was put right of
-/// an interrupted run.
+/// An output folder that is absent, empty or written by the command of which `R` is the record; says what was put right
+/// of an interrupted run.
 pub(crate) fn output_folder<R: Record>(path: &Path) -> Result<OutputFolder<R>, Error> {
     let folder = OutputFolder::check(path)?;
     if let Some(said) = folder.recovered() {

@@ -130,8 +130,8 @@ impl Purse {
         Purse { price, limit, account: Mutex::new(Account { spent, reserved: 0.0, longest }) }
     }
 
-    /// Sets money aside for a question with so many tokens in its prompt and at most `most` in its answer; where that is
-    /// not known, as many as the longest answer so far had. `None` if the limit does not allow it.
+    /// Sets money aside for a question with so many tokens in its prompt and at most `most` in its answer; where that
+    /// is not known, as many as the longest answer so far had. `None` if the limit does not allow it.
     pub fn reserve(&self, prompt: u64, most: Option<u64>) -> Option<f64> {
         let Some(price) = self.price else { return Some(0.0) };
         let mut account = locked(&self.account);

@@ -8,9 +8,9 @@
 //! | `dist` | the parsed prediction, a list in the order of the classes or an object by class, or null |
 //! | `confidence` | the stated confidence, 0 to 100, or null |
 //!
-//! `dist` and `confidence` are what the release understood of its answers, to prompts whose form may differ from ours, and
-//! they count, under the rules of [`parse`]. A raw text that is understood here too must agree with them; without them it
-//! counts itself.
+//! `dist` and `confidence` are what the release understood of its answers, to prompts whose form may differ from ours,
+//! and they count, under the rules of [`parse`]. A raw text that is understood here too must agree with them; without
+//! them it counts itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -35,7 +35,8 @@ pub(super) struct TaskArgs {
     /// kind = "probabilities", variant = "variant", confidence = "confidence".
     #[arg(long, value_name = "STUDY")]
     study: Option<PathBuf>,
-    /// Items of your own without a study: CSV with id, the columns that the prompt shows, and n_CLASS with labels in hand.
+    /// Items of your own without a study: CSV with id, the columns that the prompt shows, and n_CLASS with labels in
+    /// hand.
     #[arg(long, value_name = "FILE")]
     items: Option<PathBuf>,
     /// Labels that annotators choose from, for --items.

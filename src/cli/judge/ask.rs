@@ -38,7 +38,8 @@ pub(super) struct Args {
     settings: SettingsArgs,
     #[command(flatten)]
     endpoint: EndpointArgs,
-    /// Folder for answers, predictions and summary [default: judge-NAME, NAME being the preset, the study's folder or the items' file].
+    /// Folder for answers, predictions and summary [default: judge-NAME, NAME being the preset, the study's folder or
+    /// the items' file].
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Print the first prompts, the number of requests and tokens and, with --price, the cost; send and write nothing.

@@ -12,7 +12,8 @@ use std::process::ExitCode;
 
 use super::Error;
 
-/// Ask a judge for predictions of the dice, of ChaosNLI, of a study or of a list of items; or read answers from elsewhere.
+/// Ask a judge for predictions of the dice, of ChaosNLI, of a study or of a list of items; or read answers from
+/// elsewhere.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(subcommand)]

@@ -50,12 +50,12 @@ pub(super) fn spent(cache: &Cache, price: Option<Price>) -> f64 {
     cache.entries().iter().map(cost).fold(0.0, |spent, cost| spent + cost)
 }
 
-/// Checks that a folder may be written from the `inputs`, before any work, makes it if it is not there, and holds it: no other
-/// process may write to it as long as what is returned lives.
+/// Checks that a folder may be written from the `inputs`, before any work, makes it if it is not there, and holds it:
+/// no other process may write to it as long as what is returned lives.
 ///
 /// # Errors
-/// It can't be made; a file that would be replaced is one of the inputs, or was not written by `judge`; another process writes
-/// to it.
+/// It can't be made; a file that would be replaced is one of the inputs, or was not written by `judge`; another process
+/// writes to it.
 pub(super) fn prepare(folder: &Path, inputs: &[&Path]) -> Result<OutputFile, Error> {
     let foreign = |file: PathBuf, problem| Err(Error::from(judge::Error::Foreign { file, problem }));
     for file in [ANSWERS, PREDICTIONS, SELF_UPDATES, SUMMARY].map(|name| folder.join(name)) {
@@ -95,7 +95,8 @@ pub(super) fn open(folder: &Path) -> Result<Cache, Error> {
     }
     if cache.without_sum() > 0 {
         say(format_args!(
-            "note: {}: {} of its answers were stored without a sum by an earlier version; whether they were edited cannot be determined",
+            "note: {}: {} of its answers were stored without a sum by an earlier version; whether they were edited \
+             cannot be determined",
             cache.path().display(),
             cache.without_sum()
         ));

@@ -9,7 +9,8 @@ use crate::report::study::{InputTable, Shown};
 use crate::study::{InputReport, Study};
 use crate::system::to_json;
 
-/// Read a study and say what is in it: items, classes, answers, labels, what is missing; nothing is computed or written.
+/// Read a study and say what is in it: items, classes, answers, labels, what is missing; nothing is computed or
+/// written.
 ///
 /// Exit status: 0 when the study can be run, 2 when something is refused.
 #[derive(Debug, clap::Args)]

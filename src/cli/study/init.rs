@@ -1,4 +1,5 @@
-//! `study init`: a commented configuration and tiny example files that run as they are, or a study made from a judge's log.
+//! `study init`: a commented configuration and tiny example files that run as they are, or a study made from a judge's
+//! log.
 
 use std::fs;
 use std::io::Write;
@@ -137,7 +138,8 @@ fn convert(args: &Args) -> DataResult<(&'static Format, from_log::Files)> {
     Ok((format, from_log::study(logs, &source, &options)?))
 }
 
-/// Writes files that are not there yet; the configuration comes last: a study without it was interrupted and is completed.
+/// Writes files that are not there yet; the configuration comes last: a study without it was interrupted and is
+/// completed.
 fn write(folder: &Path, files: &[(&'static str, String)]) -> Result<(), Error> {
     let begun = |(name, text): &(&str, String)| {
         *name != CONFIG && fs::read(folder.join(name)).is_ok_and(|t| t == text.as_bytes())

@@ -19,8 +19,9 @@ use crate::system::OutputFile;
 
 /// Write a page on which experts label a queue: one file for any browser, without a server or a network.
 ///
-/// It shows the items of a queue that `study queue` made, one by one, with the instruction of the study.toml, and nothing of
-/// what the judge predicts. Labels are given by key, kept in the browser, and saved as a table that `study labels add` takes.
+/// It shows the items of a queue that `study queue` made, one by one, with the instruction of the study.toml, and
+/// nothing of what the judge predicts. Labels are given by key, kept in the browser, and saved as a table that `study
+/// labels add` takes.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   judge-uncertainty study queue my-study --budget 20
@@ -79,7 +80,8 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     held.write(|file| file.write_all(html.as_bytes()))?;
     writeln!(
         anstream::stdout(),
-        "{} items to label, without the judge's predictions: {}\nOpen it in a browser; then: judge-uncertainty study labels add FILE {}",
+        "{} items to label, without the judge's predictions: {}\nOpen it in a browser; then: judge-uncertainty study \
+         labels add FILE {}",
         items.len(),
         out.display(),
         args.study.display()

@@ -40,9 +40,9 @@ enum Command {
 
 /// Check new labels and append them to the study's log, from which the next run starts.
 ///
-/// FILE is a table with the columns id, annotator and label (CSV, Excel, Parquet, JSON Lines), or an export of Label Studio, Argilla,
-/// Prodigy or doccano. It is taken whole or not at all: unknown items and classes, labels that are there already and labels that
-/// contradict them are refused. Your own files are never changed.
+/// FILE is a table with the columns id, annotator and label (CSV, Excel, Parquet, JSON Lines), or an export of Label
+/// Studio, Argilla, Prodigy or doccano. It is taken whole or not at all: unknown items and classes, labels that are
+/// there already and labels that contradict them are refused. Your own files are never changed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   judge-uncertainty study labels add new-labels.csv my-study
@@ -87,11 +87,12 @@ struct Remove {
     study: PathBuf,
 }
 
-/// Write all labels, those of the study's own files and those that were added, as one table: .csv or .parquet, as the name of FILE
-/// ends.
+/// Write all labels, those of the study's own files and those that were added, as one table: .csv or .parquet, as the
+/// name of FILE ends.
 ///
-/// Each row has id, annotator, label, when it was added, what the judge predicts, and what the file `about_annotators` under [labels]
-/// knows of the annotator. Where the study's own file has counts only, there is a row per item with a count per class.
+/// Each row has id, annotator, label, when it was added, what the judge predicts, and what the file `about_annotators`
+/// under [labels] knows of the annotator. Where the study's own file has counts only, there is a row per item with a
+/// count per class.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   judge-uncertainty study labels export labels.parquet my-study")]
@@ -117,10 +118,11 @@ fn table_file(name: &str) -> Result<PathBuf, String> {
     if csv || is_parquet(&file) { Ok(file) } else { Err(format!("{name:?} ends in neither .csv nor .parquet")) }
 }
 
-/// Estimate the classes' shares among all items (the mean, where labels stand on a scale) from the labels of an exploring queue, with intervals.
+/// Estimate the classes' shares among all items (the mean, where labels stand on a scale) from the labels of an
+/// exploring queue, with intervals.
 ///
-/// Only queues made with --explore allow it: items that were selected for their rank alone are not like the others. Labels
-/// that were there before the queue are no answers to it. Ten randomly drawn items must have come back.
+/// Only queues made with --explore allow it: items that were selected for their rank alone are not like the others.
+/// Labels that were there before the queue are no answers to it. Ten randomly drawn items must have come back.
 #[derive(Debug, clap::Args)]
 struct Estimate {
     /// The folder of the queue.

@@ -15,8 +15,8 @@ use crate::system::to_json;
 
 /// Plan further labels from the present belief: expected error, widths of intervals, and when to stop.
 ///
-/// A column of the items named by `items.cost` in study.toml says what a label of an item costs. Nothing is written. Exit status: 0
-/// when done, 2 when the study is refused, 1 otherwise.
+/// A column of the items named by `items.cost` in study.toml says what a label of an item costs. Nothing is written.
+/// Exit status: 0 when done, 2 when the study is refused, 1 otherwise.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   judge-uncertainty study plan my-study

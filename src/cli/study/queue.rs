@@ -13,8 +13,8 @@ use crate::study::queue::{Amount, LabelsPerItem, Order, Presentation, QueueRecor
 use crate::study::{Decomposition, Error as StudyError, Study};
 use crate::system::to_json;
 
-/// Rank the items under a rule and write those within the budget as a queue, as imports for Label Studio, Argilla, Prodigy and
-/// doccano, and as a spreadsheet to fill in.
+/// Rank the items under a rule and write those within the budget as a queue, as imports for Label Studio, Argilla,
+/// Prodigy and doccano, and as a spreadsheet to fill in.
 ///
 /// Annotators see the text and the question, not what the judge predicts, unless --with-suggestions is given.
 /// `selection.csv` and `queue.json` are the record of the queue and not for annotators.
@@ -28,8 +28,9 @@ pub(super) struct Args {
     /// The study.toml, or the folder that holds it.
     #[arg(value_name = "STUDY", default_value = ".")]
     pub(super) study: PathBuf,
-    /// Rule that ranks [default: info; without labels cover, or random where there are no embeddings]: cover, info, delta, v, posterior_entropy, judge_entropy, low_confidence,
-    /// fewest_labels, random, fewest_labels_by_info, manhattan, manhattan_ten, margin, active_lab, active_lab_repaired or wasserstein.
+    /// Rule that ranks [default: info; without labels cover, or random where there are no embeddings]: cover, info,
+    /// delta, v, posterior_entropy, judge_entropy, low_confidence, fewest_labels, random, fewest_labels_by_info,
+    /// manhattan, manhattan_ten, margin, active_lab, active_lab_repaired or wasserstein.
     #[arg(long, value_parser = str::parse::<Order>)]
     rule: Option<Order>,
     /// How much is sent: a share of the items (10%) or a number (300); of labels with --labels-per-item greedy.
@@ -125,8 +126,8 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
         if study.has_no_labels() && record.labels_per_item == "1" {
             writeln!(
                 stdout,
-                "Have each item labelled by two experts or more (--labels-per-item 2): single labels do not tell a judge that is \
-                 ignorant from experts who disagree."
+                "Have each item labelled by two experts or more (--labels-per-item 2): single labels do not tell a \
+                 judge that is ignorant from experts who disagree."
             )?;
         }
     }

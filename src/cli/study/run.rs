@@ -25,8 +25,8 @@ use crate::system::{Run, Staged, to_json};
 
 /// Decompose the uncertainty about every item, rank the items under every rule, and evaluate where labels suffice.
 ///
-/// An interrupted run goes on where its evaluation stopped. Exit status: 0 when done, 2 when input, arguments or the run
-/// folder are refused, 1 otherwise.
+/// An interrupted run goes on where its evaluation stopped. Exit status: 0 when done, 2 when input, arguments or the
+/// run folder are refused, 1 otherwise.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   judge-uncertainty study run
@@ -66,8 +66,8 @@ fn say_changed_judge(out: &Path, judge: &JudgeFiles) {
     let before = before.and_then(|results| serde_json::from_value(results["input"]["judge_files"].clone()).ok());
     if let Some(what) = before.and_then(|before: JudgeFiles| judge.differs(&before)) {
         say(format_args!(
-            "{}: the judge is another one than in the run that this replaces ({what}); trust belongs to the judge that it was fitted \
-             to, and numbers of the two runs differ for that reason, too",
+            "{}: the judge is another one than in the run that this replaces ({what}); trust belongs to the judge that \
+             it was fitted to, and numbers of the two runs differ for that reason, too",
             out.display()
         ));
     }

@@ -4,8 +4,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use super::options::ThreadsOption;
 use super::progress::Bars;
-use super::{Error, say, sentences, threads};
+use super::{Error, say, sentences};
 use crate::escalation::Rule;
 use crate::familiarity::embedding::{Cache, Embedder, Model};
 use crate::formats::batches::source;
@@ -62,9 +63,8 @@ pub(super) struct Args {
     /// Rows of a part; memory grows with it.
     #[arg(long, value_name = "N", default_value_t = 16_384, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     batch: u32,
-    /// Threads to use, and so parts that are computed at once; the parts do not depend on it [default: all cores].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
-    threads: Option<u32>,
+    #[command(flatten)]
+    threads: ThreadsOption,
     /// Summary that `judge run` wrote beside the predictions, which tells that they are those of the belief's judge
     /// [default: summary.json beside the items, if there is one].
     #[arg(long, value_name = "FILE")]
@@ -85,7 +85,7 @@ pub(super) struct Args {
 /// # Errors
 /// Anything refused or failed.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
-    threads(args.threads)?;
+    args.threads.start()?;
     let belief = load(&args.belief, &args.columns)?;
     check_judge(args, belief.as_ref())?;
     let queue = wanted(args, belief.as_ref())?;

@@ -8,16 +8,10 @@ use super::{Error, say};
 use crate::formats::dataset::originals::{ARCHIVE, ORIGINALS, fetch};
 
 /// Get input that this repository may not hold.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, clap::Subcommand)]
 #[command(after_help = "Example:
   judge-uncertainty data fetch chaosnli")]
-pub(super) struct Args {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Debug, clap::Subcommand)]
-enum Command {
+pub(super) enum Command {
     Fetch(Fetch),
 }
 
@@ -48,8 +42,8 @@ enum Set {
 ///
 /// # Errors
 /// An archive that cannot be had or is not the published one.
-pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
-    let Command::Fetch(Fetch { set: Set::Chaosnli, from, out }) = &args.command;
+pub(super) fn run(command: &Command) -> Result<ExitCode, Error> {
+    let Command::Fetch(Fetch { set: Set::Chaosnli, from, out }) = command;
     say(format_args!("taking the archive from {from}"));
     let folder = fetch(from, &ORIGINALS, out)?;
     let count = ORIGINALS.len();

@@ -26,10 +26,3 @@ pub(crate) fn claims_file(named: Option<&Path>) -> PathBuf {
 pub(crate) fn say(text: std::fmt::Arguments<'_>) {
     let _ = writeln!(anstream::stderr().lock(), "{text}");
 }
-
-/// Uses this many threads; all cores if no number is given.
-pub(crate) fn threads(number: Option<u32>) -> Result<(), Error> {
-    let Some(threads) = number.map(|number| number as usize) else { return Ok(()) };
-    let built = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
-    built.map_err(|source| Error::Threads { threads, source })
-}

@@ -32,9 +32,6 @@ const UPDATE: [&str; 3] = ["selfupdate", "self_update", "self-update"];
 /// How far `dist` may be from the raw text, in shares.
 const AGREEMENT: f64 = 0.011;
 
-/// What was asked and what the answer says.
-type Reading = (Ask, Result<Meaning, Failure>);
-
 #[derive(Deserialize)]
 struct Row {
     idx: Option<Value>,
@@ -117,8 +114,8 @@ pub fn published(paths: &[&Path], task: &mut Task) -> Result<Collected, Error> {
 }
 
 impl Row {
-    /// What a row says: a prediction, a stated confidence, or both.
-    fn readings(&self, ask: Ask, classes: &[String]) -> Result<Vec<Reading>, String> {
+    /// What a row says, with what was asked: a prediction, a stated confidence, or both.
+    fn readings(&self, ask: Ask, classes: &[String]) -> Result<Vec<(Ask, Result<Meaning, Failure>)>, String> {
         let stated = self.stated_confidence();
         if ask == Ask::Confidence {
             let said = self.raw.as_deref().map(parse::confidence);

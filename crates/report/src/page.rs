@@ -32,7 +32,7 @@ pub fn page<K: Shown>(results: &StudyResults<K>, cards: &Cards, figures: &[Figur
     let words = K::WORDS;
     let groups = listed_groups(&results.groups);
     let of_items: Vec<&str> = groups.iter().map(|(name, _)| *name).filter(|name| !name.is_empty()).collect();
-    let read = InputTable::of(&results.input).blocks();
+    let read = InputTable::new(&results.input).blocks();
     let mut sections = vec![
         findings(results),
         items_section(results, cards, &of_items, figures),

@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::arguments::{EndpointArgs, SettingsArgs, TaskArgs};
-use super::session::{Questions, conclude, open, prepare, spent};
+use super::session::{conclude, folder, open, prepare, questions, spent};
 use super::{summary, watch};
 use crate::cli::{Error, FINDINGS, say};
 use crate::judge::budget::{Pace, Price, Purse};
 use crate::judge::client::Tokens;
+use crate::judge::request::Questions;
 use crate::judge::run::{Effort, Ended, ask_all, missing};
 use crate::judge::{self, about_tokens};
 
@@ -67,14 +68,14 @@ pub(super) struct Args {
 /// # Errors
 /// Anything refused, or an endpoint that fails; answers that arrived are kept.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
-    let questions = Questions::of(&args.task, &args.settings, args.endpoint.model(&args.settings)?)?;
+    let questions = questions(&args.task, &args.settings, args.endpoint.model(&args.settings)?)?;
     let price = args.endpoint.price.price;
     if args.dry_run {
         return preview(&questions, args.show, price, args.endpoint.price.expect_tokens);
     }
     let Questions { task, settings, requests, .. } = &questions;
     let judge = args.endpoint.judge(task, &settings.model)?;
-    let folder = questions.folder(args.out.as_deref());
+    let folder = folder(&questions.task, args.out.as_deref());
     let _held = prepare(&folder, &args.task.inputs())?;
     let mut cache = open(&folder)?;
     let others = cache.answers_to_other_prompts(requests);
@@ -100,7 +101,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
         longest_wait: limits.first_wait() * 64,
     };
     let watch = watch::Line::new(todo.len());
-    let (tally, ended) = ask_all(&todo, judge.as_ref(), &task.answers, &mut cache, &effort, (&pace, &purse), &watch);
+    let (tally, ended) = ask_all(&todo, judge.as_ref(), &task.answers, &mut cache, &effort, (&pace, &purse), &|tally| watch.see(tally));
     watch.finish();
     let seed = args.endpoint.simulated_seed();
     let found = conclude(&questions, &folder, &cache, &tally, seed)?;
@@ -127,7 +128,7 @@ fn preview(questions: &Questions, show: usize, price: Option<Price>, expected: O
     writeln!(out, "requests: {}", questions.requests.len())?;
     writeln!(out, "tokens, about: {prompt} of prompts, {completion} of answers")?;
     match price {
-        Some(price) => writeln!(out, "cost, about: {:.2}", price.of(Tokens { prompt, completion }))?,
+        Some(price) => writeln!(out, "cost, about: {:.2}", price.cost(Tokens { prompt, completion }))?,
         None => writeln!(out, "cost: give --price PROMPT:ANSWER per million tokens")?,
     }
     writeln!(out, "nothing was sent")?;

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
+use crate::cli::options::StudyOption;
 use crate::cli::Error;
 use crate::formats::error::{Error as DataError, Place, Problem};
 use crate::formats::output::{to_csv, to_parquet};
@@ -23,14 +24,8 @@ use crate::study::{Error as StudyError, Kind, Study};
 use crate::system::{to_json, write_file};
 
 /// Add labels that came back from experts, and estimate from them.
-#[derive(Debug, clap::Args)]
-pub(super) struct Args {
-    #[command(subcommand)]
-    command: Command,
-}
-
 #[derive(Debug, Subcommand)]
-enum Command {
+pub(super) enum Command {
     Add(Add),
     List(List),
     Remove(Remove),
@@ -52,9 +47,8 @@ struct Add {
     /// The file with new labels.
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// The study.toml, or the folder that holds it.
-    #[arg(value_name = "STUDY", default_value = ".")]
-    study: PathBuf,
+    #[command(flatten)]
+    study: StudyOption,
     /// Leave out labels that are there already, as an export of everything so far has them.
     #[arg(long)]
     skip_known: bool,
@@ -66,9 +60,8 @@ struct Add {
 /// List the batches of labels that were added, with their numbers.
 #[derive(Debug, clap::Args)]
 struct List {
-    /// The study.toml, or the folder that holds it.
-    #[arg(value_name = "STUDY", default_value = ".")]
-    study: PathBuf,
+    #[command(flatten)]
+    study: StudyOption,
 }
 
 /// Undo a batch of added labels: it stays in the log, marked as removed, and no longer counts.
@@ -82,9 +75,8 @@ struct Remove {
     /// The number of the batch, as `study labels list` shows it.
     #[arg(value_name = "BATCH")]
     batch: u64,
-    /// The study.toml, or the folder that holds it.
-    #[arg(value_name = "STUDY", default_value = ".")]
-    study: PathBuf,
+    #[command(flatten)]
+    study: StudyOption,
 }
 
 /// Write all labels, those of the study's own files and those that were added, as one table: .csv or .parquet, as the
@@ -100,9 +92,8 @@ struct Export {
     /// The file to write.
     #[arg(value_name = "FILE", value_parser = table_file)]
     file: PathBuf,
-    /// The study.toml, or the folder that holds it.
-    #[arg(value_name = "STUDY", default_value = ".")]
-    study: PathBuf,
+    #[command(flatten)]
+    study: StudyOption,
     /// Replace the file.
     #[arg(long)]
     force: bool,
@@ -128,9 +119,8 @@ struct Estimate {
     /// The folder of the queue.
     #[arg(value_name = "QUEUE")]
     queue: PathBuf,
-    /// The study.toml, or the folder that holds it.
-    #[arg(value_name = "STUDY", default_value = ".")]
-    study: PathBuf,
+    #[command(flatten)]
+    study: StudyOption,
     /// Probability with which each interval is to hold the truth.
     #[arg(long, default_value_t = 0.95, value_parser = level)]
     level: f64,
@@ -144,15 +134,15 @@ fn level(text: &str) -> Result<f64, String> {
     level.ok_or_else(|| format!("{text:?} is not a probability between 0 and 1, such as 0.95"))
 }
 
-impl Args {
+impl Command {
     /// The study that the command is about.
     pub(super) fn study(&self) -> &Path {
-        match &self.command {
-            Command::Add(args) => &args.study,
-            Command::List(args) => &args.study,
-            Command::Remove(args) => &args.study,
-            Command::Export(args) => &args.study,
-            Command::Estimate(args) => &args.study,
+        match self {
+            Command::Add(args) => &args.study.path,
+            Command::List(args) => &args.study.path,
+            Command::Remove(args) => &args.study.path,
+            Command::Export(args) => &args.study.path,
+            Command::Estimate(args) => &args.study.path,
         }
     }
 }
@@ -161,18 +151,18 @@ impl Args {
 ///
 /// # Errors
 /// Anything refused or failed; the log is then as it was.
-pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
-    match &args.command {
+pub(super) fn run<K: Shown>(command: &Command) -> Result<ExitCode, Error> {
+    match command {
         Command::Add(args) => add::<K>(args),
-        Command::List(args) => list(&log_of(&args.study)?),
-        Command::Remove(args) => remove(&log_of(&args.study)?, args.batch),
+        Command::List(args) => list(&log_of(&args.study.path)?),
+        Command::Remove(args) => remove(&log_of(&args.study.path)?, args.batch),
         Command::Export(args) => export::<K>(args),
         Command::Estimate(args) => estimate::<K>(args),
     }
 }
 
 fn add<K: Kind>(args: &Add) -> Result<ExitCode, Error> {
-    let study = Study::<K>::load(&args.study)?;
+    let study = Study::<K>::load(&args.study.path)?;
     let log = LabelLog::read(&study.file.folder(), &mut Source::default())?;
     let mut intake = Intake::read(&args.file, args.annotator.as_deref())?;
     log.check_new(&intake.file, &intake.sha256)?;
@@ -196,7 +186,7 @@ fn export<K: Kind>(args: &Export) -> Result<ExitCode, Error> {
     if fs::symlink_metadata(&args.file).is_ok() && !args.force {
         return Err(StudyError::FileExists { file: args.file.clone() }.into());
     }
-    let study = Study::<K>::load(&args.study)?;
+    let study = Study::<K>::load(&args.study.path)?;
     let is_input = |input: &String| fs::canonicalize(input).ok() == fs::canonicalize(&args.file).ok();
     if args.file.exists() && study.inputs.sums().keys().any(is_input) {
         let (reason, remedy) = ("the study reads this file".to_owned(), "choose another name".to_owned());
@@ -271,7 +261,7 @@ fn say_added(log: &LabelLog, intake: &Intake, fresh: &[NewLabel]) -> Result<Exit
 }
 
 fn estimate<K: Kind>(args: &Estimate) -> Result<ExitCode, Error> {
-    let study = Study::<K>::load(&args.study)?;
+    let study = Study::<K>::load(&args.study.path)?;
     let names = K::quantities(&study.file.config.scale);
     let file = SelectionFile::read(&args.queue, &study.items.ids, &study.items.file, &names)?;
     let (observed, ranges) = (K::observed(&study, file.batches_before), K::ranges(&study.file.config.scale));

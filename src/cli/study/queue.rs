@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::setup::{say_embedded, vacant_folder};
+use crate::cli::options::{StudyOption, ThreadsOption};
 use crate::cli::progress::Bars;
-use crate::cli::{Error, sentences, threads};
+use crate::cli::{Error, sentences};
 use crate::report::study::Shown;
 use crate::study::queue::ranked::{check_rule, usual_order};
 use crate::study::queue::{Amount, LabelsPerItem, Order, Presentation, QueueRecord, Ranked, Request};
@@ -25,9 +26,8 @@ use crate::system::to_json;
   judge-uncertainty study queue my-study --until 'epistemic<0.05' --out my-study/queue-2
   judge-uncertainty study queue my-study --budget 200 --explore 0.1")]
 pub(super) struct Args {
-    /// The study.toml, or the folder that holds it.
-    #[arg(value_name = "STUDY", default_value = ".")]
-    pub(super) study: PathBuf,
+    #[command(flatten)]
+    pub(super) study: StudyOption,
     /// Rule that ranks [default: info; without labels cover, or random where there are no embeddings]: cover, info,
     /// delta, v, posterior_entropy, judge_entropy, low_confidence, fewest_labels, random, fewest_labels_by_info,
     /// manhattan, manhattan_ten, margin, active_lab, active_lab_repaired or wasserstein.
@@ -63,9 +63,8 @@ pub(super) struct Args {
     /// Replace the queue that the folder holds.
     #[arg(long)]
     force: bool,
-    /// Threads to use; the queue does not depend on it [default: all cores].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
-    threads: Option<u32>,
+    #[command(flatten)]
+    threads: ThreadsOption,
     /// Print the record as JSON instead of sentences.
     #[arg(long)]
     json: bool,
@@ -98,10 +97,10 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     if args.per_cost && args.labels_per_item == LabelsPerItem::Greedy {
         return Err(StudyError::CostOfLabels.into());
     }
-    let mut study = Study::<K>::load(&args.study)?;
+    let mut study = Study::<K>::load(&args.study.path)?;
     let out = args.out.clone().unwrap_or_else(|| study.file.resolve(Path::new("queue")));
     let folder = vacant_folder::<QueueRecord>(&out, args.force, study.inputs.sums().keys())?;
-    threads(args.threads)?;
+    args.threads.start()?;
     let rule = args.rule.unwrap_or_else(|| usual_order(&study));
     check_rule(&study, rule)?;
     let request = Request {

@@ -21,7 +21,7 @@ pub(super) enum Command {
   judge-uncertainty data fetch chaosnli
   judge-uncertainty data fetch chaosnli --from ~/Downloads/chaosNLI_v1.0.zip
   judge-uncertainty reproduce --chaosnli chaosNLI_v1.0")]
-struct Fetch {
+pub(super) struct Fetch {
     /// The data set; its licence (ChaosNLI: CC BY-NC 4.0) binds whoever downloads it.
     #[arg(value_enum)]
     set: Set,
@@ -34,7 +34,7 @@ struct Fetch {
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Set {
+pub(super) enum Set {
     Chaosnli,
 }
 

@@ -6,9 +6,9 @@ use std::process::ExitCode;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::options::{TemplatesOption, ThreadsOption};
 use super::claims_table::{self, Layout};
 use super::familiarity::FamiliarityArgs;
+use super::options::{TemplatesOption, ThreadsOption};
 use super::progress::Bars;
 use super::sources::{Fit, Judges, Sources};
 use super::{Error, FINDINGS, experiment, output_folder, say};

@@ -46,8 +46,10 @@ pub fn write(
             _ => None,
         };
         if let Some(table) = table {
-            staged
-                .put(format!("tables/{}.tex", file_stem(&table.id)), latex.render("table.tex", &TableView::new(table))?);
+            staged.put(
+                format!("tables/{}.tex", file_stem(&table.id)),
+                latex.render("table.tex", &TableView::new(table))?,
+            );
         }
     }
     for figure in figures {

@@ -33,7 +33,8 @@ pub fn describe_plan(plan: &Plan) -> Vec<Line> {
     }
     lines.push(Line::sentence(match plan.stop {
         None => "Where to stop depends on what an error costs: give --price, the least error that a unit of cost has \
-                 to remove.".to_owned(),
+                 to remove."
+            .to_owned(),
         Some(stop) if stop.all_worth_it => {
             format!("At a price of {} all of these labels are worth it.", three(stop.price))
         }

@@ -32,7 +32,7 @@ const EXPECTED_ANSWER: u64 = 40;
   judge-uncertainty judge run --study examples/starter --judge simulated --out my-judge
   OPENAI_API_KEY=... judge-uncertainty judge run --items reviews.csv --classes good,bad --model gpt-5
   judge-uncertainty judge run dice --base-url http://localhost:8000/v1 --no-key --model llama --max-tokens 100")]
-pub(super) struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     task: TaskArgs,
     #[command(flatten)]
@@ -101,7 +101,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
         longest_wait: limits.first_wait() * 64,
     };
     let watch = watch::Line::new(todo.len());
-    let (tally, ended) = ask_all(&todo, judge.as_ref(), &task.answers, &mut cache, &effort, (&pace, &purse), &|tally| watch.see(tally));
+    let (tally, ended) =
+        ask_all(&todo, judge.as_ref(), &task.answers, &mut cache, &effort, (&pace, &purse), &|tally| watch.see(tally));
     watch.finish();
     let seed = args.endpoint.simulated_seed();
     let found = conclude(&questions, &folder, &cache, &tally, seed)?;

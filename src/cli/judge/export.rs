@@ -16,7 +16,7 @@ use crate::judge::run::missing;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   judge-uncertainty judge export-batch dice --model gpt-5 > batch.jsonl")]
-pub(super) struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     task: TaskArgs,
     #[command(flatten)]

@@ -22,7 +22,7 @@ use crate::system::{to_json, write_file};
   judge-uncertainty judge import dice --published dice_cache.jsonl --out my-dice
   judge-uncertainty judge import --items reviews.csv --classes good,bad --model gpt-5 --batch output.jsonl --out reviews")]
 #[command(group(clap::ArgGroup::new("source").required(true).args(["published", "batch"])))]
-pub(super) struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     task: TaskArgs,
     #[command(flatten)]

@@ -1,7 +1,6 @@
 //! `study check`: read everything, compute nothing.
 
 use std::io::Write;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::cli::options::StudyOption;
@@ -15,7 +14,7 @@ use crate::system::to_json;
 ///
 /// Exit status: 0 when the study can be run, 2 when something is refused.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     pub(super) study: StudyOption,
     /// Print the counts as JSON.

@@ -19,7 +19,7 @@ use crate::system::to_json;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   judge-uncertainty study compare with-old-prompt with-new-prompt")]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// The first study.toml, or the folder that holds it.
     #[arg(value_name = "FIRST")]
     pub(super) first: PathBuf,

@@ -32,7 +32,7 @@ const STARTER: [(&str, &str); 4] = [
   judge-uncertainty study init --from graded.eval --criterion model_graded_qa --out my-study
   judge-uncertainty study init --from batch-input.jsonl --from batch-output.jsonl --classes yes,no --out my-study
   judge-uncertainty study init --from samples_judge.jsonl --id doc.id --labels-from doc.gold --out my-study")]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// Folder to write to; it is made if there is none.
     #[arg(value_name = "DIR", default_value = ".")]
     folder: PathBuf,

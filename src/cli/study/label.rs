@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use serde::Deserialize;
 
-use crate::cli::options::{StudyOption, TemplatesOption};
 use crate::cli::Error;
+use crate::cli::options::{StudyOption, TemplatesOption};
 use crate::formats::error::{Error as DataError, Place, Problem};
 use crate::report::label::{LabelItem, LabelPage};
 use crate::report::study::Shown;
@@ -28,7 +28,7 @@ use crate::system::OutputFile;
   judge-uncertainty study queue my-study --budget 20
   judge-uncertainty study label my-study
   judge-uncertainty study labels add labels-ann.csv my-study")]
-pub(super) struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     pub(super) study: StudyOption,
     /// Folder of the queue [default: queue, beside the study.toml].

@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-use crate::cli::options::StudyOption;
 use crate::cli::Error;
+use crate::cli::options::StudyOption;
 use crate::formats::error::{Error as DataError, Place, Problem};
 use crate::formats::output::{to_csv, to_parquet};
 use crate::report::study::Shown;
@@ -25,7 +25,7 @@ use crate::system::{to_json, write_file};
 
 /// Add labels that came back from experts, and estimate from them.
 #[derive(Debug, Subcommand)]
-pub(super) enum Command {
+pub(crate) enum Command {
     Add(Add),
     List(List),
     Remove(Remove),
@@ -43,7 +43,7 @@ pub(super) enum Command {
   judge-uncertainty study labels add new-labels.csv my-study
   judge-uncertainty study labels add label-studio-export.json my-study --skip-known
   judge-uncertainty study labels add spreadsheet.xlsx my-study --annotator ann")]
-struct Add {
+pub(crate) struct Add {
     /// The file with new labels.
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -59,7 +59,7 @@ struct Add {
 
 /// List the batches of labels that were added, with their numbers.
 #[derive(Debug, clap::Args)]
-struct List {
+pub(crate) struct List {
     #[command(flatten)]
     study: StudyOption,
 }
@@ -71,7 +71,7 @@ struct List {
 #[command(after_help = "Example:
   judge-uncertainty study labels list my-study
   judge-uncertainty study labels remove 2 my-study")]
-struct Remove {
+pub(crate) struct Remove {
     /// The number of the batch, as `study labels list` shows it.
     #[arg(value_name = "BATCH")]
     batch: u64,
@@ -88,7 +88,7 @@ struct Remove {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   judge-uncertainty study labels export labels.parquet my-study")]
-struct Export {
+pub(crate) struct Export {
     /// The file to write.
     #[arg(value_name = "FILE", value_parser = table_file)]
     file: PathBuf,
@@ -115,7 +115,7 @@ fn table_file(name: &str) -> Result<PathBuf, String> {
 /// Only queues made with --explore allow it: items that were selected for their rank alone are not like the others.
 /// Labels that were there before the queue are no answers to it. Ten randomly drawn items must have come back.
 #[derive(Debug, clap::Args)]
-struct Estimate {
+pub(crate) struct Estimate {
     /// The folder of the queue.
     #[arg(value_name = "QUEUE")]
     queue: PathBuf,

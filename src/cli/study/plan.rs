@@ -1,7 +1,6 @@
 //! `study plan`: how many labels, on which items, for what.
 
 use std::io::Write;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::setup::say_embedded;
@@ -22,7 +21,7 @@ use crate::system::to_json;
 #[command(after_help = "Examples:
   judge-uncertainty study plan my-study
   judge-uncertainty study plan my-study --price 0.02 --json")]
-pub(super) struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     pub(super) study: StudyOption,
     /// The least squared error, summed over items, that a unit of cost (a label, without costs) has to remove.

@@ -25,7 +25,7 @@ use crate::system::to_json;
   judge-uncertainty study queue my-study --rule delta --budget 300 --labels-per-item greedy
   judge-uncertainty study queue my-study --until 'epistemic<0.05' --out my-study/queue-2
   judge-uncertainty study queue my-study --budget 200 --explore 0.1")]
-pub(super) struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     pub(super) study: StudyOption,
     /// Rule that ranks [default: info; without labels cover, or random where there are no embeddings]: cover, info,

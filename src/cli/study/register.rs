@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use serde_json::Value;
 
 use super::setup::ELSEWHERE;
-use crate::cli::options::StudyOption;
 use crate::cli::Error;
+use crate::cli::options::StudyOption;
 use crate::evaluation::journal::JOURNAL_SUFFIX;
 use crate::report::study::Shown;
 use crate::study::evaluate::evaluated_items;
@@ -42,7 +42,7 @@ use crate::system::FileError;
   [[exclude]]              # items that the evaluation leaves out
   reason = \"used to write the prompt\"
   ids = [\"m001\", \"m002\"]  # and, or, group = \"...\"")]
-pub(super) struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     pub(super) study: StudyOption,
     /// The plan [default: hypotheses.toml, beside the study.toml].

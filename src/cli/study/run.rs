@@ -33,7 +33,7 @@ use crate::system::{Run, Staged, to_json};
   judge-uncertainty study run
   judge-uncertainty study run my-study --out my-study/run-2
   judge-uncertainty study run my-study --force --json | jq .fit.typical_trust")]
-pub(super) struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     pub(super) study: StudyOption,
     /// Run folder to write [default: run, beside the study.toml].

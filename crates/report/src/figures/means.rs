@@ -29,11 +29,12 @@ pub(crate) fn figure(judge: &OrdinalDiagnostics) -> Option<Figure> {
             number(last.labels),
             number(judge.calibration_error),
         ),
-        note: "Each marker is a group of items whose mean place under the judge's prediction lies in the same tenth of \
+        note:
+            "Each marker is a group of items whose mean place under the judge's prediction lies in the same tenth of \
                the scale; its height is the mean of their labels' mean places, with a 95% interval of that mean (1.96 \
                standard errors over the items; none for a single item). Below the diagonal the judge places items too \
                high."
-            .to_owned(),
+                .to_owned(),
         width: Width::Full,
         height: 170.0,
         panels: vec![panel],

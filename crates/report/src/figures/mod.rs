@@ -162,11 +162,12 @@ pub(crate) fn confidence(judge: &JudgeDiagnostics) -> Option<Figure> {
             say(percent(last.hits), 0),
             judge.calibration_error.map_or_else(|| "0".to_owned(), |error| say(percent(error), 1)),
         ),
-        note: "Each marker is a group of items whose stated confidence lies in the same tenth of the scale; its height \
+        note:
+            "Each marker is a group of items whose stated confidence lies in the same tenth of the scale; its height \
                is the mean share of their labels that are the judge's likeliest class, with a 95% interval of that \
                mean (1.96 standard errors over the items; none for a single item). Below the diagonal the judge claims \
                too much."
-            .to_owned(),
+                .to_owned(),
         width: Width::Full,
         height: 170.0,
         panels: vec![panel],

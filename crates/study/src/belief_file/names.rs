@@ -63,11 +63,6 @@ impl InputColumns {
     }
 }
 
-/// A pattern with its places filled in.
-pub fn filled(pattern: &str, variant: &str, class: &str) -> String {
-    pattern.replace("{variant}", variant).replace("{class}", class)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,6 +6,7 @@
 //! | [`source`] | input files as tables, with their sums |
 //! | [`parquet`], [`xlsx`], [`split`] | Parquet, Excel workbooks, and data sets in parts |
 //! | [`items`], [`texts`] | the items; texts that are embedded when the study is run |
+//! | [`read`], [`question`], [`labels`] | how a kind of label is read; what annotators are asked and what they answered |
 //! | [`judge_files`] | which judge a trust belongs to |
 //! | [`annotators`] | what is known of the annotators |
 //! | [`log`] | the append-only log of added labels |
@@ -16,9 +17,12 @@ pub mod check;
 pub mod config;
 pub mod items;
 pub mod judge_files;
+pub mod labels;
 pub mod log;
 pub(crate) mod packed;
 pub mod parquet;
+pub mod question;
+pub mod read;
 pub mod source;
 pub mod split;
 pub mod texts;

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use super::fill::{Entry, Queue, Request};
-use super::record::{Presentation, Question, QueueRecord, Task};
+use super::record::{Presentation, QueueRecord, Task};
 use super::tools;
 use super::workbook::workbook;
 use crate::error::Error;
 use crate::estimates::BATCHES_BEFORE;
+use crate::input::question::Question;
 use crate::output::{OutputColumn, Values, to_parquet};
 use judge_uncertainty_data::dataset::checksum::sha256_hex;
 use judge_uncertainty_output::{Staged, csv_text, json_lines};

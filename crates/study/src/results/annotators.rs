@@ -10,9 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use crate::input::labels::Label;
+use crate::input::question::LabelValue;
 use crate::kind::{Kind, Study};
-use crate::queue::record::Question;
-use crate::read::{LabelSet, Listed};
 use judge_uncertainty_core::stats::Estimable;
 use judge_uncertainty_core::stats::over_items::{item_difference, item_mean, item_share};
 use judge_uncertainty_evaluation::held_out::{Score, Scored};
@@ -110,34 +110,35 @@ impl ByTrait {
     /// are left out.
     pub fn of<K: Kind>(study: &Study<K>) -> Option<Self> {
         let about = study.annotators.as_ref()?;
-        let listed = study.labels.listed();
-        let all: usize = study.numbers().iter().map(|&n| n as usize).sum();
-        if listed.len() < all {
+        let labels = &study.labels;
+        if !labels.are_listed() {
             let reason =
                 "the labels are counts, which do not say who gave them; give one row per label, form = \"long\"";
             return Some(Self::NotEstimable { not_estimable: reason.to_owned() });
         }
-        let kept: Vec<&Listed> = listed.iter().filter(|label| !study.excluded.contains_key(&label.item)).collect();
-        let names: BTreeSet<&str> = kept.iter().map(|label| label.annotator.as_str()).collect();
+        let kept: Vec<&Label> = labels.rows.iter().filter(|label| !study.excluded.contains_key(&label.item)).collect();
+        let name = |label: &Label| labels.annotators[label.annotator].as_str();
+        let names: BTreeSet<&str> = kept.iter().map(|label| name(label)).collect();
         let numbers: BTreeMap<&str, usize> = names.iter().copied().zip(0..).collect();
-        let classes = match K::question(&study.file.config.scale) {
-            Question::Classes(classes) => classes,
-            Question::Score { .. } => vec![],
-        };
-        let given = |label: &&Listed| Given {
+        let question = K::question(&study.file.config.scale);
+        let classes = question.classes();
+        let given = |label: &&Label| Given {
             item: label.item,
-            annotator: numbers[label.annotator.as_str()],
-            against: K::against_judge(study, label.item, &label.value),
-            class: classes.iter().position(|class| *class == label.value),
+            annotator: numbers[name(label)],
+            against: K::against_judge(study, label.item, label.value),
+            class: match label.value {
+                LabelValue::Class(class) => Some(class),
+                LabelValue::Score(_) => None,
+            },
         };
         let given: Vec<Given> = kept.iter().map(given).collect();
-        let stated: Vec<Option<&[String]>> = names.iter().map(|name| about.of(name)).collect();
+        let stated: Vec<Option<&[String]>> = names.iter().map(|name| about.stated(name)).collect();
         let traits = about.traits.iter().enumerate().map(|(k, name)| {
             let values: Vec<Option<&str>> = stated
                 .iter()
                 .map(|cells| cells.map(|cells| cells[k].trim()).filter(|value| !value.is_empty()))
                 .collect();
-            Trait::of(name, &values, &given, &Measured { classes: &classes, ordered: K::Pool::SQUARED != Score::Brier })
+            Trait::of(name, &values, &given, &Measured { classes, ordered: K::Pool::SQUARED != Score::Brier })
         });
         Some(Self::Told(TraitsReport {
             annotators: names.len(),
@@ -305,7 +306,7 @@ mod tests {
         let given: Vec<Given> =
             (0..24).flat_map(|i| [label(i, 0, 0, i % 2), label(i, 1, if i == 0 { 1 } else { i % 2 }, i % 2)]).collect();
         let classes = ["no", "yes"].map(str::to_owned);
-        let measured = Measured { classes: &classes, ordered: false };
+        let measured = Measured { classes, ordered: false };
         let told = Trait::of("Gender", &[Some("f"), Some("m")], &given, &measured);
         let of = |value: &str| told.groups.iter().find(|group| group.value.as_deref() == Some(value)).unwrap();
         let value = |found: &Estimable| found.estimate().map(|found| found.value);
@@ -323,7 +324,7 @@ mod tests {
     fn few_items_have_a_reason_in_place_of_a_number() {
         let given = [label(0, 0, 0, 0), label(1, 1, 0, 0)];
         let classes = ["no", "yes"].map(str::to_owned);
-        let told = Trait::of("Age", &[Some("f"), None], &given, &Measured { classes: &classes, ordered: false });
+        let told = Trait::of("Age", &[Some("f"), None], &given, &Measured { classes, ordered: false });
         assert_eq!(told.groups.iter().map(|group| group.value.as_deref()).collect::<Vec<_>>(), [Some("f"), None]);
         let reason = |found: &Estimable| found.reason().unwrap().to_owned();
         assert!(reason(told.groups[0].agreement.as_ref().unwrap()).contains("1 items have what it takes"));
@@ -361,7 +362,7 @@ mod tests {
         let values: Vec<Option<&str>> = names.iter().map(|name| Some(name.as_str())).chain([None]).collect();
         let given: Vec<Given> = (0..26).flat_map(|a| (0..=a).map(move |item| label(item, a, 0, 0))).collect();
         let classes = ["no", "yes"].map(str::to_owned);
-        let told = Trait::of("City", &values, &given, &Measured { classes: &classes, ordered: false });
+        let told = Trait::of("City", &values, &given, &Measured { classes, ordered: false });
         assert_eq!((told.groups.len(), told.left_out), (21, 5));
         assert_eq!(told.groups[0].value.as_deref(), Some("v24"));
         assert!(told.groups[20].value.is_none());

@@ -118,7 +118,7 @@ impl World {
     fn realised<K: Kind>(&self, study: &Study<K>, size: usize, stream: &mut Stream) -> Vec<Option<f64>> {
         let order: Vec<usize> = (0..ITEMS).collect();
         let selection = Selection::exploring(&order, size, 1.0, stream);
-        let ranges = K::ranges(&study.file.config.scale);
+        let ranges = K::quantities(&study.file.config.scale);
         let mut observed = vec![vec![None; ITEMS]; ranges.len()];
         for &i in &selection.drawn {
             let label: Vec<f64> = match (self.head.starts_with("scale"), ranges.len()) {

@@ -75,6 +75,5 @@ mod tests {
         for wrong in ["answers", "answers=", "answer=x"] {
             assert!(columns.set(wrong).unwrap_err().contains("KEY=NAME"));
         }
-        assert_eq!(filled("{variant}_{class}", "brief", "now"), "brief_now");
     }
 }

@@ -79,3 +79,25 @@ pub struct RowAnswer<'a> {
     /// The cells of a variant as text.
     pub texts: &'a dyn Fn(usize) -> Vec<String>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_follow_their_patterns() {
+        let of = |all: &[&str]| all.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
+        let mut names = InputColumns::new(None, "{variant}_{class}".to_owned(), "n_{class}".to_owned(), None);
+        names.confidence = Some("sure".to_owned());
+        let columns = RowColumns::new(&Question::Classes(of(&["now", "later"])), &of(&["brief", "long"]), &names);
+        assert_eq!(columns.answers, [["brief_now", "brief_later"], ["long_now", "long_later"]]);
+        assert_eq!(
+            (columns.labels, columns.confidence),
+            (of(&["n_now", "n_later"]), of(&["sure_brief", "sure_long", "sure"]))
+        );
+        let mut names = InputColumns::new(None, "mean".to_owned(), "ratings".to_owned(), None);
+        names.deviations = Some("sd".to_owned());
+        let columns = RowColumns::new(&Question::Score { low: 0.0, high: 1.0 }, &[], &names);
+        assert_eq!(columns.all().collect::<Vec<_>>(), ["mean", "sd", "ratings"]);
+    }
+}

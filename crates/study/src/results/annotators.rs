@@ -306,7 +306,7 @@ mod tests {
         let given: Vec<Given> =
             (0..24).flat_map(|i| [label(i, 0, 0, i % 2), label(i, 1, if i == 0 { 1 } else { i % 2 }, i % 2)]).collect();
         let classes = ["no", "yes"].map(str::to_owned);
-        let measured = Measured { classes, ordered: false };
+        let measured = Measured { classes: &classes, ordered: false };
         let told = Trait::of("Gender", &[Some("f"), Some("m")], &given, &measured);
         let of = |value: &str| told.groups.iter().find(|group| group.value.as_deref() == Some(value)).unwrap();
         let value = |found: &Estimable| found.estimate().map(|found| found.value);
@@ -324,7 +324,7 @@ mod tests {
     fn few_items_have_a_reason_in_place_of_a_number() {
         let given = [label(0, 0, 0, 0), label(1, 1, 0, 0)];
         let classes = ["no", "yes"].map(str::to_owned);
-        let told = Trait::of("Age", &[Some("f"), None], &given, &Measured { classes, ordered: false });
+        let told = Trait::of("Age", &[Some("f"), None], &given, &Measured { classes: &classes, ordered: false });
         assert_eq!(told.groups.iter().map(|group| group.value.as_deref()).collect::<Vec<_>>(), [Some("f"), None]);
         let reason = |found: &Estimable| found.reason().unwrap().to_owned();
         assert!(reason(told.groups[0].agreement.as_ref().unwrap()).contains("1 items have what it takes"));
@@ -362,7 +362,7 @@ mod tests {
         let values: Vec<Option<&str>> = names.iter().map(|name| Some(name.as_str())).chain([None]).collect();
         let given: Vec<Given> = (0..26).flat_map(|a| (0..=a).map(move |item| label(item, a, 0, 0))).collect();
         let classes = ["no", "yes"].map(str::to_owned);
-        let told = Trait::of("City", &values, &given, &Measured { classes, ordered: false });
+        let told = Trait::of("City", &values, &given, &Measured { classes: &classes, ordered: false });
         assert_eq!((told.groups.len(), told.left_out), (21, 5));
         assert_eq!(told.groups[0].value.as_deref(), Some("v24"));
         assert!(told.groups[20].value.is_none());

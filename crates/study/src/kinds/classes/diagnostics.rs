@@ -169,11 +169,11 @@ mod tests {
         // Cohen's (1960) layout: 2x2 with 20, 5, 10, 15 of 50: observed 0.7, by chance 0.5, kappa 0.4.
         let pairs = [(0, 0, 20), (0, 1, 5), (1, 0, 10), (1, 1, 15)];
         let all = pairs.iter().flat_map(|&(a, b, n)| std::iter::repeat_n((a, b), n));
-        let found = Agreement::of(&["x".to_owned(), "y".to_owned()], all);
+        let found = Agreement::new(&["x".to_owned(), "y".to_owned()], all);
         assert!((found.observed - 0.7).abs() < 1e-15 && (found.by_chance - 0.5).abs() < 1e-15);
         assert!((found.kappa.unwrap() - 0.4).abs() < 1e-15);
         assert_eq!((found.base_rate, found.commonest.as_str()), (0.5, "x"));
         assert_eq!(found.confusion.unwrap(), [[20, 5], [10, 15]]);
-        assert_eq!(Agreement::of(&["x".to_owned(), "y".to_owned()], [(0, 0)].into_iter()).kappa, None);
+        assert_eq!(Agreement::new(&["x".to_owned(), "y".to_owned()], [(0, 0)].into_iter()).kappa, None);
     }
 }

@@ -1,7 +1,7 @@
 //! What all LaTeX bundles have in common.
 
 use judge_uncertainty_figures::{self as figures, Figure};
-use judge_uncertainty_output::Staged;
+use judge_uncertainty_system::Staged;
 
 /// Why the bundle can't be made.
 #[derive(Debug, thiserror::Error)]

@@ -10,10 +10,10 @@
 use serde::Serialize;
 
 use judge_uncertainty_figures::Figure;
-use judge_uncertainty_output::Staged;
 use judge_uncertainty_page::bundle::{Error, put_figure};
 use judge_uncertainty_page::latex::Templates;
 use judge_uncertainty_page::{self as page, Block, Column, Page, Table, Text};
+use judge_uncertainty_system::Staged;
 
 /// The document within a run folder.
 pub const DOCUMENT: &str = "study.tex";

@@ -22,7 +22,7 @@ use judge_uncertainty_study::cards::Cards;
 use judge_uncertainty_study::for_new_items::{ForNewItems, RulesForNewItems};
 use judge_uncertainty_study::results::{Coefficient, GroupReport};
 use judge_uncertainty_study::{Evaluated, Evaluation, StudyResults};
-use judge_uncertainty_text::numbers::three;
+use judge_uncertainty_system::numbers::three;
 
 /// Groups that the page lists; with more, the largest.
 const MOST_GROUPS: usize = 50;

@@ -14,7 +14,7 @@ use judge_uncertainty_study::kinds::Ordinal;
 use judge_uncertainty_study::kinds::ordinal::diagnostics::{MeanBin, OrdinalDiagnostics};
 use judge_uncertainty_study::results::{FitReport, InputReport};
 use judge_uncertainty_study::{Evaluation, StudyResults};
-use judge_uncertainty_text::numbers::three;
+use judge_uncertainty_system::numbers::three;
 
 impl Shown for Ordinal {
     const WORDS: Words = Words {

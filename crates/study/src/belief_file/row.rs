@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use super::names::InputColumns;
 use crate::input::question::Question;
-use judge_uncertainty_data::dataset::error::Problem;
+use judge_uncertainty_formats::error::Problem;
 
 /// What is wrong with a row of further items, and in which column, if it is one.
 pub type Wrong = (Option<String>, Box<Problem>);

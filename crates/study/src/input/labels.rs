@@ -12,10 +12,10 @@ use super::question::{LabelValue, Question};
 use super::read::Read;
 use super::source::{Source, read_joined, read_table};
 use crate::intake::Known;
-use judge_uncertainty_data::dataset::error::{Error, Problem, Result};
-use judge_uncertainty_data::dataset::lewidi;
-use judge_uncertainty_data::dataset::table::{Column, Row, Table};
-use judge_uncertainty_data::logs::Rows;
+use judge_uncertainty_formats::error::{Error, Problem, Result};
+use judge_uncertainty_formats::lewidi;
+use judge_uncertainty_formats::logs::Rows;
+use judge_uncertainty_formats::table::{Column, Row, Table};
 
 /// An item has no more labels than this: fits take time by the label, and sums stay far from the end of their range.
 pub const MOST_LABELS: f64 = 1e6;

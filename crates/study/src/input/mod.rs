@@ -4,7 +4,6 @@
 //! |---|---|
 //! | [`config`], [`check`] | `study.toml`, and how its values are refused |
 //! | [`source`] | input files as tables, with their sums |
-//! | [`parquet`], [`xlsx`], [`split`] | Parquet, Excel workbooks, and data sets in parts |
 //! | [`items`], [`texts`] | the items; texts that are embedded when the study is run |
 //! | [`read`], [`question`], [`labels`] | how a kind of label is read; what annotators are asked and what they answered |
 //! | [`judge_files`] | which judge a trust belongs to |
@@ -19,14 +18,9 @@ pub mod items;
 pub mod judge_files;
 pub mod labels;
 pub mod log;
-pub(crate) mod packed;
-pub mod parquet;
 pub mod question;
 pub mod read;
 pub mod source;
-pub mod split;
 pub mod texts;
-pub(crate) mod thrift;
 pub mod vectors;
 pub(crate) mod words;
-pub mod xlsx;

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use judge_uncertainty_data::dataset::error::Problem;
+use judge_uncertainty_formats::error::Problem;
 
 /// What annotators are asked about an item.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -9,8 +9,8 @@ use super::items::Items;
 use super::labels::LabelColumns;
 use super::question::Question;
 use super::source::Source;
-use judge_uncertainty_data::dataset::error::Result;
-use judge_uncertainty_data::dataset::items::ItemIds;
+use judge_uncertainty_formats::error::Result;
+use judge_uncertainty_formats::items::ItemIds;
 
 /// A part of a study's results.
 pub trait Reported: Clone + Debug + PartialEq + Serialize + Send + Sync + 'static {}

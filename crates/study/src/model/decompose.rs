@@ -6,11 +6,11 @@ use crate::input::labels::Labels;
 use crate::kind::{BeliefOf, Decomposition, Kind, Study};
 use judge_uncertainty_core::belief::{BeliefTable, Design, FeatureColumn, Standardizer};
 use judge_uncertainty_core::escalation::{Rule, top};
-use judge_uncertainty_data::progress::Progress;
 use judge_uncertainty_evaluation::protocol::seeded;
 use judge_uncertainty_evaluation::{Fitted, Luck, Pool};
 use judge_uncertainty_familiarity::features::{FamiliarityFeatures, SelfNeighbour, familiarity_once};
 use judge_uncertainty_familiarity::neighbours::{Held, Neighbours, UnitRows};
+use judge_uncertainty_system::progress::Progress;
 
 /// Number of the stream that breaks ties and draws the random ranking; replicates count from 0.
 const RANKING_STREAM: u64 = u64::MAX;

@@ -3,9 +3,9 @@
 use crate::input::config::{Configured, OWN_FEATURES, StudyFile};
 use crate::input::items::Items;
 use judge_uncertainty_core::belief::FeatureColumn;
-use judge_uncertainty_data::dataset::error::Result;
 use judge_uncertainty_evaluation::protocol::log_labels;
 use judge_uncertainty_familiarity::features::FamiliarityFeatures;
+use judge_uncertainty_formats::error::Result;
 
 /// A feature of the trust regression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

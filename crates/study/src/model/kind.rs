@@ -22,13 +22,13 @@ use crate::input::question::LabelValue;
 use crate::input::read::{Judge, Read, Reported};
 use crate::input::source::Source;
 use crate::input::texts::TextModel;
-use crate::output::OutputColumn;
 use crate::profile::Profile;
 use judge_uncertainty_core::belief::design::FeatureScale;
 use judge_uncertainty_core::belief::{BeliefModel, BeliefTable, FeatureColumn};
 use judge_uncertainty_core::escalation::{Observed, Rule};
-use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
 use judge_uncertainty_evaluation::{Contrast, Fitted, Luck, Pool, Scored};
+use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
+use judge_uncertainty_formats::output::OutputColumn;
 
 /// The belief of a kind of label about one item.
 pub type BeliefOf<'a, K> = <<<K as Kind>::Pool as Pool>::Beliefs as BeliefTable>::Belief<'a>;

@@ -17,9 +17,9 @@ use crate::kind::{Kind, Study};
 use crate::registration::Registration;
 use crate::results::FILE;
 use judge_uncertainty_core::belief::{BeliefModel, TrustPrior};
-use judge_uncertainty_data::dataset::error::{Error as DataError, Place, Problem};
-use judge_uncertainty_data::progress::Progress;
-use judge_uncertainty_familiarity::embedding::Embeddings;
+use judge_uncertainty_familiarity::embedding::{Embeddings, StartEmbedder};
+use judge_uncertainty_formats::error::{Error as DataError, Place, Problem};
+use judge_uncertainty_system::progress::Progress;
 
 /// A judge's file that is not there is most often one that is still to be made.
 fn unasked<C: Configured>(file: &StudyFile<C>, study: &Path, error: DataError) -> DataError {
@@ -49,7 +49,7 @@ impl<K: Kind> Study<K> {
     ///
     /// ```
     /// use judge_uncertainty_core::belief::Belief;
-    /// use judge_uncertainty_data::progress::Silent;
+    /// use judge_uncertainty_system::progress::Silent;
     /// use judge_uncertainty_study::{Classes, Decomposition, Study};
     ///
     /// let study = Study::<Classes>::load("../../examples/starter".as_ref())?;
@@ -127,13 +127,13 @@ impl<K: Kind> Study<K> {
         self.contrasts = registration.contrasts();
     }
 
-    /// Embeds the texts, where the study names no file of embeddings; returns what was done.
+    /// Embeds the texts with the model that `start` starts, where the study names no file of embeddings; returns what was done.
     ///
     /// # Errors
-    /// A model that fails, a cache that can't be used.
-    pub fn embed(&mut self, progress: &dyn Progress) -> Result<Option<Embeddings>, Error> {
+    /// A model that can't be started or fails, a cache that can't be used.
+    pub fn embed(&mut self, start: StartEmbedder, progress: &dyn Progress) -> Result<Option<Embeddings>, Error> {
         let (Some(model), Some(texts)) = (&self.text_model, &self.items.texts) else { return Ok(None) };
-        let embedded = model.embed(texts, progress)?;
+        let embedded = model.embed(texts, start, progress)?;
         self.embeddings = Some(embedded.matrix.clone());
         Ok(Some(embedded))
     }
@@ -141,10 +141,10 @@ impl<K: Kind> Study<K> {
     /// How many texts [`Self::embed`] would have to embed; `None` where it would do nothing.
     ///
     /// # Errors
-    /// A cache that can't be read.
-    pub fn to_embed(&self) -> Result<Option<usize>, Error> {
+    /// A model that can't be started, a cache that can't be read.
+    pub fn to_embed(&self, start: StartEmbedder) -> Result<Option<usize>, Error> {
         let (Some(model), Some(texts)) = (&self.text_model, &self.items.texts) else { return Ok(None) };
-        model.lacking(texts).map(Some)
+        model.lacking(texts, start).map(Some)
     }
 
     /// Number of items.

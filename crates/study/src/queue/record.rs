@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use judge_uncertainty_output::Record;
+use judge_uncertainty_system::Record;
 
 /// How a queue's files show items.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

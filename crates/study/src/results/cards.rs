@@ -192,7 +192,7 @@ impl Words {
 mod tests {
     use super::*;
     use crate::Classes;
-    use judge_uncertainty_data::progress::Silent;
+    use judge_uncertainty_system::progress::Silent;
 
     fn starter() -> (Study<Classes>, Decomposition<Classes>) {
         let study = Study::<Classes>::load("../../examples/starter".as_ref()).unwrap();

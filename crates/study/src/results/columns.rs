@@ -1,8 +1,8 @@
 //! Everything known about every item of a decomposed study, column by column.
 
 use crate::kind::{Decomposition, Kind, Study};
-use crate::output::{OutputColumn, Values};
 use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_formats::output::{OutputColumn, Values};
 
 /// Trust beyond these many labels is flagged: the likelihood can't tell it from certainty, or from none.
 const TRUST_LIMITS: std::ops::RangeInclusive<f64> = 1e-3..=1e6;

@@ -2,7 +2,7 @@
 
 use crate::input::labels::Label;
 use crate::kind::{Kind, Study};
-use crate::output::{OutputColumn, Values};
+use judge_uncertainty_formats::output::{OutputColumn, Values};
 
 /// The labels, one a row: `id`, `annotator`, `label`, `added` (when a batch brought it, blank for the user's own), `judge` (what the
 /// judge predicts), and the columns of `labels.about_annotators`. Where the user's file has counts only, a row per item with a count

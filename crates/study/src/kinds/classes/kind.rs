@@ -15,12 +15,12 @@ use crate::input::config::{Configured, StudyConfig};
 use crate::input::labels::Labels;
 use crate::input::question::LabelValue;
 use crate::kind::{CameBack, Decomposition, Kind, KindFacts, Quantity, Study};
-use crate::output::OutputColumn;
 use crate::profile::Profile;
 use judge_uncertainty_core::belief::{Belief, BeliefModel, Mixture};
 use judge_uncertainty_core::escalation::{Observed, Rule};
-use judge_uncertainty_data::dataset::error::Result;
 use judge_uncertainty_evaluation::{CountPool, Nominal};
+use judge_uncertainty_formats::error::Result;
+use judge_uncertainty_formats::output::OutputColumn;
 
 /// Labels that are one of several classes: `classes = ["yes", "no"]`.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -8,9 +8,9 @@ use crate::input::labels::LabelColumns;
 use crate::input::question::Question;
 use crate::input::read::{Judge, JudgeFile, Read};
 use crate::input::source::Source;
-use judge_uncertainty_data::dataset::error::Result;
-use judge_uncertainty_data::dataset::items::ItemIds;
-use judge_uncertainty_data::dataset::judge::JudgeAnswers;
+use judge_uncertainty_formats::error::Result;
+use judge_uncertainty_formats::items::ItemIds;
+use judge_uncertainty_formats::judge::JudgeAnswers;
 
 impl<K: ClassKind> Read for K {
     type Answer = JudgeAnswers;

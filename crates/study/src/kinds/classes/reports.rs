@@ -11,7 +11,6 @@ use crate::evidence::EvidenceReport;
 use crate::input::labels::Labels;
 use crate::input::read::Read;
 use crate::kind::{CameBack, Decomposition, Foresight, Kind, Quantity, Study};
-use crate::output::{OutputColumn, Values};
 use crate::profile::Profile;
 use judge_uncertainty_core::belief::ladder::{Component, Map, MapChoice, Rung, Transfer, Variance};
 use judge_uncertainty_core::belief::recalibration::Recalibration;
@@ -21,8 +20,9 @@ use judge_uncertainty_core::belief::{
 use judge_uncertainty_core::escalation::Observed;
 use judge_uncertainty_core::escalation::value::label_of;
 use judge_uncertainty_core::stats::Estimate;
-use judge_uncertainty_data::dataset::judge::JudgeAnswers;
 use judge_uncertainty_evaluation::{CountPool, Error as EvaluationError};
+use judge_uncertainty_formats::judge::JudgeAnswers;
+use judge_uncertainty_formats::output::{OutputColumn, Values};
 
 /// What the fit says besides the trust regression.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -17,8 +17,8 @@ use crate::input::read::Judge;
 use crate::judge_files::JudgeFiles;
 use crate::kind::Study;
 use judge_uncertainty_core::belief::{FittedBelief, Recalibration, Unfit, entropy};
-use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
-use judge_uncertainty_data::dataset::judge::JudgeAnswers;
+use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
+use judge_uncertainty_formats::judge::JudgeAnswers;
 
 /// Columns of the counts of labels where a study has none of its own.
 const LABELS: &str = "n_{class}";

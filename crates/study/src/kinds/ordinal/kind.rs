@@ -19,14 +19,14 @@ use crate::kinds::classes::config::{self, ClassKind, JudgeConfig, LabelsConfig};
 use crate::kinds::classes::reports::{self, ClassFit};
 use crate::kinds::classes::saved;
 use crate::kinds::classes::soft_scores::SoftScores;
-use crate::output::OutputColumn;
 use crate::parts::PartAverages;
 use crate::profile::Profile;
 use judge_uncertainty_core::belief::dirichlet::row;
 use judge_uncertainty_core::belief::{self, Belief, BeliefModel, mean_place};
 use judge_uncertainty_core::escalation::{Observed, Rule};
-use judge_uncertainty_data::dataset::error::Result;
 use judge_uncertainty_evaluation::CountPool;
+use judge_uncertainty_formats::error::Result;
+use judge_uncertainty_formats::output::OutputColumn;
 
 /// Labels that are places on a scale: `places = [1, 2, 3, 4, 5]`.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -11,7 +11,7 @@ use crate::input::labels::LabelColumns;
 use judge_uncertainty_core::belief::BeliefModel;
 use judge_uncertainty_core::belief::ladder::Rung;
 use judge_uncertainty_core::belief::recalibration::Options;
-use judge_uncertainty_data::dataset::error::Result;
+use judge_uncertainty_formats::error::Result;
 
 /// `[judge]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

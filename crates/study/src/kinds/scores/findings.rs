@@ -7,11 +7,11 @@ use super::pool::RatingPool;
 use crate::input::labels::Labels;
 use crate::input::question::LabelValue;
 use crate::kind::{CameBack, Decomposition, Foresight, Study};
-use crate::output::{OutputColumn, Values};
 use crate::parts::PartAverages;
 use judge_uncertainty_core::belief::{Belief, Gaussian, Scores as ScoreLabels};
 use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_evaluation::{Coverage, Places, Pool};
+use judge_uncertainty_formats::output::{OutputColumn, Values};
 
 /// What the decomposition says besides the parts of every item.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -16,14 +16,14 @@ use crate::input::question::{LabelValue, Question};
 use crate::input::read::{Judge, JudgeFile, Read};
 use crate::input::source::Source;
 use crate::kind::{CameBack, Decomposition, Kind, KindFacts, Quantity, Study};
-use crate::output::OutputColumn;
 use crate::profile::Profile;
 use judge_uncertainty_core::belief::{Belief, BeliefModel, JudgeScores, Scores as ScoreLabels};
 use judge_uncertainty_core::escalation::{Observed, Rule};
 use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_core::stats::student::student_quantile;
-use judge_uncertainty_data::dataset::error::Result;
-use judge_uncertainty_data::dataset::items::ItemIds;
+use judge_uncertainty_formats::error::Result;
+use judge_uncertainty_formats::items::ItemIds;
+use judge_uncertainty_formats::output::OutputColumn;
 
 /// Labels that are numbers between two ends: `scale = [0, 10]`.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -10,7 +10,7 @@ use crate::input::config::StudyConfig;
 use crate::input::read::Judge;
 use crate::kind::{Kind, Study};
 use judge_uncertainty_core::belief::{GaussianFit, Recalibration, Repeats, Unfit};
-use judge_uncertainty_data::dataset::error::Problem;
+use judge_uncertainty_formats::error::Problem;
 
 /// Column of the ratings of an item, a list.
 const LABELS: &str = "ratings";

@@ -16,7 +16,7 @@ use super::{Batch, Cells, Header, Lists};
 use crate::error::{Error, Place, Problem, Result};
 use crate::guarded::guarded;
 use crate::parquet::packed::Unpacked;
-use crate::parquet::thrift::check_footer;
+use crate::parquet::headers::check_footer;
 
 /// A Parquet file that is read batch by batch; row n stands in "line" n.
 pub(crate) struct ParquetRows {

@@ -15,10 +15,10 @@ use crate::guarded::guarded;
 use crate::jsonl;
 use crate::table::Table;
 use packed::Unpacked;
-use thrift::check_footer;
+use headers::check_footer;
 
+pub(crate) mod headers;
 pub(crate) mod packed;
-pub(crate) mod thrift;
 
 /// What does for a codec that is not read.
 const REWRITE: &str = "write it again with pyarrow: pyarrow.parquet.write_table(pyarrow.parquet.read_table(FILE), \"table.parquet\", \
@@ -222,7 +222,7 @@ mod tests {
         let endless = [0x99, 0xf1, 0xff, 0xff, 0xff, 0xff, 0x07, 0x00];
         bytes[4..4 + endless.len()].copy_from_slice(&endless);
         std::fs::write(&made, bytes).unwrap();
-        for (path, part) in [(&found, "the footer has another type"), (&made, "the header of a page claims more truth")]
+        for (path, part) in [(&found, "the footer has a field of another type"), (&made, "the header of a page claims more truth")]
         {
             let told = [
                 read(path, &std::fs::read(path).unwrap(), "id").map(drop),

@@ -17,7 +17,7 @@ use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::record::reader::RowIter;
 use parquet::schema::types::Type;
 
-use super::thrift::check_pages;
+use super::headers::check_pages;
 
 /// A page must not unpack to more than this: a file can claim anything.
 const MOST_BYTES: u64 = 1 << 30;

@@ -6,11 +6,11 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::Error;
-use judge_uncertainty_experiments::dice::{DiceWorld, Tier};
 use judge_uncertainty_formats::dataset::originals::ORIGINALS;
 use judge_uncertainty_formats::error::{Error as DataError, Place};
 use judge_uncertainty_formats::items::ItemIds;
 use judge_uncertainty_formats::logs::Rows;
+use judge_uncertainty_paper::experiments::dice::{DiceWorld, Tier};
 use judge_uncertainty_study::Kind;
 use judge_uncertainty_study::input::config::{Format, StudyFile};
 use judge_uncertainty_study::input::items;

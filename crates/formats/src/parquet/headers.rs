@@ -109,7 +109,7 @@ const EMPTY: Known = Struct(&[]);
 const TIME: Known = Struct(&[Bool, Struct(&[EMPTY, EMPTY, EMPTY])]);
 const GEOGRAPHY: Known = Struct(&[Binary, Int]);
 const KEY_VALUE: Known = Struct(&[Binary, Binary]);
-const STATISTICS: Known = Struct(&[Binary, Binary, Int, Int, Binary, Binary, Int, Bool, Bool]);
+const STATISTICS: Known = Struct(&[Binary, Binary, Int, Int, Binary, Binary, Bool, Bool, Int]);
 
 /// A header of a page is first looked for in so many bytes.
 const FIRST_BYTES: u64 = 512;
@@ -179,7 +179,8 @@ impl Walk<'_> {
                 step => id.wrapping_add(i16::from(step)),
             };
             let place = usize::try_from(id).ok().and_then(|id| id.checked_sub(1));
-            let value = self.value(head & 0x0f, place.and_then(|place| known.get(place)).unwrap_or(&Skipped), nested)?;
+            let value =
+                self.value(head & 0x0f, place.and_then(|place| known.get(place)).unwrap_or(&Skipped), nested)?;
             if id == 3 && value.is_some() {
                 third = value.map(|value| value as i32);
             }

@@ -168,7 +168,10 @@ impl<K: Kind> Study<K> {
 
     fn feature_names(&self) -> Vec<String> {
         let all: Vec<usize> = (0..self.len()).collect();
-        self.feature_columns(&all, &vec![0; self.len()], None).into_iter().map(|column| column.name).collect()
+        self.feature_columns(&all, &vec![0; self.len()], None)
+            .into_iter()
+            .map(|column| column.name().to_owned())
+            .collect()
     }
 
     /// Number of labels of each item.

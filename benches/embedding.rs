@@ -22,7 +22,8 @@ fn embedding(criterion: &mut Criterion) {
         group.throughput(Throughput::Elements(512));
         group.bench_function(format!("texts of {tokens} tokens"), |bencher| {
             bencher.iter(|| {
-                embed_texts(&mut embedder, &texts, None, &judge_uncertainty::progress::Silent).expect("texts embed")
+                embed_texts(&mut embedder, &texts, None, &judge_uncertainty::system::progress::Silent)
+                    .expect("texts embed")
             });
         });
     }

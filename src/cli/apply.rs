@@ -6,16 +6,17 @@ use std::process::ExitCode;
 
 use super::progress::Bars;
 use super::{Error, say, sentences, threads};
-use crate::dataset::error::{Error as DataError, Place, Problem};
 use crate::escalation::Rule;
 use crate::familiarity::embedding::{Cache, Embedder, Model};
-use crate::output::to_json;
+use crate::formats::batches::source;
+use crate::formats::error::{Error as DataError, Place, Problem};
 use crate::study::Error as StudyError;
 use crate::study::apply::parts::{DICTIONARY, Parts, QUEUE};
 use crate::study::apply::queue::Wanted;
 use crate::study::apply::stream::{self, Request, Summary, Texts, is_within};
-use crate::study::apply::{Apply, belongs, load, source};
+use crate::study::apply::{Apply, belongs, load};
 use crate::study::judge_files::{JudgeFiles, SUMMARY};
+use crate::system::to_json;
 
 /// Apply the belief that `study run` fitted to further items, with or without labels of their own, however many they are.
 ///

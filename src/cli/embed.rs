@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::{Error, progress::Bars, sentences};
-use crate::dataset::checksum::read_file;
 use crate::familiarity::embedding::{
     Cache, DEFAULT_MODEL, Destination, Items, Model, Options, Precision, Template, embed_texts, read_item_lines,
     read_item_table, read_items,
 };
-use crate::study::input::{parquet, xlsx};
+use crate::formats::checksum::read_file;
+use crate::formats::{parquet, xlsx};
 
 /// Embed the texts of items with a sentence model, on this machine.
 #[derive(Debug, clap::Args)]

@@ -10,9 +10,6 @@ use ndarray::{Array2, ArrayView2};
 
 use super::{Error, model_check, sentences};
 use crate::artifact::Inputs;
-use crate::dataset::error::{Error as DataError, Place, Problem};
-use crate::dataset::items::ItemIds;
-use crate::dataset::originals::{FOLDER, ORIGINALS};
 use crate::evaluation::list_width;
 use crate::experiments::chaosnli::NEIGHBOURS;
 use crate::familiarity::agreement::Agreement;
@@ -20,7 +17,10 @@ use crate::familiarity::chaosnli_text::read_chaosnli_texts;
 use crate::familiarity::embedding::{DEFAULT_MODEL, EmbeddingError, Model, Options, embed_texts};
 use crate::familiarity::features::SelfNeighbour;
 use crate::familiarity::neighbours::{Engine, Held, Neighbours, UnitRows};
-use crate::progress::{Progress, Silent};
+use crate::formats::dataset::originals::{FOLDER, ORIGINALS};
+use crate::formats::error::{Error as DataError, Place, Problem};
+use crate::formats::items::ItemIds;
+use crate::system::progress::{Progress, Silent};
 
 /// Options about the familiarity channel of Experiment 2.
 #[derive(Debug, clap::Args)]

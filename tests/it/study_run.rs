@@ -9,21 +9,21 @@ use std::sync::OnceLock;
 
 use assert_cmd::Command;
 use judge_uncertainty::belief::Belief;
-use judge_uncertainty::dataset::ChaosNliData;
 use judge_uncertainty::escalation::Rule;
 use judge_uncertainty::evaluation::{Measured, Ties};
 use judge_uncertainty::experiments::chaosnli::ChaosNliExperiment;
 use judge_uncertainty::familiarity::embedding::{Embedder, EmbeddingError, Model, OnnxEmbedder, Options};
 use judge_uncertainty::familiarity::neighbours::{Exact, UnitRows};
 use judge_uncertainty::familiarity::user_embeddings::read_embeddings;
-use judge_uncertainty::progress::Silent;
+use judge_uncertainty::formats::{ChaosNliData, output};
 use judge_uncertainty::report::study::{Line, describe};
 use judge_uncertainty::study::columns::columns;
 use judge_uncertainty::study::evaluate::{Evaluator, evaluated_items, journal};
 use judge_uncertainty::study::results::FitReport;
 use judge_uncertainty::study::{
-    Classes, Decomposition, Error as StudyError, Evaluated, Kind, Study, StudyResults, evaluate, output,
+    Classes, Decomposition, Error as StudyError, Evaluated, Kind, Study, StudyResults, evaluate,
 };
+use judge_uncertainty::system::progress::Silent;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use tempfile::TempDir;

@@ -9,7 +9,7 @@ use crate::Error;
 use crate::client::Answer;
 use crate::reply::{read_failed_reply, read_reply};
 use crate::request::Request;
-use judge_uncertainty_data::dataset::error::excerpt;
+use judge_uncertainty_formats::error::excerpt;
 
 /// The address below the base that a batch line names.
 const URL: &str = "/v1/chat/completions";

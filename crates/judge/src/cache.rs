@@ -18,10 +18,10 @@ use crate::parse::{self, Distribution, Failure, Score};
 use crate::prompts::Ask;
 use crate::request::{Request, key};
 use crate::task::Answers;
-use judge_uncertainty_data::dataset::checksum::sha256_hex;
-use judge_uncertainty_data::locked::LockedFile;
-use judge_uncertainty_output::FileError;
-use judge_uncertainty_output::faults::{append, step};
+use judge_uncertainty_formats::checksum::sha256_hex;
+use judge_uncertainty_system::FileError;
+use judge_uncertainty_system::faults::{append, step};
+use judge_uncertainty_system::locked::LockedFile;
 
 /// One answer with all that identifies it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -78,7 +78,7 @@ impl Entry {
             parameters: request.parameters.clone(),
             key: request.key.clone(),
             host: host.to_owned(),
-            time: judge_uncertainty_data::clock::now(),
+            time: judge_uncertainty_system::clock::now(),
             answer,
             sha256: None,
         };

@@ -15,7 +15,7 @@ use crate::parse::Failure;
 use crate::reply::{Complaint, excerpt, failed, read_failed_reply, read_reply};
 use crate::request::Request;
 use crate::secret;
-use judge_uncertainty_data::clock::parse_http_date;
+use judge_uncertainty_system::clock::parse_http_date;
 
 /// Largest reply that is read, in bytes: a thousand times what the prompts ask for.
 const LARGEST_REPLY: usize = 1 << 20;

@@ -24,7 +24,7 @@ use crate::parse::{self, Failure};
 use crate::predictions::Collected;
 use crate::prompts::Ask;
 use crate::task::{Answers, Task};
-use judge_uncertainty_data::dataset::error::excerpt;
+use judge_uncertainty_formats::error::excerpt;
 
 /// Variants of the published cache that are no wording of the prompt.
 const CONFIDENCE: [&str; 2] = ["confidence", "conf"];

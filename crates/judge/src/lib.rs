@@ -44,20 +44,20 @@ pub use prompts::Ask;
 pub use reply::read_reply;
 use thiserror::Error as ThisError;
 
-use judge_uncertainty_output::FileError;
+use judge_uncertainty_system::FileError;
 
 /// Why a judge can't be asked, or its answers can't be used.
 #[derive(Debug, ThisError)]
 pub enum Error {
     /// A table of items.
     #[error(transparent)]
-    Data(#[from] judge_uncertainty_data::dataset::Error),
+    Data(#[from] judge_uncertainty_formats::Error),
     /// The file system refused.
     #[error(transparent)]
     File(#[from] FileError),
     /// A file or folder to write.
     #[error(transparent)]
-    Output(#[from] judge_uncertainty_output::Error),
+    Output(#[from] judge_uncertainty_system::Error),
     /// A line of a file of JSON lines.
     #[error("{path}:{line}: {detail}", path = path.display())]
     Line {
@@ -162,7 +162,7 @@ pub fn about_tokens(text: &str) -> u64 {
 /// Lines of a file with their numbers, from 1; blank lines are left out.
 fn lines_of(path: &Path) -> Result<Vec<(u64, String)>, Error> {
     let text = std::fs::read_to_string(path)
-        .map_err(|source| judge_uncertainty_data::dataset::Error::Unreadable { file: path.to_path_buf(), source })?;
+        .map_err(|source| judge_uncertainty_formats::Error::Unreadable { file: path.to_path_buf(), source })?;
     let numbered = (1..).zip(text.lines().map(str::to_owned));
     Ok(numbered.filter(|(_, line)| !line.trim().is_empty()).collect())
 }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize as DeriveDeserialize, Serialize};
 
-use judge_uncertainty_data::limits;
+use judge_uncertainty_system::limits;
 
 /// What is wrong with an answer that arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, DeriveDeserialize)]

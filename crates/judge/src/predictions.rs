@@ -16,7 +16,7 @@ use crate::cache::{Entry, Meaning};
 use crate::parse::Failure;
 use crate::prompts::Ask;
 use crate::task::{Answers, Task};
-use judge_uncertainty_output::FileError;
+use judge_uncertainty_system::FileError;
 
 /// File of the predictions in the output folder.
 pub const PREDICTIONS: &str = "predictions.csv";

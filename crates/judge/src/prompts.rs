@@ -8,10 +8,10 @@ use tera::{Context, Tera};
 
 use crate::Error;
 use crate::task::{Answers, Item, Task};
-use judge_uncertainty_data::dataset::Error as DataError;
-use judge_uncertainty_data::dataset::checksum::sha256_hex;
-use judge_uncertainty_output::built_in;
-use judge_uncertainty_output::built_in::Unreadable;
+use judge_uncertainty_formats::Error as DataError;
+use judge_uncertainty_formats::checksum::sha256_hex;
+use judge_uncertainty_system::built_in;
+use judge_uncertainty_system::built_in::Unreadable;
 
 /// What a request asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::Error;
 use crate::prompts::{Ask, Prompts};
 use crate::task::{Answers, Task};
-use judge_uncertainty_data::dataset::checksum::sha256_hex;
+use judge_uncertainty_formats::checksum::sha256_hex;
 
 /// Most alternatives of a token that endpoints list.
 const TOP_TOKENS: u32 = 20;

@@ -14,8 +14,8 @@ use crate::predictions::Collected;
 use crate::request::{Prediction, QuestionSettings};
 use crate::run::Tally;
 use crate::task::Task;
-use judge_uncertainty_data::dataset::checksum::sha256_hex;
-use judge_uncertainty_output::FileError;
+use judge_uncertainty_formats::checksum::sha256_hex;
+use judge_uncertainty_system::FileError;
 
 /// File of the summary in the output folder.
 pub const SUMMARY: &str = "summary.json";

@@ -6,11 +6,11 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::Error;
-use judge_uncertainty_data::dataset::error::{Error as DataError, Place};
-use judge_uncertainty_data::dataset::items::ItemIds;
-use judge_uncertainty_data::dataset::originals::ORIGINALS;
-use judge_uncertainty_data::logs::Rows;
-use judge_uncertainty_experiments::dice::{DiceWorld, Tier};
+use judge_uncertainty_formats::dataset::originals::ORIGINALS;
+use judge_uncertainty_formats::error::{Error as DataError, Place};
+use judge_uncertainty_formats::items::ItemIds;
+use judge_uncertainty_formats::logs::Rows;
+use judge_uncertainty_paper::experiments::dice::{DiceWorld, Tier};
 use judge_uncertainty_study::Kind;
 use judge_uncertainty_study::input::config::{Format, StudyFile};
 use judge_uncertainty_study::input::items;
@@ -279,7 +279,7 @@ fn check(answers: &Answers) -> Result<(), Error> {
         Answers::Classes(classes) => {
             let distinct: BTreeSet<&String> = classes.iter().collect();
             if distinct.len() < 2 || distinct.len() < classes.len() || classes.iter().any(|c| c.trim().is_empty()) {
-                let problem = judge_uncertainty_data::dataset::Problem::Classes { classes: classes.clone() };
+                let problem = judge_uncertainty_formats::Problem::Classes { classes: classes.clone() };
                 return Err(DataError::refused(Place::default(), problem).into());
             }
         }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use judge_uncertainty_data::guarded::guarded;
 use judge_uncertainty_familiarity::embedding::{EmbeddingError, Model, Pooling};
+use judge_uncertainty_formats::guarded::guarded;
 use rten::{ModelOptions, NodeId, RunOptions, ThreadPool, ValueOrView};
 use rten_tensor::prelude::*;
 use rten_tensor::{NdTensor, Tensor};

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
-use judge_uncertainty_data::limits;
 use judge_uncertainty_familiarity::embedding::{EmbeddedText, Embedder, EmbeddingError, Model, Options};
+use judge_uncertainty_system::limits;
 use rayon::prelude::*;
 use tokenizers::Tokenizer;
 

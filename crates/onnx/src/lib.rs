@@ -2,7 +2,7 @@
 //! [`Embedder`](judge_uncertainty_familiarity::embedding::Embedder).
 //!
 //! ```no_run
-//! use judge_uncertainty_data::progress::Silent;
+//! use judge_uncertainty_system::progress::Silent;
 //! use judge_uncertainty_familiarity::embedding::{Cache, DEFAULT_MODEL, Model, Options, embed_texts};
 //! use judge_uncertainty_onnx::OnnxEmbedder;
 //! let model = Model::find(DEFAULT_MODEL)?;

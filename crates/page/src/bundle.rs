@@ -1,7 +1,7 @@
 //! What all LaTeX bundles have in common.
 
 use judge_uncertainty_figures::{self as figures, Figure};
-use judge_uncertainty_output::Staged;
+use judge_uncertainty_system::Staged;
 
 /// Why the bundle can't be made.
 #[derive(Debug, thiserror::Error)]
@@ -33,6 +33,5 @@ pub fn put_figure(folder: &str, figure: &Figure, staged: &mut Staged) -> Result<
     put("svg", figure.svg().into_bytes());
     put("pdf", figure.pdf()?);
     put("csv", figure.csv().into_bytes());
-    put("tex", figure.pgfplots().into_bytes());
     Ok(())
 }

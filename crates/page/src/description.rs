@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use judge_uncertainty_figures::Figure;
-use judge_uncertainty_text::numbers::shortest;
+use judge_uncertainty_system::numbers::shortest;
 
 use crate::explorer::Explorer;
 use crate::text::Text;

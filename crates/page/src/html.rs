@@ -6,7 +6,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 use tera::{Delimiters, Tera};
 
-use judge_uncertainty_output::built_in;
+use judge_uncertainty_system::built_in;
 
 use crate::description::{Block, Page};
 use crate::templates::{self, Error};

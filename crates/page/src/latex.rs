@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use judge_uncertainty_text::latex::breakable;
-pub use judge_uncertainty_text::latex::escape;
+use judge_uncertainty_system::latex::breakable;
+pub use judge_uncertainty_system::latex::escape;
 use tera::{Delimiters, EscapeFn, Tera};
 
-use judge_uncertainty_output::built_in;
+use judge_uncertainty_system::built_in;
 
 use crate::templates;
 pub use crate::templates::Error;

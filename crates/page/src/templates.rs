@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use tera::{Delimiters, Tera};
 use thiserror::Error as ThisError;
 
-use judge_uncertainty_output::built_in::{self, Unreadable};
+use judge_uncertainty_system::built_in::{self, Unreadable};
 
 /// Why templates can't be used.
 #[derive(Debug, ThisError)]

@@ -5,7 +5,7 @@ use judge_uncertainty_core::stats::Interval;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_figures::axis::signed;
 use judge_uncertainty_page::{Block, Column, FigureBlock, KeyNumber, Section, Table, Text, Tone};
-use judge_uncertainty_text::numbers::{NumberStyle, three};
+use judge_uncertainty_system::numbers::{NumberStyle, three};
 
 /// A section.
 pub(super) fn section(id: &str, title: &str, blocks: Vec<Block>) -> Section {

@@ -3,17 +3,17 @@
 //! ```text
 //! report/index.html   the page
 //! tables/*.tex        its tables
-//! figures/NAME.*      pdf for LaTeX, svg for a page, csv the data, tex the figure as pgfplots
+//! figures/NAME.*      pdf for LaTeX, svg for a page and for editing, csv the data
 //! study.tex           includes all of the above; compiles with pdflatex
 //! ```
 
 use serde::Serialize;
 
 use judge_uncertainty_figures::Figure;
-use judge_uncertainty_output::Staged;
 use judge_uncertainty_page::bundle::{Error, put_figure};
 use judge_uncertainty_page::latex::Templates;
 use judge_uncertainty_page::{self as page, Block, Column, Page, Table, Text};
+use judge_uncertainty_system::Staged;
 
 /// The document within a run folder.
 pub const DOCUMENT: &str = "study.tex";

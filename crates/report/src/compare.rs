@@ -5,7 +5,7 @@ use super::lines::Line;
 use judge_uncertainty_core::stats::Estimable;
 use judge_uncertainty_evaluation::held_out::Given;
 use judge_uncertainty_study::compare::{Compared, PairedScore};
-use judge_uncertainty_text::numbers::three;
+use judge_uncertainty_system::numbers::three;
 
 fn ordinal(which: usize) -> &'static str {
     ["first", "second"][which]

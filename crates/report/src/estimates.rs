@@ -2,7 +2,7 @@
 
 use judge_uncertainty_core::escalation::{Response, WeightedMean};
 use judge_uncertainty_study::estimates::PoolMean;
-use judge_uncertainty_text::numbers::three;
+use judge_uncertainty_system::numbers::three;
 
 /// A mean over all items.
 pub fn describe_estimate(estimate: &PoolMean) -> Vec<String> {

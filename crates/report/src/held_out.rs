@@ -10,7 +10,7 @@ use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::{Block, Column, Section, Table, Text};
 use judge_uncertainty_study::held_out::{AgreementReport, Comparison, HeldOutReport, HeldOutScores};
 use judge_uncertainty_study::reliability::{Reliability, ReliabilityReport};
-use judge_uncertainty_text::numbers::three;
+use judge_uncertainty_system::numbers::three;
 
 /// What all intervals here are.
 pub(super) const INTERVALS: &str = "Intervals are 95% ones for new items, each on its own: they cover the choice of items and their labels, \

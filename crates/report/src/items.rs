@@ -11,7 +11,7 @@ use judge_uncertainty_page::{
 use judge_uncertainty_study::StudyResults;
 use judge_uncertainty_study::cards::{Card, Cards, FIRST};
 use judge_uncertainty_study::profile::Profile;
-use judge_uncertainty_text::numbers::three;
+use judge_uncertainty_system::numbers::three;
 
 /// Classes that a card shows; with more, those with most probability.
 const MOST_CLASSES: usize = 6;

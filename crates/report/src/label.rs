@@ -7,11 +7,11 @@ use serde_json::json;
 use sha2::{Digest, Sha256};
 use tera::{Delimiters, Tera};
 
-use judge_uncertainty_data::dataset::checksum::sha256_hex;
-use judge_uncertainty_output::built_in;
+use judge_uncertainty_formats::checksum::sha256_hex;
 use judge_uncertainty_page::html::base64;
 use judge_uncertainty_page::templates::{self, Error};
 use judge_uncertainty_study::queue::Question;
+use judge_uncertainty_system::built_in;
 
 const BUILT_IN: [(&str, &str); 4] =
     built_in!["": "report/style.css", "label/label.css", "label/label.js", "label/page.html"];

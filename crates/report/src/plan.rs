@@ -2,7 +2,7 @@
 
 use super::lines::Line;
 use judge_uncertainty_study::plan::{Plan, Width};
-use judge_uncertainty_text::numbers::three;
+use judge_uncertainty_system::numbers::three;
 
 fn widths(widths: &[Width]) -> String {
     let of = |one: &Width| {

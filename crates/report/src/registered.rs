@@ -8,7 +8,7 @@ use judge_uncertainty_page::rules::in_figures;
 use judge_uncertainty_page::{Block, Column, FigureBlock, Section, Table, Text};
 use judge_uncertainty_study::hypothesis::{JudgedHypothesis, Measure, Status};
 use judge_uncertainty_study::registered::Registered;
-use judge_uncertainty_text::numbers::three;
+use judge_uncertainty_system::numbers::three;
 
 /// How the registered hypotheses fared.
 pub fn describe_registered(registered: &Registered) -> Vec<Line> {

@@ -11,7 +11,7 @@ use judge_uncertainty_study::carried::Carried;
 use judge_uncertainty_study::for_new_items::{ForNewItems, RulesForNewItems};
 use judge_uncertainty_study::identification::Bounds;
 use judge_uncertainty_study::{Evaluated, Evaluation, FitReport, StudyResults};
-use judge_uncertainty_text::numbers::three;
+use judge_uncertainty_system::numbers::three;
 
 /// What was found, in sentences.
 pub fn describe<K: Shown>(results: &StudyResults<K>) -> Vec<Line> {

@@ -36,9 +36,7 @@ pub use input::judge_files;
 pub use model::{carried, carried_map, decompose, features, identification, kind, load, read};
 pub use queue::{estimates, plan};
 pub use registration::{hypothesis, registered};
-pub use results::{
-    annotators, cards, columns, evidence, label_table, movement, output, parts, percentiles, profile, sample,
-};
+pub use results::{annotators, cards, columns, evidence, label_table, movement, parts, percentiles, profile, sample};
 
 pub use error::Error;
 pub use evaluate::{Evaluated, Evaluation, evaluate};

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use crate::cli::{Error, sentences};
-use crate::output::to_json;
 use crate::report::study::{InputTable, Shown};
 use crate::study::{InputReport, Study};
+use crate::system::to_json;
 
 /// Read a study and say what is in it: items, classes, answers, labels, what is missing; nothing is computed or written.
 ///

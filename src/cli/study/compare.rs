@@ -7,10 +7,10 @@ use std::process::ExitCode;
 use super::setup::say_embedded;
 use crate::cli::progress::Bars;
 use crate::cli::{Error, sentences};
-use crate::output::to_json;
 use crate::report::study::{Shown, describe_comparison};
 use crate::study::compare::{Compared, matched};
 use crate::study::{Decomposition, Error as StudyError, Study};
+use crate::system::to_json;
 
 /// Compare two studies of the same items and labels: two judges, two versions of a judge or its prompt, or two beliefs.
 ///

@@ -7,11 +7,11 @@ use std::process::ExitCode;
 use super::setup::say_embedded;
 use crate::cli::progress::Bars;
 use crate::cli::{Error, sentences};
-use crate::output::to_json;
 use crate::report::study::{Shown, describe_plan};
 use crate::study::held_out::HeldOutScores;
 use crate::study::plan::Plan;
 use crate::study::{Decomposition, Study};
+use crate::system::to_json;
 
 /// Plan further labels from the present belief: expected error, widths of intervals, and when to stop.
 ///

@@ -7,11 +7,11 @@ use std::process::ExitCode;
 use super::setup::{say_embedded, vacant_folder};
 use crate::cli::progress::Bars;
 use crate::cli::{Error, sentences, threads};
-use crate::output::to_json;
 use crate::report::study::Shown;
 use crate::study::queue::ranked::{check_rule, usual_order};
 use crate::study::queue::{Amount, LabelsPerItem, Order, Presentation, QueueRecord, Ranked, Request};
 use crate::study::{Decomposition, Error as StudyError, Study};
+use crate::system::to_json;
 
 /// Rank the items under a rule and write those within the budget as a queue, as imports for Label Studio, Argilla, Prodigy and
 /// doccano, and as a spreadsheet to fill in.

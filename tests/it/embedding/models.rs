@@ -6,7 +6,7 @@ use std::path::Path;
 use judge_uncertainty::familiarity::embedding::{
     DEFAULT_MODEL, Embedder, EmbeddingError, Embeddings, Model, OnnxEmbedder, Options, Pooling, StandIn, embed_texts,
 };
-use judge_uncertainty::progress::Silent;
+use judge_uncertainty::system::progress::Silent;
 use tempfile::TempDir;
 
 use super::{TINY, cosine, embed, options, strings};

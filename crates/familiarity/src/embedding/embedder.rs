@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::thread;
 
-use judge_uncertainty_data::limits;
+use judge_uncertainty_system::limits;
 
 use super::error::EmbeddingError;
 use super::model::Model;

@@ -33,7 +33,7 @@ pub enum EmbeddingError {
     },
     /// A place that another process writes to.
     #[error(transparent)]
-    Output(judge_uncertainty_output::Error),
+    Output(judge_uncertainty_system::Error),
     /// The text template has a mistake.
     #[error("cannot read the text template")]
     Template(#[from] TemplateError),
@@ -125,7 +125,7 @@ pub enum EmbeddingError {
         /// How many.
         threads: usize,
         /// The limit.
-        exceeded: judge_uncertainty_data::limits::Exceeded,
+        exceeded: judge_uncertainty_system::limits::Exceeded,
     },
     /// The program has no runtime for sentence models.
     #[error(

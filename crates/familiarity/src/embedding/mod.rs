@@ -1,7 +1,7 @@
 //! Texts to embeddings: vectors of length 1 that are near each other when the texts mean something alike.
 //!
 //! ```
-//! use judge_uncertainty_data::progress::Silent;
+//! use judge_uncertainty_system::progress::Silent;
 //! use judge_uncertainty_familiarity::embedding::{StandIn, embed_texts};
 //! let mut embedder = StandIn { dimension: 64, max_words: 256 };
 //! let texts = ["A first text.", "Another one."].map(String::from);
@@ -23,7 +23,7 @@ use std::collections::BTreeMap;
 
 use ndarray::Array2;
 
-use judge_uncertainty_data::progress::Progress;
+use judge_uncertainty_system::progress::Progress;
 
 pub use cache::Cache;
 pub use embedder::{EmbeddedText, Embedder, Options, StartEmbedder};

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use judge_uncertainty_data::dataset::checksum::hex;
-use judge_uncertainty_data::installed::installed;
+use judge_uncertainty_formats::checksum::hex;
+use judge_uncertainty_system::installed::installed;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 

@@ -35,7 +35,7 @@ use super::rows::UnitRows;
 use super::search::Neighbours;
 use super::settings::{HnswSettings, Insertion, SettingOutOfRange};
 use super::{insertion, insertion::mixed};
-use judge_uncertainty_data::progress::Progress;
+use judge_uncertainty_system::progress::Progress;
 
 /// Up to this many items, the exact lists of all are kept.
 const KEEP_ALL: usize = 4_096;
@@ -470,7 +470,7 @@ mod tests {
 
     use super::*;
     use crate::neighbours::{Exact, NeighbourLists};
-    use judge_uncertainty_data::progress::Silent;
+    use judge_uncertainty_system::progress::Silent;
 
     #[test]
     #[cfg(feature = "hnsw_rs")]

@@ -12,7 +12,7 @@ use judge_uncertainty_core::stats::{Interval, Summary};
 use judge_uncertainty_evaluation::{ByRule, Escalation};
 use judge_uncertainty_figures::Point;
 use judge_uncertainty_figures::axis::signed;
-use judge_uncertainty_text::numbers::NumberStyle;
+use judge_uncertainty_system::numbers::NumberStyle;
 
 /// Budgets that a figure has room for.
 const MOST_BUDGETS: usize = 4;

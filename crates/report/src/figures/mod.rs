@@ -17,7 +17,7 @@ use judge_uncertainty_study::kinds::classes::diagnostics::JudgeDiagnostics;
 use judge_uncertainty_study::results::Coefficient;
 use judge_uncertainty_study::sample::ItemSample;
 use judge_uncertainty_study::{Evaluated, Evaluation, StudyResults};
-use judge_uncertainty_text::numbers::three;
+use judge_uncertainty_system::numbers::three;
 
 /// Features that a figure has room for.
 const MOST_FEATURES: usize = 30;

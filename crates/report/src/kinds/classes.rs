@@ -21,7 +21,7 @@ use judge_uncertainty_study::kinds::classes::reports::{CarriedStart, ClassFit, F
 use judge_uncertainty_study::kinds::classes::soft_scores::SoftScores;
 use judge_uncertainty_study::results::{FitReport, InputReport};
 use judge_uncertainty_study::{Evaluation, StudyResults};
-use judge_uncertainty_text::numbers::{NumberStyle, three};
+use judge_uncertainty_system::numbers::{NumberStyle, three};
 
 /// Classes that a line lists at most.
 const MOST_LISTED: usize = 20;

@@ -17,7 +17,7 @@ use judge_uncertainty_study::kinds::ordinal::diagnostics::{MeanBin, OrdinalDiagn
 use judge_uncertainty_study::kinds::ordinal::scale::Places;
 use judge_uncertainty_study::results::{FitReport, InputReport};
 use judge_uncertainty_study::{Evaluation, StudyResults};
-use judge_uncertainty_text::numbers::three;
+use judge_uncertainty_system::numbers::three;
 
 impl Shown for Ordinal {
     const WORDS: Words = Words {

@@ -7,7 +7,7 @@ use judge_uncertainty_page::{Block, Column, Table, Text};
 use judge_uncertainty_study::kinds::Scores;
 use judge_uncertainty_study::kinds::scores::reading::{ReadScores, ScoreFit};
 use judge_uncertainty_study::results::FitReport;
-use judge_uncertainty_text::numbers::three;
+use judge_uncertainty_system::numbers::three;
 
 /// How well the judge's variances are known.
 pub(super) fn variance_sentence(fit: &FitReport<Scores>) -> String {

@@ -21,7 +21,7 @@ use judge_uncertainty_study::kinds::scores::ratings::RatingsReport;
 use judge_uncertainty_study::kinds::scores::reading::ReadScores;
 use judge_uncertainty_study::results::{FitReport, InputReport};
 use judge_uncertainty_study::{Evaluated, Evaluation, StudyResults};
-use judge_uncertainty_text::numbers::{NumberStyle, three};
+use judge_uncertainty_system::numbers::{NumberStyle, three};
 
 impl Shown for Scores {
     const WORDS: Words = Words {

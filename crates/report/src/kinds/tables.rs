@@ -8,7 +8,7 @@ use judge_uncertainty_study::evidence::{EvidenceReport, FORGONE};
 use judge_uncertainty_study::for_new_items::ForNewItems;
 use judge_uncertainty_study::parts::{Part, PartAverages};
 use judge_uncertainty_study::{Evaluated, Evaluation, Kind};
-use judge_uncertainty_text::numbers::three;
+use judge_uncertainty_system::numbers::three;
 
 /// Name of a part in a table.
 fn name(part: Part) -> &'static str {

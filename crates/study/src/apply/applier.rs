@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use ndarray::Array2;
 use sha2::{Digest, Sha256};
 
-use super::table::{Bad, Batch, Header};
 use crate::belief_file::drift::{Baseline, Tally};
 use crate::belief_file::features::{FeatureDefinition, FeatureSource};
 use crate::belief_file::file::BeliefFile;
@@ -15,22 +14,23 @@ use crate::belief_file::names::InputColumns;
 use crate::belief_file::reference::{Reference, SentenceModel};
 use crate::columns::columns_with;
 use crate::error::Error;
-use crate::features::{Feature, Sources};
+use crate::features::Sources;
 use crate::input::config::StudyFile;
 use crate::input::items::{ItemColumn, Items};
 use crate::input::source::Source;
 use crate::judge_files::JudgeFiles;
 use crate::kind::{Decomposition, Study};
-use crate::output::{OutputColumn, Values};
 use crate::read::Judge;
-use judge_uncertainty_core::belief::{Design, FeatureColumn, FeatureScale, Standardizer};
+use judge_uncertainty_core::belief::{Design, Feature, FeatureColumn, FeatureScale, Standardizer};
 use judge_uncertainty_core::escalation::Rule;
-use judge_uncertainty_data::dataset::error::{Error as DataError, Place, Problem};
-use judge_uncertainty_data::dataset::items::ItemIds;
 use judge_uncertainty_evaluation::{Fitted, Luck, Pool};
 use judge_uncertainty_familiarity::embedding::Template;
 use judge_uncertainty_familiarity::features::{FamiliarityFeatures, SelfNeighbour, familiarity_of_further};
 use judge_uncertainty_familiarity::neighbours::UnitRows;
+use judge_uncertainty_formats::batches::{Bad, Batch, Header};
+use judge_uncertainty_formats::error::{Error as DataError, Place, Problem};
+use judge_uncertainty_formats::items::ItemIds;
+use judge_uncertainty_formats::output::{OutputColumn, Values};
 
 /// Name of the column that breaks ties.
 pub const TIE_BREAK: &str = "tie_break";
@@ -238,7 +238,7 @@ impl<K: Saved> Applier<K> {
                 FeatureSource::NearestLabelled => Feature::NearestLabelled,
                 FeatureSource::MeanNearestLabelled => Feature::MeanNearestLabelled,
                 FeatureSource::Number { column } | FeatureSource::Category { column, .. } => {
-                    let feature = FeatureColumn { name: definition.name.clone(), values };
+                    let feature = FeatureColumn::partial(definition.name.as_str(), values);
                     columns.push(ItemColumn { source: column.clone(), categories: vec![], feature });
                     Feature::Column(columns.len() - 1)
                 }
@@ -340,7 +340,7 @@ impl<K: Saved> Applier<K> {
 
     fn tallies(&self, study: &Study<K>, decomposition: &Decomposition<K>) -> Vec<Tally> {
         let said = K::said(&study.judge).into_iter();
-        let features = decomposition.features.iter().map(|feature| (feature.name.clone(), feature.values.clone()));
+        let features = decomposition.features.iter().map(|feature| (feature.name().to_owned(), feature.values.clone()));
         let values: BTreeMap<String, Vec<Option<f64>>> = said.chain(features).collect();
         let of = |baseline: &Baseline| {
             let mut tally = baseline.tally();

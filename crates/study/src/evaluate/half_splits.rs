@@ -6,18 +6,18 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
-use crate::features::Feature;
 use crate::for_new_items::{RulesForNewItems, contrasts};
 use crate::kind::{Kind, Study};
+use judge_uncertainty_core::belief::Feature;
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::stats::Summary;
-use judge_uncertainty_data::progress::Progress;
 use judge_uncertainty_evaluation::counts::most_revealed;
 use judge_uncertainty_evaluation::escalation::value_minus;
 use judge_uncertainty_evaluation::{
     ByRule, Coverage, Escalation, Familiarity, HalfSplit, Journal, Measured, Places, Settings, by_rule, list_width,
 };
 use judge_uncertainty_familiarity::neighbours::{Held, Neighbours};
+use judge_uncertainty_system::progress::Progress;
 
 /// Fewer items than this say nothing about a ranking.
 pub const LEAST_ITEMS: usize = 20;

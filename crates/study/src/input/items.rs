@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use super::config::{Configured, Format, StudyFile, Unmatched};
 use super::source::{Source, read_joined, read_table};
 use judge_uncertainty_core::belief::FeatureColumn;
-use judge_uncertainty_data::dataset::error::{Problem, Result, near};
-use judge_uncertainty_data::dataset::items::ItemIds;
-use judge_uncertainty_data::dataset::lewidi;
-use judge_uncertainty_data::dataset::table::{Column, Row, Table};
-use judge_uncertainty_data::logs::Rows;
 use judge_uncertainty_familiarity::embedding::{Template, TemplateError};
+use judge_uncertainty_formats::error::{Problem, Result, near};
+use judge_uncertainty_formats::items::ItemIds;
+use judge_uncertainty_formats::lewidi;
+use judge_uncertainty_formats::logs::Rows;
+use judge_uncertainty_formats::table::{Column, Row, Table};
 
 /// The items, in the order of their file.
 #[derive(Debug, Clone)]
@@ -85,7 +85,7 @@ pub fn read<C: Configured>(file: &StudyFile<C>, source: &mut Source) -> Result<I
     for name in &config.numbers {
         let column = table.column(name)?;
         let values: Vec<Option<f64>> = table.rows().map(|row| measured(row, column)).collect::<Result<_>>()?;
-        let feature = FeatureColumn { name: name.clone(), values };
+        let feature = FeatureColumn::partial(name.as_str(), values);
         columns.push(ItemColumn { source: name.clone(), categories: vec![], feature });
     }
     for name in &config.categories {
@@ -165,13 +165,10 @@ fn indicators<C: Configured>(file: &StudyFile<C>, table: &Table, name: &str) -> 
     let indicator = |category: &&str| ItemColumn {
         source: name.to_owned(),
         categories: all.clone(),
-        feature: FeatureColumn {
-            name: format!("{name}={category}"),
-            values: cells
-                .iter()
-                .map(|cell| (!cell.is_empty()).then(|| f64::from(u8::from(cell == category))))
-                .collect(),
-        },
+        feature: FeatureColumn::partial(
+            format!("{name}={category}"),
+            cells.iter().map(|cell| (!cell.is_empty()).then(|| f64::from(u8::from(cell == category)))),
+        ),
     };
     Ok(categories.iter().skip(1).map(indicator).collect())
 }
@@ -254,10 +251,7 @@ impl Items {
         let column = |column: &ItemColumn| ItemColumn {
             source: column.source.clone(),
             categories: column.categories.clone(),
-            feature: FeatureColumn {
-                name: column.feature.name.clone(),
-                values: kept.iter().map(|&i| column.feature.values[i]).collect(),
-            },
+            feature: column.feature.select(kept),
         };
         Ok(Self {
             ids: ItemIds::new(kept.iter().map(|&i| self.ids[i].to_owned()).collect())?,

@@ -9,9 +9,9 @@ use super::items::Items;
 use super::source::Source;
 use super::vectors::read_embeddings;
 use crate::error::Error;
-use judge_uncertainty_data::dataset::items::ItemIds;
-use judge_uncertainty_data::progress::Progress;
 use judge_uncertainty_familiarity::embedding::{Cache, Embeddings, Model, StartEmbedder, embed_texts};
+use judge_uncertainty_formats::items::ItemIds;
+use judge_uncertainty_system::progress::Progress;
 
 /// The model that embeds the texts of a study, and where it keeps the embeddings.
 #[derive(Debug, Clone)]

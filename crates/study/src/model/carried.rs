@@ -9,7 +9,7 @@ use crate::input::config::{Configured, StudyFile};
 use crate::input::source::Source;
 use judge_uncertainty_core::belief::BeliefModel;
 use judge_uncertainty_core::belief::design::FeatureScale;
-use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
+use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
 
 /// The belief of a run, beside its results.
 const BELIEF: &str = "belief.json";

@@ -6,11 +6,11 @@ use crate::kind::{BeliefOf, Decomposition, Kind, Study};
 use crate::read::Judge;
 use judge_uncertainty_core::belief::{BeliefTable, Design, FeatureColumn, Standardizer};
 use judge_uncertainty_core::escalation::{Rule, top};
-use judge_uncertainty_data::progress::Progress;
 use judge_uncertainty_evaluation::protocol::seeded;
 use judge_uncertainty_evaluation::{Fitted, Luck, Pool};
 use judge_uncertainty_familiarity::features::{FamiliarityFeatures, SelfNeighbour, familiarity_once};
 use judge_uncertainty_familiarity::neighbours::{Held, Neighbours, UnitRows};
+use judge_uncertainty_system::progress::Progress;
 
 /// Number of the stream that breaks ties and draws the random ranking; replicates count from 0.
 const RANKING_STREAM: u64 = u64::MAX;
@@ -43,7 +43,7 @@ impl<K: Kind> Decomposition<K> {
         let mut features = study.feature_columns(&all, &numbers, near.as_ref());
         if numbers.iter().all(|n| *n == 0) {
             // Nothing is labelled, so nothing is near to what is.
-            features.retain(|feature| !feature.name.ends_with("nearest_labelled"));
+            features.retain(|column| !column.feature.is_distance());
         }
         let standardizer = Standardizer::fit(&features)?;
         let design = if features.is_empty() { Design::constant(items) } else { standardizer.apply(&features)? };

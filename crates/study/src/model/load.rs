@@ -17,9 +17,9 @@ use crate::read::{Judge, LabelSet};
 use crate::registration::Registration;
 use crate::results::FILE;
 use judge_uncertainty_core::belief::{BeliefModel, TrustPrior};
-use judge_uncertainty_data::dataset::error::{Error as DataError, Place, Problem};
-use judge_uncertainty_data::progress::Progress;
 use judge_uncertainty_familiarity::embedding::{Embeddings, StartEmbedder};
+use judge_uncertainty_formats::error::{Error as DataError, Place, Problem};
+use judge_uncertainty_system::progress::Progress;
 
 /// A judge's file that is not there is most often one that is still to be made.
 fn unasked<C: Configured>(file: &StudyFile<C>, study: &Path, error: DataError) -> DataError {
@@ -49,7 +49,7 @@ impl<K: Kind> Study<K> {
     ///
     /// ```
     /// use judge_uncertainty_core::belief::Belief;
-    /// use judge_uncertainty_data::progress::Silent;
+    /// use judge_uncertainty_system::progress::Silent;
     /// use judge_uncertainty_study::{Classes, Decomposition, Study};
     ///
     /// let study = Study::<Classes>::load("../../examples/starter".as_ref())?;
@@ -164,7 +164,10 @@ impl<K: Kind> Study<K> {
 
     fn feature_names(&self) -> Vec<String> {
         let all: Vec<usize> = (0..self.len()).collect();
-        self.feature_columns(&all, &vec![0; self.len()], None).into_iter().map(|column| column.name).collect()
+        self.feature_columns(&all, &vec![0; self.len()], None)
+            .into_iter()
+            .map(|column| column.name().to_owned())
+            .collect()
     }
 
     /// Number of labels of each item.

@@ -10,7 +10,7 @@ use crate::input::items::Items;
 use crate::input::log::{Batch, LabelLog};
 use crate::input::source::Source;
 use crate::intake::Known;
-use judge_uncertainty_data::dataset::error::Result;
+use judge_uncertainty_formats::error::Result;
 
 /// A part of a study's results.
 pub trait Reported: Clone + Debug + PartialEq + Serialize + Send + Sync + 'static {}

@@ -8,10 +8,10 @@ use serde::Serialize;
 use judge_uncertainty_core::escalation::{
     NoEstimate, Observed, Response, Selection, WeightedMean, responses, weighted_mean,
 };
-use judge_uncertainty_data::dataset::checksum::read_file;
-use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
-use judge_uncertainty_data::dataset::items::ItemIds;
-use judge_uncertainty_data::dataset::table::Table;
+use judge_uncertainty_formats::checksum::read_file;
+use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
+use judge_uncertainty_formats::items::ItemIds;
+use judge_uncertainty_formats::table::Table;
 
 /// Column of `selection.csv`: batches of added labels that were there before the queue.
 pub const BATCHES_BEFORE: &str = "batches_before";

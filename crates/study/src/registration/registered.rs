@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use crate::hypothesis::{Hypothesis, JudgedHypothesis, Measure};
 use crate::registration::{Deviation, Registration};
 use judge_uncertainty_core::escalation::{Budget, Rule};
-use judge_uncertainty_data::dataset::items::ItemIds;
 use judge_uncertainty_evaluation::Measured;
 use judge_uncertainty_evaluation::contrast::contributions;
+use judge_uncertainty_formats::items::ItemIds;
 
 /// The registered family with its results, and what else was compared.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,8 +1,8 @@
 //! Everything known about every item of a decomposed study, column by column.
 
 use crate::kind::{Decomposition, Kind, Study};
-use crate::output::{OutputColumn, Values};
 use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_formats::output::{OutputColumn, Values};
 
 /// Trust beyond these many labels is flagged: the likelihood can't tell it from certainty, or from none.
 const TRUST_LIMITS: std::ops::RangeInclusive<f64> = 1e-3..=1e6;
@@ -26,8 +26,8 @@ pub fn columns_with<K: Kind>(
     columns.extend(K::columns(study, decomposition));
     columns.extend(ranks);
     for feature in &decomposition.features {
-        let meaning = format!("Feature {:?} of the trust regression; blank counts as the mean", feature.name);
-        let name = format!("feature_{}", feature.name);
+        let meaning = format!("Feature {:?} of the trust regression; blank counts as the mean", feature.name());
+        let name = format!("feature_{}", feature.name());
         columns.push(OutputColumn::new(name, "its own", meaning, Values::Number(feature.values.clone())));
     }
     if K::LIMITS_TRUST {
@@ -56,7 +56,7 @@ fn flags<K: Kind>(decomposition: &Decomposition<K>) -> Vec<String> {
             flags.push("no_labels".to_owned());
         }
         let missing = decomposition.features.iter().filter(|feature| feature.values[i].is_none());
-        flags.extend(missing.map(|feature| format!("no_{}", feature.name.replace(' ', "_"))));
+        flags.extend(missing.map(|feature| format!("no_{}", feature.name().replace(' ', "_"))));
         if !TRUST_LIMITS.contains(&decomposition.trust[i]) {
             flags.push("trust_at_limit".to_owned());
         }

@@ -1,9 +1,9 @@
 //! The labels of a study as one table: those of its file and those that were added, with what is known of their annotators.
 
 use crate::kind::{Kind, Study};
-use crate::output::{OutputColumn, Values};
 use crate::queue::record::Question;
 use crate::read::{LabelSet, Listed};
+use judge_uncertainty_formats::output::{OutputColumn, Values};
 
 /// The labels, one a row: `id`, `annotator`, `label`, `added` (when a batch brought it, blank for the user's own), `judge` (what the
 /// judge predicts), and the columns of `labels.about_annotators`. Where the user's file has counts only, a row per item with a count

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`run`] | `study.json` and the manifest of a run |
 //! | [`evidence`], [`parts`], [`percentiles`] | how evidence and parts of the uncertainty vary over items |
-//! | [`columns`], [`output`] | the table of all items, as CSV and Parquet |
+//! | [`columns`] | the columns of the table of all items |
 //! | [`sample`], [`cards`], [`profile`] | the items that figures and pages show |
 //! | [`movement`] | what labels moved that came back from a queue |
 //! | [`annotators`], [`label_table`] | labels by the traits of their annotators, and all labels as one table |
@@ -15,7 +15,6 @@ pub mod columns;
 pub mod evidence;
 pub mod label_table;
 pub mod movement;
-pub mod output;
 pub mod parts;
 pub mod percentiles;
 pub mod profile;

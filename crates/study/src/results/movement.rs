@@ -8,8 +8,8 @@ use crate::kind::{BeliefOf, Decomposition, Foresight, Kind, Study};
 use crate::read::LabelSet;
 use judge_uncertainty_core::belief::{Belief, BeliefTable};
 use judge_uncertainty_core::stats::{mean, sample_sd};
-use judge_uncertainty_data::progress::Progress;
 use judge_uncertainty_evaluation::Pool;
+use judge_uncertainty_system::progress::Progress;
 
 /// The study with the added labels against the study without them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -21,10 +21,10 @@ use crate::registration::Registration;
 use crate::sample::ItemSample;
 use judge_uncertainty_core::belief::{Belief, TrustPrior};
 use judge_uncertainty_core::stats::{Estimate, mean, population_sd};
-use judge_uncertainty_data::logs::LogFile;
-use judge_uncertainty_data::progress::Progress;
 use judge_uncertainty_evaluation::Pool;
-use judge_uncertainty_output::{MANIFEST, Record, Run};
+use judge_uncertainty_formats::logs::LogFile;
+use judge_uncertainty_system::progress::Progress;
+use judge_uncertainty_system::{MANIFEST, Record, Run};
 
 /// Version of the layout of the results.
 pub const SCHEMA: u32 = 5;
@@ -141,8 +141,8 @@ impl<K: Kind> InputReport<K> {
         let features: Vec<Missing> = features
             .iter()
             .map(|column| Missing {
-                feature: column.name.clone(),
-                missing: (!column.name.ends_with("nearest_labelled"))
+                feature: column.name().to_owned(),
+                missing: (!column.feature.is_distance())
                     .then(|| column.values.iter().filter(|value| value.is_none()).count()),
             })
             .collect();

@@ -20,6 +20,8 @@ mod dirichlet_multinomial;
 mod fixed_point;
 mod gaussian;
 mod gaussian_fit;
+#[cfg(test)]
+mod golden;
 pub mod ladder;
 mod log_posterior;
 mod manhattan;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ndarray::Array2;
 
-use super::ladder::{self, Folds, Map, Readings, Rung};
+use super::maps::{self, Folds, Map, MapName};
 use super::recalibration::{self, Options, Prior};
 use super::*;
 use crate::random::Stream;
@@ -57,9 +57,9 @@ fn world(items: usize, classes: usize, seed: u64) -> World {
 }
 
 impl World {
-    fn readings<'a>(&'a self, places: &'a [f64]) -> Readings<'a> {
-        let items = JudgedItems { design: &self.design, q: self.q.view(), groups: &self.groups };
-        Readings { items, variants: &self.variants, twins: &[], places, carried: None }
+    fn judged<'a>(&'a self, places: &'a [f64]) -> JudgedItems<'a> {
+        let items = JudgedItems::new(&self.design, self.q.view(), &self.groups);
+        JudgedItems { variants: &self.variants, places, ..items }
     }
 }
 
@@ -69,7 +69,7 @@ fn add_regression(to: &mut Values, key: &str, fit: &Regression) {
     to.insert(format!("{key} log likelihood"), vec![fit.log_likelihood, fit.labelled_items as f64, fit.rank as f64]);
 }
 
-fn add_map(to: &mut Values, key: &str, map: &Map, readings: Readings, counts: &Array2<u32>) {
+fn add_map(to: &mut Values, key: &str, map: &Map, readings: &JudgedItems, counts: &Array2<u32>) {
     add_regression(to, key, &map.regression);
     let variances = map.variances.iter().flat_map(|v| [v.parameters as f64, v.variance, v.determined]);
     to.insert(format!("{key} variances"), [map.guesses()].into_iter().chain(variances).collect());
@@ -87,7 +87,7 @@ fn add_recalibrated(to: &mut Values) {
         let world = world(120, 3, 5);
         let prior = Prior { log_tau_sd: 0.7, bias_sd: 0.9, log_trust_sd: 2.0 };
         let options = Options { recalibration, ridge: 0.3, prior };
-        let items = world.readings(&[]).items;
+        let items = world.judged(&[]);
         let fit = recalibration::fit(&items, world.counts.view(), &options).unwrap();
         let key = format!("recalibrated {key}");
         add_regression(to, &key, &fit.regression);
@@ -100,7 +100,7 @@ fn add_recalibrated(to: &mut Values) {
         to.insert(format!("{key} held out"), held_out.into_iter().take(30).flatten().collect());
     }
     let many = world(90, 70, 6);
-    let items = many.readings(&[]).items;
+    let items = many.judged(&[]);
     let fit = recalibration::fit(&items, many.counts.view(), &Options::default()).unwrap();
     add_regression(to, "recalibrated many", &fit.regression);
     to.insert("recalibrated many tau".to_owned(), [fit.tau, fit.bias.concat()].concat());
@@ -108,30 +108,37 @@ fn add_recalibrated(to: &mut Values) {
 
 fn add_maps(to: &mut Values) {
     let names = world(120, 3, 7);
-    for rung in [Rung::Identity, Rung::Smoothing, Rung::Temperature, Rung::Groups, Rung::Process, Rung::Mixture] {
-        let map = ladder::fit(rung, names.readings(&[]), names.counts.view()).unwrap().unwrap();
-        add_map(to, rung.key(), &map, names.readings(&[]), &names.counts);
+    for rung in [
+        MapName::Identity,
+        MapName::Smoothing,
+        MapName::Temperature,
+        MapName::Groups,
+        MapName::Process,
+        MapName::Mixture,
+    ] {
+        let map = maps::fit(rung, &names.judged(&[]), names.counts.view()).unwrap().unwrap();
+        add_map(to, rung.key(), &map, &names.judged(&[]), &names.counts);
     }
     let (places, scale) = (world(90, 5, 8), [0.0, 1.0, 2.0, 3.5, 4.0]);
-    for rung in [Rung::Line, Rung::Temperature, Rung::Groups] {
-        let map = ladder::fit(rung, places.readings(&scale), places.counts.view()).unwrap().unwrap();
-        add_map(to, &format!("places {}", rung.key()), &map, places.readings(&scale), &places.counts);
+    for rung in [MapName::Line, MapName::Temperature, MapName::Groups] {
+        let map = maps::fit(rung, &places.judged(&scale), places.counts.view()).unwrap().unwrap();
+        add_map(to, &format!("places {}", rung.key()), &map, &places.judged(&scale), &places.counts);
     }
-    let (map, choice) = ladder::choose(names.readings(&[]), names.counts.view(), Folds::default()).unwrap();
-    add_map(to, "auto", &map, names.readings(&[]), &names.counts);
+    let (map, choice) = maps::choose(&names.judged(&[]), names.counts.view(), Folds::default()).unwrap();
+    add_map(to, "auto", &map, &names.judged(&[]), &names.counts);
     let kept = choice.candidates.iter().filter(|c| !["ensemble", "matrix"].contains(&c.map.key()));
     to.insert("auto held out".to_owned(), kept.map(|c| c.held_out).collect());
     let here = world(60, 3, 9);
-    let source = ladder::fit(Rung::Temperature, names.readings(&[]), names.counts.view()).unwrap().unwrap();
-    let carried = source.carry(here.readings(&[]));
-    let readings = Readings { carried: Some(&carried), ..here.readings(&[]) };
-    for rung in [Rung::Identity, Rung::Groups, Rung::Mixture] {
-        let map = ladder::fit(rung, readings, here.counts.view()).unwrap().unwrap();
-        add_map(to, &format!("carried {}", rung.key()), &map, readings, &here.counts);
+    let source = maps::fit(MapName::Temperature, &names.judged(&[]), names.counts.view()).unwrap().unwrap();
+    let carried = source.carry(&here.judged(&[]));
+    let readings = JudgedItems { carried: Some(&carried), ..here.judged(&[]) };
+    for rung in [MapName::Identity, MapName::Groups, MapName::Mixture] {
+        let map = maps::fit(rung, &readings, here.counts.view()).unwrap().unwrap();
+        add_map(to, &format!("carried {}", rung.key()), &map, &readings, &here.counts);
         let (weight, sd) = map.weight_of_carried().unwrap();
         to.insert(format!("carried {} weight", rung.key()), vec![weight, sd]);
     }
-    let transfer = ladder::transfer(readings, here.counts.view()).unwrap().unwrap();
+    let transfer = maps::transfer(&readings, here.counts.view()).unwrap().unwrap();
     to.insert("transfer".to_owned(), vec![transfer.advantage.unwrap(), transfer.se.unwrap()]);
 }
 
@@ -174,7 +181,7 @@ fn add_ratings(to: &mut Values) {
             add(&format!("ratings {recalibration:?} {prior:?}"), &fit);
         }
     }
-    for rung in [Rung::Groups, Rung::Curve] {
+    for rung in [MapName::Groups, MapName::Curve] {
         let fit = fit_rating_map(rung, &items, &labels, TrustPrior::Weak).unwrap().unwrap();
         add(&format!("ratings {}", rung.key()), &fit);
     }

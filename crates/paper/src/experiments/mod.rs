@@ -1,0 +1,99 @@
+//! The paper's experiments at their published sizes, and the one that goes beyond the paper.
+
+pub mod calibration;
+pub mod chaosnli;
+pub mod dice;
+pub mod extended;
+pub mod isolation;
+pub mod simulations;
+pub mod steps;
+pub mod world;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error as ThisError;
+
+use judge_uncertainty_core::belief::{TrustError, design::DesignError};
+
+/// A part with results of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Experiment {
+    /// The simulations of the paper's Appendix A.
+    Simulations,
+    /// Experiment 1: a real judge on dice with known truth.
+    Dice,
+    /// Experiment 2: escalation on real human disagreement.
+    ChaosNli,
+    /// Beyond the paper: the recalibrated belief.
+    Extended,
+}
+
+impl Experiment {
+    /// Those of the paper, in its order.
+    pub const PAPER: [Self; 3] = [Self::Simulations, Self::Dice, Self::ChaosNli];
+
+    /// All, the paper's first.
+    pub const ALL: [Self; 4] = [Self::Simulations, Self::Dice, Self::ChaosNli, Self::Extended];
+
+    /// The name in files, claims, quantity paths and arguments.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Simulations => "simulations",
+            Self::Dice => "dice",
+            Self::ChaosNli => "chaosnli",
+            Self::Extended => "extended",
+        }
+    }
+}
+
+impl fmt::Display for Experiment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Why an experiment can't be run.
+#[derive(Debug, ThisError)]
+pub enum Error {
+    /// Input data that can't be used.
+    #[error(transparent)]
+    Data(#[from] judge_uncertainty_formats::Error),
+    /// Features that can't be used.
+    #[error(transparent)]
+    Design(#[from] DesignError),
+    /// A trust regression that can't be fitted.
+    #[error(transparent)]
+    Trust(#[from] TrustError),
+    /// A replicate that can't be evaluated.
+    #[error(transparent)]
+    Evaluation(#[from] judge_uncertainty_evaluation::Error),
+    /// Draws that the random streams do not define.
+    #[error(transparent)]
+    Stream(#[from] judge_uncertainty_core::random::UnsupportedCorrelation),
+    /// A registration that can't be read.
+    #[error("{path}: {detail}; a registration is frozen, so take it from the version control rather than edit it")]
+    Registration {
+        /// The file.
+        path: std::path::PathBuf,
+        /// What is wrong.
+        detail: String,
+    },
+    /// Tables of unexpected size.
+    #[error("experiment {experiment}: {detail}; check that the data folder belongs to this version")]
+    Shape {
+        /// The experiment.
+        experiment: &'static str,
+        /// What differs.
+        detail: String,
+    },
+    /// A quantity without a value for these data.
+    #[error("experiment {experiment}: {quantity} is not defined for these data (no variation, or nothing to gain)")]
+    Undefined {
+        /// The experiment.
+        experiment: &'static str,
+        /// The quantity.
+        quantity: &'static str,
+    },
+}

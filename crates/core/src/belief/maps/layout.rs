@@ -163,7 +163,7 @@ impl Layout {
         let names = items.design.names();
         let inputs: Vec<usize> = (0..names.len()).filter(|&k| !OF_THE_LABELS.contains(&names[k].as_str())).collect();
         match name {
-            name if !name.reads_classes() => return Err(Unavailable::OfRatings),
+            name if name.words_of_classes().is_none() => return Err(Unavailable::OfRatings),
             MapName::Line if !has_line(items.places) => return Err(Unavailable::NoPlaces),
             MapName::Groups if groups < 2 => return Err(Unavailable::OneGroup),
             _ => {}
@@ -203,7 +203,7 @@ impl Layout {
 
     /// Whether it is a layout of these features, classes and groups that can be computed with.
     pub(super) fn check(&self, features: &[&str], classes: usize, groups: usize) -> Result<(), Unfit> {
-        let of_classes = self.name.reads_classes();
+        let of_classes = self.name.words_of_classes().is_some();
         that(of_classes, "layout", || format!("has the map {}, which reads ratings", self.name))?;
         that(self.classes == classes && classes > 1, "layout", || format!("is for {} classes", self.classes))?;
         let same = self.features.len() == features.len() && self.features.iter().zip(features).all(|(a, b)| a == b);

@@ -37,29 +37,77 @@ struct Row {
     name: MapName,
     /// Name in configurations and results.
     key: &'static str,
-    /// Whether it reads classes,
-    classes: bool,
-    /// or ratings.
-    ratings: bool,
     /// Whether it has many parameters, so that more is asked of it before it is taken.
     many: bool,
+    /// How it reads a prediction of classes, where it reads any,
+    of_classes: Option<&'static str>,
+    /// and how it reads the judge's scores.
+    of_ratings: Option<&'static str>,
 }
 
-const TABLE: [Row; 8] = {
-    const fn row(name: MapName, key: &'static str, [classes, ratings, many]: [bool; 3]) -> Row {
-        Row { name, key, classes, ratings, many }
-    }
-    [
-        row(MapName::Identity, "identity", [true, true, false]),
-        row(MapName::Smoothing, "smoothing", [true, false, false]),
-        row(MapName::Line, "line", [true, true, false]),
-        row(MapName::Temperature, "temperature", [true, false, false]),
-        row(MapName::Groups, "groups", [true, true, true]),
-        row(MapName::Curve, "curve", [false, true, true]),
-        row(MapName::Mixture, "mixture", [true, false, true]),
-        row(MapName::Process, "process", [true, false, true]),
-    ]
-};
+const LINE: &str = "through a bias, a slope and a factor on stated deviations";
+
+/// One row for each map, in the order of [`MapName`].
+const TABLE: [Row; 8] = [
+    Row {
+        name: MapName::Identity,
+        key: "identity",
+        many: false,
+        of_classes: Some("as the judge gave it"),
+        of_ratings: Some("as the judge gave them"),
+    },
+    Row {
+        name: MapName::Smoothing,
+        key: "smoothing",
+        many: false,
+        of_classes: Some("as the judge gave it, but for a share that is a guess among all classes"),
+        of_ratings: None,
+    },
+    Row {
+        name: MapName::Line,
+        key: "line",
+        many: false,
+        of_classes: Some("through a bias and a slope along the scale, and a temperature"),
+        of_ratings: Some(LINE),
+    },
+    Row {
+        name: MapName::Temperature,
+        key: "temperature",
+        many: false,
+        of_classes: Some("through a temperature and a bias of each class"),
+        of_ratings: None,
+    },
+    Row {
+        name: MapName::Groups,
+        key: "groups",
+        many: true,
+        of_classes: Some("through a temperature and biases for each group, drawn towards the common ones"),
+        of_ratings: Some(
+            "through a bias, a slope and a factor on deviations for each group, drawn towards the common ones",
+        ),
+    },
+    Row {
+        name: MapName::Curve,
+        key: "curve",
+        many: true,
+        of_classes: None,
+        of_ratings: Some("through a smooth curve, on top of a bias, a slope and a factor on stated deviations"),
+    },
+    Row {
+        name: MapName::Mixture,
+        key: "mixture",
+        many: true,
+        of_classes: Some("as a mixture of four beliefs, each with a temperature, biases and a trust of its own"),
+        of_ratings: None,
+    },
+    Row {
+        name: MapName::Process,
+        key: "process",
+        many: true,
+        of_classes: Some("through a smooth function of predictions, variants and features"),
+        of_ratings: None,
+    },
+];
 
 /// Maps that there were before, with what to name instead.
 const DROPPED: [(&str, &str); 2] = [
@@ -74,12 +122,12 @@ impl MapName {
 
     /// All maps of classes, the simplest first.
     pub fn of_classes() -> impl Iterator<Item = Self> {
-        TABLE.iter().filter(|row| row.classes).map(|row| row.name)
+        TABLE.iter().filter(|row| row.of_classes.is_some()).map(|row| row.name)
     }
 
     /// All maps of ratings, the simplest first; there groups share what [`Self::Line`] is drawn by.
     pub fn of_ratings() -> impl Iterator<Item = Self> {
-        TABLE.iter().filter(|row| row.ratings).map(|row| row.name)
+        TABLE.iter().filter(|row| row.of_ratings.is_some()).map(|row| row.name)
     }
 
     /// Name in configurations and results.
@@ -87,9 +135,14 @@ impl MapName {
         self.row().key
     }
 
-    /// Whether it is a map of classes.
-    pub fn reads_classes(self) -> bool {
-        self.row().classes
+    /// How it reads a prediction of classes, for a sentence ("The belief reads the prediction ..."); `None` for a map of ratings.
+    pub fn words_of_classes(self) -> Option<&'static str> {
+        self.row().of_classes
+    }
+
+    /// How it reads the judge's scores, for a sentence; `None` for a map of classes.
+    pub fn words_of_ratings(self) -> Option<&'static str> {
+        self.row().of_ratings
     }
 
     /// Whether it has many parameters.
@@ -145,7 +198,7 @@ mod tests {
         for (position, row) in TABLE.iter().enumerate() {
             assert_eq!(row.name as usize, position);
             assert_eq!(MapName::try_from(row.key), Ok(row.name));
-            assert!(row.classes || row.ratings);
+            assert!(row.classes || row.of_ratings.is_some());
         }
         assert!(MapName::try_from("matrix").unwrap_err().contains("process"));
         assert!(MapName::try_from("nothing").unwrap_err().contains("identity, smoothing"));

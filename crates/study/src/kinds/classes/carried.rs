@@ -6,7 +6,7 @@ use super::config::ClassKind;
 use super::judge::ClassJudge;
 use crate::carried_map::CarriedMap;
 use crate::kind::{Kind, Study};
-use judge_uncertainty_core::belief::ladder::{Carried, Readings};
+use judge_uncertainty_core::belief::maps::Carried;
 use judge_uncertainty_core::belief::{Design, FeatureColumn, FeatureScale, JudgedItems, Standardizer};
 
 /// What the map adds to the log predictions of the items at positions `kept`.
@@ -33,8 +33,8 @@ pub fn added<K: ClassKind + Kind<Judge = ClassJudge>>(
     } else {
         vec![]
     };
-    let items = JudgedItems { design: &design, q: q.view(), groups: &groups };
-    carried.map.carry(Readings { items, variants: &variants, twins: &[], places: &[], carried: None })
+    let items = JudgedItems::new(&design, q.view(), &groups);
+    carried.map.carry(&JudgedItems { variants: &variants, ..items })
 }
 
 /// The features here on the scales there; what the map does not read may be missing.

@@ -11,7 +11,7 @@ use super::soft_scores::SoftScores;
 use crate::evidence::EvidenceReport;
 use crate::kind::{CameBack, Decomposition, Foresight, Kind, Study};
 use crate::profile::Profile;
-use judge_uncertainty_core::belief::ladder::{Component, Map, MapChoice, Rung, Transfer, Variance};
+use judge_uncertainty_core::belief::maps::{Component, Map, MapChoice, MapName, Transfer, Variance};
 use judge_uncertainty_core::belief::recalibration::{Options, Recalibration};
 use judge_uncertainty_core::belief::{
     Belief, BeliefModel, BeliefTable, ClassBelief, ClassBeliefs, Mapped, Mixture, RecalibratedFit,
@@ -36,7 +36,7 @@ pub struct ClassFit {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FittedMap {
     /// Which one.
-    pub name: Rung,
+    pub name: MapName,
     /// The share of every prediction that counts as a guess among all classes, 0 to 1.
     #[serde(default)]
     pub guesses: f64,
@@ -59,7 +59,7 @@ pub struct CarriedStart {
     /// What that study is called.
     pub study: String,
     /// Which map it is.
-    pub map: Rung,
+    pub map: MapName,
     /// What it counts for: 1 takes it as it was, 0 leaves it out; as the belief takes it.
     pub weight: f64,
     /// Standard deviation of what is unknown of the weight, by the normal approximation; `None` where the labels left the map out.
@@ -85,7 +85,7 @@ impl CarriedStart {
         let is_new = |name: &&str| carried.map.reads().groups && !carried.groups.iter().any(|known| known == name);
         Ok(Some(Self {
             study: carried.study.clone(),
-            map: carried.map.rung(),
+            map: carried.map.name(),
             weight: weight.map_or(0.0, |(weight, _)| weight),
             sd_of_weight: weight.map(|(_, sd)| sd),
             new_groups: study.items.group_names().into_iter().filter(is_new).map(str::to_owned).collect(),
@@ -100,7 +100,7 @@ impl FittedMap {
         let carried = CarriedStart::of(study, decomposition, &mapped.map);
         Self {
             carried: carried.expect("a trust that was fitted under a map can be fitted without"),
-            name: mapped.map.rung(),
+            name: mapped.map.name(),
             guesses: mapped.map.guesses(),
             variances: mapped.map.variances.clone(),
             choice: mapped.choice.clone(),

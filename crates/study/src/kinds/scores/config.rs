@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::input::check::Check;
 use crate::input::config::{Configured, Files, Format, StudyConfig, TableConfig};
 use judge_uncertainty_core::belief::BeliefModel;
-use judge_uncertainty_core::belief::ladder::Rung;
+use judge_uncertainty_core::belief::maps::MapName;
 use judge_uncertainty_core::belief::recalibration::Options;
 use judge_uncertainty_formats::error::Result;
 
@@ -105,7 +105,7 @@ pub fn check<C: ScoreKind>(config: &StudyConfig<C>, check: &Check<'_>) -> Result
             ("ridge and prior are about classes", "leave them out; trust.prior is the prior of scores");
         check.that(of_scores, "trust.belief", &config.trust.belief, reason, remedy)?;
     }
-    let of_classes = matches!(config.trust.belief, BeliefModel::Map(map) if !Rung::OF_RATINGS.contains(&map));
+    let of_classes = matches!(config.trust.belief, BeliefModel::Map(map) if map.words_of_ratings().is_none());
     let (reason, remedy) = ("this map reads classes", "take belief = \"auto\", \"line\", \"groups\" or \"curve\"");
     check.that(!of_classes, "trust.belief", &config.trust.belief, reason, remedy)?;
     let of_labels = config.labels.as_ref().and_then(|labels| labels.format);

@@ -198,7 +198,7 @@ mod tests {
         for (position, row) in TABLE.iter().enumerate() {
             assert_eq!(row.name as usize, position);
             assert_eq!(MapName::try_from(row.key), Ok(row.name));
-            assert!(row.classes || row.of_ratings.is_some());
+            assert!(row.of_classes.or(row.of_ratings).is_some());
         }
         assert!(MapName::try_from("matrix").unwrap_err().contains("process"));
         assert!(MapName::try_from("nothing").unwrap_err().contains("identity, smoothing"));

@@ -9,11 +9,11 @@ use crate::error::Error;
 use crate::features::{self, Available};
 use crate::input::annotators::Annotators;
 use crate::input::config::{Configured, StudyFile, TableConfig, Unmatched};
+use crate::input::labels::Labels;
 use crate::input::log::LabelLog;
 use crate::input::source::Source;
 use crate::input::{items, texts};
 use crate::kind::{Kind, Study};
-use crate::read::{Judge, LabelSet};
 use crate::registration::Registration;
 use crate::results::FILE;
 use judge_uncertainty_core::belief::{BeliefModel, TrustPrior};
@@ -65,31 +65,32 @@ impl<K: Kind> Study<K> {
             inputs.read_made_from(&file.resolve(noted))?;
         }
         let all = items::read(&file, &mut inputs)?;
-        let answers = K::Judge::read(&file, &all, &mut inputs).map_err(|error| unasked(&file, path, error))?;
-        let (kept, without): (Vec<usize>, Vec<usize>) =
-            (0..all.len()).partition(|&i| K::Judge::is_answered(&answers, i));
+        let judge = K::read_judge(&file, &all, &mut inputs).map_err(|error| unasked(&file, path, error))?;
+        let (kept, without): (Vec<usize>, Vec<usize>) = (0..all.len()).partition(|&i| judge.answers[i].is_some());
         let left_out: Vec<String> = without.iter().map(|&i| all.ids[i].to_owned()).collect();
         if let Some(first) = left_out.first()
             && (file.config.unmatched == Unmatched::Refuse || kept.is_empty())
         {
-            let problem = Problem::Unanswered { items: left_out.len(), of: all.len() };
+            let reason = format!("{} of {} items have no answer of the judge", left_out.len(), all.len());
+            let remedy = "add their answers, remove the items, or set unmatched = \"leave_out\" to go on without them";
             let place = Place::file(&file.resolve(file.config.judge.file())).of_item(first);
-            return Err(DataError::refused(place, problem).into());
+            return Err(DataError::unfit(place, reason, remedy).into());
         }
         let all_ids = all.ids.clone();
         let items = if left_out.is_empty() { all } else { all.select(&kept)? };
         let log = LabelLog::read(&file.folder(), &mut inputs)?;
-        let labels = K::Labels::read(&file, &items, &log, &mut inputs)?;
+        let labels = Labels::read(&file, &items, &log, &mut inputs)?;
         let (embeddings, text_model) = texts::read(&file, &all_ids, &kept, &items, &mut inputs)?;
-        let judge = K::Judge::of(&file, &items, answers, &kept)?;
+        let answers = judge.answers.into_iter().flatten().collect();
+        let judge = K::judge(&file.config, &items.ids, &judge.variants, answers, judge.report)?;
         let available = Available {
-            spread: judge.spread().iter().any(Option::is_some),
-            confidence: judge.confidence().iter().any(Option::is_some),
+            spread: judge.spread.iter().any(Option::is_some),
+            confidence: judge.confidence.iter().any(Option::is_some),
             familiarity: file.config.familiarity.is_some(),
         };
         let features = features::choose(&file, &items, &available)?;
         let annotators = Annotators::read(&file, &mut inputs)?;
-        let carried = Carried::read(&file, (K::NAME, FILE), &mut inputs)?;
+        let carried = Carried::read(&file, (K::FACTS.name, FILE), &mut inputs)?;
         let mut study = Self {
             file,
             items,
@@ -116,7 +117,10 @@ impl<K: Kind> Study<K> {
         let needs_labels = trust.prior == TrustPrior::None && trust.belief == BeliefModel::Published;
         if needs_labels && study.has_no_labels() {
             let file = study.file.labels_file().unwrap_or_else(|| study.file.path.clone());
-            return Err(DataError::refused(Place::file(&file), Problem::NoLabels).into());
+            let reason = "no item has a label, so there is nothing to learn the trust from";
+            let remedy = "collect labels for some items first, check the ids and names of the columns, or take prior = \
+                          \"weak\" in [trust], under which a first queue needs no label";
+            return Err(DataError::unfit(Place::file(&file), reason, remedy).into());
         }
         Ok(study)
     }
@@ -164,12 +168,15 @@ impl<K: Kind> Study<K> {
 
     fn feature_names(&self) -> Vec<String> {
         let all: Vec<usize> = (0..self.len()).collect();
-        self.feature_columns(&all, &vec![0; self.len()], None).into_iter().map(|column| column.name).collect()
+        self.feature_columns(&all, &vec![0; self.len()], None)
+            .into_iter()
+            .map(|column| column.name().to_owned())
+            .collect()
     }
 
     /// Number of labels of each item.
     pub fn numbers(&self) -> Vec<u32> {
-        self.labels.numbers(self.len())
+        self.labels.numbers()
     }
 
     /// Sums of all files read, by path as seen from the folder of the study.

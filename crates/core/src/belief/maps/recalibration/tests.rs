@@ -162,7 +162,7 @@ fn penalties_shrink_and_cross_validation_likes_them_for_noise() {
     let mut stream = Stream::new(99);
     for k in 0..6 {
         let noise: Vec<f64> = (0..150).map(|_| stream.standard_normal()).collect();
-        world.columns.push(FeatureColumn::complete(&format!("noise {k}"), noise));
+        world.columns.push(FeatureColumn::complete(format!("noise {k}"), noise));
     }
     let size = |fit: &RecalibratedFit| fit.regression.coefficients[1..].iter().map(|b| b * b).sum::<f64>();
     let fits: Vec<f64> = [1e-3, 1.0, 100.0].map(|ridge| size(&world.fit(Recalibration::Shared, ridge).0)).to_vec();
@@ -370,7 +370,7 @@ fn small_problems_end_at_the_highest_maximum() {
         let mut stream = Stream::new(seed);
         let (n, d, k) = (20 + 10 * (seed as usize % 4), seed as usize % 5, 2 + seed as usize % 3);
         let columns: Vec<FeatureColumn> = (0..d)
-            .map(|j| FeatureColumn::complete(&format!("x{j}"), (0..n).map(|_| stream.standard_normal())))
+            .map(|j| FeatureColumn::complete(format!("x{j}"), (0..n).map(|_| stream.standard_normal())))
             .collect();
         let design = Design::over(n, &columns).unwrap();
         let dirichlet = |alpha: &[f64], stream: &mut Stream| -> Vec<f64> {

@@ -36,7 +36,7 @@ pub(super) fn along(places: &[f64], logs: &[f64]) -> [Vec<f64>; VECTORS] {
     [bias, stretch].map(centred)
 }
 
-/// Whether classes at these places, ascending, can have a [`super::Rung::Line`]: three places or more, none nearer to the next than a
+/// Whether classes at these places, ascending, can have a [`super::MapName::Line`]: three places or more, none nearer to the next than a
 /// hundredth of the mean step.
 pub fn has_line(places: &[f64]) -> bool {
     places.len() >= FEWEST_PLACES && {

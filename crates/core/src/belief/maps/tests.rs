@@ -102,7 +102,7 @@ fn inputs_of_a_map_are_told_by_what_features_measure() {
         for (feature, is_input) in [(Feature::from(name), true), (feature.clone(), !feature.is_about_labels())] {
             world.columns = vec![FeatureColumn::partial(feature, values.clone())];
             let design = world.design();
-            let map = fit(Rung::Process, world.readings(&design), world.counts.view()).unwrap().unwrap();
+            let map = fit(MapName::Process, &world.judged(&design), world.counts.view()).unwrap().unwrap();
             assert_eq!(map.reads().features, if is_input { vec![name] } else { vec![] });
         }
     }

@@ -9,7 +9,6 @@ use crate::input::check::Check;
 use crate::input::config::{Configured, Files, Format, StudyConfig, TableConfig};
 use crate::input::labels::LabelColumns;
 use judge_uncertainty_core::belief::BeliefModel;
-use judge_uncertainty_core::belief::maps::MapName;
 use judge_uncertainty_core::belief::recalibration::Options;
 use judge_uncertainty_formats::error::Result;
 

@@ -123,8 +123,8 @@ fn see(there: &Items, here: &Items, auto: BeliefModel) -> Result<Vec<Seen>, Erro
         let beliefs = with_map.posterior(&readings, counts.view());
         let said = transfer(&readings, counts.view())?.expect("a map is carried");
         Ok(Seen {
-            published: error(&fit(BeliefModel::Published, plain)?.posterior(plain, counts.view())),
-            own: error(&fit(auto, plain)?.posterior(plain, counts.view())),
+            published: error(&fit(BeliefModel::Published, plain)?.posterior(&plain, counts.view())),
+            own: error(&fit(auto, plain)?.posterior(&plain, counts.view())),
             carried: error(&beliefs),
             applied: error(&map.posterior(&here.readings(&on_their_scale), counts.view())),
             weight: with_map.mapped().and_then(|m| m.map.weight_of_carried()).map_or(0.0, |(weight, _)| weight),

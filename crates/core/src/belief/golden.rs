@@ -203,7 +203,7 @@ fn write_fits() {
     std::fs::write(PATH, serde_json::to_string(&values()).unwrap() + "\n").unwrap();
 }
 
-/// All numbers to 1e-9 of their size or of 1; profiles to the precision that their ends are searched to.
+/// Published beliefs to the bit, all other numbers to 1e-9 of their size or of 1; profiles to the precision that their ends are searched to.
 #[test]
 fn fits_are_those_of_the_engines_before() {
     let expected: Values = serde_json::from_str(&std::fs::read_to_string(PATH).unwrap()).unwrap();
@@ -212,7 +212,13 @@ fn fits_are_those_of_the_engines_before() {
     for (key, expected) in &expected {
         let found = &found[key];
         assert_eq!(found.len(), expected.len(), "{key}: {found:?} for {expected:?}");
-        let enough = if key.ends_with("profile") { 1e-5 } else { 1e-9 };
+        // What the published beliefs of studies are made of stays the same to the bit.
+        let published = key.starts_with("recalibrated off") && !key.ends_with("held out") || key.starts_with("ratings");
+        let enough = match published {
+            true => 0.0,
+            false if key.ends_with("profile") => 1e-5,
+            false => 1e-9,
+        };
         let share = |(a, b): (&f64, &f64)| (a - b).abs() / a.abs().max(b.abs()).max(1.0);
         let worst = found.iter().zip(expected).map(share).fold(0.0, f64::max);
         if worst.is_nan() || worst > enough {

@@ -1,5 +1,6 @@
-//! Studies of a user's data with the engines of the paper: items, a judge's predictions and some labels become a decomposition of every
-//! item's uncertainty, rankings, and an evaluation where labels suffice, whatever kind the labels are of.
+//! Studies of a user's data with the engines of the paper: items, a judge's predictions and some labels become a
+//! decomposition of every item's uncertainty, rankings, and an evaluation where labels suffice, whatever kind the
+//! labels are of.
 //!
 //! | module | holds |
 //! |---|---|

@@ -71,7 +71,8 @@ pub trait Apply: std::fmt::Debug + Send + Sync {
     /// How judge and features lay in the fit.
     fn baselines(&self) -> &[Baseline];
 
-    /// The model that embeds texts, and the template of a text, where the belief needs embeddings that a table may lack.
+    /// The model that embeds texts, and the template of a text, where the belief needs embeddings that a table may
+    /// lack.
     fn text(&self) -> Option<(&SentenceModel, &Template)>;
 
     /// Whether it needs embeddings.
@@ -119,7 +120,8 @@ struct Row<K: Saved> {
 }
 
 impl<K: Saved> Applier<K> {
-    /// Reads a belief with what stands beside it; `columns` are changes of the names of columns, as [`InputColumns::set`] takes them.
+    /// Reads a belief with what stands beside it; `columns` are changes of the names of columns, as
+    /// [`InputColumns::set`] takes them.
     ///
     /// # Errors
     /// As [`BeliefFile::read`], a file beside it that is missing or another one, a change that is none.

@@ -12,7 +12,8 @@ fn refused(path: &Path, reason: String, remedy: &str) -> Error {
     DataError::refused(Place::file(path), Problem::Unfit { reason, remedy: remedy.to_owned() }).into()
 }
 
-/// Refuses predictions of another judge, as far as the `summary.json` of `judge run` beside them, which was read from `path`, tells.
+/// Refuses predictions of another judge, as far as the `summary.json` of `judge run` beside them, which was read from
+/// `path`, tells.
 ///
 /// # Errors
 /// It names another model or other prompts than those of the belief.

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Baseline {
-    /// The quantity: a feature by its name, or what the judge says (`judge_entropy`, `q_CLASS`, `judge_mean`, `judge_sd`).
+    /// The quantity: a feature by its name, or what the judge says (`judge_entropy`, `q_CLASS`, `judge_mean`,
+    /// `judge_sd`).
     pub name: String,
     /// Upper ends of all bins but the last, ascending.
     pub edges: Vec<f64>,
@@ -42,8 +43,8 @@ pub struct Drift {
     /// PSI = sum over bins of (a - e) ln(a / e)        a = (n_bin + 1/2) / (n + B/2)
     /// ```
     ///
-    /// with the share a of a bin among the n further items, e the same among those of the fit, and B bins, of which items without
-    /// the quantity are one where there are such. `None` without items.
+    /// with the share a of a bin among the n further items, e the same among those of the fit, and B bins, of which
+    /// items without the quantity are one where there are such. `None` without items.
     pub psi: Option<f64>,
     /// What it is on average if nothing has moved, (B - 1)(1/n + 1/m) with m items in the fit: sampling alone.
     pub psi_by_chance: Option<f64>,

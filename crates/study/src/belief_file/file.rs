@@ -32,8 +32,8 @@ pub const FILE: &str = "results/belief.json";
 /// Features and judge are watched for drift up to so many quantities.
 pub const MOST_WATCHED: usize = 200;
 
-/// A fitted belief with all that it takes to apply it to further items. It stands alone, but for the embeddings of labelled items,
-/// which are in the file that [`Familiarity`] names.
+/// A fitted belief with all that it takes to apply it to further items. It stands alone, but for the embeddings of
+/// labelled items, which are in the file that [`Familiarity`] names.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(bound = "")]
 pub struct BeliefFile<K: Saved> {
@@ -45,7 +45,8 @@ pub struct BeliefFile<K: Saved> {
     pub sha256: String,
     /// Version of the program that wrote it.
     pub program: String,
-    /// Every setting of the study, defaults filled in: classes, places or scale, how answers are read, floor, belief, prior, seed.
+    /// Every setting of the study, defaults filled in: classes, places or scale, how answers are read, floor, belief,
+    /// prior, seed.
     pub settings: StudyConfig<K>,
     /// The judge that the trust belongs to.
     pub judge: JudgeFiles,
@@ -122,8 +123,8 @@ impl<K: Saved> BeliefFile<K> {
     /// Reads a belief.
     ///
     /// # Errors
-    /// A file that can't be read, is no belief, is of another version or kind, was changed after it was written, or contradicts
-    /// itself; with the file and the field.
+    /// A file that can't be read, is no belief, is of another version or kind, was changed after it was written, or
+    /// contradicts itself; with the file and the field.
     pub fn read(path: &Path) -> Result<Self> {
         Self::parse(path, &read_file(path)?)
     }
@@ -316,7 +317,8 @@ pub fn belief_of(path: &Path) -> PathBuf {
     }
 }
 
-/// The keys of the settings of a belief, by which its kind is known; none of what is no belief, which its reader refuses.
+/// The keys of the settings of a belief, by which its kind is known; none of what is no belief, which its reader
+/// refuses.
 pub fn keys_of(path: &Path) -> Vec<String> {
     let read = read_file(path).and_then(|bytes| object(path, &bytes));
     let keys = |object: Map<String, Value>| Some(object.get("settings")?.as_object()?.keys().cloned().collect());

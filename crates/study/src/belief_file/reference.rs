@@ -13,7 +13,8 @@ use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
 use judge_uncertainty_formats::items::ItemIds;
 use judge_uncertainty_formats::npy::read_matrix;
 
-/// Name of the file with the embeddings, beside the belief: a NumPy matrix of 32-bit floats, a row for each labelled item.
+/// Name of the file with the embeddings, beside the belief: a NumPy matrix of 32-bit floats, a row for each labelled
+/// item.
 pub const REFERENCE: &str = "belief-reference.npy";
 
 /// Its place within a run folder.

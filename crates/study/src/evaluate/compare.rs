@@ -37,7 +37,8 @@ pub struct Compared {
     pub studies: [One; 2],
     /// What differs between the judges, in words; `None` for one and the same.
     pub judges_differ: Option<String>,
-    /// Scores on held-out labels, second less first, paired: above 0 the first is better. Empty with [`Self::not_estimable`].
+    /// Scores on held-out labels, second less first, paired: above 0 the first is better. Empty with
+    /// [`Self::not_estimable`].
     pub scores: Vec<PairedScore>,
     /// Why there are no scores.
     #[serde(skip_serializing_if = "Option::is_none")]

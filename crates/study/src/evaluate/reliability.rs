@@ -1,4 +1,5 @@
-//! What a belief makes of the judge's predictions: both against labels that neither has seen, class by class and group by group.
+//! What a belief makes of the judge's predictions: both against labels that neither has seen, class by class and group
+//! by group.
 
 use serde::{Deserialize, Serialize};
 
@@ -26,8 +27,9 @@ pub struct CalibrationPoint {
     pub observed: Estimable,
 }
 
-/// The judge's predictions and those of the belief against held-out labels. The belief's are those before an item's labels, fitted to
-/// the labels of other items. Intervals are central 95% ones for new items, each on its own, the fit taken as given.
+/// The judge's predictions and those of the belief against held-out labels. The belief's are those before an item's
+/// labels, fitted to the labels of other items. Intervals are central 95% ones for new items, each on its own, the fit
+/// taken as given.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReliabilityReport {
     /// One entry for each quantity over all items, then one for each group and quantity.
@@ -65,7 +67,8 @@ pub struct Reliable {
 }
 
 impl Reliable {
-    /// From each item's prediction and the mean of its labels; `is_share` if labels are 0 or 1, so that means are shares.
+    /// From each item's prediction and the mean of its labels; `is_share` if labels are 0 or 1, so that means are
+    /// shares.
     pub fn of(pairs: Vec<(f64, f64)>, is_share: bool) -> Self {
         let gaps: Vec<f64> = pairs.iter().map(|(predicted, observed)| observed - predicted).collect();
         let enough = pairs.len() >= LEAST_ITEMS;
@@ -74,8 +77,8 @@ impl Reliable {
 }
 
 impl ReliabilityReport {
-    /// Of the items of a study at positions `kept`, with what the belief predicts of each before its labels; `None` where that is what the
-    /// judge does.
+    /// Of the items of a study at positions `kept`, with what the belief predicts of each before its labels; `None`
+    /// where that is what the judge does.
     pub fn of<K: Kind>(study: &Study<K>, kept: &[usize], pool: &K::Pool, believed: &[Vec<f64>]) -> Option<Self> {
         let judged: Vec<Vec<f64>> = (0..kept.len()).map(|i| pool.predicted(i)).collect();
         let moved = |(a, b): (&Vec<f64>, &Vec<f64>)| a.iter().zip(b).any(|(a, b)| (a - b).abs() > SAME);
@@ -138,7 +141,8 @@ fn commonest(observed: &[Option<Vec<f64>>], quantities: usize, is_share: impl Fn
 /// A group's name with the positions of its items.
 type Group = (Option<String>, Vec<usize>);
 
-/// The largest groups among the items at positions `kept`, by name, and how many there are besides; none of a single one.
+/// The largest groups among the items at positions `kept`, by name, and how many there are besides; none of a single
+/// one.
 fn largest_groups<K: Kind>(study: &Study<K>, kept: &[usize]) -> (Vec<Group>, usize) {
     let (names, numbers) = (study.items.group_names(), study.items.group_numbers());
     if names.len() < 2 {
@@ -153,7 +157,8 @@ fn largest_groups<K: Kind>(study: &Study<K>, kept: &[usize]) -> (Vec<Group>, usi
     (groups.into_iter().map(|(g, items)| (Some(names[g].to_owned()), items)).collect(), left)
 }
 
-/// Points of equally many items each, [`LEAST_ITEMS`] at least; equal predictions are not told apart by where a point ends.
+/// Points of equally many items each, [`LEAST_ITEMS`] at least; equal predictions are not told apart by where a point
+/// ends.
 pub(crate) fn curve(mut points: Vec<(f64, f64)>, shares: bool) -> Vec<CalibrationPoint> {
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
     let bins = (points.len() / LEAST_ITEMS).clamp(1, MOST_BINS);

@@ -27,8 +27,8 @@ pub struct JudgeFiles {
 }
 
 impl JudgeFiles {
-    /// Reads the sums of a study's judge. What can't be read is left out: the study's reader has refused it, or there is no
-    /// summary.
+    /// Reads the sums of a study's judge. What can't be read is left out: the study's reader has refused it, or there
+    /// is no summary.
     pub fn of<C: Configured>(file: &StudyFile<C>) -> Self {
         let paths = file.resolve_all(file.config.judge.files());
         let files = paths.iter().filter_map(|path| read_file(path).ok()).map(|bytes| sha256_hex(&bytes)).collect();
@@ -65,7 +65,8 @@ impl JudgeFiles {
         }
     }
 
-    /// What another judge differs in that both state, in words: model and prompts. Files of predictions differ where items do.
+    /// What another judge differs in that both state, in words: model and prompts. Files of predictions differ where
+    /// items do.
     pub fn is_other(&self, other: &Self) -> Option<String> {
         if let (Some(model), Some(others)) = (&self.model, &other.model)
             && model != others

@@ -106,8 +106,8 @@ impl<K: Kind> Study<K> {
         sources.columns(&self.features, kept, numbers, near)
     }
 
-    /// The configured engine over the embeddings of the items at positions `kept`, which finds those `held` of them; an index is
-    /// checked by lists of `width`. `None` without familiarity.
+    /// The configured engine over the embeddings of the items at positions `kept`, which finds those `held` of them; an
+    /// index is checked by lists of `width`. `None` without familiarity.
     ///
     /// # Errors
     /// Texts that are not embedded yet, a value of an embedding that is not finite.

@@ -131,7 +131,8 @@ impl<K: Kind> Study<K> {
         self.contrasts = registration.contrasts();
     }
 
-    /// Embeds the texts with the model that `start` starts, where the study names no file of embeddings; returns what was done.
+    /// Embeds the texts with the model that `start` starts, where the study names no file of embeddings; returns what
+    /// was done.
     ///
     /// # Errors
     /// A model that can't be started or fails, a cache that can't be used.

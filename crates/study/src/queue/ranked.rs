@@ -156,8 +156,8 @@ pub fn check_rule<K: Kind>(study: &Study<K>, order: Order) -> Result<(), Error> 
     Ok(())
 }
 
-/// The order in which a study's queue goes where none is asked for: the epistemic part; without labels or a trust carried over
-/// spread over the embeddings, or at random where there are none.
+/// The order in which a study's queue goes where none is asked for: the epistemic part; without labels or a trust
+/// carried over spread over the embeddings, or at random where there are none.
 pub fn usual_order<K: Kind>(study: &Study<K>) -> Order {
     match (study.has_no_labels() && study.carried.is_none(), &study.file.config.familiarity) {
         (false, _) => Rule::Info.into(),
@@ -166,8 +166,9 @@ pub fn usual_order<K: Kind>(study: &Study<K>) -> Order {
     }
 }
 
-/// Items in the order in which they spread over the embeddings, labelled ones counting as covered: as many as are asked for, then
-/// the others and the labelled ones in their own order. The priority is the number of items less the place, from 0.
+/// Items in the order in which they spread over the embeddings, labelled ones counting as covered: as many as are asked
+/// for, then the others and the labelled ones in their own order. The priority is the number of items less the place,
+/// from 0.
 ///
 /// Stream: that of the request's seed under a number of its own.
 fn covering<K: Kind>(study: &Study<K>, numbers: &[u32], request: &Request) -> Result<Vec<f64>, Error> {

@@ -21,8 +21,8 @@ impl Registration {
     }
 
     /// Judges every hypothesis. `differences` gives the paired difference of each replicate, in replicate order, and
-    /// `contributions` those of the items; `None` if the run could not evaluate it. The critical value is drawn from a stream
-    /// that the family's size alone fixes, so it is the same in every run.
+    /// `contributions` those of the items; `None` if the run could not evaluate it. The critical value is drawn from a
+    /// stream that the family's size alone fixes, so it is the same in every run.
     pub fn judge(
         &self,
         differences: impl Fn(&Hypothesis) -> Option<Vec<f64>>,

@@ -1,10 +1,10 @@
 //! How the labels of annotators who share a trait differ: agreement with the judge or deviation from
 //! it, and the shares of the classes, by trait and value.
 //!
-//! All means are over items, each with the mean over the labels that these annotators gave it. Intervals are for new items labelled by
-//! these annotators ([`judge_uncertainty_core::stats::over_items`]): that other people of the same trait label otherwise is
-//! not part of them. Annotators do not all label the same items, so a group is also held against the other annotators
-//! on the items that both labelled.
+//! All means are over items, each with the mean over the labels that these annotators gave it. Intervals are for new
+//! items labelled by these annotators ([`judge_uncertainty_core::stats::over_items`]): that other people of the same
+//! trait label otherwise is not part of them. Annotators do not all label the same items, so a group is also held
+//! against the other annotators on the items that both labelled.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -53,7 +53,8 @@ pub struct TraitsReport {
 pub struct Trait {
     /// The column.
     pub name: String,
-    /// Those who share a value, numbers from low to high and words by their labels; the last are those of whom nothing is stated.
+    /// Those who share a value, numbers from low to high and words by their labels; the last are those of whom nothing
+    /// is stated.
     pub groups: Vec<TraitGroup>,
     /// Values that are left out, those with fewest labels.
     pub left_out: usize,
@@ -76,7 +77,8 @@ pub struct TraitGroup {
     /// How far their labels lie above the judge's mean, in units of the scale; `None` for mere classes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deviation: Option<Estimable>,
-    /// Agreement (of scores and places the deviation) less that of the other annotators, on the items that both labelled.
+    /// Agreement (of scores and places the deviation) less that of the other annotators, on the items that both
+    /// labelled.
     pub against_others: Estimable,
     /// Shares of the classes among their labels; none for scores.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -106,8 +108,8 @@ pub struct Given {
 }
 
 impl ByTrait {
-    /// The labels of a study by the traits of its annotators; `None` where no file tells of them. Items that a registration excludes
-    /// are left out.
+    /// The labels of a study by the traits of its annotators; `None` where no file tells of them. Items that a
+    /// registration excludes are left out.
     pub fn of<K: Kind>(study: &Study<K>) -> Option<Self> {
         let about = study.annotators.as_ref()?;
         let labels = &study.labels;
@@ -302,7 +304,8 @@ mod tests {
 
     #[test]
     fn a_group_by_hand() {
-        // Items 0 to 23, judged 0 if even. Annotator 0 says 0 always, annotator 1 what the judge says, but not of item 0.
+        // Items 0 to 23, judged 0 if even. Annotator 0 says 0 always, annotator 1 what the judge says, but not of item
+        // 0.
         let given: Vec<Given> =
             (0..24).flat_map(|i| [label(i, 0, 0, i % 2), label(i, 1, if i == 0 { 1 } else { i % 2 }, i % 2)]).collect();
         let classes = ["no", "yes"].map(str::to_owned);

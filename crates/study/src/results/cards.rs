@@ -41,7 +41,8 @@ pub struct Card {
     pub why: Vec<String>,
 }
 
-/// The items of a page: all of a small study; of a large one the first under each rule and a random sample of the others.
+/// The items of a page: all of a small study; of a large one the first under each rule and a random sample of the
+/// others.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cards {
     /// Items of the study.

@@ -9,8 +9,8 @@ use judge_uncertainty_core::escalation::{Budget, Rule, top};
 use judge_uncertainty_core::stats::{population_sd, spearman};
 
 /// Whether ranking by entropy would go wrong: with equal total evidence alpha_0 it ranks items nearly as the epistemic
-/// part does, and the more the evidence varies, the more the two come apart (the paper, App. B, "When entropy-ranking is
-/// safe").
+/// part does, and the more the evidence varies, the more the two come apart (the paper, App. B, "When entropy-ranking
+/// is safe").
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EvidenceReport {
     /// Percentiles over items of alpha_0 = trust + labels, in labels.
@@ -19,7 +19,8 @@ pub struct EvidenceReport {
     pub sd_log_evidence: f64,
     /// Spearman correlation of the epistemic part with the entropy of the posterior mean; `None` where one is constant.
     pub spearman_entropy_info: Option<f64>,
-    /// Spearman correlation of the epistemic part with the entropy of the judge's prediction; `None` where one is constant.
+    /// Spearman correlation of the epistemic part with the entropy of the judge's prediction; `None` where one is
+    /// constant.
     pub spearman_judge_entropy_info: Option<f64>,
     /// Share of the tenth of the items with most epistemic uncertainty that entropy (of the posterior mean) finds too.
     pub shared_picks: f64,

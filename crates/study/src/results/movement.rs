@@ -110,8 +110,8 @@ impl Movement {
     /// or if there were no others.
     ///
     /// Squared errors are those of the belief's mean. How far labels lowered the error is measured by holding one label
-    /// of an item out at a time and comparing the errors with and without the item's other new labels (`removed`); it is
-    /// foreseen to be the fall of the spread by that many labels.
+    /// of an item out at a time and comparing the errors with and without the item's other new labels (`removed`); it
+    /// is foreseen to be the fall of the spread by that many labels.
     ///
     /// # Errors
     /// As [`Decomposition::of`].

@@ -200,8 +200,8 @@ fn warnings<K: Kind>(study: &Study<K>, numbers: &[u32], features: usize, zero_em
             None => "the prior alone (8 labels for every item)".to_owned(),
         };
         let text = format!(
-            "no item has a label yet: parts and rankings rest on {rests}; send a first queue (`study queue`, by default spread over \
-             the items) and add what comes back"
+            "no item has a label yet: parts and rankings rest on {rests}; send a first queue (`study queue`, by \
+             default spread over the items) and add what comes back"
         );
         warn(true, text);
         warn(zero_embeddings > 0, format!("{zero_embeddings} embeddings are zero vectors"));
@@ -210,8 +210,8 @@ fn warnings<K: Kind>(study: &Study<K>, numbers: &[u32], features: usize, zero_em
     warn(
         labelled < needed,
         format!(
-            "{labelled} labelled items for {features} features: with fewer than ten per coefficient ({needed}) the trust is \
-             uncertain; consider fewer features"
+            "{labelled} labelled items for {features} features: with fewer than ten per coefficient ({needed}) the \
+             trust is uncertain; consider fewer features"
         ),
     );
     warn(
@@ -247,9 +247,10 @@ pub struct Coefficient {
 pub struct FitReport<K: Kind> {
     /// What is believed of the trust before any label; the recalibrated belief of classes has weak priors of its own.
     pub prior: TrustPrior,
-    /// What a prediction is worth for an item with average features, in labels; `None` where the labels do not bound it on both sides. Its
-    /// interval, the estimate, is what the labels say without the prior on it ([`judge_uncertainty_core::belief::Profile`]) if there is
-    /// one; `value` is what the belief takes, its prior included.
+    /// What a prediction is worth for an item with average features, in labels; `None` where the labels do not bound it
+    /// on both sides. Its interval, the estimate, is what the labels say without the prior on it
+    /// ([`judge_uncertainty_core::belief::Profile`]) if there is one; `value` is what the belief takes, its prior
+    /// included.
     pub typical_trust: Option<Estimate>,
     /// Why the labels do not determine it, and what would.
     #[serde(skip_serializing_if = "Option::is_none")]

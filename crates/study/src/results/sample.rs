@@ -1,4 +1,5 @@
-//! Both parts of the uncertainty, item by item, for figures: all items of a small study, a random sample of a large one.
+//! Both parts of the uncertainty, item by item, for figures: all items of a small study, a random sample of a large
+//! one.
 
 use std::collections::BTreeMap;
 
@@ -15,8 +16,8 @@ pub const MOST_SHOWN: usize = 2000;
 /// Items for a figure.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ItemSample {
-    /// Items of the study. Where they are more than the components hold, these are a simple random sample: the items that
-    /// the rule `random` ranks first.
+    /// Items of the study. Where they are more than the components hold, these are a simple random sample: the items
+    /// that the rule `random` ranks first.
     pub items: usize,
     /// The items shown, in their order; escalated are those of a tenth of all items that are shown.
     pub components: ItemComponents,

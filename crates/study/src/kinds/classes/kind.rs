@@ -81,7 +81,8 @@ impl Kind for Classes {
         pool.with_belief(model, groups)
     }
 
-    /// Stated confidence ranks only where some item has one, and the rules beyond the paper come with the belief beyond it.
+    /// Stated confidence ranks only where some item has one, and the rules beyond the paper come with the belief beyond
+    /// it.
     fn rules(study: &Study<Self>) -> Vec<Rule> {
         let confidence = study.judge.confidence.iter().any(Option::is_some);
         let published = Rule::PAPER.into_iter().filter(|rule| confidence || *rule != Rule::LowConfidence);

@@ -65,7 +65,8 @@ pub struct CarriedStart {
     pub map: Rung,
     /// What it counts for: 1 takes it as it was, 0 leaves it out; as the belief takes it.
     pub weight: f64,
-    /// Standard deviation of what is unknown of the weight, by the normal approximation; `None` where the labels left the map out.
+    /// Standard deviation of what is unknown of the weight, by the normal approximation; `None` where the labels left
+    /// the map out.
     pub sd_of_weight: Option<f64>,
     /// Groups here for which that map has no terms of their own, as it has for others.
     pub new_groups: Vec<String>,
@@ -208,8 +209,8 @@ pub fn warnings<K: ClassStudy>(study: &Study<K>) -> Vec<String> {
     let mut warnings = vec![];
     if let Some(mass) = study.judge.report.mass.filter(|mass| mass.warned > 0) {
         warnings.push(format!(
-            "{} of the judge's answers put less than {} of their probability on the classes (least {:.3}); they are scaled \
-             up, but say little",
+            "{} of the judge's answers put less than {} of their probability on the classes (least {:.3}); they are \
+             scaled up, but say little",
             mass.warned, study.file.config.judge.least_mass, mass.least
         ));
     }
@@ -295,7 +296,8 @@ pub fn added_shares(counts: &Array2<u32>) -> Vec<Vec<Option<Observed>>> {
 }
 
 /// Compares the added labels of every item with the belief before them; `foreseen` is the expected squared error of a
-/// belief's mean against a single label, and `error` that error for a label of a class, from numbers in proportion to the mean.
+/// belief's mean against a single label, and `error` that error for a label of a class, from numbers in proportion to
+/// the mean.
 pub fn came_back<B: BeliefTable + ClassBeliefs>(
     beliefs: &B,
     added: &Array2<u32>,

@@ -23,8 +23,8 @@ pub struct OrdinalDiagnostics {
     pub mean_squared_error: f64,
     /// Mean of the judge's mean place minus the labels': above 0 the judge is too generous.
     pub bias: f64,
-    /// Mean Wasserstein distance that comes from the labels alone: what the pool itself, stated exactly, would have against
-    /// the labels; see [`NoiseCeiling::all_labels`](judge_uncertainty_evaluation::NoiseCeiling::all_labels).
+    /// Mean Wasserstein distance that comes from the labels alone: what the pool itself, stated exactly, would have
+    /// against the labels; see [`NoiseCeiling::all_labels`](judge_uncertainty_evaluation::NoiseCeiling::all_labels).
     pub noise_ceiling: f64,
     /// Mean stated confidence, 0 to 100.
     pub mean_confidence: Option<f64>,

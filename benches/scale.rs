@@ -56,7 +56,7 @@ fn measure(folder: &Path) -> Result<(), Box<dyn Error>> {
     };
     let study = Study::<Classes>::load(folder)?;
     step("read and check");
-    let decomposition = Decomposition::of(&study, &Silent)?;
+    let decomposition = Decomposition::new(&study, &Silent)?;
     step("familiarity, fit, beliefs");
     let columns = columns(&study, &decomposition);
     step("rankings");

@@ -70,7 +70,7 @@ impl Belief {
         let changes: Vec<String> = columns.iter().map(|(key, name)| format!("{key}={name}")).collect();
         let belief = py.detach(|| load(&path, &changes)).map_err(|e| refused(&e))?;
         if let Some(judge) = judge {
-            let stated = JudgeFiles::of_summary(&judge).map_err(|e| refused(&e))?;
+            let stated = JudgeFiles::from_summary(&judge).map_err(|e| refused(&e))?;
             check_judge(belief.as_ref(), &judge, &stated).map_err(|e| refused(&e))?;
         }
         Ok(Self { belief, model, cache, embedder: Mutex::new(None) })

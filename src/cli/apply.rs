@@ -129,9 +129,9 @@ fn check_judge(args: &Args, belief: &dyn Apply) -> Result<(), Error> {
         Some(folder.join(SUMMARY)).filter(|path| path.is_file())
     });
     let (path, stated) = match (&args.judge, beside) {
-        (Some(path), _) => (path.clone(), JudgeFiles::of_summary(path).map_err(StudyError::from)?),
+        (Some(path), _) => (path.clone(), JudgeFiles::from_summary(path).map_err(StudyError::from)?),
         // A file of this name may be anybody's.
-        (None, Some(path)) => match JudgeFiles::of_summary(&path) {
+        (None, Some(path)) => match JudgeFiles::from_summary(&path) {
             Ok(stated) => (path, stated),
             Err(_) => return Ok(()),
         },

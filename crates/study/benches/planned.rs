@@ -108,9 +108,9 @@ impl World {
         let folder = tempfile::tempdir().expect("a writable folder");
         self.write(folder.path(), labelled);
         let study = Study::<K>::load(folder.path()).expect("a study");
-        let decomposition = Decomposition::of(&study, &Silent).expect("labels");
-        let held_out = HeldOutScores::of(&study, &decomposition);
-        let plan = Plan::of(&study, &decomposition, &held_out, None);
+        let decomposition = Decomposition::new(&study, &Silent).expect("labels");
+        let held_out = HeldOutScores::new(&study, &decomposition);
+        let plan = Plan::new(&study, &decomposition, &held_out, None);
         (study, plan)
     }
 

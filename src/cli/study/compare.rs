@@ -44,8 +44,8 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
         say_embedded(study.embed(&sentences::start, &progress)?.as_ref());
     }
     let [first, second] = &studies;
-    let decompositions = [Decomposition::of(first, &progress)?, Decomposition::of(second, &progress)?];
-    let compared = Compared::of([first, second], [&decompositions[0], &decompositions[1]])?;
+    let decompositions = [Decomposition::new(first, &progress)?, Decomposition::new(second, &progress)?];
+    let compared = Compared::new([first, second], [&decompositions[0], &decompositions[1]])?;
     let mut stdout = anstream::stdout().lock();
     if args.json {
         write!(stdout, "{}", to_json(&compared))?;

@@ -46,9 +46,9 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let mut study = Study::<K>::load(&args.study)?;
     let progress = Bars::default();
     say_embedded(study.embed(&sentences::start, &progress)?.as_ref());
-    let decomposition = Decomposition::of(&study, &progress)?;
-    let held_out = HeldOutScores::of(&study, &decomposition);
-    let plan = Plan::of(&study, &decomposition, &held_out, args.price);
+    let decomposition = Decomposition::new(&study, &progress)?;
+    let held_out = HeldOutScores::new(&study, &decomposition);
+    let plan = Plan::new(&study, &decomposition, &held_out, args.price);
     let mut stdout = anstream::stdout().lock();
     if args.json {
         write!(stdout, "{}", to_json(&plan))?;

@@ -31,7 +31,7 @@ use crate::support::{repository, run};
 /// A belief written to a folder and read again.
 fn written<K: Saved>(study: &Study<K>, decomposition: &Decomposition<K>) -> (TempDir, Applier<K>) {
     let folder = tempfile::tempdir().unwrap();
-    let (belief, bytes) = BeliefFile::of(study, decomposition);
+    let (belief, bytes) = BeliefFile::new(study, decomposition);
     let path = folder.path().join("belief.json");
     fs::write(&path, belief.text()).unwrap();
     if let Some(bytes) = bytes {

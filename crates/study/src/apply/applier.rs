@@ -126,14 +126,14 @@ impl<K: Saved> Applier<K> {
     /// # Errors
     /// As [`BeliefFile::read`], a file beside it that is missing or another one, a change that is none.
     pub fn read(path: &Path, columns: &[String]) -> Result<Self, Error> {
-        Self::of(path, BeliefFile::read(path)?, columns)
+        Self::new(path, BeliefFile::read(path)?, columns)
     }
 
     /// Prepares a belief that was read.
     ///
     /// # Errors
     /// As [`Self::read`].
-    pub fn of(path: &Path, mut belief: BeliefFile<K>, columns: &[String]) -> Result<Self, Error> {
+    pub fn new(path: &Path, mut belief: BeliefFile<K>, columns: &[String]) -> Result<Self, Error> {
         for change in columns {
             belief.columns.set(change).map_err(|reason| Error::Column { reason })?;
         }

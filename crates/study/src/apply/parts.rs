@@ -72,7 +72,7 @@ pub struct SetAside {
 
 impl SetAside {
     /// A row of a file.
-    pub fn of(bad: &Bad, file: &Path) -> Self {
+    pub fn new(bad: &Bad, file: &Path) -> Self {
         Self {
             file: file.display().to_string(),
             line: bad.line,

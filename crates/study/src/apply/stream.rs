@@ -220,7 +220,7 @@ impl Stream<'_> {
                 made_from: waiting.made_from,
                 sha256: sha256_hex(&bytes),
                 rows: applied.columns.first().map_or(0, |column| column.values.len()),
-                set_aside: applied.bad.iter().map(|bad| SetAside::of(bad, &file)).collect(),
+                set_aside: applied.bad.iter().map(|bad| SetAside::new(bad, &file)).collect(),
                 tallies: applied.tallies,
                 queue: queue.unwrap_or_default(),
                 file,

@@ -76,10 +76,10 @@ pub struct BeliefFile<K: Saved> {
 
 impl<K: Saved> BeliefFile<K> {
     /// The belief of a decomposition, and the bytes of the file that is to stand beside it, if it needs one.
-    pub fn of(study: &Study<K>, decomposition: &Decomposition<K>) -> (Self, Option<Vec<u8>>) {
+    pub fn new(study: &Study<K>, decomposition: &Decomposition<K>) -> (Self, Option<Vec<u8>>) {
         let mut settings = study.file.config.clone();
         K::fill(&mut settings);
-        let (familiarity, bytes) = Familiarity::of(study, decomposition).unzip();
+        let (familiarity, bytes) = Familiarity::new(study, decomposition).unzip();
         let confidence: Vec<f64> = study.judge.confidence.iter().flatten().copied().collect();
         let variants = study.judge.variants.clone();
         let mut file = Self {
@@ -88,7 +88,7 @@ impl<K: Saved> BeliefFile<K> {
             sha256: String::new(),
             program: env!("CARGO_PKG_VERSION").to_owned(),
             columns: K::names(&settings, &variants),
-            judge: JudgeFiles::of(&study.file),
+            judge: JudgeFiles::from_study(&study.file),
             variants,
             groups: study.items.group_names().into_iter().map(str::to_owned).collect(),
             mean_confidence: (!confidence.is_empty()).then(|| mean(&confidence)),
@@ -134,7 +134,7 @@ impl<K: Saved> BeliefFile<K> {
     /// # Errors
     /// As [`Self::read`].
     pub fn parse(path: &Path, bytes: &[u8]) -> Result<Self> {
-        let file = Self::fields(path, Fields::of(path, bytes)?)?;
+        let file = Self::fields(path, Fields::new(path, bytes)?)?;
         let sum = file.sum();
         if sum != file.sha256 {
             let remedy = "copy it anew from the run that wrote it, or run the study again";
@@ -258,7 +258,7 @@ struct Fields<'p> {
 }
 
 impl<'p> Fields<'p> {
-    fn of(path: &'p Path, bytes: &[u8]) -> Result<Self> {
+    fn new(path: &'p Path, bytes: &[u8]) -> Result<Self> {
         let object = object(path, bytes)?;
         let fields = Self { path, object };
         match fields.object.get("schema").and_then(Value::as_u64) {
@@ -328,9 +328,9 @@ pub fn keys_of(path: &Path) -> Vec<String> {
 fn baselines<K: Saved>(study: &Study<K>, decomposition: &Decomposition<K>) -> Vec<Baseline> {
     let labelled: Vec<bool> = decomposition.numbers.iter().map(|n| *n > 0).collect();
     let said = K::said(&study.judge);
-    let of_judge = said.iter().map(|(name, values)| Baseline::of(name, values, &labelled));
+    let of_judge = said.iter().map(|(name, values)| Baseline::new(name, values, &labelled));
     let features = decomposition.features.iter();
-    let all = of_judge.chain(features.map(|feature| Baseline::of(feature.name(), &feature.values, &labelled)));
+    let all = of_judge.chain(features.map(|feature| Baseline::new(feature.name(), &feature.values, &labelled)));
     all.take(MOST_WATCHED).collect()
 }
 

@@ -61,7 +61,7 @@ pub struct Reference {
 
 impl Familiarity {
     /// That of a decomposition, with the bytes of the file beside it; `None` without embeddings.
-    pub fn of<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> Option<(Self, Vec<u8>)> {
+    pub fn new<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> Option<(Self, Vec<u8>)> {
         let (config, embeddings) = study.file.config.familiarity.as_ref().zip(study.embeddings.as_ref())?;
         let labelled: Vec<usize> = (0..decomposition.len()).filter(|&i| decomposition.numbers[i] > 0).collect();
         let bytes = matrix_bytes(embeddings.select(ndarray::Axis(0), &labelled).view());

@@ -73,7 +73,7 @@ fn of_measure<K: Kind>(study: &Study<K>, measure: Measure) -> Vec<Contrast> {
 impl RulesForNewItems {
     /// From what the replicates of a study's evaluation measured over so many items, whose comparisons are
     /// [`contrasts`].
-    pub(crate) fn of<K: Kind>(study: &Study<K>, items: usize, measured: &[Measured]) -> Self {
+    pub(crate) fn new<K: Kind>(study: &Study<K>, items: usize, measured: &[Measured]) -> Self {
         let all = contrasts(study);
         let value = |measure: Measure| {
             let places = (0..all.len()).skip(study.contrasts.len()).filter(|&k| all[k].measure == measure);

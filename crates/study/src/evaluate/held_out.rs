@@ -195,7 +195,7 @@ impl HeldOutScores {
     }
 
     /// Scores judge and beliefs on the labels of a study; items that a registration excludes are left out.
-    pub fn of<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> Self {
+    pub fn new<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> Self {
         let labelled: Vec<usize> =
             (0..study.len()).filter(|i| decomposition.numbers[*i] > 0 && !study.excluded.contains_key(i)).collect();
         if labelled.len() < LEAST_ITEMS {
@@ -206,7 +206,7 @@ impl HeldOutScores {
                 LEAST_ITEMS - labelled.len()
             ));
         }
-        match Scores::of(study, decomposition, &labelled) {
+        match Scores::new(study, decomposition, &labelled) {
             Ok(scores) => Self::Scored(Box::new(scores.report(study, labelled.len()))),
             Err(error) => Self::not(format!("a belief can't be fitted without a tenth of the items: {error}")),
         }
@@ -246,7 +246,7 @@ impl<K: Kind> Scores<K> {
     ///
     /// # Errors
     /// A fit that is impossible.
-    pub fn of(
+    pub fn new(
         study: &Study<K>,
         decomposition: &Decomposition<K>,
         labelled: &[usize],
@@ -257,7 +257,7 @@ impl<K: Kind> Scores<K> {
         Self::over(study, decomposition, kept, &folds)
     }
 
-    /// Held-out scores as [`Self::of`] has them, of the items at positions `kept`, each in its fold.
+    /// Held-out scores as [`Self::new`] has them, of the items at positions `kept`, each in its fold.
     ///
     /// # Errors
     /// A fit that is impossible.
@@ -329,7 +329,7 @@ impl<K: Kind> Scores<K> {
             reliability: self
                 .believed
                 .get(&self.own)
-                .and_then(|believed| ReliabilityReport::of(study, &self.kept, &self.pool, believed)),
+                .and_then(|believed| ReliabilityReport::new(study, &self.kept, &self.pool, believed)),
         }
     }
 

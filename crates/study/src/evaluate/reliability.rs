@@ -69,7 +69,7 @@ pub struct Reliable {
 impl Reliable {
     /// From each item's prediction and the mean of its labels; `is_share` if labels are 0 or 1, so that means are
     /// shares.
-    pub fn of(pairs: Vec<(f64, f64)>, is_share: bool) -> Self {
+    pub fn new(pairs: Vec<(f64, f64)>, is_share: bool) -> Self {
         let gaps: Vec<f64> = pairs.iter().map(|(predicted, observed)| observed - predicted).collect();
         let enough = pairs.len() >= LEAST_ITEMS;
         Self { labels_above: item_mean(&gaps), points: if enough { curve(pairs, is_share) } else { vec![] } }
@@ -79,7 +79,7 @@ impl Reliable {
 impl ReliabilityReport {
     /// Of the items of a study at positions `kept`, with what the belief predicts of each before its labels; `None`
     /// where that is what the judge does.
-    pub fn of<K: Kind>(study: &Study<K>, kept: &[usize], pool: &K::Pool, believed: &[Vec<f64>]) -> Option<Self> {
+    pub fn new<K: Kind>(study: &Study<K>, kept: &[usize], pool: &K::Pool, believed: &[Vec<f64>]) -> Option<Self> {
         let judged: Vec<Vec<f64>> = (0..kept.len()).map(|i| pool.predicted(i)).collect();
         let moved = |(a, b): (&Vec<f64>, &Vec<f64>)| a.iter().zip(b).any(|(a, b)| (a - b).abs() > SAME);
         if !believed.iter().zip(&judged).any(moved) {
@@ -101,8 +101,8 @@ impl ReliabilityReport {
                 is_share: is_share(k),
                 group: group.clone(),
                 items: items.len(),
-                judge: Reliable::of(pairs(&judged), is_share(k)),
-                belief: Reliable::of(pairs(believed), is_share(k)),
+                judge: Reliable::new(pairs(&judged), is_share(k)),
+                belief: Reliable::new(pairs(believed), is_share(k)),
             }
         };
         let entries = all
@@ -220,13 +220,13 @@ mod tests {
     #[test]
     fn points_tell_what_the_mean_hides() {
         let pairs = (0..80).map(|i| if i < 40 { (0.2, [0.3, 0.5][i % 2]) } else { (0.8, [0.5, 0.7][i % 2]) }).collect();
-        let found = Reliable::of(pairs, true);
+        let found = Reliable::new(pairs, true);
         let above = found.labels_above.estimate().unwrap();
         assert!(above.value.abs() < 1e-12 && above.lo < 0.0 && above.hi > 0.0);
         let points: Vec<(f64, f64)> =
             found.points.iter().map(|p| (p.predicted, p.observed.estimate().unwrap().value)).collect();
         assert!(points.len() == 2 && (points[0].1 - 0.4).abs() < 1e-12 && (points[1].1 - 0.6).abs() < 1e-12);
-        let few = Reliable::of(vec![(0.5, 1.0); LEAST_ITEMS - 1], true);
+        let few = Reliable::new(vec![(0.5, 1.0); LEAST_ITEMS - 1], true);
         assert!(few.points.is_empty() && few.labels_above.reason().is_some());
     }
 }

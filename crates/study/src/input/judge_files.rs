@@ -29,7 +29,7 @@ pub struct JudgeFiles {
 impl JudgeFiles {
     /// Reads the sums of a study's judge. What can't be read is left out: the study's reader has refused it, or there
     /// is no summary.
-    pub fn of<C: Configured>(file: &StudyFile<C>) -> Self {
+    pub fn from_study<C: Configured>(file: &StudyFile<C>) -> Self {
         let paths = file.resolve_all(file.config.judge.files());
         let files = paths.iter().filter_map(|path| read_file(path).ok()).map(|bytes| sha256_hex(&bytes)).collect();
         let summary = paths.first().and_then(|path| read_file(&path.with_file_name(SUMMARY)).ok());
@@ -43,7 +43,7 @@ impl JudgeFiles {
     ///
     /// # Errors
     /// A file that can't be read, or is no such summary.
-    pub fn of_summary(path: &Path) -> Result<Self> {
+    pub fn from_summary(path: &Path) -> Result<Self> {
         let bytes = read_file(path)?;
         let summary: Option<Value> = serde_json::from_slice(&bytes).ok();
         let ours = |summary: &Value| summary["program"].as_str().is_some_and(|by| by.starts_with("judge-uncertainty "));

@@ -20,14 +20,14 @@ impl<K: Kind> Decomposition<K> {
     ///
     /// # Errors
     /// Embeddings that are not finite, or features that can't be used.
-    pub fn of(study: &Study<K>, progress: &dyn Progress) -> Result<Self, Error> {
+    pub fn new(study: &Study<K>, progress: &dyn Progress) -> Result<Self, Error> {
         Self::under(study, &study.labels, progress)
     }
 
     /// The decomposition under some of the study's labels.
     ///
     /// # Errors
-    /// As [`Self::of`].
+    /// As [`Self::new`].
     pub(crate) fn under(study: &Study<K>, labels: &Labels, progress: &dyn Progress) -> Result<Self, Error> {
         let items = study.len();
         let all: Vec<usize> = (0..items).collect();

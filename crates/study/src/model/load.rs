@@ -53,7 +53,7 @@ impl<K: Kind> Study<K> {
     /// use judge_uncertainty_study::{Classes, Decomposition, Study};
     ///
     /// let study = Study::<Classes>::load("../../examples/starter".as_ref())?;
-    /// let decomposition = Decomposition::of(&study, &Silent)?;
+    /// let decomposition = Decomposition::new(&study, &Silent)?;
     /// let belief = decomposition.belief(0);
     /// assert!((belief.total() - belief.aleatoric() - belief.epistemic()).abs() < 1e-12);
     /// # Ok::<(), judge_uncertainty_study::Error>(())

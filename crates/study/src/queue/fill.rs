@@ -153,15 +153,15 @@ impl Queue {
                         .expect("the rule looks ahead, as was just checked")
                 };
                 // More than all items can take is as good as that.
-                let budget = amount.of(items).min(items.saturating_mul(MOST_LABELS as usize));
-                let exceeded = |exceeded| RequestError::TooManyLabels { budget: amount.of(items), exceeded };
+                let budget = amount.among(items).min(items.saturating_mul(MOST_LABELS as usize));
+                let exceeded = |exceeded| RequestError::TooManyLabels { budget: amount.among(items), exceeded };
                 limits::GREEDY_LABELS.check(budget as u64).map_err(exceeded)?;
                 let given = allocate(items, budget, MOST_LABELS, tie_break, value);
                 let wanted: Vec<usize> = ranking.iter().copied().filter(|&i| given[i] > 0).collect();
                 (chosen(wanted, items), given)
             }
             (amount, LabelsPerItem::Fixed(number)) => {
-                let budget = amount.of(items);
+                let budget = amount.among(items);
                 if let Some(share) = request.explore {
                     check_draws(share, budget, items)?;
                 }

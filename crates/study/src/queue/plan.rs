@@ -109,7 +109,7 @@ pub struct Width {
 
 impl Plan {
     /// Plans further labels from a belief and from what held-out labels say so far; `price` is as in [`Stop`].
-    pub fn of<K: Kind>(
+    pub fn new<K: Kind>(
         study: &Study<K>,
         decomposition: &Decomposition<K>,
         held_out: &HeldOutScores,

@@ -36,17 +36,17 @@ impl<'a, K: Kind> Ranked<'a, K> {
     /// use judge_uncertainty_study::{Classes, Decomposition, Study};
     ///
     /// let study = Study::<Classes>::load("../../examples/starter".as_ref())?;
-    /// let decomposition = Decomposition::of(&study, &Silent)?;
+    /// let decomposition = Decomposition::new(&study, &Silent)?;
     /// let amount = "10%".parse().expect("a share of the items");
     /// let request =
     ///     Request { rule: Rule::Info.into(), amount, labels_per_item: LabelsPerItem::Fixed(1), explore: None, seed: 0 };
-    /// let ranked = Ranked::of(&study, &decomposition, &request)?;
+    /// let ranked = Ranked::new(&study, &decomposition, &request)?;
     /// let (files, record) = ranked.send(&request, Presentation::default())?;
     /// assert_eq!(record.queued, 4);
     /// assert!(files.text("queue.csv").is_some_and(|text| text.starts_with("rank,id,text")));
     /// # Ok::<(), judge_uncertainty_study::Error>(())
     /// ```
-    pub fn of(study: &'a Study<K>, decomposition: &'a Decomposition<K>, request: &Request) -> Result<Self, Error> {
+    pub fn new(study: &'a Study<K>, decomposition: &'a Decomposition<K>, request: &Request) -> Result<Self, Error> {
         check_rule(study, request.rule)?;
         let priority = match request.rule {
             Order::By(rule) => decomposition.priority(rule).ok_or_else(|| not_ranked(study, rule))?,
@@ -178,7 +178,7 @@ fn covering<K: Kind>(study: &Study<K>, numbers: &[u32], request: &Request) -> Re
     let items = study.len();
     let (labelled, open): (Vec<usize>, Vec<usize>) = (0..items).partition(|&i| numbers[i] > 0);
     let mut stream = seeded(request.seed, STREAM);
-    let mut picks = cover(&rows, &labelled, request.amount.of(items).min(open.len()), || stream.random());
+    let mut picks = cover(&rows, &labelled, request.amount.among(items).min(open.len()), || stream.random());
     let mut picked = vec![false; items];
     picks.iter().for_each(|&i| picked[i] = true);
     picks.extend(open.into_iter().filter(|&i| !picked[i]));

@@ -86,7 +86,7 @@ impl Registered {
     /// Judges the hypotheses by what the replicates of a run measured over so many items, none where nothing was
     /// evaluated; `run` are its settings and the sums of its inputs, `excluded` the items that were left out, and
     /// `reference` is the rule that results compare every other rule with.
-    pub fn of(
+    pub fn new(
         registration: &Registration,
         run: (&BTreeMap<String, String>, &BTreeMap<String, String>),
         excluded: Vec<ExcludedItem>,

@@ -110,7 +110,7 @@ pub struct Given {
 impl ByTrait {
     /// The labels of a study by the traits of its annotators; `None` where no file tells of them. Items that a
     /// registration excludes are left out.
-    pub fn of<K: Kind>(study: &Study<K>) -> Option<Self> {
+    pub fn new<K: Kind>(study: &Study<K>) -> Option<Self> {
         let about = study.annotators.as_ref()?;
         let labels = &study.labels;
         if !labels.are_listed() {
@@ -140,7 +140,7 @@ impl ByTrait {
                 .iter()
                 .map(|cells| cells.map(|cells| cells[k].trim()).filter(|value| !value.is_empty()))
                 .collect();
-            Trait::of(name, &values, &given, &Measured { classes, ordered: K::Pool::SQUARED != Score::Brier })
+            Trait::new(name, &values, &given, &Measured { classes, ordered: K::Pool::SQUARED != Score::Brier })
         });
         Some(Self::Told(TraitsReport {
             annotators: names.len(),
@@ -161,7 +161,7 @@ pub struct Measured<'a> {
 
 impl Trait {
     /// The labels by the `values` of their annotators.
-    pub fn of(name: &str, values: &[Option<&str>], given: &[Given], measured: &Measured<'_>) -> Self {
+    pub fn new(name: &str, values: &[Option<&str>], given: &[Given], measured: &Measured<'_>) -> Self {
         let mut labels_by = vec![0_usize; values.len()];
         given.iter().for_each(|label| labels_by[label.annotator] += 1);
         let labels_of = |group: &Grouped| group.annotators.iter().map(|&annotator| labels_by[annotator]).sum::<usize>();
@@ -179,7 +179,7 @@ impl Trait {
             left_out = stated.saturating_sub(MOST_VALUES);
             groups.drain(MOST_VALUES.min(stated)..stated);
         }
-        let groups = groups.into_iter().map(|(group, labels)| TraitGroup::of(group, labels, given, measured));
+        let groups = groups.into_iter().map(|(group, labels)| TraitGroup::new(group, labels, given, measured));
         Self { name: name.to_owned(), groups: groups.collect(), left_out }
     }
 }
@@ -249,7 +249,7 @@ fn ranges(ascending: &[&str], of: &BTreeMap<&str, BTreeSet<usize>>) -> Vec<Group
 }
 
 impl TraitGroup {
-    fn of(group: Grouped, labels: usize, given: &[Given], measured: &Measured<'_>) -> Self {
+    fn new(group: Grouped, labels: usize, given: &[Given], measured: &Measured<'_>) -> Self {
         let (own, others): (Vec<&Given>, Vec<&Given>) =
             given.iter().partition(|label| group.annotators.contains(&label.annotator));
         let against = |label: &Given| label.against;
@@ -310,7 +310,7 @@ mod tests {
             (0..24).flat_map(|i| [label(i, 0, 0, i % 2), label(i, 1, if i == 0 { 1 } else { i % 2 }, i % 2)]).collect();
         let classes = ["no", "yes"].map(str::to_owned);
         let measured = Measured { classes: &classes, ordered: false };
-        let told = Trait::of("Gender", &[Some("f"), Some("m")], &given, &measured);
+        let told = Trait::new("Gender", &[Some("f"), Some("m")], &given, &measured);
         let of = |value: &str| told.groups.iter().find(|group| group.value.as_deref() == Some(value)).unwrap();
         let value = |found: &Estimable| found.estimate().map(|found| found.value);
         let f = of("f");
@@ -327,7 +327,7 @@ mod tests {
     fn few_items_have_a_reason_in_place_of_a_number() {
         let given = [label(0, 0, 0, 0), label(1, 1, 0, 0)];
         let classes = ["no", "yes"].map(str::to_owned);
-        let told = Trait::of("Age", &[Some("f"), None], &given, &Measured { classes: &classes, ordered: false });
+        let told = Trait::new("Age", &[Some("f"), None], &given, &Measured { classes: &classes, ordered: false });
         assert_eq!(told.groups.iter().map(|group| group.value.as_deref()).collect::<Vec<_>>(), [Some("f"), None]);
         let reason = |found: &Estimable| found.reason().unwrap().to_owned();
         assert!(reason(told.groups[0].agreement.as_ref().unwrap()).contains("1 items have what it takes"));
@@ -365,7 +365,7 @@ mod tests {
         let values: Vec<Option<&str>> = names.iter().map(|name| Some(name.as_str())).chain([None]).collect();
         let given: Vec<Given> = (0..26).flat_map(|a| (0..=a).map(move |item| label(item, a, 0, 0))).collect();
         let classes = ["no", "yes"].map(str::to_owned);
-        let told = Trait::of("City", &values, &given, &Measured { classes: &classes, ordered: false });
+        let told = Trait::new("City", &values, &given, &Measured { classes: &classes, ordered: false });
         assert_eq!((told.groups.len(), told.left_out), (21, 5));
         assert_eq!(told.groups[0].value.as_deref(), Some("v24"));
         assert!(told.groups[20].value.is_none());

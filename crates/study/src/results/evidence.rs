@@ -36,7 +36,7 @@ pub const FORGONE: f64 = 0.1;
 impl EvidenceReport {
     /// Compares the rankings of a decomposition at a tenth of the items; `None` for labels that are not ranked by these
     /// rules.
-    pub fn of<K: Kind>(decomposition: &Decomposition<K>) -> Option<Self> {
+    pub fn new<K: Kind>(decomposition: &Decomposition<K>) -> Option<Self> {
         let evidence = decomposition.map(|b| b.evidence());
         let log: Vec<f64> = evidence.iter().map(|a| (a + 1.0).ln()).collect();
         let info = decomposition.map(|b| b.epistemic());
@@ -51,7 +51,7 @@ impl EvidenceReport {
         let most = sum(&best);
         let information_kept = if most > 0.0 { sum(&entropy) / most } else { 1.0 };
         Some(Self {
-            evidence_percentiles: OverItems::of(&evidence),
+            evidence_percentiles: OverItems::new(&evidence),
             sd_log_evidence: population_sd(&log),
             spearman_entropy_info: spearman(&priority(Rule::PosteriorEntropy)?, &info),
             spearman_judge_entropy_info: spearman(&priority(Rule::JudgeEntropy)?, &info),

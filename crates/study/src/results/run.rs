@@ -128,7 +128,7 @@ pub struct Missing {
 
 impl<K: Kind> InputReport<K> {
     /// Counts what a study has read.
-    pub fn of(study: &Study<K>) -> Self {
+    pub fn new(study: &Study<K>) -> Self {
         let all: Vec<usize> = (0..study.len()).collect();
         let numbers = study.numbers();
         let features = study.feature_columns(&all, &numbers, None);
@@ -157,7 +157,7 @@ impl<K: Kind> InputReport<K> {
             variants: study.judge.variants.clone(),
             judge: study.judge.report.clone(),
             labels: study.labels.report(),
-            judge_files: JudgeFiles::of(&study.file),
+            judge_files: JudgeFiles::from_study(&study.file),
             dimensions: embeddings.map(|matrix| matrix.ncols()),
             to_embed: None,
             zero_embeddings,
@@ -300,7 +300,7 @@ impl<K: Kind> FitReport<K> {
     ///
     /// # Errors
     /// The profile along the trust can't be had.
-    pub fn of(study: &Study<K>, decomposition: &Decomposition<K>) -> Result<Self, Error> {
+    pub fn new(study: &Study<K>, decomposition: &Decomposition<K>) -> Result<Self, Error> {
         let Decomposition { pool, fitted, .. } = decomposition;
         let profile = pool.typical_log_trust(&fitted.fit, &fitted.design, &pool.all())?;
         // Maps have the weak prior and no profile.
@@ -331,7 +331,7 @@ impl<K: Kind> FitReport<K> {
             carried: study.carried.clone(),
             assumed_trust: decomposition.assumed_trust(),
             labels_worth: mean(&log_trust).exp(),
-            trust_percentiles: OverItems::of(&decomposition.trust),
+            trust_percentiles: OverItems::new(&decomposition.trust),
             sd_log_trust: population_sd(&log_trust),
             coefficients: coefficients.collect(),
             neighbours: decomposition.neighbours.clone(),
@@ -395,7 +395,7 @@ impl<K: Kind> StudyResults<K> {
     ///
     /// # Errors
     /// The decomposition without the added labels, with which that of all labels is compared, can't be had.
-    pub fn of(
+    pub fn new(
         study: &Study<K>,
         decomposition: &Decomposition<K>,
         evaluation: Evaluated<K>,
@@ -405,19 +405,25 @@ impl<K: Kind> StudyResults<K> {
         let registered = registration.map(|registration| {
             let excluded = excluded_items(&study.excluded, &study.items.ids);
             let run = (&study.settings(), &study.relative_inputs());
-            Registered::of(registration, run, excluded, (evaluation.items(), evaluation.measured()), K::FACTS.reference)
+            Registered::new(
+                registration,
+                run,
+                excluded,
+                (evaluation.items(), evaluation.measured()),
+                K::FACTS.reference,
+            )
         });
         Ok(Self {
             schema: SCHEMA,
             kind: K::FACTS.name,
-            input: InputReport::of(study),
-            fit: FitReport::of(study, decomposition)?,
+            input: InputReport::new(study),
+            fit: FitReport::new(study, decomposition)?,
             groups: groups(study, decomposition),
-            items: ItemSample::of(decomposition),
-            held_out: HeldOutScores::of(study, decomposition),
-            annotators: ByTrait::of(study),
+            items: ItemSample::new(decomposition),
+            held_out: HeldOutScores::new(study, decomposition),
+            annotators: ByTrait::new(study),
             evaluation,
-            movement: Movement::of(study, decomposition, progress)?,
+            movement: Movement::new(study, decomposition, progress)?,
             registered,
             findings: K::findings(study, decomposition),
         })
@@ -448,7 +454,7 @@ pub struct StudyManifest {
 
 impl StudyManifest {
     /// The manifest of a run.
-    pub fn of<K: Kind>(study: &Study<K>, run: Run) -> Self {
+    pub fn new<K: Kind>(study: &Study<K>, run: Run) -> Self {
         let mut settings: StudyConfig<K> = study.file.config.clone();
         K::fill(&mut settings);
         Self {

@@ -25,7 +25,7 @@ pub struct ItemSample {
 
 impl ItemSample {
     /// Samples the items of a decomposition, with what the epistemic part and the judge's uncertainty escalate.
-    pub fn of<K: Kind>(decomposition: &Decomposition<K>) -> Self {
+    pub fn new<K: Kind>(decomposition: &Decomposition<K>) -> Self {
         let priorities =
             [Rule::Info, Rule::JudgeEntropy].into_iter().filter_map(|rule| Some((rule, decomposition.priority(rule)?)));
         let parts = |i: usize| {

@@ -134,7 +134,7 @@ pub fn read<K: ClassKind>(file: &StudyFile<K>, items: &Items, source: &mut Sourc
         }
         None => read_table(&paths, config.format, Some(&config.id), Rows::Judge(classes), source)?,
     };
-    let layout = Layout::of(file, &table)?;
+    let layout = Layout::new(file, &table)?;
     let variants = layout.variants(&table)?;
     let none = JudgeAnswers { variants: vec![None; variants.len()], ..JudgeAnswers::default() };
     let mut reader = Reader {
@@ -192,7 +192,7 @@ struct Layout {
 }
 
 impl Layout {
-    fn of<K: ClassKind>(file: &StudyFile<K>, table: &Table) -> Result<Self> {
+    fn new<K: ClassKind>(file: &StudyFile<K>, table: &Table) -> Result<Self> {
         let config = &file.config.judge;
         let optional = |name: &Option<String>| name.as_deref().map(|name| table.column(name)).transpose();
         let default = match config.kind {

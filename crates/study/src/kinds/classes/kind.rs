@@ -97,13 +97,13 @@ impl Kind for Classes {
     }
 
     fn fit_report(study: &Study<Self>, decomposition: &Decomposition<Self>) -> ClassFit {
-        ClassFit::of(study, decomposition)
+        ClassFit::new(study, decomposition)
     }
 
     fn findings(study: &Study<Self>, decomposition: &Decomposition<Self>) -> ClassFindings {
         let profile = study.file.config.judge.metric_profile;
         ClassFindings {
-            evidence: EvidenceReport::of(decomposition).expect("classes are ranked by entropy"),
+            evidence: EvidenceReport::new(decomposition).expect("classes are ranked by entropy"),
             soft_scores: profile.map(|profile| SoftScores::new(&study.judge.answers, &study.labels, profile)),
         }
     }

@@ -78,7 +78,7 @@ pub struct CarriedStart {
 }
 
 impl CarriedStart {
-    fn of<K: ClassStudy>(
+    fn new<K: ClassStudy>(
         study: &Study<K>,
         decomposition: &Decomposition<K>,
         map: &Map,
@@ -100,8 +100,8 @@ impl CarriedStart {
 }
 
 impl FittedMap {
-    fn of<K: ClassStudy>(study: &Study<K>, decomposition: &Decomposition<K>, mapped: &Mapped) -> Self {
-        let carried = CarriedStart::of(study, decomposition, &mapped.map);
+    fn new<K: ClassStudy>(study: &Study<K>, decomposition: &Decomposition<K>, mapped: &Mapped) -> Self {
+        let carried = CarriedStart::new(study, decomposition, &mapped.map);
         Self {
             carried: carried.expect("a trust that was fitted under a map can be fitted without"),
             name: mapped.map.rung(),
@@ -126,18 +126,18 @@ pub struct Recalibrated {
 
 impl ClassFit {
     /// Reads the fit of a decomposition.
-    pub fn of<K: ClassStudy>(study: &Study<K>, decomposition: &Decomposition<K>) -> Self {
+    pub fn new<K: ClassStudy>(study: &Study<K>, decomposition: &Decomposition<K>) -> Self {
         let (fit, classes) = (&decomposition.fitted.fit, K::classes(&study.file.config.scale));
-        let recalibrated = fit.recalibrated().map(|fit| Recalibrated::of(fit, classes, &study.items.group_names()));
+        let recalibrated = fit.recalibrated().map(|fit| Recalibrated::new(fit, classes, &study.items.group_names()));
         Self {
             recalibration: recalibrated,
-            map: fit.mapped().map(|mapped| FittedMap::of(study, decomposition, mapped)),
+            map: fit.mapped().map(|mapped| FittedMap::new(study, decomposition, mapped)),
         }
     }
 }
 
 impl Recalibrated {
-    fn of(fit: &RecalibratedFit, classes: &[String], groups: &[&str]) -> Vec<Self> {
+    fn new(fit: &RecalibratedFit, classes: &[String], groups: &[&str]) -> Vec<Self> {
         let errors = fit.regression.standard_errors();
         let at = |group: usize| fit.regression.names.len() + group * classes.len();
         let bias = |group: usize| {

@@ -173,7 +173,7 @@ pub fn carried_map<K: ClassStudy>(study: &Study<K>, path: &Path, bytes: &[u8]) -
         limits: f.low.zip(f.high),
     };
     let features = belief.features.iter().map(scale).collect();
-    let another_judge = belief.judge.is_other(&JudgeFiles::of(&study.file));
+    let another_judge = belief.judge.is_other(&JudgeFiles::from_study(&study.file));
     let (title, variants, groups) = (belief.settings.title, belief.variants, belief.groups);
     Ok(Some(CarriedMap { study: title, map: mapped.map, variants, groups, features, another_judge }))
 }

@@ -111,14 +111,14 @@ impl Kind for Ordinal {
     }
 
     fn fit_report(study: &Study<Self>, decomposition: &Decomposition<Self>) -> ClassFit {
-        ClassFit::of(study, decomposition)
+        ClassFit::new(study, decomposition)
     }
 
     fn findings(study: &Study<Self>, decomposition: &Decomposition<Self>) -> OrdinalFindings {
         let profile = study.file.config.judge.metric_profile;
         OrdinalFindings {
-            decomposition: PartAverages::of(decomposition, None),
-            evidence: EvidenceReport::of(decomposition).expect("ordinal ratings are ranked by total uncertainty"),
+            decomposition: PartAverages::new(decomposition, None),
+            evidence: EvidenceReport::new(decomposition).expect("ordinal ratings are ranked by total uncertainty"),
             soft_scores: profile.map(|profile| SoftScores::new(&study.judge.answers, &study.labels, profile)),
         }
     }

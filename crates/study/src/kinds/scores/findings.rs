@@ -90,7 +90,7 @@ impl ScoreFindings {
     pub fn new(decomposition: &Decomposition<Scores>) -> Self {
         let places = held_out(decomposition);
         Self {
-            decomposition: PartAverages::of(decomposition, decomposition.pool.repeats()),
+            decomposition: PartAverages::new(decomposition, decomposition.pool.repeats()),
             calibration: Coverage::of(&places),
             within_items: WithinItems::new(decomposition),
             places,

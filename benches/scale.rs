@@ -14,7 +14,7 @@ use std::time::Instant;
 
 use judge_uncertainty::formats::output;
 use judge_uncertainty::random::Stream;
-use judge_uncertainty::study::columns::columns;
+use judge_uncertainty::study::results::columns::columns;
 use judge_uncertainty::study::{Classes, Decomposition, Study};
 use judge_uncertainty::system::progress::Silent;
 

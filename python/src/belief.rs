@@ -11,7 +11,7 @@ use judge_uncertainty_study::apply::stream::{Texts, embedded};
 use judge_uncertainty_formats::batches::{Bad, Batch, Header};
 use judge_uncertainty_study::apply::{Applied as OfRows, Apply, load};
 use judge_uncertainty_study::belief_file::Tally;
-use judge_uncertainty_study::judge_files::JudgeFiles;
+use judge_uncertainty_study::input::judge_files::JudgeFiles;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList};
 use rayon::prelude::*;

@@ -15,7 +15,7 @@ use crate::study::apply::parts::{DICTIONARY, Parts, QUEUE};
 use crate::study::apply::queue::Wanted;
 use crate::study::apply::stream::{self, Request, Summary, Texts, is_within};
 use crate::study::apply::{Apply, belongs, load};
-use crate::study::judge_files::{JudgeFiles, SUMMARY};
+use crate::study::input::judge_files::{JudgeFiles, SUMMARY};
 use crate::system::to_json;
 
 /// Apply the belief that `study run` fitted to further items, with or without labels of their own, however many they are.

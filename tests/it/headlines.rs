@@ -9,9 +9,9 @@ use judge_uncertainty::escalation::Rule;
 use judge_uncertainty::formats::output;
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::study::{Shown, describe, page};
-use judge_uncertainty::study::cards::Cards;
-use judge_uncertainty::study::columns::columns;
-use judge_uncertainty::study::for_new_items::RulesForNewItems;
+use judge_uncertainty::study::evaluate::for_new_items::RulesForNewItems;
+use judge_uncertainty::study::results::cards::Cards;
+use judge_uncertainty::study::results::columns::columns;
 use judge_uncertainty::study::{
     Classes, Decomposition, Evaluated, Evaluation, Ordinal, Scores, Study, StudyResults, evaluate,
 };

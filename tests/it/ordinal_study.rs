@@ -11,9 +11,9 @@ use judge_uncertainty::formats::Predictions;
 use judge_uncertainty::formats::output::Values;
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::study::{describe, figures, page};
-use judge_uncertainty::study::cards::Cards;
-use judge_uncertainty::study::columns::columns;
 use judge_uncertainty::study::kinds::ordinal::scale::OnPlaces;
+use judge_uncertainty::study::results::cards::Cards;
+use judge_uncertainty::study::results::columns::columns;
 use judge_uncertainty::study::{
     Decomposition, Evaluated, Evaluation, InputReport, Ordinal, Study, StudyResults, evaluate,
 };

@@ -17,9 +17,9 @@ use judge_uncertainty::familiarity::neighbours::{Exact, UnitRows};
 use judge_uncertainty::familiarity::user_embeddings::read_embeddings;
 use judge_uncertainty::formats::{ChaosNliData, output};
 use judge_uncertainty::report::study::{Line, describe};
-use judge_uncertainty::study::columns::columns;
 use judge_uncertainty::study::evaluate::{Evaluator, evaluated_items, journal};
 use judge_uncertainty::study::results::FitReport;
+use judge_uncertainty::study::results::columns::columns;
 use judge_uncertainty::study::{
     Classes, Decomposition, Error as StudyError, Evaluated, Kind, Study, StudyResults, evaluate,
 };

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::{Estimable, mean};
-use judge_uncertainty_study::annotators::{Given, Measured, Trait};
+use judge_uncertainty_study::results::annotators::{Given, Measured, Trait};
 use rayon::prelude::*;
 
 const ANNOTATORS: usize = 12;

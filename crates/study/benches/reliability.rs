@@ -12,7 +12,7 @@ use judge_uncertainty_core::stats::{Estimable, mean};
 use judge_uncertainty_evaluation::held_out::{FOLDS, Scored, folds};
 use judge_uncertainty_evaluation::{CountPool, Fitted, Pool};
 use judge_uncertainty_formats::Predictions;
-use judge_uncertainty_study::reliability::Reliable;
+use judge_uncertainty_study::evaluate::reliability::Reliable;
 use ndarray::Array2;
 use rayon::prelude::*;
 

@@ -57,7 +57,7 @@ pub enum Error {
     Registration(#[from] super::registration::RegistrationError),
     /// Two studies that can't be compared.
     #[error(transparent)]
-    Compare(#[from] crate::mismatch::CompareError),
+    Compare(#[from] crate::evaluate::mismatch::CompareError),
     /// A mean over all items that can't be estimated.
     #[error(transparent)]
     Estimate(#[from] judge_uncertainty_core::escalation::NoEstimate),

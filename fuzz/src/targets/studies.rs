@@ -9,7 +9,7 @@ use judge_uncertainty::system::progress::Silent;
 use judge_uncertainty::study::apply::applier::{Applier, Apply};
 use judge_uncertainty::study::apply::{Batch, Header, source};
 use judge_uncertainty::study::belief_file::{BeliefFile, Saved};
-use judge_uncertainty::study::estimates::SelectionFile;
+use judge_uncertainty::study::queue::estimates::SelectionFile;
 use judge_uncertainty::study::intake::Intake;
 use judge_uncertainty::study::registration::{Plan, Registration, Testable};
 use judge_uncertainty::study::{Classes, Decomposition, InputReport, Kind, Ordinal, Scores, Study};
@@ -83,7 +83,7 @@ pub(crate) fn plan(data: &[u8]) {
     let testable = Testable {
         budgets: study.file.config.evaluation.budgets(),
         rules: Classes::rules(study),
-        measures: Classes::MEASURES,
+        measures: Classes::FACTS.measures,
         ids: &study.items.ids,
         groups: None,
     };
@@ -119,7 +119,8 @@ pub(crate) fn registration(data: &[u8]) {
 /// `selection.csv` of a queue, and what is estimated by it.
 pub(crate) fn selection(data: &[u8]) {
     let study = starter();
-    let names = Classes::quantities(&study.file.config.scale);
+    let quantities = Classes::quantities(&study.file.config.scale);
+    let names: Vec<String> = quantities.into_iter().map(|quantity| quantity.name).collect();
     let scratch = Scratch::new();
     scratch.put("selection.csv", data);
     let read = SelectionFile::read(scratch.path(), &study.items.ids, &study.items.file, &names);

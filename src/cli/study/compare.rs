@@ -8,7 +8,7 @@ use super::setup::say_embedded;
 use crate::cli::progress::Bars;
 use crate::cli::{Error, sentences};
 use crate::report::study::{Shown, describe_comparison};
-use crate::study::compare::{Compared, matched};
+use crate::study::evaluate::compare::{Compared, matched};
 use crate::study::{Decomposition, Error as StudyError, Study};
 use crate::system::to_json;
 

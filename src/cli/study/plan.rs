@@ -8,8 +8,8 @@ use super::setup::say_embedded;
 use crate::cli::progress::Bars;
 use crate::cli::{Error, sentences};
 use crate::report::study::{Shown, describe_plan};
-use crate::study::held_out::HeldOutScores;
-use crate::study::plan::Plan;
+use crate::study::evaluate::held_out::HeldOutScores;
+use crate::study::queue::plan::Plan;
 use crate::study::{Decomposition, Study};
 use crate::system::to_json;
 

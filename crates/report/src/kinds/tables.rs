@@ -4,9 +4,9 @@ use crate::blocks::{percent, show};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_page::figures::headline;
 use judge_uncertainty_page::{Column, Table, Text};
-use judge_uncertainty_study::evidence::{EvidenceReport, FORGONE};
-use judge_uncertainty_study::for_new_items::ForNewItems;
-use judge_uncertainty_study::parts::{Part, PartAverages};
+use judge_uncertainty_study::evaluate::for_new_items::ForNewItems;
+use judge_uncertainty_study::results::evidence::{EvidenceReport, FORGONE};
+use judge_uncertainty_study::results::parts::{Part, PartAverages};
 use judge_uncertainty_study::{Evaluated, Evaluation, Kind};
 use judge_uncertainty_system::numbers::three;
 

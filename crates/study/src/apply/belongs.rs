@@ -5,7 +5,7 @@ use std::path::Path;
 use super::applier::Apply;
 use crate::belief_file::reference::SentenceModel;
 use crate::error::Error;
-use crate::judge_files::JudgeFiles;
+use crate::input::judge_files::JudgeFiles;
 use judge_uncertainty_formats::error::{Error as DataError, Place, Problem};
 
 fn refused(path: &Path, reason: String, remedy: &str) -> Error {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::kind::{Decomposition, Kind, Study};
+use crate::model::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_core::belief::{Feature, FeatureScale};
 
 /// Where the values of a feature come from.

@@ -5,7 +5,7 @@ use std::path::Path;
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
-use crate::kind::{Decomposition, Kind, Study};
+use crate::model::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_familiarity::embedding::matrix_bytes;
 use judge_uncertainty_familiarity::neighbours::{NotFinite, UnitRows};
 use judge_uncertainty_formats::checksum::{read_file, sha256_hex};

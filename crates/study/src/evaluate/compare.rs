@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::error::Error;
-use crate::held_out::{SAME, Scores, advantage};
-use crate::judge_files::JudgeFiles;
-use crate::kind::Quantity;
-use crate::kind::{Decomposition, Kind, Study};
-use crate::mismatch::CompareError;
+use crate::evaluate::held_out::{SAME, Scores, advantage};
+use crate::evaluate::mismatch::CompareError;
+use crate::input::judge_files::JudgeFiles;
 use crate::model::beliefs::name_of_own;
+use crate::model::kind::Quantity;
+use crate::model::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_core::belief::Belief;
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::stats::over_items::{LEAST_ITEMS, item_mean, item_share, item_spearman};

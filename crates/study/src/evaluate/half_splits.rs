@@ -6,8 +6,8 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
-use crate::for_new_items::{RulesForNewItems, contrasts};
-use crate::kind::{Kind, Study};
+use crate::evaluate::for_new_items::{RulesForNewItems, contrasts};
+use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::belief::Feature;
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::stats::Summary;

@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::kind::{Decomposition, Kind, Study};
+pub(crate) use crate::evaluate::reliability::SAME;
+use crate::evaluate::reliability::{CalibrationPoint, ReliabilityReport, curve};
 use crate::model::beliefs::beliefs;
-pub(crate) use crate::reliability::SAME;
-use crate::reliability::{CalibrationPoint, ReliabilityReport, curve};
+use crate::model::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_core::belief::FeatureColumn;
 use judge_uncertainty_core::stats::over_items::{
     LEAST_ITEMS, item_difference, item_function, item_mean, item_share, item_square,

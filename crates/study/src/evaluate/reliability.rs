@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::kind::{Kind, Study};
+use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::stats::over_items::{LEAST_ITEMS, item_mean, item_share};
 use judge_uncertainty_core::stats::{Estimable, mean};
 use judge_uncertainty_evaluation::held_out::{Score, Scored};

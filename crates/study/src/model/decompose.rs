@@ -1,9 +1,9 @@
 //! The decomposition of a study: trust fitted to all labels, the belief about every item, and every rule's ranking.
 
 use crate::error::Error;
-use crate::features::Sources;
 use crate::input::labels::Labels;
-use crate::kind::{BeliefOf, Decomposition, Kind, Study};
+use crate::model::features::Sources;
+use crate::model::kind::{BeliefOf, Decomposition, Kind, Study};
 use judge_uncertainty_core::belief::{BeliefTable, Design, FeatureColumn, Standardizer};
 use judge_uncertainty_core::escalation::{Rule, top};
 use judge_uncertainty_evaluation::protocol::seeded;

@@ -1,7 +1,7 @@
 //! Whether a study's labels determine how far the judge is to be trusted, and if not, what they do say and why not
 //! more.
 
-use crate::kind::{Decomposition, Kind};
+use crate::model::kind::{Decomposition, Kind};
 use judge_uncertainty_core::belief::{Profile, Regression};
 use judge_uncertainty_core::stats::{Estimate, Interval};
 use judge_uncertainty_evaluation::Pool;

@@ -9,9 +9,6 @@ use std::path::Path;
 
 use ndarray::Array2;
 
-use crate::carried::Carried;
-use crate::carried_map::CarriedMap;
-use crate::hypothesis::Measure;
 use crate::input::annotators::Annotators;
 use crate::input::check::Check;
 use crate::input::config::{Setting, StudyConfig, StudyFile};
@@ -21,7 +18,10 @@ use crate::input::question::LabelValue;
 use crate::input::read::{Judge, Read, Reported};
 use crate::input::source::Source;
 use crate::input::texts::TextModel;
-use crate::profile::Profile;
+use crate::model::carried::Carried;
+use crate::model::carried_map::CarriedMap;
+use crate::registration::hypothesis::Measure;
+use crate::results::profile::Profile;
 use judge_uncertainty_core::belief::design::FeatureScale;
 use judge_uncertainty_core::belief::{BeliefModel, BeliefTable, Feature, FeatureColumn};
 use judge_uncertainty_core::escalation::{Observed, Rule};

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use crate::held_out::{HeldOutScores, MOST_ITEMS};
-use crate::kind::Quantity;
-use crate::kind::{Decomposition, Kind, Study};
+use crate::evaluate::held_out::{HeldOutScores, MOST_ITEMS};
+use crate::model::kind::Quantity;
+use crate::model::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_core::belief::Belief;
 use judge_uncertainty_core::escalation::{Observed, Selection, allocate, weighted_mean};
 use judge_uncertainty_core::random::Stream;

@@ -5,7 +5,7 @@ use super::fill::{Candidates, Queue, Request};
 use super::order::Order;
 use super::record::{Presentation, QueueRecord, Task};
 use crate::error::Error;
-use crate::kind::{Decomposition, Kind, Study};
+use crate::model::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_core::belief::Belief;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_evaluation::Scored;

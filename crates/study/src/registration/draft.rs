@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::RegistrationError;
 use super::toml_file::{parse, read};
-use crate::hypothesis::{Hypothesis, Measure};
+use crate::registration::hypothesis::{Hypothesis, Measure};
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_formats::items::ItemIds;
 

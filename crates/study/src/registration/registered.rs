@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::hypothesis::{Hypothesis, JudgedHypothesis, Measure};
+use crate::registration::hypothesis::{Hypothesis, JudgedHypothesis, Measure};
 use crate::registration::{Deviation, Registration};
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_evaluation::Measured;

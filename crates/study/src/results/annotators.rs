@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::input::labels::Label;
 use crate::input::question::LabelValue;
-use crate::kind::{Kind, Study};
+use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::stats::Estimable;
 use judge_uncertainty_core::stats::over_items::{item_difference, item_mean, item_share};
 use judge_uncertainty_evaluation::held_out::{Score, Scored};

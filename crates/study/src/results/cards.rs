@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::kind::{Decomposition, Kind, Study};
-use crate::profile::Profile;
-use crate::sample::MOST_SHOWN;
+use crate::model::kind::{Decomposition, Kind, Study};
+use crate::results::profile::Profile;
+use crate::results::sample::MOST_SHOWN;
 use judge_uncertainty_core::belief::{Belief, Feature};
 use judge_uncertainty_core::escalation::{Rule, top};
 use judge_uncertainty_core::stats::quantile::percentiles;

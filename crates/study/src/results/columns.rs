@@ -1,6 +1,6 @@
 //! Everything known about every item of a decomposed study, column by column.
 
-use crate::kind::{Decomposition, Kind, Study};
+use crate::model::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_formats::output::{OutputColumn, Values};
 

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::kind::{Decomposition, Kind};
-use crate::percentiles::OverItems;
+use crate::model::kind::{Decomposition, Kind};
+use crate::results::percentiles::OverItems;
 use judge_uncertainty_core::belief::Belief;
 use judge_uncertainty_core::escalation::{Budget, Rule, top};
 use judge_uncertainty_core::stats::{population_sd, spearman};

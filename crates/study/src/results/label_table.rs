@@ -2,7 +2,7 @@
 //! annotators.
 
 use crate::input::labels::Label;
-use crate::kind::{Kind, Study};
+use crate::model::kind::{Kind, Study};
 use judge_uncertainty_formats::output::{OutputColumn, Values};
 
 /// The labels, one a row: `id`, `annotator`, `label`, `added` (when a batch brought it, blank for the user's own),

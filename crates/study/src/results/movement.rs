@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::input::log::Batch;
-use crate::kind::{BeliefOf, Decomposition, Foresight, Kind, Study};
+use crate::model::kind::{BeliefOf, Decomposition, Foresight, Kind, Study};
 use judge_uncertainty_core::belief::{Belief, BeliefTable};
 use judge_uncertainty_core::stats::{mean, sample_sd};
 use judge_uncertainty_evaluation::Pool;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::kind::{Decomposition, Kind};
-use crate::percentiles::OverItems;
+use crate::model::kind::{Decomposition, Kind};
+use crate::results::percentiles::OverItems;
 use judge_uncertainty_core::belief::{Belief, Repeats};
 use judge_uncertainty_core::stats::mean;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::kind::{Decomposition, Kind};
+use crate::model::kind::{Decomposition, Kind};
 use judge_uncertainty_core::belief::Belief;
 use judge_uncertainty_core::escalation::{Budget, Rule, top};
 use judge_uncertainty_evaluation::{ItemComponents, Luck};

@@ -73,8 +73,8 @@ pub struct TrustConfig {
     /// recalibrated belief of classes has priors of its own.
     #[serde(default)]
     pub prior: TrustPrior,
-    /// The run of another study whose trust is the centre of the prior here ([`crate::carried::Carried`]), and whose
-    /// map, if it has one, is where the map here starts ([`crate::carried_map::CarriedMap`]).
+    /// The run of another study whose trust is the centre of the prior here ([`crate::model::carried::Carried`]), and whose
+    /// map, if it has one, is where the map here starts ([`crate::model::carried_map::CarriedMap`]).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub carry_from: Option<PathBuf>,
 }

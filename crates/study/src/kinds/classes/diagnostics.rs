@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::kind::Classes;
-use crate::kind::Study;
 use crate::kinds::against::{Bin, bins, correlation_with_error};
+use crate::model::kind::Study;
 use judge_uncertainty_core::belief::{dirichlet::row, entropy, manhattan};
 use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_evaluation::{ClassScale, Nominal};

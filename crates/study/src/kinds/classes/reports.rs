@@ -7,11 +7,11 @@ use super::carried::added;
 use super::config::ClassKind;
 use super::judge::{ClassAnswers, JudgeReport};
 use super::soft_scores::SoftScores;
-use crate::evidence::EvidenceReport;
 use crate::input::labels::Labels;
 use crate::input::read::Read;
-use crate::kind::{CameBack, Decomposition, Foresight, Kind, Quantity, Study};
-use crate::profile::Profile;
+use crate::model::kind::{CameBack, Decomposition, Foresight, Kind, Quantity, Study};
+use crate::results::evidence::EvidenceReport;
+use crate::results::profile::Profile;
 use judge_uncertainty_core::belief::ladder::{Component, Map, MapChoice, Rung, Transfer, Variance};
 use judge_uncertainty_core::belief::recalibration::Recalibration;
 use judge_uncertainty_core::belief::{

@@ -13,12 +13,12 @@ use crate::formats::error::{Error as DataError, Place, Problem};
 use crate::formats::output::{to_csv, to_parquet};
 use crate::report::study::Shown;
 use crate::report::study::estimates::{describe_estimate, describe_response};
-use crate::study::estimates::{PoolMean, SelectionFile};
 use crate::study::input::config::study_toml;
 use crate::study::input::log::{LabelLog, Listed, NewLabel};
 use crate::study::input::source::Source;
 use crate::study::intake::{Intake, Rules};
-use crate::study::label_table::label_table;
+use crate::study::queue::estimates::{PoolMean, SelectionFile};
+use crate::study::results::label_table::label_table;
 use crate::study::{Error as StudyError, Kind, Study};
 use crate::system::{to_json, write_file};
 

@@ -18,8 +18,8 @@ use judge_uncertainty_formats::error::Result;
 pub struct ScoreJudgeConfig {
     /// The file: one row per item and variant.
     pub file: Files,
-    /// Its layout; by default that of its extension. `lewidi` is a file of perspectivist predictions: the mean of an item's
-    /// ratings, and their standard deviation where they differ.
+    /// Its layout; by default that of its extension. `lewidi` is a file of perspectivist predictions: the mean of an
+    /// item's ratings, and their standard deviation where they differ.
     pub format: Option<Format>,
     /// Column with the ids.
     pub id: Option<String>,

@@ -5,8 +5,8 @@ use super::lines::Line;
 use crate::figures::hypotheses;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::{Block, Column, FigureBlock, Section, Table, Text};
-use judge_uncertainty_study::hypothesis::{JudgedHypothesis, Measure, Status};
-use judge_uncertainty_study::registered::Registered;
+use judge_uncertainty_study::registration::hypothesis::{JudgedHypothesis, Measure, Status};
+use judge_uncertainty_study::registration::registered::Registered;
 use judge_uncertainty_system::numbers::three;
 
 /// How the registered hypotheses fared.

@@ -73,7 +73,8 @@ fn no_answer() -> Error {
 /// Makes a study of logs.
 ///
 /// # Errors
-/// Logs that tell one item in two ways, answers that don't show what labels can be, a criterion or field that is not there.
+/// Logs that tell one item in two ways, answers that don't show what labels can be, a criterion or field that is not
+/// there.
 pub fn study(mut logs: Logs, source: &Source, options: &Options) -> Result<Files> {
     if let Some(criterion) = &options.criterion {
         logs.only(criterion)?;

@@ -1,8 +1,9 @@
 //! Limits of memory and time, and the one way of raising them.
 //!
-//! A file or an option can ask for far more work than its size lets expect: 20,000 lines of JSON with a name of their own each are
-//! a table of 400 million cells. What asks for more than a limit is refused, with what it asks for and the limit. Whoever means
-//! it sets the environment variable [`VARIABLE`] to a whole number, by which every limit is multiplied.
+//! A file or an option can ask for far more work than its size lets expect: 20,000 lines of JSON with a name of their
+//! own each are a table of 400 million cells. What asks for more than a limit is refused, with what it asks for and the
+//! limit. Whoever means it sets the environment variable [`VARIABLE`] to a whole number, by which every limit is
+//! multiplied.
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -23,7 +24,8 @@ pub struct Limit {
 pub const ABSENT_FIELDS: Limit = Limit { unit: "fields that single objects lack", most: 50_000_000 };
 /// Labels that `--labels-per-item greedy` hands out one by one.
 pub const GREEDY_LABELS: Limit = Limit { unit: "labels to be handed out one by one", most: 1_000_000 };
-/// Copies of a sentence model in memory, one for each batch that is embedded at the same time: about 80 MB for the default model.
+/// Copies of a sentence model in memory, one for each batch that is embedded at the same time: about 80 MB for the
+/// default model.
 pub const MODEL_COPIES: Limit = Limit { unit: "copies of the sentence model in memory", most: 16 };
 /// Bytes of an answer that are read in vain in search of a JSON object.
 pub const BYTES_IN_VAIN: Limit = Limit { unit: "bytes of an answer read in vain", most: 4_000_000 };

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use super::setup::load;
 use crate::cli::{Error, sentences};
 use crate::report::study::{InputTable, Shown};
 use crate::study::{InputReport, Study};
@@ -27,7 +28,7 @@ pub(super) struct Args {
 /// # Errors
 /// The first thing that can't be used.
 pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
-    let study = Study::<K>::load(&args.study)?;
+    let study = load::<K>(&args.study)?;
     let report = InputReport { to_embed: study.to_embed(&sentences::start)?, ..InputReport::of(&study) };
     let mut stdout = anstream::stdout().lock();
     if args.json {

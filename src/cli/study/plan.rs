@@ -4,14 +4,13 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use super::setup::say_embedded;
+use super::setup::{json, load, say_embedded};
 use crate::cli::progress::Bars;
 use crate::cli::{Error, sentences};
 use crate::report::study::{Shown, describe_plan};
 use crate::study::held_out::HeldOutScores;
 use crate::study::plan::Plan;
 use crate::study::{Decomposition, Study};
-use crate::system::to_json;
 
 /// Plan further labels from the present belief: expected error, widths of intervals, and when to stop.
 ///
@@ -43,7 +42,7 @@ fn price(text: &str) -> Result<f64, String> {
 /// # Errors
 /// Anything refused or failed.
 pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
-    let mut study = Study::<K>::load(&args.study)?;
+    let mut study = load::<K>(&args.study)?;
     let progress = Bars::default();
     say_embedded(study.embed(&sentences::start, &progress)?.as_ref());
     let decomposition = Decomposition::of(&study, &progress)?;
@@ -51,7 +50,7 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let plan = Plan::of(&study, &decomposition, &held_out, args.price);
     let mut stdout = anstream::stdout().lock();
     if args.json {
-        write!(stdout, "{}", to_json(&plan))?;
+        write!(stdout, "{}", json(&plan, &study))?;
     } else {
         for line in describe_plan(&plan) {
             writeln!(stdout, "{}", line.text())?;

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use serde_json::Value;
 
-use super::setup::ELSEWHERE;
+use super::setup::{ELSEWHERE, load};
 use crate::cli::Error;
 use crate::evaluation::journal::JOURNAL_SUFFIX;
 use crate::report::study::Shown;
@@ -56,7 +56,7 @@ pub(super) struct Args {
 /// A plan or study that can't be used, a registration or an evaluation that is there already.
 pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let refused = |error: RegistrationError| Error::from(StudyError::from(error));
-    let mut study = Study::<K>::load(&args.study)?;
+    let mut study = load::<K>(&args.study)?;
     let folder = study.file.folder();
     if let Some(found) = evaluation_in(&folder).map_err(FileError::at(&folder, "listing")).map_err(StudyError::from)? {
         return Err(refused(RegistrationError::Evaluated(found)));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use super::setup::{note_elsewhere, say_embedded, say_going_on, vacant_folder};
+use super::setup::{load, note_elsewhere, say_embedded, say_going_on, vacant_folder};
 use crate::cli::progress::Bars;
 use crate::cli::{Error, say, sentences, threads};
 use crate::formats::output;
@@ -80,7 +80,7 @@ fn say_changed_judge(out: &Path, judge: &JudgeFiles) {
 pub(super) fn run<K: Shown + Saved>(args: &Args) -> Result<ExitCode, Error> {
     let start = Instant::now();
     // Everything that can be refused is refused here, before any work.
-    let mut study = Study::<K>::load(&args.study)?;
+    let mut study = load::<K>(&args.study)?;
     if let Some(replicates) = args.replicates {
         study.file.set_replicates(replicates)?;
     }

@@ -1,8 +1,8 @@
 //! doccano: examples of text classification, as JSON, JSON Lines or CSV, alone or in the archive that it hands out.
 //!
-//! `id` is doccano's own number; the item's id is `uid` among the data that the queue's import gave the example. Who labelled is
-//! not in a file: in the archive each annotator has one of their own, `NAME.jsonl`, but for projects that share annotations, whose
-//! only file is `all`.
+//! `id` is doccano's own number; the item's id is `uid` among the data that the queue's import gave the example. Who
+//! labelled is not in a file: in the archive each annotator has one of their own, `NAME.jsonl`, but for projects that
+//! share annotations, whose only file is `all`.
 
 use std::path::Path;
 

@@ -105,7 +105,8 @@ fn ranker<'v>(annotation: &'v Value, control: Option<&str>) -> Option<&'v Map<St
     results.find_map(|result| result.pointer("/value/ranker").and_then(Value::as_object))
 }
 
-/// Takes a task whose annotators ranked items: a list gives each its place, from 1, and buckets give each their own name.
+/// Takes a task whose annotators ranked items: a list gives each its place, from 1, and buckets give each their own
+/// name.
 fn ranked(answers: &mut Answers, place: &Place, task: &Value, control: Option<&str>) -> Result<()> {
     for annotation in list(task, "annotations") {
         if annotation.get("was_cancelled").and_then(Value::as_bool) == Some(true) {

@@ -84,8 +84,8 @@ fn a_study_says_which_map_its_labels_chose_and_why() {
     let folder = tempfile::tempdir().unwrap();
     study(folder.path(), CLASSES, "\"auto\"");
     let loaded = Study::<Classes>::load(folder.path()).unwrap();
-    let decomposition = Decomposition::of(&loaded, &Silent).unwrap();
-    let report = FitReport::of(&loaded, &decomposition).unwrap();
+    let decomposition = Decomposition::new(&loaded, &Silent).unwrap();
+    let report = FitReport::new(&loaded, &decomposition).unwrap();
     let map = report.own.map.clone().expect("a map is fitted");
     let choice = map.choice.expect("the labels chose it");
     assert_eq!(choice.chosen, map.name);
@@ -152,10 +152,10 @@ fn a_study_names_its_map() {
     let decomposed = |belief: &str| {
         study(folder.path(), CLASSES, belief);
         let loaded = Study::<Classes>::load(folder.path()).unwrap();
-        let decomposition = Decomposition::of(&loaded, &Silent)?;
+        let decomposition = Decomposition::new(&loaded, &Silent)?;
         let coefficients = decomposition.fitted.fit.regression().coefficients.clone();
         let evidence = decomposition.map(|belief| belief.evidence());
-        Ok::<_, StudyError>((coefficients, evidence, FitReport::of(&loaded, &decomposition).unwrap()))
+        Ok::<_, StudyError>((coefficients, evidence, FitReport::new(&loaded, &decomposition).unwrap()))
     };
     let (published, known, _) = decomposed("\"published\"").unwrap();
     let (identity, unknown, report) = decomposed("\"identity\"").unwrap();
@@ -197,14 +197,15 @@ fn a_map_is_carried_over_and_the_study_says_whether_it_fits() {
     run(&["study", "run", &of(&first)], 0);
     let run_folder = first.path().join("run");
     let there = Study::<Classes>::load(first.path()).unwrap();
-    let found = Decomposition::of(&there, &Silent).unwrap();
+    let found = Decomposition::new(&there, &Silent).unwrap();
 
     starts(second.path(), "\"auto\"", Some(&run_folder), None);
     let here = Study::<Classes>::load(second.path()).unwrap();
-    let decomposition = Decomposition::of(&here, &Silent).unwrap();
+    let decomposition = Decomposition::new(&here, &Silent).unwrap();
     let map = &found.fitted.fit.mapped().unwrap().map;
     let groups = there.items.group_numbers();
-    let items = JudgedItems { design: &found.fitted.design, q: there.judge.predictions.q.view(), groups: &groups };
+    let items =
+        JudgedItems { design: &found.fitted.design, q: there.judge.answers.predictions.q.view(), groups: &groups };
     let wanted = map.predictions(&items);
     let means: Vec<f64> = (0..here.len()).flat_map(|i| decomposition.belief(i).mean().collect::<Vec<_>>()).collect();
     assert_close("means", &means, wanted.as_slice().unwrap(), 1e-9);
@@ -295,14 +296,17 @@ fn a_study_believes_in_a_mixture() {
 
     // Another study starts from its mean.
     let loaded = Study::<Classes>::load(first.path()).unwrap();
-    let decomposition = Decomposition::of(&loaded, &Silent).unwrap();
+    let decomposition = Decomposition::new(&loaded, &Silent).unwrap();
     starts(second.path(), "\"identity\"", Some(&first.path().join("run")), None);
     let here = Study::<Classes>::load(second.path()).unwrap();
-    let carried = Decomposition::of(&here, &Silent).unwrap();
+    let carried = Decomposition::new(&here, &Silent).unwrap();
     let map = &decomposition.fitted.fit.mapped().unwrap().map;
     let groups = loaded.items.group_numbers();
-    let items =
-        JudgedItems { design: &decomposition.fitted.design, q: loaded.judge.predictions.q.view(), groups: &groups };
+    let items = JudgedItems {
+        design: &decomposition.fitted.design,
+        q: loaded.judge.answers.predictions.q.view(),
+        groups: &groups,
+    };
     let means: Vec<f64> = (0..here.len()).flat_map(|i| carried.belief(i).mean().collect::<Vec<_>>()).collect();
     assert_close("means", &means, map.predictions(&items).as_slice().unwrap(), 1e-9);
 

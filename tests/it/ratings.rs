@@ -12,7 +12,7 @@ use judge_uncertainty::belief::{
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::page::Block;
 use judge_uncertainty::report::study::{describe, figures, page};
-use judge_uncertainty::study::cards::Cards;
+use judge_uncertainty::study::results::cards::Cards;
 use judge_uncertainty::study::{Decomposition, Evaluated, Kind, Scores as ScoreStudy, Study, StudyResults, evaluate};
 use judge_uncertainty::system::progress::Silent;
 use serde::de::DeserializeOwned;
@@ -118,12 +118,12 @@ fn newsroom(folder: &Path, judge: JudgedBy, trust: &str, seed: u64) -> Said {
     );
     fs::write(folder.join("study.toml"), config).unwrap();
     let study = Study::<ScoreStudy>::load(folder).unwrap();
-    let decomposition = Decomposition::of(&study, &Silent).unwrap();
+    let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let evaluation = evaluate(&study, None, &Silent).unwrap();
-    let results = StudyResults::of(&study, &decomposition, evaluation, None, &Silent).unwrap();
+    let results = StudyResults::new(&study, &decomposition, evaluation, None, &Silent).unwrap();
     let words = describe(&results).iter().map(|line| line.text().to_owned() + "\n").collect();
     let columns = ScoreStudy::columns(&study, &decomposition).iter().map(|column| column.name.clone()).collect();
-    let cards = Cards::of(&study, &decomposition, true);
+    let cards = Cards::new(&study, &decomposition, true);
     Said { results, words, columns, cards }
 }
 

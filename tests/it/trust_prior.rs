@@ -144,9 +144,9 @@ fn study_of(
     );
     fs::write(folder.join("study.toml"), config).unwrap();
     let study = Study::<ClassStudy>::load(folder).unwrap();
-    let decomposition = Decomposition::of(&study, &Silent).unwrap();
+    let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let evaluation = evaluate(&study, None, &Silent).unwrap();
-    StudyResults::of(&study, &decomposition, evaluation, None, &Silent).unwrap()
+    StudyResults::new(&study, &decomposition, evaluation, None, &Silent).unwrap()
 }
 
 fn words(results: &StudyResults<ClassStudy>) -> String {
@@ -276,9 +276,9 @@ fn rated(folder: &std::path::Path, sd: &str, seed: u64, belief: &str) -> String 
     );
     fs::write(folder.join("study.toml"), config).unwrap();
     let study = Study::<Scores>::load(folder).unwrap();
-    let decomposition = Decomposition::of(&study, &Silent).unwrap();
+    let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let evaluation = evaluate(&study, None, &Silent).unwrap();
-    let results = StudyResults::of(&study, &decomposition, evaluation, None, &Silent).unwrap();
+    let results = StudyResults::new(&study, &decomposition, evaluation, None, &Silent).unwrap();
     describe(&results).iter().map(|line| line.text()).collect::<Vec<_>>().join("\n")
 }
 

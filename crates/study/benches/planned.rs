@@ -13,8 +13,8 @@ use std::process::ExitCode;
 use judge_uncertainty_core::escalation::{Observed, Selection, weighted_mean};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::mean;
-use judge_uncertainty_study::held_out::HeldOutScores;
-use judge_uncertainty_study::plan::Plan;
+use judge_uncertainty_study::evaluate::held_out::HeldOutScores;
+use judge_uncertainty_study::queue::plan::Plan;
 use judge_uncertainty_study::{Classes, Decomposition, Kind, Ordinal, Scores, Study};
 use judge_uncertainty_system::progress::Silent;
 use rayon::prelude::*;
@@ -108,9 +108,9 @@ impl World {
         let folder = tempfile::tempdir().expect("a writable folder");
         self.write(folder.path(), labelled);
         let study = Study::<K>::load(folder.path()).expect("a study");
-        let decomposition = Decomposition::of(&study, &Silent).expect("labels");
-        let held_out = HeldOutScores::of(&study, &decomposition);
-        let plan = Plan::of(&study, &decomposition, &held_out, None);
+        let decomposition = Decomposition::new(&study, &Silent).expect("labels");
+        let held_out = HeldOutScores::new(&study, &decomposition);
+        let plan = Plan::new(&study, &decomposition, &held_out, None);
         (study, plan)
     }
 
@@ -118,10 +118,10 @@ impl World {
     fn realised<K: Kind>(&self, study: &Study<K>, size: usize, stream: &mut Stream) -> Vec<Option<f64>> {
         let order: Vec<usize> = (0..ITEMS).collect();
         let selection = Selection::exploring(&order, size, 1.0, stream);
-        let ranges = K::ranges(&study.file.config.scale);
-        let mut observed = vec![vec![None; ITEMS]; ranges.len()];
+        let quantities = K::quantities(&study.file.config.scale);
+        let mut observed = vec![vec![None; ITEMS]; quantities.len()];
         for &i in &selection.drawn {
-            let label: Vec<f64> = match (self.head.starts_with("scale"), ranges.len()) {
+            let label: Vec<f64> = match (self.head.starts_with("scale"), quantities.len()) {
                 (true, _) => vec![rating(&self.pools[i], stream)],
                 (false, quantities) => {
                     let class = class(&self.pools[i], stream);
@@ -133,10 +133,11 @@ impl World {
             };
             observed.iter_mut().zip(label).for_each(|(of, value)| of[i] = Some(Observed::once(value)));
         }
-        let width = |(observed, range): (&Vec<Option<Observed>>, &(f64, f64))| {
-            weighted_mean(&selection, observed, None, *range, 0.95).ok().map(|found| found.high - found.low)
-        };
-        observed.iter().zip(&ranges).map(width).collect()
+        let width =
+            |(observed, quantity): (&Vec<Option<Observed>>, &judge_uncertainty_study::model::kind::Quantity)| {
+                weighted_mean(&selection, observed, None, quantity.range, 0.95).ok().map(|found| found.high - found.low)
+            };
+        observed.iter().zip(&quantities).map(width).collect()
     }
 }
 
@@ -145,7 +146,7 @@ type Widths = BTreeMap<(String, usize), (Vec<f64>, Vec<f64>)>;
 
 fn study<K: Kind>(world: &World, stream: &mut Stream) -> Vec<(String, usize, f64, f64)> {
     let (study, plan) = world.plan::<K>(PILOT);
-    let at = |widths: &[judge_uncertainty_study::plan::Width], size: usize| {
+    let at = |widths: &[judge_uncertainty_study::queue::plan::Width], size: usize| {
         widths.iter().find(|width| width.items == size).and_then(|width| width.width)
     };
     let mut found = vec![];

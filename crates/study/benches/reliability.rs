@@ -12,7 +12,7 @@ use judge_uncertainty_core::stats::{Estimable, mean};
 use judge_uncertainty_evaluation::held_out::{FOLDS, Scored, folds};
 use judge_uncertainty_evaluation::{CountPool, Fitted, Pool};
 use judge_uncertainty_formats::Predictions;
-use judge_uncertainty_study::reliability::Reliable;
+use judge_uncertainty_study::evaluate::reliability::Reliable;
 use ndarray::Array2;
 use rayon::prelude::*;
 
@@ -90,7 +90,7 @@ impl Held {
     fn of(pairs: Vec<(f64, f64)>, further: &Further, gap: f64) -> Self {
         let mut sorted: Vec<f64> = pairs.iter().map(|(predicted, _)| *predicted).collect();
         sorted.sort_by(f64::total_cmp);
-        let found = Reliable::of(pairs, true);
+        let found = Reliable::new(pairs, true);
         let mut held = Self::default();
         count(&mut held.means, &found.labels_above, gap);
         let mut from = 0;

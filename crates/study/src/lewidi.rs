@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::input::config::Format;
-use super::kind::{Decomposition, Kind, Study};
-use super::profile::Profile;
+use crate::input::config::Format;
+use crate::model::kind::{Decomposition, Kind, Study};
+use crate::results::profile::Profile;
 
 /// Name of the file in a run folder.
 pub const SOFT: &str = "lewidi_soft.tsv";

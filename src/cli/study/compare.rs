@@ -8,17 +8,17 @@ use super::setup::{json, load, say_embedded};
 use crate::cli::progress::Bars;
 use crate::cli::{Error, sentences};
 use crate::report::study::{Shown, describe_comparison};
-use crate::study::compare::{Compared, matched};
-use crate::study::{Decomposition, Error as StudyError, Study};
+use crate::study::evaluate::compare::{Compared, matched};
+use crate::study::{Decomposition, Error as StudyError};
 
 /// Compare two studies of the same items and labels: two judges, two versions of a judge or its prompt, or two beliefs.
 ///
-/// Scores on held-out labels are paired over items. Nothing is written. Exit status: 0 when done, 2 when the studies don't match or
-/// one is refused, 1 otherwise.
+/// Scores on held-out labels are paired over items. Nothing is written. Exit status: 0 when done, 2 when the studies
+/// don't match or one is refused, 1 otherwise.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   judge-uncertainty study compare with-old-prompt with-new-prompt")]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// The first study.toml, or the folder that holds it.
     #[arg(value_name = "FIRST")]
     pub(super) first: PathBuf,
@@ -43,8 +43,8 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
         say_embedded(study.embed(&sentences::start, &progress)?.as_ref());
     }
     let [first, second] = &studies;
-    let decompositions = [Decomposition::of(first, &progress)?, Decomposition::of(second, &progress)?];
-    let compared = Compared::of([first, second], [&decompositions[0], &decompositions[1]])?;
+    let decompositions = [Decomposition::new(first, &progress)?, Decomposition::new(second, &progress)?];
+    let compared = Compared::new([first, second], [&decompositions[0], &decompositions[1]])?;
     let mut stdout = anstream::stdout().lock();
     if args.json {
         write!(stdout, "{}", json(&compared, if first.warnings.is_empty() { second } else { first }))?;

@@ -1,29 +1,28 @@
 //! `study plan`: how many labels, on which items, for what.
 
 use std::io::Write;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::setup::{json, load, say_embedded};
+use crate::cli::options::StudyOption;
 use crate::cli::progress::Bars;
 use crate::cli::{Error, sentences};
 use crate::report::study::{Shown, describe_plan};
-use crate::study::held_out::HeldOutScores;
-use crate::study::plan::Plan;
-use crate::study::{Decomposition, Study};
+use crate::study::Decomposition;
+use crate::study::evaluate::held_out::HeldOutScores;
+use crate::study::queue::plan::Plan;
 
 /// Plan further labels from the present belief: expected error, widths of intervals, and when to stop.
 ///
-/// A column of the items named by `items.cost` in study.toml says what a label of an item costs. Nothing is written. Exit status: 0
-/// when done, 2 when the study is refused, 1 otherwise.
+/// A column of the items named by `items.cost` in study.toml says what a label of an item costs. Nothing is written.
+/// Exit status: 0 when done, 2 when the study is refused, 1 otherwise.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   judge-uncertainty study plan my-study
   judge-uncertainty study plan my-study --price 0.02 --json")]
-pub(super) struct Args {
-    /// The study.toml, or the folder that holds it.
-    #[arg(value_name = "STUDY", default_value = ".")]
-    pub(super) study: PathBuf,
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(super) study: StudyOption,
     /// The least squared error, summed over items, that a unit of cost (a label, without costs) has to remove.
     #[arg(long, value_name = "ERROR", value_parser = price)]
     price: Option<f64>,
@@ -42,12 +41,12 @@ fn price(text: &str) -> Result<f64, String> {
 /// # Errors
 /// Anything refused or failed.
 pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
-    let mut study = load::<K>(&args.study)?;
+    let mut study = load::<K>(&args.study.path)?;
     let progress = Bars::default();
     say_embedded(study.embed(&sentences::start, &progress)?.as_ref());
-    let decomposition = Decomposition::of(&study, &progress)?;
-    let held_out = HeldOutScores::of(&study, &decomposition);
-    let plan = Plan::of(&study, &decomposition, &held_out, args.price);
+    let decomposition = Decomposition::new(&study, &progress)?;
+    let held_out = HeldOutScores::new(&study, &decomposition);
+    let plan = Plan::new(&study, &decomposition, &held_out, args.price);
     let mut stdout = anstream::stdout().lock();
     if args.json {
         write!(stdout, "{}", json(&plan, &study))?;

@@ -36,8 +36,8 @@ pub(super) fn json<K: Kind>(result: &impl Serialize, study: &Study<K>) -> String
     }
 }
 
-/// A folder that may be written, and that holds nothing unless it is to be replaced; none of the `inputs`, by their paths, in
-/// any case.
+/// A folder that may be written, and that holds nothing unless it is to be replaced; none of the `inputs`, by their
+/// paths, in any case.
 pub(super) fn vacant_folder<'i, R: Record>(
     path: &Path,
     force: bool,

@@ -12,10 +12,10 @@ use judge_uncertainty_figures::axis::signed;
 use judge_uncertainty_page::figures::{budgets, headline};
 use judge_uncertainty_page::rules::in_figures;
 use judge_uncertainty_page::{Block, Column, KeyNumber, Note, Table, Text, Tone};
+use judge_uncertainty_study::input::labels::LabelsReport;
 use judge_uncertainty_study::kinds::Classes;
 use judge_uncertainty_study::kinds::classes::diagnostics::{CalibrationBin, JudgeDiagnostics};
 use judge_uncertainty_study::kinds::classes::judge::JudgeReport;
-use judge_uncertainty_study::kinds::classes::labels::LabelsReport;
 use judge_uncertainty_study::kinds::classes::position::PositionBias;
 use judge_uncertainty_study::kinds::classes::reports::{CarriedStart, ClassFit, FittedMap};
 use judge_uncertainty_study::kinds::classes::soft_scores::SoftScores;
@@ -28,8 +28,10 @@ const MOST_LISTED: usize = 20;
 
 impl Shown for Classes {
     const WORDS: Words = Words {
-        lead: "How much of the judge's uncertainty is disagreement among experts, how much is ignorance that labels cure, \
-               and which items to send to experts first.",
+        lead: "How much of the judge's uncertainty is disagreement among experts, how much is ignorance that labels \
+               cure, and which items to send to experts first.",
+        rule_words: Rule::words,
+        rule_name: in_figures,
         labels: "labels",
         prediction: "prediction",
         short_prediction: "prediction",
@@ -44,10 +46,6 @@ impl Shown for Classes {
         rule_width: 36,
     };
 
-    fn rule_name(rule: Rule) -> &'static str {
-        in_figures(rule)
-    }
-
     fn epistemic() -> Named {
         Named { name: in_figures(Rule::Info), said: "I" }
     }
@@ -60,24 +58,11 @@ impl Shown for Classes {
         if rules.iter().any(|rule| Rule::BEYOND.contains(rule)) { "" } else { "; filled markers are the paper's rules" }
     }
 
-    fn scale_rows(classes: &Vec<String>) -> Vec<InputRow> {
-        vec![classes_row(classes)]
-    }
-
-    fn profile_names(classes: &Vec<String>) -> Vec<String> {
-        classes.clone()
-    }
-
-    fn judge_rows(input: &InputReport<Self>) -> Vec<InputRow> {
-        judge_rows(&input.judge, input.variants.len())
-    }
-
-    fn label_rows(input: &InputReport<Self>) -> Vec<InputRow> {
-        label_rows(&input.labels, &input.scale.0)
-    }
-
-    fn number_of_labels(labels: &LabelsReport) -> u64 {
-        labels.labels
+    fn input_rows(input: &InputReport<Self>) -> Vec<InputRow> {
+        let mut rows = vec![classes_row(&input.scale.0)];
+        rows.extend(judge_rows(&input.judge, input.variants.len()));
+        rows.extend(label_rows(&input.labels, &input.scale.0));
+        rows
     }
 
     fn key_number(results: &StudyResults<Self>) -> KeyNumber {
@@ -107,7 +92,8 @@ impl Shown for Classes {
     fn judge_sentence(evaluation: &Evaluation<Self>) -> String {
         let judge = &evaluation.judge;
         format!(
-            "The judge errs by {} on {} items with {} labels or more, where a judge that knew the pool would err by {}.",
+            "The judge errs by {} on {} items with {} labels or more, where a judge that knew the pool would err by \
+             {}.",
             three(judge.mean_error),
             evaluation.items,
             evaluation.least_labels,
@@ -122,16 +108,16 @@ impl Shown for Classes {
     fn escalation_note(evaluation: &Evaluation<Self>) -> String {
         let budget = headline(&evaluation.full);
         format!(
-            "Half of an item's labels are its truth. The oracle, which knows it, would remove {} on average; the error is the \
-             Manhattan distance of belief and truth, 0 to 2.",
+            "Half of an item's labels are its truth. The oracle, which knows it, would remove {} on average; the error \
+             is the Manhattan distance of belief and truth, 0 to 2.",
             three(evaluation.oracle[&budget].mean)
         )
     }
 
     fn elsewhere(evaluation: &Evaluation<Self>) -> Option<Block> {
         let text = format!(
-            "`results/study.json` holds all {} budgets, the differences to fewest-labels-first, and the same with the number \
-             of labels as the only feature.",
+            "`results/study.json` holds all {} budgets, the differences to fewest-labels-first, and the same with the \
+             number of labels as the only feature.",
             budgets(&evaluation.full).len()
         );
         Some(Block::Note(Note { summary: "Other budgets".to_owned(), text: Text::marked(&text) }))
@@ -189,8 +175,9 @@ fn position_bias(bias: &PositionBias) -> String {
         several => format!("; {several} items without a single likeliest class are left out"),
     };
     format!(
-        "{variant}: the verdict changes with the order of the answers for {flips} of {items} items, {rate} (95% interval for \
-         new items {low} to {high}): {to_first} times to the answer shown first, {to_second} times to the second{left_out}"
+        "{variant}: the verdict changes with the order of the answers for {flips} of {items} items, {rate} (95% \
+         interval for new items {low} to {high}): {to_first} times to the answer shown first, {to_second} times to the \
+         second{left_out}"
     )
 }
 
@@ -204,10 +191,13 @@ pub(super) fn label_rows(labels: &LabelsReport, classes: &[String]) -> Vec<Input
             "labels",
             format!(
                 "{}{by} for {} items, at most {} per item, {} blank",
-                labels.labels, labels.labelled_items, labels.most_labels, labels.blank
+                labels.number(),
+                labels.labelled_items,
+                labels.most_labels,
+                labels.blank
             ),
         ),
-        InputRow::new("labels", format!("{per_class}; {} items with a tie", labels.tied_items)),
+        InputRow::new("labels", format!("{per_class}; {} items with a tie", labels.tied_items.unwrap_or_default())),
     ]
 }
 
@@ -273,7 +263,8 @@ fn carried_sentences(carried: &CarriedStart) -> Vec<String> {
             format!("{map} may or may not fit here: {measured}. Do not rely on it before more labels tell.")
         }
         (Fits::Open, None) => format!(
-            "{map} may or may not fit here: {labelled_items} labelled {items} can't tell. Have some labelled before you rely on it."
+            "{map} may or may not fit here: {labelled_items} labelled {items} can't tell. Have some labelled before \
+             you rely on it."
         ),
     };
     let weight = match (labelled_items, carried.sd_of_weight) {
@@ -352,19 +343,20 @@ pub(super) fn choice_sentence(reading: String, choice: Option<&MapChoice>) -> St
         let of = choice.candidates.iter().filter(|candidate| candidate.map != best);
         let all: Vec<String> = of.map(|c| format!("{} {}", c.map, loss(c.map))).collect();
         format!(
-            "It has the highest log-likelihood of labels held out; the others fall short of it, in nats per labelled item: {}.",
+            "It has the highest log-likelihood of labels held out; the others fall short of it, in nats per labelled \
+             item: {}.",
             all.join(", ")
         )
     } else {
         format!(
-            "By labels held out the best is `{best}`, of which it falls short by {} nats per labelled item: too little to take a map \
-             that could do more harm.",
+            "By labels held out the best is `{best}`, of which it falls short by {} nats per labelled item: too little \
+             to take a map that could do more harm.",
             loss(choice.chosen)
         )
     };
     format!(
-        "{reading} {others} Chosen by {} folds of {} labelled items; that another map might have been chosen is not part of any \
-         interval.",
+        "{reading} {others} Chosen by {} folds of {} labelled items; that another map might have been chosen is not \
+         part of any interval.",
         choice.folds.folds, choice.labelled_items
     )
 }
@@ -372,8 +364,8 @@ pub(super) fn choice_sentence(reading: String, choice: Option<&MapChoice>) -> St
 /// The metrics of a shared task.
 pub(super) fn soft_scores_sentence(soft: &SoftScores) -> String {
     format!(
-        "LeWiDi-2025 soft scores of the judge over {} labelled items: mean Manhattan distance {}, mean Wasserstein distance \
-         {} (classes in the order of the study).",
+        "LeWiDi-2025 soft scores of the judge over {} labelled items: mean Manhattan distance {}, mean Wasserstein \
+         distance {} (classes in the order of the study).",
         soft.items,
         three(soft.manhattan),
         three(soft.wasserstein)

@@ -9,13 +9,13 @@ use serde_json::{Map, Value};
 
 use super::drift::Baseline;
 use super::features::{FeatureDefinition, FeatureSource};
-use super::kind::{Saved, Shape};
+use super::kind::{FitOf, Saved, Shape};
 use super::names::InputColumns;
 use super::reference::{Familiarity, REFERENCE};
 use crate::input::config::{StudyConfig, StudyFile};
-use crate::judge_files::JudgeFiles;
-use crate::kind::{Decomposition, Study};
-use crate::read::Judge;
+use crate::input::judge_files::JudgeFiles;
+use crate::model::kind::{Decomposition, Study};
+use judge_uncertainty_core::belief::Unfit;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_evaluation::Pool;
@@ -32,8 +32,8 @@ pub const FILE: &str = "results/belief.json";
 /// Features and judge are watched for drift up to so many quantities.
 pub const MOST_WATCHED: usize = 200;
 
-/// A fitted belief with all that it takes to apply it to further items. It stands alone, but for the embeddings of labelled items,
-/// which are in the file that [`Familiarity`] names.
+/// A fitted belief with all that it takes to apply it to further items. It stands alone, but for the embeddings of
+/// labelled items, which are in the file that [`Familiarity`] names.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(bound = "")]
 pub struct BeliefFile<K: Saved> {
@@ -45,7 +45,8 @@ pub struct BeliefFile<K: Saved> {
     pub sha256: String,
     /// Version of the program that wrote it.
     pub program: String,
-    /// Every setting of the study, defaults filled in: classes, places or scale, how answers are read, floor, belief, prior, seed.
+    /// Every setting of the study, defaults filled in: classes, places or scale, how answers are read, floor, belief,
+    /// prior, seed.
     pub settings: StudyConfig<K>,
     /// The judge that the trust belongs to.
     pub judge: JudgeFiles,
@@ -62,7 +63,7 @@ pub struct BeliefFile<K: Saved> {
     /// What the trust depends on, in the order of the fit's coefficients.
     pub features: Vec<FeatureDefinition>,
     /// The fit: coefficients with covariance, and how the judge is read.
-    pub fit: K::Fit,
+    pub fit: FitOf<K>,
     /// What else of the fit's items the beliefs depend on.
     pub kept: K::Kept,
     /// The labelled items that familiarity compares with; `None` without it.
@@ -75,26 +76,26 @@ pub struct BeliefFile<K: Saved> {
 
 impl<K: Saved> BeliefFile<K> {
     /// The belief of a decomposition, and the bytes of the file that is to stand beside it, if it needs one.
-    pub fn of(study: &Study<K>, decomposition: &Decomposition<K>) -> (Self, Option<Vec<u8>>) {
+    pub fn new(study: &Study<K>, decomposition: &Decomposition<K>) -> (Self, Option<Vec<u8>>) {
         let mut settings = study.file.config.clone();
         K::fill(&mut settings);
-        let (familiarity, bytes) = Familiarity::of(study, decomposition).unzip();
-        let confidence: Vec<f64> = study.judge.confidence().iter().flatten().copied().collect();
-        let variants = study.judge.variants().to_vec();
+        let (familiarity, bytes) = Familiarity::new(study, decomposition).unzip();
+        let confidence: Vec<f64> = study.judge.confidence.iter().flatten().copied().collect();
+        let variants = study.judge.variants.clone();
         let mut file = Self {
             schema: SCHEMA,
-            kind: K::NAME.to_owned(),
+            kind: K::FACTS.name.to_owned(),
             sha256: String::new(),
             program: env!("CARGO_PKG_VERSION").to_owned(),
             columns: K::names(&settings, &variants),
-            judge: JudgeFiles::of(&study.file),
+            judge: JudgeFiles::from_study(&study.file),
             variants,
             groups: study.items.group_names().into_iter().map(str::to_owned).collect(),
             mean_confidence: (!confidence.is_empty()).then(|| mean(&confidence)),
             rules: K::rules(study).into_iter().filter(|rule| is_of_the_item(*rule)).collect(),
             features: FeatureDefinition::of_all(study, decomposition, decomposition.pool.extrapolates()),
-            fit: K::fit(decomposition),
-            kept: K::kept(study, decomposition),
+            kept: K::kept(study, &decomposition.pool, &decomposition.fitted.fit),
+            fit: decomposition.fitted.fit.clone(),
             familiarity,
             drift: baselines(study, decomposition),
             inputs: study.relative_inputs(),
@@ -122,8 +123,8 @@ impl<K: Saved> BeliefFile<K> {
     /// Reads a belief.
     ///
     /// # Errors
-    /// A file that can't be read, is no belief, is of another version or kind, was changed after it was written, or contradicts
-    /// itself; with the file and the field.
+    /// A file that can't be read, is no belief, is of another version or kind, was changed after it was written, or
+    /// contradicts itself; with the file and the field.
     pub fn read(path: &Path) -> Result<Self> {
         Self::parse(path, &read_file(path)?)
     }
@@ -133,7 +134,7 @@ impl<K: Saved> BeliefFile<K> {
     /// # Errors
     /// As [`Self::read`].
     pub fn parse(path: &Path, bytes: &[u8]) -> Result<Self> {
-        let file = Self::fields(path, Fields::of(path, bytes)?)?;
+        let file = Self::fields(path, Fields::new(path, bytes)?)?;
         let sum = file.sum();
         if sum != file.sha256 {
             let remedy = "copy it anew from the run that wrote it, or run the study again";
@@ -145,8 +146,8 @@ impl<K: Saved> BeliefFile<K> {
     }
 
     fn fields(path: &Path, mut fields: Fields<'_>) -> Result<Self> {
-        if fields.kind()? != K::NAME {
-            let reason = format!("is {:?}, and {:?} is needed here", fields.kind()?, K::NAME);
+        if fields.kind()? != K::FACTS.name {
+            let reason = format!("is {:?}, and {:?} is needed here", fields.kind()?, K::FACTS.name);
             return Err(refuse(path, "kind", &reason, AGAIN));
         }
         let file = Self {
@@ -189,7 +190,7 @@ impl<K: Saved> BeliefFile<K> {
         that(self.groups.is_sorted_by(|a, b| a < b), "groups", "does not ascend")?;
         let confidence = self.mean_confidence.is_none_or(|c| (0.0..=100.0).contains(&c));
         that(confidence, "mean_confidence", "is outside 0 to 100")?;
-        let ranked = self.rules.iter().all(|rule| K::RANKED_BY.contains(rule) && is_of_the_item(*rule));
+        let ranked = self.rules.iter().all(|rule| K::FACTS.ranked_by.contains(rule) && is_of_the_item(*rule));
         that(ranked, "rules", "holds one that does not rank such labels")?;
         that(self.rules.contains(&Rule::Info), "rules", "lacks info")?;
         for (k, feature) in self.features.iter().enumerate() {
@@ -197,11 +198,13 @@ impl<K: Saved> BeliefFile<K> {
         }
         let names: Vec<String> = self.features.iter().map(|feature| feature.name.clone()).collect();
         that(each_once(&names), "features", "names one twice")?;
-        let shape = Shape { features: &self.feature_names(), groups: self.groups.len() };
-        K::check_fit(&self.settings, &self.fit, &self.kept, shape)
-            .or_else(|unfit| that(false, &format!("fit.{}", unfit.field), &unfit.problem))?;
-        let grouped = !K::by_group(&self.fit) || self.columns.group.is_some();
-        that(grouped, "columns.group", "is missing, and the fit reads every group by itself")?;
+        let by_group =
+            self.check_fit().map_err(|unfit| refuse(path, &format!("fit.{}", unfit.field), &unfit.problem, AGAIN))?;
+        that(
+            !by_group || self.columns.group.is_some(),
+            "columns.group",
+            "is missing, and the fit reads every group by itself",
+        )?;
         if let Some(familiarity) = &self.familiarity {
             that((1..=1000).contains(&familiarity.neighbours), "familiarity.neighbours", "is outside 1 to 1000")?;
             that(familiarity.file == REFERENCE, "familiarity.file", &format!("is not {REFERENCE:?}"))?;
@@ -212,6 +215,16 @@ impl<K: Saved> BeliefFile<K> {
             baseline.check().or_else(|reason| that(false, &format!("drift[{k}]"), &reason))?;
         }
         that(self.drift.len() <= MOST_WATCHED, "drift", "holds more quantities than any fit")
+    }
+
+    fn check_fit(&self) -> std::result::Result<bool, Unfit> {
+        let shape = Shape { features: &self.feature_names(), groups: self.groups.len() };
+        K::check_fit(&self.settings, &self.fit, &self.kept, shape)
+    }
+
+    /// Whether the fit has parameters for every group of its own; of a file that was checked.
+    pub fn is_by_group(&self) -> bool {
+        self.check_fit() == Ok(true)
     }
 
     fn check_feature(&self, feature: &FeatureDefinition) -> std::result::Result<(), String> {
@@ -245,7 +258,7 @@ struct Fields<'p> {
 }
 
 impl<'p> Fields<'p> {
-    fn of(path: &'p Path, bytes: &[u8]) -> Result<Self> {
+    fn new(path: &'p Path, bytes: &[u8]) -> Result<Self> {
         let object = object(path, bytes)?;
         let fields = Self { path, object };
         match fields.object.get("schema").and_then(Value::as_u64) {
@@ -304,7 +317,8 @@ pub fn belief_of(path: &Path) -> PathBuf {
     }
 }
 
-/// The keys of the settings of a belief, by which its kind is known; none of what is no belief, which its reader refuses.
+/// The keys of the settings of a belief, by which its kind is known; none of what is no belief, which its reader
+/// refuses.
 pub fn keys_of(path: &Path) -> Vec<String> {
     let read = read_file(path).and_then(|bytes| object(path, &bytes));
     let keys = |object: Map<String, Value>| Some(object.get("settings")?.as_object()?.keys().cloned().collect());
@@ -314,9 +328,9 @@ pub fn keys_of(path: &Path) -> Vec<String> {
 fn baselines<K: Saved>(study: &Study<K>, decomposition: &Decomposition<K>) -> Vec<Baseline> {
     let labelled: Vec<bool> = decomposition.numbers.iter().map(|n| *n > 0).collect();
     let said = K::said(&study.judge);
-    let of_judge = said.iter().map(|(name, values)| Baseline::of(name, values, &labelled));
+    let of_judge = said.iter().map(|(name, values)| Baseline::new(name, values, &labelled));
     let features = decomposition.features.iter();
-    let all = of_judge.chain(features.map(|feature| Baseline::of(feature.name(), &feature.values, &labelled)));
+    let all = of_judge.chain(features.map(|feature| Baseline::new(feature.name(), &feature.values, &labelled)));
     all.take(MOST_WATCHED).collect()
 }
 

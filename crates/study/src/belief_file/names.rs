@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The columns of a table with one row per item. `{class}` stands for a class and `{variant}` for a variant of the judge's prompt.
+/// The columns of a table with one row per item. `{class}` stands for a class and `{variant}` for a variant of the
+/// judge's prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InputColumns {
@@ -63,11 +64,6 @@ impl InputColumns {
     }
 }
 
-/// A pattern with its places filled in.
-pub fn filled(pattern: &str, variant: &str, class: &str) -> String {
-    pattern.replace("{variant}", variant).replace("{class}", class)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -80,6 +76,5 @@ mod tests {
         for wrong in ["answers", "answers=", "answer=x"] {
             assert!(columns.set(wrong).unwrap_err().contains("KEY=NAME"));
         }
-        assert_eq!(filled("{variant}_{class}", "brief", "now"), "brief_now");
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::kind::{Kind, Study};
+use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::new_items::{Contributions, NewItems, new_items};
@@ -16,8 +16,8 @@ const LEVEL: f64 = 0.95;
 /// What is compared.
 const MEASURES: [Measure; 2] = [Measure::Value, Measure::SquaredValue];
 
-/// Differences between rules with intervals for new items ([`new_items`]), those of one measure simultaneous over all rules. Values are
-/// expected ones over all labels that may be bought, without the noise of drawing one.
+/// Differences between rules with intervals for new items ([`new_items`]), those of one measure simultaneous over all
+/// rules. Values are expected ones over all labels that may be bought, without the noise of drawing one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RulesForNewItems {
     /// The budget.
@@ -56,22 +56,24 @@ impl ForNewItems {
     }
 }
 
-/// The comparisons that an evaluation keeps item by item: those of a registration, and after them those of its own tables.
+/// The comparisons that an evaluation keeps item by item: those of a registration, and after them those of its own
+/// tables.
 pub(crate) fn contrasts<K: Kind>(study: &Study<K>) -> Vec<Contrast> {
-    let own = MEASURES.into_iter().filter(|measure| K::MEASURES.contains(measure));
+    let own = MEASURES.into_iter().filter(|measure| K::FACTS.measures.contains(measure));
     let own = own.flat_map(|measure| of_measure(study, measure));
     study.contrasts.iter().copied().chain(own).collect()
 }
 
 fn of_measure<K: Kind>(study: &Study<K>, measure: Measure) -> Vec<Contrast> {
     let budget = Budget::headline_of(&study.file.config.evaluation.budgets());
-    let rules = K::rules(study).into_iter().filter(|rule| *rule != K::REFERENCE);
-    rules.map(|better| Contrast { better, than: K::REFERENCE, budget, measure }).collect()
+    let rules = K::rules(study).into_iter().filter(|rule| *rule != K::FACTS.reference);
+    rules.map(|better| Contrast { better, than: K::FACTS.reference, budget, measure }).collect()
 }
 
 impl RulesForNewItems {
-    /// From what the replicates of a study's evaluation measured over so many items, whose comparisons are [`contrasts`].
-    pub(crate) fn of<K: Kind>(study: &Study<K>, items: usize, measured: &[Measured]) -> Self {
+    /// From what the replicates of a study's evaluation measured over so many items, whose comparisons are
+    /// [`contrasts`].
+    pub(crate) fn new<K: Kind>(study: &Study<K>, items: usize, measured: &[Measured]) -> Self {
         let all = contrasts(study);
         let value = |measure: Measure| {
             let places = (0..all.len()).skip(study.contrasts.len()).filter(|&k| all[k].measure == measure);
@@ -83,10 +85,10 @@ impl RulesForNewItems {
         };
         Self {
             budget: Budget::headline_of(&study.file.config.evaluation.budgets()),
-            than: K::REFERENCE,
+            than: K::FACTS.reference,
             level: LEVEL,
             value: value(Measure::Value),
-            squared_value: K::MEASURES.contains(&Measure::SquaredValue).then(|| value(Measure::SquaredValue)),
+            squared_value: K::FACTS.measures.contains(&Measure::SquaredValue).then(|| value(Measure::SquaredValue)),
         }
     }
 

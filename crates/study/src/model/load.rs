@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use crate::carried::Carried;
 use crate::error::Error;
-use crate::features::{self, Available};
 use crate::input::annotators::Annotators;
 use crate::input::config::{Configured, StudyFile, TableConfig, Unmatched};
+use crate::input::labels::Labels;
 use crate::input::log::LabelLog;
 use crate::input::source::Source;
 use crate::input::{items, texts};
-use crate::kind::{Kind, Study};
-use crate::read::{Judge, LabelSet};
+use crate::model::carried::Carried;
+use crate::model::features::{self, Available};
+use crate::model::kind::{Kind, Study};
 use crate::registration::Registration;
 use crate::results::FILE;
 use judge_uncertainty_core::belief::{BeliefModel, TrustPrior};
@@ -53,7 +53,7 @@ impl<K: Kind> Study<K> {
     /// use judge_uncertainty_study::{Classes, Decomposition, Study};
     ///
     /// let study = Study::<Classes>::load("../../examples/starter".as_ref())?;
-    /// let decomposition = Decomposition::of(&study, &Silent)?;
+    /// let decomposition = Decomposition::new(&study, &Silent)?;
     /// let belief = decomposition.belief(0);
     /// assert!((belief.total() - belief.aleatoric() - belief.epistemic()).abs() < 1e-12);
     /// # Ok::<(), judge_uncertainty_study::Error>(())
@@ -65,9 +65,8 @@ impl<K: Kind> Study<K> {
             inputs.read_made_from(&file.resolve(noted))?;
         }
         let all = items::read(&file, &mut inputs)?;
-        let answers = K::Judge::read(&file, &all, &mut inputs).map_err(|error| unasked(&file, path, error))?;
-        let (kept, without): (Vec<usize>, Vec<usize>) =
-            (0..all.len()).partition(|&i| K::Judge::is_answered(&answers, i));
+        let judge = K::read_judge(&file, &all, &mut inputs).map_err(|error| unasked(&file, path, error))?;
+        let (kept, without): (Vec<usize>, Vec<usize>) = (0..all.len()).partition(|&i| judge.answers[i].is_some());
         let left_out: Vec<String> = without.iter().map(|&i| all.ids[i].to_owned()).collect();
         if let Some(first) = left_out.first()
             && (file.config.unmatched == Unmatched::Refuse || kept.is_empty())
@@ -80,17 +79,18 @@ impl<K: Kind> Study<K> {
         let all_ids = all.ids.clone();
         let items = if left_out.is_empty() { all } else { all.select(&kept)? };
         let log = LabelLog::read(&file.folder(), &mut inputs)?;
-        let labels = K::Labels::read(&file, &items, &log, &mut inputs)?;
+        let labels = Labels::read(&file, &items, &log, &mut inputs)?;
         let (embeddings, text_model) = texts::read(&file, &all_ids, &kept, &items, &mut inputs)?;
-        let judge = K::Judge::of(&file, &items, answers, &kept)?;
+        let answers = judge.answers.into_iter().flatten().collect();
+        let judge = K::judge(&file.config, &items.ids, &judge.variants, answers, judge.report)?;
         let available = Available {
-            spread: judge.spread().iter().any(Option::is_some),
-            confidence: judge.confidence().iter().any(Option::is_some),
+            spread: judge.spread.iter().any(Option::is_some),
+            confidence: judge.confidence.iter().any(Option::is_some),
             familiarity: file.config.familiarity.is_some(),
         };
         let features = features::choose(&file, &items, &available)?;
         let annotators = Annotators::read(&file, &mut inputs)?;
-        let carried = Carried::read(&file, (K::NAME, FILE), &mut inputs)?;
+        let carried = Carried::read(&file, (K::FACTS.name, FILE), &mut inputs)?;
         let mut study = Self {
             file,
             items,
@@ -131,7 +131,8 @@ impl<K: Kind> Study<K> {
         self.contrasts = registration.contrasts();
     }
 
-    /// Embeds the texts with the model that `start` starts, where the study names no file of embeddings; returns what was done.
+    /// Embeds the texts with the model that `start` starts, where the study names no file of embeddings; returns what
+    /// was done.
     ///
     /// # Errors
     /// A model that can't be started or fails, a cache that can't be used.
@@ -176,7 +177,7 @@ impl<K: Kind> Study<K> {
 
     /// Number of labels of each item.
     pub fn numbers(&self) -> Vec<u32> {
-        self.labels.numbers(self.len())
+        self.labels.numbers()
     }
 
     /// Sums of all files read, by path as seen from the folder of the study.

@@ -5,10 +5,10 @@ use super::fill::{Candidates, Queue, Request};
 use super::order::Order;
 use super::record::{Presentation, QueueRecord, Task};
 use crate::error::Error;
-use crate::kind::{Decomposition, Kind, Study};
-use crate::read::LabelSet;
+use crate::model::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_core::belief::Belief;
 use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_evaluation::Scored;
 use judge_uncertainty_evaluation::protocol::seeded;
 use judge_uncertainty_familiarity::neighbours::{UnitRows, cover};
 use judge_uncertainty_system::Staged;
@@ -36,17 +36,17 @@ impl<'a, K: Kind> Ranked<'a, K> {
     /// use judge_uncertainty_study::{Classes, Decomposition, Study};
     ///
     /// let study = Study::<Classes>::load("../../examples/starter".as_ref())?;
-    /// let decomposition = Decomposition::of(&study, &Silent)?;
+    /// let decomposition = Decomposition::new(&study, &Silent)?;
     /// let amount = "10%".parse().expect("a share of the items");
     /// let request =
     ///     Request { rule: Rule::Info.into(), amount, labels_per_item: LabelsPerItem::Fixed(1), explore: None, seed: 0 };
-    /// let ranked = Ranked::of(&study, &decomposition, &request)?;
+    /// let ranked = Ranked::new(&study, &decomposition, &request)?;
     /// let (files, record) = ranked.send(&request, Presentation::default())?;
     /// assert_eq!(record.queued, 4);
     /// assert!(files.text("queue.csv").is_some_and(|text| text.starts_with("rank,id,text")));
     /// # Ok::<(), judge_uncertainty_study::Error>(())
     /// ```
-    pub fn of(study: &'a Study<K>, decomposition: &'a Decomposition<K>, request: &Request) -> Result<Self, Error> {
+    pub fn new(study: &'a Study<K>, decomposition: &'a Decomposition<K>, request: &Request) -> Result<Self, Error> {
         check_rule(study, request.rule)?;
         let priority = match request.rule {
             Order::By(rule) => decomposition.priority(rule).ok_or_else(|| not_ranked(study, rule))?,
@@ -86,7 +86,7 @@ impl<'a, K: Kind> Ranked<'a, K> {
         };
         let tasks: Vec<Task> = (0..study.len()).map(|i| self.task(i)).collect();
         let (title, question) = (&study.file.config.title, K::question(&study.file.config.scale));
-        let before = study.labels.added().batches.len();
+        let before = study.labels.batches.len();
         write_files(
             title,
             request,
@@ -127,8 +127,8 @@ impl<'a, K: Kind> Ranked<'a, K> {
             ("total", belief.total()),
             ("trust", decomposition.trust[i]),
         ];
-        let names = K::quantities(&study.file.config.scale).into_iter();
-        let means = names.zip(K::means(study, decomposition, i));
+        let names = K::quantities(&study.file.config.scale).into_iter().map(|quantity| quantity.name);
+        let means = names.zip(decomposition.pool.believed(&decomposition.fitted.beliefs, i));
         Task {
             id: study.items.ids[i].to_owned(),
             text: study.items.texts.as_ref().map(|texts| texts[i].clone()),
@@ -147,7 +147,7 @@ pub fn check_rule<K: Kind>(study: &Study<K>, order: Order) -> Result<(), Error> 
     let Order::By(rule) = order else {
         return if study.file.config.familiarity.is_some() { Ok(()) } else { Err(Error::NothingToCover) };
     };
-    if !K::RANKED_BY.contains(&rule) {
+    if !K::FACTS.ranked_by.contains(&rule) {
         return Err(not_ranked(study, rule));
     }
     if rule == Rule::LowConfidence && !K::rules(study).contains(&rule) {
@@ -156,8 +156,8 @@ pub fn check_rule<K: Kind>(study: &Study<K>, order: Order) -> Result<(), Error> 
     Ok(())
 }
 
-/// The order in which a study's queue goes where none is asked for: the epistemic part; without labels or a trust carried over
-/// spread over the embeddings, or at random where there are none.
+/// The order in which a study's queue goes where none is asked for: the epistemic part; without labels or a trust
+/// carried over spread over the embeddings, or at random where there are none.
 pub fn usual_order<K: Kind>(study: &Study<K>) -> Order {
     match (study.has_no_labels() && study.carried.is_none(), &study.file.config.familiarity) {
         (false, _) => Rule::Info.into(),
@@ -166,8 +166,9 @@ pub fn usual_order<K: Kind>(study: &Study<K>) -> Order {
     }
 }
 
-/// Items in the order in which they spread over the embeddings, labelled ones counting as covered: as many as are asked for, then
-/// the others and the labelled ones in their own order. The priority is the number of items less the place, from 0.
+/// Items in the order in which they spread over the embeddings, labelled ones counting as covered: as many as are asked
+/// for, then the others and the labelled ones in their own order. The priority is the number of items less the place,
+/// from 0.
 ///
 /// Stream: that of the request's seed under a number of its own.
 fn covering<K: Kind>(study: &Study<K>, numbers: &[u32], request: &Request) -> Result<Vec<f64>, Error> {
@@ -177,7 +178,7 @@ fn covering<K: Kind>(study: &Study<K>, numbers: &[u32], request: &Request) -> Re
     let items = study.len();
     let (labelled, open): (Vec<usize>, Vec<usize>) = (0..items).partition(|&i| numbers[i] > 0);
     let mut stream = seeded(request.seed, STREAM);
-    let mut picks = cover(&rows, &labelled, request.amount.of(items).min(open.len()), || stream.random());
+    let mut picks = cover(&rows, &labelled, request.amount.among(items).min(open.len()), || stream.random());
     let mut picked = vec![false; items];
     picks.iter().for_each(|&i| picked[i] = true);
     picks.extend(open.into_iter().filter(|&i| !picked[i]));
@@ -188,8 +189,8 @@ fn covering<K: Kind>(study: &Study<K>, numbers: &[u32], request: &Request) -> Re
 }
 
 fn not_ranked<K: Kind>(study: &Study<K>, rule: Rule) -> Error {
-    let keys: Vec<&str> = K::RANKED_BY.iter().map(|rule| rule.key()).collect();
+    let keys: Vec<&str> = K::FACTS.ranked_by.iter().map(|rule| rule.key()).collect();
     let (last, others) = keys.split_last().expect("some rule ranks every kind of label");
     let rules = format!("{} or {last}", others.join(", "));
-    Error::NotRanked { study: study.file.path.clone(), rule: rule.key(), labels: K::LABELS, rules }
+    Error::NotRanked { study: study.file.path.clone(), rule: rule.key(), labels: K::FACTS.labels, rules }
 }

@@ -179,7 +179,8 @@ impl<'a> Reader<'a> {
     fn cut_without_sum(&self, record: &Record) -> Error {
         let reason = match self.parsed.batches.last().and_then(|batch| batch.rows.first()) {
             Some(first) => format!(
-                "the row is not a whole label, so that the labels added at {} from {:?}, from line {} on, may not all be there",
+                "the row is not a whole label, so that the labels added at {} from {:?}, from line {} on, may not all \
+                 be there",
                 first.cells[4], first.cells[5], first.line
             ),
             None => "the row is not a whole label".to_owned(),

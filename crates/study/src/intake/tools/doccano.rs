@@ -55,8 +55,8 @@ pub(super) fn read_table(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<
 
 fn take(answers: &mut Answers, id: String, value: String, place: Place) -> Result<()> {
     let Some(annotator) = answers.annotator(None) else {
-        let remedy = "give the archive as it was downloaded, whose files are named after the annotators, or name the only one: \
-                      --annotator NAME";
+        let remedy = "give the archive as it was downloaded, whose files are named after the annotators, or name the \
+                      only one: --annotator NAME";
         return Err(Error::unfit(place, "doccano's examples do not say who labelled them", remedy));
     };
     answers.labels.push(NewLabel { id, annotator, value, given: String::new(), place });

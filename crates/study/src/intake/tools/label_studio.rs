@@ -246,10 +246,12 @@ pub(super) fn read_table(file: &Path, bytes: &[u8], header: &[String], by: Optio
         }
         if !has("uid") {
             let reason = format!(
-                "this is Label Studio's table, whose id is the number of its task; the item's id would stand in uid, but it has {}",
+                "this is Label Studio's table, whose id is the number of its task; the item's id would stand in uid, \
+                 but it has {}",
                 header.join(", ")
             );
-            let remedy = "make the tasks from the queue's label-studio.json, which brings uid, or write a table id,annotator,label";
+            let remedy = "make the tasks from the queue's label-studio.json, which brings uid, or write a table \
+                          id,annotator,label";
             return Err(Error::unfit(header_line(), reason, remedy));
         }
         let (id, place) = (row.id().to_owned(), place.of_item(row.id()));

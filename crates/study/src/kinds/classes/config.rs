@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::input::check::Check;
 use crate::input::config::{Configured, Files, Format, StudyConfig, TableConfig};
+use crate::input::labels::LabelColumns;
 use judge_uncertainty_core::belief::BeliefModel;
 use judge_uncertainty_core::belief::ladder::{Rung, has_line};
 use judge_uncertainty_evaluation::ClassScale;
@@ -74,11 +75,11 @@ pub struct JudgeConfig {
     /// The variants, where `columns` has `{variant}`.
     #[serde(default)]
     pub variants: Vec<String>,
-    /// Column that says of a verdict over two answers whether they were shown in the other order, `1` or `0`: such rows are a
-    /// variant of their own.
+    /// Column that says of a verdict over two answers whether they were shown in the other order, `1` or `0`: such rows
+    /// are a variant of their own.
     pub swapped: Option<String>,
-    /// The two classes that change places in rows that are swapped; without them a verdict names the same answers in either
-    /// order.
+    /// The two classes that change places in rows that are swapped; without them a verdict names the same answers in
+    /// either order.
     pub mirror: Option<(String, String)>,
     /// Column with the stated confidence.
     pub confidence: Option<String>,
@@ -150,6 +151,26 @@ fn filled_in<S: Serializer>(range: &Option<(f64, f64)>, serializer: S) -> std::r
 }
 fn least_mass() -> f64 {
     0.9
+}
+
+impl LabelsConfig {
+    /// Where labels stand in its files.
+    pub fn columns(&self) -> LabelColumns<'_> {
+        let is_counted = match self.format {
+            Some(Format::LeWiDi | Format::Log(_)) => false,
+            Some(Format::ChaosNli) => true,
+            _ => self.form != Some(LabelsForm::Long),
+        };
+        LabelColumns {
+            files: &self.file,
+            format: self.format,
+            id: self.id.as_deref(),
+            annotator: &self.annotator,
+            label: &self.label,
+            is_counted,
+            counts: self.columns.as_deref(),
+        }
+    }
 }
 
 impl TableConfig for JudgeConfig {
@@ -227,7 +248,8 @@ pub fn check<K: ClassKind>(config: &StudyConfig<K>, check: &Check<'_>) -> Result
     let line = config.trust.belief == BeliefModel::Map(Rung::Line);
     let placed = K::on_scale(&config.scale).places().is_some_and(has_line);
     let reason = "a line needs three places on a scale that lie apart";
-    let remedy = "take belief = \"auto\" or \"temperature\"; where the classes stand on a scale, write places instead of classes";
+    let remedy = "take belief = \"auto\" or \"temperature\"; where the classes stand on a scale, write places instead \
+                  of classes";
     check.that(!line || placed, "trust.belief", &config.trust.belief, reason, remedy)?;
     check_judge(&config.judge, classes.len(), check)?;
     check_mirror(&config.judge, classes, check)?;

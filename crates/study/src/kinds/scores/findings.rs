@@ -2,12 +2,13 @@
 
 use serde::Serialize;
 
-use super::judge::ScoreJudge;
+use super::kind::Scores;
 use super::pool::RatingPool;
-use super::ratings::Ratings;
-use crate::kind::{CameBack, Decomposition, Foresight, Kind, Study};
-use crate::parts::PartAverages;
-use judge_uncertainty_core::belief::{Belief, Gaussian, Scores as Labels};
+use crate::input::labels::Labels;
+use crate::input::question::LabelValue;
+use crate::model::kind::{CameBack, Decomposition, Foresight, Study};
+use crate::results::parts::PartAverages;
+use judge_uncertainty_core::belief::{Belief, Gaussian, Scores as ScoreLabels};
 use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_evaluation::{Coverage, Places, Pool};
 use judge_uncertainty_formats::output::{OutputColumn, Values};
@@ -19,15 +20,16 @@ pub struct ScoreFindings {
     pub decomposition: PartAverages,
     /// Held-out ratings against their intervals, one for each item with two labels or more; none without such items.
     pub calibration: Vec<Coverage>,
-    /// Labels of one item about their mean, against what the beliefs expect; `None` without two labels of an item that differ.
+    /// Labels of one item about their mean, against what the beliefs expect; `None` without two labels of an item that
+    /// differ.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub within_items: Option<WithinItems>,
     /// Where these ratings lie in their predicted distributions (probability integral transform).
     pub places: Places,
 }
 
-/// The variance of an item's labels about their mean, pooled over items, against the aleatoric part of the same items, which
-/// rests on the judge's standard deviations.
+/// The variance of an item's labels about their mean, pooled over items, against the aleatoric part of the same items,
+/// which rests on the judge's standard deviations.
 ///
 /// ```text
 /// observed = sum SS / sum (n - 1)      expected = sum (n - 1) aleatoric / sum (n - 1)
@@ -35,9 +37,9 @@ pub struct ScoreFindings {
 /// r        = SS - (n - 1) aleatoric observed / expected
 /// ```
 ///
-/// with n labels of an item and SS the sum of squared differences from their mean. Sums are over items with two labels or more.
-/// The logarithm, and the error that normal labels have at least, are there because sums of squares are skewed: without them 5 of
-/// 200 simulated studies with nothing wrong were told of a contradiction.
+/// with n labels of an item and SS the sum of squared differences from their mean. Sums are over items with two labels
+/// or more. The logarithm, and the error that normal labels have at least, are there because sums of squares are
+/// skewed: without them 5 of 200 simulated studies with nothing wrong were told of a contradiction.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct WithinItems {
     /// Items with two labels or more.
@@ -56,7 +58,7 @@ impl WithinItems {
     /// And how large |z| is then.
     const TELLING: f64 = 3.0;
 
-    fn of<K: Kind<Pool = RatingPool>>(d: &Decomposition<K>) -> Option<Self> {
+    fn new(d: &Decomposition<Scores>) -> Option<Self> {
         let labels = d.pool.all();
         let beliefs = d.fitted.beliefs.iter();
         let kept: Vec<(f64, f64, f64)> = (labels.iter().zip(beliefs).filter(|(labels, _)| labels.n > 1))
@@ -85,41 +87,46 @@ impl WithinItems {
 
 impl ScoreFindings {
     /// Reads a decomposition.
-    pub fn of<K: Kind<Pool = RatingPool>>(decomposition: &Decomposition<K>) -> Self {
+    pub fn new(decomposition: &Decomposition<Scores>) -> Self {
         let places = held_out(decomposition);
         Self {
-            decomposition: PartAverages::of(decomposition, decomposition.pool.repeats()),
+            decomposition: PartAverages::new(decomposition, decomposition.pool.repeats()),
             calibration: Coverage::of(&places),
-            within_items: WithinItems::of(decomposition),
+            within_items: WithinItems::new(decomposition),
             places,
         }
     }
 }
 
-/// Where held-out ratings lie in their predicted distributions, 0 to 1: each item's first annotator is held out, and one
-/// of their ratings compared with the belief from the others. The fitted trust has seen the rating, among all others.
-fn held_out<K: Kind<Pool = RatingPool>>(d: &Decomposition<K>) -> Places {
+/// Where held-out ratings lie in their predicted distributions, 0 to 1: each item's first annotator is held out, and
+/// one of their ratings compared with the belief from the others. The fitted trust has seen the rating, among all
+/// others.
+fn held_out(d: &Decomposition<Scores>) -> Places {
     let within = d.pool.repeats().map(|repeats| repeats.variance);
     let priors = d.pool.priors(&d.fitted.fit, &d.fitted.design);
     let of = |(prior, groups): (&Gaussian, &Vec<Vec<f64>>)| {
         let (first, others) = groups.split_first().filter(|(_, others)| !others.is_empty())?;
-        let others = Labels::by_annotator(others.iter().map(Vec::as_slice), within);
+        let others = ScoreLabels::by_annotator(others.iter().map(Vec::as_slice), within);
         Some(prior.updated(&others).label_cdf(first[0]))
     };
     Places::of(priors.iter().zip(d.pool.ratings()).filter_map(of))
 }
 
 /// Compares the added ratings of every item with the belief before them, in squared error of the mean.
-pub fn came_back(before: &[Gaussian], ratings: &Ratings) -> Vec<Option<CameBack>> {
+pub fn came_back(before: &[Gaussian], labels: &Labels) -> Vec<Option<CameBack>> {
     let mut added: Vec<Vec<f64>> = vec![vec![]; before.len()];
-    ratings.added_rows().for_each(|rating| added[rating.item].push(rating.score));
+    for label in labels.added() {
+        if let LabelValue::Score(score) = label.value {
+            added[label.item].push(score);
+        }
+    }
     let of = |(labels, belief): (&Vec<f64>, &Gaussian)| {
         let error = |belief: &Gaussian, y: f64| (y - belief.mean).powi(2);
         let realised = mean(&labels.iter().map(|&y| error(belief, y)).collect::<Vec<_>>());
         let gain = |k: usize| {
             let others: Vec<f64> =
                 labels.iter().enumerate().filter(|(other, _)| *other != k).map(|(_, y)| *y).collect();
-            error(belief, labels[k]) - error(&belief.updated(&Labels::of(&others)), labels[k])
+            error(belief, labels[k]) - error(&belief.updated(&ScoreLabels::of(&others)), labels[k])
         };
         let removed = (labels.len() > 1).then(|| {
             let others = labels.len() as f64 - 1.0;
@@ -135,15 +142,12 @@ pub fn came_back(before: &[Gaussian], ratings: &Ratings) -> Vec<Option<CameBack>
 }
 
 /// Everything known about every item of a study of scores.
-pub fn columns<K: Kind<Pool = RatingPool, Judge = ScoreJudge>>(
-    study: &Study<K>,
-    d: &Decomposition<K>,
-) -> Vec<OutputColumn> {
+pub fn columns(study: &Study<Scores>, d: &Decomposition<Scores>) -> Vec<OutputColumn> {
     const SCORE: &str = "units of the score";
     const SQUARE: &str = "squared units of the score";
     let beliefs = &d.fitted.beliefs;
     let labels = d.pool.all();
-    let judge = &study.judge.scores;
+    let judge = &study.judge.answers;
     let belief = |name: &str, unit: &'static str, meaning: &str, f: &dyn Fn(&Gaussian) -> f64| {
         OutputColumn::numbers(name, unit, meaning, beliefs.iter().map(f))
     };

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use judge_uncertainty::belief::ladder::Rung;
+use judge_uncertainty::belief::maps::MapName;
 use judge_uncertainty::belief::{
     Design, FeatureColumn, JudgeScores, JudgedRatings, RatingOptions, ReadingPrior, Recalibration, Scores, TrustPrior,
     fit_ratings, log_posterior_of_ratings,
@@ -208,8 +208,11 @@ fn the_labels_choose_how_a_judge_is_read() {
     let (auto, published) = (said("belief = \"auto\""), said(""));
     let map = auto.results.fit.own.map.as_ref().unwrap();
     let choice = map.choice.as_ref().unwrap();
-    assert_eq!((map.name, choice.chosen), (Rung::Groups, Rung::Groups));
-    assert_eq!(choice.candidates.iter().map(|of| of.map).collect::<Vec<_>>(), Rung::OF_RATINGS);
+    assert_eq!((map.name, choice.chosen), (MapName::Groups, MapName::Groups));
+    assert_eq!(
+        choice.candidates.iter().map(|of| of.map).collect::<Vec<_>>(),
+        MapName::of_ratings().collect::<Vec<_>>()
+    );
     // Biases of 20 and -15 were planted, and equal slopes and factors.
     let [biases, slopes, factors] = &map.variances[..] else { panic!("{map:?}") };
     assert!(biases.variance > 25.0 && slopes.variance < 0.05 && factors.variance < 0.05, "{map:?}");

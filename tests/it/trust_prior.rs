@@ -40,7 +40,7 @@ impl Classes {
     }
 
     fn fit(&self, prior: TrustPrior) -> (FittedBelief, Option<Profile>) {
-        let items = JudgedItems { design: &self.design, q: self.q.view(), groups: &[] };
+        let items = JudgedItems::new(&self.design, self.q.view(), &[]);
         let fit = BeliefModel::Published.fit(&items, self.counts.view(), prior).unwrap();
         let profile = BeliefModel::Published.typical_log_trust(&items, self.counts.view(), prior, &fit).unwrap();
         (fit, profile)
@@ -99,7 +99,7 @@ fn a_fit_that_would_run_away_is_held_and_told() {
         let q = Array2::from_shape_fn((items, 2), |(_, j)| q[j]);
         let counts = Array2::from_shape_fn((items, 2), |(_, j)| counts[j]);
         let design = Design::constant(items);
-        let judged = JudgedItems { design: &design, q: q.view(), groups: &[] };
+        let judged = JudgedItems::new(&design, q.view(), &[]);
         let without = BeliefModel::Published.fit(&judged, counts.view(), TrustPrior::None).unwrap();
         let with = BeliefModel::Published.fit(&judged, counts.view(), TrustPrior::Weak).unwrap();
         let (without, with) = (without.regression().coefficients[0], with.regression().coefficients[0]);

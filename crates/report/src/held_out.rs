@@ -3,7 +3,7 @@
 use super::blocks::{section, show, some_figures, with_interval};
 use super::lines::Line;
 use crate::figures::reliability::NAME;
-use judge_uncertainty_core::belief::ladder::Rung;
+use judge_uncertainty_core::belief::maps::MapName;
 use judge_uncertainty_core::stats::{Estimable, ItemEstimate};
 use judge_uncertainty_evaluation::held_out::{Given, Score};
 use judge_uncertainty_figures::Figure;
@@ -37,7 +37,7 @@ fn prediction_name(name: &str, given: Given) -> String {
         "recalibrated_by_group" => "belief recalibrated by group",
         "not_recalibrated" => "belief as configured",
         "auto" => "belief with the chosen map",
-        map if Rung::named(map).is_some() => &format!("belief by the map {map}"),
+        map if MapName::try_from(map).is_ok() => &format!("belief by the map {map}"),
         other => other,
     };
     match given {

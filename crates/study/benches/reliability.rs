@@ -5,7 +5,7 @@
 //! judge and of the belief under a temperature and biases fitted to the other folds, which hold what new items of the point's predictions would
 //! give.
 
-use judge_uncertainty_core::belief::ladder::Rung;
+use judge_uncertainty_core::belief::maps::MapName;
 use judge_uncertainty_core::belief::{BeliefModel, BeliefTable, Design, TrustPrior};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::{Estimable, mean};
@@ -35,7 +35,7 @@ fn share(log_odds: f64) -> f64 {
 fn pool(log_odds: &[f64], counts: &Array2<u32>) -> CountPool {
     let q = Array2::from_shape_fn((log_odds.len(), 2), |(i, j)| share(if j == 1 { log_odds[i] } else { -log_odds[i] }));
     let judge = Predictions { q, spread: vec![None; log_odds.len()], confidence: vec![None; log_odds.len()] };
-    let belief = BeliefModel::Map(Rung::Temperature);
+    let belief = BeliefModel::Map(MapName::Temperature);
     CountPool::new(counts.view(), judge).with_prior(TrustPrior::Weak).with_belief(belief, vec![])
 }
 

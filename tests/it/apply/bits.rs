@@ -46,13 +46,13 @@ fn classes_get_what_a_run_gives_them_to_the_bit() {
 #[test]
 fn a_carried_map_is_applied_as_its_study_applies_it() {
     let with = |belief: &str| with_settings(&desk(), |settings| settings["trust"]["belief"] = json!(belief));
-    let first = with("ensemble");
+    let first = with("process");
     let found = BeliefFile::new(&first, &Decomposition::new(&first, &Silent).unwrap()).0;
     let path = Path::new("belief.json");
     let mut second = with("temperature");
     second.carried_map = Classes::carried_map(&second, path, found.text().as_bytes()).unwrap();
     let carried = second.carried_map.clone().unwrap();
-    assert_eq!((carried.map.rung(), carried.study.as_str()), (Rung::Ensemble, first.file.config.title.as_str()));
+    assert_eq!((carried.map.name(), carried.study.as_str()), (MapName::Process, first.file.config.title.as_str()));
     let decomposition = Decomposition::new(&second, &Silent).unwrap();
     assert!(decomposition.fitted.fit.mapped().unwrap().map.is_on_a_carried_map());
     assert_same_bits(&second, &decomposition, &desk_table(&second));

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use judge_uncertainty::belief::ladder::Rung;
+use judge_uncertainty::belief::maps::MapName;
 use judge_uncertainty::escalation::Rule;
 use judge_uncertainty::evaluation::Luck;
 use judge_uncertainty::formats::batches::{Batch, Cells, Header, Lists};

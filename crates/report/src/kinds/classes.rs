@@ -5,7 +5,7 @@ use crate::blocks::{figure, measures, number, percent, row};
 use crate::figures::confidence;
 use crate::lines::InputRow;
 use crate::shown::{Named, Shown, Words};
-use judge_uncertainty_core::belief::ladder::{BIAS_AND_SLOPE, Component, Fits, MapChoice, Rung, Transfer};
+use judge_uncertainty_core::belief::maps::{BIAS_AND_SLOPE, Component, Fits, MapChoice, MapName, Transfer};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_figures::axis::signed;
@@ -222,22 +222,6 @@ pub(super) fn recalibration_sentences(fit: &ClassFit) -> Vec<String> {
     readings.chain(fit.map.iter().flat_map(map_sentences)).collect()
 }
 
-/// What a map adds to the prediction.
-fn map_words(map: Rung) -> &'static str {
-    match map {
-        Rung::Identity => "as the judge gave it",
-        Rung::Curve => unreachable!("maps of ratings read no classes"),
-        Rung::Smoothing => "as the judge gave it, but for a share that is a guess among all classes",
-        Rung::Line => "through a bias and a slope along the scale, and a temperature",
-        Rung::Temperature => "through a temperature and a bias of each class",
-        Rung::Groups => "through a temperature and biases for each group, drawn towards the common ones",
-        Rung::Ensemble => "with a fitted weight for each of the judge's variants",
-        Rung::Matrix => "with each class's logit linear in all log predictions",
-        Rung::Mixture => "as a mixture of four beliefs, each with a temperature, biases and a trust of its own",
-        Rung::Process => "through a smooth function of predictions, variants and features",
-    }
-}
-
 /// Whether the labels here bear out the map that another study found, before what rests on it.
 fn carried_sentences(carried: &CarriedStart) -> Vec<String> {
     let Transfer { labelled_items, advantage, se, verdict } = carried.labels_here;
@@ -318,8 +302,8 @@ fn own_map_sentences(map: &FittedMap) -> Vec<String> {
     };
     // The maps after `line` have its terms, too, where classes stand on a scale and the labels want them.
     let has_line = map.variances.iter().any(|block| block.block == BIAS_AND_SLOPE && block.variance > 0.0);
-    let along = if has_line && map.name != Rung::Line { ", and a bias and a slope along the scale" } else { "" };
-    let words = map_words(map.name);
+    let along = if has_line && map.name != MapName::Line { ", and a bias and a slope along the scale" } else { "" };
+    let words = map.name.words_of_classes().unwrap_or_default();
     let reading = format!("{who} reads the prediction {words}{along} (map `{}`).{guesses}{components}", map.name);
     vec![choice_sentence(reading, map.choice.as_ref())]
 }
@@ -335,7 +319,7 @@ pub(super) fn choice_sentence(reading: String, choice: Option<&MapChoice>) -> St
             choice.labelled_items
         );
     };
-    let loss = |map: Rung| {
+    let loss = |map: MapName| {
         let found = choice.candidates.iter().find(|candidate| candidate.map == map);
         found.map_or_else(String::new, |c| format!("{} (standard error {})", three(c.below_best), three(c.se)))
     };

@@ -8,7 +8,7 @@ use crate::figures::{parts, places};
 use crate::lines::InputRow;
 use crate::shown::{Shown, Words};
 use judge_uncertainty_core::belief::RatingMap;
-use judge_uncertainty_core::belief::ladder::{Rung, Variance};
+use judge_uncertainty_core::belief::maps::Variance;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_evaluation::Coverage;
 use judge_uncertainty_figures::Figure;
@@ -237,14 +237,7 @@ impl Shown for Scores {
 
 /// Which map reads the judge's scores, and on what evidence.
 fn map_sentence(map: &RatingMap) -> String {
-    let reading = match map.name {
-        Rung::Identity => "as the judge gave them",
-        Rung::Groups => {
-            "through a bias, a slope and a factor on deviations for each group, drawn towards the common ones"
-        }
-        Rung::Curve => "through a smooth curve, on top of a bias, a slope and a factor on stated deviations",
-        _ => "through a bias, a slope and a factor on stated deviations",
-    };
+    let reading = map.name.words_of_ratings().unwrap_or_default();
     choice_sentence(
         format!("The belief reads the scores {reading} (map `{}`).{}", map.name, apart(&map.variances)),
         map.choice.as_ref(),

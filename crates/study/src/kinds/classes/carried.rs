@@ -5,7 +5,7 @@ use ndarray::Axis;
 use super::reports::ClassStudy;
 use crate::model::carried_map::CarriedMap;
 use crate::model::kind::{Kind, Study};
-use judge_uncertainty_core::belief::ladder::{Carried, Readings};
+use judge_uncertainty_core::belief::maps::Carried;
 use judge_uncertainty_core::belief::{Design, FeatureColumn, FeatureScale, JudgedItems, Standardizer};
 
 /// What the map adds to the log predictions of the items at positions `kept`.
@@ -29,8 +29,8 @@ pub fn added<K: ClassStudy>(carried: &CarriedMap, study: &Study<K>, kept: &[usiz
     } else {
         vec![]
     };
-    let items = JudgedItems { design: &design, q: q.view(), groups: &groups };
-    carried.map.carry(Readings { items, variants: &variants, twins: &[], places: &[], carried: None })
+    let items = JudgedItems::new(&design, q.view(), &groups);
+    carried.map.carry(&JudgedItems { variants: &variants, ..items })
 }
 
 /// The features here on the scales there; what the map does not read may be missing.

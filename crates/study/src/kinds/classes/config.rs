@@ -8,7 +8,7 @@ use crate::input::check::Check;
 use crate::input::config::{Configured, Files, Format, StudyConfig, TableConfig};
 use crate::input::labels::LabelColumns;
 use judge_uncertainty_core::belief::BeliefModel;
-use judge_uncertainty_core::belief::ladder::{Rung, has_line};
+use judge_uncertainty_core::belief::maps::{MapName, has_line};
 use judge_uncertainty_evaluation::ClassScale;
 use judge_uncertainty_evaluation::protocol::FLOOR;
 use judge_uncertainty_formats::error::Result;
@@ -241,11 +241,11 @@ pub fn check<K: ClassKind>(config: &StudyConfig<K>, check: &Check<'_>) -> Result
     check.that(control.is_none(), K::KEY, &control, reason, remedy)?;
     let blank = classes.iter().any(|class| class.trim().is_empty());
     check.that(!blank, K::KEY, &classes, "a class is blank", "name every class")?;
-    let of_ratings = matches!(config.trust.belief, BeliefModel::Map(map) if !Rung::ALL.contains(&map));
+    let of_ratings = matches!(config.trust.belief, BeliefModel::Map(map) if map.words_of_classes().is_none());
     let (reason, remedy) =
         ("this map reads ratings", "take belief = \"auto\", or a map of classes such as \"temperature\"");
     check.that(!of_ratings, "trust.belief", &config.trust.belief, reason, remedy)?;
-    let line = config.trust.belief == BeliefModel::Map(Rung::Line);
+    let line = config.trust.belief == BeliefModel::Map(MapName::Line);
     let placed = K::on_scale(&config.scale).places().is_some_and(has_line);
     let reason = "a line needs three places on a scale that lie apart";
     let remedy = "take belief = \"auto\" or \"temperature\"; where the classes stand on a scale, write places instead \

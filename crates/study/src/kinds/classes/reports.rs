@@ -12,7 +12,7 @@ use crate::input::read::Read;
 use crate::model::kind::{CameBack, Decomposition, Foresight, Kind, Quantity, Study};
 use crate::results::evidence::EvidenceReport;
 use crate::results::profile::Profile;
-use judge_uncertainty_core::belief::ladder::{Component, Map, MapChoice, Rung, Transfer, Variance};
+use judge_uncertainty_core::belief::maps::{Component, Map, MapChoice, MapName, Transfer, Variance};
 use judge_uncertainty_core::belief::recalibration::Recalibration;
 use judge_uncertainty_core::belief::{
     Belief, BeliefTable, ClassBelief, ClassBeliefs, Mapped, Mixture, RecalibratedFit,
@@ -39,7 +39,7 @@ pub struct ClassFit {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FittedMap {
     /// Which one.
-    pub name: Rung,
+    pub name: MapName,
     /// The share of every prediction that counts as a guess among all classes, 0 to 1.
     #[serde(default)]
     pub guesses: f64,
@@ -62,7 +62,7 @@ pub struct CarriedStart {
     /// What that study is called.
     pub study: String,
     /// Which map it is.
-    pub map: Rung,
+    pub map: MapName,
     /// What it counts for: 1 takes it as it was, 0 leaves it out; as the belief takes it.
     pub weight: f64,
     /// Standard deviation of what is unknown of the weight, by the normal approximation; `None` where the labels left
@@ -89,7 +89,7 @@ impl CarriedStart {
         let is_new = |name: &&str| carried.map.reads().groups && !carried.groups.iter().any(|known| known == name);
         Ok(Some(Self {
             study: carried.study.clone(),
-            map: carried.map.rung(),
+            map: carried.map.name(),
             weight: weight.map_or(0.0, |(weight, _)| weight),
             sd_of_weight: weight.map(|(_, sd)| sd),
             new_groups: study.items.group_names().into_iter().filter(is_new).map(str::to_owned).collect(),
@@ -104,7 +104,7 @@ impl FittedMap {
         let carried = CarriedStart::new(study, decomposition, &mapped.map);
         Self {
             carried: carried.expect("a trust that was fitted under a map can be fitted without"),
-            name: mapped.map.rung(),
+            name: mapped.map.name(),
             guesses: mapped.map.guesses(),
             variances: mapped.map.variances.clone(),
             choice: mapped.choice.clone(),

@@ -35,7 +35,7 @@
 //! | `judge` | [`judge`]: asking a judge for predictions: prompts, requests, the answer cache, parsing |
 //! | `report` | [`report::study`]: what readers are shown of a study |
 //! | `page` | pages and LaTeX from descriptions, figures that all reports share |
-//! | `figures` | the plotting engine: a description of a figure becomes SVG, PDF, pgfplots, CSV |
+//! | `figures` | the plotting engine: a description of a figure becomes SVG, PDF, CSV |
 //! | `core` | [`belief`]: Dirichlet closed forms and the trust regression; [`escalation`]: ranking rules, value of a label, regret, budgets; [`stats`]: summaries, ranks, special functions; [`random`]: the random streams of the experiments |
 //! | `formats` | [`formats`]: tables, data sets and logs of other programs, read, checked and written |
 //! | `system` | [`system`]: folders and files written safely, locks, limits, times, progress, numbers as text |

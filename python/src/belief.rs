@@ -150,7 +150,7 @@ impl Belief {
         }
         // A table without rows says which columns there would be.
         if rows.is_empty() {
-            rows.push(Batch::of(Path::new(TABLE)));
+            rows.push(Batch::new(Path::new(TABLE)));
         }
         Ok(rows)
     }

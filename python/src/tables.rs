@@ -109,7 +109,7 @@ pub(crate) fn batch_of(columns: Vec<OutputColumn>) -> PyResult<RecordBatch> {
 
 /// The wanted columns of some rows; `first` is the number of the first of them, from 1.
 pub(crate) fn rows_of(batch: &RecordBatch, wanted: &[String], first: u64) -> PyResult<Batch> {
-    let mut rows = Batch::of(Path::new(TABLE));
+    let mut rows = Batch::new(Path::new(TABLE));
     rows.lines = (first..first + batch.num_rows() as u64).collect();
     for (field, array) in batch.schema().fields().iter().zip(batch.columns()) {
         if wanted.contains(field.name()) {

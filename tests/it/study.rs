@@ -2,12 +2,13 @@
 
 use std::fs;
 
-use judge_uncertainty::study::features::Feature;
+use judge_uncertainty::belief::Feature;
 use judge_uncertainty::study::input::config::{Format, StudyFile};
 use judge_uncertainty::study::kind::Kind;
 use judge_uncertainty::study::kinds::classes::config::MetricProfile;
 use judge_uncertainty::study::kinds::classes::soft_scores::SoftScores;
-use judge_uncertainty::study::{Classes, InputReport, Study};
+use judge_uncertainty::study::{Classes, Decomposition, FitReport, InputReport, Study};
+use judge_uncertainty::system::progress::Silent;
 use tempfile::TempDir;
 
 const CONFIG: &str = "title = \"t\"\nclasses = [\"yes\", \"no\"]\n\n[items]\nfile = \"items.csv\"\n\n[judge]\nfile = \
@@ -345,6 +346,25 @@ fn maximum_likelihood_needs_a_label() {
     assert!(error.contains(expected) && error.contains("prior = \"weak\""), "{error}");
 }
 
+/// Distances to labelled items go where nothing is labelled; a user's column stays, whatever its name ends in.
+#[test]
+fn a_column_is_not_taken_for_a_distance_because_of_its_name() {
+    let folder = edited("labels.csv", "a,2,1\nb,0,1", "a,,\nb,0,0");
+    folder.put("items.csv", "id,km_from_nearest_labelled,near\na,0.5,it\nb,3,labelled\nc,,nearest_labelled\n");
+    let columns = "[items]\nnumbers = [\"km_from_nearest_labelled\"]\ncategories = [\"near\"]\n";
+    folder.edit("study.toml", "[items]\n", columns);
+    let study = folder.load().unwrap();
+    let names = ["km_from_nearest_labelled", "near=labelled", "near=nearest_labelled"];
+    let missing: Vec<_> = InputReport::of(&study).features.into_iter().map(|f| (f.feature, f.missing)).collect();
+    assert_eq!(
+        missing,
+        [1, 0, 0].map(Some).into_iter().zip(names).map(|(n, name)| (name.to_owned(), n)).collect::<Vec<_>>()
+    );
+    let decomposition = Decomposition::of(&study, &Silent).unwrap();
+    let coefficients = FitReport::of(&study, &decomposition).unwrap().coefficients;
+    assert_eq!(coefficients.iter().map(|c| c.feature.as_str()).collect::<Vec<_>>(), names);
+}
+
 #[test]
 fn thousands_of_classes_are_refused_before_anything_is_read() {
     let classes: Vec<String> = (0..10_000).map(|k| format!("\"c{k}\"")).collect();
@@ -634,7 +654,7 @@ fn categories_become_features_and_the_first_is_the_reference() {
     let study = folder.load().unwrap();
     assert_eq!(study.items.columns.len(), 1);
     let feature = &study.items.columns[0].feature;
-    assert_eq!((feature.name.as_str(), &feature.values[..]), ("topic=y", &[Some(0.0), Some(1.0), Some(0.0)][..]));
+    assert_eq!((feature.name(), &feature.values[..]), ("topic=y", &[Some(0.0), Some(1.0), Some(0.0)][..]));
     folder.edit("items.csv", "b,Two,2,y", "b,Two,2,x");
     let error = folder.load().unwrap_err();
     assert!(error.contains("items.categories = \"topic\": the column has 1 different values"), "{error}");

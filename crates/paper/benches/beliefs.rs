@@ -169,11 +169,11 @@ fn rolled(items: usize, seed: u64, (dice, variants): &(DiceExperiment, Vec<Array
     }
     order.truncate(items);
     let judged = dice.judged(FeatureSet::Tier);
-    let column = |k: usize, name: &String| {
+    let column = |(k, name): (usize, &str)| {
         FeatureColumn::complete(name, order.iter().map(|&i| judged.design.row(i)[k]).collect::<Vec<_>>())
     };
     Known {
-        columns: judged.design.names().iter().enumerate().map(|(k, name)| column(k, name)).collect(),
+        columns: judged.design.names().enumerate().map(column).collect(),
         q: judged.q.select(Axis(0), &order),
         variants: variants.iter().map(|q| q.select(Axis(0), &order)).collect(),
         groups: if by_tier { order.iter().map(|&i| Tier::of(i) as usize).collect() } else { vec![] },

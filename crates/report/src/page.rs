@@ -268,7 +268,7 @@ fn files() -> Section {
         "`items.csv` and `items.parquet`: every item with its decomposition and its rank under every rule",
         "`columns.csv`: what the columns mean",
         "`tables/`: the tables of this page as LaTeX",
-        "`figures/`: its figures, each as PDF, SVG, pgfplots code and with its data as CSV",
+        "`figures/`: its figures, each as PDF and SVG, with its data as CSV",
         &format!("`{DOCUMENT}`: this page as a LaTeX document that includes them"),
         "`results/study.json`: everything on this page in full precision",
         "`results/manifest.json`: versions, settings and sums of the inputs",

@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Error;
 use super::calibration::{ConfidenceGroup, calibration};
-use judge_uncertainty_core::belief::{Beliefs, FeatureColumn, TrustSearch, dirichlet::row, entropy, manhattan};
+use judge_uncertainty_core::belief::{
+    Beliefs, Feature, FeatureColumn, TrustSearch, dirichlet::row, entropy, manhattan,
+};
 use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::{Summary, mean, spearman};
@@ -270,11 +272,11 @@ pub fn features<'a>(judge: &Predictions) -> Features<'a> {
     Box::new(move |numbers, near| {
         let near = near.cloned().unwrap_or(FamiliarityFeatures { nearest: vec![], mean_nearest: vec![] });
         vec![
-            FeatureColumn::partial("spread", spread.iter().copied()),
-            FeatureColumn::complete("log_labels", log_labels(numbers)),
-            FeatureColumn::partial("confidence", confidence.iter().copied()),
-            FeatureColumn::partial("nearest_labelled", near.nearest),
-            FeatureColumn::partial("mean_nearest_labelled", near.mean_nearest),
+            FeatureColumn::partial(Feature::Spread, spread.iter().copied()),
+            FeatureColumn::complete(Feature::LogLabels, log_labels(numbers)),
+            FeatureColumn::partial(Feature::Confidence, confidence.iter().copied()),
+            FeatureColumn::partial(Feature::NearestLabelled, near.nearest),
+            FeatureColumn::partial(Feature::MeanNearestLabelled, near.mean_nearest),
         ]
     })
 }

@@ -12,8 +12,8 @@ use super::isolation::{Correlations, Isolation, correlations};
 use super::steps::{Published, Steps};
 use super::world::{counts_in_order, grouped_counts, peaked_distributions, revealed_numbers};
 use judge_uncertainty_core::belief::{
-    Belief, BeliefTable, Beliefs, Design, FeatureColumn, JudgedItems, TrustFit, TrustSearch, dirichlet::row, entropy,
-    log_likelihood, manhattan,
+    Belief, BeliefTable, Beliefs, Design, Feature, FeatureColumn, JudgedItems, TrustFit, TrustSearch, dirichlet::row,
+    entropy, log_likelihood, manhattan,
 };
 use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs, regret, value::prophet_values};
 use judge_uncertainty_core::random::Stream;
@@ -282,9 +282,9 @@ impl<'a> DiceExperiment<'a> {
             FeatureColumn::complete(name, (0..DICE).map(|i| if Tier::of(i) == t { 1.0 } else { 0.0 }))
         };
         let base = vec![
-            FeatureColumn::partial("spread", judge.spread.iter().copied()),
-            FeatureColumn::complete("log_labels", log_labels(&world.numbers)),
-            FeatureColumn::partial("confidence", judge.confidence.iter().copied()),
+            FeatureColumn::partial(Feature::Spread, judge.spread.iter().copied()),
+            FeatureColumn::complete(Feature::LogLabels, log_labels(&world.numbers)),
+            FeatureColumn::partial(Feature::Confidence, judge.confidence.iter().copied()),
         ];
         let mut with_tier =
             vec![tier(Tier::Weak, "weak"), tier(Tier::Directional, "directional"), tier(Tier::Strong, "strong")];

@@ -3,7 +3,7 @@
 //! ```text
 //! paper/tables/*.tex       the paper's tables, and extended-*.tex beyond them
 //! paper/numbers.tex        one macro per claim
-//! paper/figures/NAME.*     pdf for LaTeX, svg for a page, csv the data, tex the figure as pgfplots
+//! paper/figures/NAME.*     pdf for LaTeX, svg for a page and for editing, csv the data
 //! paper/reproduction.tex   includes all of the above; compiles with pdflatex
 //! ```
 

@@ -184,7 +184,7 @@ impl Findings {
         }
         for finding in &file.finding {
             let id = finding.id.get_ref();
-            let line = TextPosition::of(text, finding.id.span().start).line;
+            let line = TextPosition::new(text, finding.id.span().start).line;
             if ids.contains(id) {
                 return Err(refused(id, line, "the id is used by an earlier finding".to_owned()));
             }

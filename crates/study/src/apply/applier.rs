@@ -14,14 +14,14 @@ use crate::belief_file::names::InputColumns;
 use crate::belief_file::reference::{Reference, SentenceModel};
 use crate::columns::columns_with;
 use crate::error::Error;
-use crate::features::{Feature, Sources};
+use crate::features::Sources;
 use crate::input::config::StudyFile;
 use crate::input::items::{ItemColumn, Items};
 use crate::input::source::Source;
 use crate::judge_files::JudgeFiles;
 use crate::kind::{Decomposition, Study};
 use crate::read::Judge;
-use judge_uncertainty_core::belief::{Design, FeatureColumn, FeatureScale, Standardizer};
+use judge_uncertainty_core::belief::{Design, Feature, FeatureColumn, FeatureScale, Standardizer};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_evaluation::{Fitted, Luck, Pool};
 use judge_uncertainty_familiarity::embedding::Template;
@@ -238,7 +238,7 @@ impl<K: Saved> Applier<K> {
                 FeatureSource::NearestLabelled => Feature::NearestLabelled,
                 FeatureSource::MeanNearestLabelled => Feature::MeanNearestLabelled,
                 FeatureSource::Number { column } | FeatureSource::Category { column, .. } => {
-                    let feature = FeatureColumn { name: definition.name.clone(), values };
+                    let feature = FeatureColumn::partial(definition.name.as_str(), values);
                     columns.push(ItemColumn { source: column.clone(), categories: vec![], feature });
                     Feature::Column(columns.len() - 1)
                 }
@@ -340,7 +340,7 @@ impl<K: Saved> Applier<K> {
 
     fn tallies(&self, study: &Study<K>, decomposition: &Decomposition<K>) -> Vec<Tally> {
         let said = K::said(&study.judge).into_iter();
-        let features = decomposition.features.iter().map(|feature| (feature.name.clone(), feature.values.clone()));
+        let features = decomposition.features.iter().map(|feature| (feature.name().to_owned(), feature.values.clone()));
         let values: BTreeMap<String, Vec<Option<f64>>> = said.chain(features).collect();
         let of = |baseline: &Baseline| {
             let mut tally = baseline.tally();

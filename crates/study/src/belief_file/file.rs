@@ -316,7 +316,7 @@ fn baselines<K: Saved>(study: &Study<K>, decomposition: &Decomposition<K>) -> Ve
     let said = K::said(&study.judge);
     let of_judge = said.iter().map(|(name, values)| Baseline::of(name, values, &labelled));
     let features = decomposition.features.iter();
-    let all = of_judge.chain(features.map(|feature| Baseline::of(&feature.name, &feature.values, &labelled)));
+    let all = of_judge.chain(features.map(|feature| Baseline::of(feature.name(), &feature.values, &labelled)));
     all.take(MOST_WATCHED).collect()
 }
 

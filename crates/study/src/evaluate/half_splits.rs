@@ -6,9 +6,9 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
-use crate::features::Feature;
 use crate::for_new_items::{RulesForNewItems, contrasts};
 use crate::kind::{Kind, Study};
+use judge_uncertainty_core::belief::Feature;
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::stats::Summary;
 use judge_uncertainty_evaluation::counts::most_revealed;

@@ -262,16 +262,13 @@ impl<K: Kind> Scores<K> {
         kept: Vec<usize>,
         folds: &[usize],
     ) -> Result<Self, judge_uncertainty_evaluation::Error> {
-        let select = |column: &FeatureColumn| FeatureColumn {
-            name: column.name.clone(),
-            values: kept.iter().map(|&i| column.values[i]).collect(),
-        };
         // A feature that none of these items has, or that is the same for all, tells nothing about them.
         let varies = |column: &FeatureColumn| {
             let mut known = column.values.iter().flatten();
             known.next().is_some_and(|first| known.any(|value| value != first))
         };
-        let features: Vec<FeatureColumn> = decomposition.features.iter().map(select).filter(varies).collect();
+        let features: Vec<FeatureColumn> =
+            decomposition.features.iter().map(|column| column.select(&kept)).filter(varies).collect();
         let (own, pools) = K::beliefs(study, &kept);
         let Scoring { table, believed } = score(&pools, &features, folds)?;
         let pool = K::pool(study, &study.labels, &kept);

@@ -7,7 +7,7 @@ use super::config::{Configured, Format, StudyFile, Unmatched};
 use super::source::{Source, read_joined, read_table};
 use judge_uncertainty_core::belief::FeatureColumn;
 use judge_uncertainty_familiarity::embedding::{Template, TemplateError};
-use judge_uncertainty_formats::error::{Problem, Result, near};
+use judge_uncertainty_formats::error::{Problem, Result, excerpt, near};
 use judge_uncertainty_formats::items::ItemIds;
 use judge_uncertainty_formats::lewidi;
 use judge_uncertainty_formats::logs::Rows;
@@ -85,7 +85,7 @@ pub fn read<C: Configured>(file: &StudyFile<C>, source: &mut Source) -> Result<I
     for name in &config.numbers {
         let column = table.column(name)?;
         let values: Vec<Option<f64>> = table.rows().map(|row| measured(row, column)).collect::<Result<_>>()?;
-        let feature = FeatureColumn { name: name.clone(), values };
+        let feature = FeatureColumn::partial(name.as_str(), values);
         columns.push(ItemColumn { source: name.clone(), categories: vec![], feature });
     }
     for name in &config.categories {
@@ -110,8 +110,8 @@ fn measured(row: Row<'_>, column: Column) -> Result<Option<f64>> {
         None => Ok(value),
         Some(value) => {
             let reason = format!("{value:e} is too large: squares of it are beyond what can be computed with");
-            let remedy = "give the column in a larger unit, from -1e70 to 1e70".to_owned();
-            Err(row.refuse(column, Problem::Unfit { reason, remedy }))
+            let remedy = "give the column in a larger unit, from -1e70 to 1e70";
+            Err(row.refuse(column, Problem::unfit(reason, remedy)))
         }
     }
 }
@@ -165,13 +165,10 @@ fn indicators<C: Configured>(file: &StudyFile<C>, table: &Table, name: &str) -> 
     let indicator = |category: &&str| ItemColumn {
         source: name.to_owned(),
         categories: all.clone(),
-        feature: FeatureColumn {
-            name: format!("{name}={category}"),
-            values: cells
-                .iter()
-                .map(|cell| (!cell.is_empty()).then(|| f64::from(u8::from(cell == category))))
-                .collect(),
-        },
+        feature: FeatureColumn::partial(
+            format!("{name}={category}"),
+            cells.iter().map(|cell| (!cell.is_empty()).then(|| f64::from(u8::from(cell == category)))),
+        ),
     };
     Ok(categories.iter().skip(1).map(indicator).collect())
 }
@@ -206,7 +203,11 @@ impl Items {
     pub fn unknown(&self, id: &str) -> Problem {
         let (id, reference) = (id.to_owned(), self.file.display().to_string());
         match near(&id, self.ids.iter()).map(str::to_owned) {
-            Some(near) => Problem::NearId { id, near, reference },
+            Some(near) => {
+                let [id, near] = [&id, &near].map(|id| excerpt(id));
+                let reason = format!("the id {id:?} is unknown: {reference} has {near:?}");
+                Problem::unfit(reason, format!("write {near:?}, letter by letter"))
+            }
             None => Problem::UnknownId { id, reference },
         }
     }
@@ -254,10 +255,7 @@ impl Items {
         let column = |column: &ItemColumn| ItemColumn {
             source: column.source.clone(),
             categories: column.categories.clone(),
-            feature: FeatureColumn {
-                name: column.feature.name.clone(),
-                values: kept.iter().map(|&i| column.feature.values[i]).collect(),
-            },
+            feature: column.feature.select(kept),
         };
         Ok(Self {
             ids: ItemIds::new(kept.iter().map(|&i| self.ids[i].to_owned()).collect())?,

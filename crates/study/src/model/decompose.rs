@@ -43,7 +43,7 @@ impl<K: Kind> Decomposition<K> {
         let mut features = study.feature_columns(&all, &numbers, near.as_ref());
         if numbers.iter().all(|n| *n == 0) {
             // Nothing is labelled, so nothing is near to what is.
-            features.retain(|feature| !feature.name.ends_with("nearest_labelled"));
+            features.retain(|column| !column.feature.is_distance());
         }
         let standardizer = Standardizer::fit(&features)?;
         let design = if features.is_empty() { Design::constant(items) } else { standardizer.apply(&features)? };

@@ -11,7 +11,6 @@ use ndarray::Array2;
 
 use crate::carried::Carried;
 use crate::carried_map::CarriedMap;
-use crate::features::Feature;
 use crate::hypothesis::Measure;
 use crate::input::annotators::Annotators;
 use crate::input::check::Check;
@@ -24,7 +23,7 @@ use crate::profile::Profile;
 use crate::queue::record::Question;
 use crate::read::{Judge, LabelSet, Reported};
 use judge_uncertainty_core::belief::design::FeatureScale;
-use judge_uncertainty_core::belief::{BeliefTable, FeatureColumn};
+use judge_uncertainty_core::belief::{BeliefTable, Feature, FeatureColumn};
 use judge_uncertainty_core::escalation::{Observed, Rule};
 use judge_uncertainty_evaluation::{Contrast, Fitted, Luck, Pool, Scored};
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
@@ -199,7 +198,7 @@ pub struct Study<K: Kind> {
     /// What embeds the texts of the items, where the study names no file of embeddings.
     pub text_model: Option<TextModel>,
     /// Features of the trust regression, in order.
-    pub features: Vec<Feature>,
+    pub features: Vec<Feature<usize>>,
     /// Ids of items left out because the judge has no answer for them, in the order of the file.
     pub left_out: Vec<String>,
     /// Items that a registration leaves out of the evaluation, by position, and why.

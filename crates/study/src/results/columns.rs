@@ -26,8 +26,8 @@ pub fn columns_with<K: Kind>(
     columns.extend(K::columns(study, decomposition));
     columns.extend(ranks);
     for feature in &decomposition.features {
-        let meaning = format!("Feature {:?} of the trust regression; blank counts as the mean", feature.name);
-        let name = format!("feature_{}", feature.name);
+        let meaning = format!("Feature {:?} of the trust regression; blank counts as the mean", feature.name());
+        let name = format!("feature_{}", feature.name());
         columns.push(OutputColumn::new(name, "its own", meaning, Values::Number(feature.values.clone())));
     }
     if K::LIMITS_TRUST {
@@ -56,7 +56,7 @@ fn flags<K: Kind>(decomposition: &Decomposition<K>) -> Vec<String> {
             flags.push("no_labels".to_owned());
         }
         let missing = decomposition.features.iter().filter(|feature| feature.values[i].is_none());
-        flags.extend(missing.map(|feature| format!("no_{}", feature.name.replace(' ', "_"))));
+        flags.extend(missing.map(|feature| format!("no_{}", feature.name().replace(' ', "_"))));
         if !TRUST_LIMITS.contains(&decomposition.trust[i]) {
             flags.push("trust_at_limit".to_owned());
         }

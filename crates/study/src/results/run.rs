@@ -141,8 +141,8 @@ impl<K: Kind> InputReport<K> {
         let features: Vec<Missing> = features
             .iter()
             .map(|column| Missing {
-                feature: column.name.clone(),
-                missing: (!column.name.ends_with("nearest_labelled"))
+                feature: column.name().to_owned(),
+                missing: (!column.feature.is_distance())
                     .then(|| column.values.iter().filter(|value| value.is_none()).count()),
             })
             .collect();

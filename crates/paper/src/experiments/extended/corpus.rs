@@ -9,7 +9,7 @@ use judge_uncertainty_core::belief::design::DesignError;
 use judge_uncertainty_core::belief::dirichlet::row;
 use judge_uncertainty_core::belief::ladder::Readings;
 use judge_uncertainty_core::belief::{
-    BeliefModel, Beliefs, Design, FeatureColumn, FittedBelief, JudgedItems, TrustPrior, entropy,
+    self, BeliefModel, Beliefs, Design, FeatureColumn, FittedBelief, JudgedItems, TrustPrior, entropy,
 };
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::population_sd;
@@ -235,9 +235,11 @@ impl Deployment<'_> {
         let column = |feature: &Feature| {
             let name = feature.name();
             match feature {
-                Feature::Spread => FeatureColumn::partial(name, by_item(&self.corpus.judge.spread)),
-                Feature::Confidence => FeatureColumn::partial(name, self.confidence.iter().copied()),
-                Feature::LogLabels => FeatureColumn::complete(name, log_labels(numbers)),
+                Feature::Spread => FeatureColumn::partial(belief::Feature::Spread, by_item(&self.corpus.judge.spread)),
+                Feature::Confidence => {
+                    FeatureColumn::partial(belief::Feature::Confidence, self.confidence.iter().copied())
+                }
+                Feature::LogLabels => FeatureColumn::complete(belief::Feature::LogLabels, log_labels(numbers)),
                 Feature::JudgeEntropy => complete(name, &entropy_of),
                 Feature::TopProbability => complete(name, &|k| self.q.row(k).iter().copied().fold(0.0, f64::max)),
                 Feature::NeutralProbability => complete(name, &|k| self.q[[k, 1]]),
@@ -247,10 +249,12 @@ impl Deployment<'_> {
                 Feature::LogPremiseLength => complete(name, &|k| self.corpus.log_lengths[0][self.items[k]]),
                 Feature::LogHypothesisLength => complete(name, &|k| self.corpus.log_lengths[1][self.items[k]]),
                 Feature::NearestLabelled => {
-                    FeatureColumn::partial(name, near.iter().flat_map(|near| near.nearest.iter().copied()))
+                    let nearest = near.iter().flat_map(|near| near.nearest.iter().copied());
+                    FeatureColumn::partial(belief::Feature::NearestLabelled, nearest)
                 }
                 Feature::MeanNearestLabelled => {
-                    FeatureColumn::partial(name, near.iter().flat_map(|near| near.mean_nearest.iter().copied()))
+                    let nearest = near.iter().flat_map(|near| near.mean_nearest.iter().copied());
+                    FeatureColumn::partial(belief::Feature::MeanNearestLabelled, nearest)
                 }
             }
         };

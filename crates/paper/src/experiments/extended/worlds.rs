@@ -12,8 +12,8 @@ use crate::experiments::simulations::misspecified::MisspecifiedWorld;
 use judge_uncertainty_core::belief::dirichlet::row;
 use judge_uncertainty_core::belief::recalibration::Options;
 use judge_uncertainty_core::belief::{
-    Belief, BeliefModel, BeliefTable, Beliefs, Design, FeatureColumn, FittedBelief, JudgedItems, Recalibration,
-    TrustError, TrustPrior,
+    Belief, BeliefModel, BeliefTable, Beliefs, Design, Feature, FeatureColumn, FittedBelief, JudgedItems,
+    Recalibration, TrustError, TrustPrior,
 };
 use judge_uncertainty_core::escalation::{Budget, regret};
 use judge_uncertainty_core::stats::beta::beta_cdf;
@@ -228,7 +228,7 @@ pub fn misspecified(gamma_percent: u32, worlds: usize, progress: &dyn Progress) 
         let world = MisspecifiedWorld::draw(gamma_percent, seed);
         let design = Design::standardized(&[
             FeatureColumn::complete("stated_spread", world.stated_spread.iter().copied()),
-            FeatureColumn::complete("log_labels", log_labels(&world.numbers)),
+            FeatureColumn::complete(Feature::LogLabels, log_labels(&world.numbers)),
         ])?;
         let items = JudgedItems { design: &design, q: world.q.view(), groups: &[] };
         known(&items, world.counts.view(), world.p.view(), Recalibration::Shared)

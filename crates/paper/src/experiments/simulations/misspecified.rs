@@ -6,7 +6,7 @@ use super::calibrated::dirichlet_draws;
 use crate::experiments::Error;
 use crate::experiments::steps::{Published, Steps};
 use crate::experiments::world::{grouped_counts, normals, peaked_distributions, revealed_numbers};
-use judge_uncertainty_core::belief::{Beliefs, FeatureColumn, fit_trust};
+use judge_uncertainty_core::belief::{Beliefs, Feature, FeatureColumn, fit_trust};
 use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs, regret::regrets, value::prophet_values};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::normal::{normal_cdf, normal_quantile};
@@ -95,7 +95,7 @@ pub fn world_outcome(
     let stated_spread = FeatureColumn::complete("stated_spread", stated_spread);
 
     let mut second = Stream::new(seed + SECOND_SEED);
-    let mut features = vec![stated_spread, FeatureColumn::complete("log_labels", log_labels(&numbers))];
+    let mut features = vec![stated_spread, FeatureColumn::complete(Feature::LogLabels, log_labels(&numbers))];
     if familiarity {
         let noise = (1.0 - SIGNAL * SIGNAL).sqrt();
         let eps = normals(&mut second, ITEMS);

@@ -44,8 +44,8 @@ fn design<K: Kind>(carried: &CarriedMap, study: &Study<K>, kept: &[usize]) -> De
     }
     let own = study.feature_columns(kept, &vec![0; kept.len()], None);
     let column = |name: &String| {
-        let found = own.iter().find(|column| column.name == *name).cloned();
-        found.unwrap_or_else(|| FeatureColumn { name: name.clone(), values: vec![None; kept.len()] })
+        let found = own.iter().find(|column| column.name() == name).cloned();
+        found.unwrap_or_else(|| FeatureColumn::partial(name.as_str(), vec![None; kept.len()]))
     };
     let columns: Vec<FeatureColumn> = carried.features.iter().map(|feature| column(&feature.name)).collect();
     let scale = |f: &crate::carried_map::CarriedScale| FeatureScale {

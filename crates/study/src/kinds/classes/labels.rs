@@ -13,7 +13,7 @@ use crate::input::source::{Source, format_of, read_joined, read_table};
 use crate::intake::Known;
 use crate::read::{self, LabelSet, Listed};
 use judge_uncertainty_core::escalation::Observed;
-use judge_uncertainty_formats::error::{Error, Problem, Result};
+use judge_uncertainty_formats::error::{Error, Problem, Result, excerpt};
 use judge_uncertainty_formats::items::LabelCounts;
 use judge_uncertainty_formats::lewidi;
 use judge_uncertainty_formats::logs::Rows;
@@ -321,7 +321,10 @@ impl<K: ClassKind> Reader<'_, K> {
             let classes = self.classes;
             let value = row.cell(label);
             if lewidi && value.contains([',', '[']) && !classes.iter().any(|class| class == value) {
-                return Err(row.refuse(label, Problem::SeveralLabels { value: value.to_owned() }));
+                let reason = format!("{:?} is several labels", excerpt(value));
+                let remedy = "name all labels of the file under items.multilabel, which makes each of them a question of \
+                              its own";
+                return Err(row.refuse(label, Problem::unfit(reason, remedy)));
             }
             let Some(class) = row.optional_word(label, classes)? else {
                 self.blank += 1;

@@ -265,7 +265,7 @@ pub fn carried_map<K: ClassStudy>(study: &Study<K>, path: &Path, bytes: &[u8]) -
         return Err(refuse(reason, remedy));
     }
     let columns = study.feature_columns(&[], &[], None);
-    let has = |name: &str| columns.iter().any(|column| column.name == name);
+    let has = |name: &str| columns.iter().any(|column| column.name() == name);
     if let Some(lacking) = reads.features.iter().find(|name| !has(name)) {
         let reason = format!("the map reads the feature {lacking:?}, which this study does not have");
         let remedy = "give the items that column and list it under trust.features, or carry a map that reads no features: `matrix`, `groups`, \

@@ -50,8 +50,8 @@ pub(crate) fn taken(table: &Bound<'_, PyAny>) -> PyResult<Table> {
     }
     let kind = table.get_type().name()?.to_string();
     Err(wrong(format!(
-        "a table is needed that has the Arrow C interface (__arrow_c_stream__), and {kind} has not: give a pyarrow.Table, a polars or \
-         pandas DataFrame or a DuckDB relation, or make one with pyarrow.table"
+        "a table is needed that has the Arrow C interface (__arrow_c_stream__), and {kind} has not: give a \
+         pyarrow.Table, a polars or pandas DataFrame or a DuckDB relation, or make one with pyarrow.table"
     )))
 }
 
@@ -70,7 +70,8 @@ fn reader_of(capsule: &Bound<'_, PyAny>) -> PyResult<RecordBatchStreamReader> {
 fn batch_of_array(capsules: &Bound<'_, PyAny>) -> PyResult<RecordBatch> {
     let schema = pointer::<FFI_ArrowSchema>(&capsules.get_item(0)?, SCHEMA)?;
     let array = pointer::<FFI_ArrowArray>(&capsules.get_item(1)?, ARRAY)?;
-    // SAFETY: capsules of these names hold a schema and an array of it, which are moved out of them here and marked as released there.
+    // SAFETY: capsules of these names hold a schema and an array of it, which are moved out of them here and marked as
+    // released there.
     let data = unsafe {
         let schema = FFI_ArrowSchema::from_raw(schema.as_ptr());
         from_ffi(FFI_ArrowArray::from_raw(array.as_ptr()), &schema)

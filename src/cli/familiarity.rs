@@ -147,8 +147,8 @@ impl Familiarity {
         self.engine.over(rows, all, width, progress).expect("a width of at least 1")
     }
 
-    /// Holds the sentence model against committed embeddings in advance, if it is to be done at all: reading a model keeps one
-    /// thread busy, and others may use the time. [`Self::open`] waits for the end.
+    /// Holds the sentence model against committed embeddings in advance, if it is to be done at all: reading a model
+    /// keeps one thread busy, and others may use the time. [`Self::open`] waits for the end.
     pub(super) fn prepare(&self) {
         if self.originals.is_none() {
             let mut held = self.held();

@@ -14,10 +14,10 @@ use judge_uncertainty_paper::experiments::dice::{DiceWorld, Tier};
 use judge_uncertainty_study::Kind;
 use judge_uncertainty_study::input::config::{Format, StudyFile};
 use judge_uncertainty_study::input::items;
+use judge_uncertainty_study::input::labels::Labels;
 use judge_uncertainty_study::input::log::LabelLog;
 use judge_uncertainty_study::input::source::{Source, format_of, read_table};
 use judge_uncertainty_study::queue::Question;
-use judge_uncertainty_study::read::LabelSet;
 use judge_uncertainty_study::with_kind;
 
 /// Faces of the dice, in the order of their biases.
@@ -183,8 +183,8 @@ impl Task {
         })
     }
 
-    /// The items of a study; `path` is its `study.toml` or the folder that holds it. Its judge's file need not exist, nor
-    /// that of its labels; labels that are there are in hand.
+    /// The items of a study; `path` is its `study.toml` or the folder that holds it. Its judge's file need not exist,
+    /// nor that of its labels; labels that are there are in hand.
     ///
     /// # Errors
     /// A configuration, items or labels that the study would refuse, or items without a text.
@@ -200,12 +200,12 @@ impl Task {
         let (answers, labels) = match K::question(&file.config.scale) {
             Question::Classes(classes) if labelled => {
                 let log = LabelLog::read(&file.folder(), &mut source)?;
-                (Answers::Classes(classes), Some(K::Labels::read(&file, &items, &log, &mut source)?))
+                (Answers::Classes(classes), Some(Labels::read(&file, &items, &log, &mut source)?))
             }
             Question::Classes(classes) => (Answers::Classes(classes), None),
             Question::Score { low, high } => (Answers::Score { scale: Some((low, high)) }, None),
         };
-        let counts = labels.as_ref().and_then(LabelSet::counts);
+        let counts = labels.as_ref().map(|labels| &labels.counts);
         let texts = items.texts.as_ref().ok_or_else(|| {
             let remedy = "write what a reader sees, with columns in braces: text = \"{question}\"";
             file.refuse("items.text", "none", "a judge needs a text to read", remedy)

@@ -18,15 +18,13 @@ pub struct InputTable {
 
 impl InputTable {
     /// Describes what was read.
-    pub fn of<K: Shown>(input: &InputReport<K>) -> Self {
+    pub fn new<K: Shown>(input: &InputReport<K>) -> Self {
         let items = match input.groups.len() {
             0 => input.items.to_string(),
             groups => format!("{} in {groups} groups", input.items),
         };
         let mut rows = vec![InputRow::new("items", items)];
-        rows.extend(K::scale_rows(&input.scale.0));
-        rows.extend(K::judge_rows(input));
-        rows.extend(K::label_rows(input));
+        rows.extend(K::input_rows(input));
         rows.extend(input.dimensions.map(|width| InputRow::new("embeddings", format!("{width} dimensions"))));
         rows.extend(input.to_embed.map(|texts| {
             let text = format!("{texts} different texts are still to be embedded, by the next run");

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::kind::{Decomposition, Kind, Study};
+use crate::model::beliefs::beliefs;
 pub(crate) use crate::reliability::SAME;
 use crate::reliability::{CalibrationPoint, ReliabilityReport, curve};
 use judge_uncertainty_core::belief::FeatureColumn;
@@ -269,10 +270,10 @@ impl<K: Kind> Scores<K> {
         };
         let features: Vec<FeatureColumn> =
             decomposition.features.iter().map(|column| column.select(&kept)).filter(varies).collect();
-        let (own, pools) = K::beliefs(study, &kept);
+        let (own, pools) = beliefs(study, &kept);
         let Scoring { table, believed } = score(&pools, &features, folds)?;
         let pool = K::pool(study, &study.labels, &kept);
-        Ok(Self { pool, kept, folds: folds.to_vec(), own, table, believed })
+        Ok(Self { pool, kept, folds: folds.to_vec(), own: own.to_owned(), table, believed })
     }
 
     pub(crate) fn is_judge(&self, prediction: &Prediction) -> bool {
@@ -377,7 +378,7 @@ impl<K: Kind> Scores<K> {
             .collect();
         let commonest = (0..shares.len()).max_by(|&a, &b| shares[a].total_cmp(&shares[b]));
         AgreementReport {
-            measure: K::AGREEMENT.to_owned(),
+            measure: K::FACTS.agreement.to_owned(),
             observed: commonest.map(|_| item_share(&hits)),
             base_rate: commonest.map(|k| shares[k]),
             beyond_base_rate: commonest

@@ -94,7 +94,7 @@ impl ReliabilityReport {
                 items.iter().filter_map(pair).collect::<Vec<_>>()
             };
             Reliability {
-                quantity: names[k].clone(),
+                quantity: names[k].name.clone(),
                 is_share: is_share(k),
                 group: group.clone(),
                 items: items.len(),

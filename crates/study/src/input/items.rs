@@ -225,6 +225,12 @@ impl Items {
         self.groups.iter().flatten().map(number).collect()
     }
 
+    /// The groups of the items at positions `kept` by their numbers; empty without groups.
+    pub fn groups_of(&self, kept: &[usize]) -> Vec<usize> {
+        let numbers = self.group_numbers();
+        kept.iter().filter_map(|&i| numbers.get(i).copied()).collect()
+    }
+
     /// One number for each of the items at positions `kept`, the same for those about one thing or with the same text; none where nothing
     /// tells.
     pub fn twins(&self, kept: &[usize]) -> Vec<usize> {

@@ -2,8 +2,8 @@
 
 use crate::error::Error;
 use crate::features::Sources;
+use crate::input::labels::Labels;
 use crate::kind::{BeliefOf, Decomposition, Kind, Study};
-use crate::read::Judge;
 use judge_uncertainty_core::belief::{BeliefTable, Design, FeatureColumn, Standardizer};
 use judge_uncertainty_core::escalation::{Rule, top};
 use judge_uncertainty_evaluation::protocol::seeded;
@@ -28,7 +28,7 @@ impl<K: Kind> Decomposition<K> {
     ///
     /// # Errors
     /// As [`Self::of`].
-    pub(crate) fn under(study: &Study<K>, labels: &K::Labels, progress: &dyn Progress) -> Result<Self, Error> {
+    pub(crate) fn under(study: &Study<K>, labels: &Labels, progress: &dyn Progress) -> Result<Self, Error> {
         let items = study.len();
         let all: Vec<usize> = (0..items).collect();
         let pool = K::pool(study, labels, &all);
@@ -102,7 +102,7 @@ impl<K: Kind> Study<K> {
         numbers: &[u32],
         near: Option<&FamiliarityFeatures>,
     ) -> Vec<FeatureColumn> {
-        let sources = Sources { items: &self.items, spread: self.judge.spread(), confidence: self.judge.confidence() };
+        let sources = Sources { items: &self.items, spread: &self.judge.spread, confidence: &self.judge.confidence };
         sources.columns(&self.features, kept, numbers, near)
     }
 

@@ -30,7 +30,7 @@ pub fn columns_with<K: Kind>(
         let name = format!("feature_{}", feature.name());
         columns.push(OutputColumn::new(name, "its own", meaning, Values::Number(feature.values.clone())));
     }
-    if K::LIMITS_TRUST {
+    if K::FACTS.limits_trust {
         let meaning = "What to know about the item, separated by blanks: no_labels; no_FEATURE (missing, taken as the mean); \
                        trust_at_limit (beyond 1e-3 or 1e6 labels)";
         columns.push(OutputColumn::new("flags", "", meaning, Values::Text(flags(decomposition))));

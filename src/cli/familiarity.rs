@@ -43,6 +43,7 @@ pub(crate) enum EngineName {
     /// Search a graph, checked and repaired against all pairs
     Hnsw,
     /// Search a graph that the hnsw_rs package builds, checked alike
+    #[cfg(feature = "hnsw_rs")]
     #[value(name = "hnsw_rs")]
     HnswRs,
     /// Compare all pairs; faster, REPRODUCE.md says up to which size
@@ -53,6 +54,7 @@ impl From<EngineName> for Engine {
     fn from(name: EngineName) -> Self {
         match name {
             EngineName::Hnsw => Self::Hnsw,
+            #[cfg(feature = "hnsw_rs")]
             EngineName::HnswRs => Self::HnswRs,
             EngineName::Exact => Self::Exact,
         }

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::{Estimable, mean};
-use judge_uncertainty_study::annotators::{Given, Measured, Trait};
+use judge_uncertainty_study::results::annotators::{Given, Measured, Trait};
 use rayon::prelude::*;
 
 const ANNOTATORS: usize = 12;
@@ -74,8 +74,8 @@ fn study(items: usize, seed: u64) -> [Vec<Option<(bool, f64)>>; 5] {
     let (of_classes, of_scores) = labels(items, &mut Stream::new(seed));
     let values: Vec<Option<&str>> = (0..ANNOTATORS).map(|annotator| Some(value_of(annotator))).collect();
     let names = ["x", "y", "z"].map(str::to_owned);
-    let classes = Trait::of("t", &values, &of_classes, &Measured { classes: &names, ordered: false });
-    let scores = Trait::of("t", &values, &of_scores, &Measured { classes: &[], ordered: true });
+    let classes = Trait::new("t", &values, &of_classes, &Measured { classes: &names, ordered: false });
+    let scores = Trait::new("t", &values, &of_scores, &Measured { classes: &[], ordered: true });
     let mut found: [Vec<_>; 5] = Default::default();
     for (group, of_scale) in classes.groups.iter().zip(&scores.groups) {
         for (group, measured) in [

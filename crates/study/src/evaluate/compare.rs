@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::error::Error;
-use crate::held_out::{SAME, Scores, advantage};
-use crate::judge_files::JudgeFiles;
-use crate::kind::Quantity;
-use crate::kind::{Decomposition, Kind, Study};
-use crate::mismatch::CompareError;
+use crate::evaluate::held_out::{SAME, Scores, advantage};
+use crate::evaluate::mismatch::CompareError;
+use crate::input::judge_files::JudgeFiles;
 use crate::model::beliefs::name_of_own;
+use crate::model::kind::Quantity;
+use crate::model::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_core::belief::Belief;
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::stats::over_items::{LEAST_ITEMS, item_mean, item_share, item_spearman};
@@ -37,7 +37,8 @@ pub struct Compared {
     pub studies: [One; 2],
     /// What differs between the judges, in words; `None` for one and the same.
     pub judges_differ: Option<String>,
-    /// Scores on held-out labels, second less first, paired: above 0 the first is better. Empty with [`Self::not_estimable`].
+    /// Scores on held-out labels, second less first, paired: above 0 the first is better. Empty with
+    /// [`Self::not_estimable`].
     pub scores: Vec<PairedScore>,
     /// Why there are no scores.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -132,7 +133,7 @@ impl Compared {
     ///
     /// # Errors
     /// As [`matched`], or a fit that is impossible.
-    pub fn of<K: Kind>(studies: [&Study<K>; 2], decompositions: [&Decomposition<K>; 2]) -> Result<Self, Error> {
+    pub fn new<K: Kind>(studies: [&Study<K>; 2], decompositions: [&Decomposition<K>; 2]) -> Result<Self, Error> {
         let [first, second] = studies;
         let at = matched(first, second)?;
         let labelled: Vec<usize> = (0..first.len()).filter(|i| decompositions[0].numbers[*i] > 0).collect();
@@ -140,7 +141,7 @@ impl Compared {
             let have = labelled.len();
             (vec![], 0, Some(format!("{have} items have a label, and scores on held-out labels take {LEAST_ITEMS}")))
         } else {
-            let one = Scores::of(first, decompositions[0], &labelled)?;
+            let one = Scores::new(first, decompositions[0], &labelled)?;
             let same: Vec<usize> = one.kept.iter().map(|&i| at[i]).collect();
             let other = Scores::over(second, decompositions[1], same, &one.folds)?;
             (paired(&one, &other), one.kept.len(), None)
@@ -153,7 +154,7 @@ impl Compared {
             title: studies[k].file.config.title.clone(),
             belief: name_of_own(studies[k]).to_owned(),
             assumed_trust: decompositions[k].assumed_trust(),
-            judge: JudgeFiles::of(&studies[k].file),
+            judge: JudgeFiles::from_study(&studies[k].file),
         };
         let reports = [report(0), report(1)];
         Ok(Self {
@@ -165,7 +166,7 @@ impl Compared {
             studies: reports,
             scores,
             not_estimable,
-            ranks: RankAgreement::of(decompositions, &at),
+            ranks: RankAgreement::new(decompositions, &at),
             drift: drift(K::quantities(&first.file.config.scale), &predicted),
             apart: apart(studies, &at, &predicted),
         })
@@ -173,7 +174,7 @@ impl Compared {
 }
 
 impl RankAgreement {
-    fn of<K: Kind>([first, second]: [&Decomposition<K>; 2], at: &[usize]) -> Self {
+    fn new<K: Kind>([first, second]: [&Decomposition<K>; 2], at: &[usize]) -> Self {
         let both = |f: &dyn Fn(&Decomposition<K>, usize) -> f64| {
             let one: Vec<f64> = (0..at.len()).map(|i| f(first, i)).collect();
             let other: Vec<f64> = at.iter().map(|&i| f(second, i)).collect();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::kind::{Kind, Study};
+use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::new_items::{Contributions, NewItems, new_items};
@@ -16,8 +16,8 @@ const LEVEL: f64 = 0.95;
 /// What is compared.
 const MEASURES: [Measure; 2] = [Measure::Value, Measure::SquaredValue];
 
-/// Differences between rules with intervals for new items ([`new_items`]), those of one measure simultaneous over all rules. Values are
-/// expected ones over all labels that may be bought, without the noise of drawing one.
+/// Differences between rules with intervals for new items ([`new_items`]), those of one measure simultaneous over all
+/// rules. Values are expected ones over all labels that may be bought, without the noise of drawing one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RulesForNewItems {
     /// The budget.
@@ -56,7 +56,8 @@ impl ForNewItems {
     }
 }
 
-/// The comparisons that an evaluation keeps item by item: those of a registration, and after them those of its own tables.
+/// The comparisons that an evaluation keeps item by item: those of a registration, and after them those of its own
+/// tables.
 pub(crate) fn contrasts<K: Kind>(study: &Study<K>) -> Vec<Contrast> {
     let own = MEASURES.into_iter().filter(|measure| K::FACTS.measures.contains(measure));
     let own = own.flat_map(|measure| of_measure(study, measure));
@@ -70,8 +71,9 @@ fn of_measure<K: Kind>(study: &Study<K>, measure: Measure) -> Vec<Contrast> {
 }
 
 impl RulesForNewItems {
-    /// From what the replicates of a study's evaluation measured over so many items, whose comparisons are [`contrasts`].
-    pub(crate) fn of<K: Kind>(study: &Study<K>, items: usize, measured: &[Measured]) -> Self {
+    /// From what the replicates of a study's evaluation measured over so many items, whose comparisons are
+    /// [`contrasts`].
+    pub(crate) fn new<K: Kind>(study: &Study<K>, items: usize, measured: &[Measured]) -> Self {
         let all = contrasts(study);
         let value = |measure: Measure| {
             let places = (0..all.len()).skip(study.contrasts.len()).filter(|&k| all[k].measure == measure);

@@ -1,8 +1,9 @@
-//! What a belief makes of the judge's predictions: both against labels that neither has seen, class by class and group by group.
+//! What a belief makes of the judge's predictions: both against labels that neither has seen, class by class and group
+//! by group.
 
 use serde::{Deserialize, Serialize};
 
-use crate::kind::{Kind, Study};
+use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::stats::over_items::{LEAST_ITEMS, item_mean, item_share};
 use judge_uncertainty_core::stats::{Estimable, mean};
 use judge_uncertainty_evaluation::held_out::{Score, Scored};
@@ -26,8 +27,9 @@ pub struct CalibrationPoint {
     pub observed: Estimable,
 }
 
-/// The judge's predictions and those of the belief against held-out labels. The belief's are those before an item's labels, fitted to
-/// the labels of other items. Intervals are central 95% ones for new items, each on its own, the fit taken as given.
+/// The judge's predictions and those of the belief against held-out labels. The belief's are those before an item's
+/// labels, fitted to the labels of other items. Intervals are central 95% ones for new items, each on its own, the fit
+/// taken as given.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReliabilityReport {
     /// One entry for each quantity over all items, then one for each group and quantity.
@@ -65,8 +67,9 @@ pub struct Reliable {
 }
 
 impl Reliable {
-    /// From each item's prediction and the mean of its labels; `is_share` if labels are 0 or 1, so that means are shares.
-    pub fn of(pairs: Vec<(f64, f64)>, is_share: bool) -> Self {
+    /// From each item's prediction and the mean of its labels; `is_share` if labels are 0 or 1, so that means are
+    /// shares.
+    pub fn new(pairs: Vec<(f64, f64)>, is_share: bool) -> Self {
         let gaps: Vec<f64> = pairs.iter().map(|(predicted, observed)| observed - predicted).collect();
         let enough = pairs.len() >= LEAST_ITEMS;
         Self { labels_above: item_mean(&gaps), points: if enough { curve(pairs, is_share) } else { vec![] } }
@@ -74,9 +77,9 @@ impl Reliable {
 }
 
 impl ReliabilityReport {
-    /// Of the items of a study at positions `kept`, with what the belief predicts of each before its labels; `None` where that is what the
-    /// judge does.
-    pub fn of<K: Kind>(study: &Study<K>, kept: &[usize], pool: &K::Pool, believed: &[Vec<f64>]) -> Option<Self> {
+    /// Of the items of a study at positions `kept`, with what the belief predicts of each before its labels; `None`
+    /// where that is what the judge does.
+    pub fn new<K: Kind>(study: &Study<K>, kept: &[usize], pool: &K::Pool, believed: &[Vec<f64>]) -> Option<Self> {
         let judged: Vec<Vec<f64>> = (0..kept.len()).map(|i| pool.predicted(i)).collect();
         let moved = |(a, b): (&Vec<f64>, &Vec<f64>)| a.iter().zip(b).any(|(a, b)| (a - b).abs() > SAME);
         if !believed.iter().zip(&judged).any(moved) {
@@ -98,8 +101,8 @@ impl ReliabilityReport {
                 is_share: is_share(k),
                 group: group.clone(),
                 items: items.len(),
-                judge: Reliable::of(pairs(&judged), is_share(k)),
-                belief: Reliable::of(pairs(believed), is_share(k)),
+                judge: Reliable::new(pairs(&judged), is_share(k)),
+                belief: Reliable::new(pairs(believed), is_share(k)),
             }
         };
         let entries = all
@@ -138,7 +141,8 @@ fn commonest(observed: &[Option<Vec<f64>>], quantities: usize, is_share: impl Fn
 /// A group's name with the positions of its items.
 type Group = (Option<String>, Vec<usize>);
 
-/// The largest groups among the items at positions `kept`, by name, and how many there are besides; none of a single one.
+/// The largest groups among the items at positions `kept`, by name, and how many there are besides; none of a single
+/// one.
 fn largest_groups<K: Kind>(study: &Study<K>, kept: &[usize]) -> (Vec<Group>, usize) {
     let (names, numbers) = (study.items.group_names(), study.items.group_numbers());
     if names.len() < 2 {
@@ -153,7 +157,8 @@ fn largest_groups<K: Kind>(study: &Study<K>, kept: &[usize]) -> (Vec<Group>, usi
     (groups.into_iter().map(|(g, items)| (Some(names[g].to_owned()), items)).collect(), left)
 }
 
-/// Points of equally many items each, [`LEAST_ITEMS`] at least; equal predictions are not told apart by where a point ends.
+/// Points of equally many items each, [`LEAST_ITEMS`] at least; equal predictions are not told apart by where a point
+/// ends.
 pub(crate) fn curve(mut points: Vec<(f64, f64)>, shares: bool) -> Vec<CalibrationPoint> {
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
     let bins = (points.len() / LEAST_ITEMS).clamp(1, MOST_BINS);
@@ -215,13 +220,13 @@ mod tests {
     #[test]
     fn points_tell_what_the_mean_hides() {
         let pairs = (0..80).map(|i| if i < 40 { (0.2, [0.3, 0.5][i % 2]) } else { (0.8, [0.5, 0.7][i % 2]) }).collect();
-        let found = Reliable::of(pairs, true);
+        let found = Reliable::new(pairs, true);
         let above = found.labels_above.estimate().unwrap();
         assert!(above.value.abs() < 1e-12 && above.lo < 0.0 && above.hi > 0.0);
         let points: Vec<(f64, f64)> =
             found.points.iter().map(|p| (p.predicted, p.observed.estimate().unwrap().value)).collect();
         assert!(points.len() == 2 && (points[0].1 - 0.4).abs() < 1e-12 && (points[1].1 - 0.6).abs() < 1e-12);
-        let few = Reliable::of(vec![(0.5, 1.0); LEAST_ITEMS - 1], true);
+        let few = Reliable::new(vec![(0.5, 1.0); LEAST_ITEMS - 1], true);
         assert!(few.points.is_empty() && few.labels_above.reason().is_some());
     }
 }

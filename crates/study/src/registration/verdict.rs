@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::file::Registration;
-use crate::hypothesis::{Hypothesis, IntervalRule, JudgedHypothesis, Measure};
+use crate::registration::hypothesis::{Hypothesis, IntervalRule, JudgedHypothesis, Measure};
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::new_items::{Contributions, NewItems, new_items};
@@ -21,8 +21,8 @@ impl Registration {
     }
 
     /// Judges every hypothesis. `differences` gives the paired difference of each replicate, in replicate order, and
-    /// `contributions` those of the items; `None` if the run could not evaluate it. The critical value is drawn from a stream
-    /// that the family's size alone fixes, so it is the same in every run.
+    /// `contributions` those of the items; `None` if the run could not evaluate it. The critical value is drawn from a
+    /// stream that the family's size alone fixes, so it is the same in every run.
     pub fn judge(
         &self,
         differences: impl Fn(&Hypothesis) -> Option<Vec<f64>>,
@@ -68,7 +68,7 @@ impl Registration {
 mod tests {
     use super::super::example::{DRAFT, map, plan, registered};
     use super::*;
-    use crate::hypothesis::Status;
+    use crate::registration::hypothesis::Status;
 
     #[test]
     fn percentiles_over_redraws_describe_and_never_decide() {

@@ -1,4 +1,4 @@
-//! The rules by name: one table for figures, running text, LaTeX, and what they rank real-valued ratings by.
+//! The rules by name: one table for figures, and for what they rank real-valued ratings by.
 //!
 //! Keys in results are [`Rule::key`], plain words for terminals and dictionaries [`Rule::words`].
 
@@ -10,154 +10,30 @@ struct Names {
     rule: Rule,
     /// In figures, and in tables of a page.
     figure: &'static str,
-    /// In running text.
-    text: &'static str,
-    /// In LaTeX.
-    latex: &'static str,
-    /// In the short table of LaTeX, which leaves out rules without such a name.
-    latex_short: Option<&'static str>,
     /// What it ranks real-valued ratings by, where that is something else than its words say.
     ratings: Option<&'static str>,
-    /// Whose rule it is, where it is the paper's own.
-    origin: &'static str,
 }
 
 const NAMES: [Names; 15] = [
-    Names {
-        rule: Rule::Info,
-        figure: "mutual information I",
-        text: "I",
-        latex: "ours: mutual information $I$",
-        latex_short: Some("epistemic ($I$-ranking)"),
-        ratings: Some("epistemic part Var(m)"),
-        origin: " (ours)",
-    },
-    Names {
-        rule: Rule::Delta,
-        figure: "label value Δ",
-        text: "Delta",
-        latex: r"ours: label value $\Delta$ \emph{(planned headline)}",
-        latex_short: None,
-        ratings: None,
-        origin: " (ours, planned headline)",
-    },
-    Names {
-        rule: Rule::Spread,
-        figure: "posterior spread v",
-        text: "v",
-        latex: "ours: posterior spread $v$",
-        latex_short: None,
-        ratings: Some("epistemic part Var(m)"),
-        origin: " (ours)",
-    },
+    Names { rule: Rule::Info, figure: "mutual information I", ratings: Some("epistemic part Var(m)") },
+    Names { rule: Rule::Delta, figure: "label value Δ", ratings: None },
+    Names { rule: Rule::Spread, figure: "posterior spread v", ratings: Some("epistemic part Var(m)") },
     Names {
         rule: Rule::PosteriorEntropy,
         figure: "entropy, posterior",
-        text: "the posterior's entropy",
-        latex: "entropy (posterior)",
-        latex_short: None,
         ratings: Some("total uncertainty, variance of a label"),
-        origin: "",
     },
-    Names {
-        rule: Rule::JudgeEntropy,
-        figure: "entropy, judge",
-        text: "the judge's entropy",
-        latex: "entropy (judge output)",
-        latex_short: Some("entropy (total uncertainty)"),
-        ratings: Some("the judge's variance"),
-        origin: "",
-    },
-    Names {
-        rule: Rule::LowConfidence,
-        figure: "low stated confidence",
-        text: "low stated confidence",
-        latex: "verbalised confidence",
-        latex_short: None,
-        ratings: None,
-        origin: "",
-    },
-    Names {
-        rule: Rule::FewestLabels,
-        figure: "fewest labels first",
-        text: "fewest labels",
-        latex: "fewest-labels-first",
-        latex_short: Some("fewest-labels-first"),
-        ratings: None,
-        origin: "",
-    },
-    Names {
-        rule: Rule::Random,
-        figure: "random",
-        text: "random",
-        latex: "random",
-        latex_short: None,
-        ratings: None,
-        origin: "",
-    },
-    Names {
-        rule: Rule::FewestLabelsByInfo,
-        figure: "fewest labels, ties by I",
-        text: "fewest labels, ties by I",
-        latex: "fewest-labels-first, ties by $I$",
-        latex_short: None,
-        ratings: None,
-        origin: "",
-    },
-    Names {
-        rule: Rule::Manhattan,
-        figure: "Manhattan value, 1 label",
-        text: "the Manhattan value of one label",
-        latex: "Manhattan value, one label",
-        latex_short: None,
-        ratings: None,
-        origin: "",
-    },
-    Names {
-        rule: Rule::ManhattanTen,
-        figure: "Manhattan value, 10 labels",
-        text: "the Manhattan value of ten labels",
-        latex: "Manhattan value, ten labels",
-        latex_short: None,
-        ratings: None,
-        origin: "",
-    },
-    Names {
-        rule: Rule::Margin,
-        figure: "small margin, judge",
-        text: "the judge's margin",
-        latex: "margin (judge output)",
-        latex_short: None,
-        ratings: None,
-        origin: "",
-    },
-    Names {
-        rule: Rule::ActiveLab,
-        figure: "ActiveLab, as shipped",
-        text: "ActiveLab as shipped",
-        latex: "ActiveLab, as shipped",
-        latex_short: None,
-        ratings: None,
-        origin: "",
-    },
-    Names {
-        rule: Rule::ActiveLabRepaired,
-        figure: "ActiveLab, repaired",
-        text: "ActiveLab repaired",
-        latex: "ActiveLab, repaired",
-        latex_short: None,
-        ratings: None,
-        origin: "",
-    },
-    Names {
-        rule: Rule::Wasserstein,
-        figure: "Wasserstein value, 1 label",
-        text: "the Wasserstein value of one label",
-        latex: "Wasserstein value, one label",
-        latex_short: None,
-        ratings: None,
-        origin: "",
-    },
+    Names { rule: Rule::JudgeEntropy, figure: "entropy, judge", ratings: Some("the judge's variance") },
+    Names { rule: Rule::LowConfidence, figure: "low stated confidence", ratings: None },
+    Names { rule: Rule::FewestLabels, figure: "fewest labels first", ratings: None },
+    Names { rule: Rule::Random, figure: "random", ratings: None },
+    Names { rule: Rule::FewestLabelsByInfo, figure: "fewest labels, ties by I", ratings: None },
+    Names { rule: Rule::Manhattan, figure: "Manhattan value, 1 label", ratings: None },
+    Names { rule: Rule::ManhattanTen, figure: "Manhattan value, 10 labels", ratings: None },
+    Names { rule: Rule::Margin, figure: "small margin, judge", ratings: None },
+    Names { rule: Rule::ActiveLab, figure: "ActiveLab, as shipped", ratings: None },
+    Names { rule: Rule::ActiveLabRepaired, figure: "ActiveLab, repaired", ratings: None },
+    Names { rule: Rule::Wasserstein, figure: "Wasserstein value, 1 label", ratings: None },
 ];
 
 fn names(rule: Rule) -> &'static Names {
@@ -169,24 +45,9 @@ pub fn in_figures(rule: Rule) -> &'static str {
     names(rule).figure
 }
 
-/// A rule as in figures, with whose it is.
-pub fn with_origin(rule: Rule) -> String {
-    format!("{}{}", names(rule).figure, names(rule).origin)
-}
-
-/// A rule in LaTeX: in the full table, and in the short one, which leaves out rules without a name.
-pub fn in_latex(rule: Rule) -> (&'static str, Option<&'static str>) {
-    (names(rule).latex, names(rule).latex_short)
-}
-
 /// What a rule ranks real-valued ratings by, in words.
 pub fn of_ratings(rule: Rule) -> &'static str {
     names(rule).ratings.unwrap_or_else(|| rule.words())
-}
-
-/// A rule in running text.
-pub fn in_text(rule: Rule) -> &'static str {
-    names(rule).text
 }
 
 #[cfg(test)]
@@ -200,8 +61,6 @@ mod tests {
         let all = Rule::PAPER.into_iter().chain(Rule::BEYOND).chain(Rule::ORDINAL).collect::<BTreeSet<Rule>>();
         let rows = NAMES.iter().map(|names| names.rule).collect::<BTreeSet<Rule>>();
         assert_eq!((all, NAMES.len()), (rows.clone(), rows.len()));
-        for name in [|n: &Names| n.figure, |n: &Names| n.text, |n: &Names| n.latex] {
-            assert_eq!(NAMES.iter().map(name).collect::<BTreeSet<_>>().len(), NAMES.len());
-        }
+        assert_eq!(NAMES.iter().map(|names| names.figure).collect::<BTreeSet<_>>().len(), NAMES.len());
     }
 }

@@ -83,7 +83,7 @@ fn render(folder: &Path) {
     let Ok(manifest) = Manifest::load(folder).map_err(told) else { return };
     let Ok(results) = Results::load(folder, &manifest).map_err(told) else { return };
     let Ok(verdicts) = Verdicts::judge(claims, &results, &manifest).map_err(told) else { return };
-    let Ok(findings) = findings.of(results.extended.as_ref()).map_err(told) else { return };
+    let Ok(findings) = findings.from_results(results.extended.as_ref()).map_err(told) else { return };
     let shown = Reproduction { results: &results, manifest: &manifest, verdicts: &verdicts, findings: &findings };
     let _ = shown.stage(latex, html).map_err(told);
 }

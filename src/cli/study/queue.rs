@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::setup::{say_embedded, vacant_folder};
+use super::setup::{json, load, say_embedded, vacant_folder};
 use crate::cli::options::{StudyOption, ThreadsOption};
 use crate::cli::progress::Bars;
 use crate::cli::{Error, sentences};
@@ -12,8 +12,7 @@ use crate::escalation::Rule;
 use crate::report::study::Shown;
 use crate::study::queue::ranked::{check_rule, usual_order};
 use crate::study::queue::{Amount, LabelsPerItem, Order, Presentation, QueueRecord, Ranked, Request};
-use crate::study::{Decomposition, Error as StudyError, Study};
-use crate::system::to_json;
+use crate::study::{Decomposition, Error as StudyError};
 
 /// Rank the items under a rule and write those within the budget as a queue, as imports for Label Studio, Argilla,
 /// Prodigy and doccano, and as a spreadsheet to fill in.
@@ -105,7 +104,7 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     if args.per_cost && args.labels_per_item == LabelsPerItem::Greedy {
         return Err(StudyError::CostOfLabels.into());
     }
-    let mut study = Study::<K>::load(&args.study.path)?;
+    let mut study = load::<K>(&args.study.path)?;
     let out = args.out.clone().unwrap_or_else(|| study.file.resolve(Path::new("queue")));
     let folder = vacant_folder::<QueueRecord>(&out, args.force, study.inputs.sums().keys())?;
     args.threads.start()?;
@@ -127,7 +126,7 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     folder.commit(&staged)?;
     let mut stdout = anstream::stdout().lock();
     if args.json {
-        write!(stdout, "{}", to_json(&record))?;
+        write!(stdout, "{}", json(&record, &study))?;
     } else {
         describe(&mut stdout, &record, &out)?;
         if study.has_no_labels() && record.labels_per_item == "1" {

@@ -64,10 +64,6 @@ pub struct RuleRow {
     pub words: &'static str,
     /// Name in figures, and in tables of a page.
     pub figure: &'static str,
-    /// Name in running text.
-    pub text: &'static str,
-    /// Name in LaTeX.
-    pub latex: &'static str,
     /// What it ranks numbers and places on a scale by, where that is something else than `words`.
     on_scale: Option<&'static str>,
     /// Whether it is the paper's: a study under the published belief evaluates no others.
@@ -100,8 +96,6 @@ const USUAL: RuleRow = RuleRow {
     key: "",
     words: "",
     figure: "",
-    text: "",
-    latex: "",
     on_scale: None,
     published: false,
     classes: true,
@@ -120,8 +114,6 @@ static RULES: [RuleRow; 15] = [
         key: "info",
         words: "epistemic part I",
         figure: "mutual information I",
-        text: "I",
-        latex: "mutual information $I$",
         on_scale: Some("epistemic part Var(m)"),
         published: true,
         ordinal: true,
@@ -135,8 +127,6 @@ static RULES: [RuleRow; 15] = [
         key: "delta",
         words: "one-label value Delta",
         figure: "label value Δ",
-        text: "Delta",
-        latex: r"label value $\Delta$",
         published: true,
         ordinal: true,
         ratings: true,
@@ -149,8 +139,6 @@ static RULES: [RuleRow; 15] = [
         key: "v",
         words: "posterior spread v",
         figure: "posterior spread v",
-        text: "v",
-        latex: "posterior spread $v$",
         on_scale: Some("epistemic part Var(m)"),
         published: true,
         // On a scale of classes it is the same as `Info`.
@@ -164,8 +152,6 @@ static RULES: [RuleRow; 15] = [
         key: "posterior_entropy",
         words: "entropy of the posterior mean",
         figure: "entropy, posterior",
-        text: "the posterior's entropy",
-        latex: "entropy (posterior)",
         on_scale: Some("total uncertainty, variance of a label"),
         published: true,
         ordinal: true,
@@ -178,8 +164,6 @@ static RULES: [RuleRow; 15] = [
         key: "judge_entropy",
         words: "entropy of the judge's prediction",
         figure: "entropy, judge",
-        text: "the judge's entropy",
-        latex: "entropy (judge output)",
         on_scale: Some("the judge's variance"),
         published: true,
         ordinal: true,
@@ -192,8 +176,6 @@ static RULES: [RuleRow; 15] = [
         key: "low_confidence",
         words: "lowest stated confidence",
         figure: "low stated confidence",
-        text: "low stated confidence",
-        latex: "verbalised confidence",
         published: true,
         ordinal: true,
         priority: |items| {
@@ -208,8 +190,6 @@ static RULES: [RuleRow; 15] = [
         key: "fewest_labels",
         words: "fewest labels",
         figure: "fewest labels first",
-        text: "fewest labels",
-        latex: "fewest-labels-first",
         published: true,
         ordinal: true,
         ratings: true,
@@ -222,8 +202,6 @@ static RULES: [RuleRow; 15] = [
         key: "random",
         words: "random",
         figure: "random",
-        text: "random",
-        latex: "random",
         published: true,
         ordinal: true,
         ratings: true,
@@ -235,8 +213,6 @@ static RULES: [RuleRow; 15] = [
         key: "fewest_labels_by_info",
         words: "fewest labels, ties by the epistemic part I",
         figure: "fewest labels, ties by I",
-        text: "fewest labels, ties by I",
-        latex: "fewest-labels-first, ties by $I$",
         priority: |items| {
             // I is at most the highest total, so it never outweighs a label.
             let most = 1.0 + items.beliefs.highest()?;
@@ -250,8 +226,6 @@ static RULES: [RuleRow; 15] = [
         key: "manhattan",
         words: "expected fall of the Manhattan error by one label",
         figure: "Manhattan value, 1 label",
-        text: "the Manhattan value of one label",
-        latex: "Manhattan value, one label",
         priority: |items| items.classes(&|b| b.classes().manhattan_label_value()),
         ..USUAL
     },
@@ -260,8 +234,6 @@ static RULES: [RuleRow; 15] = [
         key: "manhattan_ten",
         words: "expected fall of the Manhattan error by ten labels",
         figure: "Manhattan value, 10 labels",
-        text: "the Manhattan value of ten labels",
-        latex: "Manhattan value, ten labels",
         priority: |items| items.classes(&|b| b.classes().expected_manhattan_reduction(10)),
         ..USUAL
     },
@@ -270,8 +242,6 @@ static RULES: [RuleRow; 15] = [
         key: "margin",
         words: "smallest margin between the judge's likeliest classes",
         figure: "small margin, judge",
-        text: "the judge's margin",
-        latex: "margin (judge output)",
         priority: |items| Some(items.jittered(items.q?.rows().into_iter().map(|q| -margin(row(q))).collect())),
         ..USUAL
     },
@@ -280,8 +250,6 @@ static RULES: [RuleRow; 15] = [
         key: "active_lab",
         words: "ActiveLab as cleanlab 2.9.0 ships it",
         figure: "ActiveLab, as shipped",
-        text: "ActiveLab as shipped",
-        latex: "ActiveLab, as shipped",
         among_others: true,
         priority: |items| {
             Some(items.settled(active_lab_priority(items.q?.view(), items.counts?.view(), Form::AsShipped)))
@@ -293,8 +261,6 @@ static RULES: [RuleRow; 15] = [
         key: "active_lab_repaired",
         words: "ActiveLab with its count of labels repaired",
         figure: "ActiveLab, repaired",
-        text: "ActiveLab repaired",
-        latex: "ActiveLab, repaired",
         among_others: true,
         priority: |items| {
             Some(items.settled(active_lab_priority(items.q?.view(), items.counts?.view(), Form::Repaired)))
@@ -306,8 +272,6 @@ static RULES: [RuleRow; 15] = [
         key: "wasserstein",
         words: "expected fall of the Wasserstein error by one label",
         figure: "Wasserstein value, 1 label",
-        text: "the Wasserstein value of one label",
-        latex: "Wasserstein value, one label",
         classes: false,
         ordinal: true,
         priority: |items| items.classes(&|b| b.wasserstein_label_value()),
@@ -316,28 +280,6 @@ static RULES: [RuleRow; 15] = [
 ];
 
 impl Rule {
-    /// All rules of the paper, in the order in which its experiments evaluate them (it is part of the random stream).
-    pub const PAPER: [Rule; 8] = [
-        Rule::Info,
-        Rule::Delta,
-        Rule::Spread,
-        Rule::PosteriorEntropy,
-        Rule::JudgeEntropy,
-        Rule::LowConfidence,
-        Rule::FewestLabels,
-        Rule::Random,
-    ];
-
-    /// The rules that go beyond the paper.
-    pub const BEYOND: [Rule; 6] = [
-        Rule::FewestLabelsByInfo,
-        Rule::Manhattan,
-        Rule::ManhattanTen,
-        Rule::Margin,
-        Rule::ActiveLab,
-        Rule::ActiveLabRepaired,
-    ];
-
     /// The rules whose rows are as asked for, in the order in which they are evaluated (it is part of the random stream).
     ///
     /// # Examples
@@ -435,13 +377,7 @@ mod tests {
             assert_eq!((row.rule as usize, row.rule.row().key, row.key.parse()), (k, row.key, Ok(row.rule)));
             assert_eq!(serde_json::to_value(row.rule).unwrap(), row.key);
         }
-        for name in [
-            |r: &RuleRow| r.key,
-            |r: &RuleRow| r.words,
-            |r: &RuleRow| r.figure,
-            |r: &RuleRow| r.text,
-            |r: &RuleRow| r.latex,
-        ] {
+        for name in [|r: &RuleRow| r.key, |r: &RuleRow| r.words, |r: &RuleRow| r.figure] {
             assert_eq!(RULES.iter().map(name).collect::<BTreeSet<_>>().len(), RULES.len());
         }
     }

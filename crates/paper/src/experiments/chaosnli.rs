@@ -1,5 +1,6 @@
 //! Experiment 2: escalation on real human disagreement, ChaosNLI (the paper, Sec. 5.3 and App. D).
 
+use crate::rules::PAPER;
 use std::collections::BTreeMap;
 
 use ndarray::{Array2, ArrayView2};
@@ -159,12 +160,8 @@ impl<'a, P: Pool<Labels = Array2<u32>, Beliefs = Beliefs>> ChaosNliExperiment<'a
         familiarity: Familiarity<'a>,
         features: Features<'a>,
     ) -> Self {
-        let settings = Settings {
-            seed: 0,
-            reveal: REVEALED.to_vec(),
-            budgets: Budget::PAPER.to_vec(),
-            rules: Rule::PAPER.to_vec(),
-        };
+        let settings =
+            Settings { seed: 0, reveal: REVEALED.to_vec(), budgets: Budget::PAPER.to_vec(), rules: PAPER.to_vec() };
         let split = HalfSplit::new(pool, Some(familiarity), features, settings).with_ties(Ties::ItemOrder);
         Self { pool: labels, judge, split }
     }

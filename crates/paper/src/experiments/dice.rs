@@ -1,5 +1,6 @@
 //! Experiment 1: a real LLM judge on 500 dice whose true bias is known (the paper, Sec. 5.2 and App. C).
 
+use crate::rules::PAPER;
 use std::collections::BTreeMap;
 
 use ndarray::{Array2, ArrayView2};
@@ -452,7 +453,7 @@ impl<'a> DiceExperiment<'a> {
         };
         let tie_break = self.steps.tie_breaks(self.ties.by(&jitter));
         let mut regrets = BTreeMap::new();
-        for rule in Rule::PAPER {
+        for rule in PAPER {
             let scores = priority(rule, &inputs);
             let by_budget = Budget::PAPER.map(|b| Some((b, regret(&values, &scores, &tie_break, b.of(DICE))?)));
             let by_budget: Option<BTreeMap<Budget, f64>> = by_budget.into_iter().collect();
@@ -545,9 +546,8 @@ impl<'a> DiceExperiment<'a> {
         let at = |set: &FeatureSet, rule: Rule, budget: Budget| {
             Summary::over(draws, |d| 100.0 * d.evaluations[set].regret[&rule][&budget])
         };
-        let by_rule = |set: &FeatureSet| {
-            Rule::PAPER.map(|rule| (rule, Budget::PAPER.map(|b| (b, at(set, rule, b))).into())).into()
-        };
+        let by_rule =
+            |set: &FeatureSet| PAPER.map(|rule| (rule, Budget::PAPER.map(|b| (b, at(set, rule, b))).into())).into();
         self.designs.keys().map(|set| (*set, by_rule(set))).collect()
     }
 }

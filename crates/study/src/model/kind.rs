@@ -193,8 +193,8 @@ pub struct Study<K: Kind> {
     pub left_out: Vec<String>,
     /// Items that a registration leaves out of the evaluation, by position, and why.
     pub excluded: BTreeMap<usize, String>,
-    /// What was found wrong in the log of added labels and left out, in words.
-    pub torn_log: Option<String>,
+    /// What reading found that is no reason to refuse the study, but must be told, such as a log that was cut off.
+    pub warnings: Vec<String>,
     /// Comparisons of rules that a registration tests, for which the evaluation keeps what each item contributes.
     pub contrasts: Vec<Contrast>,
     /// Trust carried over from another study, if that is asked.

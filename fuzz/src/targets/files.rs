@@ -5,17 +5,17 @@ use std::fs;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use judge_uncertainty::formats::checksum::sha256_hex;
-use judge_uncertainty::formats::error::Place;
-use judge_uncertainty::formats::npy::read_matrix;
 use judge_uncertainty::evaluation::Journal;
 use judge_uncertainty::familiarity::embedding::{Cache, EmbeddedText, StandIn};
 use judge_uncertainty::familiarity::neighbours::{Hnsw, HnswSettings, NeighbourLists, UnitRows};
-use judge_uncertainty::system::{OutputFolder, Staged};
-use judge_uncertainty::system::progress::Silent;
+use judge_uncertainty::formats::checksum::sha256_hex;
+use judge_uncertainty::formats::error::Place;
+use judge_uncertainty::formats::npy::read_matrix;
 use judge_uncertainty::study::input::log::{LOG_FILE, LabelLog, NewLabel};
 use judge_uncertainty::study::input::source::Source;
 use judge_uncertainty::study::results::StudyManifest;
+use judge_uncertainty::system::progress::Silent;
+use judge_uncertainty::system::{OutputFolder, Staged};
 
 use super::tables::told;
 use crate::scratch::{Scratch, choice};

@@ -4,9 +4,9 @@
 use std::io::{Cursor, Read, Write};
 use std::path::Path;
 
-use judge_uncertainty::formats::logs::{LOGS, Logs, Rows, detect};
 use judge_uncertainty::formats::batches::source;
-use judge_uncertainty::study::input::{parquet, xlsx};
+use judge_uncertainty::formats::logs::{LOGS, Logs, Rows, detect};
+use judge_uncertainty::formats::{parquet, xlsx};
 use zip::write::{SimpleFileOptions, ZipWriter};
 use zip::{CompressionMethod, ZipArchive};
 

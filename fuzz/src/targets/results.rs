@@ -6,12 +6,12 @@ use std::sync::OnceLock;
 
 use judge_uncertainty::artifact::{Manifest, Results};
 use judge_uncertainty::formats::checksum::sha256_hex;
-use judge_uncertainty::report::claims::Claims;
+use judge_uncertainty::paper::claims::Claims;
+use judge_uncertainty::paper::report::Reproduction;
+use judge_uncertainty::paper::report::findings::Findings;
+use judge_uncertainty::paper::verdicts::Verdicts;
 use judge_uncertainty::report::latex::Templates;
 use judge_uncertainty::report::page::PageTemplates;
-use judge_uncertainty::report::paper::Reproduction;
-use judge_uncertainty::report::paper::findings::Findings;
-use judge_uncertainty::report::verdicts::Verdicts;
 use serde_json::Value;
 
 use super::tables::told;

@@ -16,7 +16,7 @@ const COMMANDS: [&[&str]; 11] = [
     &["compare", "s", "s", "--json"],
     &["labels", "list", "s"],
     &["labels", "export", "all.csv", "s", "--force"],
-    &["register", "plan.toml", "s"],
+    &["register", "s", "--plan", "plan.toml"],
     &["run", "s", "--force", "--replicates", "2", "--json"],
     &["labels", "remove", "1", "s"],
     &["labels", "add", "more.csv", "s"],

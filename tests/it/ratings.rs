@@ -266,7 +266,7 @@ fn the_recalibrated_belief_has_a_short_name() {
         Study::<ScoreStudy>::load(&other).unwrap_err().to_string()
     };
     let unknown = refused("\"recal\"");
-    assert!(unknown.contains("recal") && unknown.contains("`published`, `recalibrated`"), "{unknown}");
+    assert!(unknown.contains("recal") && unknown.contains("\"published\", \"recalibrated\""), "{unknown}");
     let map = refused("\"temperature\"");
     assert!(map.contains("trust.belief") && map.contains("this map reads classes"), "{map}");
     let of_classes = refused("{ recalibrated = { ridge = 2.0 } }");

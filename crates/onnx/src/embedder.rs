@@ -8,9 +8,8 @@ use std::thread;
 use judge_uncertainty_familiarity::embedding::{EmbeddedText, Embedder, EmbeddingError, Model, Options};
 use judge_uncertainty_system::limits;
 use rayon::prelude::*;
-use tokenizers::Tokenizer;
 
-use crate::tokens::{self, Tokens};
+use crate::tokens::{self, Tokenizers, Tokens};
 use crate::{by_rten, graph};
 
 /// Tokens that go through the model at once. At this size the intermediate results of a small encoder stay in a
@@ -59,7 +58,7 @@ pub struct OnnxEmbedder {
     options: Options,
     runtime: Runtime,
     name: &'static str,
-    tokenizer: Tokenizer,
+    tokenizers: Tokenizers,
     /// Quantised while it runs, with a scale taken from the whole batch: texts must then be embedded one by one.
     batch_dependent: bool,
     /// At least one; more are added when there is work for them.
@@ -79,12 +78,12 @@ impl OnnxEmbedder {
             .check(threads as u64)
             .map_err(|exceeded| EmbeddingError::Threads { threads, exceeded })?;
         let batch_dependent = graph::check(&model)?;
-        let tokenizer = tokens::tokenizer(&model)?;
+        let tokenizers = tokens::tokenizers(&model)?;
         let (runtime, name) = start(&model)?;
         let sessions = vec![];
-        let mut this = Self { model, options, runtime, name, tokenizer, batch_dependent, sessions, dimension: 0 };
+        let mut this = Self { model, options, runtime, name, tokenizers, batch_dependent, sessions, dimension: 0 };
         this.add_sessions(1)?;
-        let word = tokens::encode(&this.model, &this.tokenizer, "word")?;
+        let word = tokens::encode(&this.model, &this.tokenizers, "word")?;
         let word = run(&this.model, &mut this.sessions[0], &Batch { texts: vec!["word"], tokens: vec![&word] })?;
         this.dimension = word[0].len();
         Ok(this)
@@ -130,7 +129,7 @@ impl Embedder for OnnxEmbedder {
         texts: &[&str],
         done: &mut dyn FnMut(Vec<EmbeddedText>) -> Result<(), EmbeddingError>,
     ) -> Result<(), EmbeddingError> {
-        let encode = |text: &&str| tokens::encode(&self.model, &self.tokenizer, text);
+        let encode = |text: &&str| tokens::encode(&self.model, &self.tokenizers, text);
         let tokens = texts.par_iter().map(encode).collect::<Result<Vec<_>, _>>()?;
         let batches = self.batches(&tokens);
         let workers = self.options.threads.get().min(batches.len());

@@ -15,16 +15,22 @@ pub(crate) struct Tokens {
     pub(crate) truncated: bool,
 }
 
+/// The tokenizer of a model, which leaves a text whole and which cuts it after the model's limit.
+#[derive(Debug)]
+pub(crate) struct Tokenizers {
+    whole: Tokenizer,
+    cut: Tokenizer,
+}
+
 /// The tokenizer of a model.
-pub(crate) fn tokenizer(model: &Model) -> Result<Tokenizer, EmbeddingError> {
+pub(crate) fn tokenizers(model: &Model) -> Result<Tokenizers, EmbeddingError> {
     build(model).map_err(|e| failed(model, &format!("the tokenizer cannot be used: {e}")))
 }
 
-fn build(model: &Model) -> tokenizers::Result<Tokenizer> {
+fn build(model: &Model) -> tokenizers::Result<Tokenizers> {
     let mut tokenizer = Tokenizer::from_bytes(&model.tokenizer.tokenizer)?;
     tokenizer.with_padding(None);
-    let cut = TruncationParams { max_length: model.max_tokens, ..TruncationParams::default() };
-    tokenizer.with_truncation(Some(cut))?;
+    tokenizer.with_truncation(None)?;
     // A token is given as its text, or as an object with how it is found in a text.
     let map: Map<String, Value> = serde_json::from_slice(&model.tokenizer.special_tokens_map).unwrap_or_default();
     let special = map.values().filter_map(|token| {
@@ -42,17 +48,21 @@ fn build(model: &Model) -> tokenizers::Result<Tokenizer> {
         })
     });
     tokenizer.add_special_tokens(special.collect::<Vec<_>>())?;
-    Ok(tokenizer)
+    let mut cut = tokenizer.clone();
+    let limit = TruncationParams { max_length: model.max_tokens, ..TruncationParams::default() };
+    cut.with_truncation(Some(limit))?;
+    Ok(Tokenizers { whole: tokenizer, cut })
 }
 
 /// The tokens of a text.
-pub(crate) fn encode(model: &Model, tokenizer: &Tokenizer, text: &str) -> Result<Tokens, EmbeddingError> {
-    let encoding = tokenizer.encode(text, true).map_err(|e| failed(model, &format!("the tokenizer failed: {e}")))?;
-    Ok(Tokens {
-        ids: encoding.get_ids().to_vec(),
-        types: encoding.get_type_ids().to_vec(),
-        truncated: !encoding.get_overflowing().is_empty(),
-    })
+pub(crate) fn encode(model: &Model, tokenizers: &Tokenizers, text: &str) -> Result<Tokens, EmbeddingError> {
+    let by = |tokenizer: &Tokenizer| {
+        tokenizer.encode(text, true).map_err(|e| failed(model, &format!("the tokenizer failed: {e}")))
+    };
+    let whole = by(&tokenizers.whole)?;
+    let truncated = whole.len() > model.max_tokens;
+    let encoding = if truncated { by(&tokenizers.cut)? } else { whole };
+    Ok(Tokens { ids: encoding.get_ids().to_vec(), types: encoding.get_type_ids().to_vec(), truncated })
 }
 
 fn failed(model: &Model, problem: &str) -> EmbeddingError {

@@ -5,8 +5,9 @@ use super::*;
 /// Gives a map the weights of variants that its labels did not want: they stand behind one common term and those of the groups.
 fn with_weights_of_variants(map: &mut Value, variants: usize) {
     let groups = map["layout"]["groups"].as_u64().unwrap() as usize;
-    assert_eq!(map["layout"]["without"].take(), json!(["variants"]));
-    map["layout"]["without"] = json!([]);
+    let without = map["layout"]["without"].as_array_mut().unwrap();
+    let at = without.iter().position(|block| block == "variants").expect("the labels want no weights of variants");
+    without.remove(at);
     let first = map["regression"]["coefficients"].as_array().unwrap().len();
     let insert = |values: &mut Value, at: usize, value: Value| values.as_array_mut().unwrap().insert(at, value);
     for _ in 0..variants {

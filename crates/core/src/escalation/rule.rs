@@ -48,7 +48,7 @@ pub enum Rule {
     Margin,
     /// Doubt about the consensus label, as the package `cleanlab` computes it ([`active_lab`](super::active_lab)).
     ActiveLab,
-    /// The same without the package's slip.
+    /// ActiveLab with the package's slip repaired.
     ActiveLabRepaired,
     /// Expected fall of the Wasserstein error by one label: a one-label value matched to the measure of a scale.
     Wasserstein,

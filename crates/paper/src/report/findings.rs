@@ -205,7 +205,9 @@ impl Findings {
     }
 
     fn fill(&self, results: &impl Serialize) -> Result<Vec<Finding>, FindingsError> {
-        let mut context = Context::from_serialize(results).expect("results are plain data with string keys");
+        // By way of JSON, where every key is a string.
+        let results = serde_json::to_value(results).expect("results are plain data");
+        let mut context = Context::from_serialize(&results).expect("results are plain data");
         context.insert("planning", &self.planning);
         let finding = |id: &String| {
             let lacks = |problem: String| FindingsError::Figure { id: id.clone(), problem };

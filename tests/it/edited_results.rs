@@ -292,9 +292,17 @@ impl Original {
         while let Err(told) = self.judged(&results) {
             assert!(told.contains(&self.file()), "{told}");
             let before = edits.len();
-            let at = told.split("at `").nth(1).and_then(|rest| rest.split('`').next()).unwrap();
-            let at = format!("/results/{}", at.trim_start_matches(&format!("{}/", self.experiment)));
-            edits.retain(|(place, _)| *place != at && !place.starts_with(&format!("{at}/")));
+            if let Some(at) = told.split("at `").nth(1).and_then(|rest| rest.split('`').next()) {
+                let at = format!("/results/{}", at.trim_start_matches(&format!("{}/", self.experiment)));
+                edits.retain(|(place, _)| *place != at && !place.starts_with(&format!("{at}/")));
+            } else {
+                // A finding says which of its figures is missing; the edits that take it away do so alone.
+                let told_without = |edit: &Edit| {
+                    let alone = self.parse(&with(&self.results, std::slice::from_ref(edit)));
+                    alone.is_ok_and(|results| self.judged(&results).is_ok())
+                };
+                edits.retain(told_without);
+            }
             assert!(edits.len() < before, "{told}");
             results = self.parse(&with(&self.results, edits)).unwrap();
         }

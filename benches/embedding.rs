@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use judge_uncertainty::familiarity::embedding::{DEFAULT_MODEL, Model, OnnxEmbedder, Options, embed_texts};
+use judge_uncertainty::familiarity::embedding::{DEFAULT_MODEL, Embedder, Model, OnnxEmbedder, Options, embed_texts};
 
 /// A text of `tokens` tokens, two of them the special ones at its ends, and different for each `i`.
 fn text(tokens: usize, i: usize) -> String {
@@ -15,14 +15,15 @@ fn embedding(criterion: &mut Criterion) {
     let threads = NonZeroUsize::MIN;
     let model = Model::find(DEFAULT_MODEL).expect("the model of this repository");
     let mut embedder = OnnxEmbedder::new(model, Options { threads, ..Options::default() }).expect("the runtime starts");
-    let mut group = criterion.benchmark_group(format!("one thread, {}", embedder.runtime()));
+    let mut group = criterion.benchmark_group(format!("one thread, {}", embedder.settings()));
     group.sample_size(10);
     for tokens in [16, 32, 128, 256] {
         let texts: Vec<_> = (0..512 / tokens).map(|i| text(tokens, i)).collect();
         group.throughput(Throughput::Elements(512));
         group.bench_function(format!("texts of {tokens} tokens"), |bencher| {
             bencher.iter(|| {
-                embed_texts(&mut embedder, &texts, None, &judge_uncertainty::progress::Silent).expect("texts embed")
+                embed_texts(&mut embedder, &texts, None, &judge_uncertainty::system::progress::Silent)
+                    .expect("texts embed")
             });
         });
     }

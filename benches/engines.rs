@@ -5,7 +5,6 @@ use std::path::Path;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use judge_uncertainty::belief::{Design, FeatureColumn, fit_trust};
-use judge_uncertainty::dataset::{ChaosNliData, DiceData};
 use judge_uncertainty::evaluation::protocol::log_labels;
 use judge_uncertainty::experiments::chaosnli::{ChaosNliExperiment, FLOOR};
 use judge_uncertainty::experiments::dice::DiceExperiment;
@@ -13,6 +12,7 @@ use judge_uncertainty::experiments::simulations::calibrated::{Condition, World, 
 use judge_uncertainty::experiments::simulations::misspecified;
 use judge_uncertainty::experiments::steps::Published;
 use judge_uncertainty::familiarity::neighbours::{Exact, UnitRows};
+use judge_uncertainty::formats::{ChaosNliData, DiceData};
 use judge_uncertainty::random::Stream;
 
 fn data() -> &'static Path {

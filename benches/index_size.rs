@@ -16,7 +16,7 @@ use std::sync::Mutex;
 use judge_uncertainty::familiarity::neighbours::{
     Exact, Held, Hnsw, HnswSettings, Insertion, Neighbour, Neighbours, UnitRows,
 };
-use judge_uncertainty::progress::Progress;
+use judge_uncertainty::system::progress::Progress;
 use ndarray::Array2;
 
 const DIMENSIONS: usize = 384;

@@ -12,10 +12,11 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use judge_uncertainty::progress::Silent;
+use judge_uncertainty::formats::output;
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::study::columns::columns;
-use judge_uncertainty::study::{Classes, Decomposition, Study, output};
+use judge_uncertainty::study::{Classes, Decomposition, Study};
+use judge_uncertainty::system::progress::Silent;
 
 const CLASSES: usize = 4;
 const CLUSTERS: usize = 50;

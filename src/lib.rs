@@ -13,9 +13,6 @@
 //! | [`cli`] | arguments, one file per command, progress bars |
 //! | [`report`] | claims and their verdicts, tables, figures, the LaTeX bundle: views of results, no computation |
 //! | [`artifact`] | the results folder: provenance, loading, replacing it in one step |
-//! | [`judge`] | asking a judge for predictions: prompts, requests, the answer cache, parsing |
-//! | `built_in` | text files that are part of the program |
-//! | `loops` | a limit for the loops of templates |
 //!
 //! # Kinds of labels
 //!
@@ -34,28 +31,28 @@
 //! | `study` | [`study`]: the same engines on a user's data |
 //! | `experiments` | [`experiments`]: the paper's simulations, dice and ChaosNLI, and the replication loop |
 //! | `evaluation` | [`evaluation`]: half splits: what escalation achieves where labels suffice |
-//! | `onnx` | sentence embeddings with ONNX models |
+//! | `onnx` | runs sentence models in the ONNX format; built with the feature of that name alone |
 //! | `familiarity` | [`familiarity`]: embeddings, neighbours and the features made from them |
+//! | `judge` | [`judge`]: asking a judge for predictions: prompts, requests, the answer cache, parsing |
+//! | `report` | [`report::study`]: what readers are shown of a study |
+//! | `page` | pages and LaTeX from descriptions, figures that all reports share |
 //! | `figures` | the plotting engine: a description of a figure becomes SVG, PDF, pgfplots, CSV |
 //! | `core` | [`belief`]: Dirichlet closed forms and the trust regression; [`escalation`]: ranking rules, value of a label, regret, budgets; [`stats`]: summaries, ranks, special functions; [`random`]: the random streams of the experiments |
-//! | `data` | [`dataset`]: label counts, judge predictions, items: read, check, refuse; [`installed`]: the program's own files; [`logs`]: logs of judges as other programs wrote them; [`clock`]: times as text; [`locked`]: files that one process at a time may have open; [`limits`] of memory and time; [`guarded`]: readers of packages that panic; [`progress`]: how long work reports on itself |
-//! | `output` | [`output`]: folders and files to write: staged, listed, replaced in one step |
-//! | `text` | number formatting, LaTeX escapes |
+//! | `formats` | [`formats`]: tables, data sets and logs of other programs, read, checked and written |
+//! | `system` | [`system`]: folders and files written safely, locks, limits, times, progress, numbers as text |
 //!
 //! `python/`, a workspace of its own that the program's build does not know, makes a Python module of `study` and `core`
 //! (docs/python.md).
 
 pub mod artifact;
-mod built_in;
 pub mod cli;
 pub mod familiarity;
-pub mod judge;
-mod loops;
 pub mod report;
 
 pub use judge_uncertainty_core::{belief, escalation, random, stats};
-pub use judge_uncertainty_data::{clock, dataset, guarded, installed, limits, locked, logs, progress};
 pub use judge_uncertainty_evaluation as evaluation;
 pub use judge_uncertainty_experiments as experiments;
-pub use judge_uncertainty_output as output;
+pub use judge_uncertainty_formats as formats;
+pub use judge_uncertainty_judge as judge;
 pub use judge_uncertainty_study::{self as study, with_kind};
+pub use judge_uncertainty_system as system;

@@ -1,7 +1,6 @@
 //! The bugs, each a change to one step of the experiment.
 
 use judge_uncertainty::belief::{Beliefs, Design, FeatureColumn, FittedBelief, Profile, Regression};
-use judge_uncertainty::dataset::{ChaosNliData, Predictions};
 use judge_uncertainty::escalation::Rule;
 use judge_uncertainty::evaluation::counts::HeldCounts;
 use judge_uncertainty::evaluation::protocol::FLOOR;
@@ -12,8 +11,9 @@ use judge_uncertainty::experiments;
 use judge_uncertainty::experiments::chaosnli::{ChaosNliExperiment, ChaosNliResults, NEIGHBOURS, features};
 use judge_uncertainty::familiarity::features::SelfNeighbour;
 use judge_uncertainty::familiarity::neighbours::Neighbours;
-use judge_uncertainty::progress::Progress;
+use judge_uncertainty::formats::{ChaosNliData, Predictions};
 use judge_uncertainty::random::Stream;
+use judge_uncertainty::system::progress::Progress;
 use ndarray::{Array2, Axis};
 
 /// One thing done wrong.

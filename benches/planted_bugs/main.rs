@@ -12,14 +12,14 @@ use std::error::Error;
 use std::path::Path;
 
 use bugs::Bug;
-use judge_uncertainty::dataset::{ChaosNliData, DiceData};
 use judge_uncertainty::experiments::Experiment;
 use judge_uncertainty::experiments::chaosnli::PUBLISHED_REPLICATES;
 use judge_uncertainty::experiments::dice::{DiceExperiment, PUBLISHED_DRAWS};
 use judge_uncertainty::experiments::simulations::{self, SimulationSizes};
 use judge_uncertainty::familiarity::neighbours::{Exact, UnitRows};
-use judge_uncertainty::progress::Silent;
+use judge_uncertainty::formats::{ChaosNliData, DiceData};
 use judge_uncertainty::report::claims::{Claims, ResultValues, Verdict, judge};
+use judge_uncertainty::system::progress::Silent;
 use serde_json::Value;
 use worlds::WorldBug;
 

@@ -4,7 +4,6 @@ use std::error::Error;
 use std::path::Path;
 
 use judge_uncertainty::belief::{AsPublished, TrustSearch};
-use judge_uncertainty::dataset::{ChaosNliData, DiceData};
 use judge_uncertainty::escalation::{Budget, Rule};
 use judge_uncertainty::evaluation::{Ties, replicate};
 use judge_uncertainty::experiments::Experiment;
@@ -12,9 +11,10 @@ use judge_uncertainty::experiments::chaosnli::{ChaosNliExperiment, PUBLISHED_REP
 use judge_uncertainty::experiments::dice::{DiceExperiment, PUBLISHED_DRAWS};
 use judge_uncertainty::familiarity::features::SelfNeighbour;
 use judge_uncertainty::familiarity::neighbours::{Exact, UnitRows};
-use judge_uncertainty::progress::Silent;
+use judge_uncertainty::formats::{ChaosNliData, DiceData};
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::claims::ResultValues;
+use judge_uncertainty::system::progress::Silent;
 use ndarray::Array2;
 
 /// What is not known of the authors' run, chosen for one run.

@@ -5,7 +5,7 @@ use judge_uncertainty_core::belief::{
     TrustFit, TrustPrior,
 };
 use judge_uncertainty_core::escalation::{Rule, RuleInputs};
-use judge_uncertainty_study::output::OutputColumn;
+use judge_uncertainty_formats::output::OutputColumn;
 use ndarray::Array2;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyMapping};

@@ -16,8 +16,8 @@ use arrow_array::{
     StringArray, StructArray,
 };
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
-use judge_uncertainty_study::apply::table::{Batch, Cells, Lists};
-use judge_uncertainty_study::output::{OutputColumn, Values};
+use judge_uncertainty_formats::batches::{Batch, Cells, Lists};
+use judge_uncertainty_formats::output::{OutputColumn, Values};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::{Error, Experiment, SCHEMA, read};
-use crate::output::{MANIFEST, Record, Run};
+use crate::system::{MANIFEST, Record, Run};
 
 /// SHA-256 of each input file, by path.
 pub type Inputs = BTreeMap<String, String>;

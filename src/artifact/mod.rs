@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error as ThisError;
 
 pub use crate::experiments::Experiment;
-use crate::output::FileError;
+use crate::system::FileError;
 pub use form::Flaw;
 pub use manifest::{Inputs, Manifest, Provenance};
 pub use results::Results;

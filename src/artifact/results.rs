@@ -9,12 +9,12 @@ use serde_json::Value;
 
 use super::form;
 use super::{Error, Experiment, Flaw, Manifest, SCHEMA, read, results_file};
-use crate::dataset::checksum::sha256_hex;
 use crate::experiments::chaosnli::ChaosNliResults;
 use crate::experiments::dice::DiceResults;
 use crate::experiments::extended::ExtendedResults;
 use crate::experiments::simulations::results::SimulationResults;
-use crate::output::to_json;
+use crate::formats::checksum::sha256_hex;
+use crate::system::to_json;
 
 /// Defines [`Results`] from the list of experiments, each with its field and the type of its results.
 macro_rules! results {

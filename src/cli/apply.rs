@@ -5,17 +5,18 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::progress::Bars;
-use super::{Error, say, threads};
-use crate::dataset::error::{Error as DataError, Place, Problem};
+use super::{Error, say, sentences, threads};
 use crate::escalation::Rule;
-use crate::familiarity::embedding::{Cache, Model, OnnxEmbedder, Options};
-use crate::output::to_json;
+use crate::familiarity::embedding::{Cache, Embedder, Model};
+use crate::formats::batches::source;
+use crate::formats::error::{Error as DataError, Place, Problem};
 use crate::study::Error as StudyError;
 use crate::study::apply::parts::{DICTIONARY, Parts, QUEUE};
 use crate::study::apply::queue::Wanted;
 use crate::study::apply::stream::{self, Request, Summary, Texts, is_within};
-use crate::study::apply::{Apply, belongs, load, source};
+use crate::study::apply::{Apply, belongs, load};
 use crate::study::judge_files::{JudgeFiles, SUMMARY};
+use crate::system::to_json;
 
 /// Apply the belief that `study run` fitted to further items, with or without labels of their own, however many they are.
 ///
@@ -90,8 +91,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let mut embedder = embedder(args, belief.as_ref(), lacking)?;
     let texts = match &mut embedder {
         Some(embedder) => {
-            let cache = args.cache.as_ref().map(|folder| Cache::open(folder, embedder)).transpose()?;
-            Some(Texts { embedder, cache })
+            let cache = args.cache.as_ref().map(|folder| Cache::open(folder, embedder.as_ref())).transpose()?;
+            Some(Texts { embedder: embedder.as_mut(), cache })
         }
         None => None,
     };
@@ -166,11 +167,11 @@ fn check_places(args: &Args) -> Result<(), Error> {
 }
 
 /// The model of the belief; `None` where no text is to be embedded.
-fn embedder(args: &Args, belief: &dyn Apply, lacking: bool) -> Result<Option<OnnxEmbedder>, Error> {
+fn embedder(args: &Args, belief: &dyn Apply, lacking: bool) -> Result<Option<Box<dyn Embedder>>, Error> {
     let Some((of_belief, _)) = belief.text().filter(|_| lacking) else { return Ok(None) };
     let model = Model::find(args.model.as_deref().unwrap_or(&of_belief.name))?;
     belongs::check_model(of_belief, &model.path, &model.hash)?;
-    Ok(Some(OnnxEmbedder::new(model, Options::default())?))
+    Ok(Some(sentences::start(model)?))
 }
 
 /// Holds the columns of every table to what the belief needs, before anything is written; whether one lacks embeddings.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::{Error, say};
-use crate::dataset::originals::{ARCHIVE, ORIGINALS, fetch};
+use crate::formats::dataset::originals::{ARCHIVE, ORIGINALS, fetch};
 
 /// Get input that this repository may not hold.
 #[derive(Debug, clap::Args)]

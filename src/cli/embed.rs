@@ -5,13 +5,13 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use super::{Error, progress::Bars};
-use crate::dataset::checksum::read_file;
+use super::{Error, progress::Bars, sentences};
 use crate::familiarity::embedding::{
-    Cache, DEFAULT_MODEL, Destination, Items, Model, OnnxEmbedder, Options, Precision, Template, embed_texts,
-    read_item_lines, read_item_table, read_items,
+    Cache, DEFAULT_MODEL, Destination, Items, Model, Options, Precision, Template, embed_texts, read_item_lines,
+    read_item_table, read_items,
 };
-use crate::study::input::{parquet, xlsx};
+use crate::formats::checksum::read_file;
+use crate::formats::{parquet, xlsx};
 
 /// Embed the texts of items with a sentence model, on this machine.
 #[derive(Debug, clap::Args)]
@@ -65,22 +65,21 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let items = items(args)?;
     let destination = Destination::check(&args.out, &[&args.items])?;
     let model = Model::find(&args.model)?;
-    let max_tokens = model.max_tokens;
     let defaults = Options::default();
     let options = Options { threads: args.threads.unwrap_or(defaults.threads), batch: args.batch };
-    let mut embedder = OnnxEmbedder::new(model, options)?;
-    let mut cache = args.cache.as_ref().map(|dir| Cache::open(dir, &embedder)).transpose()?;
-    let embeddings = embed_texts(&mut embedder, &items.texts, cache.as_mut(), &Bars::default())?;
+    let mut embedder = sentences::start_with(model, options)?;
+    let mut cache = args.cache.as_ref().map(|dir| Cache::open(dir, embedder.as_ref())).transpose()?;
+    let embeddings = embed_texts(embedder.as_mut(), &items.texts, cache.as_mut(), &Bars::default())?;
     let precision = if args.half { Precision::Half } else { Precision::Single };
     let ids = destination.write(&items.ids, embeddings.matrix.view(), precision)?;
     writeln!(
         anstream::stdout(),
-        "{} items embedded in {} dimensions ({} from the cache; {} cut after {max_tokens} tokens; {}): {}, {}",
+        "{} items embedded in {} dimensions ({} from the cache; {} cut; {}): {}, {}",
         items.ids.len(),
         embeddings.matrix.ncols(),
         embeddings.from_cache,
         embeddings.truncated,
-        embedder.runtime(),
+        embedder.settings(),
         args.out.display(),
         ids.display(),
     )?;

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use thiserror::Error as ThisError;
 
-use crate::dataset::originals::FetchError;
 use crate::familiarity::embedding::EmbeddingError;
 use crate::familiarity::neighbours::saved::IndexError;
-use crate::output::FileError;
+use crate::formats::dataset::originals::FetchError;
+use crate::system::FileError;
 
 /// Exit status when claims differ, or two artifact folders do.
 pub(crate) const FINDINGS: u8 = 10;
@@ -21,7 +21,7 @@ pub(crate) const FAILED: u8 = 1;
 pub(crate) enum Error {
     /// Input data.
     #[error(transparent)]
-    Data(#[from] crate::dataset::Error),
+    Data(#[from] crate::formats::Error),
     /// Embeddings that can't be searched.
     #[error(transparent)]
     Rows(#[from] crate::familiarity::neighbours::NotFinite),
@@ -42,7 +42,7 @@ pub(crate) enum Error {
     Artifact(#[from] crate::artifact::Error),
     /// A folder to write.
     #[error(transparent)]
-    Output(#[from] crate::output::Error),
+    Output(#[from] crate::system::Error),
     /// A file to write.
     #[error(transparent)]
     File(#[from] FileError),
@@ -138,7 +138,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::dataset::Error as DataError;
+    use crate::formats::Error as DataError;
     use crate::report::{bundle, figures};
     use crate::study::registration::RegistrationError;
 
@@ -157,7 +157,7 @@ mod tests {
         let failures: [Error; 13] = [
             denied().into(),
             file().into(),
-            crate::output::Error::from(file()).into(),
+            crate::system::Error::from(file()).into(),
             crate::artifact::Error::from(file()).into(),
             crate::study::Error::from(file()).into(),
             crate::study::Error::from(write()).into(),
@@ -177,7 +177,7 @@ mod tests {
         let glyph = figures::Error::Glyph { figure: String::new(), character: '?', text: String::new() };
         let refusals: [Error; 10] = [
             data().into(),
-            crate::output::Error::NotWritable { folder: path.clone(), source: denied() }.into(),
+            crate::system::Error::NotWritable { folder: path.clone(), source: denied() }.into(),
             crate::artifact::Error::Missing { path: path.clone() }.into(),
             crate::study::Error::from(data()).into(),
             crate::experiments::Error::from(data()).into(),

@@ -9,8 +9,6 @@ use super::familiarity::{Channel, Familiarity};
 use super::sources::{Fit, Sources};
 use super::{Error, say};
 use crate::artifact::{Inputs, Provenance, Results};
-use crate::dataset::checksum::sha256_hex;
-use crate::dataset::{ChaosNliData, DiceData};
 use crate::evaluation::Ties;
 use crate::experiments::Experiment;
 use crate::experiments::chaosnli::{self, ChaosNliExperiment};
@@ -19,8 +17,10 @@ use crate::experiments::extended::{self, confirmation::ExtendedRegistration};
 use crate::experiments::simulations::{self, SimulationSizes};
 use crate::familiarity::features::SelfNeighbour;
 use crate::familiarity::neighbours::UnitRows;
-use crate::output::Run;
-use crate::progress::Progress;
+use crate::formats::checksum::sha256_hex;
+use crate::formats::{ChaosNliData, DiceData};
+use crate::system::Run;
+use crate::system::progress::Progress;
 
 /// An experiment with its input read and checked.
 pub(super) trait Part: Sync {

@@ -8,19 +8,19 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use clap::ValueEnum;
 use ndarray::{Array2, ArrayView2};
 
-use super::{Error, model_check};
+use super::{Error, model_check, sentences};
 use crate::artifact::Inputs;
-use crate::dataset::error::{Error as DataError, Place, Problem};
-use crate::dataset::items::ItemIds;
-use crate::dataset::originals::{FOLDER, ORIGINALS};
 use crate::evaluation::list_width;
 use crate::experiments::chaosnli::NEIGHBOURS;
 use crate::familiarity::agreement::Agreement;
 use crate::familiarity::chaosnli_text::read_chaosnli_texts;
-use crate::familiarity::embedding::{DEFAULT_MODEL, Embedder, Model, OnnxEmbedder, Options, embed_texts};
+use crate::familiarity::embedding::{DEFAULT_MODEL, EmbeddingError, Model, Options, embed_texts};
 use crate::familiarity::features::SelfNeighbour;
 use crate::familiarity::neighbours::{Engine, Held, Neighbours, UnitRows};
-use crate::progress::{Progress, Silent};
+use crate::formats::dataset::originals::{FOLDER, ORIGINALS};
+use crate::formats::error::{Error as DataError, Place, Problem};
+use crate::formats::items::ItemIds;
+use crate::system::progress::{Progress, Silent};
 
 /// Options about the familiarity channel of Experiment 2.
 #[derive(Debug, clap::Args)]
@@ -160,10 +160,19 @@ impl Familiarity {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Embeds the texts of an example and says how far they agree with their committed embeddings.
+    /// Embeds the texts of an example and says how far they agree with their committed embeddings; a program without a
+    /// runtime for the model says that this was left out.
     fn hold(&self, progress: &dyn Progress) -> Result<String, Error> {
         let (folder, model) = &self.model;
-        let (fresh, how) = embed(&model_check::texts(), model.clone(), progress)?;
+        let (fresh, how) = match embed(&model_check::texts(), model.clone(), progress) {
+            Err(Error::Embedding(EmbeddingError::NoRuntime)) => {
+                return Ok(
+                    "not held against the committed embeddings: this program was built without the feature `onnx`"
+                        .into(),
+                );
+            }
+            other => other?,
+        };
         Ok(format!("{} ({how})", model_check::agreement(fresh.view(), folder)?))
     }
 
@@ -204,7 +213,7 @@ impl Familiarity {
 fn embed(texts: &[String], model: Model, progress: &dyn Progress) -> Result<(Array2<f32>, String), Error> {
     let default = Options::default();
     let threads = NonZeroUsize::new(rayon::current_num_threads()).unwrap_or(NonZeroUsize::MIN).min(default.threads);
-    let mut embedder = OnnxEmbedder::new(model, Options { threads, ..default })?;
-    let embeddings = embed_texts(&mut embedder, texts, None, progress)?;
+    let mut embedder = sentences::start_with(model, Options { threads, ..default })?;
+    let embeddings = embed_texts(embedder.as_mut(), texts, None, progress)?;
     Ok((embeddings.matrix, format!("{}; {} texts truncated", embedder.settings(), embeddings.truncated)))
 }

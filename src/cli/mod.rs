@@ -14,6 +14,7 @@ mod neighbours;
 mod progress;
 mod render;
 mod reproduce;
+mod sentences;
 mod setup;
 mod sources;
 mod study;
@@ -22,7 +23,8 @@ mod verify;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use judge_uncertainty_data::{limits, links};
+use judge_uncertainty_formats::links;
+use judge_uncertainty_system::limits;
 
 use self::error::REFUSED;
 pub(crate) use self::error::{Error, FINDINGS};

@@ -6,9 +6,9 @@ use ndarray::ArrayView2;
 use serde::Deserialize;
 
 use super::Error;
-use crate::dataset::items::ItemIds;
-use crate::dataset::npy::read_matrix;
 use crate::familiarity::agreement::Agreement;
+use crate::formats::items::ItemIds;
+use crate::formats::npy::read_matrix;
 
 /// Texts that are ours: the messages of an example study.
 const TEXTS: &str = include_str!("../../examples/support_desk/items.csv");

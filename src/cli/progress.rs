@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::progress::Progress;
+use crate::system::progress::Progress;
 
 /// One bar for the task at hand.
 #[derive(Debug, Default)]

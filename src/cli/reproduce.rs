@@ -13,14 +13,14 @@ use super::sources::{Fit, Judges, Sources};
 use super::{Error, FINDINGS, experiment, output_folder, say};
 use crate::artifact::{Manifest, Results};
 use crate::experiments::Experiment;
-use crate::installed::installed;
-use crate::output::{MANIFEST, to_json};
 use crate::report::claims::{Claims, Verdict};
 use crate::report::latex::Templates;
 use crate::report::numbers::NumberStyle;
 use crate::report::paper::Reproduction;
 use crate::report::paper::findings::{self, Findings};
 use crate::report::{self, page, verdicts::Verdicts};
+use crate::system::installed::installed;
+use crate::system::{MANIFEST, to_json};
 
 /// Replicates of a `--quick` run.
 const QUICK: usize = 10;

@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::error::Error;
-use crate::installed::installed;
-use crate::output::{OutputFolder, Record};
+use crate::system::installed::installed;
+use crate::system::{OutputFolder, Record};
 
 /// An output folder that is absent, empty or written by the command of which `R` is the record; says what was put right of
 /// an interrupted run.

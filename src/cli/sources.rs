@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use super::Error;
 use super::familiarity::{Familiarity, FamiliarityArgs};
 use crate::belief::{AsPublished, TrustSearch};
-use crate::dataset::{ChaosNliData, DiceData};
 use crate::experiments::extended::confirmation::ExtendedRegistration;
+use crate::formats::{ChaosNliData, DiceData};
 
 /// Predictions in place of the published ones. The paper's claims are about the published ones alone.
 #[derive(Debug, Clone, Default, clap::Args)]

@@ -4,8 +4,8 @@ use std::error::Error as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use judge_uncertainty::dataset::checksum::{CheckedFolder, SUMS_FILE, sha256_hex};
-use judge_uncertainty::dataset::{ChaosNliData, DiceData, Error, Predictions, Result};
+use judge_uncertainty::formats::checksum::{CheckedFolder, SUMS_FILE, sha256_hex};
+use judge_uncertainty::formats::{ChaosNliData, DiceData, Error, Predictions, Result};
 use serde::Deserialize;
 
 /// `tests/golden/dataset.json`; its note says how it was made.

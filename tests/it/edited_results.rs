@@ -12,8 +12,8 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use judge_uncertainty::artifact::{Error, Flaw, Manifest, Results};
-use judge_uncertainty::dataset::checksum::sha256_hex;
 use judge_uncertainty::experiments::Experiment;
+use judge_uncertainty::formats::checksum::sha256_hex;
 use judge_uncertainty::report::claims::Claims;
 use judge_uncertainty::report::latex::Templates;
 use judge_uncertainty::report::page::PageTemplates;

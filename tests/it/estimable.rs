@@ -1,12 +1,12 @@
 //! What an evaluation can't say is not estimable, and never a number that stands for nothing.
 
-use judge_uncertainty::dataset::Predictions;
 use judge_uncertainty::escalation::{Budget, Rule};
 use judge_uncertainty::evaluation::{CountPool, Escalation, HalfSplit, Measured, Settings};
-use judge_uncertainty::progress::Silent;
+use judge_uncertainty::formats::Predictions;
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::stats::mean;
 use judge_uncertainty::study::{Classes, Evaluated, Evaluation, Kind, Ordinal, Scores, Study, evaluate};
+use judge_uncertainty::system::progress::Silent;
 use ndarray::Array2;
 use tempfile::TempDir;
 

@@ -3,17 +3,17 @@
 use std::fs;
 
 use judge_uncertainty::belief::Recalibration;
-use judge_uncertainty::dataset::ChaosNliData;
-use judge_uncertainty::dataset::checksum::sha256_hex;
 use judge_uncertainty::experiments::extended::chosen::{self, Measured};
 use judge_uncertainty::experiments::extended::confirmation::{ExtendedRegistration, Judgement, Side};
 use judge_uncertainty::experiments::extended::corpus::{Corpus, SPLIT_SEED};
 use judge_uncertainty::experiments::extended::stage::BeliefName;
 use judge_uncertainty::familiarity::neighbours::{Exact, UnitRows};
-use judge_uncertainty::progress::Silent;
+use judge_uncertainty::formats::ChaosNliData;
+use judge_uncertainty::formats::checksum::sha256_hex;
 use judge_uncertainty::report::figures::{self, Shape};
 use judge_uncertainty::report::paper::extended_tables::tables;
 use judge_uncertainty::report::paper::findings::Findings;
+use judge_uncertainty::system::progress::Silent;
 use serde_json::Value;
 
 use crate::support::{assert_close, committed, number, repository};

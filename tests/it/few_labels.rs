@@ -6,7 +6,6 @@ use std::path::Path;
 
 use judge_uncertainty::escalation::{Observed, Rule, Selection, weighted_mean};
 use judge_uncertainty::evaluation::held_out::{Given, Score};
-use judge_uncertainty::progress::Silent;
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::study::{Shown, describe, describe_comparison, describe_plan};
 use judge_uncertainty::stats::mean;
@@ -16,6 +15,7 @@ use judge_uncertainty::study::mismatch::CompareError;
 use judge_uncertainty::study::plan::Plan;
 use judge_uncertainty::study::queue::{LabelsPerItem, Presentation, Ranked, Request};
 use judge_uncertainty::study::{Classes, Decomposition, Kind, Ordinal, Scores, Study, StudyResults, evaluate};
+use judge_uncertainty::system::progress::Silent;
 use tempfile::TempDir;
 
 const CLASSES: &str = "classes = [\"1\", \"2\", \"3\"]\n";

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use assert_cmd::Command;
 use insta::{Settings, assert_snapshot};
-use judge_uncertainty::dataset::checksum::sha256_hex;
+use judge_uncertainty::formats::checksum::sha256_hex;
 use judge_uncertainty::random::Stream;
 use serde_json::{Value, json};
 use tempfile::TempDir;

@@ -6,16 +6,16 @@ use std::path::Path;
 
 use judge_uncertainty::belief::{Belief, Gaussian, Scores as Ratings};
 use judge_uncertainty::escalation::Rule;
-use judge_uncertainty::progress::Silent;
+use judge_uncertainty::formats::output;
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::study::{Shown, describe, page};
 use judge_uncertainty::study::cards::Cards;
 use judge_uncertainty::study::columns::columns;
 use judge_uncertainty::study::for_new_items::RulesForNewItems;
-use judge_uncertainty::study::output;
 use judge_uncertainty::study::{
     Classes, Decomposition, Evaluated, Evaluation, Ordinal, Scores, Study, StudyResults, evaluate,
 };
+use judge_uncertainty::system::progress::Silent;
 
 use crate::support::assert_close;
 

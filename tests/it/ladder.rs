@@ -5,9 +5,9 @@ use std::path::Path;
 
 use judge_uncertainty::belief::ladder::{Readings, Rung, Unavailable, fit};
 use judge_uncertainty::belief::{Belief, Design, FeatureColumn, JudgedItems};
-use judge_uncertainty::progress::Silent;
 use judge_uncertainty::study::error::Error as StudyError;
 use judge_uncertainty::study::{Classes, Decomposition, FitReport, Study};
+use judge_uncertainty::system::progress::Silent;
 use ndarray::Array2;
 use serde_json::Value;
 

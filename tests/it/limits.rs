@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Output;
 
 use assert_cmd::Command;
-use judge_uncertainty::study::input::{parquet, xlsx};
+use judge_uncertainty::formats::{parquet, xlsx};
 use tempfile::TempDir;
 
 use crate::support::repository;

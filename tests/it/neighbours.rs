@@ -7,7 +7,7 @@ use judge_uncertainty::familiarity::neighbours::saved::{GRAPH, HEADER, IndexErro
 use judge_uncertainty::familiarity::neighbours::{
     Engine, Exact, Held, Hnsw, HnswSettings, Insertion, Neighbour, NeighbourLists, Neighbours, UnitRows,
 };
-use judge_uncertainty::progress::Silent;
+use judge_uncertainty::system::progress::Silent;
 use ndarray::{Array2, ArrayView2, array};
 use proptest::prelude::*;
 use serde_json::Value;

@@ -4,20 +4,20 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use judge_uncertainty::dataset::Predictions;
 use judge_uncertainty::escalation::{Budget, Rule};
 use judge_uncertainty::evaluation::{CountPool, HalfSplit, Pool, Settings};
 use judge_uncertainty::familiarity::features::FamiliarityFeatures;
-use judge_uncertainty::progress::Silent;
+use judge_uncertainty::formats::Predictions;
+use judge_uncertainty::formats::output::Values;
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::study::{describe, figures, page};
 use judge_uncertainty::study::cards::Cards;
 use judge_uncertainty::study::columns::columns;
 use judge_uncertainty::study::kinds::ordinal::scale::OnPlaces;
-use judge_uncertainty::study::output::Values;
 use judge_uncertainty::study::{
     Decomposition, Evaluated, Evaluation, InputReport, Ordinal, Study, StudyResults, evaluate,
 };
+use judge_uncertainty::system::progress::Silent;
 use ndarray::Array2;
 use serde_json::{Value, json};
 

@@ -6,8 +6,8 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::thread;
 
-use judge_uncertainty::dataset::checksum::sha256_hex;
-use judge_uncertainty::dataset::originals::{FOLDER, FetchError, fetch};
+use judge_uncertainty::formats::checksum::sha256_hex;
+use judge_uncertainty::formats::dataset::originals::{FOLDER, FetchError, fetch};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 

@@ -7,9 +7,10 @@ use judge_uncertainty::artifact::{Manifest, Results};
 use judge_uncertainty::report::claims::Claims;
 use judge_uncertainty::report::figures;
 use judge_uncertainty::report::page::{
-    Block, ClaimsTable, Column, FigureBlock, KeyNumber, Note, Page, PageTemplates, Section, Table, Text, Tone,
+    Block, Column, FigureBlock, KeyNumber, Note, Page, PageTemplates, Section, Table, Text, Tone,
 };
 use judge_uncertainty::report::paper;
+use judge_uncertainty::report::paper::claims_table::ClaimsTable;
 use judge_uncertainty::report::paper::findings::Findings;
 use judge_uncertainty::report::verdicts::Verdicts;
 
@@ -66,7 +67,7 @@ fn every_block(claims: ClaimsTable) -> Page {
             note: None,
         }),
         Block::Note(Note { summary: "How".into(), text: "So.".into() }),
-        Block::Claims(claims),
+        claims.block(),
     ];
     Page {
         title: hostile.to_owned(),

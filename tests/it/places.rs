@@ -7,10 +7,10 @@ use std::process::Output;
 
 use assert_cmd::Command;
 use judge_uncertainty::artifact::Manifest;
-use judge_uncertainty::locked::LockedFile;
-use judge_uncertainty::output::{OutputFile, OutputFolder};
 use judge_uncertainty::study::queue::QueueRecord;
 use judge_uncertainty::study::results::StudyManifest;
+use judge_uncertainty::system::locked::LockedFile;
+use judge_uncertainty::system::{OutputFile, OutputFolder};
 use tempfile::TempDir;
 
 use crate::support::{put_results_of_the_dice, repository};
@@ -379,7 +379,7 @@ fn edited_results_with_mended_sums_are_no_panic() {
             manifest[part].as_object_mut().unwrap().retain(|experiment, _| experiment == "dice");
         }
         manifest["deterministic"]["dice"]["results_sha256"] =
-            judge_uncertainty::dataset::checksum::sha256_hex(text.as_bytes()).into();
+            judge_uncertainty::formats::checksum::sha256_hex(text.as_bytes()).into();
         manifest["files"] = serde_json::json!(["results/dice.json", "results/manifest.json"]);
         let artifact = folder.path().join(format!("a{refusals}"));
         let _ = fs::remove_dir_all(&artifact);

@@ -9,12 +9,12 @@ use judge_uncertainty::belief::{
     Design, FeatureColumn, JudgeScores, JudgedRatings, RatingOptions, ReadingPrior, Recalibration, Scores, TrustPrior,
     fit_ratings, log_posterior_of_ratings,
 };
-use judge_uncertainty::progress::Silent;
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::page::Block;
 use judge_uncertainty::report::study::{describe, figures, page};
 use judge_uncertainty::study::cards::Cards;
 use judge_uncertainty::study::{Decomposition, Evaluated, Kind, Scores as ScoreStudy, Study, StudyResults, evaluate};
+use judge_uncertainty::system::progress::Silent;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 

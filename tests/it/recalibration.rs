@@ -5,11 +5,11 @@ use std::path::Path;
 
 use judge_uncertainty::belief::recalibration::{Options, fit};
 use judge_uncertainty::belief::{Belief, BeliefTable, Beliefs, Design, Dirichlet, JudgedItems, Ordinal, Ordinals};
-use judge_uncertainty::progress::Silent;
+use judge_uncertainty::formats::output;
 use judge_uncertainty::study::columns::columns;
-use judge_uncertainty::study::output;
 use judge_uncertainty::study::results::FitReport;
 use judge_uncertainty::study::{Classes, Decomposition, Evaluated, Ordinal as OrdinalStudy, Study, StudyResults};
+use judge_uncertainty::system::progress::Silent;
 use serde_json::Value;
 
 use crate::support::{assert_close, number, repository};

@@ -1,13 +1,13 @@
 //! Replicates of the experiments against an independent Python calculation that follows the same protocol.
 
 use judge_uncertainty::belief::{AsPublished, Belief, BeliefTable, Beliefs, FittedBelief, Regression, TrustSearch};
-use judge_uncertainty::dataset::{ChaosNliData, DiceData};
 use judge_uncertainty::escalation::{Rule, top};
 use judge_uncertainty::evaluation::{CountLabels, CountPool, Nominal, Outcome, Pool};
 use judge_uncertainty::experiments::chaosnli::ChaosNliExperiment;
 use judge_uncertainty::experiments::dice::{DiceExperiment, FeatureSet};
 use judge_uncertainty::familiarity::features::SelfNeighbour;
 use judge_uncertainty::familiarity::neighbours::{Exact, UnitRows};
+use judge_uncertainty::formats::{ChaosNliData, DiceData};
 use judge_uncertainty::random::Stream;
 use serde_json::Value;
 

@@ -7,13 +7,13 @@ use assert_cmd::Command;
 use judge_uncertainty::belief::{Belief, FeatureColumn, Gaussian, JudgeScores};
 use judge_uncertainty::escalation::{Budget, Rule};
 use judge_uncertainty::evaluation::{ByRule, HalfSplit, Measured, Outcome, Settings, by_rule};
-use judge_uncertainty::progress::Silent;
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::study::describe;
 use judge_uncertainty::stats::{Summary, mean};
 use judge_uncertainty::study::evaluate::{Evaluator, evaluated_items, journal};
 use judge_uncertainty::study::kinds::scores::pool::RatingPool;
 use judge_uncertainty::study::{Decomposition, Evaluated, Evaluation, Scores, Study, StudyResults, evaluate};
+use judge_uncertainty::system::progress::Silent;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

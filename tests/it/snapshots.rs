@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use insta::{Settings, assert_snapshot};
 use judge_uncertainty::cli::claims_table::{self, Layout};
-use judge_uncertainty::output::{MANIFEST, to_json};
 use judge_uncertainty::report::claims::Claims;
 use judge_uncertainty::report::latex::Templates;
 use judge_uncertainty::report::page;
 use judge_uncertainty::report::paper::Reproduction;
 use judge_uncertainty::report::paper::findings::Findings;
 use judge_uncertainty::report::verdicts::Verdicts;
+use judge_uncertainty::system::{MANIFEST, to_json};
 
 use crate::support::{assert_committed, committed, fixture_claims, fixture_verdicts, repository};
 

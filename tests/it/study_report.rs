@@ -6,8 +6,6 @@ use std::process::Command;
 
 use insta::assert_snapshot;
 use judge_uncertainty::escalation::Budget;
-use judge_uncertainty::output::{OutputFolder, Staged};
-use judge_uncertainty::progress::Silent;
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::figures::Figure;
 use judge_uncertainty::report::latex::Templates;
@@ -18,6 +16,8 @@ use judge_uncertainty::study::cards::Cards;
 use judge_uncertainty::study::registration::Registration;
 use judge_uncertainty::study::results::StudyManifest;
 use judge_uncertainty::study::{Classes, Decomposition, Evaluated, Kind, Scores, Study, StudyResults, evaluate};
+use judge_uncertainty::system::progress::Silent;
+use judge_uncertainty::system::{OutputFolder, Staged};
 use tempfile::TempDir;
 
 use crate::figures::assert_texts_are_whole;

@@ -9,20 +9,21 @@ use std::sync::OnceLock;
 
 use assert_cmd::Command;
 use judge_uncertainty::belief::Belief;
-use judge_uncertainty::dataset::ChaosNliData;
 use judge_uncertainty::escalation::Rule;
 use judge_uncertainty::evaluation::{Measured, Ties};
 use judge_uncertainty::experiments::chaosnli::ChaosNliExperiment;
+use judge_uncertainty::familiarity::embedding::{Embedder, EmbeddingError, Model, OnnxEmbedder, Options};
 use judge_uncertainty::familiarity::neighbours::{Exact, UnitRows};
 use judge_uncertainty::familiarity::user_embeddings::read_embeddings;
-use judge_uncertainty::progress::Silent;
+use judge_uncertainty::formats::{ChaosNliData, output};
 use judge_uncertainty::report::study::{Line, describe};
 use judge_uncertainty::study::columns::columns;
 use judge_uncertainty::study::evaluate::{Evaluator, evaluated_items, journal};
 use judge_uncertainty::study::results::FitReport;
 use judge_uncertainty::study::{
-    Classes, Decomposition, Error as StudyError, Evaluated, Kind, Study, StudyResults, evaluate, output,
+    Classes, Decomposition, Error as StudyError, Evaluated, Kind, Study, StudyResults, evaluate,
 };
+use judge_uncertainty::system::progress::Silent;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
 use tempfile::TempDir;
@@ -87,6 +88,10 @@ fn experiment_2_is_a_study_with_the_same_numbers_bit_for_bit() {
     }
 }
 
+fn start(model: Model) -> Result<Box<dyn Embedder>, EmbeddingError> {
+    Ok(Box::new(OnnxEmbedder::new(model, Options::default())?))
+}
+
 /// The example study of classes with its texts embedded.
 ///
 /// What follows from the embeddings is held by snapshots to the digit, but the last bits of an embedding depend on the
@@ -97,12 +102,12 @@ pub(crate) fn desk() -> Study<Classes> {
         let folder = tempfile::tempdir().unwrap();
         let mut study = Study::<Classes>::load(&repository("examples/support_desk")).unwrap();
         study.text_model.as_mut().unwrap().cache = folder.path().join("cache");
-        assert_eq!(study.to_embed().unwrap(), Some(240));
+        assert_eq!(study.to_embed(&start).unwrap(), Some(240));
         assert!(matches!(Decomposition::of(&study, &Silent), Err(StudyError::NotEmbedded)));
-        assert_eq!(study.embed(&Silent).unwrap().unwrap().from_cache, 0);
-        assert_eq!(study.to_embed().unwrap(), Some(0));
+        assert_eq!(study.embed(&start, &Silent).unwrap().unwrap().from_cache, 0);
+        assert_eq!(study.to_embed(&start).unwrap(), Some(0));
         let embeddings = study.embeddings.clone();
-        assert_eq!(study.embed(&Silent).unwrap().unwrap().from_cache, 240);
+        assert_eq!(study.embed(&start, &Silent).unwrap().unwrap().from_cache, 240);
         assert_eq!(study.embeddings, embeddings);
         let file = repository("examples/support_desk/embeddings_f16.npy");
         let committed = read_embeddings(&file, &study.items.ids, &file, None).unwrap();

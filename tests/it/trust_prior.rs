@@ -7,13 +7,13 @@ use judge_uncertainty::belief::{
     BeliefModel, Design, FeatureColumn, FittedBelief, JudgeScores, JudgedItems, Profile, Scores as Ratings, TrustPrior,
     fit_gaussian_under,
 };
-use judge_uncertainty::progress::Silent;
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::numbers::three;
 use judge_uncertainty::report::study::describe;
 use judge_uncertainty::study::{
     Classes as ClassStudy, Decomposition, Evaluated, FitReport, Scores, Study, StudyResults, evaluate,
 };
+use judge_uncertainty::system::progress::Silent;
 use ndarray::Array2;
 use serde_json::Value;
 

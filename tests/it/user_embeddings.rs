@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use judge_uncertainty::dataset::error::{Error, Problem, Result};
-use judge_uncertainty::dataset::items::ItemIds;
 use judge_uncertainty::familiarity::user_embeddings::read_embeddings;
+use judge_uncertainty::formats::error::{Error, Problem, Result};
+use judge_uncertainty::formats::items::ItemIds;
 use judge_uncertainty::study::input::vectors;
 use ndarray::{Array2, array};
 use tempfile::TempDir;

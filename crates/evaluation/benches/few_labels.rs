@@ -16,11 +16,11 @@ use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::binomial::most_by_chance;
 use judge_uncertainty_core::stats::over_items::{item_difference, item_function, item_mean, item_share};
 use judge_uncertainty_core::stats::{ItemEstimate, mean};
-use judge_uncertainty_data::dataset::Predictions;
 use judge_uncertainty_evaluation::held_out::{
     FOLDS, Given, ItemScores, Prediction, Score, Scored, Table, folds, score,
 };
 use judge_uncertainty_evaluation::{CountPool, Fitted, Nominal, Pool};
+use judge_uncertainty_formats::Predictions;
 use ndarray::Array2;
 use rayon::prelude::*;
 

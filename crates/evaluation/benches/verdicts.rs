@@ -17,9 +17,9 @@ use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::binomial::most_by_chance;
 use judge_uncertainty_core::stats::new_items::new_items;
-use judge_uncertainty_data::dataset::Predictions;
 use judge_uncertainty_evaluation::contrast::contributions;
 use judge_uncertainty_evaluation::{Contrast, CountPool, HalfSplit, Measure, Measured, Settings};
+use judge_uncertainty_formats::Predictions;
 use ndarray::Array2;
 use rayon::prelude::*;
 

@@ -13,7 +13,7 @@ use judge_uncertainty_core::belief::{
 use judge_uncertainty_core::escalation::value::{label_of, pool_values};
 use judge_uncertainty_core::escalation::{Rule, RuleInputs};
 use judge_uncertainty_core::random::Stream;
-use judge_uncertainty_data::dataset::Predictions;
+use judge_uncertainty_formats::Predictions;
 
 /// Whether classes are mere names or stand at places of a scale: what beliefs about them are made of, and what errors are
 /// measured by.

@@ -78,7 +78,7 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
     ///
     /// ```
     /// use judge_uncertainty_core::escalation::{Budget, Rule};
-    /// use judge_uncertainty_data::dataset::Predictions;
+    /// use judge_uncertainty_formats::Predictions;
     /// use judge_uncertainty_evaluation::{CountPool, HalfSplit, Settings};
     /// use ndarray::array;
     ///

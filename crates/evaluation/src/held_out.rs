@@ -363,7 +363,7 @@ pub fn squared_agreement(means: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use judge_uncertainty_core::belief::{BeliefModel, TrustPrior};
-    use judge_uncertainty_data::dataset::Predictions;
+    use judge_uncertainty_formats::Predictions;
     use ndarray::array;
 
     use super::*;

@@ -14,10 +14,10 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use judge_uncertainty_data::dataset::checksum::sha256_hex;
-use judge_uncertainty_data::progress::Progress;
-use judge_uncertainty_output::faults::{append, step};
-use judge_uncertainty_output::{FileError, OutputFile};
+use judge_uncertainty_formats::checksum::sha256_hex;
+use judge_uncertainty_system::faults::{append, step};
+use judge_uncertainty_system::progress::Progress;
+use judge_uncertainty_system::{FileError, OutputFile};
 
 /// How the names of journals end.
 pub const JOURNAL_SUFFIX: &str = ".evaluation.jsonl";
@@ -34,7 +34,7 @@ pub enum JournalError {
     File(#[from] FileError),
     /// Its place can't be written, or another process writes to it.
     #[error(transparent)]
-    Output(#[from] judge_uncertainty_output::Error),
+    Output(#[from] judge_uncertainty_system::Error),
     /// Its place holds something else.
     #[error(
         "{0}: is not the journal of an evaluation, but its place is needed for one; nothing was changed. Move it away, \
@@ -263,7 +263,7 @@ fn json_line<T: Serialize>(value: &T) -> String {
 
 #[cfg(test)]
 mod tests {
-    use judge_uncertainty_data::progress::Silent;
+    use judge_uncertainty_system::progress::Silent;
 
     use super::*;
 

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use judge_uncertainty_data::progress::Progress;
+use judge_uncertainty_system::progress::Progress;
 
 /// Runs `f` on every job, in parallel, and returns the results in the order of the jobs.
 ///

@@ -23,8 +23,6 @@ use judge_uncertainty_core::belief::{
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::{mean, population_sd, sample_sd};
-use judge_uncertainty_data::dataset::{ChaosNliData, DiceData};
-use judge_uncertainty_data::progress::Silent;
 use judge_uncertainty_evaluation::counts::split_counts;
 use judge_uncertainty_evaluation::protocol::REVEALED;
 use judge_uncertainty_evaluation::{CountLabels, Luck, replicate};
@@ -37,6 +35,8 @@ use judge_uncertainty_experiments::simulations::calibrated::{World, WorldSpec};
 use judge_uncertainty_experiments::simulations::misspecified::MisspecifiedWorld;
 use judge_uncertainty_familiarity::features::SelfNeighbour;
 use judge_uncertainty_familiarity::neighbours::{Exact, UnitRows};
+use judge_uncertainty_formats::{ChaosNliData, DiceData};
+use judge_uncertainty_system::progress::Silent;
 use ndarray::{Array2, Axis, concatenate};
 use serde::{Deserialize, Serialize};
 

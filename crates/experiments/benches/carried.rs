@@ -17,8 +17,6 @@ use judge_uncertainty_core::belief::{
 };
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::{mean, sample_sd};
-use judge_uncertainty_data::dataset::ChaosNliData;
-use judge_uncertainty_data::progress::Silent;
 use judge_uncertainty_evaluation::counts::split_counts;
 use judge_uncertainty_evaluation::protocol::REVEALED;
 use judge_uncertainty_evaluation::{CountLabels, replicate};
@@ -28,6 +26,8 @@ use judge_uncertainty_experiments::extended::corpus::{Corpus, Feature};
 use judge_uncertainty_experiments::simulations::calibrated::{World, WorldSpec};
 use judge_uncertainty_familiarity::features::SelfNeighbour;
 use judge_uncertainty_familiarity::neighbours::{Exact, UnitRows};
+use judge_uncertainty_formats::ChaosNliData;
+use judge_uncertainty_system::progress::Silent;
 use ndarray::{Array2, Axis};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;

@@ -6,13 +6,13 @@
 
 use std::path::Path;
 
-use judge_uncertainty_data::dataset::{ChaosNliData, DiceData};
-use judge_uncertainty_data::progress::Silent;
 use judge_uncertainty_experiments::extended::confirmation::{
     Confirmation, ExtendedRegistration, Quantity, RegisteredComparison,
 };
 use judge_uncertainty_experiments::extended::{self, Sizes};
 use judge_uncertainty_familiarity::neighbours::{Exact, UnitRows};
+use judge_uncertainty_formats::{ChaosNliData, DiceData};
+use judge_uncertainty_system::progress::Silent;
 
 fn row(set: &str, compared: &RegisteredComparison) -> String {
     let name = |belief: &dyn std::fmt::Debug| format!("{belief:?}").to_lowercase();

@@ -11,8 +11,6 @@ use judge_uncertainty_core::belief::{Beliefs, FeatureColumn, TrustSearch, dirich
 use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::{Summary, mean, spearman};
-use judge_uncertainty_data::dataset::{ChaosNliData, Predictions};
-use judge_uncertainty_data::progress::Progress;
 use judge_uncertainty_evaluation::protocol::{REVEALED, log_labels};
 use judge_uncertainty_evaluation::{
     ByRule, CountPool, Escalation, Familiarity, Features, HalfSplit, ItemComponents, Luck, Outcome, Pool, Settings,
@@ -20,6 +18,8 @@ use judge_uncertainty_evaluation::{
 };
 use judge_uncertainty_familiarity::features::{FamiliarityFeatures, SelfNeighbour};
 use judge_uncertainty_familiarity::neighbours::Neighbours;
+use judge_uncertainty_formats::{ChaosNliData, Predictions};
+use judge_uncertainty_system::progress::Progress;
 
 pub use judge_uncertainty_evaluation::protocol::{FLOOR, REPLICATES as PUBLISHED_REPLICATES};
 

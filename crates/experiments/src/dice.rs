@@ -17,10 +17,10 @@ use judge_uncertainty_core::belief::{
 use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs, regret, value::prophet_values};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::{Summary, mean, spearman};
-use judge_uncertainty_data::dataset::{DiceData, Predictions};
-use judge_uncertainty_data::progress::Progress;
 use judge_uncertainty_evaluation::protocol::{log_labels, uniforms};
 use judge_uncertainty_evaluation::{Ties, replicate};
+use judge_uncertainty_formats::{DiceData, Predictions};
+use judge_uncertainty_system::progress::Progress;
 
 /// Label re-draws of the paper.
 pub const PUBLISHED_DRAWS: usize = 200;

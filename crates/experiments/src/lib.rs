@@ -59,7 +59,7 @@ impl fmt::Display for Experiment {
 pub enum Error {
     /// Input data that can't be used.
     #[error(transparent)]
-    Data(#[from] judge_uncertainty_data::dataset::Error),
+    Data(#[from] judge_uncertainty_formats::Error),
     /// Features that can't be used.
     #[error(transparent)]
     Design(#[from] DesignError),

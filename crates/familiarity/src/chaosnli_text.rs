@@ -1,12 +1,12 @@
-//! The sentences of ChaosNLI, from the user's own download of the [`originals`](judge_uncertainty_data::dataset::originals).
+//! The sentences of ChaosNLI, from the user's own download of the [`originals`](judge_uncertainty_formats::dataset::originals).
 
 use std::path::Path;
 
 use serde::Deserialize;
 
 use super::embedding::{EmbeddingError, Items, Template};
-use judge_uncertainty_data::dataset::checksum::sha256_hex;
-use judge_uncertainty_data::dataset::originals::{FOLDER, ORIGINALS};
+use judge_uncertainty_formats::checksum::sha256_hex;
+use judge_uncertainty_formats::dataset::originals::{FOLDER, ORIGINALS};
 
 #[derive(Deserialize)]
 struct Line {

@@ -13,11 +13,11 @@ use std::path::Path;
 
 use ndarray::{Array2, Axis};
 
-use judge_uncertainty_data::dataset::checksum::{read_file, sha256_hex};
-use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result, excerpt};
-use judge_uncertainty_data::dataset::items::ItemIds;
-use judge_uncertainty_data::dataset::npy::{read_header, read_matrix};
-use judge_uncertainty_data::dataset::table::{Column, Row, Table};
+use judge_uncertainty_formats::checksum::{read_file, sha256_hex};
+use judge_uncertainty_formats::error::{Error, Place, Problem, Result, excerpt};
+use judge_uncertainty_formats::items::ItemIds;
+use judge_uncertainty_formats::npy::{read_header, read_matrix};
+use judge_uncertainty_formats::table::{Column, Row, Table};
 
 use crate::row_ids;
 

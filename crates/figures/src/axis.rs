@@ -1,7 +1,7 @@
 //! From data to places on the page: the range of an axis, its ticks and their labels.
 
 use super::description::{Axis, Figure, Panel, Scale};
-use judge_uncertainty_text::numbers::NumberStyle;
+use judge_uncertainty_system::numbers::NumberStyle;
 
 /// A place along an axis with its label.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,7 +2,7 @@
 
 use super::description::{Axis, Figure, Panel, Point, Series, Shape};
 use judge_uncertainty_core::stats::Interval;
-use judge_uncertainty_text::numbers::trimmed;
+use judge_uncertainty_system::numbers::trimmed;
 
 /// Decimals of a number: more than any figure shows.
 const DECIMALS: u8 = 6;

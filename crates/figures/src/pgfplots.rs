@@ -10,8 +10,8 @@ use super::layout;
 use super::look::{Colour, Look, Marker};
 use super::shapes;
 use judge_uncertainty_core::stats::Interval;
-use judge_uncertainty_text::latex::escape;
-use judge_uncertainty_text::numbers::trimmed;
+use judge_uncertainty_system::latex::escape;
+use judge_uncertainty_system::numbers::trimmed;
 
 /// Decimals of a coordinate.
 const DECIMALS: u8 = 5;

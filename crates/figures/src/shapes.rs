@@ -8,7 +8,7 @@ use super::font::{self, Weight};
 use super::look::{Colour, Look, Marker};
 use super::scene::{Paint, Piece, Scene};
 use judge_uncertainty_core::stats::Interval;
-use judge_uncertainty_text::numbers::NumberStyle;
+use judge_uncertainty_system::numbers::NumberStyle;
 
 /// Widths of lines, in points.
 const CURVE: f64 = 1.1;

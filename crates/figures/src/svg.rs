@@ -6,7 +6,7 @@ use super::description::Figure;
 use super::font::{self, Weight};
 use super::look::Colour;
 use super::scene::{Anchor, Mark, Paint, Piece, Scene, Text};
-use judge_uncertainty_text::numbers::trimmed;
+use judge_uncertainty_system::numbers::trimmed;
 
 /// Decimals of a coordinate: a hundredth of a point is finer than any printer.
 const DECIMALS: u8 = 2;

@@ -1,18 +1,18 @@
 //! Embedding with an ONNX sentence model.
 
 use std::cmp::Reverse;
-use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
 use fastembed::{InitOptionsUserDefined, TextEmbedding, UserDefinedEmbeddingModel};
-use judge_uncertainty_data::limits;
-use judge_uncertainty_familiarity::embedding::{EmbeddedText, Embedder, EmbeddingError};
+use judge_uncertainty_familiarity::embedding::{
+    EmbeddedText, Embedder, EmbeddingError, Model, Options, Pooling, TokenizerFiles,
+};
+use judge_uncertainty_system::limits;
 use rayon::prelude::*;
 
-use crate::model::Model;
-use crate::runtime;
+use crate::{graph, runtime};
 
 /// Tokens that go through the model at once. At this size the intermediate results of a small encoder stay in a
 /// processor core's own cache; larger batches were slower with either runtime.
@@ -21,26 +21,6 @@ const BATCH_TOKENS: usize = 256;
 /// Texts are padded to a multiple of this many tokens. tract sums the attention weights of a token in an order that
 /// depends on where in memory they begin; with an even number of tokens that is the same for each text of a batch.
 const LENGTH_STEP: usize = 2;
-
-/// How an [`OnnxEmbedder`] works. With tract, none of it changes the embeddings.
-#[derive(Debug, Clone, Copy)]
-pub struct Options {
-    /// Batches embedded at the same time, each by a session of its own (about 80 MB for the default model).
-    pub threads: NonZeroUsize,
-    /// Most texts in a batch.
-    pub batch: NonZeroUsize,
-}
-
-impl Default for Options {
-    /// All cores, as far as the limit of copies of a model allows ([`limits::MODEL_COPIES`]), and 32 texts.
-    fn default() -> Self {
-        let most = NonZeroUsize::new(limits::MODEL_COPIES.now() as usize).unwrap_or(NonZeroUsize::MIN);
-        Self {
-            threads: thread::available_parallelism().unwrap_or(NonZeroUsize::MIN).min(most),
-            batch: NonZeroUsize::MIN.saturating_add(31),
-        }
-    }
-}
 
 /// Embeds texts with a [`Model`]: tokens, encoder, pooling, and each row divided by its L2 norm.
 ///
@@ -52,6 +32,8 @@ pub struct OnnxEmbedder {
     model: Model,
     options: Options,
     runtime: &'static str,
+    /// Quantised while it runs, with a scale taken from the whole batch: texts must then be embedded one by one.
+    batch_dependent: bool,
     /// At least one; more are added when there is work for them. Each runs on the thread that calls it.
     sessions: Vec<TextEmbedding>,
     dimension: usize,
@@ -61,27 +43,17 @@ impl OnnxEmbedder {
     /// Starts the runtime and tries the model on a word.
     ///
     /// # Errors
-    /// More threads than a limit, a runtime that cannot be started, a model that it cannot load or run.
+    /// More threads than a limit; a runtime that cannot be started; a graph with other inputs, or for fewer tokens than
+    /// the tokenizer has; a model that the runtime cannot load or run.
     pub fn new(model: Model, options: Options) -> Result<Self, EmbeddingError> {
         let threads = options.threads.get();
         limits::MODEL_COPIES.check(threads as u64).map_err(|exceeded| EmbeddingError::Threads { threads, exceeded })?;
+        let graph = graph::read(&model)?;
+        let batch_dependent = graph.node.iter().any(|node| node.op_type.starts_with("DynamicQuant"));
         let runtime = runtime::start()?;
         let mut session = new_session(&model)?;
         let word = run(&model, &mut session, &["word"], 1)?;
-        Ok(Self { model, options, runtime, sessions: vec![session], dimension: word[0].len() })
-    }
-
-    /// The [`Embedder::settings`] of an embedder of this model, without loading it.
-    ///
-    /// # Errors
-    /// A runtime that cannot be started.
-    pub fn settings_of(model: &Model) -> Result<String, EmbeddingError> {
-        Ok(settings(model, runtime::start()?))
-    }
-
-    /// The runtime and its version.
-    pub fn runtime(&self) -> &'static str {
-        self.runtime
+        Ok(Self { model, options, runtime, batch_dependent, sessions: vec![session], dimension: word[0].len() })
     }
 
     /// The number of tokens of each text before it is cut, special ones included.
@@ -93,14 +65,14 @@ impl OnnxEmbedder {
             texts.par_iter().map(count).collect()
         });
         counts.map_err(|e| EmbeddingError::ModelFile {
-            path: self.model.path.with_file_name("tokenizer.json"),
+            path: self.model.folder.join("tokenizer.json"),
             problem: format!("the tokenizer failed: {e}"),
         })
     }
 
     /// Texts of equal length together, from the longest to the shortest.
     fn batches(&self, lengths: &[usize]) -> Vec<Vec<usize>> {
-        let most = if self.model.batch_dependent { 1 } else { self.options.batch.get() };
+        let most = if self.batch_dependent { 1 } else { self.options.batch.get() };
         let mut order: Vec<_> = (0..lengths.len()).collect();
         order.sort_by_key(|&i| Reverse(lengths[i]));
         order
@@ -122,7 +94,7 @@ impl OnnxEmbedder {
 
 impl Embedder for OnnxEmbedder {
     fn settings(&self) -> String {
-        settings(&self.model, self.runtime)
+        self.model.settings(self.runtime)
     }
 
     fn dimension(&self) -> usize {
@@ -170,14 +142,19 @@ impl Embedder for OnnxEmbedder {
     }
 }
 
-fn settings(model: &Model, runtime: &str) -> String {
-    let Model { hash, max_tokens, pooling, .. } = model;
-    format!("model={hash} max_tokens={max_tokens} pooling={pooling:?} norm=L2 {runtime}")
-}
-
 fn new_session(model: &Model) -> Result<TextEmbedding, EmbeddingError> {
-    let files =
-        UserDefinedEmbeddingModel::new(model.onnx.clone(), model.tokenizer.clone()).with_pooling(model.pooling.clone());
+    let TokenizerFiles { tokenizer, config, special_tokens_map, tokenizer_config } = model.tokenizer.clone();
+    let files = fastembed::TokenizerFiles {
+        tokenizer_file: tokenizer,
+        config_file: config,
+        special_tokens_map_file: special_tokens_map,
+        tokenizer_config_file: tokenizer_config,
+    };
+    let pooling = match model.pooling {
+        Pooling::Cls => fastembed::Pooling::Cls,
+        Pooling::Mean => fastembed::Pooling::Mean,
+    };
+    let files = UserDefinedEmbeddingModel::new(model.onnx.clone(), files).with_pooling(pooling);
     let options = InitOptionsUserDefined::new()
         .with_max_length(model.max_tokens)
         // The sessions share the cores among them.

@@ -2,9 +2,9 @@
 //! [`Embedder`](judge_uncertainty_familiarity::embedding::Embedder).
 //!
 //! ```no_run
-//! use judge_uncertainty_data::progress::Silent;
-//! use judge_uncertainty_familiarity::embedding::{Cache, embed_texts};
-//! use judge_uncertainty_onnx::{DEFAULT_MODEL, Model, OnnxEmbedder, Options};
+//! use judge_uncertainty_system::progress::Silent;
+//! use judge_uncertainty_familiarity::embedding::{Cache, DEFAULT_MODEL, Model, Options, embed_texts};
+//! use judge_uncertainty_onnx::OnnxEmbedder;
 //! let model = Model::find(DEFAULT_MODEL)?;
 //! let mut embedder = OnnxEmbedder::new(model, Options::default())?;
 //! let mut cache = Cache::open("cache".as_ref(), &embedder)?;
@@ -15,9 +15,7 @@
 //! ```
 
 mod embedder;
-mod model;
+mod graph;
 mod runtime;
 
-pub use embedder::{OnnxEmbedder, Options};
-pub use fastembed::Pooling;
-pub use model::{DEFAULT_MODEL, Model};
+pub use embedder::OnnxEmbedder;

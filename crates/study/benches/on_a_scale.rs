@@ -14,11 +14,11 @@ use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::binomial::most_by_chance;
 use judge_uncertainty_core::stats::over_items::{item_difference, item_function, item_mean, item_share, item_square};
 use judge_uncertainty_core::stats::{Estimable, mean};
-use judge_uncertainty_data::dataset::Predictions;
 use judge_uncertainty_evaluation::held_out::{
     FOLDS, Given, ItemScores, Prediction, Score, Scored, Table, folds, score,
 };
 use judge_uncertainty_evaluation::{CountPool, Fitted};
+use judge_uncertainty_formats::Predictions;
 use judge_uncertainty_study::held_out::minus;
 use judge_uncertainty_study::kinds::ordinal::scale::OnPlaces;
 use judge_uncertainty_study::kinds::scores::pool::RatingPool;

@@ -13,10 +13,10 @@ use std::process::ExitCode;
 use judge_uncertainty_core::escalation::{Observed, Selection, weighted_mean};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::mean;
-use judge_uncertainty_data::progress::Silent;
 use judge_uncertainty_study::held_out::HeldOutScores;
 use judge_uncertainty_study::plan::Plan;
 use judge_uncertainty_study::{Classes, Decomposition, Kind, Ordinal, Scores, Study};
+use judge_uncertainty_system::progress::Silent;
 use rayon::prelude::*;
 
 const ITEMS: usize = 400;

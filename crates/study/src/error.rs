@@ -9,7 +9,7 @@ use super::input::log::WriteError;
 pub enum Error {
     /// Input that can't be used.
     #[error(transparent)]
-    Data(#[from] judge_uncertainty_data::dataset::Error),
+    Data(#[from] judge_uncertainty_formats::Error),
     /// Features that can't be used.
     #[error(transparent)]
     Design(#[from] judge_uncertainty_core::belief::design::DesignError),
@@ -57,7 +57,7 @@ pub enum Error {
     Registration(#[from] super::registration::RegistrationError),
     /// Two studies that can't be compared.
     #[error(transparent)]
-    Compare(#[from] super::mismatch::CompareError),
+    Compare(#[from] crate::mismatch::CompareError),
     /// A mean over all items that can't be estimated.
     #[error(transparent)]
     Estimate(#[from] judge_uncertainty_core::escalation::NoEstimate),
@@ -89,7 +89,7 @@ pub enum Error {
     NothingToCover,
     /// items.parquet.
     #[error("items.parquet can't be written: {0}")]
-    Parquet(#[from] parquet::errors::ParquetError),
+    Parquet(#[from] judge_uncertainty_formats::output::ParquetError),
     /// A run or queue that is there already.
     #[error("{}: holds a run or queue already; nothing was changed. Choose another folder with --out, or replace it with --force", folder.display())]
     Exists {
@@ -130,10 +130,10 @@ pub enum Error {
     },
     /// A folder or file to write.
     #[error(transparent)]
-    Output(#[from] judge_uncertainty_output::Error),
+    Output(#[from] judge_uncertainty_system::Error),
     /// The file system refused.
     #[error(transparent)]
-    File(#[from] judge_uncertainty_output::FileError),
+    File(#[from] judge_uncertainty_system::FileError),
 }
 
 impl From<WriteError> for Error {

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::input::source::Source;
-use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
-use judge_uncertainty_data::dataset::table::Table;
-use judge_uncertainty_data::logs::{Logs, Prediction, Rows, tokens};
+use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
+use judge_uncertainty_formats::logs::{Logs, Prediction, Rows, tokens};
+use judge_uncertainty_formats::table::Table;
 
 /// What labels of the study can be.
 #[derive(Debug, Clone, PartialEq)]
@@ -321,9 +321,9 @@ mod tests {
     use crate::results::StudyManifest;
     use crate::{Classes, Decomposition, Error as StudyError, InputReport, Kind, Scores, Study};
     use judge_uncertainty_core::escalation::Rule;
-    use judge_uncertainty_data::logs::detect;
-    use judge_uncertainty_data::progress::Silent;
-    use judge_uncertainty_output::Run;
+    use judge_uncertainty_formats::logs::detect;
+    use judge_uncertainty_system::Run;
+    use judge_uncertainty_system::progress::Silent;
 
     fn golden(name: &str) -> PathBuf {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/logs").join(name)

@@ -5,14 +5,14 @@ use std::fs;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use judge_uncertainty::dataset::checksum::sha256_hex;
-use judge_uncertainty::dataset::error::Place;
-use judge_uncertainty::dataset::npy::read_matrix;
+use judge_uncertainty::formats::checksum::sha256_hex;
+use judge_uncertainty::formats::error::Place;
+use judge_uncertainty::formats::npy::read_matrix;
 use judge_uncertainty::evaluation::Journal;
 use judge_uncertainty::familiarity::embedding::{Cache, EmbeddedText, StandIn};
 use judge_uncertainty::familiarity::neighbours::{Hnsw, HnswSettings, NeighbourLists, UnitRows};
-use judge_uncertainty::output::{OutputFolder, Staged};
-use judge_uncertainty::progress::Silent;
+use judge_uncertainty::system::{OutputFolder, Staged};
+use judge_uncertainty::system::progress::Silent;
 use judge_uncertainty::study::input::log::{LOG_FILE, LabelLog, NewLabel};
 use judge_uncertainty::study::input::source::Source;
 use judge_uncertainty::study::results::StudyManifest;
@@ -101,7 +101,7 @@ pub(crate) fn journal(data: &[u8]) {
         return;
     };
     let finished = journal.finished();
-    let measure = |k: u64| Ok::<_, judge_uncertainty::output::FileError>(Measured::from([(k.to_string(), vec![None])]));
+    let measure = |k: u64| Ok::<_, judge_uncertainty::system::FileError>(Measured::from([(k.to_string(), vec![None])]));
     journal.complete(finished + 2, measure, &Silent).expect("two more replicates");
     drop(journal);
     assert_eq!(open(scratch.path()).expect("a journal that was written to").finished(), finished + 2);
@@ -135,7 +135,7 @@ pub(crate) fn embedding_cache(data: &[u8]) {
 
 fn rows() -> UnitRows {
     let ids: Vec<String> = (0..12).map(|i| i.to_string()).collect();
-    let ids = judge_uncertainty::dataset::ItemIds::new(ids).expect("twelve ids");
+    let ids = judge_uncertainty::formats::ItemIds::new(ids).expect("twelve ids");
     let matrix = read_matrix(Path::new("m.npy"), include_bytes!("../../seeds/twelve.npy"), &ids, 3).expect("a matrix");
     UnitRows::new(matrix.view()).expect("its numbers are finite")
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use judge_uncertainty::dataset::table::Table;
+use judge_uncertainty::formats::table::Table;
 use judge_uncertainty::judge::cache::Entry;
 use judge_uncertainty::judge::predictions::Collected;
 use judge_uncertainty::judge::prompts::Prompts;

@@ -3,8 +3,8 @@
 use std::io::{Cursor, Read, Write};
 use std::path::Path;
 
-use judge_uncertainty::logs::{LOGS, Logs, Rows, detect};
-use judge_uncertainty::study::apply::source;
+use judge_uncertainty::formats::logs::{LOGS, Logs, Rows, detect};
+use judge_uncertainty::formats::batches::source;
 use judge_uncertainty::study::input::{parquet, xlsx};
 use zip::write::{SimpleFileOptions, ZipWriter};
 use zip::{CompressionMethod, ZipArchive};

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use judge_uncertainty::artifact::{Manifest, Results};
-use judge_uncertainty::dataset::checksum::sha256_hex;
+use judge_uncertainty::formats::checksum::sha256_hex;
 use judge_uncertainty::report::claims::Claims;
 use judge_uncertainty::report::latex::Templates;
 use judge_uncertainty::report::page::PageTemplates;

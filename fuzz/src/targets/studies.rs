@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use judge_uncertainty::escalation::Observed;
-use judge_uncertainty::progress::Silent;
+use judge_uncertainty::system::progress::Silent;
 use judge_uncertainty::study::apply::applier::{Applier, Apply};
 use judge_uncertainty::study::apply::{Batch, Header, source};
 use judge_uncertainty::study::belief_file::{BeliefFile, Saved};

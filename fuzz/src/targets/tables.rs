@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use judge_uncertainty::dataset::items::ItemIds;
-use judge_uncertainty::dataset::lewidi::Predicted;
-use judge_uncertainty::dataset::table::Table;
-use judge_uncertainty::dataset::{Result, jsonl, lewidi, npy};
+use judge_uncertainty::formats::items::ItemIds;
+use judge_uncertainty::formats::lewidi::Predicted;
+use judge_uncertainty::formats::table::Table;
+use judge_uncertainty::formats::{Result, jsonl, lewidi, npy};
 use judge_uncertainty::familiarity::embedding::{Template, read_items};
 use judge_uncertainty::familiarity::user_embeddings::{read_embeddings, read_identified};
 

@@ -12,7 +12,7 @@ use crate::judge::cache::Entry;
 use crate::judge::run::Tally;
 use crate::judge::summary::{ImportSummary, SUMMARY};
 use crate::judge::{batch, import};
-use crate::output::{to_json, write_file};
+use crate::system::{to_json, write_file};
 
 /// Read answers that were collected elsewhere: the cache that the paper published, or the output of an OpenAI batch.
 ///

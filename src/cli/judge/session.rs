@@ -14,8 +14,8 @@ use crate::judge::request::{QuestionSettings, Request, plan};
 use crate::judge::run::{Tally, counted};
 use crate::judge::summary::{Facts, SUMMARY, SessionSummary, written_here};
 use crate::judge::task::Task;
-use crate::output::faults::step;
-use crate::output::{FileError, OutputFile, to_json, write_file};
+use crate::system::faults::step;
+use crate::system::{FileError, OutputFile, to_json, write_file};
 
 /// File of the answers in the output folder.
 pub(super) const ANSWERS: &str = "answers.jsonl";

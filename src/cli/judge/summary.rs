@@ -10,7 +10,7 @@ use crate::cli::{Error, FINDINGS};
 use crate::judge::client::Tokens;
 use crate::judge::parse::Failure;
 use crate::judge::summary::SessionSummary;
-use crate::output::to_json;
+use crate::system::to_json;
 
 /// Success if every question has an answer that counts.
 pub(super) fn exit_code(summary: &SessionSummary) -> ExitCode {

@@ -4,10 +4,10 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use crate::cli::Error;
-use crate::output::to_json;
+use crate::cli::{Error, sentences};
 use crate::report::study::{InputTable, Shown};
 use crate::study::{InputReport, Study};
+use crate::system::to_json;
 
 /// Read a study and say what is in it: items, classes, answers, labels, what is missing; nothing is computed or written.
 ///
@@ -28,7 +28,7 @@ pub(super) struct Args {
 /// The first thing that can't be used.
 pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let study = Study::<K>::load(&args.study)?;
-    let report = InputReport { to_embed: study.to_embed()?, ..InputReport::of(&study) };
+    let report = InputReport { to_embed: study.to_embed(&sentences::start)?, ..InputReport::of(&study) };
     let mut stdout = anstream::stdout().lock();
     if args.json {
         write!(stdout, "{}", to_json(&report))?;

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::setup::say_embedded;
-use crate::cli::Error;
 use crate::cli::progress::Bars;
-use crate::output::to_json;
+use crate::cli::{Error, sentences};
 use crate::report::study::{Shown, describe_comparison};
 use crate::study::compare::{Compared, matched};
 use crate::study::{Decomposition, Error as StudyError, Study};
+use crate::system::to_json;
 
 /// Compare two studies of the same items and labels: two judges, two versions of a judge or its prompt, or two beliefs.
 ///
@@ -41,7 +41,7 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     matched(&studies[0], &studies[1]).map_err(StudyError::from)?;
     let progress = Bars::default();
     for study in &mut studies {
-        say_embedded(study.embed(&progress)?.as_ref());
+        say_embedded(study.embed(&sentences::start, &progress)?.as_ref());
     }
     let [first, second] = &studies;
     let decompositions = [Decomposition::of(first, &progress)?, Decomposition::of(second, &progress)?];

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::cli::Error;
-use crate::dataset::error::Result as DataResult;
-use crate::logs::{self, Format, LOGS};
-use crate::output::faults::step;
-use crate::output::{FileError, write_new_file};
+use crate::formats::error::Result as DataResult;
+use crate::formats::logs::{self, Format, LOGS};
 use crate::study::Error as StudyError;
 use crate::study::from_log::{self, Options, Scale};
 use crate::study::input::source::Source;
+use crate::system::faults::step;
+use crate::system::{FileError, write_new_file};
 
 const CONFIG: &str = "study.toml";
 

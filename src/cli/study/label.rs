@@ -8,14 +8,14 @@ use std::process::ExitCode;
 use serde::Deserialize;
 
 use crate::cli::Error;
-use crate::dataset::error::{Error as DataError, Place, Problem};
-use crate::output::OutputFile;
+use crate::formats::error::{Error as DataError, Place, Problem};
 use crate::report::label::{LabelItem, LabelPage};
 use crate::report::study::Shown;
 use crate::study::input::config::StudyFile;
 use crate::study::input::items;
 use crate::study::input::source::Source;
 use crate::study::{Error as StudyError, Kind};
+use crate::system::OutputFile;
 
 /// Write a page on which experts label a queue: one file for any browser, without a server or a network.
 ///

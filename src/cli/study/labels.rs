@@ -8,8 +8,8 @@ use std::process::ExitCode;
 use clap::Subcommand;
 
 use crate::cli::Error;
-use crate::dataset::error::{Error as DataError, Place, Problem};
-use crate::output::{to_json, write_file};
+use crate::formats::error::{Error as DataError, Place, Problem};
+use crate::formats::output::{to_csv, to_parquet};
 use crate::report::study::Shown;
 use crate::report::study::estimates::{describe_estimate, describe_response};
 use crate::study::estimates::{PoolMean, SelectionFile};
@@ -18,9 +18,9 @@ use crate::study::input::log::{LabelLog, Listed, NewLabel};
 use crate::study::input::source::Source;
 use crate::study::intake::{Intake, Rules};
 use crate::study::label_table::label_table;
-use crate::study::output::{to_csv, to_parquet};
 use crate::study::read::LabelSet;
 use crate::study::{Error as StudyError, Kind, Study};
+use crate::system::{to_json, write_file};
 
 /// Add labels that came back from experts, and estimate from them.
 #[derive(Debug, clap::Args)]
@@ -201,7 +201,8 @@ fn export<K: Kind>(args: &Export) -> Result<ExitCode, Error> {
         return Err(DataError::refused(Place::file(&args.file), Problem::Unfit { reason, remedy }).into());
     }
     let columns = label_table(&study);
-    let bytes = if is_parquet(&args.file) { to_parquet(&columns)? } else { to_csv(&columns) };
+    let bytes =
+        if is_parquet(&args.file) { to_parquet(&columns).map_err(StudyError::Parquet)? } else { to_csv(&columns) };
     write_file(&args.file, &bytes)?;
     let rows = columns.first().map_or(0, |column| column.values.len());
     writeln!(anstream::stdout(), "{rows} rows: {}", args.file.display())?;

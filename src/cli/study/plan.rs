@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::setup::say_embedded;
-use crate::cli::Error;
 use crate::cli::progress::Bars;
-use crate::output::to_json;
+use crate::cli::{Error, sentences};
 use crate::report::study::{Shown, describe_plan};
 use crate::study::held_out::HeldOutScores;
 use crate::study::plan::Plan;
 use crate::study::{Decomposition, Study};
+use crate::system::to_json;
 
 /// Plan further labels from the present belief: expected error, widths of intervals, and when to stop.
 ///
@@ -45,7 +45,7 @@ fn price(text: &str) -> Result<f64, String> {
 pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let mut study = Study::<K>::load(&args.study)?;
     let progress = Bars::default();
-    say_embedded(study.embed(&progress)?.as_ref());
+    say_embedded(study.embed(&sentences::start, &progress)?.as_ref());
     let decomposition = Decomposition::of(&study, &progress)?;
     let held_out = HeldOutScores::of(&study, &decomposition);
     let plan = Plan::of(&study, &decomposition, &held_out, args.price);

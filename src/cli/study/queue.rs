@@ -6,12 +6,12 @@ use std::process::ExitCode;
 
 use super::setup::{say_embedded, vacant_folder};
 use crate::cli::progress::Bars;
-use crate::cli::{Error, threads};
-use crate::output::to_json;
+use crate::cli::{Error, sentences, threads};
 use crate::report::study::Shown;
 use crate::study::queue::ranked::{check_rule, usual_order};
 use crate::study::queue::{Amount, LabelsPerItem, Order, Presentation, QueueRecord, Ranked, Request};
 use crate::study::{Decomposition, Error as StudyError, Study};
+use crate::system::to_json;
 
 /// Rank the items under a rule and write those within the budget as a queue, as imports for Label Studio, Argilla, Prodigy and
 /// doccano, and as a spreadsheet to fill in.
@@ -110,7 +110,7 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
         explore: args.explore,
         seed: args.seed.unwrap_or(study.file.config.seed),
     };
-    say_embedded(study.embed(&Bars::default())?.as_ref());
+    say_embedded(study.embed(&sentences::start, &Bars::default())?.as_ref());
     let decomposition = Decomposition::of(&study, &Bars::default())?;
     let ranked = Ranked::of(&study, &decomposition, &request)?;
     let ranked = if args.per_cost { ranked.per_cost(request.rule)? } else { ranked };

@@ -10,12 +10,12 @@ use serde_json::Value;
 use super::setup::ELSEWHERE;
 use crate::cli::Error;
 use crate::evaluation::journal::JOURNAL_SUFFIX;
-use crate::output::FileError;
 use crate::report::study::Shown;
 use crate::study::evaluate::evaluated_items;
 use crate::study::registration::{Plan, Registration, RegistrationError, Testable};
 use crate::study::results::FILE;
 use crate::study::{Error as StudyError, Study};
+use crate::system::FileError;
 
 /// Freeze hypotheses, exclusions, seeds, settings and input sums in registration.toml, before any evaluation.
 ///

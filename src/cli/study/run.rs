@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use super::setup::{note_elsewhere, say_embedded, say_going_on, vacant_folder};
 use crate::cli::progress::Bars;
-use crate::cli::{Error, say, threads};
-use crate::output::{Run, Staged, to_json};
+use crate::cli::{Error, say, sentences, threads};
+use crate::formats::output;
 use crate::report::latex::Templates;
 use crate::report::study::{Shown, bundle, describe, figures};
 use crate::report::{self, page};
@@ -20,7 +20,8 @@ use crate::study::judge_files::JudgeFiles;
 use crate::study::lewidi::{SOFT, soft_predictions};
 use crate::study::registration::Registration;
 use crate::study::results::{FILE, StudyManifest};
-use crate::study::{Decomposition, Error as StudyError, Study, StudyResults, evaluate, output};
+use crate::study::{Decomposition, Error as StudyError, Study, StudyResults, evaluate};
+use crate::system::{Run, Staged, to_json};
 
 /// Decompose the uncertainty about every item, rank the items under every rule, and evaluate where labels suffice.
 ///
@@ -94,7 +95,7 @@ pub(super) fn run<K: Shown + Saved>(args: &Args) -> Result<ExitCode, Error> {
     threads(args.threads)?;
 
     let progress = Bars::default();
-    say_embedded(study.embed(&progress)?.as_ref());
+    say_embedded(study.embed(&sentences::start, &progress)?.as_ref());
     let decomposition = Decomposition::of(&study, &progress)?;
     if evaluated_items(&study).is_ok() {
         note_elsewhere(&study.file.folder(), &out);
@@ -108,7 +109,7 @@ pub(super) fn run<K: Shown + Saved>(args: &Args) -> Result<ExitCode, Error> {
     let mut staged = Staged::default();
     let columns = columns(&study, &decomposition);
     staged.put("items.csv", output::to_csv(&columns));
-    staged.put("items.parquet", output::to_parquet(&columns)?);
+    staged.put("items.parquet", output::to_parquet(&columns).map_err(StudyError::Parquet)?);
     staged.put("columns.csv", output::dictionary(&columns));
     staged.put(FILE, to_json(&results));
     let (belief, reference) = BeliefFile::of(&study, &decomposition);

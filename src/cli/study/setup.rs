@@ -11,8 +11,8 @@ use serde::de::DeserializeOwned;
 use crate::cli::{Error, output_folder, say};
 use crate::evaluation::Journal;
 use crate::familiarity::embedding::Embeddings;
-use crate::output::{Error as OutputError, FileError, OutputFile, OutputFolder, Record};
 use crate::study::Error as StudyError;
+use crate::system::{Error as OutputError, FileError, OutputFile, OutputFolder, Record};
 
 /// A folder that may be written, and that holds nothing unless it is to be replaced; none of the `inputs`, by their paths, in
 /// any case.

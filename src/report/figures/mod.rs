@@ -2,10 +2,10 @@
 //!
 //! How a description becomes a drawing is the matter of the crate `judge-uncertainty-figures`.
 
-pub mod look;
 pub(crate) mod paper;
-pub(crate) mod shared;
-pub(crate) mod study;
+
+pub(crate) use judge_uncertainty_page::figures as shared;
+pub use judge_uncertainty_page::look;
 
 pub use judge_uncertainty_figures::{
     Axis, Error, Figure, Look, Panel, Point, Scale, Series, Shape, Width, axis, description, font, layout, scene,

@@ -16,13 +16,13 @@ use super::findings::Finding;
 use super::tables;
 use crate::artifact::Results;
 use crate::experiments::Experiment;
-use crate::output::Staged;
 use crate::report::bundle::{Error, put_figure};
 use crate::report::claims::{Judged, JudgedReading, Verdict};
 use crate::report::figures::{self, Figure};
 use crate::report::latex::Templates;
 use crate::report::numbers::with_minus;
 use crate::report::verdicts::Verdicts;
+use crate::system::Staged;
 
 /// Folder of the bundle within an artifact folder.
 pub(crate) const FOLDER: &str = "paper";

@@ -14,7 +14,7 @@ use crate::experiments::extended::confirmation::{Judgement, Quantity, Registered
 use crate::experiments::extended::contest::Contender;
 use crate::experiments::extended::stage::BeliefName;
 use crate::report::numbers::{NumberStyle, with_minus};
-use crate::report::rules::contender_in_text;
+use crate::report::paper::contender::contender_in_text;
 use crate::stats::Summary;
 use crate::stats::inference::Inference;
 

@@ -4,11 +4,11 @@ use super::findings::{self, Finding};
 use super::{bundle, page};
 use crate::artifact::{Manifest, Results, results_file};
 use crate::experiments::Experiment;
-use crate::output::{Staged, to_json};
 use crate::report::bundle::Error;
 use crate::report::latex::Templates;
 use crate::report::page::{FILE, PageTemplates};
 use crate::report::verdicts::{self, Verdicts};
+use crate::system::{Staged, to_json};
 
 /// Results with what is made of them.
 #[derive(Debug, Clone)]

@@ -9,18 +9,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use judge_uncertainty::belief::ladder::Rung;
-use judge_uncertainty::dataset::judge::JudgeAnswers;
 use judge_uncertainty::escalation::Rule;
 use judge_uncertainty::evaluation::Luck;
-use judge_uncertainty::progress::Silent;
+use judge_uncertainty::formats::batches::{Batch, Cells, Header, Lists};
+use judge_uncertainty::formats::judge::JudgeAnswers;
+use judge_uncertainty::formats::output::Values;
 use judge_uncertainty::study::apply::applier::{Applier, Apply, priority_column};
-use judge_uncertainty::study::apply::table::{Batch, Cells, Header, Lists};
 use judge_uncertainty::study::belief_file::{BeliefFile, Saved, reference};
 use judge_uncertainty::study::columns::columns;
 use judge_uncertainty::study::kinds::classes::judge::ClassJudge;
 use judge_uncertainty::study::kinds::classes::labels::Labels;
-use judge_uncertainty::study::output::Values;
 use judge_uncertainty::study::{Classes, Decomposition, Kind, Ordinal, Scores, Study};
+use judge_uncertainty::system::progress::Silent;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use judge_uncertainty::familiarity::embedding::{
     Cache, EmbeddedText, Embedder, EmbeddingError, Embeddings, StandIn, embed_texts,
 };
-use judge_uncertainty::progress::{Progress, Silent};
+use judge_uncertainty::system::progress::{Progress, Silent};
 
 use super::strings;
 

@@ -19,7 +19,7 @@ fn items(name: &str, content: &str, template: &str) -> Result<Items, String> {
 #[test]
 fn rows_of_a_parquet_file_are_items() {
     let file = repository("tests/golden/parquet/datasets/zstd.parquet");
-    let lines = judge_uncertainty::study::input::parquet::lines(&file, &fs::read(&file).unwrap()).unwrap();
+    let lines = judge_uncertainty::formats::parquet::lines(&file, &fs::read(&file).unwrap()).unwrap();
     let read = |template: &str| read_item_lines(&file, &lines, "id", &template.parse().unwrap());
     let items = read("{id} by {annotator}").unwrap();
     assert_eq!((items.ids[1].as_str(), items.texts[1].as_str()), ("item 1", "item 1 by ben"));
@@ -30,7 +30,7 @@ fn rows_of_a_parquet_file_are_items() {
 #[test]
 fn rows_of_a_workbook_are_items() {
     let file = repository("tests/golden/tools/items.xlsx");
-    let table = judge_uncertainty::study::input::xlsx::read(&file, &fs::read(&file).unwrap(), "id").unwrap();
+    let table = judge_uncertainty::formats::xlsx::read(&file, &fs::read(&file).unwrap(), "id").unwrap();
     let items = read_item_table(&table, "id", &"{text}, {kept}".parse().unwrap()).unwrap();
     assert_eq!(items.ids, ["1", "2", "3"]);
     assert_eq!(items.texts[0], "One, TRUE");

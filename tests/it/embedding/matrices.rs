@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use judge_uncertainty::dataset::checksum::sha256_hex;
 use judge_uncertainty::familiarity::embedding::{Destination, EmbeddingError, Precision};
 use judge_uncertainty::familiarity::user_embeddings::read_identified;
+use judge_uncertainty::formats::checksum::sha256_hex;
 
 use super::{TINY, read_npy, strings};
 use crate::support::run;

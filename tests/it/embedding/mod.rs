@@ -13,7 +13,7 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 
 use judge_uncertainty::familiarity::embedding::{Embeddings, Model, OnnxEmbedder, Options, embed_texts};
-use judge_uncertainty::progress::Silent;
+use judge_uncertainty::system::progress::Silent;
 
 /// All words of the tiny model are rows of the table in its make.py, so its embeddings are known by hand.
 const TINY: &str = "tests/golden/tiny-model";

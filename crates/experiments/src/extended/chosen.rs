@@ -20,8 +20,8 @@ use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::Summary;
 use judge_uncertainty_core::stats::inference::Inference;
 use judge_uncertainty_core::stats::new_items::{NewItems, Part, new_items};
-use judge_uncertainty_data::progress::Progress;
 use judge_uncertainty_familiarity::features::SelfNeighbour;
+use judge_uncertainty_system::progress::Progress;
 
 /// Features with nothing in them that is made for language inference.
 const GENERAL: [Feature; 3] = [Feature::Spread, Feature::Confidence, Feature::Source];

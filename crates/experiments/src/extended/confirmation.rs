@@ -14,7 +14,7 @@ use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::Summary;
 use judge_uncertainty_core::stats::inference::Inference;
 use judge_uncertainty_core::stats::new_items::{NewItems, Part, new_items};
-use judge_uncertainty_data::dataset::checksum::CheckedFolder;
+use judge_uncertainty_formats::checksum::CheckedFolder;
 
 /// Seed of the stream that draws the critical values of simultaneous intervals.
 pub const CRITICAL_SEED: u64 = 3_000_000;

@@ -13,11 +13,11 @@ use judge_uncertainty_core::belief::{
 };
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::population_sd;
-use judge_uncertainty_data::dataset::{ChaosNliData, Predictions};
 use judge_uncertainty_evaluation::CountLabels;
 use judge_uncertainty_evaluation::protocol::{log_labels, uniforms};
 use judge_uncertainty_familiarity::features::{SelfNeighbour, familiarity_of};
 use judge_uncertainty_familiarity::neighbours::{NeighbourLists, Neighbours};
+use judge_uncertainty_formats::{ChaosNliData, Predictions};
 
 /// Seed of the stream that splits the items in a development and a confirmation half.
 pub const SPLIT_SEED: u64 = 7;

@@ -10,13 +10,13 @@ use judge_uncertainty_core::belief::{BeliefModel, JudgedItems, Recalibration};
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::{Summary, mean, sample_sd};
-use judge_uncertainty_data::progress::Progress;
 use judge_uncertainty_evaluation::CountLabels;
 use judge_uncertainty_evaluation::Luck;
 use judge_uncertainty_evaluation::counts::split_counts;
 use judge_uncertainty_evaluation::protocol::REVEALED;
 use judge_uncertainty_evaluation::replicate;
 use judge_uncertainty_familiarity::features::SelfNeighbour;
+use judge_uncertainty_system::progress::Progress;
 
 /// Folds of the cross-validation, by item.
 const FOLDS: usize = 5;
@@ -147,7 +147,7 @@ impl Trials<'_, '_> {
         let BeliefModel::Recalibrated(options) = spec.model else {
             unreachable!("only recalibrated beliefs are developed");
         };
-        let all = replicate("development", &self.labels, &judge_uncertainty_data::progress::Silent, |labels| {
+        let all = replicate("development", &self.labels, &judge_uncertainty_system::progress::Silent, |labels| {
             let design = self.deployment.design(&labels.numbers, spec)?;
             let d = self.deployment;
             let items = JudgedItems { design: &design, q: d.q.view(), groups: &d.sources };
@@ -166,7 +166,7 @@ impl Trials<'_, '_> {
         let BeliefModel::Recalibrated(options) = spec.model else {
             unreachable!("only recalibrated beliefs are developed");
         };
-        let values = replicate("development", &self.labels, &judge_uncertainty_data::progress::Silent, |labels| {
+        let values = replicate("development", &self.labels, &judge_uncertainty_system::progress::Silent, |labels| {
             let design = self.deployment.design(&labels.numbers, &spec)?;
             let items = JudgedItems { design: &design, q: self.deployment.q.view(), groups: &self.deployment.sources };
             Ok::<_, Error>(recalibration::fit(&items, labels.revealed.view(), &options)?.regression.log_likelihood)
@@ -283,7 +283,7 @@ fn compare_rules(deployment: &Deployment, belief: &BeliefSpec, redraws: usize) -
     let seeds: Vec<u64> = (0..redraws as u64).collect();
     let fewest = Contender::Rule(Rule::FewestLabels);
     let contenders: Vec<Contender> = CANDIDATE_RULES.map(Contender::Rule).into_iter().chain([fewest]).collect();
-    let contests = replicate("development", &seeds, &judge_uncertainty_data::progress::Silent, |&seed| {
+    let contests = replicate("development", &seeds, &judge_uncertainty_system::progress::Silent, |&seed| {
         let mut stream = Stream::new(seed);
         let labels = split_counts(deployment.pool.view(), &REVEALED, &mut stream);
         let luck = Luck::draw(&mut stream, deployment.len());

@@ -16,7 +16,7 @@ use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::Summary;
 use judge_uncertainty_core::stats::inference::Inference;
 use judge_uncertainty_core::stats::new_items::{Contributions, NewItems, Part, new_items};
-use judge_uncertainty_data::progress::Progress;
+use judge_uncertainty_system::progress::Progress;
 
 const FEWEST: Contender = Contender::Rule(Rule::FewestLabels);
 

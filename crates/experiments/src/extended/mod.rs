@@ -41,9 +41,9 @@ use worlds::KnownWorlds;
 use super::Error;
 use super::dice::DiceExperiment;
 use judge_uncertainty_core::escalation::Rule;
-use judge_uncertainty_data::dataset::{ChaosNliData, DiceData};
-use judge_uncertainty_data::progress::Progress;
 use judge_uncertainty_familiarity::neighbours::Neighbours;
+use judge_uncertainty_formats::{ChaosNliData, DiceData};
+use judge_uncertainty_system::progress::Progress;
 
 /// Seeds of the random streams.
 pub const SEEDS: &[(&str, &str)] = &[

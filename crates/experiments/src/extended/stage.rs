@@ -12,10 +12,10 @@ use crate::Error;
 use judge_uncertainty_core::escalation::Budget;
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::new_items::{Contributions, Gathered, Part};
-use judge_uncertainty_data::progress::Progress;
 use judge_uncertainty_evaluation::Luck;
 use judge_uncertainty_evaluation::counts::split_counts;
 use judge_uncertainty_evaluation::protocol::REVEALED;
+use judge_uncertainty_system::progress::Progress;
 
 /// The beliefs that are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -18,9 +18,9 @@ use judge_uncertainty_core::belief::{
 use judge_uncertainty_core::escalation::{Budget, regret};
 use judge_uncertainty_core::stats::beta::beta_cdf;
 use judge_uncertainty_core::stats::{Summary, mean, population_sd, sample_sd};
-use judge_uncertainty_data::progress::Progress;
 use judge_uncertainty_evaluation::protocol::log_labels;
 use judge_uncertainty_evaluation::replicate;
+use judge_uncertainty_system::progress::Progress;
 
 /// Seed of the first world.
 pub const SEED: u64 = 5_000_000;

@@ -14,8 +14,8 @@ use super::steps::{Published, Steps};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::{Summary, mean, quantile::percentiles, spearman};
-use judge_uncertainty_data::progress::Progress;
 use judge_uncertainty_evaluation::replicate;
+use judge_uncertainty_system::progress::Progress;
 use results::{
     CalibratedPoint, Criterion, Derived, DosePoint, InformativenessPoint, MisspecifiedPoint, Null, RangePp,
     SimulationResults, SweepPoint, Tracking,

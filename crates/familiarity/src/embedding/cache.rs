@@ -17,13 +17,13 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use judge_uncertainty_data::dataset::checksum::hex;
+use judge_uncertainty_formats::checksum::hex;
 use sha2::{Digest, Sha256};
 
 use super::embedder::{EmbeddedText, Embedder};
 use super::error::EmbeddingError;
-use judge_uncertainty_data::locked::LockedFile;
-use judge_uncertainty_output::faults::{append, step};
+use judge_uncertainty_system::faults::{append, step};
+use judge_uncertainty_system::locked::LockedFile;
 
 const KEY: usize = 32;
 const CHECK: usize = 8;

@@ -1,6 +1,19 @@
 //! What turns texts into vectors.
 
+use std::num::NonZeroUsize;
+use std::thread;
+
+use judge_uncertainty_system::limits;
+
 use super::error::EmbeddingError;
+use super::model::Model;
+
+/// Starts the runtime of sentence models with a model. Whoever embeds texts is handed one, so that no library contains a
+/// runtime; the crate `judge-uncertainty-onnx` has one that runs ONNX files.
+///
+/// # Errors
+/// A model that the runtime cannot load or run; [`EmbeddingError::NoRuntime`] where there is none.
+pub type StartEmbedder<'a> = &'a dyn Fn(Model) -> Result<Box<dyn Embedder>, EmbeddingError>;
 
 /// Something that turns texts into vectors.
 pub trait Embedder {
@@ -31,4 +44,24 @@ pub struct EmbeddedText {
     pub row: Vec<f32>,
     /// Whether the text was longer than the embedder reads, so that only its start counts.
     pub truncated: bool,
+}
+
+/// How an [`Embedder`] that runs a sentence model works. None of it changes the embeddings by more than rounding.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// Batches embedded at the same time.
+    pub threads: NonZeroUsize,
+    /// Most texts in a batch.
+    pub batch: NonZeroUsize,
+}
+
+impl Default for Options {
+    /// All cores, as far as the limit of copies of a model allows ([`limits::MODEL_COPIES`]), and 32 texts.
+    fn default() -> Self {
+        let most = NonZeroUsize::new(limits::MODEL_COPIES.now() as usize).unwrap_or(NonZeroUsize::MIN);
+        Self {
+            threads: thread::available_parallelism().unwrap_or(NonZeroUsize::MIN).min(most),
+            batch: NonZeroUsize::MIN.saturating_add(31),
+        }
+    }
 }

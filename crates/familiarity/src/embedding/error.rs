@@ -33,7 +33,7 @@ pub enum EmbeddingError {
     },
     /// A place that another process writes to.
     #[error(transparent)]
-    Output(judge_uncertainty_output::Error),
+    Output(judge_uncertainty_system::Error),
     /// The text template has a mistake.
     #[error("cannot read the text template")]
     Template(#[from] TemplateError),
@@ -125,8 +125,14 @@ pub enum EmbeddingError {
         /// How many.
         threads: usize,
         /// The limit.
-        exceeded: judge_uncertainty_data::limits::Exceeded,
+        exceeded: judge_uncertainty_system::limits::Exceeded,
     },
+    /// The program has no runtime for sentence models.
+    #[error(
+        "cannot embed texts: this program was built without the feature `onnx`, which runs sentence models; name a file of \
+         embeddings instead (of a study: embeddings = \"FILE\" below [familiarity]), or build the program with that feature"
+    )]
+    NoRuntime,
     /// The ONNX runtime could not be started.
     #[error("cannot start the ONNX runtime: {problem}")]
     Runtime {

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
-use judge_uncertainty_data::dataset::table::Table;
+use judge_uncertainty_formats::table::Table;
 
 use super::error::EmbeddingError;
 use super::template::Template;

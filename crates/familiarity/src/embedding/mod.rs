@@ -1,7 +1,7 @@
 //! Texts to embeddings: vectors of length 1 that are near each other when the texts mean something alike.
 //!
 //! ```
-//! use judge_uncertainty_data::progress::Silent;
+//! use judge_uncertainty_system::progress::Silent;
 //! use judge_uncertainty_familiarity::embedding::{StandIn, embed_texts};
 //! let mut embedder = StandIn { dimension: 64, max_words: 256 };
 //! let texts = ["A first text.", "Another one."].map(String::from);
@@ -14,6 +14,7 @@ mod cache;
 mod embedder;
 mod error;
 mod items;
+mod model;
 mod output;
 mod stand_in;
 mod template;
@@ -22,12 +23,13 @@ use std::collections::BTreeMap;
 
 use ndarray::Array2;
 
-use judge_uncertainty_data::progress::Progress;
+use judge_uncertainty_system::progress::Progress;
 
 pub use cache::Cache;
-pub use embedder::{EmbeddedText, Embedder};
+pub use embedder::{EmbeddedText, Embedder, Options, StartEmbedder};
 pub use error::EmbeddingError;
 pub use items::{Items, read_item_lines, read_item_table, read_items};
+pub use model::{DEFAULT_MODEL, Model, Pooling, TokenizerFiles};
 pub use output::{Destination, Precision, matrix_bytes};
 pub use stand_in::StandIn;
 pub use template::{Template, TemplateError};

@@ -9,9 +9,9 @@ use ndarray::ArrayView2;
 use npyz::WriterBuilder;
 use sha2::{Digest, Sha256};
 
-use judge_uncertainty_data::dataset::checksum::hex;
-use judge_uncertainty_data::dataset::npy::read_header;
-use judge_uncertainty_output::{Error, FileError, OutputFile, write_file};
+use judge_uncertainty_formats::checksum::hex;
+use judge_uncertainty_formats::npy::read_header;
+use judge_uncertainty_system::{Error, FileError, OutputFile, write_file};
 
 use super::error::EmbeddingError;
 use crate::row_ids;

@@ -6,7 +6,7 @@ use hnsw_rs::hnsw::{Hnsw, Point};
 use super::directions::{Directions, distance_at_once};
 use super::graph::{Graph, MOST_LAYERS};
 use super::settings::HnswSettings;
-use judge_uncertainty_data::progress::Progress;
+use judge_uncertainty_system::progress::Progress;
 
 /// The graph of all points, which one thread inserts in order: several would make another graph in each run.
 pub(super) fn insert_all(directions: &Directions, settings: &HnswSettings, progress: &dyn Progress) -> Graph {

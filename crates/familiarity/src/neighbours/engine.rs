@@ -1,6 +1,6 @@
 //! The engines by name.
 
-use judge_uncertainty_data::progress::Progress;
+use judge_uncertainty_system::progress::Progress;
 use serde::{Deserialize, Serialize};
 
 use super::exact::Exact;

@@ -33,7 +33,7 @@ use super::rows::UnitRows;
 use super::search::Neighbours;
 use super::settings::{HnswSettings, Insertion, SettingOutOfRange};
 use super::{by_hnsw_rs, insertion, insertion::mixed};
-use judge_uncertainty_data::progress::Progress;
+use judge_uncertainty_system::progress::Progress;
 
 /// Up to this many items, the exact lists of all are kept.
 const KEEP_ALL: usize = 4_096;
@@ -466,7 +466,7 @@ mod tests {
 
     use super::*;
     use crate::neighbours::{Exact, NeighbourLists};
-    use judge_uncertainty_data::progress::Silent;
+    use judge_uncertainty_system::progress::Silent;
 
     #[test]
     fn items_that_the_graph_lost_are_found_where_nothing_was_compared() {

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::directions::{Directions, Near, distance, distance_of, near, point_of};
 use super::graph::{Graph, MOST_LAYERS, Search, Searches, search_layer};
 use super::settings::HnswSettings;
-use judge_uncertainty_data::progress::Progress;
+use judge_uncertainty_system::progress::Progress;
 
 /// Points that are inserted at once. Each is compared with half as many of its batch, which is little beside a search.
 const BATCH: usize = 256;
@@ -191,7 +191,7 @@ mod tests {
 
     use super::*;
     use crate::neighbours::UnitRows;
-    use judge_uncertainty_data::progress::Silent;
+    use judge_uncertainty_system::progress::Silent;
 
     #[test]
     fn the_graph_does_not_depend_on_the_number_of_threads() {

@@ -1,6 +1,6 @@
 //! Embeddings as directions, and the cosine distance between them.
 
-use judge_uncertainty_data::dataset::checksum::hex;
+use judge_uncertainty_formats::checksum::hex;
 use multiversion::multiversion;
 use ndarray::{Array2, ArrayView1, ArrayView2, Axis, Zip};
 use sha2::{Digest, Sha256};

@@ -7,9 +7,9 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use judge_uncertainty_data::dataset::checksum::hex;
-use judge_uncertainty_output::OutputFile;
-use judge_uncertainty_output::faults::step;
+use judge_uncertainty_formats::checksum::hex;
+use judge_uncertainty_system::OutputFile;
+use judge_uncertainty_system::faults::step;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -78,7 +78,7 @@ pub enum IndexError {
     },
     /// Another process saves to the same folder, or its description can't be written.
     #[error(transparent)]
-    Output(#[from] judge_uncertainty_output::Error),
+    Output(#[from] judge_uncertainty_system::Error),
     /// The index could not be saved.
     #[error("the neighbour index cannot be saved to {}: {reason}; make room or choose another folder", folder.display())]
     Unwritable {

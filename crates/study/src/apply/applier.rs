@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use ndarray::Array2;
 use sha2::{Digest, Sha256};
 
-use super::table::{Bad, Batch, Header};
 use crate::belief_file::drift::{Baseline, Tally};
 use crate::belief_file::features::{FeatureDefinition, FeatureSource};
 use crate::belief_file::file::BeliefFile;
@@ -21,16 +20,17 @@ use crate::input::items::{ItemColumn, Items};
 use crate::input::source::Source;
 use crate::judge_files::JudgeFiles;
 use crate::kind::{Decomposition, Study};
-use crate::output::{OutputColumn, Values};
 use crate::read::Judge;
 use judge_uncertainty_core::belief::{Design, FeatureColumn, FeatureScale, Standardizer};
 use judge_uncertainty_core::escalation::Rule;
-use judge_uncertainty_data::dataset::error::{Error as DataError, Place, Problem};
-use judge_uncertainty_data::dataset::items::ItemIds;
 use judge_uncertainty_evaluation::{Fitted, Luck, Pool};
 use judge_uncertainty_familiarity::embedding::Template;
 use judge_uncertainty_familiarity::features::{FamiliarityFeatures, SelfNeighbour, familiarity_of_further};
 use judge_uncertainty_familiarity::neighbours::UnitRows;
+use judge_uncertainty_formats::batches::{Bad, Batch, Header};
+use judge_uncertainty_formats::error::{Error as DataError, Place, Problem};
+use judge_uncertainty_formats::items::ItemIds;
+use judge_uncertainty_formats::output::{OutputColumn, Values};
 
 /// Name of the column that breaks ties.
 pub const TIE_BREAK: &str = "tie_break";

@@ -6,7 +6,7 @@ use super::applier::Apply;
 use crate::belief_file::reference::SentenceModel;
 use crate::error::Error;
 use crate::judge_files::JudgeFiles;
-use judge_uncertainty_data::dataset::error::{Error as DataError, Place, Problem};
+use judge_uncertainty_formats::error::{Error as DataError, Place, Problem};
 
 fn refused(path: &Path, reason: String, remedy: &str) -> Error {
     DataError::refused(Place::file(path), Problem::Unfit { reason, remedy: remedy.to_owned() }).into()

@@ -2,8 +2,6 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`table`] | some rows of a table, column by column |
-//! | [`rows`], [`csv`], [`jsonl`], [`parquet`], [`source`] | readers of such rows |
 //! | [`applier`] | a belief applied to rows |
 //! | [`belongs`] | whether items and models are those of a belief |
 //! | [`queue`] | the first of a stream under a rule |
@@ -12,17 +10,10 @@
 
 pub mod applier;
 pub mod belongs;
-pub mod csv;
-pub mod jsonl;
 pub mod load;
-pub mod parquet;
 pub mod parts;
 pub mod queue;
-pub mod rows;
-pub mod source;
 pub mod stream;
-pub mod table;
 
 pub use applier::{Applied, Apply};
 pub use load::load;
-pub use table::{Batch, Cells, Header, Lists};

@@ -18,12 +18,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::queue::Queued;
-use super::table::Bad;
 use crate::belief_file::drift::Tally;
 use crate::error::Error;
-use judge_uncertainty_data::dataset::checksum::sha256_hex;
-use judge_uncertainty_output::faults::step;
-use judge_uncertainty_output::{FileError, OutputFile, to_json, write_file};
+use judge_uncertainty_formats::batches::Bad;
+use judge_uncertainty_formats::checksum::sha256_hex;
+use judge_uncertainty_system::faults::step;
+use judge_uncertainty_system::{FileError, OutputFile, to_json, write_file};
 
 /// The record of a folder that is whole.
 pub const RECORD: &str = "apply.json";
@@ -150,7 +150,7 @@ impl Parts {
         let other =
             other.or_else(|| within.iter().find(|name| !is_ours(name)).map(|name| format!("{PROGRESS}/{name}")));
         if let Some(file) = other {
-            return Err(judge_uncertainty_output::Error::Foreign { folder: folder.to_owned(), file }.into());
+            return Err(judge_uncertainty_system::Error::Foreign { folder: folder.to_owned(), file }.into());
         }
         create(folder)?;
         let record = OutputFile::hold(&folder.join(RECORD))?;

@@ -6,8 +6,8 @@ use std::collections::BinaryHeap;
 use serde::{Deserialize, Serialize};
 
 use super::applier::{TIE_BREAK, priority_column};
-use crate::output::{OutputColumn, Values};
 use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_formats::output::{OutputColumn, Values};
 
 /// Which items of a stream are kept: the first so many, those above a threshold, or the first of these.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

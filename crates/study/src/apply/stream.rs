@@ -12,16 +12,14 @@ use sha2::{Digest, Sha256};
 use super::applier::{Applied, Apply};
 use super::parts::{DICTIONARY, Done, Parts, QUEUE, RECORD, SetAside, command, part_name};
 use super::queue::{Queue, Queued, Wanted, of_part};
-use super::rows::Rows;
-use super::source;
-use super::table::{Batch, Header};
 use crate::belief_file::drift::{Drift, Tally};
 use crate::error::Error;
-use crate::output::{OutputColumn, dictionary, to_parquet};
-use judge_uncertainty_data::dataset::checksum::{hex, sha256_hex};
-use judge_uncertainty_data::progress::Progress;
 use judge_uncertainty_familiarity::embedding::{Cache, Embedder, Template, embed_texts};
-use judge_uncertainty_output::{OutputFile, csv_text};
+use judge_uncertainty_formats::batches::{Batch, Header, Rows, source};
+use judge_uncertainty_formats::checksum::{hex, sha256_hex};
+use judge_uncertainty_formats::output::{OutputColumn, dictionary, to_parquet};
+use judge_uncertainty_system::progress::Progress;
+use judge_uncertainty_system::{OutputFile, csv_text};
 
 /// Version of the layout of the record.
 pub const SCHEMA: u32 = 1;
@@ -347,7 +345,7 @@ pub fn embedded(batch: &Batch, template: &Template, texts: &mut Texts<'_>) -> Re
     if of_rows.is_empty() {
         return Ok(Array2::zeros((0, texts.embedder.dimension())));
     }
-    let silent = judge_uncertainty_data::progress::Silent;
+    let silent = judge_uncertainty_system::progress::Silent;
     Ok(embed_texts(texts.embedder, &of_rows, texts.cache.as_mut(), &silent)?.matrix)
 }
 

@@ -18,10 +18,10 @@ use crate::kind::{Decomposition, Study};
 use crate::read::Judge;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::mean;
-use judge_uncertainty_data::dataset::checksum::{read_file, sha256_hex};
-use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
 use judge_uncertainty_evaluation::Pool;
-use judge_uncertainty_output::to_json;
+use judge_uncertainty_formats::checksum::{read_file, sha256_hex};
+use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
+use judge_uncertainty_system::to_json;
 
 /// Version of the layout. 2 has maps that are mixtures; what else it holds is as in 1, which is read too.
 pub const SCHEMA: u32 = 2;

@@ -6,13 +6,13 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::names::InputColumns;
-use crate::apply::table::{Batch, Header};
 use crate::input::config::StudyConfig;
 use crate::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_core::belief::Unfit;
-use judge_uncertainty_data::dataset::error::{Problem, Result};
-use judge_uncertainty_data::dataset::items::ItemIds;
 use judge_uncertainty_evaluation::Pool;
+use judge_uncertainty_formats::batches::{Batch, Header};
+use judge_uncertainty_formats::error::{Problem, Result};
+use judge_uncertainty_formats::items::ItemIds;
 
 /// What of a file is written and read again.
 pub trait Part: Clone + Debug + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static {}

@@ -6,12 +6,12 @@ use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
 use crate::kind::{Decomposition, Kind, Study};
-use judge_uncertainty_data::dataset::checksum::{read_file, sha256_hex};
-use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
-use judge_uncertainty_data::dataset::items::ItemIds;
-use judge_uncertainty_data::dataset::npy::read_matrix;
 use judge_uncertainty_familiarity::embedding::matrix_bytes;
 use judge_uncertainty_familiarity::neighbours::{NotFinite, UnitRows};
+use judge_uncertainty_formats::checksum::{read_file, sha256_hex};
+use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
+use judge_uncertainty_formats::items::ItemIds;
+use judge_uncertainty_formats::npy::read_matrix;
 
 /// Name of the file with the embeddings, beside the belief: a NumPy matrix of 32-bit floats, a row for each labelled item.
 pub const REFERENCE: &str = "belief-reference.npy";

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use super::config::{Configured, StudyFile, TableConfig};
 use super::source::{Source, read_table};
-use judge_uncertainty_data::dataset::error::Result;
-use judge_uncertainty_data::dataset::lewidi;
-use judge_uncertainty_data::dataset::table::{Row, Table};
-use judge_uncertainty_data::logs::Rows;
+use judge_uncertainty_formats::error::Result;
+use judge_uncertainty_formats::lewidi;
+use judge_uncertainty_formats::logs::Rows;
+use judge_uncertainty_formats::table::{Row, Table};
 
 /// The file about the annotators: a row for each of them.
 #[derive(Debug, Clone)]

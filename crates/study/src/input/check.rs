@@ -5,8 +5,8 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::words::with_short_numbers;
-use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
-use judge_uncertainty_output::TextPosition;
+use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
+use judge_uncertainty_system::TextPosition;
 
 /// Line and column of a byte.
 pub(super) fn place(path: &Path, text: &str, offset: usize) -> Place {

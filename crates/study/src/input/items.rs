@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use super::config::{Configured, Format, StudyFile, Unmatched};
 use super::source::{Source, read_joined, read_table};
 use judge_uncertainty_core::belief::FeatureColumn;
-use judge_uncertainty_data::dataset::error::{Problem, Result, near};
-use judge_uncertainty_data::dataset::items::ItemIds;
-use judge_uncertainty_data::dataset::lewidi;
-use judge_uncertainty_data::dataset::table::{Column, Row, Table};
-use judge_uncertainty_data::logs::Rows;
 use judge_uncertainty_familiarity::embedding::{Template, TemplateError};
+use judge_uncertainty_formats::error::{Problem, Result, near};
+use judge_uncertainty_formats::items::ItemIds;
+use judge_uncertainty_formats::lewidi;
+use judge_uncertainty_formats::logs::Rows;
+use judge_uncertainty_formats::table::{Column, Row, Table};
 
 /// The items, in the order of their file.
 #[derive(Debug, Clone)]

@@ -4,8 +4,8 @@
 //! |---|---|
 //! | [`config`], [`check`] | `study.toml`, and how its values are refused |
 //! | [`source`] | input files as tables, with their sums |
-//! | [`parquet`], [`xlsx`], [`split`] | Parquet, Excel workbooks, and data sets in parts |
 //! | [`items`], [`texts`] | the items; texts that are embedded when the study is run |
+//! | [`judge_files`] | which judge a trust belongs to |
 //! | [`annotators`] | what is known of the annotators |
 //! | [`log`] | the append-only log of added labels |
 //! | `words` | what a reader of TOML says, in words |
@@ -14,13 +14,9 @@ pub mod annotators;
 pub mod check;
 pub mod config;
 pub mod items;
+pub mod judge_files;
 pub mod log;
-pub(crate) mod packed;
-pub mod parquet;
 pub mod source;
-pub mod split;
 pub mod texts;
-pub(crate) mod thrift;
 pub mod vectors;
 pub(crate) mod words;
-pub mod xlsx;

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::config::Format;
-use super::split::files_of;
-use super::{parquet, xlsx};
-use judge_uncertainty_data::dataset::checksum::{read_file, sha256_hex};
-use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
-use judge_uncertainty_data::dataset::table::Table;
-use judge_uncertainty_data::dataset::{jsonl, lewidi};
-use judge_uncertainty_data::logs::{self, LogFile, Logs, Rows};
+use judge_uncertainty_formats::checksum::{read_file, sha256_hex};
+use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
+use judge_uncertainty_formats::logs::{self, LogFile, Logs, Rows};
+use judge_uncertainty_formats::split::files_of;
+use judge_uncertainty_formats::table::Table;
+use judge_uncertainty_formats::{jsonl, lewidi};
+use judge_uncertainty_formats::{parquet, xlsx};
 
 /// SHA-256 sums of the files read, by path as they were named, and what logs among them say of themselves.
 #[derive(Debug, Clone, Default, PartialEq)]

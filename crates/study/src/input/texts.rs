@@ -9,10 +9,9 @@ use super::items::Items;
 use super::source::Source;
 use super::vectors::read_embeddings;
 use crate::error::Error;
-use judge_uncertainty_data::dataset::items::ItemIds;
-use judge_uncertainty_data::progress::Progress;
-use judge_uncertainty_familiarity::embedding::{Cache, Embeddings, embed_texts};
-use judge_uncertainty_onnx::{Model, OnnxEmbedder, Options};
+use judge_uncertainty_familiarity::embedding::{Cache, Embeddings, Model, StartEmbedder, embed_texts};
+use judge_uncertainty_formats::items::ItemIds;
+use judge_uncertainty_system::progress::Progress;
 
 /// The model that embeds the texts of a study, and where it keeps the embeddings.
 #[derive(Debug, Clone)]
@@ -25,7 +24,11 @@ pub struct TextModel {
 }
 
 impl TextModel {
-    fn of<C: Configured>(file: &StudyFile<C>, config: &FamiliarityConfig, source: &mut Source) -> Result<Self, Error> {
+    fn read<C: Configured>(
+        file: &StudyFile<C>,
+        config: &FamiliarityConfig,
+        source: &mut Source,
+    ) -> Result<Self, Error> {
         let beside = file.resolve(Path::new(&config.model));
         let found = if beside.is_dir() { beside } else { PathBuf::from(&config.model) };
         let model = Model::find(&found.to_string_lossy())?;
@@ -38,22 +41,22 @@ impl TextModel {
         &self.model.hash
     }
 
-    /// How many different texts are not in the cache; computes and writes nothing.
+    /// How many different texts are not in the cache; starts the model, but embeds and writes nothing.
     ///
     /// # Errors
-    /// A runtime that can't be started, a cache that can't be read.
-    pub fn lacking(&self, texts: &[String]) -> Result<usize, Error> {
-        Ok(Cache::lacking(&self.cache, &OnnxEmbedder::settings_of(&self.model)?, texts)?)
+    /// A model that can't be started, a cache that can't be read.
+    pub fn lacking(&self, texts: &[String], start: StartEmbedder) -> Result<usize, Error> {
+        Ok(Cache::lacking(&self.cache, &start(self.model.clone())?.settings(), texts)?)
     }
 
     /// Embeds the texts that the cache lacks, keeps them in it, and hands over all, in order.
     ///
     /// # Errors
     /// A model that fails, a cache that can't be written or that another run has open.
-    pub fn embed(&self, texts: &[String], progress: &dyn Progress) -> Result<Embeddings, Error> {
-        let mut embedder = OnnxEmbedder::new(self.model.clone(), Options::default())?;
-        let mut cache = Cache::open(&self.cache, &embedder)?;
-        Ok(embed_texts(&mut embedder, texts, Some(&mut cache), progress)?)
+    pub fn embed(&self, texts: &[String], start: StartEmbedder, progress: &dyn Progress) -> Result<Embeddings, Error> {
+        let mut embedder = start(self.model.clone())?;
+        let mut cache = Cache::open(&self.cache, embedder.as_ref())?;
+        Ok(embed_texts(embedder.as_mut(), texts, Some(&mut cache), progress)?)
     }
 }
 
@@ -73,7 +76,7 @@ pub(crate) fn read<C: Configured>(
                 .refuse("familiarity.embeddings", "none", "the items have no texts to embed", remedy)
                 .into());
         }
-        return Ok((None, Some(TextModel::of(file, config, source)?)));
+        return Ok((None, Some(TextModel::read(file, config, source)?)));
     };
     let path = file.resolve(embeddings);
     source.read(&path)?;

@@ -4,12 +4,12 @@ use std::path::Path;
 
 use ndarray::Array2;
 
-use super::parquet;
-use judge_uncertainty_data::dataset::checksum::read_file;
-use judge_uncertainty_data::dataset::error::Result;
-use judge_uncertainty_data::dataset::items::ItemIds;
-use judge_uncertainty_data::dataset::table::Table;
 use judge_uncertainty_familiarity::user_embeddings::{self, ID};
+use judge_uncertainty_formats::checksum::read_file;
+use judge_uncertainty_formats::error::Result;
+use judge_uncertainty_formats::items::ItemIds;
+use judge_uncertainty_formats::parquet;
+use judge_uncertainty_formats::table::Table;
 
 /// Reads the embeddings of the items, items x dimensions, in the order of `ids`; of Parquet, a column per dimension or one of lists.
 ///

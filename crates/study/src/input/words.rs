@@ -1,6 +1,6 @@
 //! What a reader of TOML says, in words that a person who writes a configuration knows.
 
-use judge_uncertainty_data::dataset::error::excerpt;
+use judge_uncertainty_formats::error::excerpt;
 
 /// A number with more characters than this is written as a power of ten.
 const MOST: usize = 24;

@@ -7,10 +7,10 @@ use super::known::{Known, KnownLabel};
 use super::tools::recognised;
 use crate::input::items::Items;
 use crate::input::log::NewLabel;
-use crate::input::{parquet, xlsx};
-use judge_uncertainty_data::dataset::checksum::{read_file, sha256_hex};
-use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
-use judge_uncertainty_data::dataset::table::Table;
+use judge_uncertainty_formats::checksum::{read_file, sha256_hex};
+use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
+use judge_uncertainty_formats::table::Table;
+use judge_uncertainty_formats::{parquet, xlsx};
 
 /// A file of labels.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use judge_uncertainty_data::dataset::error::{Place, Problem};
+use judge_uncertainty_formats::error::{Place, Problem};
 
 /// A label that is there already.
 #[derive(Debug, Clone, PartialEq)]

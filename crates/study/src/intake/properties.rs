@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use judge_uncertainty_data::dataset::error::Result;
+use judge_uncertainty_formats::error::Result;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::Value;

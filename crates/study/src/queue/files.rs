@@ -10,9 +10,9 @@ use super::tools;
 use super::workbook::workbook;
 use crate::error::Error;
 use crate::estimates::BATCHES_BEFORE;
-use crate::output::{OutputColumn, Values, to_parquet};
-use judge_uncertainty_data::dataset::checksum::sha256_hex;
-use judge_uncertainty_output::{Staged, csv_text, json_lines};
+use judge_uncertainty_formats::checksum::sha256_hex;
+use judge_uncertainty_formats::output::{OutputColumn, Values, to_parquet};
+use judge_uncertainty_system::{Staged, csv_text, json_lines};
 
 /// In which direction priorities are to be read.
 const DIRECTION: &str = "higher first";

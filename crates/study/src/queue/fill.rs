@@ -7,7 +7,7 @@ use super::order::Order;
 use judge_uncertainty_core::belief::{Belief, BeliefTable};
 use judge_uncertainty_core::escalation::{LEAST_DRAWN, Selection, allocate, top};
 use judge_uncertainty_core::random::Stream;
-use judge_uncertainty_data::limits::{self, Exceeded};
+use judge_uncertainty_system::limits::{self, Exceeded};
 
 /// Most labels that one item is sent for, so that `--until` ends.
 const MOST_LABELS: u32 = 10_000;

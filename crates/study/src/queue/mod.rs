@@ -8,13 +8,17 @@
 //! | [`ranked`] | a study as its queue sees it |
 //! | [`record`] | what is asked, what is known of each item, how the queue was made |
 //! | [`files`] | the queue as CSV and JSON Lines, and the private record of the selection |
+//! | [`plan`] | what further labels would give, and when to stop |
+//! | [`estimates`] | what the labels that came back say about all items |
 //! | [`tools`] | the queue as imports for Label Studio, Argilla, Prodigy and doccano |
 //! | [`workbook`] | the queue as a workbook to be filled in |
 
 pub mod amount;
+pub mod estimates;
 pub mod files;
 pub mod fill;
 pub mod order;
+pub mod plan;
 pub mod ranked;
 pub mod record;
 pub mod tools;

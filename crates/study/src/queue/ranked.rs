@@ -11,7 +11,7 @@ use judge_uncertainty_core::belief::Belief;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_evaluation::protocol::seeded;
 use judge_uncertainty_familiarity::neighbours::{UnitRows, cover};
-use judge_uncertainty_output::Staged;
+use judge_uncertainty_system::Staged;
 
 /// The items of a study, ranked by a rule.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ impl<'a, K: Kind> Ranked<'a, K> {
     ///
     /// ```
     /// use judge_uncertainty_core::escalation::Rule;
-    /// use judge_uncertainty_data::progress::Silent;
+    /// use judge_uncertainty_system::progress::Silent;
     /// use judge_uncertainty_study::queue::{LabelsPerItem, Presentation, Ranked, Request};
     /// use judge_uncertainty_study::{Classes, Decomposition, Study};
     ///

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use judge_uncertainty_output::Record;
+use judge_uncertainty_system::Record;
 
 /// What annotators are asked about an item.
 #[derive(Debug, Clone, PartialEq, Serialize)]

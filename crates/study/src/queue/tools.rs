@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use super::fill::{Entry, Queue};
 use super::record::{Question, QueueRecord, Task};
 use super::xml::escaped;
-use judge_uncertainty_output::json_lines;
-use judge_uncertainty_output::to_json;
+use judge_uncertainty_system::json_lines;
+use judge_uncertainty_system::to_json;
 
 /// A queue with everything that its forms in the tools are made from.
 pub(super) struct Sheet<'a> {

@@ -195,7 +195,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::input::xlsx;
+    use judge_uncertainty_formats::xlsx;
     use proptest::prelude::*;
 
     fn rows(cells: &[[&str; 3]]) -> Vec<Vec<String>> {

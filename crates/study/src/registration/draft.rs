@@ -8,7 +8,7 @@ use super::error::RegistrationError;
 use super::toml_file::{parse, read};
 use crate::hypothesis::{Hypothesis, Measure};
 use judge_uncertainty_core::escalation::{Budget, Rule};
-use judge_uncertainty_data::dataset::items::ItemIds;
+use judge_uncertainty_formats::items::ItemIds;
 
 /// A draft: what a user writes before registering.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use thiserror::Error as ThisError;
 
-use judge_uncertainty_output::FileError;
+use judge_uncertainty_system::FileError;
 
 /// Why a registration is refused.
 #[derive(Debug, ThisError)]
@@ -14,10 +14,10 @@ pub enum RegistrationError {
     Unreadable(FileError),
     /// A registration that is a link.
     #[error(transparent)]
-    Link(judge_uncertainty_data::dataset::Error),
+    Link(judge_uncertainty_formats::Error),
     /// A registration that can't be written.
     #[error(transparent)]
-    Unwritable(#[from] judge_uncertainty_output::Error),
+    Unwritable(#[from] judge_uncertainty_system::Error),
     /// A file that is no TOML of the form needed.
     #[error("{path}:{line}:{column}: {reason}; a hypothesis needs id, statement, better, than, budget and measure")]
     NotToml {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Plan, Registration, RegistrationError, Testable};
 use crate::hypothesis::Measure;
 use judge_uncertainty_core::escalation::{Budget, Rule};
-use judge_uncertainty_data::dataset::items::ItemIds;
+use judge_uncertainty_formats::items::ItemIds;
 
 pub(super) const DRAFT: &str = r#"
 level = 0.9

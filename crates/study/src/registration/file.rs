@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 use super::draft::{Exclusion, Plan};
 use super::error::RegistrationError;
 use super::toml_file::{parse, read};
-use judge_uncertainty_data::clock;
-use judge_uncertainty_data::dataset::checksum::sha256_hex;
-use judge_uncertainty_data::dataset::items::ItemIds;
-use judge_uncertainty_data::links::refuse_links;
-use judge_uncertainty_output::{to_json, write_new_file};
+use judge_uncertainty_formats::checksum::sha256_hex;
+use judge_uncertainty_formats::items::ItemIds;
+use judge_uncertainty_formats::links::refuse_links;
+use judge_uncertainty_system::clock;
+use judge_uncertainty_system::{to_json, write_new_file};
 
 /// Name of the file in a study's folder.
 pub const REGISTRATION_FILE: &str = "registration.toml";

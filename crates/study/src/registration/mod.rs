@@ -9,6 +9,7 @@
 //! | `draft` | what a user writes, and what of it can be tested |
 //! | `file` | the frozen file: its digest, reading it back, and what a run does otherwise |
 //! | `verdict` | the registered family, judged |
+//! | [`hypothesis`], [`registered`] | a hypothesis with its result, and a run held against its registration |
 //! | `toml_file`, `error` | both as text, and why either is refused |
 
 mod draft;
@@ -16,6 +17,8 @@ mod error;
 #[cfg(test)]
 mod example;
 mod file;
+pub mod hypothesis;
+pub mod registered;
 mod toml_file;
 mod verdict;
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::error::RegistrationError;
 use crate::input::words::in_words;
-use judge_uncertainty_output::{FileError, TextPosition};
+use judge_uncertainty_system::{FileError, TextPosition};
 
 pub(super) fn read(path: &Path) -> Result<String, RegistrationError> {
     std::fs::read_to_string(path).map_err(|error| RegistrationError::Unreadable(FileError::at(path, "reading")(error)))

@@ -12,7 +12,7 @@ use super::place::{Conditions, FigurePlace, Lost, Scope};
 use super::template::{SentencePart, SentenceParts, SentenceTemplate};
 use crate::experiments::extended::ExtendedResults;
 use crate::experiments::extended::confirmation::Judgement;
-use crate::output::TextPosition;
+use crate::system::TextPosition;
 
 /// The file within the repository, and as it was when the program was built.
 const FILE: &str = "data/paper/findings.toml";

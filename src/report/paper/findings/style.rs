@@ -8,8 +8,8 @@ use crate::escalation::Budget;
 use crate::experiments::extended::confirmation::RegisteredComparison;
 use crate::experiments::extended::contest::Contender;
 use crate::report::numbers::NumberStyle;
+use crate::report::paper::contender::contender_in_text;
 use crate::report::paper::extended::{interval, judged, scaled};
-use crate::report::rules::contender_in_text;
 use crate::stats::Summary;
 
 /// What is printed, and its digits.

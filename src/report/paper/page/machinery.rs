@@ -3,8 +3,8 @@
 use super::shared::{count, fixed};
 use crate::artifact::{Manifest, Provenance, Results, SCHEMA, results_file};
 use crate::experiments::Experiment;
-use crate::report::page::claims::experiment_name;
 use crate::report::page::{Block, Column, Section, Table, Text};
+use crate::report::paper::claims_table::experiment_name;
 
 pub(super) fn section(results: &Results, manifest: &Manifest) -> Section {
     let parts: Vec<_> = manifest.deterministic.iter().map(|(e, facts)| (*e, facts)).collect();

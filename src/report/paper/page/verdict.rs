@@ -2,8 +2,8 @@
 
 use super::shared::count;
 use crate::report::claims::{ReadingTally, VerdictTally};
-use crate::report::page::claims::experiment_name;
-use crate::report::page::{Block, ClaimsTable, Column, KeyNumber, Section, Table, Text, Tone};
+use crate::report::page::{Block, Column, KeyNumber, Section, Table, Text, Tone};
+use crate::report::paper::claims_table::{ClaimsTable, experiment_name};
 use crate::report::verdicts::Verdicts;
 
 pub(super) fn section(verdicts: &Verdicts) -> Section {
@@ -27,7 +27,7 @@ pub(super) fn section(verdicts: &Verdicts) -> Section {
                 .then(Text::plain(".")),
             ),
             Block::Heading("Every claim".to_owned()),
-            Block::Claims(ClaimsTable::of(verdicts, "Published numbers and what came of them, in the order of the paper")),
+            ClaimsTable::of(verdicts, "Published numbers and what came of them, in the order of the paper").block(),
         ],
     }
 }

@@ -7,7 +7,7 @@ use judge_uncertainty_core::belief::ladder::Rung;
 use judge_uncertainty_core::belief::recalibration::Recalibration;
 use judge_uncertainty_core::belief::{BeliefModel, TrustPrior};
 use judge_uncertainty_core::escalation::Budget;
-use judge_uncertainty_data::dataset::error::Result;
+use judge_uncertainty_formats::error::Result;
 
 pub(super) fn check_title(title: &str, check: &Check<'_>) -> Result<()> {
     check.that(!title.trim().is_empty(), "title", &title, "is blank", "name the study")

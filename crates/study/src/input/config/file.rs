@@ -7,12 +7,12 @@ use super::files::Files;
 use super::study::{Configured, StudyConfig, TableConfig};
 use super::tables::FamiliarityConfig;
 use crate::input::check::{Check, place};
-use crate::input::split::files_of;
 use crate::input::words::in_words;
-use judge_uncertainty_data::dataset::checksum::{read_file, sha256_hex};
-use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
-use judge_uncertainty_data::links::refuse_links;
 use judge_uncertainty_familiarity::row_ids;
+use judge_uncertainty_formats::checksum::{read_file, sha256_hex};
+use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
+use judge_uncertainty_formats::links::refuse_links;
+use judge_uncertainty_formats::split::files_of;
 
 /// A configuration with the file it comes from.
 #[derive(Debug, Clone, PartialEq)]

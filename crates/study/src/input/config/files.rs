@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use judge_uncertainty_data::logs::{self, Format as LogFormat, LOGS};
+use judge_uncertainty_formats::logs::{self, Format as LogFormat, LOGS};
 
 /// One file or several, which are read as one table: `"a.csv"` or `["a.csv", "b.csv"]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -63,9 +63,9 @@ pub enum Format {
     Jsonl,
     /// ChaosNLI's JSON Lines: ids in `uid`, counts in `label_counter`.
     ChaosNli,
-    /// A Parquet file ([`crate::input::parquet`]).
+    /// A Parquet file ([`judge_uncertainty_formats::parquet`]).
     Parquet,
-    /// A sheet of an Excel workbook ([`crate::input::xlsx`]).
+    /// A sheet of an Excel workbook ([`judge_uncertainty_formats::xlsx`]).
     Xlsx,
     /// A LeWiDi file: one JSON object with a member per item.
     LeWiDi,

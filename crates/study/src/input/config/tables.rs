@@ -8,8 +8,8 @@ use super::files::{Files, Format};
 use judge_uncertainty_core::belief::{BeliefModel, TrustPrior};
 use judge_uncertainty_core::escalation::Budget;
 use judge_uncertainty_evaluation::protocol;
+use judge_uncertainty_familiarity::embedding::DEFAULT_MODEL;
 use judge_uncertainty_familiarity::neighbours::Engine;
-use judge_uncertainty_onnx::DEFAULT_MODEL;
 
 /// What happens to ids that one file has and another lacks. An item without labels is never unmatched.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]

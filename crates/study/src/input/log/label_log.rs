@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use super::layout;
 use crate::input::source::Source;
-use judge_uncertainty_data::dataset::checksum::sha256_hex;
-use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
-use judge_uncertainty_data::links::refuse_links;
+use judge_uncertainty_formats::checksum::sha256_hex;
+use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
+use judge_uncertainty_formats::links::refuse_links;
 
 /// Name of the log.
 pub const LOG_FILE: &str = "added-labels.csv";

@@ -18,9 +18,9 @@ use std::path::Path;
 use csv::{ByteRecord, ReaderBuilder};
 use sha2::{Digest, Sha256};
 
-use judge_uncertainty_data::dataset::checksum::sha256_hex;
-use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
-use judge_uncertainty_output::csv_text;
+use judge_uncertainty_formats::checksum::sha256_hex;
+use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
+use judge_uncertainty_system::csv_text;
 
 /// Names of the columns, in order.
 pub(super) const COLUMNS: [&str; 7] = ["id", "annotator", "label", "given", "added", "source", "source_sha256"];

@@ -9,12 +9,12 @@ use std::path::Path;
 
 use super::label_log::{LabelLog, NewLabel};
 use super::layout::{self, Cells};
-use judge_uncertainty_data::clock;
-use judge_uncertainty_data::dataset::checksum::sha256_hex;
-use judge_uncertainty_data::dataset::error::{Error, Place, Problem};
-use judge_uncertainty_data::locked::LockedFile;
-use judge_uncertainty_output::FileError;
-use judge_uncertainty_output::faults::{append, step};
+use judge_uncertainty_formats::checksum::sha256_hex;
+use judge_uncertainty_formats::error::{Error, Place, Problem};
+use judge_uncertainty_system::FileError;
+use judge_uncertainty_system::clock;
+use judge_uncertainty_system::faults::{append, step};
+use judge_uncertainty_system::locked::LockedFile;
 
 /// Why the log was not written.
 #[derive(Debug, thiserror::Error)]

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::json::{needed, not, scalar, unfit};
 use crate::input::log::NewLabel;
 use crate::intake::answers::Answers;
-use judge_uncertainty_data::dataset::error::{Place, Result};
+use judge_uncertainty_formats::error::{Place, Result};
 
 /// The question of the queue's settings.
 const QUESTION: &str = "label";
@@ -81,7 +81,7 @@ fn refuse_other_questions(records: &[(Place, Value)]) -> Result<()> {
     }
 }
 
-fn other_questions(place: Place, found: &[&str]) -> judge_uncertainty_data::dataset::Error {
+fn other_questions(place: Place, found: &[&str]) -> judge_uncertainty_formats::Error {
     let reason = format!("no answer is one to the question \"label\"; there are {}", found.join(", "));
     unfit(place, &reason, "name the question \"label\", as argilla-settings.json of the queue does")
 }

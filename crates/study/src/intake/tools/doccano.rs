@@ -11,9 +11,9 @@ use serde_json::Value;
 use super::json::{needed, not, only, scalar, unfit, values};
 use crate::input::log::NewLabel;
 use crate::intake::answers::Answers;
-use judge_uncertainty_data::dataset::error::{Place, Result};
-use judge_uncertainty_data::dataset::table::Table;
-use judge_uncertainty_data::logs::archive;
+use judge_uncertainty_formats::error::{Place, Result};
+use judge_uncertainty_formats::logs::archive;
+use judge_uncertainty_formats::table::Table;
 
 pub(super) const FORM: &str = "doccano";
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
+use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
 
 /// The objects of a JSON list, or of JSON Lines, with their places.
 pub(super) fn values(file: &Path, text: &str) -> Result<Vec<(Place, Value)>> {

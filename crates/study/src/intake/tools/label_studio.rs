@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 use super::json::{fields, needed, not, only, scalar, unfit};
 use crate::input::log::NewLabel;
 use crate::intake::answers::Answers;
-use judge_uncertainty_data::dataset::error::{Place, Result};
-use judge_uncertainty_data::dataset::table::Table;
+use judge_uncertainty_formats::error::{Place, Result};
+use judge_uncertainty_formats::table::Table;
 
 /// The control of the queue's labelling interface.
 const CONTROL: &str = "label";
@@ -189,7 +189,7 @@ pub(super) fn read_min(answers: &mut Answers, rows: &[(Place, Value)]) -> Result
     rows.iter().try_for_each(|(place, row)| min(answers, place.clone(), row))
 }
 
-fn no_label(place: Place, found: &str) -> judge_uncertainty_data::dataset::Error {
+fn no_label(place: Place, found: &str) -> judge_uncertainty_formats::Error {
     let reason = format!("no answer has the field \"label\"; there are {found}");
     unfit(
         place,

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::json::{needed, scalar, unfit};
 use crate::input::log::NewLabel;
 use crate::intake::answers::Answers;
-use judge_uncertainty_data::dataset::error::{Place, Result};
+use judge_uncertainty_formats::error::{Place, Result};
 
 pub(super) fn read(answers: &mut Answers, rows: &[(Place, Value)]) -> Result<()> {
     for (place, row) in rows {

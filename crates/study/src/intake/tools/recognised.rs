@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::json::{fields, unfit, values};
 use super::{argilla, doccano, label_studio, plain, prodigy};
 use crate::intake::answers::Answers;
-use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
-use judge_uncertainty_data::dataset::table::Table;
+use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
+use judge_uncertainty_formats::table::Table;
 
 /// The objects of an export with their places.
 type Objects = [(Place, Value)];

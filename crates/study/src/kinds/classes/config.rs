@@ -8,11 +8,11 @@ use crate::input::check::Check;
 use crate::input::config::{Configured, Files, Format, StudyConfig, TableConfig};
 use judge_uncertainty_core::belief::BeliefModel;
 use judge_uncertainty_core::belief::ladder::{Rung, has_line};
-use judge_uncertainty_data::dataset::error::Result;
-use judge_uncertainty_data::dataset::judge::CONFIDENCE_RANGE;
-use judge_uncertainty_data::dataset::lewidi::Predicted;
 use judge_uncertainty_evaluation::ClassScale;
 use judge_uncertainty_evaluation::protocol::FLOOR;
+use judge_uncertainty_formats::error::Result;
+use judge_uncertainty_formats::judge::CONFIDENCE_RANGE;
+use judge_uncertainty_formats::lewidi::Predicted;
 
 /// More classes than this are refused: every item has several columns per class in the output.
 pub const MOST_CLASSES: usize = 1000;

@@ -11,11 +11,11 @@ use crate::input::config::StudyFile;
 use crate::input::items::Items;
 use crate::input::source::{Source, read_joined, read_table};
 use crate::read::Judge;
-use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
-use judge_uncertainty_data::dataset::judge::{CONFIDENCE_RANGE, JudgeAnswers, JudgeVariants, Predictions};
-use judge_uncertainty_data::dataset::lewidi;
-use judge_uncertainty_data::dataset::table::{Column, Row, Table};
-use judge_uncertainty_data::logs::Rows;
+use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
+use judge_uncertainty_formats::judge::{CONFIDENCE_RANGE, JudgeAnswers, JudgeVariants, Predictions};
+use judge_uncertainty_formats::lewidi;
+use judge_uncertainty_formats::logs::Rows;
+use judge_uncertainty_formats::table::{Column, Row, Table};
 
 /// How far from 1 probabilities in full precision may sum.
 const ROUNDING: f64 = 1e-6;

@@ -16,13 +16,13 @@ use crate::input::check::Check;
 use crate::input::config::{Configured, StudyConfig};
 use crate::input::log::NewLabel;
 use crate::kind::{CameBack, Decomposition, Kind, Study};
-use crate::output::OutputColumn;
 use crate::profile::Profile;
 use crate::queue::Question;
 use judge_uncertainty_core::belief::{Belief, Mixture};
 use judge_uncertainty_core::escalation::{Observed, Rule};
-use judge_uncertainty_data::dataset::error::{Error, Problem, Result};
 use judge_uncertainty_evaluation::{CountPool, Nominal};
+use judge_uncertainty_formats::error::{Error, Problem, Result};
+use judge_uncertainty_formats::output::OutputColumn;
 
 /// Labels that are one of several classes: `classes = ["yes", "no"]`.
 #[derive(Debug, Clone, Copy, PartialEq)]

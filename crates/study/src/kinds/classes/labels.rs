@@ -13,11 +13,11 @@ use crate::input::source::{Source, format_of, read_joined, read_table};
 use crate::intake::Known;
 use crate::read::{self, LabelSet, Listed};
 use judge_uncertainty_core::escalation::Observed;
-use judge_uncertainty_data::dataset::error::{Error, Problem, Result};
-use judge_uncertainty_data::dataset::items::LabelCounts;
-use judge_uncertainty_data::dataset::lewidi;
-use judge_uncertainty_data::dataset::table::{Column, Row, Table};
-use judge_uncertainty_data::logs::Rows;
+use judge_uncertainty_formats::error::{Error, Problem, Result};
+use judge_uncertainty_formats::items::LabelCounts;
+use judge_uncertainty_formats::lewidi;
+use judge_uncertainty_formats::logs::Rows;
+use judge_uncertainty_formats::table::{Column, Row, Table};
 
 /// One label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

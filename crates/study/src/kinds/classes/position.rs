@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use judge_uncertainty_core::stats::Interval;
 use judge_uncertainty_core::stats::beta::beta_quantile;
-use judge_uncertainty_data::dataset::judge::JudgeVariants;
+use judge_uncertainty_formats::judge::JudgeVariants;
 
 /// How often a variant's verdict changes with the order of the two answers.
 ///

@@ -10,7 +10,6 @@ use super::labels::Labels;
 use super::soft_scores::SoftScores;
 use crate::evidence::EvidenceReport;
 use crate::kind::{CameBack, Decomposition, Foresight, Kind, Study};
-use crate::output::{OutputColumn, Values};
 use crate::profile::Profile;
 use judge_uncertainty_core::belief::ladder::{Component, Map, MapChoice, Rung, Transfer, Variance};
 use judge_uncertainty_core::belief::recalibration::{Options, Recalibration};
@@ -20,6 +19,7 @@ use judge_uncertainty_core::belief::{
 use judge_uncertainty_core::escalation::value::label_of;
 use judge_uncertainty_core::stats::Estimate;
 use judge_uncertainty_evaluation::{CountPool, Error as EvaluationError};
+use judge_uncertainty_formats::output::{OutputColumn, Values};
 
 /// What the fit says besides the trust regression.
 #[derive(Debug, Clone, PartialEq, Serialize)]

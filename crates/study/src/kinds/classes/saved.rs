@@ -9,7 +9,6 @@ use super::config::JudgeKind;
 use super::judge::{ClassJudge, JudgeReport, ONLY_VARIANT, answer_of, confidence_of};
 use super::labels::{Added, Labels, LabelsReport, too_many};
 use super::reports::{self, ClassStudy};
-use crate::apply::table::{Batch, Header};
 use crate::belief_file::file::BeliefFile;
 use crate::belief_file::kind::{Saved, Shape, Wrong, wrong};
 use crate::belief_file::names::{InputColumns, filled};
@@ -18,9 +17,10 @@ use crate::input::config::StudyConfig;
 use crate::judge_files::JudgeFiles;
 use crate::kind::{Decomposition, Study};
 use judge_uncertainty_core::belief::{FittedBelief, Recalibration, Unfit, entropy};
-use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
-use judge_uncertainty_data::dataset::items::{ItemIds, LabelCounts};
-use judge_uncertainty_data::dataset::judge::{JudgeAnswers, JudgeVariants};
+use judge_uncertainty_formats::batches::{Batch, Header};
+use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
+use judge_uncertainty_formats::items::{ItemIds, LabelCounts};
+use judge_uncertainty_formats::judge::{JudgeAnswers, JudgeVariants};
 
 /// Columns of the counts of labels where a study has none of its own.
 const LABELS: &str = "n_{class}";

@@ -20,15 +20,15 @@ use crate::kinds::classes::labels::Labels;
 use crate::kinds::classes::reports::{self, ClassFit};
 use crate::kinds::classes::saved;
 use crate::kinds::classes::soft_scores::SoftScores;
-use crate::output::OutputColumn;
 use crate::parts::PartAverages;
 use crate::profile::Profile;
 use crate::queue::Question;
 use judge_uncertainty_core::belief::dirichlet::row;
 use judge_uncertainty_core::belief::{self, Belief, mean_place};
 use judge_uncertainty_core::escalation::{Observed, Rule};
-use judge_uncertainty_data::dataset::error::{Error, Problem, Result};
 use judge_uncertainty_evaluation::CountPool;
+use judge_uncertainty_formats::error::{Error, Problem, Result};
+use judge_uncertainty_formats::output::OutputColumn;
 
 /// Labels that are places on a scale: `places = [1, 2, 3, 4, 5]`.
 #[derive(Debug, Clone, Copy, PartialEq)]

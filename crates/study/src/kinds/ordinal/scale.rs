@@ -4,8 +4,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::input::check::Check;
 use judge_uncertainty_core::belief::{Beliefs, Ordinals, mean_place, place_variance};
-use judge_uncertainty_data::dataset::error::Result;
 use judge_uncertainty_evaluation::ClassScale;
+use judge_uncertainty_formats::error::Result;
 
 /// Classes in ascending order of their places: `places = [1, 2, 3, 4, 5]`, or with names
 /// `places = [["never", 0], ["now and then", 1], ["always", 3]]`.

@@ -9,7 +9,7 @@ use crate::input::config::{Configured, Files, Format, StudyConfig, TableConfig};
 use judge_uncertainty_core::belief::BeliefModel;
 use judge_uncertainty_core::belief::ladder::Rung;
 use judge_uncertainty_core::belief::recalibration::Options;
-use judge_uncertainty_data::dataset::error::Result;
+use judge_uncertainty_formats::error::Result;
 
 /// `[judge]`
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -6,11 +6,11 @@ use super::judge::ScoreJudge;
 use super::pool::RatingPool;
 use super::ratings::Ratings;
 use crate::kind::{CameBack, Decomposition, Foresight, Kind, Study};
-use crate::output::{OutputColumn, Values};
 use crate::parts::PartAverages;
 use judge_uncertainty_core::belief::{Belief, Gaussian, Scores as Labels};
 use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_evaluation::{Coverage, Places, Pool};
+use judge_uncertainty_formats::output::{OutputColumn, Values};
 
 /// What the decomposition says besides the parts of every item.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -14,9 +14,9 @@ use crate::kinds::classes::judge::several_answers;
 use crate::read::Judge;
 use judge_uncertainty_core::belief::JudgeScores;
 use judge_uncertainty_core::stats::{mean, sample_sd};
-use judge_uncertainty_data::dataset::error::{Problem, Result};
-use judge_uncertainty_data::dataset::lewidi::{self, Predicted};
-use judge_uncertainty_data::logs::Rows;
+use judge_uncertainty_formats::error::{Problem, Result};
+use judge_uncertainty_formats::lewidi::{self, Predicted};
+use judge_uncertainty_formats::logs::Rows;
 
 /// Stated standard deviations are at least this share of the scale's width: none at all would be certainty.
 pub const LEAST_SD: f64 = 1e-6;

@@ -13,14 +13,14 @@ use crate::input::config::{Configured, StudyConfig};
 use crate::input::log::NewLabel;
 use crate::kind::{CameBack, Decomposition, Kind, Study};
 use crate::kinds::classes::reports::models;
-use crate::output::OutputColumn;
 use crate::profile::Profile;
 use crate::queue::Question;
 use judge_uncertainty_core::belief::{Belief, BeliefModel};
 use judge_uncertainty_core::escalation::{Observed, Rule};
 use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_core::stats::student::student_quantile;
-use judge_uncertainty_data::dataset::error::Result;
+use judge_uncertainty_formats::error::Result;
+use judge_uncertainty_formats::output::OutputColumn;
 
 /// Labels that are numbers between two ends: `scale = [0, 10]`.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -12,10 +12,10 @@ use crate::input::source::{Source, read_joined, read_table};
 use crate::intake::Known;
 use crate::read::{Added, LabelSet, Listed};
 use judge_uncertainty_core::belief::{Repeats, Scores};
-use judge_uncertainty_data::dataset::error::{Error, Place, Problem, Result};
-use judge_uncertainty_data::dataset::lewidi;
-use judge_uncertainty_data::dataset::table::{Column, Row};
-use judge_uncertainty_data::logs::Rows;
+use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
+use judge_uncertainty_formats::lewidi;
+use judge_uncertainty_formats::logs::Rows;
+use judge_uncertainty_formats::table::{Column, Row};
 
 /// One rating.
 #[derive(Debug, Clone, Copy, PartialEq)]

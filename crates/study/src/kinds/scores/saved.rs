@@ -4,15 +4,15 @@ use super::judge::{LEAST_SD, ScoreJudge, ScoreJudgeReport};
 use super::kind::Scores;
 use super::pool::RatingPool;
 use super::ratings::{Rating, Ratings};
-use crate::apply::table::{Batch, Header};
 use crate::belief_file::kind::{Saved, Shape, Wrong, wrong};
 use crate::belief_file::names::{InputColumns, filled};
 use crate::input::config::StudyConfig;
 use crate::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_core::belief::{GaussianFit, JudgeScores, Recalibration, Repeats, Unfit};
 use judge_uncertainty_core::stats::{mean, sample_sd};
-use judge_uncertainty_data::dataset::error::{Problem, Result};
-use judge_uncertainty_data::dataset::items::ItemIds;
+use judge_uncertainty_formats::batches::{Batch, Header};
+use judge_uncertainty_formats::error::{Problem, Result};
+use judge_uncertainty_formats::items::ItemIds;
 
 /// Column of the ratings of an item, a list.
 const LABELS: &str = "ratings";

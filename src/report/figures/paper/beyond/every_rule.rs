@@ -8,7 +8,7 @@ use crate::experiments::extended::stage::BeliefName;
 use crate::report::figures::description::{Axis, Figure, Panel, Series, Shape, Width};
 use crate::report::figures::look::{self, Look};
 use crate::report::figures::shared::say;
-use crate::report::rules::contender_in_figures;
+use crate::report::paper::contender::contender_in_figures;
 
 /// How far the two beliefs' rows stand from the middle of their place.
 const APART: f64 = 0.2;

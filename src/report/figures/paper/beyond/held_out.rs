@@ -8,8 +8,8 @@ use crate::experiments::extended::stage::BeliefName;
 use crate::report::figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};
 use crate::report::figures::look::{self, Look};
 use crate::report::figures::shared::say;
+use crate::report::paper::contender::contender_in_figures;
 use crate::report::paper::extended::sets;
-use crate::report::rules::contender_in_figures;
 use crate::stats::inference::Inference;
 
 /// How far the rows of several beliefs stand from the middle of their place.

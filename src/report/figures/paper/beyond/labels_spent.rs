@@ -7,7 +7,7 @@ use crate::experiments::extended::sequential::{Path, Sequential};
 use crate::experiments::extended::stage::BeliefName;
 use crate::report::figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};
 use crate::report::figures::shared::say;
-use crate::report::rules::contender_in_figures;
+use crate::report::paper::contender::contender_in_figures;
 use crate::stats::Summary;
 
 const BELIEFS: [(BeliefName, &str); 2] =

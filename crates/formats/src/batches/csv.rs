@@ -1,0 +1,217 @@
+//! Rows of a CSV file, some at a time.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+use ::csv::{ReaderBuilder, StringRecord};
+use serde_json::json;
+
+use super::Rows;
+use super::{Bad, Batch, Cells, Header};
+use crate::error::{Error, Place, Problem, Result, excerpt};
+
+/// A row longer than this is a quote that is never closed.
+const LONGEST: usize = 16 << 20;
+
+/// A CSV file that is read row by row.
+#[derive(Debug)]
+pub(super) struct CsvRows {
+    reader: BufReader<File>,
+    header: Header,
+    delimiter: u8,
+    /// Lines read so far.
+    line: u64,
+    consumed: u64,
+}
+
+/// Where in a record a reader is, as the csv crate divides them.
+#[derive(Clone, Copy, PartialEq)]
+enum At {
+    FieldStart,
+    Plain,
+    Quoted,
+    /// Behind a quote within quotes: the end of them, or the first of two.
+    Quote,
+}
+
+impl At {
+    fn behind(self, byte: u8, delimiter: u8) -> Self {
+        match (self, byte) {
+            (Self::FieldStart, b'"') | (Self::Quote, b'"') => Self::Quoted,
+            (Self::Quoted, b'"') => Self::Quote,
+            (Self::Quoted, _) => Self::Quoted,
+            (_, b'\n' | b'\r') => Self::FieldStart,
+            (_, byte) if byte == delimiter => Self::FieldStart,
+            _ => Self::Plain,
+        }
+    }
+}
+
+impl CsvRows {
+    /// Opens a file; `id` is the column with the ids, by which the delimiter is known.
+    ///
+    /// # Errors
+    /// It can't be read, or its header names a column twice.
+    pub(super) fn open(path: &Path, id: &str) -> Result<Self> {
+        let file = File::open(path).map_err(|source| Error::Unreadable { file: path.to_owned(), source })?;
+        let header = Header { file: path.to_owned(), names: vec![], complete: true };
+        let mut rows =
+            Self { reader: BufReader::with_capacity(1 << 20, file), header, delimiter: b',', line: 0, consumed: 0 };
+        let Some((line, text)) = rows.record()? else {
+            return Err(Error::refused(Place::file(path), Problem::NoRows));
+        };
+        let text = text.map_err(|()| Error::refused(Place::file(path).at_line(line), Problem::NotUtf8))?;
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+        let names = |delimiter: u8| fields(text, delimiter).unwrap_or_default();
+        let fits = |delimiter: &u8| names(*delimiter).iter().any(|name| name == id);
+        rows.delimiter = b",;\t".iter().copied().find(fits).unwrap_or(b',');
+        rows.header.names = names(rows.delimiter).iter().map(str::to_owned).collect();
+        for (i, name) in rows.header.names.iter().enumerate() {
+            if rows.header.names[..i].contains(name) {
+                let place = Place::file(path).at_line(line).in_column(i, name);
+                return Err(Error::refused(place, Problem::DuplicateColumn { name: name.clone() }));
+            }
+        }
+        Ok(rows)
+    }
+
+    /// The next record that is not blank, with its line; an error within for bytes that are not text.
+    #[allow(clippy::type_complexity, reason = "a line and a text that may be none")]
+    fn record(&mut self) -> Result<Option<(u64, std::result::Result<String, ()>)>> {
+        let unreadable = |source| Error::Unreadable { file: self.header.file.clone(), source };
+        loop {
+            let (mut bytes, mut at, first) = (Vec::new(), At::FieldStart, self.line + 1);
+            loop {
+                let start = bytes.len();
+                let read = self.reader.read_until(b'\n', &mut bytes).map_err(unreadable)?;
+                if read == 0 {
+                    break;
+                }
+                self.line += 1;
+                self.consumed += read as u64;
+                at = bytes[start..].iter().fold(at, |at, byte| at.behind(*byte, self.delimiter));
+                if at != At::Quoted {
+                    break;
+                }
+                if bytes.len() > LONGEST {
+                    let reason = format!("the row has more than {LONGEST} bytes, so a quote may not be closed");
+                    let problem = Problem::Unfit { reason, remedy: "close it, or write it twice (\"\")".to_owned() };
+                    return Err(Error::refused(Place::file(&self.header.file).at_line(first), problem));
+                }
+            }
+            if bytes.is_empty() {
+                return Ok(None);
+            }
+            while bytes.last().is_some_and(|byte| matches!(byte, b'\n' | b'\r')) {
+                bytes.pop();
+            }
+            if !bytes.is_empty() {
+                return Ok(Some((first, String::from_utf8(bytes).map_err(|_| ()))));
+            }
+        }
+    }
+
+    fn broken(&self, line: u64, item: Option<&str>, problem: Problem, row: &str) -> Bad {
+        Bad { line, item: item.map(str::to_owned), column: None, problem, row: json!(row) }
+    }
+}
+
+/// The cells of one record.
+fn fields(text: &str, delimiter: u8) -> Option<StringRecord> {
+    let reader =
+        ReaderBuilder::new().has_headers(false).flexible(true).delimiter(delimiter).from_reader(text.as_bytes());
+    let mut record = StringRecord::new();
+    let mut reader = reader;
+    reader.read_record(&mut record).ok()?.then_some(record)
+}
+
+impl Rows for CsvRows {
+    fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn consumed(&self) -> u64 {
+        self.consumed
+    }
+
+    fn next(&mut self, wanted: &[String], most: usize) -> Result<Option<Batch>> {
+        let names = &self.header.names;
+        let places: Vec<(String, usize)> = wanted
+            .iter()
+            .filter_map(|name| Some((name.clone(), names.iter().position(|known| known == name)?)))
+            .collect();
+        let expected = names.len();
+        let mut cells: Vec<Vec<String>> = vec![Vec::with_capacity(most.min(1 << 16)); places.len()];
+        let mut batch = Batch::of(&self.header.file);
+        while batch.len() + batch.broken.len() < most {
+            let Some((line, text)) = self.record()? else { break };
+            let Ok(text) = text else {
+                batch.broken.push(self.broken(line, None, Problem::NotUtf8, ""));
+                continue;
+            };
+            let record = fields(&text, self.delimiter).unwrap_or_default();
+            if record.len() != expected {
+                let problem = Problem::ColumnCount { found: record.len(), expected, row: excerpt(&text) };
+                batch.broken.push(self.broken(line, None, problem, &text));
+                continue;
+            }
+            for ((_, place), column) in places.iter().zip(&mut cells) {
+                column.push(record.get(*place).unwrap_or_default().to_owned());
+            }
+            batch.lines.push(line);
+            batch.texts.push(text);
+        }
+        for ((name, _), column) in places.into_iter().zip(cells) {
+            batch.put(name, Cells::Text(column));
+        }
+        let none = batch.is_empty() && batch.broken.is_empty();
+        Ok((!none).then_some(batch))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &[u8], most: usize) -> Vec<Batch> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.csv");
+        std::fs::write(&path, text).unwrap();
+        let mut rows = CsvRows::open(&path, "id").unwrap();
+        let mut batches = vec![];
+        while let Some(batch) = rows.next(&["id".to_owned(), "n".to_owned()], most).unwrap() {
+            batches.push(batch);
+        }
+        assert_eq!(rows.consumed(), text.len() as u64);
+        batches
+    }
+
+    /// Blank lines, CRLF, quoted cells of several lines, quotes within plain cells and a mark of the byte order: cells and lines as
+    /// the reader of whole tables has them, whatever the size of a batch.
+    #[test]
+    fn rows_are_those_of_the_reader_of_whole_tables() {
+        let text = "\u{feff}id,x,n\r\n\r\na,\"b,\r\n\"\"c\",1\r\nd,5\" wide,2\n\n\"e\",,\"3\"\n";
+        let table = crate::table::Table::parse(Path::new("t.csv"), text.as_bytes(), "id").unwrap();
+        let n = table.column("n").unwrap();
+        let whole: Vec<(u64, String, String)> =
+            table.rows().map(|row| (row.line(), row.id().to_owned(), row.cell(n).to_owned())).collect();
+        for most in 1..4 {
+            let rows: Vec<(u64, String, String)> = read(text.as_bytes(), most)
+                .iter()
+                .flat_map(|b| {
+                    (0..b.len()).map(|i| (b.lines[i], b.text("id", i).into_owned(), b.text("n", i).into_owned()))
+                })
+                .collect();
+            assert_eq!(rows, whole, "{most}");
+        }
+    }
+
+    #[test]
+    fn rows_that_are_none_are_set_apart_with_their_lines() {
+        let batches = read(b"id;n\na;1\nb\n\xff;2\nc;3\n", 10);
+        let broken: Vec<u64> = batches[0].broken.iter().map(|bad| bad.line).collect();
+        assert_eq!((batches[0].lines.as_slice(), broken.as_slice()), (&[2, 5][..], &[3, 4][..]));
+        assert_eq!(batches[0].number("n", 1).unwrap(), Some(3.0));
+    }
+}

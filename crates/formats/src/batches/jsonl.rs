@@ -1,0 +1,118 @@
+//! Rows of a file of JSON objects, one a line, some at a time.
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+use serde_json::json;
+
+use super::Rows;
+use super::{Bad, Batch, Cells, Header};
+use crate::error::{Error, Place, Problem, Result};
+use crate::jsonl::fields;
+
+/// Objects whose fields are the columns of the file.
+const LOOKED_AT: usize = 1000;
+
+/// A file of JSON objects that is read line by line.
+#[derive(Debug)]
+pub(super) struct JsonRows {
+    reader: BufReader<File>,
+    header: Header,
+    /// Lines that were read for the header.
+    ahead: VecDeque<(u64, Vec<u8>)>,
+    line: u64,
+    consumed: u64,
+}
+
+impl JsonRows {
+    /// Opens a file and looks at its first objects.
+    ///
+    /// # Errors
+    /// It can't be read, or holds no line.
+    pub(super) fn open(path: &Path) -> Result<Self> {
+        let file = File::open(path).map_err(|source| Error::Unreadable { file: path.to_owned(), source })?;
+        let header = Header { file: path.to_owned(), names: vec![], complete: false };
+        let reader = BufReader::with_capacity(1 << 20, file);
+        let mut rows = Self { reader, header, ahead: VecDeque::new(), line: 0, consumed: 0 };
+        while rows.ahead.len() < LOOKED_AT {
+            let Some((line, bytes)) = rows.read()? else { break };
+            let object = std::str::from_utf8(&bytes).ok().and_then(|text| fields(path, line, text).ok());
+            for (name, _) in object.unwrap_or_default() {
+                if !rows.header.has(&name) {
+                    rows.header.names.push(name);
+                }
+            }
+            rows.ahead.push_back((line, bytes));
+        }
+        match rows.ahead.is_empty() {
+            true => Err(Error::refused(Place::file(path), Problem::NoRows)),
+            false => Ok(rows),
+        }
+    }
+
+    /// The next line that is not blank.
+    fn read(&mut self) -> Result<Option<(u64, Vec<u8>)>> {
+        loop {
+            let mut bytes = vec![];
+            let read = self.reader.read_until(b'\n', &mut bytes);
+            let read = read.map_err(|source| Error::Unreadable { file: self.header.file.clone(), source })?;
+            if read == 0 {
+                return Ok(None);
+            }
+            self.line += 1;
+            self.consumed += read as u64;
+            if !bytes.iter().all(u8::is_ascii_whitespace) {
+                return Ok(Some((self.line, bytes)));
+            }
+        }
+    }
+}
+
+impl Rows for JsonRows {
+    fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn consumed(&self) -> u64 {
+        self.consumed
+    }
+
+    fn next(&mut self, wanted: &[String], most: usize) -> Result<Option<Batch>> {
+        let mut cells: Vec<Vec<String>> = vec![vec![]; wanted.len()];
+        let mut batch = Batch::of(&self.header.file);
+        while batch.len() + batch.broken.len() < most {
+            let next = match self.ahead.pop_front() {
+                Some(line) => Some(line),
+                None => self.read()?,
+            };
+            let Some((line, bytes)) = next else { break };
+            let broken =
+                |problem, row: &str| Bad { line, item: None, column: None, problem, row: json!(row.trim_end()) };
+            let Ok(text) = String::from_utf8(bytes) else {
+                batch.broken.push(broken(Problem::NotUtf8, ""));
+                continue;
+            };
+            let object = match fields(&self.header.file, line, text.trim_end()) {
+                Ok(object) => object,
+                Err(Error::Refused(refusal)) => {
+                    batch.broken.push(broken(refusal.problem.clone(), &text));
+                    continue;
+                }
+                Err(other) => return Err(other),
+            };
+            for (name, column) in wanted.iter().zip(&mut cells) {
+                let value = object.iter().find(|(field, _)| field == name);
+                column.push(value.map(|(_, value)| value.clone()).unwrap_or_default());
+            }
+            batch.lines.push(line);
+            batch.texts.push(text.trim_end().to_owned());
+        }
+        for (name, column) in wanted.iter().zip(cells) {
+            batch.put(name.clone(), Cells::Text(column));
+        }
+        let none = batch.is_empty() && batch.broken.is_empty();
+        Ok((!none).then_some(batch))
+    }
+}

@@ -1,0 +1,33 @@
+//! Tables of any length, read some rows at a time.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `batch` | some rows of a table, column by column |
+//! | `csv`, `jsonl`, `parquet` | readers of such rows |
+//! | [`source`] | the files of a table, in order, whatever their layout |
+
+mod batch;
+mod csv;
+mod jsonl;
+pub(crate) mod parquet;
+pub mod source;
+
+use std::fmt::Debug;
+
+use crate::error::Result;
+pub use batch::{Bad, Batch, Cells, Header, Lists};
+
+/// A file that is read some rows at a time.
+pub trait Rows: Debug {
+    /// Its columns.
+    fn header(&self) -> &Header;
+
+    /// Bytes read so far, for progress.
+    fn consumed(&self) -> u64;
+
+    /// At most so many further rows, with the columns that are wanted; `None` at the end.
+    ///
+    /// # Errors
+    /// The file can't be read on.
+    fn next(&mut self, wanted: &[String], most: usize) -> Result<Option<Batch>>;
+}

@@ -1,0 +1,323 @@
+//! Rows of a Parquet file, some at a time.
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+
+use ::parquet::basic::{ConvertedType, LogicalType, Repetition};
+use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use ::parquet::data_type::{ByteArray, DataType};
+use ::parquet::errors::ParquetError;
+use ::parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
+use ::parquet::schema::types::{ColumnDescriptor, ColumnPath};
+
+use super::Rows;
+use super::{Batch, Cells, Header, Lists};
+use crate::error::{Error, Place, Problem, Result};
+use crate::guarded::guarded;
+use crate::parquet::packed::Unpacked;
+use crate::parquet::thrift::check_footer;
+
+/// A Parquet file that is read batch by batch; row n stands in "line" n.
+pub(crate) struct ParquetRows {
+    file: SerializedFileReader<File>,
+    /// The file once more, for pages that are unpacked here.
+    stored: Arc<File>,
+    header: Header,
+    group: usize,
+    open: Option<Group>,
+    row: u64,
+    size: u64,
+}
+
+/// A row group that is being read.
+struct Group {
+    columns: Vec<(String, usize, ColumnReader)>,
+    left: usize,
+}
+
+impl std::fmt::Debug for ParquetRows {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ParquetRows").field("header", &self.header).finish_non_exhaustive()
+    }
+}
+
+/// The name of a column: `p.yes` is `p_yes`, and the parts that lists bring are left out.
+fn name_of(path: &ColumnPath) -> String {
+    let parts: Vec<&str> = path.parts().iter().map(String::as_str).collect();
+    let plain = match parts.as_slice() {
+        [rest @ .., "list", "element" | "item"] if !rest.is_empty() => rest,
+        [rest @ .., "bag", "array_element"] if !rest.is_empty() => rest,
+        all => all,
+    };
+    plain.join("_")
+}
+
+impl ParquetRows {
+    /// Opens a file.
+    ///
+    /// # Errors
+    /// It can't be read, or is no whole Parquet file.
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        let unreadable = |source| Error::Unreadable { file: path.to_owned(), source };
+        let file = File::open(path).map_err(unreadable)?;
+        let stored = Arc::new(file.try_clone().map_err(unreadable)?);
+        let size = file.metadata().map(|found| found.len()).unwrap_or(0);
+        let file = guarded(path, || {
+            check_footer(&*stored).and_then(|()| SerializedFileReader::new(file)).map_err(|error| broken(path, &error))
+        })?;
+        let columns = file.metadata().file_metadata().schema_descr().columns().iter();
+        let names = columns.map(|column| name_of(column.path())).collect();
+        let header = Header { file: path.to_owned(), names, complete: true };
+        Ok(Self { file, stored, header, group: 0, open: None, row: 0, size })
+    }
+
+    fn open_group(&mut self, wanted: &[String]) -> Result<bool> {
+        while self.group < self.file.num_row_groups() {
+            let group = self.file.get_row_group(self.group).map_err(|e| broken(&self.header.file, &e))?;
+            let group = Unpacked::new(group, &self.stored);
+            self.group += 1;
+            let left = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
+            if left == 0 {
+                continue;
+            }
+            let mut columns = vec![];
+            for (place, name) in self.header.names.iter().enumerate().filter(|(_, name)| wanted.contains(name)) {
+                let reader = group.get_column_reader(place).map_err(|e| broken(&self.header.file, &e))?;
+                columns.push((name.clone(), place, reader));
+            }
+            self.open = Some(Group { columns, left });
+            return Ok(true);
+        }
+        Ok(false)
+    }
+}
+
+impl Rows for ParquetRows {
+    fn header(&self) -> &Header {
+        &self.header
+    }
+
+    fn consumed(&self) -> u64 {
+        let rows = self.file.metadata().file_metadata().num_rows().max(1) as u64;
+        (u128::from(self.size) * u128::from(self.row) / u128::from(rows)) as u64
+    }
+
+    fn next(&mut self, wanted: &[String], most: usize) -> Result<Option<Batch>> {
+        let file = self.header.file.clone();
+        guarded(&file, || self.read_on(wanted, most))
+    }
+}
+
+impl ParquetRows {
+    fn read_on(&mut self, wanted: &[String], most: usize) -> Result<Option<Batch>> {
+        if self.open.is_none() && !self.open_group(wanted)? {
+            return Ok(None);
+        }
+        let Some(group) = &mut self.open else { return Ok(None) };
+        let rows = group.left.min(most);
+        let mut batch = Batch::of(&self.header.file);
+        batch.lines = (self.row + 1..=self.row + rows as u64).collect();
+        for (name, place, reader) in &mut group.columns {
+            let described = self.file.metadata().file_metadata().schema_descr().column(*place);
+            let cells = cells(reader, &described, rows).map_err(|why| match why {
+                Unread::Broken(error) => broken(&self.header.file, &error),
+                Unread::Kind(reason) => {
+                    let remedy = "turn the column into text, numbers or lists of numbers".to_owned();
+                    Error::refused(Place::file(&self.header.file).in_field(name), Problem::Unfit { reason, remedy })
+                }
+            })?;
+            batch.put(name.clone(), cells);
+        }
+        group.left -= rows;
+        if group.left == 0 {
+            self.open = None;
+        }
+        self.row += rows as u64;
+        Ok(Some(batch))
+    }
+}
+
+fn broken(path: &Path, error: &ParquetError) -> Error {
+    let text = error.to_string();
+    let (reason, remedy) = match text.contains("Disabled feature") {
+        true => (
+            format!("its pages are compressed in a way that is not read here ({text})"),
+            "write it uncompressed or with Snappy, zstd or gzip: one of them is the default of pyarrow, pandas, polars, DuckDB and Spark",
+        ),
+        false => (format!("is not a whole Parquet file: {text}"), "copy or write it again"),
+    };
+    Error::refused(Place::file(path), Problem::Unfit { reason, remedy: remedy.to_owned() })
+}
+
+enum Unread {
+    Broken(ParquetError),
+    Kind(String),
+}
+
+impl From<ParquetError> for Unread {
+    fn from(error: ParquetError) -> Self {
+        Self::Broken(error)
+    }
+}
+
+/// The next rows of a column.
+fn cells(reader: &mut ColumnReader, column: &ColumnDescriptor, rows: usize) -> std::result::Result<Cells, Unread> {
+    let unsigned = matches!(
+        column.converted_type(),
+        ConvertedType::UINT_8 | ConvertedType::UINT_16 | ConvertedType::UINT_32 | ConvertedType::UINT_64
+    );
+    let plain = matches!(
+        column.converted_type(),
+        ConvertedType::NONE
+            | ConvertedType::INT_8
+            | ConvertedType::INT_16
+            | ConvertedType::INT_32
+            | ConvertedType::INT_64
+    ) && matches!(column.logical_type_ref(), None | Some(LogicalType::Integer { .. }))
+        || unsigned;
+    let other = || {
+        Unread::Kind(format!(
+            "values of the type {:?} are neither text, numbers nor lists of numbers",
+            column.converted_type()
+        ))
+    };
+    Ok(match reader {
+        ColumnReader::BoolColumnReader(reader) => {
+            let text = |x: Option<bool>| x.map(|x| x.to_string()).unwrap_or_default();
+            Cells::Text(flat(reader, column, rows)?.into_iter().map(text).collect())
+        }
+        ColumnReader::Int32ColumnReader(reader) if plain => match column.max_rep_level() {
+            0 => Cells::Whole(
+                flat(reader, column, rows)?
+                    .into_iter()
+                    .map(|x: Option<i32>| x.map(|x| if unsigned { i64::from(x.cast_unsigned()) } else { i64::from(x) }))
+                    .collect(),
+            ),
+            _ => Cells::List(lists(reader, column, rows, |x: i32| f64::from(x))?),
+        },
+        ColumnReader::Int64ColumnReader(reader) if plain => match column.max_rep_level() {
+            0 => Cells::Whole(flat(reader, column, rows)?),
+            _ => Cells::List(lists(reader, column, rows, |x: i64| x as f64)?),
+        },
+        ColumnReader::FloatColumnReader(reader) => match column.max_rep_level() {
+            0 => {
+                // By its own digits: 0.1 in 32 bits is 0.1 and not 0.10000000149.
+                let number = |x: f32| x.to_string().parse::<f64>().unwrap_or(f64::NAN);
+                Cells::Number(
+                    flat(reader, column, rows)?.into_iter().map(|x| x.map(number).filter(|x| !x.is_nan())).collect(),
+                )
+            }
+            _ => Cells::Vector(lists(reader, column, rows, |x: f32| x)?),
+        },
+        ColumnReader::DoubleColumnReader(reader) => match column.max_rep_level() {
+            // A number that is none is missing, as pandas writes it.
+            0 => Cells::Number(
+                flat(reader, column, rows)?.into_iter().map(|x| x.filter(|x: &f64| !x.is_nan())).collect(),
+            ),
+            _ => Cells::List(lists(reader, column, rows, |x: f64| x)?),
+        },
+        ColumnReader::ByteArrayColumnReader(reader) if column.max_rep_level() == 0 => {
+            let text = |x: Option<ByteArray>| match x {
+                None => Ok(String::new()),
+                Some(bytes) => String::from_utf8(bytes.data().to_vec())
+                    .map_err(|_| Unread::Kind("its bytes are not text".to_owned())),
+            };
+            let cells: std::result::Result<Vec<String>, Unread> =
+                flat(reader, column, rows)?.into_iter().map(text).collect();
+            Cells::Text(cells?)
+        }
+        _ => return Err(other()),
+    })
+}
+
+/// What is read of a column: values, and the levels that say which are missing and where a row begins.
+struct Levels<T> {
+    values: Vec<T>,
+    defined: Vec<i16>,
+    repeated: Vec<i16>,
+}
+
+fn read<D: DataType>(
+    reader: &mut ColumnReaderImpl<D>,
+    column: &ColumnDescriptor,
+    rows: usize,
+) -> std::result::Result<Levels<D::T>, Unread> {
+    let mut found = Levels { values: vec![], defined: vec![], repeated: vec![] };
+    let mut read = 0;
+    while read < rows {
+        let defined = (column.max_def_level() > 0).then_some(&mut found.defined);
+        let repeated = (column.max_rep_level() > 0).then_some(&mut found.repeated);
+        let (records, ..) = reader.read_records(rows - read, defined, repeated, &mut found.values)?;
+        if records == 0 {
+            return Err(ParquetError::EOF("the column has fewer rows than its group".to_owned()).into());
+        }
+        read += records;
+    }
+    Ok(found)
+}
+
+fn flat<D: DataType>(
+    reader: &mut ColumnReaderImpl<D>,
+    column: &ColumnDescriptor,
+    rows: usize,
+) -> std::result::Result<Vec<Option<D::T>>, Unread> {
+    if column.max_rep_level() > 0 {
+        return Err(Unread::Kind("lists of such values are not read".to_owned()));
+    }
+    let found = read(reader, column, rows)?;
+    if found.defined.is_empty() {
+        return Ok(found.values.into_iter().map(Some).collect());
+    }
+    let mut values = found.values.into_iter();
+    Ok(found.defined.iter().map(|level| if *level == column.max_def_level() { values.next() } else { None }).collect())
+}
+
+fn lists<D: DataType, T: Nothing>(
+    reader: &mut ColumnReaderImpl<D>,
+    column: &ColumnDescriptor,
+    rows: usize,
+    value: impl Fn(D::T) -> T,
+) -> std::result::Result<Lists<T>, Unread> {
+    if column.max_rep_level() > 1 {
+        return Err(Unread::Kind("lists of lists are not read".to_owned()));
+    }
+    let found = read(reader, column, rows)?;
+    // An element that may be missing takes the last level for itself.
+    let optional = column.self_type().get_basic_info().repetition() == Repetition::OPTIONAL;
+    let entry = column.max_def_level() - i16::from(optional);
+    let mut values = found.values.into_iter();
+    let (mut lists, mut list, mut present) = (Lists::default(), vec![], false);
+    for (k, repeated) in found.repeated.iter().enumerate() {
+        if *repeated == 0 && k > 0 {
+            lists.push(present.then(|| std::mem::take(&mut list)));
+        }
+        let defined = found.defined.get(k).copied().unwrap_or(column.max_def_level());
+        if *repeated == 0 {
+            present = defined >= entry - 1;
+        }
+        if defined == column.max_def_level() {
+            list.extend(values.next().map(&value));
+        } else if defined >= entry {
+            // A gap in a list, which whoever needs the list refuses.
+            list.push(T::NOTHING);
+        }
+    }
+    if !found.repeated.is_empty() {
+        lists.push(present.then_some(list));
+    }
+    Ok(lists)
+}
+
+/// A number that is none.
+trait Nothing {
+    const NOTHING: Self;
+}
+
+impl Nothing for f64 {
+    const NOTHING: Self = f64::NAN;
+}
+
+impl Nothing for f32 {
+    const NOTHING: Self = f32::NAN;
+}

@@ -1,0 +1,58 @@
+//! The files of a stream, in order, whatever their layout.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::Rows;
+use super::csv::CsvRows;
+use super::jsonl::JsonRows;
+use super::parquet::ParquetRows;
+use crate::error::{Error, Place, Problem, Result};
+
+/// The extensions of files that are read.
+const KNOWN: [&str; 7] = ["csv", "tsv", "tab", "jsonl", "ndjson", "parquet", "pq"];
+
+fn extension(path: &Path) -> String {
+    path.extension().map(|extension| extension.to_string_lossy().to_lowercase()).unwrap_or_default()
+}
+
+/// The files that a path stands for: itself, or those of a folder by their names, hidden ones and those that begin with `_` left
+/// out, as engines write them.
+///
+/// # Errors
+/// A folder that can't be read or holds none, or a file whose extension does not say how it is laid out.
+pub fn files(path: &Path) -> Result<Vec<PathBuf>> {
+    let refuse = |path: &Path, reason: &str| {
+        let remedy = "name a .csv, .tsv, .jsonl or .parquet file, or a folder of such".to_owned();
+        Error::refused(Place::file(path), Problem::Unfit { reason: reason.to_owned(), remedy })
+    };
+    if !path.is_dir() {
+        return match KNOWN.contains(&extension(path).as_str()) {
+            true => Ok(vec![path.to_owned()]),
+            false => Err(refuse(path, "the extension of the file does not say how it is laid out")),
+        };
+    }
+    let unreadable = |source| Error::Unreadable { file: path.to_owned(), source };
+    let mut found = vec![];
+    for entry in fs::read_dir(path).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?.path();
+        let name = entry.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        if !name.starts_with(['.', '_']) && KNOWN.contains(&extension(&entry).as_str()) && entry.is_file() {
+            found.push(entry);
+        }
+    }
+    found.sort();
+    if found.is_empty() { Err(refuse(path, "the folder holds no table")) } else { Ok(found) }
+}
+
+/// Opens a file; `id` is the column with the ids.
+///
+/// # Errors
+/// As the reader of its layout.
+pub fn open(path: &Path, id: &str) -> Result<Box<dyn Rows>> {
+    Ok(match extension(path).as_str() {
+        "parquet" | "pq" => Box::new(ParquetRows::open(path)?),
+        "jsonl" | "ndjson" => Box::new(JsonRows::open(path)?),
+        _ => Box::new(CsvRows::open(path, id)?),
+    })
+}

@@ -1,0 +1,42 @@
+//! Tables, data sets and logs of other programs: read, checked, refused, and written.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`mod@error`] | what is wrong with an input, where, and what to do about it |
+//! | [`table`] | CSV as a table in memory whose errors name file, line, column and item |
+//! | [`jsonl`], [`parquet`], [`xlsx`], [`lewidi`] | JSON Lines, Parquet, Excel workbooks and LeWiDi's files as such tables |
+//! | [`batches`] | tables of any length, some rows at a time |
+//! | [`output`] | tables written as CSV and Parquet, with their data dictionary |
+//! | [`npy`] | NumPy matrices with one row per item |
+//! | [`logs`] | logs of judges as other programs wrote them |
+//! | [`items`], [`judge`] | ids in order, label counts, a judge's answers and what is predicted from them |
+//! | [`dataset`] | the data of the paper's experiments |
+//! | [`checksum`], [`split`], [`links`], [`guarded`] | files with their sums, data sets in parts, links, readers that panic |
+//!
+//! All types hold their items in one order, that of an [`ItemIds`]. Whatever is missing is `None`.
+
+pub mod batches;
+pub mod checksum;
+pub mod dataset;
+pub mod error;
+pub mod guarded;
+pub mod items;
+pub mod jsonl;
+pub mod judge;
+pub mod lewidi;
+pub mod links;
+pub mod logs;
+pub mod npy;
+pub mod output;
+pub mod parquet;
+pub mod split;
+pub mod table;
+pub mod xlsx;
+
+#[cfg(test)]
+mod properties;
+
+pub use dataset::{ChaosNliData, DiceData};
+pub use error::{Error, Place, Problem, Result};
+pub use items::{ItemIds, LabelCounts};
+pub use judge::{JudgeAnswers, JudgeVariants, Predictions};

@@ -1,0 +1,102 @@
+//! Links among the files of a study, which are not followed.
+//!
+//! A study may come from somebody else. What its `study.toml` names can be read there before anything is run; where a link leads
+//! can't. So a file in the folder of a study is refused if it, or a folder on the way to it, is a link. Tools that keep large
+//! files elsewhere and put links in their places (git-annex, DVC, caches of Hugging Face) are served by [`VARIABLE`].
+
+use std::fs;
+use std::path::{Component, Path};
+
+use super::error::{Error, Place, Problem, Result};
+
+/// The environment variable that lets links in studies be followed: `JUDGE_UNCERTAINTY_FOLLOW_LINKS=1`.
+pub const VARIABLE: &str = "JUDGE_UNCERTAINTY_FOLLOW_LINKS";
+
+/// Refuses a path that passes a link below a folder, unless [`VARIABLE`] is 1; the folder itself may be one. A path outside the
+/// folder, and what comes after a `..`, is as it was named.
+///
+/// # Errors
+/// There is a link.
+pub fn refuse_links(folder: &Path, path: &Path) -> Result<()> {
+    if followed(std::env::var_os(VARIABLE)) { Ok(()) } else { refuse(folder, path) }
+}
+
+/// Checks that [`VARIABLE`] is 0 or 1, if it is set.
+///
+/// # Errors
+/// It is something else.
+pub fn check_variable() -> std::result::Result<(), String> {
+    match std::env::var_os(VARIABLE) {
+        Some(value) if value != "0" && value != "1" => {
+            let value = value.to_string_lossy();
+            Err(format!(
+                "the environment variable {VARIABLE} is {value:?}, not 0 or 1; with 1, links among a study's files are followed"
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn followed(value: Option<std::ffi::OsString>) -> bool {
+    value.is_some_and(|value| value == "1")
+}
+
+fn refuse(folder: &Path, path: &Path) -> Result<()> {
+    let Ok(below) = path.strip_prefix(folder) else { return Ok(()) };
+    let mut here = folder.to_owned();
+    for part in below.components().take_while(|part| *part != Component::ParentDir) {
+        here.push(part);
+        if fs::symlink_metadata(&here).is_ok_and(|found| found.is_symlink()) {
+            let problem = Problem::Unfit {
+                reason: "this is a link, and links among the files of a study are not followed".to_owned(),
+                remedy: format!(
+                    "put the file itself there, or name where it is in the study.toml; if you trust the study, set {VARIABLE}=1 in \
+                     the environment"
+                ),
+            };
+            return Err(Error::refused(Place::file(&here), problem));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn links_below_the_folder_are_refused_and_others_are_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let (study, elsewhere) = (dir.path().join("study"), dir.path().join("elsewhere"));
+        fs::create_dir(&study).unwrap();
+        fs::create_dir(&elsewhere).unwrap();
+        for file in [study.join("items.csv"), elsewhere.join("items.csv")] {
+            fs::write(file, "id\na\n").unwrap();
+        }
+        symlink("../elsewhere/items.csv", study.join("link.csv")).unwrap();
+        symlink("nowhere", study.join("broken.csv")).unwrap();
+        symlink(&elsewhere, study.join("data")).unwrap();
+        for (name, link) in [("link.csv", "link.csv"), ("broken.csv", "broken.csv"), ("data/items.csv", "data")] {
+            let told = refuse(&study, &study.join(name)).unwrap_err().to_string();
+            assert!(told.starts_with(&format!("{}: this is a link", study.join(link).display())), "{told}");
+            assert!(told.contains("FOLLOW_LINKS=1"), "{told}");
+        }
+        for name in ["items.csv", "../elsewhere/items.csv", "missing.csv"] {
+            refuse(&study, &study.join(name)).unwrap();
+        }
+        // The folder may be a link, and a file that is named by itself lies in no study.
+        let linked = dir.path().join("linked");
+        symlink(&study, &linked).unwrap();
+        refuse(&linked, &linked.join("items.csv")).unwrap();
+        refuse(&study, &elsewhere.join("items.csv")).unwrap();
+    }
+
+    #[test]
+    fn only_a_one_lets_links_be_followed() {
+        for (value, expected) in [(None, false), (Some("0"), false), (Some("1"), true), (Some(""), false)] {
+            assert_eq!(followed(value.map(Into::into)), expected, "{value:?}");
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! The members of a zip archive, deflated or compressed with zstd.
+
+use std::io::{Cursor, Read};
+use std::path::Path;
+
+use zip::{CompressionMethod, ZipArchive};
+
+use super::json::unfit;
+use crate::error::{Error, Place, Result};
+
+/// A member must not unpack to more than this: archives can claim anything.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// The texts of the members whose names `wanted` takes, in the order of the archive.
+///
+/// # Errors
+/// An archive that is cut off or edited, a member that is no text or claims more than a gigabyte.
+pub fn members(file: &Path, bytes: &[u8], wanted: impl Fn(&str) -> bool) -> Result<Vec<(String, String)>> {
+    let damaged = |reason: String| -> Error {
+        unfit(
+            Place::file(file),
+            &format!("the archive can't be read: {reason}"),
+            "the file was cut off or edited: copy it again",
+        )
+    };
+    let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|error| damaged(error.to_string()))?;
+    let mut found = vec![];
+    for index in 0..archive.len() {
+        let member = archive.by_index_raw(index).map_err(|error| damaged(error.to_string()))?;
+        let name = member.name().map_err(|error| damaged(error.to_string()))?.into_owned();
+        let (method, size) = (member.compression(), member.size());
+        let sum = member.crc32();
+        if !wanted(&name) {
+            continue;
+        }
+        let failed = |reason: &str| damaged(format!("{name}: {reason}"));
+        if size > MOST_BYTES {
+            return Err(failed(&format!("it claims to hold {size} bytes")));
+        }
+        drop(member);
+        let mut text = vec![];
+        if method == CompressionMethod::ZSTD {
+            let mut member = archive.by_index_raw(index).map_err(|error| failed(&error.to_string()))?;
+            let mut packed = vec![];
+            member.read_to_end(&mut packed).map_err(|error| failed(&error.to_string()))?;
+            // One frame follows another in large members.
+            let mut rest = packed.as_slice();
+            while !rest.is_empty() {
+                let mut frame =
+                    ruzstd::decoding::StreamingDecoder::new(&mut rest).map_err(|error| failed(&error.to_string()))?;
+                let room = MOST_BYTES + 1 - text.len() as u64;
+                frame.by_ref().take(room).read_to_end(&mut text).map_err(|error| failed(&error.to_string()))?;
+                if text.len() as u64 > MOST_BYTES {
+                    return Err(failed("it unpacks to more than it claims"));
+                }
+            }
+            if text.len() as u64 != size || crc32fast::hash(&text) != sum {
+                return Err(failed("its bytes are not those that its sum was taken of"));
+            }
+        } else {
+            let member = archive.by_index(index).map_err(|error| failed(&error.to_string()))?;
+            member.take(MOST_BYTES + 1).read_to_end(&mut text).map_err(|error| failed(&error.to_string()))?;
+        }
+        let text = String::from_utf8(text).map_err(|_| failed("it is not a text in UTF-8"))?;
+        found.push((name, text));
+    }
+    Ok(found)
+}

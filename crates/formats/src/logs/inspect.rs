@@ -1,0 +1,183 @@
+//! Logs of inspect_ai: `.eval` archives and JSON.
+//!
+//! What was judged is the output of a sample, under each scorer on its own: an item is the sample's `id` (with the epoch,
+//! where there are several), a criterion a scorer, the answer the score's value as the scorer gave it. Edits of a score
+//! (`Score.history`, entries with a provenance) are what people said: their authors' labels, of which the last one of each
+//! author holds. An unscored sample (`NaN`) and one that failed are failed answers.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::archive::members;
+use super::format::Format;
+use super::json::{cell, document, first, list, needed, scalar, unfit, utf8, without_constants};
+use super::record::{HumanLabel, Log, Prediction, Provenance, Record};
+use crate::error::{Place, Result};
+
+pub(super) const FORMAT: Format = Format { name: "inspect", title: "inspect_ai: a log, .eval or JSON", is, read };
+
+fn is(file: &Path, bytes: &[u8]) -> bool {
+    let archive = bytes.starts_with(b"PK\x03\x04") && file.extension().is_some_and(|extension| extension == "eval");
+    archive || first(bytes).is_some_and(|log| log.get("eval").is_some() && log.get("plan").is_some())
+}
+
+fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
+    let (header, samples) = if bytes.starts_with(b"PK") { archived(file, bytes)? } else { plain(file, bytes)? };
+    let epochs = samples.iter().any(|(_, sample)| sample.get("epoch").and_then(Value::as_u64).unwrap_or(1) > 1);
+    let mut records = vec![];
+    for (place, sample) in &samples {
+        read_sample(place, sample, epochs, &mut records)?;
+    }
+    let eval = header.get("eval").unwrap_or(&Value::Null);
+    if let Some(expected) = header.pointer("/results/completed_samples").and_then(Value::as_u64) {
+        let complete = samples.iter().filter(|(_, sample)| sample.get("error").is_none_or(Value::is_null)).count();
+        if expected > complete as u64 {
+            let reason = format!("it holds {complete} completed samples where its results say {expected}");
+            return Err(unfit(Place::file(file), &reason, "the file was cut off or edited: copy it again"));
+        }
+    }
+    let text = |pointer: &str| eval.pointer(pointer).and_then(scalar);
+    let status = header.get("status").and_then(scalar);
+    let stated =
+        [("task", text("/task")), ("model", text("/model")), ("created", text("/created")), ("status", status)];
+    let provenance = Provenance {
+        format: FORMAT.name.to_owned(),
+        tool: "inspect_ai".to_owned(),
+        version: text("/packages/inspect_ai"),
+        stated: stated.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect(),
+    };
+    Ok(Log { records, provenance })
+}
+
+type Samples = Vec<(Place, Value)>;
+
+fn plain(file: &Path, bytes: &[u8]) -> Result<(Value, Samples)> {
+    let text = without_constants(utf8(file, bytes)?);
+    let mut header = document(file, &text)?;
+    let samples = list(file, &text, &["samples"])?;
+    if let Some(members) = header.as_object_mut() {
+        members.remove("samples");
+    }
+    Ok((header, samples))
+}
+
+/// Places in an archive are the numbers of its samples.
+fn archived(file: &Path, bytes: &[u8]) -> Result<(Value, Samples)> {
+    let wanted = |name: &str| name == "header.json" || name.starts_with("samples/") && name.ends_with(".json");
+    let (mut header, mut samples) = (None, vec![]);
+    for (name, text) in members(file, bytes, wanted)? {
+        let text = without_constants(&text);
+        if name == "header.json" {
+            header = Some(document(file, &text)?);
+        } else {
+            let number = samples.len() as u64 + 1;
+            samples.push((Place::file(file).at_line(number), document(file, &text)?));
+        }
+    }
+    let Some(header) = header else {
+        let reason =
+            "the archive has no header.json: the evaluation was interrupted, or this is another tool's archive";
+        return Err(unfit(Place::file(file), reason, "finish it with `inspect eval-retry`, or give the log as JSON"));
+    };
+    if samples.is_empty() {
+        return Err(unfit(
+            Place::file(file),
+            "the log holds no sample",
+            "log samples: evaluate without --no-log-samples",
+        ));
+    }
+    Ok((header, samples))
+}
+
+fn read_sample(place: &Place, sample: &Value, epochs: bool, records: &mut Vec<Record>) -> Result<()> {
+    let id = needed(place, sample, "/id", "the sample's id")?;
+    let mut record = Record::of(place.clone(), &id);
+    record.part = epochs.then(|| sample.get("epoch").map(cell).unwrap_or_default());
+    let input = match sample.get("input") {
+        Some(Value::Array(messages)) => messages.iter().map(message).collect::<Vec<_>>().join("\n\n"),
+        other => other.map(cell).unwrap_or_default(),
+    };
+    let output = sample.pointer("/output/completion").map(cell).unwrap_or_default();
+    let target = match sample.get("target") {
+        Some(Value::Array(targets)) => targets.iter().map(cell).collect::<Vec<_>>().join("\n"),
+        other => other.map(cell).unwrap_or_default(),
+    };
+    for (name, value) in [("input", input), ("output", output), ("target", target)] {
+        record.fields.push((name.to_owned(), value));
+    }
+    if let Some(choices) = sample.get("choices").filter(|choices| !choices.is_null()) {
+        record.fields.push(("choices".to_owned(), cell(choices)));
+    }
+    let failed = sample.get("error").is_some_and(|error| !error.is_null());
+    match sample.get("scores").and_then(Value::as_object) {
+        Some(scores) if !scores.is_empty() => {
+            for (name, score) in scores {
+                read_score(&record, name, score, failed, records)?;
+            }
+        }
+        _ => records.push(Record { prediction: Some(Prediction::Failed), ..record }),
+    }
+    Ok(())
+}
+
+fn message(message: &Value) -> String {
+    match message.get("content") {
+        Some(Value::Array(parts)) => parts.iter().filter_map(|part| part.get("text").and_then(Value::as_str)).collect(),
+        other => other.map(cell).unwrap_or_default(),
+    }
+}
+
+/// A score with one value is a criterion, one with several is a criterion for each.
+fn read_score(record: &Record, name: &str, score: &Value, failed: bool, records: &mut Vec<Record>) -> Result<()> {
+    let none = vec![];
+    let history = score.get("history").and_then(Value::as_array).unwrap_or(&none);
+    // The first entry without a provenance is what the scorer said, before people edited it.
+    let own = history.iter().find(|entry| entry.get("provenance").is_none_or(Value::is_null));
+    let edited = history.iter().any(|entry| entry.get("provenance").is_some_and(|by| !by.is_null()));
+    let original = match own.and_then(|entry| entry.get("value")) {
+        Some(value) => Some(value),
+        None if edited => None,
+        None => score.get("value"),
+    };
+    let parts: Vec<Option<&str>> = match score.get("value").or(original) {
+        Some(Value::Object(values)) => values.keys().map(|key| Some(key.as_str())).collect(),
+        _ => vec![None],
+    };
+    for part in parts {
+        let of = |value: Option<&Value>| -> Option<String> {
+            let value = match part {
+                Some(key) => value?.get(key)?,
+                None => value?,
+            };
+            scalar(value).filter(|text| !text.is_empty())
+        };
+        let prediction = match of(original) {
+            Some(value) if !failed => Prediction::Label(value),
+            _ => Prediction::Failed,
+        };
+        let mut labels: BTreeMap<String, (usize, String)> = BTreeMap::new();
+        for (number, entry) in history.iter().enumerate() {
+            let Some(by) = entry.get("provenance").filter(|by| !by.is_null()) else { continue };
+            let author = needed(&record.place, by, "/author", "the author of an edit")?;
+            let value = entry.get("value");
+            if value.and_then(Value::as_str) == Some("UNCHANGED") {
+                continue;
+            }
+            if let Some(value) = of(value) {
+                labels.insert(author, (number, value));
+            }
+        }
+        let criterion = part.map_or(name.to_owned(), |part| format!("{name}.{part}"));
+        let mut labels: Vec<(String, (usize, String))> = labels.into_iter().collect();
+        labels.sort_by_key(|(_, (number, _))| *number);
+        records.push(Record {
+            criterion: Some(criterion),
+            prediction: Some(prediction),
+            labels: labels.into_iter().map(|(annotator, (_, value))| HumanLabel { annotator, value }).collect(),
+            ..record.clone()
+        });
+    }
+    Ok(())
+}

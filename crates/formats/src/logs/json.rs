@@ -1,0 +1,215 @@
+//! JSON with the places of its parts, and the constants `NaN` and `Infinity` that Python writes into it.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::error::{Error, Place, Problem, Result};
+
+/// The text of a file, without a byte order mark.
+pub(super) fn utf8<'b>(file: &Path, bytes: &'b [u8]) -> Result<&'b str> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    std::str::from_utf8(bytes).map_err(|error| {
+        let line = 1 + bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count() as u64;
+        Error::refused(Place::file(file).at_line(line), Problem::NotUtf8)
+    })
+}
+
+/// JSON in which the constants `NaN`, `Infinity` and `-Infinity` outside texts are `null`.
+pub(super) fn without_constants(text: &str) -> Cow<'_, str> {
+    const CONSTANTS: [&str; 3] = ["NaN", "-Infinity", "Infinity"];
+    if !CONSTANTS.iter().any(|constant| text.contains(constant)) {
+        return Cow::Borrowed(text);
+    }
+    let (mut plain, mut rest, mut quoted) = (String::with_capacity(text.len()), text, false);
+    while let Some(c) = rest.chars().next() {
+        let constant = CONSTANTS.iter().find(|constant| !quoted && rest.starts_with(**constant));
+        let length = match (constant, c) {
+            (Some(constant), _) => {
+                plain.push_str("null");
+                rest = &rest[constant.len()..];
+                continue;
+            }
+            (None, '\\') if quoted => 1 + rest[1..].chars().next().map_or(0, char::len_utf8),
+            (None, '"') => {
+                quoted = !quoted;
+                1
+            }
+            (None, c) => c.len_utf8(),
+        };
+        plain.push_str(&rest[..length]);
+        rest = &rest[length..];
+    }
+    Cow::Owned(plain)
+}
+
+/// What is wrong with text that is no JSON; it begins on line `first`.
+fn no_json(file: &Path, first: u64, error: &serde_json::Error) -> Error {
+    let reason = error.to_string();
+    let reason = reason.split(" at line ").next().unwrap_or_default().to_owned();
+    let line = first + error.line().saturating_sub(1) as u64;
+    let place = Place::file(file).at_line(line).at_character(error.column());
+    let remedy = "the file was cut off or edited: copy or export it again".to_owned();
+    Error::refused(place, Problem::Unfit { reason: format!("not JSON: {reason}"), remedy })
+}
+
+/// A JSON document.
+pub(super) fn document(file: &Path, text: &str) -> Result<Value> {
+    serde_json::from_str(text).map_err(|error| no_json(file, 1, &error))
+}
+
+/// The objects of JSON Lines with their places; blank lines are skipped.
+pub(super) fn lines(file: &Path, text: &str) -> Result<Vec<(Place, Value)>> {
+    let filled = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
+    let objects: Vec<(Place, Value)> = filled
+        .map(|(line, number)| {
+            let value = serde_json::from_str::<Value>(line).map_err(|error| no_json(file, number, &error))?;
+            object(Place::file(file).at_line(number), value)
+        })
+        .collect::<Result<_>>()?;
+    if objects.is_empty() { Err(nothing(file)) } else { Ok(objects) }
+}
+
+fn object(place: Place, value: Value) -> Result<(Place, Value)> {
+    match value {
+        Value::Object(_) => Ok((place, value)),
+        other => {
+            let reason = format!("{} stands where an object is due", excerpt(&other));
+            Err(unfit(place, &reason, "the file was edited: copy or export it again"))
+        }
+    }
+}
+
+/// The objects of the list at `path` within a document, the document itself for no path, with their places.
+pub(super) fn list(file: &Path, text: &str, path: &[&str]) -> Result<Vec<(Place, Value)>> {
+    let mut part = text;
+    let place = |part: &str| {
+        let offset = part.as_ptr().addr() - text.as_ptr().addr();
+        Place::file(file).at_line(1 + text.as_bytes()[..offset].iter().filter(|&&byte| byte == b'\n').count() as u64)
+    };
+    for key in path {
+        let members: BTreeMap<String, &RawValue> =
+            serde_json::from_str(part).map_err(|error| no_json(file, place(part).line.unwrap_or(1), &error))?;
+        part = match members.get(*key) {
+            Some(found) => found.get(),
+            None => {
+                let reason = format!("the field {key:?} is missing");
+                return Err(unfit(place(part), &reason, "the file was edited, or is of a version not known here"));
+            }
+        };
+    }
+    let first = place(part).line.unwrap_or(1);
+    let rows: Vec<&RawValue> = serde_json::from_str(part).map_err(|error| no_json(file, first, &error))?;
+    let (mut line, mut counted) = (1, 0);
+    let objects: Vec<(Place, Value)> = rows
+        .iter()
+        .map(|row| {
+            let offset = row.get().as_ptr().addr() - text.as_ptr().addr();
+            line += text.as_bytes()[counted..offset].iter().filter(|&&byte| byte == b'\n').count() as u64;
+            counted = offset;
+            let value = serde_json::from_str(row.get()).map_err(|error| no_json(file, line, &error))?;
+            object(Place::file(file).at_line(line), value)
+        })
+        .collect::<Result<_>>()?;
+    if objects.is_empty() { Err(nothing(file)) } else { Ok(objects) }
+}
+
+/// The fields of the first object of a file that may be JSON Lines, a list or an object; `None` of anything else.
+pub(super) fn first(bytes: &[u8]) -> Option<Value> {
+    let text = std::str::from_utf8(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)).ok()?;
+    let text = text.trim_start();
+    let start = text.strip_prefix('[').unwrap_or(text);
+    let plain = without_constants(start);
+    serde_json::Deserializer::from_str(&plain).into_iter::<Value>().next()?.ok().filter(Value::is_object)
+}
+
+pub(super) fn unfit(place: Place, reason: &str, remedy: &str) -> Error {
+    Error::refused(place, Problem::Unfit { reason: reason.to_owned(), remedy: remedy.to_owned() })
+}
+
+fn nothing(file: &Path) -> Error {
+    unfit(Place::file(file), "the log holds no record", "export it again, with its samples")
+}
+
+/// The start of a value for a message.
+pub(super) fn excerpt(value: &Value) -> String {
+    crate::error::excerpt(&value.to_string())
+}
+
+/// A text, number or truth value as text; `None` for anything else.
+pub(super) fn scalar(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(plain_number(number)),
+        Value::Bool(truth) => Some(truth.to_string()),
+        _ => None,
+    }
+}
+
+/// A number as labels are written: `4` for 4.0.
+fn plain_number(number: &serde_json::Number) -> String {
+    match number.as_f64() {
+        Some(value) if !number.is_i64() && !number.is_u64() => value.to_string(),
+        _ => number.to_string(),
+    }
+}
+
+/// Any value as a cell: texts as they are, lists and objects as JSON, null as nothing.
+pub(super) fn cell(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        value => scalar(value).unwrap_or_else(|| value.to_string()),
+    }
+}
+
+/// A field that must be a text or a number and not blank.
+pub(super) fn needed(place: &Place, object: &Value, pointer: &str, what: &str) -> Result<String> {
+    let name = pointer.trim_start_matches('/').replace('/', ".");
+    let found = object.pointer(pointer).unwrap_or(&Value::Null);
+    match found {
+        Value::Bool(_) => None,
+        value => scalar(value).filter(|text| !text.trim().is_empty()),
+    }
+    .ok_or_else(|| {
+        let reason = format!("{what} is {}", excerpt(found));
+        unfit(place.clone().in_field(&name), &reason, "the file was edited, or is of a version not known here")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_are_null_outside_texts_only() {
+        let text = r#"{"a": NaN, "b": [-Infinity, Infinity], "c": "NaN \" Infinity", "d\\": 1}"#;
+        let value: Value = serde_json::from_str(&without_constants(text)).unwrap();
+        assert_eq!(value, serde_json::json!({"a": null, "b": [null, null], "c": "NaN \" Infinity", "d\\": 1}));
+        assert!(matches!(without_constants("{\"a\": 1}"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn parts_of_a_document_have_their_lines() {
+        let text = "{\n \"x\": {\"rows\": [\n{\"a\": 1},\n\n {\"a\": 2}]}}";
+        let rows = list(Path::new("l.json"), text, &["x", "rows"]).unwrap();
+        let found: Vec<_> = rows.iter().map(|(place, row)| (place.line.unwrap(), row["a"].as_u64().unwrap())).collect();
+        assert_eq!(found, [(3, 1), (5, 2)]);
+        let error = |text: &str, path: &[&str]| list(Path::new("l.json"), text, path).unwrap_err().to_string();
+        let cut = error(&text[..28], &["x", "rows"]);
+        assert!(
+            cut.starts_with("l.json:3:9: not JSON: EOF while parsing") && cut.contains("; the file was cut off"),
+            "{cut}"
+        );
+        assert!(error(text, &["x", "y"]).starts_with("l.json:2: the field \"y\" is missing"));
+        assert!(error("{\"a\": [1]}", &["a"]).starts_with("l.json:1: 1 stands where an object is due"));
+    }
+
+    #[test]
+    fn numbers_are_written_as_labels_are() {
+        let shown: Vec<_> = ["4.0", "4", "0.25", "true", "\" a\""].iter().map(|t| cell(&t.parse().unwrap())).collect();
+        assert_eq!(shown, ["4", "4", "0.25", "true", " a"]);
+    }
+}

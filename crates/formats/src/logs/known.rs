@@ -1,0 +1,38 @@
+//! The formats of logs that are known. A further one is a file beside this one and a line in [`LOGS`].
+
+use std::path::Path;
+
+use super::format::Format;
+use super::{deepeval, every_eval_ever, inspect, lm_eval, openai, pairs, promptfoo, ragas};
+use crate::error::{Error, Place, Problem, Result};
+
+/// All formats, in the order in which a file is tried.
+pub const LOGS: &[Format] = &[
+    openai::FORMAT,
+    inspect::FORMAT,
+    lm_eval::FORMAT,
+    promptfoo::FORMAT,
+    pairs::MT_BENCH,
+    pairs::ARENA,
+    ragas::FORMAT,
+    deepeval::FORMAT,
+    every_eval_ever::FORMAT,
+];
+
+/// The format of this name.
+pub fn named(name: &str) -> Option<&'static Format> {
+    LOGS.iter().find(|format| format.name == name)
+}
+
+/// The format of a file.
+///
+/// # Errors
+/// It is of none.
+pub fn detect(file: &Path, bytes: &[u8]) -> Result<&'static Format> {
+    LOGS.iter().find(|format| (format.is)(file, bytes)).ok_or_else(|| {
+        let titles: Vec<String> = LOGS.iter().map(|format| format!("{} ({})", format.title, format.name)).collect();
+        let reason = "it is not a log that this program knows".to_owned();
+        let remedy = format!("give a file of {}; or say which it is meant to be with --format", titles.join(", "));
+        Error::refused(Place::file(file), Problem::Unfit { reason, remedy })
+    })
+}

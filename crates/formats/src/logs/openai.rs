@@ -1,0 +1,197 @@
+//! JSON Lines of OpenAI's Batch API, of chat completions, and of what is compatible with them.
+//!
+//! | line | item | variant | answer |
+//! |---|---|---|---|
+//! | `{"custom_id", "body"}`, a request | `custom_id` | | none; its messages are the item's text |
+//! | `{"custom_id", "response": {"status_code", "body"}, "error"}`, a result | `custom_id` | model | each choice |
+//! | `{"custom_id", "response"}` or `"completion"`, a completion kept with its item | `custom_id`, `item_id` | model | each choice |
+//! | a completion alone | `custom_id` or `item_id` of its `metadata` | model | each choice |
+//!
+//! The `id` of a completion is the server's, and never that of an item.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::format::Format;
+use super::json::{excerpt, first, lines, needed, unfit, utf8};
+use super::record::{Log, Prediction, Provenance, Record};
+use super::tokens::{Answered, Token};
+use crate::error::{Place, Result};
+
+pub(super) const FORMAT: Format =
+    Format { name: "openai", title: "JSON Lines of OpenAI's Batch API or of chat completions", is, read };
+
+/// Fields that hold a completion beside its item.
+const HOLDERS: [&str; 2] = ["response", "completion"];
+/// Fields that hold the id of an item.
+const IDS: [&str; 2] = ["/custom_id", "/item_id"];
+
+fn is_completion(value: &Value) -> bool {
+    value.get("choices").is_some_and(Value::is_array)
+        || value.get("object").and_then(Value::as_str) == Some("response") && value.get("output").is_some()
+}
+
+fn is(_file: &Path, bytes: &[u8]) -> bool {
+    let Some(first) = first(bytes) else { return false };
+    let batch = first.get("custom_id").is_some() && (first.get("body").is_some() || first.get("response").is_some());
+    batch || is_completion(&first) || HOLDERS.iter().any(|name| first.get(name).is_some_and(is_completion))
+}
+
+fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
+    let mut records = vec![];
+    let mut models = BTreeSet::new();
+    let mut versions = BTreeSet::new();
+    for (place, line) in lines(file, utf8(file, bytes)?)? {
+        let found = read_line(&place, &line)?;
+        for completion in found.completion.iter() {
+            let text = |name: &str| completion.get(name).and_then(Value::as_str).map(str::to_owned);
+            models.extend(text("model"));
+            versions.extend(text("system_fingerprint"));
+        }
+        records.extend(found.records);
+    }
+    let joined = |names: BTreeSet<String>| names.into_iter().collect::<Vec<_>>().join(", ");
+    let stated = [("model", joined(models)), ("system_fingerprint", joined(versions))];
+    let stated = stated.into_iter().filter(|(_, value)| !value.is_empty());
+    let provenance = Provenance {
+        format: FORMAT.name.to_owned(),
+        tool: "OpenAI API".to_owned(),
+        version: None,
+        stated: stated.map(|(name, value)| (name.to_owned(), value)).collect(),
+    };
+    Ok(Log { records, provenance })
+}
+
+struct Line {
+    completion: Option<Value>,
+    records: Vec<Record>,
+}
+
+fn read_line(place: &Place, line: &Value) -> Result<Line> {
+    let holder = HOLDERS.iter().find_map(|name| line.get(name)).filter(|found| !found.is_null());
+    let failed = line.get("error").is_some_and(|error| !error.is_null());
+    let completion = match holder {
+        Some(response) if response.get("body").is_some() => response.get("body"),
+        Some(response) => Some(response),
+        None if is_completion(line) => Some(line),
+        None => None,
+    };
+    let item = item(place, line, completion)?;
+    let record = Record::of(place.clone(), &item);
+    if let Some(request) = line.get("body") {
+        return Ok(Line { completion: None, records: vec![asked(record, request)] });
+    }
+    let failed = failed || holder.and_then(|r| r.get("status_code")).is_some_and(|code| code.as_u64() != Some(200));
+    let answers = match completion {
+        _ if failed => vec![Prediction::Failed],
+        Some(completion) if is_completion(completion) => answers(&record.place, completion)?,
+        found => {
+            let found = found.map_or_else(|| "nothing".to_owned(), excerpt);
+            let reason = format!("the line holds neither a request nor an answer nor an error: {found}");
+            return Err(unfit(record.place, &reason, "the file was edited: download it again"));
+        }
+    };
+    let variant = completion.and_then(|found| found.get("model")).and_then(Value::as_str).map(str::to_owned);
+    let of = |prediction| Record { prediction: Some(prediction), variant: variant.clone(), ..record.clone() };
+    Ok(Line { completion: completion.cloned(), records: answers.into_iter().map(of).collect() })
+}
+
+fn item(place: &Place, line: &Value, completion: Option<&Value>) -> Result<String> {
+    let metadata = completion.and_then(|completion| completion.get("metadata")).filter(|found| found.is_object());
+    for holder in [Some(line), metadata].into_iter().flatten() {
+        if let Some(pointer) = IDS.iter().find(|pointer| holder.pointer(pointer).is_some()) {
+            return needed(place, holder, pointer, "the item's id");
+        }
+    }
+    let found = line.get("id").map_or_else(|| "nothing".to_owned(), excerpt);
+    let reason = format!("nothing says which item this answer is of; its id, {found}, is the server's own");
+    let remedy = "write each line as {\"custom_id\": ITEM, \"response\": COMPLETION}, or ask with \
+                  metadata={\"item_id\": ITEM}";
+    Err(unfit(place.clone(), &reason, remedy))
+}
+
+/// A request: what the judge reads is the item's text.
+fn asked(mut record: Record, request: &Value) -> Record {
+    let messages = request.get("messages").or_else(|| request.get("input"));
+    let text = match messages {
+        Some(Value::Array(messages)) => {
+            let people = messages.iter().filter(|message| message.get("role").and_then(Value::as_str) == Some("user"));
+            people.map(|message| content(message.get("content"))).collect::<Vec<_>>().join("\n\n")
+        }
+        other => content(other),
+    };
+    record.fields.push(("prompt".to_owned(), text));
+    record
+}
+
+/// The text of a message, which may be divided into parts.
+fn content(content: Option<&Value>) -> String {
+    match content {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(parts)) => parts.iter().filter_map(|part| part.get("text").and_then(Value::as_str)).collect(),
+        _ => String::new(),
+    }
+}
+
+fn answers(place: &Place, completion: &Value) -> Result<Vec<Prediction>> {
+    if let Some(output) = completion.get("output").and_then(Value::as_array) {
+        let messages = output.iter().filter(|part| part.get("type").and_then(Value::as_str) == Some("message"));
+        let parts = messages.filter_map(|message| message.get("content").and_then(Value::as_array)).flatten();
+        let texts: Vec<&Value> =
+            parts.filter(|part| part.get("type").and_then(Value::as_str) == Some("output_text")).collect();
+        return match texts.as_slice() {
+            [] => Ok(vec![Prediction::Failed]),
+            [text, ..] => Ok(vec![answer(
+                place,
+                content(Some(&Value::from_iter(texts.iter().copied().cloned()))),
+                text.get("logprobs"),
+            )?]),
+        };
+    }
+    let choices = completion.get("choices").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    if choices.is_empty() {
+        return Ok(vec![Prediction::Failed]);
+    }
+    let choice = |choice: &Value| {
+        let message = choice.get("message").unwrap_or(&Value::Null);
+        let refused = message.get("refusal").and_then(Value::as_str).is_some_and(|text| !text.trim().is_empty());
+        let filtered = choice.get("finish_reason").and_then(Value::as_str) == Some("content_filter");
+        if refused || filtered {
+            return Ok(Prediction::Failed);
+        }
+        answer(place, content(message.get("content")), choice.pointer("/logprobs/content"))
+    };
+    choices.iter().map(choice).collect()
+}
+
+fn answer(place: &Place, text: String, logprobs: Option<&Value>) -> Result<Prediction> {
+    if text.trim().is_empty() {
+        return Ok(Prediction::Failed);
+    }
+    let Some(tokens) = logprobs.and_then(Value::as_array).filter(|tokens| !tokens.is_empty()) else {
+        return Ok(Prediction::Label(text));
+    };
+    let tokens = tokens.iter().map(|found| token(place, found)).collect::<Result<_>>()?;
+    Ok(Prediction::Tokens(Answered { text, tokens }))
+}
+
+fn token(place: &Place, found: &Value) -> Result<Token> {
+    let one = |found: &Value| {
+        let text = found.get("token").and_then(Value::as_str);
+        let log = found.get("logprob").and_then(Value::as_f64).filter(|log| *log <= 1e-3);
+        text.zip(log).map(|(text, log)| (text.to_owned(), log)).ok_or_else(|| {
+            let reason = format!("{} is not a token with its log-probability", excerpt(found));
+            unfit(place.clone().in_field("logprobs"), &reason, "the file was edited: download it again")
+        })
+    };
+    let own = one(found)?;
+    let listed = found.get("top_logprobs").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let mut likely: Vec<(String, f64)> = listed.iter().map(one).collect::<Result<_>>()?;
+    // The token that was drawn need not be among the likeliest.
+    if !likely.iter().any(|(text, _)| *text == own.0) {
+        likely.push(own.clone());
+    }
+    Ok(Token { text: own.0, likely })
+}

@@ -1,0 +1,122 @@
+//! Results of ragas: `result.to_pandas()` as CSV or as JSON Lines.
+//!
+//! Samples have no ids: an item is the number of its row, from 1, unless a column is named. A criterion is a column that is
+//! no part of the sample and holds numbers or nothing; a blank or `NaN` is a failed answer. The file states no version.
+
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use super::format::Format;
+use super::json::{cell, excerpt, first, lines, scalar, unfit, utf8, without_constants};
+use super::record::{Log, Prediction, Provenance, Record};
+use crate::error::{Error, Place, Problem, Result};
+
+pub(super) const FORMAT: Format =
+    Format { name: "ragas", title: "ragas: results as CSV or JSON Lines, from to_pandas()", is, read };
+
+/// The columns of ragas' samples.
+const SAMPLE: [&str; 11] = [
+    "user_input",
+    "retrieved_contexts",
+    "reference_contexts",
+    "retrieved_context_ids",
+    "reference_context_ids",
+    "response",
+    "multi_responses",
+    "reference",
+    "rubrics",
+    "persona_name",
+    "query_style",
+];
+
+fn is(_file: &Path, bytes: &[u8]) -> bool {
+    match first(bytes) {
+        Some(row) => row.get("user_input").is_some(),
+        None => header(bytes).is_some_and(|names| names.iter().any(|name| name == "user_input")),
+    }
+}
+
+fn header(bytes: &[u8]) -> Option<Vec<String>> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let mut reader = csv::Reader::from_reader(bytes);
+    Some(reader.headers().ok()?.iter().map(str::to_owned).collect())
+}
+
+fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
+    let text = utf8(file, bytes)?;
+    let rows =
+        if text.trim_start().starts_with('{') { lines(file, &without_constants(text))? } else { table(file, text)? };
+    let mut names: Vec<&String> = vec![];
+    for (_, row) in &rows {
+        for name in row.as_object().into_iter().flat_map(Map::keys) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    let number = |value: &Value| match value {
+        Value::Null | Value::Number(_) => true,
+        Value::String(text) => text.is_empty() || text.parse::<f64>().is_ok(),
+        _ => false,
+    };
+    let is_criterion = |name: &&&String| {
+        let values: Vec<&Value> = rows.iter().filter_map(|(_, row)| row.get(name.as_str())).collect();
+        !SAMPLE.contains(&name.as_str())
+            && values.iter().all(|value| number(value))
+            && values.iter().any(|value| !cell(value).is_empty())
+    };
+    let criteria: Vec<&String> = names.iter().filter(is_criterion).copied().collect();
+    if criteria.is_empty() {
+        let found = names.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
+        let reason = format!("no column holds scores; there are {found}");
+        return Err(unfit(Place::file(file), &reason, "export the result of evaluate(), not the data set"));
+    }
+    let mut records = vec![];
+    for (number, (place, row)) in rows.iter().enumerate() {
+        let mut record = Record::of(place.clone(), &(number + 1).to_string());
+        let fields = names.iter().filter(|name| !criteria.contains(name));
+        record.fields = fields.map(|name| (name.to_string(), row.get(*name).map(cell).unwrap_or_default())).collect();
+        for criterion in &criteria {
+            records.push(Record {
+                criterion: Some((*criterion).clone()),
+                prediction: Some(score(place, criterion, row.get(*criterion))?),
+                ..record.clone()
+            });
+        }
+    }
+    let provenance = Provenance { format: FORMAT.name.to_owned(), tool: "ragas".to_owned(), ..Provenance::default() };
+    Ok(Log { records, provenance })
+}
+
+fn score(place: &Place, criterion: &str, value: Option<&Value>) -> Result<Prediction> {
+    let Some(text) = value.and_then(scalar).filter(|text| !text.is_empty()) else { return Ok(Prediction::Failed) };
+    match text.parse::<f64>() {
+        Ok(number) if number.is_finite() => Ok(Prediction::Label(number.to_string())),
+        Ok(_) => Ok(Prediction::Failed),
+        Err(_) => {
+            let reason = format!("{} is not a score", excerpt(&Value::from(text)));
+            Err(unfit(place.clone().in_field(criterion), &reason, "write a number, or nothing for none"))
+        }
+    }
+}
+
+/// The rows of a CSV table as objects, with their lines.
+fn table(file: &Path, text: &str) -> Result<Vec<(Place, Value)>> {
+    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
+    let unreadable = |error: csv::Error| Error::Unreadable { file: file.to_path_buf(), source: error.into() };
+    let header = reader.headers().map_err(unreadable)?.clone();
+    let mut rows = vec![];
+    for record in reader.records() {
+        let record = record.map_err(unreadable)?;
+        let place = Place::file(file).at_line(record.position().map_or(1, csv::Position::line));
+        if record.len() != header.len() {
+            let row = record.iter().collect::<Vec<_>>().join(",");
+            let (found, expected) = (record.len(), header.len());
+            return Err(Error::refused(place, Problem::ColumnCount { found, expected, row }));
+        }
+        let cells = header.iter().zip(&record).map(|(name, cell)| (name.to_owned(), Value::from(cell)));
+        rows.push((place, Value::Object(cells.collect())));
+    }
+    if rows.is_empty() { Err(Error::refused(Place::file(file), Problem::NoRows)) } else { Ok(rows) }
+}

@@ -1,0 +1,102 @@
+//! What a log says, whatever tool wrote it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::tokens::Answered;
+use crate::error::Place;
+
+/// A log as it was read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Log {
+    /// What it says, in its order.
+    pub records: Vec<Record>,
+    /// Where it comes from.
+    pub provenance: Provenance,
+}
+
+/// The tool that wrote a log, as the log states it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// Name of the format.
+    pub format: String,
+    /// The tool.
+    pub tool: String,
+    /// The tool's version; `None` where the log does not state it.
+    pub version: Option<String>,
+    /// What else the log states of itself, such as the model or the task.
+    pub stated: BTreeMap<String, String>,
+}
+
+/// A file of a log with what it states of itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogFile {
+    /// SHA-256 of its bytes.
+    pub sha256: String,
+    /// What it states.
+    #[serde(flatten)]
+    pub provenance: Provenance,
+}
+
+/// What a log says of one item under one criterion and one variant.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    /// Where it stands.
+    pub place: Place,
+    /// The item, as the log names it.
+    pub item: String,
+    /// What of the item is meant, where the log has several outputs for it: an epoch, or a prompt and a model.
+    pub part: Option<String>,
+    /// The criterion, of a log that has several for an item.
+    pub criterion: Option<String>,
+    /// The variant of the prompt, or the model.
+    pub variant: Option<String>,
+    /// Of a verdict over two answers: whether they were shown in the other order. The verdict names the same answers in either.
+    pub swapped: Option<bool>,
+    /// Texts and other fields of the item, by name, in order.
+    pub fields: Vec<(String, String)>,
+    /// The judge's answer; `None` where the record has none to tell, such as a request or a human label.
+    pub prediction: Option<Prediction>,
+    /// What people said of the item.
+    pub labels: Vec<HumanLabel>,
+}
+
+/// An answer of the judge.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Prediction {
+    /// It gave none that can be read.
+    Failed,
+    /// One label or score, as text.
+    Label(String),
+    /// A text whose tokens have log-probabilities.
+    Tokens(Answered),
+    /// Probabilities of labels; what is missing to 1 is mass elsewhere.
+    Shares(Vec<(String, f64)>),
+}
+
+/// A label that a person gave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HumanLabel {
+    /// Who.
+    pub annotator: String,
+    /// The label.
+    pub value: String,
+}
+
+impl Record {
+    /// A record of an item that says nothing more yet.
+    pub fn of(place: Place, item: &str) -> Self {
+        Self {
+            place: place.of_item(item),
+            item: item.to_owned(),
+            part: None,
+            criterion: None,
+            variant: None,
+            swapped: None,
+            fields: vec![],
+            prediction: None,
+            labels: vec![],
+        }
+    }
+}

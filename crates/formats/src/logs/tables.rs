@@ -1,0 +1,317 @@
+//! Logs as tables of items, of the judge's answers and of human labels.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::PathBuf;
+
+use csv::StringRecord;
+
+use super::format::Format;
+use super::record::{Log, Prediction, Provenance, Record};
+use super::tokens::{FirstTokens, class_of, label_of};
+use crate::error::{Error, Place, Problem, Result, excerpt};
+use crate::table::Table;
+
+/// Logs of one format that are read as one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Logs {
+    files: Vec<PathBuf>,
+    logs: Vec<Log>,
+}
+
+/// Which rows of logs a table holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rows<'c> {
+    /// One per item: `id`, `item`, `criterion`, the fields.
+    Items,
+    /// One per answer of the judge: `id`, `variant`, `swapped` (`1` or `0`, of pairs), `label`, `mean` (a label that is a number), and `p_CLASS` for the
+    /// classes, the fields.
+    Judge(&'c [String]),
+    /// One per human label: `id`, `annotator`, `label`, `score` (the same), the fields.
+    Labels,
+}
+
+impl Logs {
+    /// Reads files as one log.
+    ///
+    /// # Errors
+    /// As the reader of the format.
+    pub fn read<'f>(format: &Format, files: impl Iterator<Item = (PathBuf, &'f [u8])>) -> Result<Self> {
+        let mut all = Self { files: vec![], logs: vec![] };
+        for (file, bytes) in files {
+            all.logs.push((format.read)(&file, bytes)?);
+            all.files.push(file);
+        }
+        Ok(all)
+    }
+
+    /// What the logs say of themselves, by file.
+    pub fn provenance(&self) -> impl Iterator<Item = (&PathBuf, &Provenance)> {
+        self.files.iter().zip(self.logs.iter().map(|log| &log.provenance))
+    }
+
+    /// Everything the logs say.
+    pub fn records(&self) -> impl Iterator<Item = &Record> {
+        self.logs.iter().flat_map(|log| &log.records)
+    }
+
+    /// Keeps the records of one criterion, as if there were no other.
+    ///
+    /// # Errors
+    /// There is no such criterion.
+    pub fn only(&mut self, criterion: &str) -> Result<()> {
+        let found: Vec<String> = self.criteria().into_iter().map(str::to_owned).collect();
+        if !found.iter().any(|name| name == criterion) {
+            let problem = Problem::NotOneOf { value: criterion.to_owned(), allowed: found };
+            return Err(Error::refused(Place::file(&self.files[0]), problem));
+        }
+        for log in &mut self.logs {
+            log.records.retain(|record| record.criterion.as_deref().is_none_or(|name| name == criterion));
+            log.records.iter_mut().for_each(|record| record.criterion = None);
+        }
+        Ok(())
+    }
+
+    /// Takes criteria for variants of one question.
+    pub fn criteria_are_variants(&mut self) {
+        for record in self.logs.iter_mut().flat_map(|log| &mut log.records) {
+            if let Some(criterion) = record.criterion.take() {
+                let variant = record.variant.take().map_or(criterion.clone(), |name| format!("{name} {criterion}"));
+                record.variant = Some(variant);
+            }
+        }
+    }
+
+    /// The criteria; items are judged under each on its own where there are several.
+    pub fn criteria(&self) -> BTreeSet<&str> {
+        self.records().filter_map(|record| record.criterion.as_deref()).collect()
+    }
+
+    /// The names of the variants.
+    pub fn variants(&self) -> BTreeSet<&str> {
+        let answers = self.records().filter(|record| record.prediction.is_some());
+        answers.filter_map(|record| record.variant.as_deref()).collect()
+    }
+
+    /// The labels that the judge gave, with their numbers; of texts with log-probabilities, those of the text.
+    pub fn labels_given(&self) -> BTreeMap<String, usize> {
+        let mut given = BTreeMap::new();
+        for record in self.records() {
+            let mut note = |label: String| *given.entry(label).or_default() += 1;
+            match &record.prediction {
+                Some(Prediction::Label(label)) => note(label_of(label)),
+                Some(Prediction::Tokens(answer)) => note(label_of(&answer.text)),
+                Some(Prediction::Shares(shares)) => shares.iter().for_each(|(label, _)| note(label.clone())),
+                Some(Prediction::Failed) | None => {}
+            }
+        }
+        given
+    }
+
+    /// The logs as a table; ids are those of the log, or the field `id` of each record.
+    ///
+    /// Where a log has several outputs of an item, or several criteria, ids are `ITEM/PART` and `ITEM/CRITERION`.
+    ///
+    /// # Errors
+    /// A field that a record lacks; for items, one that the logs tell in two ways; answers none of which is a class.
+    pub fn table(&self, rows: Rows<'_>, id: Option<&str>) -> Result<Table> {
+        let several = self.criteria().len() > 1;
+        let names = self.fields();
+        let firsts = match rows {
+            Rows::Judge(classes) => self.first_tokens(classes)?,
+            Rows::Items | Rows::Labels => FirstTokens::default(),
+        };
+        let variants = self.variants();
+        let unnamed = variants.first().filter(|_| variants.len() == 1).map_or("judge", |only| only).to_owned();
+        let mut table = Building { several, id, names: &names, firsts, unnamed, rows: vec![], items: HashMap::new() };
+        for (file, log) in self.logs.iter().enumerate() {
+            for record in &log.records {
+                match rows {
+                    Rows::Items => table.item(file, record)?,
+                    Rows::Judge(classes) => table.answer(file, record, classes)?,
+                    Rows::Labels => table.labels(file, record)?,
+                }
+            }
+        }
+        if let Rows::Judge(classes) = rows {
+            self.refuse_other_labels(classes)?;
+        }
+        let mut header: Vec<String> = match rows {
+            Rows::Items => vec!["id", "item", "criterion"],
+            Rows::Judge(_) => vec!["id", "variant", "swapped", "label", "mean"],
+            Rows::Labels => vec!["id", "annotator", "label", "score"],
+        }
+        .into_iter()
+        .map(str::to_owned)
+        .collect();
+        if let Rows::Judge(classes) = rows {
+            header.extend(classes.iter().map(|class| format!("p_{class}")));
+        }
+        for name in &names {
+            header.push(if header.contains(name) { format!("field_{name}") } else { name.clone() });
+        }
+        Table::of_parts(self.files.clone(), header, table.rows, "id")
+    }
+
+    /// The names of all fields, in the order of their first appearance.
+    fn fields(&self) -> Vec<String> {
+        let mut names: Vec<String> = vec![];
+        for (name, _) in self.records().flat_map(|record| &record.fields) {
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+        names
+    }
+
+    fn first_tokens(&self, classes: &[String]) -> Result<FirstTokens> {
+        let answers = self.records().filter_map(|record| match &record.prediction {
+            Some(Prediction::Tokens(answer)) => Some(answer),
+            _ => None,
+        });
+        FirstTokens::of(answers, classes).map_err(|problem| Error::refused(Place::file(&self.files[0]), problem))
+    }
+
+    /// Answers none of which is a class are no failures of the judge.
+    fn refuse_other_labels(&self, classes: &[String]) -> Result<()> {
+        let given = self.labels_given();
+        if classes.is_empty() || given.is_empty() || given.keys().any(|label| class_of(label, classes).is_some()) {
+            return Ok(());
+        }
+        let shown: Vec<String> = given.keys().take(5).map(|label| format!("{:?}", excerpt(label))).collect();
+        let reason = format!("no answer of the judge is one of {}; there are {}", classes.join(", "), shown.join(", "));
+        let remedy = "name the classes as the judge writes them".to_owned();
+        Err(Error::refused(Place::file(&self.files[0]), Problem::Unfit { reason, remedy }))
+    }
+}
+
+/// Rows on their way to a table.
+struct Building<'l> {
+    several: bool,
+    id: Option<&'l str>,
+    names: &'l [String],
+    firsts: FirstTokens,
+    /// The variant of answers that name none, such as failed ones: the only one there is.
+    unnamed: String,
+    rows: Vec<(usize, u64, StringRecord)>,
+    /// The first record of each item.
+    items: HashMap<String, &'l Record>,
+}
+
+impl<'l> Building<'l> {
+    /// The item with its part, under whatever criterion.
+    fn item_of(&self, record: &Record) -> Result<String> {
+        let item = match self.id {
+            None => record.item.clone(),
+            Some(name) => {
+                let found = record.fields.iter().find(|(field, _)| field == name).map(|(_, value)| value.clone());
+                found.filter(|value| !value.is_empty()).ok_or_else(|| {
+                    let expected = vec![name.to_owned()];
+                    let problem =
+                        Problem::MissingColumn { name: name.to_owned(), expected, found: self.names.to_vec() };
+                    Error::refused(record.place.clone(), problem)
+                })?
+            }
+        };
+        Ok(record.part.as_ref().map_or(item.clone(), |part| format!("{item}/{part}")))
+    }
+
+    fn id(&self, record: &Record) -> Result<String> {
+        let item = self.item_of(record)?;
+        let criterion = record.criterion.as_ref().filter(|_| self.several);
+        Ok(criterion.map_or(item.clone(), |criterion| format!("{item}/{criterion}")))
+    }
+
+    fn push(&mut self, file: usize, record: &Record, own: &[&str]) {
+        let value =
+            |name: &String| record.fields.iter().find(|(field, _)| field == name).map_or("", |(_, v)| v.as_str());
+        let cells = own.iter().copied().chain(self.names.iter().map(value));
+        self.rows.push((file, record.place.line.unwrap_or(1), cells.collect()));
+    }
+
+    fn item(&mut self, file: usize, record: &'l Record) -> Result<()> {
+        let id = self.id(record)?;
+        if let Some(first) = self.items.get(&id) {
+            return agree(&id, first, record);
+        }
+        let item = self.item_of(record)?;
+        self.push(file, record, &[&id, &item, record.criterion.as_deref().unwrap_or_default()]);
+        self.items.insert(id, record);
+        Ok(())
+    }
+
+    fn answer(&mut self, file: usize, record: &Record, classes: &[String]) -> Result<()> {
+        let Some(prediction) = &record.prediction else { return Ok(()) };
+        let id = self.id(record)?;
+        // Without classes labels are taken as they are.
+        let labelled = |text: &str| {
+            let label = label_of(text);
+            if classes.is_empty() {
+                return label;
+            }
+            class_of(&label, classes).map(|class| classes[class].clone()).unwrap_or_default()
+        };
+        let most = |shares: &[f64]| {
+            let top = shares.iter().copied().fold(0.0, f64::max);
+            let mut at = (0..shares.len()).filter(|&k| shares[k] == top);
+            at.next().filter(|_| at.next().is_none()).map(|k| classes[k].clone()).unwrap_or_default()
+        };
+        let (label, shares) = match prediction {
+            Prediction::Failed => (String::new(), None),
+            Prediction::Label(text) => (labelled(text), None),
+            Prediction::Tokens(answer) => (labelled(&answer.text), self.firsts.shares(answer, classes)),
+            Prediction::Shares(found) => {
+                let mut shares = vec![0.0; classes.len()];
+                for (name, share) in found {
+                    if let Some(class) = class_of(name, classes) {
+                        shares[class] += share;
+                    }
+                }
+                let some = shares.iter().sum::<f64>() > 0.0;
+                (most(&shares), some.then_some(shares))
+            }
+        };
+        let mean = label.parse::<f64>().ok().filter(|number| number.is_finite()).map(|_| label.clone());
+        let shares: Vec<String> = match shares {
+            Some(shares) => shares.iter().map(f64::to_string).collect(),
+            None => vec![String::new(); classes.len()],
+        };
+        let variant = record.variant.clone().unwrap_or_else(|| self.unnamed.clone());
+        let mean = mean.unwrap_or_default();
+        let swapped = record.swapped.map_or(String::new(), |swapped| u8::from(swapped).to_string());
+        let own: Vec<&str> =
+            [&id, &variant, &swapped, &label, &mean].into_iter().chain(&shares).map(String::as_str).collect();
+        self.push(file, record, &own);
+        Ok(())
+    }
+
+    fn labels(&mut self, file: usize, record: &Record) -> Result<()> {
+        if record.labels.is_empty() {
+            return Ok(());
+        }
+        let id = self.id(record)?;
+        for label in &record.labels {
+            self.push(file, record, &[&id, &label.annotator, &label.value, &label.value]);
+        }
+        Ok(())
+    }
+}
+
+/// Refuses an item of which a second record tells another field.
+fn agree(id: &str, first: &Record, record: &Record) -> Result<()> {
+    for (name, value) in &record.fields {
+        let Some((_, other)) = first.fields.iter().find(|(field, _)| field == name) else { continue };
+        if other != value {
+            let problem = Problem::Unfit {
+                reason: format!(
+                    "this is {:?}, but {} says {:?} of the same item",
+                    excerpt(value),
+                    first.place,
+                    excerpt(other)
+                ),
+                remedy: "give logs of the same items, or name the field that tells them apart as their id".to_owned(),
+            };
+            return Err(Error::refused(record.place.clone().of_item(id).in_field(name), problem));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,207 @@
+//! `items.csv`, `items.parquet` and their data dictionary: everything known about every item.
+
+use std::sync::Arc;
+
+use parquet::basic::{ConvertedType, Repetition, Type as PhysicalType};
+use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
+use parquet::schema::types::Type;
+
+pub use ::parquet::errors::ParquetError;
+
+/// Rows of a group in the Parquet file.
+const GROUP: usize = 131_072;
+
+/// A column of the output.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OutputColumn {
+    /// Name in the header.
+    pub name: String,
+    /// What it says.
+    pub meaning: String,
+    /// Unit and range.
+    pub unit: &'static str,
+    /// One value per item.
+    pub values: Values,
+}
+
+/// The values of a column.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Values {
+    /// Words.
+    Text(Vec<String>),
+    /// Whole numbers.
+    Count(Vec<u32>),
+    /// Numbers; `None` is missing.
+    Number(Vec<Option<f64>>),
+}
+
+/// The table as CSV; numbers have the fewest digits that read back exactly.
+pub fn to_csv(columns: &[OutputColumn]) -> Vec<u8> {
+    let rows = columns.first().map_or(0, |column| column.values.len());
+    let mut out = Vec::with_capacity(rows * columns.len() * 12);
+    let mut cell = String::new();
+    for (k, column) in columns.iter().enumerate() {
+        separate(&mut out, k);
+        quote(&mut out, &column.name);
+    }
+    out.push(b'\n');
+    for i in 0..rows {
+        for (k, column) in columns.iter().enumerate() {
+            separate(&mut out, k);
+            match &column.values {
+                Values::Text(values) => quote(&mut out, &values[i]),
+                values => {
+                    cell.clear();
+                    values.write(i, &mut cell);
+                    out.extend_from_slice(cell.as_bytes());
+                }
+            }
+        }
+        out.push(b'\n');
+    }
+    out
+}
+
+/// The data dictionary as CSV: column, unit, meaning.
+pub fn dictionary(columns: &[OutputColumn]) -> Vec<u8> {
+    let mut out = b"column,unit,meaning\n".to_vec();
+    for column in columns {
+        for (k, text) in [column.name.as_str(), column.unit, column.meaning.as_str()].into_iter().enumerate() {
+            separate(&mut out, k);
+            quote(&mut out, text);
+        }
+        out.push(b'\n');
+    }
+    out
+}
+
+fn separate(out: &mut Vec<u8>, k: usize) {
+    if k > 0 {
+        out.push(b',');
+    }
+}
+
+/// Writes a cell, in quotes where it needs them (RFC 4180).
+fn quote(out: &mut Vec<u8>, text: &str) {
+    if text.contains(['"', ',', '\n', '\r']) {
+        out.push(b'"');
+        out.extend_from_slice(text.replace('"', "\"\"").as_bytes());
+        out.push(b'"');
+    } else {
+        out.extend_from_slice(text.as_bytes());
+    }
+}
+
+impl OutputColumn {
+    /// A column of any values.
+    pub fn new(name: impl Into<String>, unit: &'static str, meaning: impl Into<String>, values: Values) -> Self {
+        Self { name: name.into(), meaning: meaning.into(), unit, values }
+    }
+
+    /// A column with a number for every item.
+    pub fn numbers(
+        name: impl Into<String>,
+        unit: &'static str,
+        meaning: impl Into<String>,
+        values: impl IntoIterator<Item = f64>,
+    ) -> Self {
+        Self::partial(name, unit, meaning, values.into_iter().map(Some))
+    }
+
+    /// A column with numbers that some items lack.
+    pub fn partial(
+        name: impl Into<String>,
+        unit: &'static str,
+        meaning: impl Into<String>,
+        values: impl IntoIterator<Item = Option<f64>>,
+    ) -> Self {
+        Self::new(name, unit, meaning, Values::Number(values.into_iter().collect()))
+    }
+}
+
+impl Values {
+    /// Number of items.
+    pub fn len(&self) -> usize {
+        match self {
+            Values::Text(values) => values.len(),
+            Values::Count(values) => values.len(),
+            Values::Number(values) => values.len(),
+        }
+    }
+
+    /// Whether there are no items.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn write(&self, i: usize, out: &mut String) {
+        use std::fmt::Write;
+        let written = match self {
+            Values::Text(values) => out.write_str(&values[i]),
+            Values::Count(values) => write!(out, "{}", values[i]),
+            Values::Number(values) => match values[i] {
+                Some(value) => write!(out, "{value:?}"),
+                None => Ok(()),
+            },
+        };
+        written.expect("writing to a string can't fail");
+    }
+}
+
+/// The table of items as Parquet, version 1, uncompressed; missing numbers are nulls.
+///
+/// # Errors
+/// The encoder refuses.
+pub fn to_parquet(columns: &[OutputColumn]) -> Result<Vec<u8>, ParquetError> {
+    let field = |column: &OutputColumn| {
+        let (physical, converted, repetition) = match column.values {
+            Values::Text(_) => (PhysicalType::BYTE_ARRAY, ConvertedType::UTF8, Repetition::REQUIRED),
+            Values::Count(_) => (PhysicalType::INT64, ConvertedType::NONE, Repetition::REQUIRED),
+            Values::Number(_) => (PhysicalType::DOUBLE, ConvertedType::NONE, Repetition::OPTIONAL),
+        };
+        let builder = Type::primitive_type_builder(&column.name, physical);
+        Ok::<_, ParquetError>(Arc::new(builder.with_converted_type(converted).with_repetition(repetition).build()?))
+    };
+    let fields = columns.iter().map(field).collect::<Result<Vec<_>, _>>()?;
+    let schema = Arc::new(Type::group_type_builder("items").with_fields(fields).build()?);
+    let properties = Arc::new(WriterProperties::builder().set_created_by("judge-uncertainty".to_owned()).build());
+    let mut writer = SerializedFileWriter::new(Vec::new(), schema, properties)?;
+    let rows = columns.first().map_or(0, |column| column.values.len());
+    for start in (0..rows).step_by(GROUP) {
+        let range = start..rows.min(start + GROUP);
+        let mut group = writer.next_row_group()?;
+        for column in columns {
+            if let Some(mut written) = group.next_column()? {
+                write_column(&column.values, range.clone(), &mut written)?;
+                written.close()?;
+            }
+        }
+        group.close()?;
+    }
+    Ok(writer.into_inner()?)
+}
+
+fn write_column(
+    values: &Values,
+    rows: std::ops::Range<usize>,
+    to: &mut SerializedColumnWriter<'_>,
+) -> Result<(), ParquetError> {
+    match values {
+        Values::Text(values) => {
+            let texts: Vec<ByteArray> = values[rows].iter().map(|text| ByteArray::from(text.as_str())).collect();
+            to.typed::<ByteArrayType>().write_batch(&texts, None, None)?;
+        }
+        Values::Count(values) => {
+            let counts: Vec<i64> = values[rows].iter().map(|&count| i64::from(count)).collect();
+            to.typed::<Int64Type>().write_batch(&counts, None, None)?;
+        }
+        Values::Number(values) => {
+            let present: Vec<f64> = values[rows.clone()].iter().flatten().copied().collect();
+            let levels: Vec<i16> = values[rows].iter().map(|value| i16::from(value.is_some())).collect();
+            to.typed::<DoubleType>().write_batch(&present, Some(&levels), None)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,292 @@
+//! Parquet files as tables, by way of the reader of JSON Lines: a row is an object, so nested fields become columns in the same way.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use parquet::file::metadata::KeyValue;
+use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
+use parquet::record::{Field, Row};
+use serde_json::{Map, Value, json};
+
+use crate::error::{Error, Place, Problem, Result};
+use crate::guarded::guarded;
+use crate::jsonl;
+use crate::table::Table;
+use packed::Unpacked;
+use thrift::check_footer;
+
+pub(crate) mod packed;
+pub(crate) mod thrift;
+
+/// What does for a codec that is not read.
+const REWRITE: &str = "write it again with pyarrow: pyarrow.parquet.write_table(pyarrow.parquet.read_table(FILE), \"table.parquet\", \
+                       compression=\"zstd\")";
+
+/// Whether a file's first bytes are those of Parquet.
+pub fn is(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"PAR1")
+}
+
+/// Reads a Parquet file; `id_column` names the column with the ids of the items. Row n stands in "line" n.
+///
+/// # Errors
+/// As [`lines`]; a missing or blank id.
+pub fn read(file: &Path, bytes: &[u8], id_column: &str) -> Result<Table> {
+    jsonl::read_lines(file, lines(file, bytes)?.as_bytes(), id_column)
+}
+
+/// The rows of a Parquet file as JSON Lines.
+///
+/// Uncompressed, Snappy, zstd and gzip pages are read, which pandas, pyarrow and `datasets` write. Nested structures become columns
+/// (`p.yes` is `p_yes`), lists their JSON text, nulls blank cells, dates and times their ISO text, and bytes that are no text
+/// hexadecimal digits behind `0x`. Where `datasets` notes that a column holds
+/// classes by their numbers, their names are read.
+///
+/// # Errors
+/// A file that is cut off or damaged, another codec, a type that has no text.
+pub fn lines(file: &Path, bytes: &[u8]) -> Result<String> {
+    guarded(file, || rows_as_lines(file, bytes))
+}
+
+fn rows_as_lines(file: &Path, bytes: &[u8]) -> Result<String> {
+    let refuse = |reason: String, remedy: &str| {
+        Error::refused(Place::file(file), Problem::Unfit { reason, remedy: remedy.to_owned() })
+    };
+    let broken = |error: parquet::errors::ParquetError| {
+        let text = error.to_string();
+        match text.contains("Disabled feature") {
+            true => refuse(format!("its pages are compressed in a way that is not read here ({text})"), REWRITE),
+            false => refuse(format!("is not a whole Parquet file: {text}"), "copy or write it again"),
+        }
+    };
+    let whole = Arc::new(Bytes::copy_from_slice(bytes));
+    check_footer(&*whole).map_err(broken)?;
+    let reader = SerializedFileReader::new((*whole).clone()).map_err(broken)?;
+    let classes = class_names(reader.metadata().file_metadata().key_value_metadata());
+    let (mut lines, mut number) = (String::new(), 0);
+    for group in 0..reader.num_row_groups() {
+        let group = Unpacked::new(reader.get_row_group(group).map_err(broken)?, &whole);
+        for row in group.get_row_iter(None).map_err(broken)? {
+            number += 1;
+            let mut object = object(&row.map_err(broken)?).map_err(|column| {
+                let place = Place::file(file).at_line(number).in_field(&column);
+                let reason = "the value is neither a number nor a text".to_owned();
+                let remedy = "turn the column into text or numbers".to_owned();
+                Error::refused(place, Problem::Unfit { reason, remedy })
+            })?;
+            for (column, names) in &classes {
+                object.entry(column).and_modify(|value| *value = named(value, names));
+            }
+            lines.push_str(&Value::Object(object).to_string());
+            lines.push('\n');
+        }
+    }
+    Ok(lines)
+}
+
+/// The names behind the numbers of each column of classes, as `datasets` notes them.
+fn class_names(noted: Option<&Vec<KeyValue>>) -> Vec<(String, Vec<String>)> {
+    let value =
+        noted.into_iter().flatten().find(|noted| noted.key == "huggingface").and_then(|noted| noted.value.as_ref());
+    let info: Value = value.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+    let features = info.pointer("/info/features").and_then(Value::as_object).into_iter().flatten();
+    features.filter_map(|(column, feature)| Some((column.clone(), names_of(feature)?))).collect()
+}
+
+/// The names of a feature that is a class, or a list of such.
+fn names_of(feature: &Value) -> Option<Vec<String>> {
+    match feature.get("_type").and_then(Value::as_str)? {
+        "ClassLabel" => serde_json::from_value(feature.get("names")?.clone()).ok(),
+        _ => names_of(feature.get("feature")?),
+    }
+}
+
+/// A number of a class by its name; -1 is none.
+fn named(value: &Value, names: &[String]) -> Value {
+    match value {
+        Value::Array(several) => several.iter().map(|value| named(value, names)).collect(),
+        Value::Number(number) if number.as_i64() == Some(-1) => Value::Null,
+        other => other.as_u64().and_then(|number| names.get(number as usize)).map_or(other.clone(), |name| json!(name)),
+    }
+}
+
+/// A row as an object; or the column whose value has no text.
+fn object(row: &Row) -> std::result::Result<Map<String, Value>, String> {
+    row.get_column_iter().map(|(name, field)| Ok((name.clone(), value(field).ok_or_else(|| name.clone())?))).collect()
+}
+
+fn value(field: &Field) -> Option<Value> {
+    Some(match field {
+        Field::Null => Value::Null,
+        Field::Bool(x) => json!(x),
+        Field::Byte(x) => json!(x),
+        Field::Short(x) => json!(x),
+        Field::Int(x) => json!(x),
+        Field::Long(x) => json!(x),
+        Field::UByte(x) => json!(x),
+        Field::UShort(x) => json!(x),
+        Field::UInt(x) => json!(x),
+        Field::ULong(x) => json!(x),
+        // By its own digits: 0.1 in 32 bits is 0.1 and not 0.10000000149.
+        Field::Float(x) => number(x.to_string().parse().ok()?),
+        Field::Double(x) => number(*x),
+        Field::Str(x) => json!(x),
+        Field::Float16(x) => number(f64::from(f32::from(*x))),
+        // Texts that a writer did not mark as such, and pictures.
+        Field::Bytes(x) => match std::str::from_utf8(x.data()) {
+            Ok(text) => json!(text),
+            Err(_) => json!(hexadecimal(x.data())),
+        },
+        Field::Decimal(_) | Field::TimeMillis(_) | Field::TimeMicros(_) => json!(field.to_string()),
+        // Beyond the years that have a text, the reader's own conversion would stop the program.
+        Field::Date(days) if i64::from(*days).abs() < MOST_DAYS => json!(field.to_string()),
+        Field::TimestampMillis(x) if x.abs() < MOST_DAYS * 86_400_000 => json!(field.to_string()),
+        Field::TimestampMicros(x) if x.abs() < MOST_DAYS * 86_400_000_000 => json!(field.to_string()),
+        Field::Group(row) => Value::Object(object(row).ok()?),
+        Field::ListInternal(list) => Value::Array(list.elements().iter().map(value).collect::<Option<_>>()?),
+        Field::MapInternal(map) => Value::Object(map.entries().iter().map(member).collect::<Option<_>>()?),
+        _ => return None,
+    })
+}
+
+/// Dates are turned into text up to so many days from 1970, which is the year 200,000.
+const MOST_DAYS: i64 = 70_000_000;
+
+/// An entry of a map whose keys are texts.
+fn member((key, of): &(Field, Field)) -> Option<(String, Value)> {
+    match key {
+        Field::Str(name) => Some((name.clone(), value(of)?)),
+        _ => None,
+    }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold("0x".to_owned(), |mut text, byte| {
+        write!(text, "{byte:02x}").expect("writing to a string can't fail");
+        text
+    })
+}
+
+/// A number that is none is missing, as pandas writes it.
+fn number(x: f64) -> Value {
+    if x.is_finite() { json!(x) } else { Value::Null }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::batches::Rows;
+    use crate::batches::parquet::ParquetRows;
+    use crate::output::{OutputColumn, Values, to_parquet};
+    use proptest::prelude::*;
+
+    fn golden(name: &str) -> (PathBuf, Vec<u8>) {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/parquet").join(name);
+        let bytes = std::fs::read(&path).unwrap();
+        (path, bytes)
+    }
+
+    fn cells(table: &Table, column: &str) -> Vec<String> {
+        let column = table.column(column).unwrap();
+        table.rows().map(|row| row.cell(column).to_owned()).collect()
+    }
+
+    /// Written by pyarrow (tests/golden/parquet/make.py): whole numbers keep all digits, structures become columns.
+    #[test]
+    fn files_of_pyarrow_are_read_as_they_are() {
+        let (path, bytes) = golden("data/train-00000-of-00002.parquet");
+        let table = read(&path, &bytes, "id").unwrap();
+        assert_eq!(cells(&table, "id"), ["7", "9007199254740993"]);
+        assert_eq!(cells(&table, "text"), ["One, \"two\"\nthree", ""]);
+        assert_eq!(cells(&table, "p_yes"), ["0.1", "0.25"]);
+        assert_eq!(cells(&table, "weight"), ["0.1", ""]);
+        assert_eq!(cells(&table, "tags"), ["[\"a\",\"b\"]", "[]"]);
+        assert_eq!(cells(&table, "topic"), ["law", "art"]);
+        assert_eq!(cells(&table, "checked"), ["true", "false"]);
+        let error = read(&path, &golden("data/train-00001-of-00002.parquet").1, "uid").unwrap_err().to_string();
+        assert!(error.contains("uid"), "{error}");
+    }
+
+    /// Found by fuzzing: 3 kB whose header of a page holds nested lists of 2^31 truth values without a byte, which kept the reader busy; its
+    /// footer has a field of another type, too. And a file that is right but for such a list in its first header.
+    #[test]
+    fn a_header_without_end_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let found = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/pages/truths");
+        let made = folder.path().join("made.parquet");
+        let mut bytes = golden("data/train-00000-of-00002.parquet").1;
+        let endless = [0x99, 0xf1, 0xff, 0xff, 0xff, 0xff, 0x07, 0x00];
+        bytes[4..4 + endless.len()].copy_from_slice(&endless);
+        std::fs::write(&made, bytes).unwrap();
+        for (path, part) in [(&found, "the footer has another type"), (&made, "the header of a page claims more truth")]
+        {
+            let told = [
+                read(path, &std::fs::read(path).unwrap(), "id").map(drop),
+                ParquetRows::open(path).and_then(|mut rows| {
+                    let wanted = rows.header().names.clone();
+                    while rows.next(&wanted, 3)?.is_some() {}
+                    Ok(())
+                }),
+            ];
+            for told in told {
+                let told = told.unwrap_err().to_string();
+                assert!(told.contains(part), "{told}");
+            }
+        }
+    }
+
+    /// What `datasets` wrote (`make_datasets.py`), and pyarrow under other codecs.
+    #[test]
+    fn data_sets_of_hugging_face_are_read_under_every_codec_in_use() {
+        let first = golden("datasets/data/train-00000-of-00002.parquet");
+        for (path, bytes) in [first.clone(), golden("datasets/zstd.parquet"), golden("datasets/gzip.parquet")] {
+            let table = read(&path, &bytes, "id").unwrap();
+            assert_eq!(cells(&table, "id"), ["item 0", "item 1", "item 2"]);
+            assert_eq!(cells(&table, "label"), ["yes", "no", ""]);
+            assert_eq!(cells(&table, "day"), ["2026-02-28"; 3]);
+            assert_eq!(cells(&table, "picture")[1], "0xff01");
+            assert_eq!(cells(&table, "words"), ["[]", "[\"a\"]", "[\"a\",\"ß\"]"]);
+            assert!(cells(&table, "asked")[2].starts_with("2026-01-02 03:04:02"), "{:?}", cells(&table, "asked"));
+        }
+        // An edited file is refused, or its sums hide nothing: the ids are those of the file.
+        let (path, mut bytes) = first;
+        let middle = bytes.len() / 2;
+        bytes[middle..].fill(0);
+        let error = read(&path, &bytes, "id").unwrap_err().to_string();
+        assert!(error.contains("is not a whole Parquet file") && error.contains("copy or write it again"), "{error}");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// What is written comes back to the same ids; a file that is cut off anywhere is refused.
+        #[test]
+        fn a_valid_file_survives_and_a_cut_one_is_refused(
+            rows in proptest::collection::btree_map("[a-z0-9 ,\"\u{e4}]{1,8}[a-z]", (any::<u32>(), proptest::option::of(-1e9..1e9f64)), 1..40),
+            cut in 0.0..1.0f64,
+        ) {
+            let ids: Vec<String> = rows.keys().map(|id| id.trim().to_owned()).collect();
+            prop_assume!(ids.iter().collect::<std::collections::BTreeSet<_>>().len() == ids.len());
+            let columns = [
+                OutputColumn::new("id", "", "", Values::Text(ids.clone())),
+                OutputColumn::new("n", "", "", Values::Count(rows.values().map(|row| row.0).collect())),
+                OutputColumn::new("x", "", "", Values::Number(rows.values().map(|row| row.1).collect())),
+            ];
+            let bytes = to_parquet(&columns).unwrap();
+            let file = Path::new("t.parquet");
+            let table = read(file, &bytes, "id").unwrap();
+            prop_assert_eq!(cells(&table, "id"), ids);
+            prop_assert_eq!(cells(&table, "n"), rows.values().map(|row| row.0.to_string()).collect::<Vec<_>>());
+            for (text, row) in cells(&table, "x").iter().zip(rows.values()) {
+                prop_assert_eq!(text.parse::<f64>().ok(), row.1);
+            }
+            let cut = (cut * bytes.len() as f64) as usize;
+            let error = read(file, &bytes[..cut], "id").unwrap_err().to_string();
+            prop_assert!(error.contains("t.parquet"), "{}", error);
+        }
+    }
+}

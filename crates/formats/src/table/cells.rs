@@ -1,0 +1,136 @@
+//! A table in memory: its files, header and cells, and columns by their names.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use csv::StringRecord;
+
+use crate::error::{Error, Place, Problem, Result};
+
+/// A table in memory: every row has one cell per column of the header.
+#[derive(Debug)]
+pub struct Table {
+    /// The files that its rows stand in.
+    pub(super) files: Vec<PathBuf>,
+    pub(super) header_line: Option<u64>,
+    pub(super) header: Vec<String>,
+    /// Position of each name in the header, of the first of several.
+    pub(super) columns: HashMap<String, usize>,
+    pub(super) id: Column,
+    /// Position of the file, line, cells.
+    pub(super) rows: Vec<(usize, u64, StringRecord)>,
+}
+
+/// A column of a table, found by [`Table::column`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Column(pub(super) usize);
+
+impl Table {
+    pub(super) fn of(
+        file: &Path,
+        header_line: Option<u64>,
+        header: Vec<String>,
+        rows: Vec<(u64, StringRecord)>,
+    ) -> Self {
+        let rows = rows.into_iter().map(|(line, cells)| (0, line, cells)).collect();
+        Table::of_files(vec![file.to_path_buf()], header_line, header, rows)
+    }
+
+    pub(super) fn of_files(
+        files: Vec<PathBuf>,
+        header_line: Option<u64>,
+        header: Vec<String>,
+        rows: Vec<(usize, u64, StringRecord)>,
+    ) -> Self {
+        let mut columns = HashMap::with_capacity(header.len());
+        for (i, name) in header.iter().enumerate() {
+            columns.entry(name.clone()).or_insert(i);
+        }
+        Table { files, header_line, header, columns, id: Column(0), rows }
+    }
+
+    /// The file that the table was read from, the first of several.
+    pub fn file(&self) -> &Path {
+        &self.files[0]
+    }
+
+    pub(super) fn check_header(&self) -> Result<()> {
+        for (i, name) in self.header.iter().enumerate() {
+            if self.columns[name] != i {
+                return Err(self.refuse_header(i, Problem::DuplicateColumn { name: name.clone() }));
+            }
+        }
+        Ok(())
+    }
+
+    /// Names of the columns, in order.
+    pub fn header(&self) -> &[String] {
+        &self.header
+    }
+
+    fn header_place(&self) -> Place {
+        Place { line: self.header_line, ..Place::file(self.file()) }
+    }
+
+    pub(super) fn in_column(&self, place: Place, index: usize) -> Place {
+        match self.header_line {
+            Some(_) => place.in_column(index, &self.header[index]),
+            None => place.in_field(&self.header[index]),
+        }
+    }
+
+    fn refuse_header(&self, index: usize, problem: Problem) -> Error {
+        Error::refused(self.in_column(self.header_place(), index), problem)
+    }
+
+    /// Checks that the table has exactly these columns, in any order.
+    ///
+    /// # Errors
+    /// A missing or an unknown column.
+    pub fn expect_columns(&self, expected: &[String]) -> Result<()> {
+        if let Some(missing) = expected.iter().find(|name| !self.columns.contains_key(*name)) {
+            return Err(self.missing_column(missing, expected));
+        }
+        let known: HashSet<&String> = expected.iter().collect();
+        if let Some(i) = self.header.iter().position(|name| !known.contains(name)) {
+            let problem = Problem::UnknownColumn { name: self.header[i].clone(), expected: expected.to_vec() };
+            return Err(self.refuse_header(i, problem));
+        }
+        Ok(())
+    }
+
+    /// Finds a column by its name.
+    ///
+    /// # Errors
+    /// The header does not have it.
+    pub fn column(&self, name: &str) -> Result<Column> {
+        let found = self.columns.get(name).copied();
+        found.map(Column).ok_or_else(|| self.missing_column(name, &[name.to_owned()]))
+    }
+
+    fn missing_column(&self, name: &str, expected: &[String]) -> Error {
+        let (name, expected) = (name.to_owned(), expected.to_vec());
+        let problem = Problem::MissingColumn { name, expected, found: self.header.clone() };
+        Error::refused(self.header_place(), problem)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{message, table};
+    use crate::items::names;
+
+    #[test]
+    fn columns_are_exactly_those_expected() {
+        let table = table("id,n\na,1\n").unwrap();
+        assert!(table.expect_columns(&names(&["n", "id"])).is_ok());
+        assert_eq!(
+            message(table.expect_columns(&names(&["id", "n", "x"]))),
+            "t.csv:1: the header has no column \"x\"; the table needs the columns id, n, x, and has id, n"
+        );
+        assert_eq!(
+            message(table.expect_columns(&names(&["id"]))),
+            "t.csv:1:2 (column \"n\"): the column \"n\" is unknown; the table needs the columns id"
+        );
+    }
+}

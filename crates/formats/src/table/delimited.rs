@@ -1,0 +1,175 @@
+//! Tables from text whose cells are divided by commas, semicolons or tabs.
+
+use std::path::Path;
+
+use csv::{ReaderBuilder, StringRecord};
+
+use super::cells::Table;
+use crate::error::{Error, Place, Problem, Result};
+
+impl Table {
+    /// Parses CSV; `id_column` names the column with the ids of the items, and `file` is the name for errors.
+    ///
+    /// # Errors
+    /// Text that is not UTF-8, a repeated or missing column, a row with another number of cells than the header, no
+    /// rows, a blank id.
+    pub fn parse(file: &Path, bytes: &[u8], id_column: &str) -> Result<Self> {
+        refuse_other_formats(file, bytes)?;
+        if let Err(error) = std::str::from_utf8(bytes) {
+            let line = Lines::new(bytes).of(error.valid_up_to());
+            return Err(Error::refused(Place::file(file).at_line(line), Problem::NotUtf8));
+        }
+        let mut reader = reader(bytes, delimiter(bytes, &[id_column]));
+        let mut lines = Lines::new(bytes);
+        let mut records = Vec::new();
+        let mut record = StringRecord::new();
+        while reader
+            .read_record(&mut record)
+            .map_err(|error| Error::Unreadable { file: file.to_path_buf(), source: error.into() })?
+        {
+            let start = record.position().map_or(0, csv::Position::byte) as usize;
+            records.push((lines.of(start), std::mem::take(&mut record)));
+        }
+        if records.len() < 2 {
+            return Err(Error::refused(Place::file(file), Problem::NoRows));
+        }
+        let (header_line, header) = records.remove(0);
+        let header: Vec<String> = header.iter().map(str::to_owned).collect();
+        let table = Table::of(file, Some(header_line), header, records);
+        table.check_header()?;
+        table.with_ids(id_column)
+    }
+
+    /// The header of a CSV table whose ids stand in `id` or `uid`; none of an empty file.
+    ///
+    /// # Errors
+    /// Bytes that are no text, or those of a spreadsheet.
+    pub fn header_of(file: &Path, bytes: &[u8]) -> Result<Vec<String>> {
+        refuse_other_formats(file, bytes)?;
+        Ok(header(bytes, delimiter(bytes, &["id", "uid"])))
+    }
+}
+
+fn reader(bytes: &[u8], delimiter: u8) -> csv::Reader<&[u8]> {
+    ReaderBuilder::new().has_headers(false).flexible(true).delimiter(delimiter).from_reader(bytes)
+}
+
+fn header(bytes: &[u8], delimiter: u8) -> Vec<String> {
+    let mut record = csv::ByteRecord::new();
+    // What can't be read is refused where the rows are.
+    let _ = reader(bytes, delimiter).read_byte_record(&mut record);
+    record.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
+}
+
+/// The comma, unless only semicolons or only tabs make a header that has one of the `ids`.
+fn delimiter(bytes: &[u8], ids: &[&str]) -> u8 {
+    let fits = |delimiter: &u8| header(bytes, *delimiter).iter().any(|name| ids.contains(&name.as_str()));
+    b",;\t".iter().copied().find(fits).unwrap_or(b',')
+}
+
+/// Refuses what a file's first bytes show to be no text, and says how to make a table of it.
+fn refuse_other_formats(file: &Path, bytes: &[u8]) -> Result<()> {
+    let known: [(&[u8], &str, &str); 4] = [
+        (b"PK\x03\x04", "a spreadsheet (.xlsx) or another zip archive", "save the sheet as CSV, in the encoding UTF-8"),
+        (b"\xd0\xcf\x11\xe0", "a spreadsheet (.xls)", "save the sheet as CSV, in the encoding UTF-8"),
+        (b"PAR1", "a Parquet file", "write it as CSV: pandas.read_parquet(FILE).to_csv(\"table.csv\", index=False)"),
+        (b"\x1f\x8b", "compressed (gzip)", "unpack it"),
+    ];
+    match known.iter().find(|(start, ..)| bytes.starts_with(start)) {
+        Some((_, what, remedy)) => {
+            let problem =
+                Problem::Unfit { reason: format!("this is {what}, not a table of text"), remedy: (*remedy).to_owned() };
+            Err(Error::refused(Place::file(file), problem))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Line numbers of rising offsets in a text.
+///
+/// The csv crate counts the line on which it starts to look for a record, which is too early by the blank lines that
+/// it skips and, with CRLF ends, by one.
+struct Lines<'b> {
+    bytes: &'b [u8],
+    offset: usize,
+    line: u64,
+}
+
+impl<'b> Lines<'b> {
+    fn new(bytes: &'b [u8]) -> Self {
+        Lines { bytes, offset: 0, line: 1 }
+    }
+
+    /// The line, from 1, of the first text at or after `offset`, which must not be before that of the last call.
+    fn of(&mut self, offset: usize) -> u64 {
+        let is_end = |byte: &&u8| matches!(byte, b'\r' | b'\n');
+        let start = offset + self.bytes[offset..].iter().take_while(is_end).count();
+        let passed = &self.bytes[self.offset..start];
+        self.line += passed.iter().filter(|&&byte| byte == b'\n').count() as u64;
+        self.offset = start;
+        self.line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::cells::Column;
+    use super::super::testing::{message, table};
+    use super::*;
+
+    #[test]
+    fn semicolons_and_tabs_divide_where_only_they_give_the_ids() {
+        for text in ["id;n\n\"a;b\";1,5\n", "n;x;id\n1,5;;a;b\n", "id\tn\na;b\t1,5\n", "id,\"n;x\"\na;b,\"1,5\"\n"] {
+            let found = table(text);
+            if text.starts_with("n;x;id") {
+                assert!(message(found).contains("4 columns where the header has 3"));
+                continue;
+            }
+            let found = found.unwrap();
+            let row = found.rows().next().unwrap();
+            assert_eq!((row.id(), row.cell(Column(1))), ("a;b", "1,5"), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn lines_are_those_of_an_editor() {
+        // (text before the bad row, line of the bad row): plain, CRLF, blank lines, a cell of two lines, a BOM.
+        for (before, line) in [
+            ("id,n\na,1\n", 3),
+            ("id,n\r\na,1\r\n", 3),
+            ("id,n\n\n\na,1\n\n", 6),
+            ("id,n\r\n\r\na,1\r\n\r\n", 5),
+            ("id,n\n\"a\nb\",1\n", 4),
+            ("\u{feff}id,n\na,1\n", 3),
+        ] {
+            let table = table(&format!("{before}bad,-1\n")).unwrap();
+            let n = table.column("n").unwrap();
+            let error = message(table.rows().try_for_each(|row| row.count(n).map(drop)));
+            assert!(error.starts_with(&format!("t.csv:{line}:2 (column \"n\", item \"bad\")")), "{before:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn malformed_tables_are_refused() {
+        for (text, expected) in [
+            ("", "t.csv: the table has no rows"),
+            ("id,n\n", "t.csv: the table has no rows"),
+            ("id,n,id\na,1,2\n", "t.csv:1:3 (column \"id\"): the column \"id\" appears twice in the header"),
+            ("uid,n\na,1\n", "t.csv:1: the header has no column \"id\"; the table needs the column id, and has uid, n"),
+            ("ID ,n\na,1\n", "t.csv:1: the header has no column \"id\"; write id instead of \"ID \""),
+            ("ID;n\na;1\n", "t.csv:1: the header has no column \"id\"; write id instead of \"ID\""),
+            (
+                "PK\u{3}\u{4}x",
+                "t.csv: this is a spreadsheet (.xlsx) or another zip archive, not a table of text; save the",
+            ),
+            ("id,n\na\n", "t.csv:2 (item \"a\"): 1 columns where the header has 2: \"a\""),
+            ("id,n\na,1,2\n", "t.csv:2 (item \"a\"): 3 columns where the header has 2: \"a,1,2\""),
+            ("id,n\n,1\n", "t.csv:2:1 (column \"id\"): the cell is blank"),
+        ] {
+            let error = message(table(text));
+            assert!(error.starts_with(expected), "{text:?}: {error}");
+        }
+        let latin = Table::parse(Path::new("t.csv"), b"id,n\na,1\n\xe9,2\n", "id");
+        assert_eq!(message(latin), "t.csv:3: the text is not valid UTF-8; save it in the encoding UTF-8");
+    }
+}

@@ -1,0 +1,145 @@
+//! The rows of a table by the ids of their items.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use csv::StringRecord;
+
+use super::cells::Table;
+use super::row::Row;
+use crate::error::{Error, Place, Problem, Result};
+use crate::items::ItemIds;
+
+impl Table {
+    /// A table of objects, whose columns have names but no numbers and no line of their own.
+    pub(crate) fn of_objects(
+        file: &Path,
+        fields: Vec<String>,
+        rows: Vec<(u64, StringRecord)>,
+        id_column: &str,
+    ) -> Result<Self> {
+        if rows.is_empty() {
+            return Err(Error::refused(Place::file(file), Problem::NoRows));
+        }
+        Table::of(file, None, fields, rows).with_ids(id_column)
+    }
+
+    /// A table of objects that may be none.
+    pub(crate) fn of_any_objects(
+        file: &Path,
+        fields: Vec<String>,
+        rows: Vec<(u64, StringRecord)>,
+        id_column: &str,
+    ) -> Result<Self> {
+        Table::of(file, None, fields, rows).with_ids(id_column)
+    }
+
+    /// A table of a sheet's rows, with their numbers from 1.
+    ///
+    /// # Errors
+    /// As [`Table::parse`].
+    pub fn of_sheet(
+        file: &Path,
+        header_line: u64,
+        header: Vec<String>,
+        rows: Vec<(u64, Vec<String>)>,
+        id_column: &str,
+    ) -> Result<Self> {
+        if rows.is_empty() {
+            return Err(Error::refused(Place::file(file), Problem::NoRows));
+        }
+        let rows = rows.into_iter().map(|(line, cells)| (line, cells.into())).collect();
+        let table = Table::of(file, Some(header_line), header, rows);
+        table.check_header()?;
+        table.with_ids(id_column)
+    }
+
+    /// A table whose rows stand in several files: position of the file, line, cells.
+    pub(crate) fn of_parts(
+        files: Vec<PathBuf>,
+        header: Vec<String>,
+        rows: Vec<(usize, u64, StringRecord)>,
+        id_column: &str,
+    ) -> Result<Self> {
+        Table::of_files(files, None, header, rows).with_ids(id_column)
+    }
+
+    pub(super) fn with_ids(mut self, id_column: &str) -> Result<Self> {
+        self.id = self.column(id_column)?;
+        for row in self.rows() {
+            row.check_length()?;
+            row.text(self.id)?;
+        }
+        Ok(self)
+    }
+
+    /// The ids of a table with one row per item, in the order of the file.
+    ///
+    /// # Errors
+    /// An id that stands there twice.
+    pub fn ids(&self) -> Result<ItemIds> {
+        let mut first_lines = HashMap::with_capacity(self.rows.len());
+        for row in self.rows() {
+            if let Some(first) = first_lines.insert(row.id(), row) {
+                return Err(row.duplicate(&first));
+            }
+        }
+        ItemIds::new(self.rows().map(|row| row.id().to_owned()).collect())
+    }
+
+    /// The rows in the order of `ids`, exactly one for each; `reference` says where the ids come from.
+    ///
+    /// # Errors
+    /// A duplicate, an unknown or a missing id.
+    pub fn rows_of(&self, ids: &ItemIds, reference: &Path) -> Result<Vec<Row<'_>>> {
+        let reference = || reference.display().to_string();
+        let mut rows: Vec<Option<Row<'_>>> = vec![None; ids.len()];
+        for row in self.rows() {
+            let Some(i) = ids.position(row.id()) else {
+                let problem = Problem::UnknownId { id: row.id().to_owned(), reference: reference() };
+                return Err(row.refuse_id(problem));
+            };
+            if let Some(first) = rows[i].replace(row) {
+                return Err(row.duplicate(&first));
+            }
+        }
+        let found = rows.into_iter().zip(ids.iter());
+        found
+            .map(|(row, id)| {
+                let place = || Place::file(self.file()).of_item(id);
+                row.ok_or_else(|| {
+                    Error::refused(place(), Problem::MissingId { id: id.to_owned(), reference: reference() })
+                })
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{message, table};
+    use super::*;
+    use crate::items::names;
+
+    #[test]
+    fn rows_are_joined_on_their_ids() {
+        let ids = ItemIds::new(names(&["b", "a"])).unwrap();
+        let join = |text: &str| -> Result<Vec<String>> {
+            let table = table(text)?;
+            let rows = table.rows_of(&ids, Path::new("labels.csv"))?;
+            Ok(rows.iter().map(|row| row.id().to_owned()).collect())
+        };
+        assert_eq!(join("id\na\nb\n").unwrap(), ["b", "a"]);
+        assert_eq!(
+            message(join("id\na\nb\nc\n")),
+            "t.csv:4:1 (column \"id\", item \"c\"): the id \"c\" is unknown: labels.csv does not have it; \
+             correct the id or remove its row"
+        );
+        assert!(
+            message(join("id\na\na\n"))
+                .contains("t.csv:3:1 (column \"id\", item \"a\"): the id \"a\" appears twice, first in line 2")
+        );
+        assert!(message(join("id\na\n")).contains("t.csv (item \"b\"): no row for the id \"b\" of labels.csv"));
+        assert!(message(table("id\na\nb\na\n").unwrap().ids()).contains("twice, first in line 2"));
+    }
+}

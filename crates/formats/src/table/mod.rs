@@ -1,0 +1,26 @@
+//! Tables whose errors name file, line, column, item and value.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `cells` | a table in memory, and its columns by their names |
+//! | `row` | a row: its cells, read and refused |
+//! | `ids` | rows by the ids of their items |
+//! | `append` | several tables as one |
+//! | `delimited` | CSV, and text divided by semicolons or tabs |
+//!
+//! The first line is the header; columns are found by name, in any order. Nothing is trimmed: a cell is what stands between
+//! the commas, or between semicolons or tabs where only these give a header with the ids. A blank cell is missing
+//! ([`Row::optional_number`]), never 0. Files of JSON objects become tables too ([`super::jsonl`]), so that whatever reads one
+//! reads the other.
+
+mod append;
+mod cells;
+mod delimited;
+mod ids;
+mod row;
+#[cfg(test)]
+mod testing;
+
+pub(crate) use append::check_absent;
+pub use cells::{Column, Table};
+pub use row::Row;

@@ -1,0 +1,122 @@
+//! Excel workbooks as tables: the sheet whose first row has the column of the ids.
+
+use std::collections::BTreeMap;
+use std::io::Cursor;
+use std::path::Path;
+
+use calamine::{Data, Reader, Xlsx, XlsxError};
+
+use crate::error::{Error, Place, Problem, Result};
+use crate::guarded::guarded;
+use crate::logs::archive;
+use crate::table::Table;
+use judge_uncertainty_system::limits::{ABSENT_FIELDS, Exceeded};
+
+/// Whether a file's bytes are those of an Excel workbook, which is a zip archive with a certain member.
+pub fn is(bytes: &[u8]) -> bool {
+    const MEMBER: &[u8] = b"xl/workbook.xml";
+    bytes.starts_with(b"PK\x03\x04") && bytes.windows(MEMBER.len()).any(|window| window == MEMBER)
+}
+
+/// Reads the sheet of a workbook whose first row that is not blank names the column `id_column`; a line is a row of the sheet.
+///
+/// Whole numbers are written without a point, so that an id 7 is `7`; other numbers with the fewest digits that read back exactly;
+/// dates as ISO text; of formulas the value that was saved with them. Rows without any cell are left out.
+///
+/// # Errors
+/// A file that is no workbook or damaged; no such sheet, or several; as [`Table::parse`].
+pub fn read(file: &Path, bytes: &[u8], id_column: &str) -> Result<Table> {
+    guarded(file, || read_sheet(file, bytes, id_column))
+}
+
+fn read_sheet(file: &Path, bytes: &[u8], id_column: &str) -> Result<Table> {
+    let refuse = |reason: String, remedy: &str| {
+        Error::refused(Place::file(file), Problem::Unfit { reason, remedy: remedy.to_owned() })
+    };
+    let damaged = |error: XlsxError| {
+        refuse(
+            format!("is not a whole Excel workbook: {error}"),
+            "save it again, or save the sheet as CSV in the encoding UTF-8",
+        )
+    };
+    // Every part is held against its sum and its size before any is believed.
+    archive::members(file, bytes, |name| name.starts_with("xl/") && name.ends_with(".xml"))?;
+    let mut book: Xlsx<_> = Xlsx::new(Cursor::new(bytes)).map_err(damaged)?;
+    let mut sheets: Vec<(String, Rows)> = vec![];
+    for name in book.sheet_names() {
+        let rows = rows(cells(&mut book, &name).map_err(damaged)?)
+            .map_err(|exceeded| refuse(exceeded.reason(), &exceeded.remedy()))?;
+        if !rows.is_empty() {
+            sheets.push((name, rows));
+        }
+    }
+    if sheets.is_empty() {
+        return Err(Error::refused(Place::file(file), Problem::NoRows));
+    }
+    let has_ids = |(_, rows): &(String, Rows)| rows[0].1.iter().any(|name| name == id_column);
+    let with_ids = sheets.iter().filter(|sheet| has_ids(sheet)).count();
+    if with_ids > 1 {
+        let names =
+            sheets.iter().filter(|sheet| has_ids(sheet)).map(|(name, _)| format!("{name:?}")).collect::<Vec<_>>();
+        let reason = format!("several sheets have a column {id_column:?}: {}", names.join(", "));
+        return Err(refuse(reason, "keep one of them in the file"));
+    }
+    // Without any, the first says what it has instead.
+    let found = sheets.iter().position(has_ids).unwrap_or(0);
+    let mut rows = sheets.swap_remove(found).1.into_iter();
+    let (line, header) = rows.next().unwrap_or_default();
+    Table::of_sheet(file, line, header, rows.collect(), id_column)
+}
+
+/// Row number and cells of rows that are not blank.
+type Rows = Vec<(u64, Vec<String>)>;
+
+/// The cells of a sheet that are not blank, by row and column: the sheet as a whole may claim to be of any size.
+fn cells(book: &mut Xlsx<Cursor<&[u8]>>, name: &str) -> std::result::Result<BTreeMap<(u32, u32), String>, XlsxError> {
+    let mut reader = match book.worksheet_cells_reader(name) {
+        // A page with a chart.
+        Err(XlsxError::NotAWorksheet(_)) => return Ok(BTreeMap::new()),
+        reader => reader?,
+    };
+    let mut cells = BTreeMap::new();
+    while let Some(cell) = reader.next_cell()? {
+        let text = text(&Data::from(cell.get_value().clone()));
+        if !text.is_empty() {
+            cells.insert(cell.get_position(), text);
+        }
+    }
+    Ok(cells)
+}
+
+/// Rows that have a cell, each as long as the first, which names the columns, or longer.
+fn rows(cells: BTreeMap<(u32, u32), String>) -> std::result::Result<Rows, Exceeded> {
+    let mut sparse: BTreeMap<u32, Vec<(usize, String)>> = BTreeMap::new();
+    let first = cells.keys().map(|(_, column)| *column).min().unwrap_or(0);
+    for ((row, column), text) in cells {
+        sparse.entry(row).or_default().push(((column - first) as usize, text));
+    }
+    let end = |row: &[(usize, String)]| row.last().map_or(0, |(column, _)| column + 1);
+    let named = sparse.values().next().map_or(0, |header| end(header));
+    let wide = sparse.values().map(|row| end(row).max(named));
+    let absent = wide.zip(sparse.values()).map(|(wide, row)| (wide - row.len()) as u64).sum();
+    ABSENT_FIELDS.check(absent)?;
+    let dense = |(line, row): (u32, Vec<(usize, String)>)| {
+        let mut cells = vec![String::new(); end(&row).max(named)];
+        row.into_iter().for_each(|(column, text)| cells[column] = text);
+        (u64::from(line) + 1, cells)
+    };
+    Ok(sparse.into_iter().map(dense).collect())
+}
+
+/// A cell as text.
+fn text(cell: &Data) -> String {
+    match cell {
+        Data::Empty => String::new(),
+        Data::String(text) => text.clone(),
+        Data::Float(number) => number.to_string(),
+        Data::Int(number) => number.to_string(),
+        Data::Bool(truth) => truth.to_string().to_uppercase(),
+        Data::DateTimeIso(text) | Data::DurationIso(text) => text.clone(),
+        other => other.to_string(),
+    }
+}

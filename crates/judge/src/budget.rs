@@ -1,0 +1,227 @@
+//! Limits of a run: how fast it may ask, and what it may spend.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::client::Tokens;
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Ends all waiting at once.
+#[derive(Debug, Default)]
+pub struct Stop {
+    stopped: Mutex<bool>,
+    changed: Condvar,
+}
+
+impl Stop {
+    /// Asks every thread to end.
+    pub fn stop(&self) {
+        *locked(&self.stopped) = true;
+        self.changed.notify_all();
+    }
+
+    /// Whether threads are to end.
+    pub fn is_stopped(&self) -> bool {
+        *locked(&self.stopped)
+    }
+
+    /// Waits; false if the wait was ended early.
+    pub fn sleep(&self, duration: Duration) -> bool {
+        let stopped = locked(&self.stopped);
+        let (stopped, _) = self
+            .changed
+            .wait_timeout_while(stopped, duration, |stopped| !*stopped)
+            .unwrap_or_else(PoisonError::into_inner);
+        !*stopped
+    }
+}
+
+/// Requests and tokens per minute, spread evenly over all threads.
+#[derive(Debug)]
+pub struct Pace {
+    requests_per_minute: Option<f64>,
+    tokens_per_minute: Option<f64>,
+    next: Mutex<Next>,
+}
+
+#[derive(Debug)]
+struct Next {
+    request: Instant,
+    tokens: Instant,
+    pause: Instant,
+}
+
+impl Pace {
+    /// Limits above 0; `None` is no limit.
+    pub fn new(requests_per_minute: Option<f64>, tokens_per_minute: Option<f64>) -> Self {
+        let now = Instant::now();
+        Pace {
+            requests_per_minute,
+            tokens_per_minute,
+            next: Mutex::new(Next { request: now, tokens: now, pause: now }),
+        }
+    }
+
+    /// Takes the next place in the queue; how long to wait for it.
+    pub fn turn(&self, tokens: u64) -> Duration {
+        self.turn_at(Instant::now(), tokens)
+    }
+
+    fn turn_at(&self, now: Instant, tokens: u64) -> Duration {
+        // Nobody waits longer than a year; times have no room for much more.
+        let year = Duration::from_secs(31_536_000);
+        let minutes =
+            |amount: f64, rate: f64| Duration::try_from_secs_f64(60.0 * amount / rate).unwrap_or(year).min(year);
+        let mut next = locked(&self.next);
+        let start = now.max(next.request).max(next.tokens).max(next.pause);
+        if let Some(rate) = self.requests_per_minute {
+            next.request = start + minutes(1.0, rate);
+        }
+        if let Some(rate) = self.tokens_per_minute {
+            next.tokens = start + minutes(tokens as f64, rate);
+        }
+        start - now
+    }
+
+    /// Holds everybody back: an endpoint that asks one thread to slow down means all of them.
+    pub fn pause(&self, duration: Duration) {
+        let mut next = locked(&self.next);
+        next.pause = next.pause.max(Instant::now() + duration);
+    }
+}
+
+/// Prices in the user's currency.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Price {
+    /// Per million tokens of the prompt.
+    pub prompt: f64,
+    /// Per million tokens of the answer.
+    pub completion: f64,
+}
+
+impl Price {
+    /// Cost of some tokens.
+    pub fn of(&self, tokens: Tokens) -> f64 {
+        (self.prompt * tokens.prompt as f64 + self.completion * tokens.completion as f64) / 1e6
+    }
+}
+
+/// Keeps account of what was spent and what the questions under way may cost.
+#[derive(Debug)]
+pub struct Purse {
+    price: Option<Price>,
+    limit: Option<f64>,
+    account: Mutex<Account>,
+}
+
+#[derive(Debug)]
+struct Account {
+    spent: f64,
+    reserved: f64,
+    longest: u64,
+}
+
+impl Purse {
+    /// A purse from which `spent` is gone already; `longest` is the answer length, in tokens, to reckon with at first.
+    pub fn new(price: Option<Price>, limit: Option<f64>, spent: f64, longest: u64) -> Self {
+        Purse { price, limit, account: Mutex::new(Account { spent, reserved: 0.0, longest }) }
+    }
+
+    /// Sets money aside for a question with so many tokens in its prompt and at most `most` in its answer; where that is
+    /// not known, as many as the longest answer so far had. `None` if the limit does not allow it.
+    pub fn reserve(&self, prompt: u64, most: Option<u64>) -> Option<f64> {
+        let Some(price) = self.price else { return Some(0.0) };
+        let mut account = locked(&self.account);
+        let cost = price.of(Tokens { prompt, completion: most.unwrap_or(account.longest) });
+        if self.limit.is_some_and(|limit| account.spent + account.reserved + cost > limit) {
+            return None;
+        }
+        account.reserved += cost;
+        Some(cost)
+    }
+
+    /// Ends a reservation: `tokens` were paid for.
+    pub fn settle(&self, reserved: f64, tokens: Tokens) {
+        let mut account = locked(&self.account);
+        account.reserved -= reserved;
+        account.spent += self.price.map_or(0.0, |price| price.of(tokens));
+        account.longest = account.longest.max(tokens.completion);
+    }
+
+    /// Ends a reservation without an answer. One that may have been charged all the same counts as spent.
+    pub fn give_up(&self, reserved: f64, perhaps_charged: bool) {
+        let mut account = locked(&self.account);
+        account.reserved -= reserved;
+        if perhaps_charged {
+            account.spent += reserved;
+        }
+    }
+
+    /// What was spent, in the currency of the price; `None` without a price.
+    pub fn spent(&self) -> Option<f64> {
+        self.price.map(|_| locked(&self.account).spent)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn turns_keep_both_rates() {
+        let seconds = |pace: &Pace, now, tokens| pace.turn_at(now, tokens).as_secs_f64();
+        let pace = Pace::new(Some(60.0), None);
+        let now = Instant::now();
+        assert_eq!([0, 0, 0].map(|n| seconds(&pace, now, n)), [0.0, 1.0, 2.0]);
+        let later = now + Duration::from_secs(10);
+        assert_eq!(seconds(&pace, later, 0), 0.0);
+        let pace = Pace::new(Some(6000.0), Some(6000.0));
+        // 200 tokens take two seconds of 6000 a minute.
+        assert_eq!([200, 100, 1].map(|n| seconds(&pace, now.max(Instant::now()), n)).map(f64::round), [0.0, 2.0, 3.0]);
+        assert_eq!(Pace::new(None, None).turn(1_000_000), Duration::ZERO);
+    }
+
+    #[test]
+    fn a_purse_never_promises_more_than_it_holds() {
+        let price = Price { prompt: 1.0, completion: 10.0 };
+        let purse = Purse::new(Some(price), Some(0.001), 0.0, 10);
+        // 100 + 10 x 10 = 200 millionths: five of them fit.
+        let reserved: Vec<f64> = (0..9).map_while(|_| purse.reserve(100, None)).collect();
+        assert_eq!(reserved.len(), 5);
+        purse.settle(reserved[0], Tokens { prompt: 100, completion: 5 });
+        assert!((purse.spent().unwrap() - 150e-6).abs() < 1e-12);
+        assert_eq!(purse.reserve(100, Some(10)), None);
+        purse.give_up(reserved[1], false);
+        assert!(purse.reserve(100, Some(10)).is_some());
+        purse.give_up(reserved[2], true);
+        assert!((purse.spent().unwrap() - 350e-6).abs() < 1e-12);
+        // A longer answer raises what is reckoned with.
+        let purse = Purse::new(Some(price), None, 0.0, 10);
+        purse.settle(0.0, Tokens { prompt: 0, completion: 1000 });
+        assert_eq!(purse.reserve(0, None), Some(0.01));
+        assert_eq!(Purse::new(None, None, 0.0, 0).reserve(1, None), Some(0.0));
+    }
+
+    #[test]
+    fn a_pace_of_next_to_nothing_waits_a_year_and_no_longer() {
+        let pace = Pace::new(Some(1e-300), Some(5e-324));
+        let now = Instant::now();
+        assert_eq!(pace.turn_at(now, 1), Duration::ZERO);
+        assert_eq!(pace.turn_at(now, u64::MAX), Duration::from_secs(31_536_000));
+        assert_eq!(pace.turn_at(now, 0), Duration::from_secs(2 * 31_536_000));
+    }
+
+    #[test]
+    fn a_stop_ends_waiting() {
+        let stop = Stop::default();
+        assert!(stop.sleep(Duration::from_millis(1)));
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| stop.sleep(Duration::from_secs(3600)));
+            stop.stop();
+            assert!(!waiting.join().unwrap());
+        });
+    }
+}

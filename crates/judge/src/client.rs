@@ -1,0 +1,101 @@
+//! A judge, seen from outside: a question goes in, an answer or trouble comes out.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::parse::Failure;
+use crate::request::Request;
+
+/// A judge: answers a question or says why not.
+pub trait Judge: Sync {
+    /// Host name of the endpoint, without anything else of its address.
+    fn host(&self) -> &str;
+
+    /// Asks once.
+    ///
+    /// # Errors
+    /// No answer came.
+    fn ask(&self, request: &Request) -> Result<Answer, Trouble>;
+}
+
+/// What came back, kept as it came. An answer without text has a failure.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
+    /// Text of the answer, or what came in its place.
+    pub raw: Option<String>,
+    /// Why the reply holds no answer; whether an answer's text can be understood is decided when it is read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure: Option<Failure>,
+    /// What the endpoint said about a failure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// The model that answered, as the endpoint names it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub served_model: Option<String>,
+    /// Why the answer ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub finish_reason: Option<String>,
+    /// Tokens that the endpoint counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<Tokens>,
+    /// Tokens listed for the first position with their natural log-probabilities.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label_tokens: Option<Vec<(String, f64)>>,
+    /// Parameters that were left out because the endpoint refused them.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub dropped: Vec<String>,
+}
+
+/// Tokens of one request.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tokens {
+    /// Of the prompt.
+    pub prompt: u64,
+    /// Of the answer, hidden reasoning included.
+    pub completion: u64,
+}
+
+/// Why no answer came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unreached {
+    /// The endpoint asked to slow down.
+    RateLimited,
+    /// The endpoint failed.
+    ServerError,
+    /// No complete reply in time.
+    Timeout,
+    /// The connection could not be made, or broke.
+    Connection,
+}
+
+/// No answer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Trouble {
+    /// Asking again may help.
+    Again {
+        /// What happened.
+        kind: Unreached,
+        /// How long the endpoint asks to wait.
+        after: Option<Duration>,
+        /// In words.
+        detail: String,
+    },
+    /// Asking again, or asking anything else, can't help.
+    Fatal(String),
+}
+
+impl Answer {
+    /// Applies a change to every text of the answer.
+    pub(crate) fn changed(mut self, change: impl Fn(&str) -> String) -> Self {
+        let texts = [&mut self.raw, &mut self.detail, &mut self.served_model, &mut self.finish_reason];
+        for text in texts.into_iter().flatten() {
+            *text = change(text);
+        }
+        for (token, _) in self.label_tokens.iter_mut().flatten() {
+            *token = change(token);
+        }
+        self
+    }
+}

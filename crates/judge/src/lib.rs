@@ -1,0 +1,168 @@
+//! Asking a judge for predictions: any OpenAI-compatible endpoint, or a simulated judge.
+//!
+//! ```text
+//! task (items, classes, variants) + prompt templates -> requests -> endpoint -> cache -> predictions, summary
+//! ```
+//!
+//! | module | holds |
+//! |---|---|
+//! | `task` | the items: the paper's dice, ChaosNLI, a study, a list |
+//! | `prompts` | the templates, rendered and hashed |
+//! | `request` | one question, its key, its body |
+//! | `client` | the trait of all judges |
+//! | `endpoint` | endpoints of OpenAI's kind and Azure's; reading what they reply |
+//! | `simulated` | a noisy judge that needs no network |
+//! | `run` | threads, retries, what to ask again |
+//! | `budget` | requests and tokens per minute, spending |
+//! | `cache` | the answers on disk, one line each |
+//! | `parse` | from the text of an answer to its meaning |
+//! | `predictions` | the tables that `reproduce` and studies read |
+//! | `import`, `batch` | the paper's published cache, OpenAI's batch files |
+//! | `summary` | what a paper's setup section must say |
+
+pub mod batch;
+pub mod budget;
+pub mod cache;
+pub mod client;
+pub mod endpoint;
+pub mod import;
+pub mod parse;
+pub mod predictions;
+pub mod prompts;
+mod reply;
+pub mod request;
+pub mod run;
+mod secret;
+pub mod simulated;
+pub mod summary;
+pub mod task;
+
+use std::path::{Path, PathBuf};
+
+pub use client::Answer;
+pub use prompts::Ask;
+pub use reply::read_reply;
+use thiserror::Error as ThisError;
+
+use judge_uncertainty_system::FileError;
+
+/// Why a judge can't be asked, or its answers can't be used.
+#[derive(Debug, ThisError)]
+pub enum Error {
+    /// A table of items.
+    #[error(transparent)]
+    Data(#[from] judge_uncertainty_formats::Error),
+    /// The file system refused.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A file or folder to write.
+    #[error(transparent)]
+    Output(#[from] judge_uncertainty_system::Error),
+    /// A line of a file of JSON lines.
+    #[error("{path}:{line}: {detail}", path = path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// Line, from 1.
+        line: u64,
+        /// What is wrong.
+        detail: String,
+    },
+    /// Two processes on one cache.
+    #[error(
+        "{path}: another process is writing answers to it; wait until it ends, or choose another folder with --out",
+        path = path.display()
+    )]
+    Locked {
+        /// The cache.
+        path: PathBuf,
+    },
+    /// A file that must not be overwritten.
+    #[error("{file}: {problem}, and was left as it is; choose another folder with --out, or move that file away",
+        file = file.display())]
+    Foreign {
+        /// The file.
+        file: PathBuf,
+        /// What it is.
+        problem: &'static str,
+    },
+    /// The cache holds answers to another prompt.
+    #[error(
+        "{path}: {count} of its answers were given to another prompt (the first: item {item:?}, variant {variant:?}, \
+         {ask}); restore that prompt, choose another folder with --out, or give --new-prompt to keep them on file and \
+         ask again",
+        path = path.display()
+    )]
+    OtherPrompt {
+        /// The cache.
+        path: PathBuf,
+        /// How many.
+        count: usize,
+        /// Item of the first.
+        item: String,
+        /// Variant of the first.
+        variant: String,
+        /// What the first answers.
+        ask: &'static str,
+    },
+    /// A prompt template that is malformed or asks for something that the item does not have.
+    #[error("prompt template {name}: {source}")]
+    Template {
+        /// File name of the template, or its set.
+        name: String,
+        /// What is wrong and where, in its causes too.
+        source: tera::Error,
+    },
+    /// No key.
+    #[error(
+        "the environment variable {variable} {detail}; the key of the endpoint is read from there and nowhere else"
+    )]
+    Key {
+        /// The variable.
+        variable: String,
+        /// What is wrong with it.
+        detail: String,
+    },
+    /// The endpoint refuses what is asked, or answers nobody.
+    #[error("{0}; the answers that arrived are kept, and the same command goes on from there")]
+    Endpoint(String),
+    /// An argument that makes no sense.
+    #[error("{0}")]
+    Argument(String),
+}
+
+impl Error {
+    /// Whether the machine or the endpoint failed, rather than that a table, an argument or a cache was refused.
+    pub fn is_failure(&self) -> bool {
+        match self {
+            Self::File(_) | Self::Endpoint(_) => true,
+            Self::Output(error) => error.is_failure(),
+            Self::Data(_)
+            | Self::Line { .. }
+            | Self::Locked { .. }
+            | Self::Foreign { .. }
+            | Self::OtherPrompt { .. }
+            | Self::Template { .. }
+            | Self::Key { .. }
+            | Self::Argument(_) => false,
+        }
+    }
+
+    fn template(name: &str) -> impl FnOnce(tera::Error) -> Self {
+        let name = name.to_owned();
+        move |source| Error::Template { name, source }
+    }
+}
+
+/// About how many tokens a text has: one for every four bytes, a common rule of thumb for English.
+pub fn about_tokens(text: &str) -> u64 {
+    (text.len() as u64).div_ceil(4)
+}
+
+/// Lines of a file with their numbers, from 1; blank lines are left out.
+fn lines_of(path: &Path) -> Result<Vec<(u64, String)>, Error> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|source| judge_uncertainty_formats::Error::Unreadable { file: path.to_path_buf(), source })?;
+    let numbered = (1..).zip(text.lines().map(str::to_owned));
+    Ok(numbered.filter(|(_, line)| !line.trim().is_empty()).collect())
+}

@@ -1,0 +1,228 @@
+//! The prompts: tera templates that a user may edit, rendered per item and prompt variant, and hashed.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use tera::{Context, Tera};
+
+use crate::Error;
+use crate::task::{Answers, Item, Task};
+use judge_uncertainty_formats::Error as DataError;
+use judge_uncertainty_formats::checksum::sha256_hex;
+use judge_uncertainty_system::built_in;
+use judge_uncertainty_system::built_in::Unreadable;
+
+/// What a request asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ask {
+    /// How many of 100 annotators would give each label.
+    Distribution,
+    /// One label, for its log-probabilities.
+    Label,
+    /// Mean and standard deviation of the annotators' scores.
+    Score,
+    /// How confident the judge is, 0 to 100.
+    Confidence,
+    /// The distribution again, with the labels in hand shown.
+    Update,
+}
+
+impl Ask {
+    /// Its name: second part of the name of its template.
+    pub fn name(self) -> &'static str {
+        match self {
+            Ask::Distribution => "distribution",
+            Ask::Label => "label",
+            Ask::Score => "score",
+            Ask::Confidence => "confidence",
+            Ask::Update => "update",
+        }
+    }
+}
+
+/// The templates as they were when the program was built.
+const BUILT_IN: [(&str, &str); 18] = built_in!["prompts/":
+    "dice.confidence.txt.tera",
+    "dice.distribution.txt.tera",
+    "dice.item.txt.tera",
+    "dice.label.txt.tera",
+    "dice.update.txt.tera",
+    "dice.variants.txt.tera",
+    "nli.confidence.txt.tera",
+    "nli.distribution.txt.tera",
+    "nli.item.txt.tera",
+    "nli.label.txt.tera",
+    "nli.variants.txt.tera",
+    "study.confidence.txt.tera",
+    "study.distribution.txt.tera",
+    "study.item.txt.tera",
+    "study.label.txt.tera",
+    "study.score.txt.tera",
+    "study.update.txt.tera",
+    "study.variants.txt.tera",
+];
+
+/// Folder that is used in place of the built-in templates if the working directory has it.
+const FOLDER: &str = "templates/prompts";
+
+/// The prompt templates of a task, parsed.
+#[derive(Debug)]
+pub struct Prompts {
+    tera: Tera,
+    set: &'static str,
+    hashes: BTreeMap<String, String>,
+}
+
+#[derive(Serialize)]
+struct View<'a> {
+    item: &'a BTreeMap<String, String>,
+    variant: &'a str,
+    question: &'a str,
+    classes: &'a [String],
+    /// The JSON object to answer with, its numbers left open.
+    answer_form: String,
+    low: Option<f64>,
+    high: Option<f64>,
+    labels: Vec<LabelView<'a>>,
+    labels_total: u32,
+}
+
+#[derive(Serialize)]
+struct LabelView<'a> {
+    class: &'a str,
+    count: u32,
+}
+
+impl Prompts {
+    /// Templates of a task's set from a folder; without one, from `templates/prompts` if that exists here, else those
+    /// built in.
+    ///
+    /// # Errors
+    /// A template that is missing or malformed.
+    pub fn load(folder: Option<&Path>, set: &'static str) -> Result<Self, Error> {
+        let of_set = BUILT_IN.iter().filter(|(name, _)| name.split('.').next() == Some(set));
+        let texts = built_in::texts(folder, FOLDER, of_set)
+            .map_err(|Unreadable { path, source }| DataError::Unreadable { file: path, source })?;
+        let hashes = texts.iter().map(|(name, text)| ((*name).to_owned(), sha256_hex(text.as_bytes()))).collect();
+        let mut tera = Tera::new();
+        // Prompts are plain text.
+        tera.autoescape_on(Vec::<&str>::new());
+        tera.add_raw_templates(texts).map_err(Error::template(set))?;
+        Ok(Prompts { tera, set, hashes })
+    }
+
+    /// SHA-256 of each template of the set, by file name.
+    pub fn hashes(&self) -> &BTreeMap<String, String> {
+        &self.hashes
+    }
+
+    /// The text that the judge gets for one item under one variant.
+    ///
+    /// # Errors
+    /// A variant without wording, or a template that asks for something that the item does not have.
+    pub fn render(&self, task: &Task, item: &Item, ask: Ask, variant: &str) -> Result<String, Error> {
+        let name = format!("{}.{}.txt.tera", self.set, ask.name());
+        let scale = match task.answers {
+            Answers::Score { scale } => scale,
+            Answers::Classes(_) => None,
+        };
+        let classes = task.classes();
+        let counts = classes.iter().zip(&item.labels);
+        let view = View {
+            item: &item.text,
+            variant,
+            question: &task.question,
+            classes,
+            answer_form: answer_form(classes),
+            low: scale.map(|(low, _)| low),
+            high: scale.map(|(_, high)| high),
+            labels: counts.map(|(class, &count)| LabelView { class, count }).collect(),
+            labels_total: item.labels.iter().sum(),
+        };
+        let context = Context::from_serialize(&view).map_err(Error::template(&name))?;
+        let text = self.tera.render(&name, &context).map_err(Error::template(&name))?;
+        Ok(text.trim().to_owned())
+    }
+}
+
+/// `{"red": ..., "green": ..., "blue": ...}`, or the form of a score.
+fn answer_form(classes: &[String]) -> String {
+    if classes.is_empty() {
+        return "{\"mean\": ..., \"sd\": ...}".to_owned();
+    }
+    let pairs: Vec<String> =
+        classes.iter().map(|class| format!("{}: ...", serde_json::Value::from(class.as_str()))).collect();
+    format!("{{{}}}", pairs.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn prompts(set: &'static str) -> Prompts {
+        Prompts::load(None, set).unwrap()
+    }
+
+    #[test]
+    fn a_die_tells_what_its_tier_may_tell() {
+        let (task, prompts) = (Task::dice(), prompts("dice"));
+        let text = |i: usize, ask, variant| prompts.render(&task, &task.items[i], ask, variant).unwrap();
+        let none = text(0, Ask::Distribution, "neutral");
+        assert!(none.contains("Nothing else is known") && !none.contains('%'), "{none}");
+        assert!(none.ends_with("{\"red\": ..., \"green\": ..., \"blue\": ...}"), "{none}");
+        let weak = text(1, Ask::Distribution, "neutral");
+        assert!(weak.contains("is not known") && !weak.contains('%'), "{weak}");
+        // The protocol's world by NumPy: die 2 is (0.877, 0.062, 0.062), die 3 is (0.0547, 0.0547, 0.8906).
+        let directional = text(2, Ask::Distribution, "neutral");
+        assert!(directional.contains("lands on red more often") && !directional.contains('%'), "{directional}");
+        let strong = text(3, Ask::Confidence, "literal");
+        assert!(strong.contains("red 5.5% of the time, green 5.5% of the time, blue 89.1% of the time"), "{strong}");
+        assert!(text(3, Ask::Label, "sceptical").contains("sceptical"));
+    }
+
+    #[test]
+    fn a_variant_without_wording_is_refused() {
+        let task = Task::dice();
+        let error = prompts("dice").render(&task, &task.items[0], Ask::Distribution, "rude").unwrap_err();
+        let causes = std::iter::successors(std::error::Error::source(&error), |cause| cause.source());
+        let said: Vec<String> = causes.map(ToString::to_string).collect();
+        assert!(said.iter().any(|text| text.contains("no such variant")), "{error}: {said:?}");
+    }
+
+    #[test]
+    fn every_template_of_every_set_renders() {
+        let counted: BTreeMap<String, String> = BTreeMap::from([("text".into(), "a {{ brace }} & \"quote\"".into())]);
+        let item = |text| Item { id: "1".into(), text, labels: vec![3, 0] };
+        let task = |prompts, answers| Task {
+            name: "t".into(),
+            prompts,
+            question: "Is it kind?".into(),
+            answers,
+            variants: vec![],
+            items: vec![],
+            left_out: vec![],
+            truth: None,
+        };
+        let classes = Answers::Classes(vec!["yes".into(), "no".into()]);
+        let study = task("study", classes);
+        for ask in [Ask::Distribution, Ask::Label, Ask::Confidence, Ask::Update] {
+            let text = prompts("study").render(&study, &item(counted.clone()), ask, "strict").unwrap();
+            // The item's own text stands there as it is.
+            assert!(text.contains("text: a {{ brace }} & \"quote\"") && text.contains("Is it kind?"), "{text}");
+            assert_eq!(text.contains("yes 3, no 0"), ask == Ask::Update, "{text}");
+        }
+        let scores = task("study", Answers::Score { scale: Some((1.0, 5.0)) });
+        let text = prompts("study").render(&scores, &item(counted.clone()), Ask::Score, "neutral").unwrap();
+        assert!(text.contains("from 1") && text.contains("{\"mean\": ..., \"sd\": ...}"), "{text}");
+        let scores = task("study", Answers::Score { scale: None });
+        assert!(prompts("study").render(&scores, &item(counted), Ask::Score, "neutral").is_ok());
+        let pair = BTreeMap::from([("premise".into(), "It rains.".into()), ("hypothesis".into(), "It is wet.".into())]);
+        let nli = task("nli", Answers::Classes(["e", "n", "c"].map(String::from).to_vec()));
+        for ask in [Ask::Distribution, Ask::Label, Ask::Confidence] {
+            let text = prompts("nli").render(&nli, &item(pair.clone()), ask, "intuitive").unwrap();
+            assert!(text.contains("It rains.") && text.contains("It is wet."), "{text}");
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! One question to the judge, what identifies it, and the body that an OpenAI-compatible endpoint takes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use crate::Error;
+use crate::prompts::{Ask, Prompts};
+use crate::task::{Answers, Task};
+use judge_uncertainty_formats::checksum::sha256_hex;
+
+/// Most alternatives of a token that endpoints list.
+const TOP_TOKENS: u32 = 20;
+
+/// Which prediction is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Prediction {
+    /// Expected counts in words.
+    Verbalised,
+    /// Log-probabilities of label tokens.
+    LogProbabilities,
+}
+
+/// Under which variants the stated confidence is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConfidenceOf {
+    /// Under each variant.
+    Each,
+    /// Under the first only, once per item.
+    First,
+    /// Not at all.
+    None,
+}
+
+/// What to ask, of whom, with which parameters. A parameter that is not set is not sent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct QuestionSettings {
+    /// The model.
+    pub model: String,
+    /// Kind of prediction.
+    pub prediction: Prediction,
+    /// Stated confidence.
+    pub confidence: ConfidenceOf,
+    /// Whether to ask again with the labels in hand.
+    pub self_update: bool,
+    /// Answers per question, 1 or more.
+    pub samples: u32,
+    /// Sampling temperature.
+    pub temperature: Option<f64>,
+    /// Most tokens of an answer.
+    pub max_tokens: Option<u32>,
+    /// Name under which `max_tokens` is sent: `max_completion_tokens`, or `max_tokens` for older servers.
+    pub max_tokens_name: String,
+    /// Reasoning effort, as the endpoint names it.
+    pub reasoning_effort: Option<String>,
+    /// Whether to ask for an answer that keeps to a JSON schema.
+    pub structured: bool,
+}
+
+impl QuestionSettings {
+    /// Parameters of a request, by the names under which they are sent.
+    fn parameters(&self, ask: Ask) -> BTreeMap<String, Value> {
+        let mut parameters = BTreeMap::new();
+        let mut set = |name: &str, value: Option<Value>| {
+            if let Some(value) = value {
+                parameters.insert(name.to_owned(), value);
+            }
+        };
+        set("temperature", self.temperature.map(Value::from));
+        set(&self.max_tokens_name, self.max_tokens.map(Value::from));
+        set("reasoning_effort", self.reasoning_effort.clone().map(Value::from));
+        if ask == Ask::Label {
+            set("logprobs", Some(Value::from(true)));
+            set("top_logprobs", Some(Value::from(TOP_TOKENS)));
+        } else {
+            set("structured", self.structured.then_some(Value::from(true)));
+        }
+        parameters
+    }
+}
+
+/// One question to the judge.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request {
+    /// Position of its item in the task.
+    pub item: usize,
+    /// Id of the item.
+    pub id: String,
+    /// What is asked.
+    pub ask: Ask,
+    /// Prompt variant.
+    pub variant: String,
+    /// Number of the answer to the same question, from 0.
+    pub sample: u32,
+    /// The model.
+    pub model: String,
+    /// Parameters by name; `structured` stands for a response format.
+    pub parameters: BTreeMap<String, Value>,
+    /// The text sent.
+    pub prompt: String,
+    /// Its SHA-256 sum.
+    pub prompt_sha256: String,
+    /// SHA-256 sum over all that identifies the answer, made by `key`.
+    pub key: String,
+    /// Answers on file already: it is asked again on purpose if there are any.
+    pub on_file: usize,
+}
+
+/// What identifies an answer: the SHA-256 sum of item, ask, variant, model, prompt hash, parameters and sample number.
+pub fn key(
+    item: &str,
+    ask: Ask,
+    variant: &str,
+    model: &str,
+    prompt_sha256: &str,
+    parameters: &BTreeMap<String, Value>,
+    sample: u32,
+) -> String {
+    let parts = json!([item, ask.name(), variant, model, prompt_sha256, parameters, sample]);
+    sha256_hex(parts.to_string().as_bytes())
+}
+
+/// All questions about a task: items in order, for each its variants, for each what is asked.
+///
+/// # Errors
+/// No variant or one twice, settings that the task can't meet, a template that can't be rendered.
+pub fn plan(task: &Task, prompts: &Prompts, settings: &QuestionSettings) -> Result<Vec<Request>, Error> {
+    let distinct: BTreeSet<&String> = task.variants.iter().collect();
+    if distinct.is_empty() || distinct.len() < task.variants.len() {
+        return Err(Error::Argument(format!(
+            "{:?} are not prompt variants; name one or more, each once",
+            task.variants
+        )));
+    }
+    let main = match (&task.answers, settings.prediction) {
+        (Answers::Classes(_), Prediction::Verbalised) => Ask::Distribution,
+        (Answers::Classes(_), Prediction::LogProbabilities) => Ask::Label,
+        (Answers::Score { .. }, Prediction::Verbalised) => Ask::Score,
+        (Answers::Score { .. }, Prediction::LogProbabilities) => {
+            return Err(Error::Argument("scores have no label tokens; ask for a verbalised prediction".to_owned()));
+        }
+    };
+    let shown = |i: usize| task.items[i].labels.iter().any(|&n| n > 0);
+    if settings.self_update && !(0..task.items.len()).any(shown) {
+        return Err(Error::Argument(format!(
+            "the items of {:?} come without labels in hand, so there is no self-update to ask for",
+            task.name
+        )));
+    }
+    let mut requests = vec![];
+    for (i, item) in task.items.iter().enumerate() {
+        for (v, variant) in task.variants.iter().enumerate() {
+            let confidence = match settings.confidence {
+                ConfidenceOf::Each => true,
+                ConfidenceOf::First => v == 0,
+                ConfidenceOf::None => false,
+            };
+            // Once per item: it belongs to the labels, not to the wording.
+            let update = settings.self_update && v == 0 && shown(i);
+            let asks = [Some(main), confidence.then_some(Ask::Confidence), update.then_some(Ask::Update)];
+            for ask in asks.into_iter().flatten() {
+                let prompt = prompts.render(task, item, ask, variant)?;
+                let prompt_sha256 = sha256_hex(prompt.as_bytes());
+                let parameters = settings.parameters(ask);
+                for sample in 0..settings.samples.max(1) {
+                    requests.push(Request {
+                        item: i,
+                        id: item.id.clone(),
+                        ask,
+                        variant: variant.clone(),
+                        sample,
+                        key: key(&item.id, ask, variant, &settings.model, &prompt_sha256, &parameters, sample),
+                        model: settings.model.clone(),
+                        parameters: parameters.clone(),
+                        prompt: prompt.clone(),
+                        prompt_sha256: prompt_sha256.clone(),
+                        on_file: 0,
+                    });
+                }
+            }
+        }
+    }
+    Ok(requests)
+}
+
+impl Request {
+    /// The body of a chat completion request, without the parameters named in `dropped`.
+    pub fn body(&self, classes: &[String], dropped: &BTreeSet<String>) -> Value {
+        let mut body = json!({ "model": self.model, "messages": [{ "role": "user", "content": self.prompt }] });
+        for (name, value) in self.parameters.iter().filter(|(name, _)| !dropped.contains(*name)) {
+            if name == "structured" {
+                body["response_format"] = self.schema(classes);
+            } else {
+                body[name] = value.clone();
+            }
+        }
+        body
+    }
+
+    /// The JSON schema of the answer.
+    fn schema(&self, classes: &[String]) -> Value {
+        let (names, kind): (Vec<&str>, &str) = match self.ask {
+            Ask::Distribution | Ask::Update | Ask::Label => (classes.iter().map(String::as_str).collect(), "integer"),
+            Ask::Score => (vec!["mean", "sd"], "number"),
+            Ask::Confidence => (vec!["confidence"], "integer"),
+        };
+        let properties: BTreeMap<&str, Value> = names.iter().map(|name| (*name, json!({ "type": kind }))).collect();
+        json!({
+            "type": "json_schema",
+            "json_schema": {
+                "name": self.ask.name(),
+                "strict": true,
+                "schema": {
+                    "type": "object",
+                    "properties": properties,
+                    "required": names,
+                    "additionalProperties": false,
+                },
+            },
+        })
+    }
+}

@@ -1,0 +1,262 @@
+//! Asking everything that is not answered yet: threads, retries, limits, the cache.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::Error;
+use crate::about_tokens;
+use crate::budget::{Pace, Purse, Stop};
+use crate::cache::{Cache, Entry};
+use crate::client::{Answer, Judge, Tokens, Trouble, Unreached};
+use crate::parse::Failure;
+use crate::request::Request;
+use crate::task::Answers;
+use judge_uncertainty_core::random::Stream;
+
+/// Questions in a row that nobody answered, after which the endpoint counts as gone.
+const GONE: u32 = 20;
+
+/// Longest wait that an endpoint may ask for; after a longer one the question is left for another run.
+const PATIENCE: Duration = Duration::from_secs(15 * 60);
+
+/// How a run goes about its questions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Effort {
+    /// Questions under way at once, 1 or more.
+    pub concurrency: usize,
+    /// How often a question is asked again after trouble.
+    pub retries: u32,
+    /// First wait before asking again; it doubles each time.
+    pub first_wait: Duration,
+    /// Longest wait that is chosen here; an endpoint may ask for a longer one, up to a quarter of an hour.
+    pub longest_wait: Duration,
+}
+
+/// What has happened so far.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Tally {
+    /// Questions of this run.
+    pub questions: usize,
+    /// Answers that arrived, failures included.
+    pub arrived: usize,
+    /// Answers that say nothing that counts, by kind.
+    pub failures: BTreeMap<Failure, usize>,
+    /// Questions without an answer, by kind.
+    pub unreached: BTreeMap<Unreached, usize>,
+    /// Tokens of this run.
+    pub tokens: Tokens,
+    /// Spent in the currency of the price, earlier runs included.
+    pub spent: Option<f64>,
+}
+
+/// Watches a run. Called after each question, from several threads but one at a time.
+pub trait Watch: Sync {
+    /// Something happened.
+    fn see(&self, tally: &Tally);
+}
+
+/// Why a run ended before all was asked.
+#[derive(Debug)]
+pub enum Ended {
+    /// The next question could cost more than was allowed.
+    MaxSpend,
+    /// The endpoint refuses what is asked.
+    Refused(String),
+    /// The endpoint answers nobody; the last trouble.
+    Gone(String),
+    /// An answer could not be stored.
+    Cache(Error),
+}
+
+/// Which of the questions to ask.
+///
+/// Questions without an answer, those whose last answer failed if `retry_failed`, all of them if `refresh`.
+pub fn missing(
+    requests: Vec<Request>,
+    cache: &Cache,
+    answers: &Answers,
+    retry_failed: bool,
+    refresh: bool,
+) -> Vec<Request> {
+    let wanted = |request: &Request| match cache.answer(&request.key) {
+        None => true,
+        Some(entry) => refresh || (retry_failed && entry.meaning(answers).is_err()),
+    };
+    let counted = |request: Request| Request { on_file: cache.count(&request.key), ..request };
+    requests.into_iter().filter(wanted).map(counted).collect()
+}
+
+/// Asks the questions and stores every answer before it is counted.
+///
+/// Returns what happened and, if not all was asked, why.
+pub fn ask_all(
+    requests: &[Request],
+    judge: &dyn Judge,
+    answers: &Answers,
+    cache: &mut Cache,
+    effort: &Effort,
+    (pace, purse): (&Pace, &Purse),
+    watch: &dyn Watch,
+) -> (Tally, Option<Ended>) {
+    let run = Run {
+        requests,
+        judge,
+        answers,
+        effort,
+        pace,
+        purse,
+        watch,
+        next: AtomicUsize::new(0),
+        in_vain: AtomicU32::new(0),
+        stop: Stop::default(),
+        shared: Mutex::new(Shared {
+            cache,
+            tally: Tally { questions: requests.len(), spent: purse.spent(), ..Tally::default() },
+            ended: None,
+        }),
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..effort.concurrency.clamp(1, requests.len().max(1)) {
+            scope.spawn(|| run.work());
+        }
+    });
+    let shared = run.shared.into_inner().unwrap_or_else(PoisonError::into_inner);
+    (shared.tally, shared.ended)
+}
+
+struct Run<'r> {
+    requests: &'r [Request],
+    judge: &'r dyn Judge,
+    answers: &'r Answers,
+    effort: &'r Effort,
+    pace: &'r Pace,
+    purse: &'r Purse,
+    watch: &'r dyn Watch,
+    next: AtomicUsize,
+    in_vain: AtomicU32,
+    stop: Stop,
+    shared: Mutex<Shared<'r>>,
+}
+
+struct Shared<'r> {
+    cache: &'r mut Cache,
+    tally: Tally,
+    ended: Option<Ended>,
+}
+
+impl<'r> Run<'r> {
+    fn shared(&self) -> MutexGuard<'_, Shared<'r>> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn work(&self) {
+        while let Some(request) = self.requests.get(self.next.fetch_add(1, Ordering::Relaxed)) {
+            if self.stop.is_stopped() {
+                return;
+            }
+            match self.ask(request) {
+                Ok(Some(answer)) => self.store(request, answer),
+                Ok(None) => return,
+                Err((kind, detail)) => self.unreached(kind, detail),
+            }
+        }
+    }
+
+    /// Asks until there is an answer or no patience left; `None` if the run has ended.
+    fn ask(&self, request: &Request) -> Result<Option<Answer>, (Unreached, String)> {
+        let prompt = about_tokens(&request.prompt);
+        let limit = ["max_completion_tokens", "max_tokens"].iter().find_map(|name| request.parameters.get(*name));
+        let most = limit.and_then(serde_json::Value::as_u64);
+        for attempt in 0.. {
+            let Some(reserved) = self.purse.reserve(prompt, most) else {
+                self.end(Ended::MaxSpend);
+                return Ok(None);
+            };
+            if !self.stop.sleep(self.pace.turn(prompt + most.unwrap_or(0))) {
+                self.purse.give_up(reserved, false);
+                return Ok(None);
+            }
+            match self.judge.ask(request) {
+                Ok(answer) => {
+                    self.purse.settle(reserved, counted(&answer, &request.prompt));
+                    return Ok(Some(answer));
+                }
+                Err(Trouble::Fatal(detail)) => {
+                    self.purse.give_up(reserved, false);
+                    self.end(Ended::Refused(detail));
+                    return Ok(None);
+                }
+                Err(Trouble::Again { kind, after, detail }) => {
+                    // An answer that was on its way may be on the bill.
+                    self.purse.give_up(reserved, matches!(kind, Unreached::Timeout | Unreached::Connection));
+                    if attempt >= self.effort.retries || after.is_some_and(|after| after > PATIENCE) {
+                        return Err((kind, detail));
+                    }
+                    if let Some(after) = after {
+                        self.pace.pause(after);
+                    }
+                    let wait = self.wait(&request.key, attempt).max(after.unwrap_or_default());
+                    if !self.stop.sleep(wait) {
+                        return Ok(None);
+                    }
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The wait before asking again: it doubles, and varies between a half and the whole so that threads part.
+    fn wait(&self, key: &str, attempt: u32) -> Duration {
+        let doubled = self.effort.first_wait.saturating_mul(2_u32.saturating_pow(attempt));
+        let seed = key.bytes().fold(u64::from(attempt), |sum, byte| sum.wrapping_mul(31).wrapping_add(u64::from(byte)));
+        doubled.min(self.effort.longest_wait).mul_f64(0.5 + 0.5 * Stream::new(seed).random())
+    }
+
+    fn store(&self, request: &Request, answer: Answer) {
+        self.in_vain.store(0, Ordering::Relaxed);
+        let tokens = counted(&answer, &request.prompt);
+        let entry = Entry::new(request, self.judge.host(), answer);
+        let failure = entry.meaning(self.answers).err();
+        let mut shared = self.shared();
+        if let Err(e) = shared.cache.store(entry) {
+            drop(shared);
+            return self.end(Ended::Cache(e));
+        }
+        let tally = &mut shared.tally;
+        tally.arrived += 1;
+        tally.tokens.prompt += tokens.prompt;
+        tally.tokens.completion += tokens.completion;
+        tally.spent = self.purse.spent();
+        if let Some(failure) = failure {
+            *tally.failures.entry(failure).or_default() += 1;
+        }
+        self.watch.see(&shared.tally);
+    }
+
+    fn unreached(&self, kind: Unreached, detail: String) {
+        let mut shared = self.shared();
+        *shared.tally.unreached.entry(kind).or_default() += 1;
+        shared.tally.spent = self.purse.spent();
+        self.watch.see(&shared.tally);
+        drop(shared);
+        if self.in_vain.fetch_add(1, Ordering::Relaxed) + 1 >= GONE {
+            self.end(Ended::Gone(format!("{} answers nobody: {detail}", self.judge.host())));
+        }
+    }
+
+    /// Ends the run; the first reason counts.
+    fn end(&self, why: Ended) {
+        self.shared().ended.get_or_insert(why);
+        self.stop.stop();
+    }
+}
+
+/// Tokens of an answer as the endpoint counted them, or about so many.
+pub fn counted(answer: &Answer, prompt: &str) -> Tokens {
+    answer.tokens.unwrap_or_else(|| Tokens {
+        prompt: about_tokens(prompt),
+        completion: about_tokens(answer.raw.as_deref().unwrap_or_default()),
+    })
+}

@@ -1,0 +1,212 @@
+//! What a paper's setup section must say about its judge: model, endpoint, dates, prompts, counts, tokens.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::Error;
+use crate::cache::Entry;
+use crate::client::{Tokens, Unreached};
+use crate::parse::Failure;
+use crate::predictions::Collected;
+use crate::request::{Prediction, QuestionSettings};
+use crate::run::Tally;
+use crate::task::Task;
+use judge_uncertainty_formats::checksum::sha256_hex;
+use judge_uncertainty_system::FileError;
+
+/// File of the summary in the output folder.
+pub const SUMMARY: &str = "summary.json";
+/// Name and version of this program.
+const PROGRAM: &str = concat!("judge-uncertainty ", env!("CARGO_PKG_VERSION"));
+
+/// Whether a text is a summary that this program wrote, in this version or another.
+pub fn written_here(text: &[u8]) -> bool {
+    let summary: Option<Value> = serde_json::from_slice(text).ok();
+    let program = summary.as_ref().and_then(|summary| summary.get("program")?.as_str());
+    program.is_some_and(|program| program.starts_with("judge-uncertainty "))
+}
+
+/// The summary file.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SessionSummary {
+    /// Name and version of this program.
+    pub program: String,
+    /// Name of the experiment or study.
+    pub task: String,
+    /// Items.
+    pub items: usize,
+    /// Prompt variants.
+    pub variants: Vec<String>,
+    /// The model asked for.
+    pub model: String,
+    /// Models that answered, as the endpoint names them.
+    pub served_models: BTreeSet<String>,
+    /// Hosts of the endpoints, without the rest of their addresses.
+    pub hosts: BTreeSet<String>,
+    /// `verbalised`, or `log_probabilities`.
+    pub prediction: &'static str,
+    /// Parameters by what was asked; what is not named was not sent.
+    pub parameters: BTreeMap<&'static str, BTreeMap<String, Value>>,
+    /// Parameters that the endpoint refused and that were left out, with the number of answers.
+    pub dropped: BTreeMap<String, usize>,
+    /// When the first answer arrived, UTC.
+    pub first_answer: Option<String>,
+    /// When the last answer arrived, UTC.
+    pub last_answer: Option<String>,
+    /// SHA-256 of each prompt template.
+    pub templates: BTreeMap<String, String>,
+    /// Seed of the simulated judge; none for a real one.
+    pub simulated_seed: Option<u64>,
+    /// Questions of the task.
+    pub questions: usize,
+    /// Questions with an answer.
+    pub answered: usize,
+    /// Answers that count.
+    pub usable: usize,
+    /// Usable answers whose numbers had to be normalised.
+    pub normalised: usize,
+    /// Answers that do not count, by kind.
+    pub failures: BTreeMap<Failure, usize>,
+    /// Questions that this run could not get answered, by kind.
+    pub unreached: BTreeMap<Unreached, usize>,
+    /// Mean probability on no label, for predictions from log-probabilities.
+    pub mean_unseen_mass: Option<f64>,
+    /// Answers on file that are not used: to other prompts, of other models, or asked again.
+    pub superseded: usize,
+    /// Tokens of the answers used, as the endpoint counted them.
+    pub tokens: Tokens,
+    /// Answers whose tokens the endpoint did not count; they are not among `tokens`.
+    pub uncounted: usize,
+    /// Spent in the currency of the price that was given, all answers on file included.
+    pub spent: Option<f64>,
+}
+
+/// What the summary is made from.
+pub struct Facts<'f> {
+    /// The items.
+    pub task: &'f Task,
+    /// The settings.
+    pub settings: &'f QuestionSettings,
+    /// Hashes of the templates.
+    pub templates: &'f BTreeMap<String, String>,
+    /// Questions of the task.
+    pub questions: usize,
+    /// The answers used, one per question.
+    pub used: &'f [&'f Entry],
+    /// Answers on file.
+    pub on_file: usize,
+    /// What the answers say.
+    pub collected: &'f Collected,
+    /// What happened in this run.
+    pub tally: &'f Tally,
+    /// Seed of the simulated judge.
+    pub simulated_seed: Option<u64>,
+}
+
+impl SessionSummary {
+    /// Sums up.
+    pub fn of(facts: &Facts<'_>) -> Self {
+        let used = facts.used;
+        let mut parameters = BTreeMap::new();
+        let mut dropped = BTreeMap::new();
+        let (mut tokens, mut uncounted) = (Tokens::default(), 0);
+        for entry in used {
+            parameters.entry(entry.ask.name()).or_insert_with(|| entry.parameters.clone());
+            for name in &entry.answer.dropped {
+                *dropped.entry(name.clone()).or_default() += 1;
+            }
+            match entry.answer.tokens {
+                Some(counted) => {
+                    tokens.prompt += counted.prompt;
+                    tokens.completion += counted.completion;
+                }
+                None => uncounted += 1,
+            }
+        }
+        let times = || used.iter().map(|entry| entry.time.clone());
+        SessionSummary {
+            program: PROGRAM.to_owned(),
+            task: facts.task.name.clone(),
+            items: facts.task.items.len(),
+            variants: facts.task.variants.clone(),
+            model: facts.settings.model.clone(),
+            served_models: used.iter().filter_map(|entry| entry.answer.served_model.clone()).collect(),
+            hosts: used.iter().map(|entry| entry.host.clone()).collect(),
+            prediction: match facts.settings.prediction {
+                Prediction::Verbalised => "verbalised",
+                Prediction::LogProbabilities => "log_probabilities",
+            },
+            parameters,
+            dropped,
+            first_answer: times().min(),
+            last_answer: times().max(),
+            templates: facts.templates.clone(),
+            simulated_seed: facts.simulated_seed,
+            questions: facts.questions,
+            answered: used.len(),
+            usable: facts.collected.usable,
+            normalised: facts.collected.normalised,
+            failures: facts.collected.failures.clone(),
+            unreached: facts.tally.unreached.clone(),
+            mean_unseen_mass: facts.collected.mean_unseen(),
+            superseded: facts.on_file - used.len(),
+            tokens,
+            uncounted,
+            spent: facts.tally.spent,
+        }
+    }
+}
+
+/// The summary of an import of the published cache.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ImportSummary {
+    /// Name and version of this program.
+    pub program: String,
+    /// Name of the experiment.
+    pub task: String,
+    /// The model that gave the answers, as far as it was named.
+    pub model: Option<String>,
+    /// SHA-256 of the files that were read, by name.
+    pub files: BTreeMap<String, String>,
+    /// Items.
+    pub items: usize,
+    /// Prompt variants.
+    pub variants: Vec<String>,
+    /// Items and variants with a prediction.
+    pub predictions: usize,
+    /// Answers that count.
+    pub usable: usize,
+    /// Usable answers whose numbers had to be normalised.
+    pub normalised: usize,
+    /// Answers that do not count, by kind.
+    pub failures: BTreeMap<Failure, usize>,
+}
+
+impl ImportSummary {
+    /// Sums up.
+    ///
+    /// # Errors
+    /// A file that can no longer be read.
+    pub fn of(task: &Task, model: Option<String>, paths: &[&Path], collected: &Collected) -> Result<Self, Error> {
+        let hash = |path: &&Path| {
+            let bytes = std::fs::read(path).map_err(FileError::at(path, "reading"))?;
+            let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+            Ok((name, sha256_hex(&bytes)))
+        };
+        Ok(ImportSummary {
+            program: PROGRAM.to_owned(),
+            task: task.name.clone(),
+            model,
+            files: paths.iter().map(hash).collect::<Result<_, Error>>()?,
+            items: task.items.len(),
+            variants: task.variants.clone(),
+            predictions: collected.predicted(),
+            usable: collected.usable,
+            normalised: collected.normalised,
+            failures: collected.failures.clone(),
+        })
+    }
+}

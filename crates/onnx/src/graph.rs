@@ -1,0 +1,80 @@
+//! What a model's ONNX file says of the model, read before it is run.
+
+use std::path::Path;
+
+use judge_uncertainty_familiarity::embedding::{EmbeddingError, Model};
+use serde_json::Value;
+use tract_onnx::pb::GraphProto;
+use tract_onnx::prelude::Framework;
+
+/// Reads the graph of a model and refuses one that needs other inputs than a text gives, or embeds fewer tokens than its
+/// tokenizer has.
+pub(crate) fn read(model: &Model) -> Result<GraphProto, EmbeddingError> {
+    let graph = parse(&model.path, &model.onnx)?;
+    check_inputs(&model.path, &graph)?;
+    // Both were read as JSON when the model was opened.
+    let [config, tokens] = [&model.tokenizer.config, &model.tokenizer.tokenizer]
+        .map(|content| serde_json::from_slice::<Value>(content).unwrap_or_default());
+    let rows = embedding_rows(&graph).or_else(|| config["vocab_size"].as_u64());
+    match (highest_token(&tokens), rows) {
+        (Some(highest), Some(rows)) if highest >= rows => {
+            Err(EmbeddingError::TokenizerMismatch { path: model.folder.join("tokenizer.json"), highest, rows })
+        }
+        _ => Ok(graph),
+    }
+}
+
+fn parse(path: &Path, mut onnx: &[u8]) -> Result<GraphProto, EmbeddingError> {
+    let problem = "not an ONNX model; place the file that was published with the model";
+    tract_onnx::onnx()
+        .proto_model_for_read(&mut onnx)
+        .ok()
+        .and_then(|model| model.graph)
+        .ok_or_else(|| EmbeddingError::ModelFile { path: path.to_path_buf(), problem: problem.into() })
+}
+
+/// Refuses a graph that needs inputs which a text does not give.
+fn check_inputs(path: &Path, graph: &GraphProto) -> Result<(), EmbeddingError> {
+    let stored = |name: &String| graph.initializer.iter().any(|tensor| tensor.name == *name);
+    let inputs: Vec<_> = graph.input.iter().map(|input| &input.name).filter(|&name| !stored(name)).collect();
+    let needed = ["input_ids", "attention_mask"];
+    let fits = needed.iter().all(|name| inputs.iter().any(|input| input == name))
+        && inputs.iter().all(|name| needed.contains(&name.as_str()) || *name == "token_type_ids");
+    if fits {
+        return Ok(());
+    }
+    Err(EmbeddingError::ModelFile {
+        path: path.to_path_buf(),
+        problem: format!(
+            "the model's inputs are {inputs:?}, those of a sentence encoder are \"input_ids\", \"attention_mask\" and \
+             perhaps \"token_type_ids\"; choose another model"
+        ),
+    })
+}
+
+/// How many tokens the graph embeds: the rows of the table that `input_ids` look up, if that is how it is written.
+fn embedding_rows(graph: &GraphProto) -> Option<u64> {
+    let lookup = graph
+        .node
+        .iter()
+        .find(|node| node.op_type == "Gather" && node.input.get(1).is_some_and(|ids| ids == "input_ids"))?;
+    let mut table = lookup.input.first()?;
+    // The table may be cast or dequantised on the way.
+    while let Some(node) = graph.node.iter().find(|node| node.output.contains(table)) {
+        table = node.input.first()?;
+    }
+    let stored = graph.initializer.iter().find(|tensor| tensor.name == *table)?;
+    stored.dims.first().and_then(|&rows| u64::try_from(rows).ok())
+}
+
+/// The highest token id of a `tokenizer.json`, added tokens included.
+fn highest_token(tokenizer: &Value) -> Option<u64> {
+    let model = match &tokenizer["model"]["vocab"] {
+        Value::Object(ids) => ids.values().filter_map(Value::as_u64).max(),
+        // Unigram models list their tokens in order.
+        Value::Array(tokens) => (tokens.len() as u64).checked_sub(1),
+        _ => None,
+    };
+    let added = tokenizer["added_tokens"].as_array().into_iter().flatten();
+    added.filter_map(|token| token["id"].as_u64()).chain(model).max()
+}

@@ -1,0 +1,156 @@
+//! A page as finished strings: sections of prose, figures, tables, and a table of claims.
+
+use serde::Serialize;
+
+use judge_uncertainty_figures::Figure;
+use judge_uncertainty_system::numbers::shortest;
+
+use crate::explorer::Explorer;
+use crate::text::Text;
+use crate::tone::Tone;
+
+/// A page: what it is about, and its sections.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Page {
+    /// Title, the only heading of the first level.
+    pub title: String,
+    /// What this page is, in one or two sentences.
+    pub lead: Text,
+    /// The sections, which the contents list.
+    pub sections: Vec<Section>,
+}
+
+/// A section with a heading of the second level.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Section {
+    /// Anchor, unique in the page: letters, digits and hyphens.
+    pub id: String,
+    /// Heading.
+    pub title: String,
+    /// What it holds.
+    pub blocks: Vec<Block>,
+}
+
+/// A part of a section.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "kind", content = "body", rename_all = "snake_case")]
+pub enum Block {
+    /// A heading of the third level.
+    Heading(String),
+    /// A paragraph.
+    Prose(Text),
+    /// A list of points.
+    List(Vec<Text>),
+    /// A few numbers that stand out.
+    Numbers(Vec<KeyNumber>),
+    /// A figure.
+    Figure(FigureBlock),
+    /// A table.
+    Table(Table),
+    /// Claims with a filter: the view that the template `report/claims.html` shows.
+    Claims(serde_json::Value),
+    /// Items, to be looked at one by one.
+    Items(Box<ItemsBlock>),
+    /// "How to read": behind a summary that opens.
+    Note(Note),
+}
+
+/// Items on a screen, and what stands for them in a document.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ItemsBlock {
+    /// The items.
+    #[serde(flatten)]
+    pub explorer: Explorer,
+    /// The first of them as a table.
+    pub table: Table,
+    /// Name of the figure that shows the same parts.
+    pub figure: String,
+    /// Its caption.
+    pub figure_title: String,
+    /// How to read it.
+    pub figure_note: Option<Text>,
+}
+
+/// A number that stands out.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct KeyNumber {
+    /// The number.
+    pub value: String,
+    /// What it counts or measures.
+    pub label: String,
+    /// What it means for the reader.
+    pub tone: Tone,
+}
+
+/// A figure with what is said below it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FigureBlock {
+    /// Unique name: letters, digits and hyphens.
+    pub name: String,
+    /// Title.
+    pub title: String,
+    /// The drawing: an `svg` element with the role `img`, a title and a description, whose ids start with `name`.
+    pub svg: String,
+    /// Width at which its text has the size it has in print, as a CSS length; a wide screen shows it larger.
+    pub width: String,
+    /// How to read it.
+    pub note: Option<Text>,
+}
+
+impl FigureBlock {
+    /// A drawn figure, with its own note on how to read it.
+    pub fn of(figure: &Figure) -> Self {
+        Self {
+            name: figure.name().to_owned(),
+            title: figure.title().to_owned(),
+            svg: figure.svg(),
+            width: format!("{}pt", shortest(figure.width.points())),
+            note: Some(Text::plain(figure.note())),
+        }
+    }
+}
+
+/// A table with a caption; the first column names the rows.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Table {
+    /// Anchor, unique in the page: letters, digits and hyphens.
+    pub id: String,
+    /// Caption.
+    pub caption: String,
+    /// The columns.
+    pub columns: Vec<Column>,
+    /// Cells by row, as many as there are columns.
+    pub rows: Vec<Vec<Text>>,
+    /// How to read it.
+    pub note: Option<Text>,
+}
+
+/// A column of a table.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Column {
+    /// Heading.
+    pub head: String,
+    /// Whether it holds numbers, which are set right.
+    pub numeric: bool,
+}
+
+impl Column {
+    /// A column of text.
+    pub fn text(head: &str) -> Self {
+        Self { head: head.to_owned(), numeric: false }
+    }
+
+    /// A column of numbers.
+    pub fn numbers(head: &str) -> Self {
+        Self { head: head.to_owned(), numeric: true }
+    }
+}
+
+/// A note behind a summary that opens.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Note {
+    /// What the note is about.
+    pub summary: String,
+    /// The note.
+    pub text: Text,
+}

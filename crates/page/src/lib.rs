@@ -1,0 +1,35 @@
+//! Pages and LaTeX from descriptions, and what the figures of all reports share.
+//!
+//! A [`Page`] is a description in finished strings: sections of prose, figures and tables. A report fills one from its
+//! results; the templates in `templates/report/` turn any page into one HTML file that asks nothing of any network. Nothing
+//! here knows the paper or a study.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`description`], [`text`], [`tone`], [`explorer`] | a page: sections, blocks, running text, items to look at |
+//! | [`html`] | a page as HTML |
+//! | [`latex`], [`templates`] | LaTeX, and the template engine |
+//! | [`bundle`] | a figure in all its forms within a folder |
+//! | [`figures`] | figures that the paper and studies have in common |
+//! | [`look`], [`rules`] | one look and one name for a rule wherever it is shown |
+
+pub mod bundle;
+pub mod description;
+pub mod explorer;
+pub mod figures;
+pub mod html;
+pub mod latex;
+pub mod look;
+pub mod rules;
+pub mod templates;
+pub mod text;
+pub mod tone;
+
+pub use description::{Block, Column, FigureBlock, ItemsBlock, KeyNumber, Note, Page, Section, Table};
+pub use explorer::{Axis, Bar, CardView, Choice, Dot, Explorer, GroupItems, Scatter, Tick, Track};
+pub use html::PageTemplates;
+pub use text::Text;
+pub use tone::Tone;
+
+/// The report within an artifact folder.
+pub const FILE: &str = "report/index.html";

@@ -1,0 +1,87 @@
+//! One table of looks: the same colour, dashes and marker for the same thing in every figure.
+
+pub use judge_uncertainty_figures::look::{Colour, Dash, Look, Marker};
+
+use judge_uncertainty_core::escalation::Rule;
+
+/// Total uncertainty.
+pub const TOTAL: Look = Look::new(Colour::INK, Dash::Solid, Marker::Square);
+/// Aleatoric uncertainty.
+pub const ALEATORIC: Look = Look::new(Colour::ORANGE, Dash::Dashed, Marker::OpenTriangle);
+/// Epistemic uncertainty; the colour of the rule that ranks by it.
+pub const EPISTEMIC: Look = Look::new(Colour::BLUE, Dash::Solid, Marker::Disc);
+/// A known truth that estimates should meet.
+pub const TRUTH: Look = Look::new(Colour::INK, Dash::Dotted, Marker::None);
+/// A line that says where nothing happens, such as a difference of 0.
+pub const NOTHING: Look = Look::new(Colour::GREY, Dash::Short, Marker::None);
+/// Items that are not marked.
+pub const REST: Look = Look::new(Colour::PALE, Dash::Solid, Marker::Dot);
+/// A hypothesis that was confirmed.
+pub const CONFIRMED: Look = Look::new(Colour::GREEN, Dash::Solid, Marker::Disc);
+/// A hypothesis that was refuted.
+pub const REFUTED: Look = Look::new(Colour::VERMILLION, Dash::Solid, Marker::OpenTriangle);
+/// A hypothesis that stays open.
+pub const INCONCLUSIVE: Look = Look::new(Colour::GREY, Dash::Solid, Marker::Ring);
+/// A bound that an estimate is held against.
+pub const BOUND: Look = Look::new(Colour::INK, Dash::Solid, Marker::Cross);
+/// A series that needs no telling apart.
+pub const PLAIN: Look = Look::new(Colour::BLUE, Dash::Solid, Marker::Disc);
+
+/// The paper's belief, where beliefs are compared.
+pub const PUBLISHED: Look = Look::new(Colour::INK, Dash::Short, Marker::Ring);
+/// The recalibrated belief.
+pub const RECALIBRATED: Look = Look::new(Colour::BLUE, Dash::Solid, Marker::Disc);
+/// The recalibrated belief as it was planned.
+pub const PLANNED: Look = Look::new(Colour::ORANGE, Dash::Dashed, Marker::OpenTriangle);
+/// The belief whose map the labels choose.
+pub const CHOSEN: Look = Look::new(Colour::GREY, Dash::Dashed, Marker::OpenDiamond);
+/// The belief from which a world was drawn.
+pub const TRUE_BELIEF: Look = Look::new(Colour::GREY, Dash::Dotted, Marker::Cross);
+/// The ceiling: ranking by the true value of a label.
+pub const ORACLE: Look = Look::new(Colour::INK, Dash::Solid, Marker::OpenDiamond);
+/// Around the marker of an expectation that was confirmed.
+pub const AROUND_CONFIRMED: Look = Look::new(Colour::INK, Dash::Solid, Marker::Circle);
+/// Across the marker of an expectation that was refuted.
+pub const ACROSS_REFUTED: Look = Look::new(Colour::INK, Dash::Solid, Marker::Cross);
+
+/// Look of a rule under a second condition: its colour, with another line, and a
+/// marker that shows around the other.
+pub const fn of_rule_elsewhere(rule: Rule) -> Look {
+    Look::new(of_rule(rule).colour, Dash::Dashed, Marker::Circle)
+}
+
+/// Look of a rule. The paper's rules have filled markers, all others open ones.
+pub const fn of_rule(rule: Rule) -> Look {
+    match rule {
+        Rule::Info => Look::new(Colour::BLUE, Dash::Solid, Marker::Disc),
+        Rule::Delta => Look::new(Colour::VERMILLION, Dash::DashDot, Marker::Square),
+        Rule::Spread => Look::new(Colour::GREEN, Dash::Dashed, Marker::Triangle),
+        Rule::PosteriorEntropy => Look::new(Colour::PURPLE, Dash::DashDot, Marker::OpenDiamond),
+        Rule::JudgeEntropy => Look::new(Colour::ORANGE, Dash::Dashed, Marker::OpenTriangle),
+        Rule::LowConfidence => Look::new(Colour::SKY, Dash::Dotted, Marker::OpenSquare),
+        Rule::FewestLabels => Look::new(Colour::INK, Dash::Short, Marker::Ring),
+        Rule::Random => Look::new(Colour::GREY, Dash::Dotted, Marker::Cross),
+        // Beyond the paper: the marker of a kin rule, in the colour that tells the two apart.
+        Rule::FewestLabelsByInfo => Look::new(Colour::BLUE, Dash::Short, Marker::Ring),
+        Rule::Manhattan => Look::new(Colour::GREEN, Dash::Solid, Marker::Square),
+        Rule::ManhattanTen => Look::new(Colour::PURPLE, Dash::Solid, Marker::Triangle),
+        Rule::Margin => Look::new(Colour::SKY, Dash::Dashed, Marker::OpenDiamond),
+        Rule::ActiveLab => Look::new(Colour::ORANGE, Dash::DashDot, Marker::Cross),
+        Rule::ActiveLabRepaired => Look::new(Colour::ORANGE, Dash::Solid, Marker::OpenSquare),
+        Rule::Wasserstein => Look::new(Colour::GREEN, Dash::Solid, Marker::Triangle),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn rules_differ_in_colour_and_in_marker_alone() {
+        let looks = Rule::PAPER.map(of_rule);
+        let markers: BTreeSet<String> = looks.iter().map(|l| format!("{:?}", l.marker)).collect();
+        let colours: BTreeSet<String> = looks.iter().map(|l| l.colour.hex()).collect();
+        assert_eq!((markers.len(), colours.len()), (Rule::PAPER.len(), Rule::PAPER.len()));
+    }
+}

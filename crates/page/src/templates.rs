@@ -1,0 +1,77 @@
+//! Templates as they are found: in a folder, or as they were when the program was built.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tera::{Delimiters, Tera};
+use thiserror::Error as ThisError;
+
+use judge_uncertainty_system::built_in::{self, Unreadable};
+
+/// Why templates can't be used.
+#[derive(Debug, ThisError)]
+pub enum Error {
+    /// A template is missing or unreadable.
+    #[error("{path}: can't read the template: {source}; the templates folder must hold all of them, or name none")]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// A template is malformed, or asks for something that its view does not have.
+    #[error("template {name}: {detail}")]
+    Template {
+        /// File name of the template.
+        name: String,
+        /// What is wrong and where.
+        detail: String,
+    },
+}
+
+impl Error {
+    fn template(name: &str, error: &tera::Error) -> Self {
+        let mut detail = error.to_string();
+        let mut cause = std::error::Error::source(error);
+        while let Some(inner) = cause {
+            detail.push_str(&format!(": {inner}"));
+            cause = inner.source();
+        }
+        Self::Template { name: name.to_owned(), detail }
+    }
+}
+
+/// Folder that is used in place of the built-in templates if the working directory has it.
+const FOLDER: &str = "templates";
+
+/// Adds templates with these delimiters to an engine: from `folder`; without one, from `templates` if that exists here, else
+/// those built in.
+///
+/// A template may include those before it in the list.
+///
+/// # Errors
+/// A template that is missing or malformed.
+pub fn add(
+    tera: &mut Tera,
+    delimiters: Delimiters,
+    folder: Option<&Path>,
+    files: &[(&'static str, &'static str)],
+) -> Result<(), Error> {
+    tera.set_delimiters(delimiters).map_err(|e| Error::template("delimiters", &e))?;
+    let texts =
+        built_in::texts(folder, FOLDER, files).map_err(|Unreadable { path, source }| Error::Read { path, source })?;
+    for (name, text) in texts {
+        tera.add_raw_template(name, &text).map_err(|e| Error::template(name, &e))?;
+    }
+    Ok(())
+}
+
+/// Renders a template with a view of strings.
+///
+/// # Errors
+/// The template asks for something that the view does not have.
+pub fn render(tera: &Tera, name: &str, view: &impl serde::Serialize) -> Result<String, Error> {
+    let view = serde_json::to_value(view).expect("views are plain strings");
+    let context = tera::Context::from_serialize(&view).map_err(|e| Error::template(name, &e))?;
+    tera.render(name, &context).map_err(|e| Error::template(name, &e))
+}

@@ -1,0 +1,145 @@
+//! A study's report in its run folder: the page, and the same sections, tables and figures for LaTeX.
+//!
+//! ```text
+//! report/index.html   the page
+//! tables/*.tex        its tables
+//! figures/NAME.*      pdf for LaTeX, svg for a page, csv the data, tex the figure as pgfplots
+//! study.tex           includes all of the above; compiles with pdflatex
+//! ```
+
+use serde::Serialize;
+
+use judge_uncertainty_figures::Figure;
+use judge_uncertainty_page::bundle::{Error, put_figure};
+use judge_uncertainty_page::latex::Templates;
+use judge_uncertainty_page::{self as page, Block, Column, Page, Table, Text};
+use judge_uncertainty_system::Staged;
+
+/// The document within a run folder.
+pub const DOCUMENT: &str = "study.tex";
+
+/// Lines of a table for LaTeX, whose pages end.
+const MOST_LINES: usize = 40;
+/// Letters of a cell above which its column breaks lines.
+const LONG: usize = 28;
+/// Least width of such a column, as a share of the text's; a table that gets too wide is scaled down.
+const NARROWEST: f64 = 0.34;
+/// Letters that fit across the text.
+const LETTERS: f64 = 80.0;
+
+/// Adds a page and its bundle to a run folder; `figures` are those that the page shows.
+///
+/// # Errors
+/// A template that asks for something its view does not have; a figure with a character that the font lacks.
+pub fn write(
+    latex: &Templates,
+    html: &page::PageTemplates,
+    page: &Page,
+    figures: &[Figure],
+    staged: &mut Staged,
+) -> Result<(), Error> {
+    staged.put(page::FILE, html.html(page)?);
+    for block in page.sections.iter().flat_map(|section| &section.blocks) {
+        let table = match block {
+            Block::Table(table) => Some(table),
+            Block::Items(items) => Some(&items.table),
+            _ => None,
+        };
+        if let Some(table) = table {
+            staged
+                .put(format!("tables/{}.tex", file_stem(&table.id)), latex.render("table.tex", &TableView::of(table))?);
+        }
+    }
+    for figure in figures {
+        put_figure("figures", figure, staged)?;
+    }
+    staged.put(DOCUMENT, latex.render(DOCUMENT, &Document { page })?);
+    Ok(())
+}
+
+/// `table-trust` is in `tables/trust.tex`.
+fn file_stem(id: &str) -> &str {
+    id.strip_prefix("table-").unwrap_or(id)
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    page: &'a Page,
+}
+
+#[derive(Serialize)]
+struct TableView<'a> {
+    /// The columns for `tabular`.
+    spec: String,
+    heads: Vec<&'a str>,
+    rows: &'a [Vec<Text>],
+    /// Rows left out, if any.
+    more: Option<usize>,
+}
+
+impl<'a> TableView<'a> {
+    fn of(table: &'a Table) -> Self {
+        let (spec, each) = columns(table);
+        let letters = |row: &Vec<Text>| row.iter().map(Text::len).max().unwrap_or(0);
+        let mut lines = table.rows.iter().scan(0, |lines, row| {
+            *lines += (letters(row) as f64 / (each * LETTERS)).ceil().max(1.0) as usize;
+            Some(*lines)
+        });
+        let shown = lines.position(|lines| lines > MOST_LINES).unwrap_or(table.rows.len());
+        let more = table.rows.len() - shown;
+        Self {
+            spec,
+            heads: table.columns.iter().map(|column| column.head.as_str()).collect(),
+            rows: &table.rows[..shown],
+            more: (more > 0).then_some(more),
+        }
+    }
+}
+
+/// Numbers stand right, short texts left; columns of long texts share what width is left, and break lines.
+///
+/// Returns the columns for `tabular`, and the share of the width that each column of long texts has.
+fn columns(table: &Table) -> (String, f64) {
+    let long = |k: usize| table.rows.iter().any(|row| row[k].len() > LONG);
+    let breaks: Vec<bool> = table.columns.iter().enumerate().map(|(k, c)| !c.numeric && long(k)).collect();
+    let others = breaks.iter().filter(|breaks| !**breaks).count();
+    let share = (0.92 - 0.16 * others as f64) / breaks.iter().filter(|breaks| **breaks).count().max(1) as f64;
+    let each = share.max(NARROWEST);
+    let spec = |(column, breaks): (&Column, &bool)| match (breaks, column.numeric) {
+        (true, _) => format!(">{{\\raggedright\\arraybackslash}}p{{{each:.2}\\linewidth}}"),
+        (false, true) => "r".to_owned(),
+        (false, false) => "l".to_owned(),
+    };
+    (table.columns.iter().zip(&breaks).map(spec).collect(), each)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(cells: [&str; 2], rows: usize) -> Table {
+        Table {
+            id: "t".to_owned(),
+            caption: "c".to_owned(),
+            columns: vec![Column::text("name"), Column::numbers("n")],
+            rows: vec![cells.map(Text::plain).to_vec(); rows],
+            note: None,
+        }
+    }
+
+    #[test]
+    fn long_texts_break_and_long_tables_end() {
+        assert_eq!(columns(&table(["short", "1"], 2)).0, "lr");
+        let long = table(["a name that is longer than a line of a narrow column", "1"], 50);
+        assert_eq!(columns(&long).0, ">{\\raggedright\\arraybackslash}p{0.76\\linewidth}r");
+        let view = TableView::of(&long);
+        assert_eq!((view.rows.len(), view.more), (40, Some(10)));
+    }
+
+    #[test]
+    fn whatever_a_table_holds_is_escaped() {
+        let templates = Templates::load(None).unwrap();
+        let tex = templates.render("table.tex", &TableView::of(&table(["50% \\of_{it} & #1", "−3"], 1))).unwrap();
+        assert!(tex.contains(r"{}50\% \textbackslash{}of\_\{it\} \& \#1 & \ensuremath{-}3 \\"), "{tex}");
+    }
+}

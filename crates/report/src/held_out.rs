@@ -1,0 +1,360 @@
+//! Judge and beliefs on labels that they have not seen, in lines and as a section of the page.
+
+use super::blocks::{section, show, some_figures, with_interval};
+use super::lines::Line;
+use crate::figures::reliability::NAME;
+use judge_uncertainty_core::belief::ladder::Rung;
+use judge_uncertainty_core::stats::{Estimable, ItemEstimate};
+use judge_uncertainty_evaluation::held_out::{Given, Score};
+use judge_uncertainty_figures::Figure;
+use judge_uncertainty_page::{Block, Column, Section, Table, Text};
+use judge_uncertainty_study::held_out::{AgreementReport, Comparison, HeldOutReport, HeldOutScores};
+use judge_uncertainty_study::reliability::{Reliability, ReliabilityReport};
+use judge_uncertainty_system::numbers::three;
+
+/// What all intervals here are.
+pub(super) const INTERVALS: &str = "Intervals are 95% ones for new items, each on its own: they cover the choice of items and their labels, \
+                         not that a fit to other items would be another one.";
+
+/// What a score is called.
+pub(super) fn score_name(score: Score) -> &'static str {
+    match score {
+        Score::Log => "log score",
+        Score::Brier => "Brier score",
+        Score::Crps => "ranked probability score",
+        Score::Squared => "squared error",
+        Score::Coverage => "coverage of 90% intervals",
+    }
+}
+
+/// What a prediction is called.
+fn prediction_name(name: &str, given: Given) -> String {
+    let called = match name {
+        "judge" => return "judge".to_owned(),
+        "base_rate" => return "base rate, without a judge".to_owned(),
+        "published" => "published belief",
+        "recalibrated" => "recalibrated belief",
+        "recalibrated_by_group" => "belief recalibrated by group",
+        "not_recalibrated" => "belief as configured",
+        "auto" => "belief with the chosen map",
+        map if Rung::named(map).is_some() => &format!("belief by the map {map}"),
+        other => other,
+    };
+    match given {
+        Given::NoLabel => format!("{called}, no label of the item"),
+        Given::OtherLabels => format!("{called}, the item's other labels"),
+    }
+}
+
+fn interval(estimate: &ItemEstimate) -> String {
+    format!("{} [{}, {}]", three(estimate.value), three(estimate.lo), three(estimate.hi))
+}
+
+pub(super) fn text(estimable: &Estimable) -> String {
+    estimable.estimate().map_or_else(|| "not estimable".to_owned(), interval)
+}
+
+pub(super) fn cell(estimable: &Estimable) -> String {
+    let shown =
+        |e: &ItemEstimate| with_interval(e.value, judge_uncertainty_core::stats::Interval { lo: e.lo, hi: e.hi });
+    estimable.estimate().map_or_else(|| "not estimable".to_owned(), shown)
+}
+
+/// What is not estimable, and why; each reason once.
+fn reasons(report: &HeldOutReport) -> Vec<String> {
+    let mut found: Vec<(String, String)> = vec![];
+    let mut note = |what: String, estimable: &Estimable| {
+        if let Some(reason) = estimable.reason() {
+            match found.iter_mut().find(|(_, known)| known == reason) {
+                Some((named, _)) if named.contains(&what) => {}
+                Some((named, _)) => *named += &format!(", {what}"),
+                None => found.push((what, reason.to_owned())),
+            }
+        }
+    };
+    for one in &report.scores {
+        note(format!("{} of the {}", score_name(one.score), prediction_name(&one.prediction, one.given)), &one.mean);
+    }
+    for one in &report.comparisons {
+        note(format!("what tells the {} of two predictions apart", score_name(one.score)), &one.advantage);
+    }
+    report.squared_errors.iter().for_each(|one| note("the squared error against the pool".to_owned(), &one.mean));
+    note("how much labels of an item disagree".to_owned(), &report.disagreement);
+    note("agreement beyond chance".to_owned(), &report.agreement.beyond_chance);
+    report.calibration.iter().for_each(|one| note("points of the calibration curve".to_owned(), &one.observed));
+    note("calibration in the large".to_owned(), &report.calibration_in_the_large);
+    let quantities = report.reliability.iter().flat_map(|found| &found.of);
+    for one in quantities {
+        let of = one.group.as_ref().map_or_else(String::new, |group| format!(" in {group:?}"));
+        note(format!("how labels differ from predictions{of}"), &one.judge.labels_above);
+    }
+    found.into_iter().map(|(what, reason)| format!("Not estimable: {what}: {reason}.")).collect()
+}
+
+fn compared(one: &Comparison) -> Option<String> {
+    let advantage = one.advantage.estimate()?;
+    let [first, second] =
+        [(&one.prediction, one.given), (&one.than, one.than_given)].map(|(name, given)| prediction_name(name, given));
+    let verdict = if advantage.lo > 0.0 {
+        "is better than"
+    } else if advantage.hi < 0.0 {
+        "is WORSE than"
+    } else {
+        "cannot be told from"
+    };
+    let by = interval(advantage);
+    Some(format!("  {first} {verdict} {second}: {} lower by {by}", score_name(one.score)))
+}
+
+fn agreement_sentence(agreement: &AgreementReport) -> String {
+    let beyond = text(&agreement.beyond_chance);
+    let measure = match agreement.measure.as_str() {
+        "cohen" => "Cohen's kappa",
+        "cohen_quadratic" => "Cohen's kappa with quadratic weights",
+        _ => "Lin's concordance correlation",
+    };
+    match (&agreement.observed, agreement.base_rate, &agreement.beyond_base_rate) {
+        (Some(observed), Some(base_rate), Some(above)) => format!(
+            "The judge's likeliest class is that of a single label with probability {}; always naming the commonest class would \
+             reach {} (difference {}). Beyond chance ({measure}): {beyond}.",
+            text(observed),
+            three(base_rate),
+            text(above)
+        ),
+        _ => format!("Agreement of the judge with single labels beyond chance ({measure}): {beyond}."),
+    }
+}
+
+/// What was scored.
+fn scored(report: &HeldOutReport) -> String {
+    let sample = match report.labelled_items > report.items {
+        true => format!(", a random sample of {} labelled ones", report.labelled_items),
+        false => String::new(),
+    };
+    format!(
+        "{} labels of {} items{sample} ({} with two labels or more) scored by predictions that had not seen them; lower is better",
+        report.labels, report.items, report.twice_labelled
+    )
+}
+
+fn errors(report: &HeldOutReport) -> Vec<String> {
+    let mut sentences = vec![];
+    if let Some(disagreement) = report.disagreement.estimate() {
+        let judged = report.squared_errors.iter().find(|one| one.prediction == "judge");
+        sentences.push(format!(
+            "Squared error against the pool: judge {}; two labels of an item disagree by {}, which no prediction lowers.",
+            judged.map_or_else(|| "not estimable".to_owned(), |judged| text(&judged.mean)),
+            interval(disagreement)
+        ));
+    }
+    if let Some(manhattan) = &report.manhattan {
+        let bounds = match (manhattan.at_least, manhattan.at_most) {
+            (Some(least), Some(most)) => format!("; it lies between {} and {}", three(least), three(most)),
+            _ => String::new(),
+        };
+        sentences.push(format!(
+            "Not estimable: the judge's Manhattan error from few labels{bounds}: {}.",
+            manhattan.not_estimable
+        ));
+    }
+    sentences
+}
+
+/// What the belief makes of the judge's predictions over all items.
+fn reliability_sentence(report: &ReliabilityReport) -> String {
+    let of = |one: &Reliability| {
+        format!("{} by {} and {}", one.name(), text(&one.judge.labels_above), text(&one.belief.labels_above))
+    };
+    let all: Vec<String> = report.overall().map(of).collect();
+    format!("Labels lie above what the judge and the belief before labels predict, in order: {}.", all.join("; "))
+}
+
+/// In which groups the belief is still off.
+fn groups_sentence(report: &ReliabilityReport) -> Option<String> {
+    let of_groups = || report.of.iter().filter(|one| one.group.is_some());
+    let off = |one: &&Reliability| one.belief.labels_above.estimate().is_some_and(|e| e.lo > 0.0 || e.hi < 0.0);
+    let estimated = of_groups().filter(|one| one.belief.labels_above.estimate().is_some()).count();
+    let named = |one: &Reliability| {
+        let group = one.group.as_deref().unwrap_or_default();
+        format!("{} in {group:?} by {}", one.name(), text(&one.belief.labels_above))
+    };
+    let off: Vec<String> = of_groups().filter(off).map(named).collect();
+    (estimated > 0).then(|| match off.as_slice() {
+        [] => format!("In no group are the belief's predictions clearly off ({estimated} intervals)."),
+        off => format!(
+            "Labels lie clearly above or below the belief's predictions in {} of {estimated} cases (one in 20 by chance): {}.",
+            off.len(),
+            off.join("; ")
+        ),
+    })
+}
+
+fn reliability_sentences(report: &ReliabilityReport) -> Vec<String> {
+    std::iter::once(reliability_sentence(report)).chain(groups_sentence(report)).collect()
+}
+
+/// Judge and beliefs on held-out labels.
+pub fn describe_held_out(scores: &HeldOutScores) -> Vec<Line> {
+    let report = match scores {
+        HeldOutScores::Scored(report) => report,
+        HeldOutScores::NotEstimable { not_estimable } => {
+            return vec![Line::sentence(format!("Not estimable: scores on held-out labels: {not_estimable}."))];
+        }
+    };
+    let mut lines = vec![Line::Lead(format!("{}:", scored(report)))];
+    let row = |one: &judge_uncertainty_study::held_out::MeanScore| {
+        let name = prediction_name(&one.prediction, one.given);
+        Line::Row(format!("  {name:<53} {:<25} {}", score_name(one.score), text(&one.mean)))
+    };
+    lines.extend(report.scores.iter().map(row));
+    lines.extend(report.comparisons.iter().filter_map(compared).map(Line::Row));
+    lines.push(Line::sentence(agreement_sentence(&report.agreement)));
+    lines.extend(errors(report).into_iter().map(Line::Sentence));
+    lines.extend(report.reliability.iter().flat_map(reliability_sentences).map(Line::Sentence));
+    lines.extend(reasons(report).into_iter().map(Line::Sentence));
+    lines.push(Line::sentence(INTERVALS));
+    lines
+}
+
+fn row(cells: Vec<String>) -> Vec<Text> {
+    cells.into_iter().map(Text::plain).collect()
+}
+
+fn scores_table(report: &HeldOutReport) -> Table {
+    let mut shown: Vec<Score> = report.scores.iter().map(|one| one.score).collect();
+    shown.sort();
+    shown.dedup();
+    let mut predictions: Vec<(String, Given)> = vec![];
+    for one in &report.scores {
+        let prediction = (one.prediction.clone(), one.given);
+        if !predictions.contains(&prediction) {
+            predictions.push(prediction);
+        }
+    }
+    let rows = predictions.iter().map(|(name, given)| {
+        let of = |score: &Score| {
+            let one =
+                report.scores.iter().find(|one| one.prediction == *name && one.given == *given && one.score == *score);
+            one.map_or_else(|| "not estimable".to_owned(), |one| cell(&one.mean))
+        };
+        let squared = report.squared_errors.iter().find(|one| one.prediction == *name && one.given == *given);
+        let squared = squared.map_or_else(|| "not estimable".to_owned(), |one| cell(&one.mean));
+        let cells = std::iter::once(prediction_name(name, *given)).chain(shown.iter().map(of));
+        row(cells.chain([squared]).collect())
+    });
+    let scores = shown.iter().map(|score| Column::numbers(score_name(*score)));
+    Table {
+        id: "table-held-out".to_owned(),
+        caption: "Mean scores on labels that the prediction has not seen, with 95% intervals for new items".to_owned(),
+        rows: rows.collect(),
+        columns: std::iter::once(Column::text("prediction"))
+            .chain(scores)
+            .chain([Column::numbers("squared error against the pool")])
+            .collect(),
+        note: Some(
+            "The squared error is the score less what two labels of one item disagree by, over items with two labels or more; \
+             without bias, so it may come out below 0. A belief that is not listed is the same prediction as the judge's."
+                .into(),
+        ),
+    }
+}
+
+fn comparisons_table(report: &HeldOutReport) -> Table {
+    let rows = report.comparisons.iter().map(|one| {
+        row(vec![
+            prediction_name(&one.prediction, one.given),
+            prediction_name(&one.than, one.than_given),
+            score_name(one.score).to_owned(),
+            cell(&one.advantage),
+        ])
+    });
+    Table {
+        id: "table-held-out-comparisons".to_owned(),
+        caption: "Predictions against each other on the same labels, with 95% intervals for new items".to_owned(),
+        columns: vec![
+            Column::text("prediction"),
+            Column::text("than"),
+            Column::text("score"),
+            Column::numbers("lower by"),
+        ],
+        rows: rows.collect(),
+        note: Some("Above 0 the first prediction is better; an interval with 0 in it does not tell.".into()),
+    }
+}
+
+fn calibration_table(report: &HeldOutReport) -> Table {
+    let rows = report.calibration.iter();
+    let rows = rows.map(|one| row(vec![one.items.to_string(), show(one.predicted), cell(&one.observed)])).collect();
+    let what = match report.agreement.base_rate {
+        Some(_) => "Probability of the judge's likeliest class, and the share of labels that are of it",
+        None => "The judge's mean, and the mean of the labels",
+    };
+    Table {
+        id: "table-held-out-calibration".to_owned(),
+        caption: format!("{what}, by groups of items with similar predictions, with 95% intervals for new items"),
+        columns: vec![Column::numbers("items"), Column::numbers("predicted"), Column::numbers("labels")],
+        rows,
+        note: Some(
+            format!("Over all items labels lie above predictions by {}.", cell(&report.calibration_in_the_large))
+                .into(),
+        ),
+    }
+}
+
+/// Labels less predictions, over all items and by group.
+fn reliability_table(report: &ReliabilityReport) -> Table {
+    let of = |one: &Reliability| {
+        let group = one.group.clone().unwrap_or_else(|| "all items".to_owned());
+        let cells = [&one.judge.labels_above, &one.belief.labels_above].map(cell);
+        row([vec![one.name(), group, one.items.to_string()], cells.to_vec()].concat())
+    };
+    Table {
+        id: "table-reliability".to_owned(),
+        caption: "Labels less predictions, with 95% intervals for new items".to_owned(),
+        columns: vec![
+            Column::text("predicted"),
+            Column::text("items of"),
+            Column::numbers("items"),
+            Column::numbers("the judge's"),
+            Column::numbers("the belief's before labels"),
+        ],
+        rows: report.of.iter().map(of).collect(),
+        note: Some(
+            "Above 0 the prediction is too low. The belief's are those before an item's labels, fitted to the labels of other items; \
+             `results/study.json` has the curves by group."
+                .into(),
+        ),
+    }
+}
+
+/// Table and figures of what the belief makes of the judge's predictions.
+fn reliability_blocks(report: &ReliabilityReport, figures: &[Figure]) -> Vec<Block> {
+    let names: Vec<&str> = figures.iter().map(Figure::name).filter(|name| name.starts_with(NAME)).collect();
+    let mut blocks = vec![Block::List(reliability_sentences(report).into_iter().map(Text::plain).collect())];
+    blocks.extend(some_figures(figures, &names));
+    blocks.push(Block::Table(reliability_table(report)));
+    blocks
+}
+
+/// The section on held-out labels.
+pub(super) fn held_out_section(scores: &HeldOutScores, figures: &[Figure]) -> Section {
+    let blocks = match scores {
+        HeldOutScores::NotEstimable { not_estimable } => {
+            vec![Block::Prose(format!("Not estimable: {not_estimable}.").into())]
+        }
+        HeldOutScores::Scored(report) => {
+            let told =
+                std::iter::once(agreement_sentence(&report.agreement)).chain(errors(report)).chain(reasons(report));
+            let mut blocks = vec![
+                Block::Prose(format!("{}. {INTERVALS}", scored(report)).into()),
+                Block::Table(scores_table(report)),
+                Block::Table(comparisons_table(report)),
+                Block::List(told.map(Text::plain).collect()),
+                Block::Table(calibration_table(report)),
+            ];
+            blocks.extend(report.reliability.iter().flat_map(|found| reliability_blocks(found, figures)));
+            blocks
+        }
+    };
+    section("held-out", "On labels that were held out", blocks)
+}

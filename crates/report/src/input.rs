@@ -1,0 +1,80 @@
+//! What a study has read.
+
+use super::lines::InputRow;
+use super::shown::Shown;
+use judge_uncertainty_page::{Block, Column, Table, Text};
+use judge_uncertainty_study::InputReport;
+
+/// Width of the first column on a terminal.
+const NAMES: usize = 12;
+
+/// What was read: rows of a name and what was found, and what to think of before using it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InputTable {
+    title: String,
+    rows: Vec<InputRow>,
+    warnings: Vec<String>,
+}
+
+impl InputTable {
+    /// Describes what was read.
+    pub fn of<K: Shown>(input: &InputReport<K>) -> Self {
+        let items = match input.groups.len() {
+            0 => input.items.to_string(),
+            groups => format!("{} in {groups} groups", input.items),
+        };
+        let mut rows = vec![InputRow::new("items", items)];
+        rows.extend(K::scale_rows(&input.scale.0));
+        rows.extend(K::judge_rows(input));
+        rows.extend(K::label_rows(input));
+        rows.extend(input.dimensions.map(|width| InputRow::new("embeddings", format!("{width} dimensions"))));
+        rows.extend(input.to_embed.map(|texts| {
+            let text = format!("{texts} different texts are still to be embedded, by the next run");
+            InputRow::new("embeddings", text)
+        }));
+        let features = input.features.iter().map(|feature| match feature.missing {
+            Some(missing) if missing > 0 => format!("{} ({missing} missing)", feature.feature),
+            _ => feature.feature.clone(),
+        });
+        let features = features.collect::<Vec<_>>().join(", ");
+        let trust =
+            if features.is_empty() { "no feature: all predictions have the same trust".to_owned() } else { features };
+        rows.push(InputRow::new("trust from", trust));
+        let evaluated = match input.evaluated_items {
+            Some(items) => format!("{items} items have labels enough for half splits"),
+            None => format!("none: {}", input.no_evaluation.as_deref().unwrap_or("too few items have labels enough")),
+        };
+        rows.push(InputRow::new("evaluation", evaluated));
+        Self { title: input.title.clone(), rows, warnings: input.warnings.clone() }
+    }
+
+    /// The lines of a terminal; of rows about the same only the first names it.
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines = vec![self.title.clone(), String::new()];
+        let mut before = "";
+        for InputRow { name, text } in &self.rows {
+            let shown = if *name == before { "" } else { name };
+            lines.push(format!("{shown:<NAMES$}{text}"));
+            before = name;
+        }
+        lines.extend(self.warnings.iter().map(|warning| format!("warning: {warning}")));
+        lines
+    }
+
+    /// The blocks of a page.
+    pub(super) fn blocks(&self) -> Vec<Block> {
+        let rows = self.rows.iter().map(|row| vec![Text::plain(row.name), Text::plain(row.text.as_str())]);
+        let mut blocks = vec![Block::Table(Table {
+            id: "table-input".to_owned(),
+            caption: "What was read".to_owned(),
+            columns: vec![Column::text("input"), Column::text("found")],
+            rows: rows.collect(),
+            note: None,
+        })];
+        if !self.warnings.is_empty() {
+            blocks.push(Block::Heading("To look at before the results are used".to_owned()));
+            blocks.push(Block::List(self.warnings.iter().map(|warning| Text::plain(warning.as_str())).collect()));
+        }
+        blocks
+    }
+}

@@ -1,0 +1,215 @@
+//! The section on single items: which come first, and why.
+
+use super::blocks::{section, show};
+use super::shown::Shown;
+use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_figures::Figure;
+use judge_uncertainty_page::{
+    Axis, Bar, Block, CardView, Choice, Column, Dot, Explorer, FigureBlock, GroupItems, ItemsBlock, Scatter, Section,
+    Table, Text, Track,
+};
+use judge_uncertainty_study::StudyResults;
+use judge_uncertainty_study::cards::{Card, Cards, FIRST};
+use judge_uncertainty_study::profile::Profile;
+use judge_uncertainty_system::numbers::three;
+
+/// Classes that a card shows; with more, those with most probability.
+const MOST_CLASSES: usize = 6;
+/// Items of a group that its list names.
+const OF_A_GROUP: usize = 10;
+/// Width and height of the drawing.
+const SIZE: [f64; 2] = [760.0, 480.0];
+/// Left, right, top and bottom of its field.
+const FIELD: [f64; 4] = [66.0, 748.0, 14.0, 430.0];
+
+/// The anchor of the items of a group, by its place among the groups of the page.
+pub(super) fn anchor(place: usize) -> String {
+    format!("items-of-{place}")
+}
+
+/// The section; `groups` are the groups that the page lists, in order.
+pub(super) fn items_section<K: Shown>(
+    results: &StudyResults<K>,
+    cards: &Cards,
+    groups: &[&str],
+    figures: &[Figure],
+) -> Section {
+    let figure = figures.iter().find(|figure| figure.name() == "components").map(FigureBlock::of);
+    let items = ItemsBlock {
+        explorer: explorer(results, cards, groups),
+        table: table::<K>(cards),
+        figure: "components".to_owned(),
+        figure_title: figure.as_ref().map_or_else(String::new, |figure| figure.title.clone()),
+        figure_note: figure.and_then(|figure| figure.note),
+    };
+    section("items", "Which items, and why", vec![Block::Items(Box::new(items))])
+}
+
+fn explorer<K: Shown>(results: &StudyResults<K>, cards: &Cards, groups: &[&str]) -> Explorer {
+    let across = Axis::over(cards.cards.iter().map(|card| card.aleatoric), FIELD[0], FIELD[1]);
+    let up = Axis::over(cards.cards.iter().map(|card| card.epistemic), FIELD[3], FIELD[2]);
+    let names = K::profile_names(&results.input.scale.0);
+    let view = |(number, card): (usize, &Card)| CardView {
+        number,
+        id: card.id.clone(),
+        text: card.text.clone(),
+        cut: card.cut,
+        group: card.group.clone(),
+        labels: held(card),
+        bars: bars(&card.profile, &names, K::score_range(&results.input.scale.0)),
+        parts: format!(
+            "aleatoric {}, epistemic {} {}; the judge counts as {} labels",
+            show(card.aleatoric),
+            show(card.epistemic),
+            K::WORDS.unit,
+            three(card.trust)
+        ),
+        why: card.why.clone(),
+        ranks: ranks(card),
+        place: card.ranks[&cards.rule],
+        dot: Dot { x: across.at(card.aleatoric), y: up.at(card.epistemic) },
+    };
+    let mut first: Vec<CardView> = cards.cards.iter().enumerate().map(view).collect();
+    let others = first.split_off(FIRST.min(first.len()));
+    let mut rules = cards.rules.clone();
+    rules.retain(|rule| !K::LEFT_OUT.contains(rule));
+    rules.sort_by_key(|rule| *rule != cards.rule);
+    Explorer {
+        said: said(cards),
+        rules: rules
+            .iter()
+            .map(|rule| Choice { key: rule.key().to_owned(), name: K::rule_words(*rule).to_owned() })
+            .collect(),
+        groups: groups.iter().enumerate().map(|(place, name)| group(cards, place, name)).collect(),
+        bars: ["the judge".to_owned(), "the belief, labels included".to_owned()],
+        first,
+        others,
+        scatter: Scatter {
+            size: SIZE,
+            field: FIELD,
+            across: across.ticks(),
+            up: up.ticks(),
+            names: [format!("aleatoric, {}", K::WORDS.unit), format!("epistemic, {}", K::WORDS.unit)],
+            description: format!(
+                "Each of {} items is a dot: to the right what experts disagree about, upwards what labels would cure. The items in the \
+                 list below are the same.",
+                cards.cards.len()
+            ),
+        },
+    }
+}
+
+fn said(cards: &Cards) -> String {
+    let which = if cards.is_partial() {
+        format!(
+            "Of {} items this page holds {}: the first {FIRST} under each rule and a random sample of the others",
+            cards.items,
+            cards.cards.len()
+        )
+    } else {
+        format!("All {} items", cards.items)
+    };
+    let texts = if cards.cards.iter().any(|card| card.text.is_some()) { "" } else { ", without their texts" };
+    format!(
+        "{which}{texts}. A reason stands beside the tenth of the items of which it is most true. The whole table is in items.csv."
+    )
+}
+
+fn group(cards: &Cards, place: usize, name: &str) -> GroupItems {
+    let own = || cards.cards.iter().enumerate().filter(|(_, card)| card.group.as_deref() == Some(name));
+    let choice = |(number, card): (usize, &Card)| Choice { key: number.to_string(), name: card.id.clone() };
+    GroupItems {
+        id: anchor(place),
+        name: name.to_owned(),
+        shown: own().count(),
+        first: own().take(OF_A_GROUP).map(choice).collect(),
+    }
+}
+
+fn ranks(card: &Card) -> String {
+    let of = |(rule, place): (&Rule, &usize)| format!("{}:{place}", rule.key());
+    card.ranks.iter().map(of).collect::<Vec<_>>().join(" ")
+}
+
+fn held(card: &Card) -> String {
+    match (card.labels, &card.profile) {
+        (0, _) => "no label".to_owned(),
+        (1, _) => "1 label".to_owned(),
+        (n, Profile::Shares { .. }) => format!("{n} labels"),
+        (n, Profile::Scores { labels, .. }) => {
+            let mean = labels.iter().sum::<f64>() / labels.len() as f64;
+            format!("{n} labels, mean {}", three(mean))
+        }
+    }
+}
+
+/// The bars of a card: a pair per class, or one pair on the scale from `low` to `high`.
+fn bars(profile: &Profile, names: &[String], (low, high): (f64, f64)) -> Vec<Bar> {
+    match profile {
+        Profile::Shares { judge, belief, counts } => {
+            let mut classes: Vec<usize> = (0..judge.len()).collect();
+            if classes.len() > MOST_CLASSES {
+                let weight = |k: &usize| judge[*k].max(belief[*k]);
+                classes.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
+                classes.truncate(MOST_CLASSES);
+                classes.sort_unstable();
+            }
+            let track = |share: f64| Track { from: 0.0, width: percent(share), text: format!("{share:.2}") };
+            let bar = |k: usize| Bar {
+                name: names[k].clone(),
+                judge: track(judge[k]),
+                belief: track(belief[k]),
+                held: if counts[k] > 0 { counts[k].to_string() } else { String::new() },
+                marks: vec![],
+            };
+            classes.into_iter().map(bar).collect()
+        }
+        Profile::Scores { judge, belief, labels } => {
+            let place = |value: f64| percent((value - low) / (high - low));
+            let track = |mean: f64, sd: Option<f64>| {
+                let reach = sd.unwrap_or(0.0);
+                let (from, to) = (place(mean - reach), place(mean + reach));
+                let text = sd.map_or_else(|| three(mean), |sd| format!("{} ± {}", three(mean), three(sd)));
+                // A score without a spread is still to be seen.
+                Track { from: from.min(99.0), width: tenths((to - from).max(1.0)), text }
+            };
+            vec![Bar {
+                name: format!("{} to {}", three(low), three(high)),
+                judge: track(judge.0, judge.1),
+                belief: track(belief.0, Some(belief.1)),
+                held: String::new(),
+                marks: labels.iter().map(|label| place(*label)).collect(),
+            }]
+        }
+    }
+}
+
+fn percent(share: f64) -> f64 {
+    tenths(100.0 * share.clamp(0.0, 1.0))
+}
+
+fn tenths(value: f64) -> f64 {
+    (10.0 * value).round() / 10.0
+}
+
+fn table<K: Shown>(cards: &Cards) -> Table {
+    let row = |card: &Card| {
+        let why = if card.why.is_empty() { "—".to_owned() } else { card.why.join("; ") };
+        [card.id.clone(), card.labels.to_string(), show(card.aleatoric), show(card.epistemic), why]
+            .map(Text::plain)
+            .to_vec()
+    };
+    Table {
+        id: "table-first".to_owned(),
+        caption: format!("The first items by: {}", K::rule_words(cards.rule)),
+        columns: vec![
+            Column::text("item"),
+            Column::numbers("labels"),
+            Column::numbers("aleatoric"),
+            Column::numbers("epistemic"),
+            Column::text("what stands out"),
+        ],
+        rows: cards.cards.iter().take(FIRST).map(row).collect(),
+        note: None,
+    }
+}

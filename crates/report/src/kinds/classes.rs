@@ -1,0 +1,429 @@
+//! Classes as readers see them.
+
+use super::tables::evidence_sentences;
+use crate::blocks::{figure, measures, number, percent, row};
+use crate::figures::confidence;
+use crate::lines::InputRow;
+use crate::shown::{Named, Shown, Words};
+use judge_uncertainty_core::belief::ladder::{BIAS_AND_SLOPE, Component, Fits, MapChoice, Rung, Transfer};
+use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_figures::Figure;
+use judge_uncertainty_figures::axis::signed;
+use judge_uncertainty_page::figures::{budgets, headline};
+use judge_uncertainty_page::rules::in_figures;
+use judge_uncertainty_page::{Block, Column, KeyNumber, Note, Table, Text, Tone};
+use judge_uncertainty_study::kinds::Classes;
+use judge_uncertainty_study::kinds::classes::diagnostics::{CalibrationBin, JudgeDiagnostics};
+use judge_uncertainty_study::kinds::classes::judge::JudgeReport;
+use judge_uncertainty_study::kinds::classes::labels::LabelsReport;
+use judge_uncertainty_study::kinds::classes::position::PositionBias;
+use judge_uncertainty_study::kinds::classes::reports::{CarriedStart, ClassFit, FittedMap};
+use judge_uncertainty_study::kinds::classes::soft_scores::SoftScores;
+use judge_uncertainty_study::results::{FitReport, InputReport};
+use judge_uncertainty_study::{Evaluation, StudyResults};
+use judge_uncertainty_system::numbers::{NumberStyle, three};
+
+/// Classes that a line lists at most.
+const MOST_LISTED: usize = 20;
+
+impl Shown for Classes {
+    const WORDS: Words = Words {
+        lead: "How much of the judge's uncertainty is disagreement among experts, how much is ignorance that labels cure, \
+               and which items to send to experts first.",
+        labels: "labels",
+        prediction: "prediction",
+        short_prediction: "prediction",
+        unit: "nats",
+        decomposition: "groups",
+        reference: "the judge's entropy",
+        short_reference: "judge entropy",
+        error: "Manhattan error (0 to 2 per item)",
+        units: "Manhattan units",
+        removed: "Error",
+        difference: "minus judge entropy's [95%, new items]",
+        rule_width: 36,
+    };
+
+    fn rule_name(rule: Rule) -> &'static str {
+        in_figures(rule)
+    }
+
+    fn epistemic() -> Named {
+        Named { name: in_figures(Rule::Info), said: "I" }
+    }
+
+    fn judged() -> Named {
+        Named { name: in_figures(Rule::JudgeEntropy), said: "the judge's entropy" }
+    }
+
+    fn markers(rules: &[Rule]) -> &'static str {
+        if rules.iter().any(|rule| Rule::BEYOND.contains(rule)) { "" } else { "; filled markers are the paper's rules" }
+    }
+
+    fn scale_rows(classes: &Vec<String>) -> Vec<InputRow> {
+        vec![classes_row(classes)]
+    }
+
+    fn profile_names(classes: &Vec<String>) -> Vec<String> {
+        classes.clone()
+    }
+
+    fn judge_rows(input: &InputReport<Self>) -> Vec<InputRow> {
+        judge_rows(&input.judge, input.variants.len())
+    }
+
+    fn label_rows(input: &InputReport<Self>) -> Vec<InputRow> {
+        label_rows(&input.labels, &input.scale.0)
+    }
+
+    fn number_of_labels(labels: &LabelsReport) -> u64 {
+        labels.labels
+    }
+
+    fn key_number(results: &StudyResults<Self>) -> KeyNumber {
+        let evidence = &results.findings.evidence;
+        // Where the labels do not determine the trust, this is the prior's word and no finding.
+        let tone = match (&results.fit.typical_trust, evidence.entropy_goes_wrong) {
+            (None, _) => Tone::Neutral,
+            (_, true) => Tone::Bad,
+            (_, false) => Tone::Good,
+        };
+        let label = "of the epistemic uncertainty that entropy's tenth of the items holds, against the best tenth";
+        number(percent(evidence.information_kept), label, tone)
+    }
+
+    fn fit_sentences(fit: &FitReport<Self>) -> Vec<String> {
+        recalibration_sentences(&fit.own)
+    }
+
+    fn map(fit: &FitReport<Self>) -> Option<&'static str> {
+        fit.own.map.as_ref().map(|map| map.name.key())
+    }
+
+    fn findings_sentences(results: &StudyResults<Self>) -> Vec<String> {
+        evidence_sentences(&results.findings.evidence, &results.evaluation, "entropy")
+    }
+
+    fn judge_sentence(evaluation: &Evaluation<Self>) -> String {
+        let judge = &evaluation.judge;
+        format!(
+            "The judge errs by {} on {} items with {} labels or more, where a judge that knew the pool would err by {}.",
+            three(judge.mean_error),
+            evaluation.items,
+            evaluation.least_labels,
+            three(judge.noise_ceiling)
+        )
+    }
+
+    fn metric_sentences(results: &StudyResults<Self>) -> Vec<String> {
+        results.findings.soft_scores.iter().map(soft_scores_sentence).collect()
+    }
+
+    fn escalation_note(evaluation: &Evaluation<Self>) -> String {
+        let budget = headline(&evaluation.full);
+        format!(
+            "Half of an item's labels are its truth. The oracle, which knows it, would remove {} on average; the error is the \
+             Manhattan distance of belief and truth, 0 to 2.",
+            three(evaluation.oracle[&budget].mean)
+        )
+    }
+
+    fn elsewhere(evaluation: &Evaluation<Self>) -> Option<Block> {
+        let text = format!(
+            "`results/study.json` holds all {} budgets, the differences to fewest-labels-first, and the same with the number \
+             of labels as the only feature.",
+            budgets(&evaluation.full).len()
+        );
+        Some(Block::Note(Note { summary: "Other budgets".to_owned(), text: Text::marked(&text) }))
+    }
+
+    fn judge_blocks(evaluation: &Evaluation<Self>, figures: &[Figure]) -> Vec<Block> {
+        let judge = &evaluation.judge;
+        let mut blocks =
+            vec![Block::Table(measures("The judge against the labels".to_owned(), diagnostics_rows(judge)))];
+        match figure(figures, "calibration") {
+            Some(figure) => blocks.extend([Block::Table(calibration_table(&judge.calibration)), figure]),
+            None => blocks.push(Block::Prose(
+                "The judge states no confidence for these items, so there is no figure of its calibration.".into(),
+            )),
+        }
+        blocks
+    }
+
+    fn judge_figures(evaluation: &Evaluation<Self>) -> Vec<Figure> {
+        confidence(&evaluation.judge).into_iter().collect()
+    }
+}
+
+/// The classes of a study.
+pub(super) fn classes_row(classes: &[String]) -> InputRow {
+    InputRow::new("classes", classes.iter().take(MOST_LISTED).cloned().collect::<Vec<_>>().join(", "))
+}
+
+/// What was found in the file of a judge of classes.
+pub(super) fn judge_rows(judge: &JudgeReport, variants: usize) -> Vec<InputRow> {
+    let variants = if variants == 1 { "1 variant".to_owned() } else { format!("{variants} variants") };
+    let row = |text: String| InputRow::new("judge", text);
+    let mut rows = vec![row(format!("{} answers under {variants}, {} failed", judge.answers, judge.failed_answers))];
+    rows.extend(
+        judge
+            .mass
+            .map(|mass| row(format!("mass on the classes: mean {}, least {}", three(mass.mean), three(mass.least)))),
+    );
+    rows.extend(judge.position_bias.iter().map(|bias| row(position_bias(bias))));
+    rows.extend(judge.without_confidence.map(|without| row(format!("{without} items without a stated confidence"))));
+    rows.push(row(format!(
+        "{} items have a class under the floor of {}, and {} a tie for the likeliest class",
+        judge.floored_items, judge.floor, judge.tied_items
+    )));
+    rows
+}
+
+/// How often a verdict over two answers changes with their order.
+fn position_bias(bias: &PositionBias) -> String {
+    let PositionBias { variant, items, flips, interval, to_first, to_second, .. } = bias;
+    let percents = [bias.rate, interval.lo, interval.hi].map(percent);
+    let [rate, low, high] = percents;
+    let left_out = match bias.without_verdict {
+        0 => String::new(),
+        several => format!("; {several} items without a single likeliest class are left out"),
+    };
+    format!(
+        "{variant}: the verdict changes with the order of the answers for {flips} of {items} items, {rate} (95% interval for \
+         new items {low} to {high}): {to_first} times to the answer shown first, {to_second} times to the second{left_out}"
+    )
+}
+
+/// What was found in a file of classes.
+pub(super) fn label_rows(labels: &LabelsReport, classes: &[String]) -> Vec<InputRow> {
+    let by = labels.annotators.map_or(String::new(), |n| format!(" by {n} annotators"));
+    let per_class = classes.iter().zip(&labels.per_class).take(MOST_LISTED).map(|(class, n)| format!("{class} {n}"));
+    let per_class = per_class.collect::<Vec<_>>().join(", ");
+    vec![
+        InputRow::new(
+            "labels",
+            format!(
+                "{}{by} for {} items, at most {} per item, {} blank",
+                labels.labels, labels.labelled_items, labels.most_labels, labels.blank
+            ),
+        ),
+        InputRow::new("labels", format!("{per_class}; {} items with a tie", labels.tied_items)),
+    ]
+}
+
+/// How the prediction is read.
+pub(super) fn recalibration_sentences(fit: &ClassFit) -> Vec<String> {
+    let read = fit.recalibration.iter().flatten();
+    let readings = read.map(|recalibrated| {
+        let tau = &recalibrated.tau;
+        format!(
+            "The prediction{} is read with temperature exponent tau {} ({} to {}): {}.",
+            recalibrated.group.as_ref().map(|group| format!(" for {group:?}")).unwrap_or_default(),
+            three(tau.value),
+            three(tau.lo),
+            three(tau.hi),
+            match () {
+                () if tau.hi < 1.0 => "the judge is overconfident",
+                () if tau.lo > 1.0 => "the judge is underconfident",
+                () => "whether it is over- or underconfident cannot be determined",
+            }
+        )
+    });
+    readings.chain(fit.map.iter().flat_map(map_sentences)).collect()
+}
+
+/// What a map adds to the prediction.
+fn map_words(map: Rung) -> &'static str {
+    match map {
+        Rung::Identity => "as the judge gave it",
+        Rung::Curve => unreachable!("maps of ratings read no classes"),
+        Rung::Smoothing => "as the judge gave it, but for a share that is a guess among all classes",
+        Rung::Line => "through a bias and a slope along the scale, and a temperature",
+        Rung::Temperature => "through a temperature and a bias of each class",
+        Rung::Groups => "through a temperature and biases for each group, drawn towards the common ones",
+        Rung::Ensemble => "with a fitted weight for each of the judge's variants",
+        Rung::Matrix => "with each class's logit linear in all log predictions",
+        Rung::Mixture => "as a mixture of four beliefs, each with a temperature, biases and a trust of its own",
+        Rung::Process => "through a smooth function of predictions, variants and features",
+    }
+}
+
+/// Whether the labels here bear out the map that another study found, before what rests on it.
+fn carried_sentences(carried: &CarriedStart) -> Vec<String> {
+    let Transfer { labelled_items, advantage, se, verdict } = carried.labels_here;
+    let items = if labelled_items == 1 { "item" } else { "items" };
+    let measured = advantage.zip(se).map_or_else(String::new, |(advantage, se)| {
+        let than = if advantage < 0.0 { "less likely" } else { "likelier" };
+        format!(
+            "the labels of {labelled_items} {items} here are {than} under it as it was carried than under the prediction as it is, by {} nats \
+             per labelled item (standard error {})",
+            three(advantage.abs()),
+            three(se)
+        )
+    });
+    let map = format!("The map `{}` of {:?}", carried.map, carried.study);
+    let said = match (verdict, se) {
+        (Fits::Contradicted, _) => {
+            format!("{map} does NOT fit here: {measured}. Do not rely on what it adds; more labels decide.")
+        }
+        (Fits::Supported, _) => {
+            format!("{map} is borne out by the labels here, as far as likelihood tells: {measured}.")
+        }
+        (Fits::Open, Some(_)) => {
+            format!("{map} may or may not fit here: {measured}. Do not rely on it before more labels tell.")
+        }
+        (Fits::Open, None) => format!(
+            "{map} may or may not fit here: {labelled_items} labelled {items} can't tell. Have some labelled before you rely on it."
+        ),
+    };
+    let weight = match (labelled_items, carried.sd_of_weight) {
+        (0, _) => String::new(),
+        (_, None) => {
+            " Labels held out are no likelier with it than with a map of its own, so it is left out.".to_owned()
+        }
+        (_, Some(sd)) => format!(
+            " The labels leave it a weight of {} (1: as it was; 0: left out; standard deviation {}).",
+            three(carried.weight),
+            three(sd)
+        ),
+    };
+    let groups = match carried.new_groups.is_empty() {
+        true => String::new(),
+        false => format!(" It knows no group {}, which it reads as items of no group.", carried.new_groups.join(", ")),
+    };
+    let judge = carried
+        .another_judge
+        .as_ref()
+        .map(|what| format!(" The judge here is another one: {what}."))
+        .unwrap_or_default();
+    vec![format!("{said}{weight}{groups}{judge}")]
+}
+
+/// Which map the belief holds, and on what evidence.
+fn map_sentences(map: &FittedMap) -> Vec<String> {
+    let carried = map.carried.iter().flat_map(carried_sentences);
+    carried.chain(own_map_sentences(map)).collect()
+}
+
+fn own_map_sentences(map: &FittedMap) -> Vec<String> {
+    let guesses = match map.guesses {
+        none if none < 0.0005 => String::new(),
+        some => format!(" {} of each prediction counts as a guess among all classes.", three(some)),
+    };
+    let on_top = map.carried.as_ref().is_some_and(|carried| carried.sd_of_weight.is_some());
+    let who = if on_top { "On top of that map, the belief" } else { "The belief" };
+    let component = |c: &Component| {
+        format!(
+            "weight {}, worth {} labels, at {} from the prediction",
+            three(c.weight),
+            three(c.trust),
+            three(c.moved)
+        )
+    };
+    let components: Vec<String> = map.components.iter().map(component).collect();
+    let components = match components.as_slice() {
+        [] => String::new(),
+        some => format!(" Its components on average over the items: {}.", some.join("; ")),
+    };
+    // The maps after `line` have its terms, too, where classes stand on a scale and the labels want them.
+    let has_line = map.variances.iter().any(|block| block.block == BIAS_AND_SLOPE && block.variance > 0.0);
+    let along = if has_line && map.name != Rung::Line { ", and a bias and a slope along the scale" } else { "" };
+    let words = map_words(map.name);
+    let reading = format!("{who} reads the prediction {words}{along} (map `{}`).{guesses}{components}", map.name);
+    vec![choice_sentence(reading, map.choice.as_ref())]
+}
+
+/// What a map is, and on what evidence it was taken.
+pub(super) fn choice_sentence(reading: String, choice: Option<&MapChoice>) -> String {
+    let Some(choice) = choice else {
+        return reading + " The study names this map; belief = \"auto\" compares it with the others.";
+    };
+    let Some(best) = choice.best else {
+        return format!(
+            "{reading} {} labelled items are too few to compare maps by labels held out.",
+            choice.labelled_items
+        );
+    };
+    let loss = |map: Rung| {
+        let found = choice.candidates.iter().find(|candidate| candidate.map == map);
+        found.map_or_else(String::new, |c| format!("{} (standard error {})", three(c.below_best), three(c.se)))
+    };
+    let others = if best == choice.chosen {
+        let of = choice.candidates.iter().filter(|candidate| candidate.map != best);
+        let all: Vec<String> = of.map(|c| format!("{} {}", c.map, loss(c.map))).collect();
+        format!(
+            "It has the highest log-likelihood of labels held out; the others fall short of it, in nats per labelled item: {}.",
+            all.join(", ")
+        )
+    } else {
+        format!(
+            "By labels held out the best is `{best}`, of which it falls short by {} nats per labelled item: too little to take a map \
+             that could do more harm.",
+            loss(choice.chosen)
+        )
+    };
+    format!(
+        "{reading} {others} Chosen by {} folds of {} labelled items; that another map might have been chosen is not part of any \
+         interval.",
+        choice.folds.folds, choice.labelled_items
+    )
+}
+
+/// The metrics of a shared task.
+pub(super) fn soft_scores_sentence(soft: &SoftScores) -> String {
+    format!(
+        "LeWiDi-2025 soft scores of the judge over {} labelled items: mean Manhattan distance {}, mean Wasserstein distance \
+         {} (classes in the order of the study).",
+        soft.items,
+        three(soft.manhattan),
+        three(soft.wasserstein)
+    )
+}
+
+/// The judge against the labels, measure by measure; without a value where one is undefined.
+fn diagnostics_rows(judge: &JudgeDiagnostics) -> Vec<Vec<Text>> {
+    let three = |value: f64| Some(NumberStyle::plain(3).format(value));
+    let rows = [
+        ("items with enough labels", Some(judge.items.to_string())),
+        ("mean Manhattan error (0 to 2)", three(judge.mean_error)),
+        ("noise ceiling of that error", three(judge.noise_ceiling)),
+        ("mean squared error, less the labels' noise", three(judge.mean_squared_error)),
+        ("mean stated confidence (0 to 100)", judge.mean_confidence.map(|c| NumberStyle::plain(1).format(c))),
+        ("calibration error of stated confidence", judge.calibration_error.and_then(three)),
+        ("Spearman, confidence and error", judge.spearman_confidence_error.and_then(three)),
+        ("Spearman, entropy and error", judge.spearman_entropy_error.and_then(three)),
+        ("Spearman, spread and error", judge.spearman_spread_error.and_then(three)),
+        ("agreement with the most frequent label", three(judge.agreement.observed)),
+        ("base rate of the commonest label", three(judge.agreement.base_rate)),
+        ("Cohen's kappa", judge.agreement.kappa.and_then(three)),
+    ];
+    let shown = |value: Option<String>| value.map_or_else(|| "—".to_owned(), |value| signed(&value));
+    rows.into_iter().map(|(name, value)| row([name.to_owned(), shown(value)])).collect()
+}
+
+/// Stated confidence against labels that agree.
+fn calibration_table(bins: &[CalibrationBin]) -> Table {
+    let bins = bins.iter().map(|bin| {
+        let one = NumberStyle::plain(1);
+        let cells = [
+            format!("{} to {}", bin.from, bin.to),
+            bin.items.to_string(),
+            one.format(bin.confidence),
+            one.format(100.0 * bin.hits),
+        ];
+        cells.map(Text::plain).to_vec()
+    });
+    Table {
+        id: "table-calibration".to_owned(),
+        caption: "Stated confidence against the share of labels that are the judge's likeliest class, in percent"
+            .to_owned(),
+        columns: vec![
+            Column::text("stated confidence"),
+            Column::numbers("items"),
+            Column::numbers("mean stated"),
+            Column::numbers("labels"),
+        ],
+        rows: bins.collect(),
+        note: None,
+    }
+}

@@ -1,0 +1,200 @@
+//! Ordinal ratings as readers see them.
+
+use super::classes::{judge_rows, label_rows, recalibration_sentences, soft_scores_sentence};
+use super::tables::{evidence_sentences, parts_sentence, parts_table, squared_sentence};
+use crate::blocks::{measures, number, percent, row, show, show_some, some_figures};
+use crate::figures::{means, parts};
+use crate::lines::InputRow;
+use crate::shown::{Shown, Words};
+use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_figures::Figure;
+use judge_uncertainty_page::figures::headline;
+use judge_uncertainty_page::rules::of_ratings;
+use judge_uncertainty_page::{Block, Column, KeyNumber, Table, Text, Tone};
+use judge_uncertainty_study::kinds::Ordinal;
+use judge_uncertainty_study::kinds::classes::labels::LabelsReport;
+use judge_uncertainty_study::kinds::ordinal::diagnostics::{MeanBin, OrdinalDiagnostics};
+use judge_uncertainty_study::kinds::ordinal::scale::Places;
+use judge_uncertainty_study::results::{FitReport, InputReport};
+use judge_uncertainty_study::{Evaluation, StudyResults};
+use judge_uncertainty_system::numbers::three;
+
+impl Shown for Ordinal {
+    const WORDS: Words = Words {
+        lead: "How much of the variance of a rating is disagreement among annotators, how much is the judge's ignorance, \
+             which labels cure, and which items to send to annotators first.",
+        labels: "ratings",
+        prediction: "prediction",
+        short_prediction: "prediction",
+        unit: "squared units of the scale",
+        decomposition: "decomposition",
+        reference: "the judge's variance",
+        short_reference: "judge's variance",
+        error: "Wasserstein error on the places",
+        units: "units of the scale",
+        removed: "Wasserstein error",
+        difference: "minus the judge's variance [95%, new items]",
+        rule_width: 52,
+    };
+
+    fn rule_words(rule: Rule) -> &'static str {
+        of_ratings(rule)
+    }
+
+    fn rule_name(rule: Rule) -> &'static str {
+        of_ratings(rule)
+    }
+
+    fn scale_rows(scale: &Places) -> Vec<InputRow> {
+        let of = |(name, &place): (&String, &f64)| match *name == place.to_string() {
+            true => name.clone(),
+            false => format!("{name} ({place})"),
+        };
+        let places: Vec<String> = scale.names.iter().zip(&scale.places).map(of).collect();
+        vec![InputRow::new("places", places.join(", "))]
+    }
+
+    fn profile_names(places: &Places) -> Vec<String> {
+        places.names.clone()
+    }
+
+    fn judge_rows(input: &InputReport<Self>) -> Vec<InputRow> {
+        judge_rows(&input.judge, input.variants.len())
+    }
+
+    fn label_rows(input: &InputReport<Self>) -> Vec<InputRow> {
+        label_rows(&input.labels, &input.scale.0.names)
+    }
+
+    fn number_of_labels(labels: &LabelsReport) -> u64 {
+        labels.labels
+    }
+
+    fn key_number(results: &StudyResults<Self>) -> KeyNumber {
+        let parts = &results.findings.decomposition;
+        let share = percent(parts.epistemic / parts.total);
+        number(share, "of the variance of a fresh label is epistemic", Tone::Neutral)
+    }
+
+    fn fit_sentences(fit: &FitReport<Self>) -> Vec<String> {
+        recalibration_sentences(&fit.own)
+    }
+
+    fn map(fit: &FitReport<Self>) -> Option<&'static str> {
+        fit.own.map.as_ref().map(|map| map.name.key())
+    }
+
+    fn findings_sentences(results: &StudyResults<Self>) -> Vec<String> {
+        let findings = &results.findings;
+        let mut sentences = vec![parts_sentence(&findings.decomposition)];
+        sentences.extend(evidence_sentences(&findings.evidence, &results.evaluation, "total uncertainty"));
+        sentences
+    }
+
+    fn judge_sentence(evaluation: &Evaluation<Self>) -> String {
+        let judge = &evaluation.judge;
+        format!(
+            "The judge errs by {} on {} items with {} labels or more (bias of its mean {}), where a judge that knew the pool would \
+             err by {}.",
+            three(judge.mean_error),
+            evaluation.items,
+            evaluation.least_labels,
+            three(judge.bias),
+            three(judge.noise_ceiling)
+        )
+    }
+
+    fn evaluation_sentences(evaluation: &Evaluation<Self>) -> Vec<String> {
+        squared_sentence(evaluation, "squared error of the mean place", "the judge's variance does")
+            .into_iter()
+            .collect()
+    }
+
+    fn metric_sentences(results: &StudyResults<Self>) -> Vec<String> {
+        results.findings.soft_scores.iter().map(soft_scores_sentence).collect()
+    }
+
+    fn decomposition_blocks(results: &StudyResults<Self>) -> Vec<Block> {
+        vec![Block::Table(parts_table(&results.findings.decomposition, Self::WORDS.unit))]
+    }
+
+    fn escalation_note(evaluation: &Evaluation<Self>) -> String {
+        let budget = headline(&evaluation.full);
+        let squared = evaluation.squared.as_ref().map_or(0.0, |squared| squared.oracle[&budget].mean);
+        format!(
+            "Half of an item's labels are its truth; the error is the Wasserstein distance of belief and truth on the places, \
+             in units of the scale. The oracle, which knows the truth, would remove {} on average ({} of the squared error of \
+             the mean place). results/study.json holds every budget, the differences to other rules, and the same with the \
+             number of labels as the only feature.",
+            three(evaluation.oracle[&budget].mean),
+            three(squared)
+        )
+    }
+
+    fn judge_blocks(evaluation: &Evaluation<Self>, figures: &[Figure]) -> Vec<Block> {
+        let judge = &evaluation.judge;
+        let caption = "The judge against the labels".to_owned();
+        let mut blocks = vec![
+            Block::Table(measures(caption, diagnostics_rows(judge))),
+            Block::Table(calibration_table(&judge.calibration)),
+        ];
+        blocks.extend(some_figures(figures, &["means"]));
+        blocks
+    }
+
+    fn decomposition_figures(results: &StudyResults<Self>) -> Vec<Figure> {
+        vec![parts::figure(&results.findings.decomposition, Self::WORDS.unit, "")]
+    }
+
+    fn judge_figures(evaluation: &Evaluation<Self>) -> Vec<Figure> {
+        means::figure(&evaluation.judge).into_iter().collect()
+    }
+}
+
+/// The judge against the labels, measure by measure; a dash where one is undefined.
+fn diagnostics_rows(judge: &OrdinalDiagnostics) -> Vec<Vec<Text>> {
+    let rows = [
+        ("items with enough labels", Some(judge.items as f64)),
+        ("mean Wasserstein error", Some(judge.mean_error)),
+        ("noise ceiling of that error", Some(judge.noise_ceiling)),
+        ("mean squared error of the mean place, less the labels' noise", Some(judge.mean_squared_error)),
+        ("bias of the mean place, judge minus labels", Some(judge.bias)),
+        ("calibration error of the mean place", Some(judge.calibration_error)),
+        ("Spearman, mean places of judge and labels", judge.spearman_mean),
+        ("mean stated confidence (0 to 100)", judge.mean_confidence),
+        ("Spearman, confidence and error", judge.spearman_confidence_error),
+        ("Spearman, variance and error", judge.spearman_variance_error),
+        ("Spearman, spread and error", judge.spearman_spread_error),
+        ("agreement with the most frequent label", Some(judge.agreement.observed)),
+        ("base rate of the commonest label", Some(judge.agreement.base_rate)),
+        ("Cohen's kappa", judge.agreement.kappa),
+        ("Cohen's kappa, quadratic weights", judge.quadratic_kappa),
+    ];
+    rows.into_iter().map(|(name, value)| row([name.to_owned(), show_some(value)])).collect()
+}
+
+/// The judge's mean place against that of the labels.
+fn calibration_table(bins: &[MeanBin]) -> Table {
+    let rows = bins.iter().map(|bin| {
+        row([
+            format!("{} to {}", show(bin.from), show(bin.to)),
+            bin.items.to_string(),
+            show(bin.judge),
+            show(bin.labels),
+            show_some(bin.labels_se),
+        ])
+    });
+    Table {
+        id: "table-means".to_owned(),
+        caption: "The judge's mean place against that of the labels".to_owned(),
+        columns: vec![
+            Column::text("judge's mean place"),
+            Column::numbers("items"),
+            Column::numbers("judge"),
+            Column::numbers("labels"),
+            Column::numbers("standard error"),
+        ],
+        rows: rows.collect(),
+        note: None,
+    }
+}

@@ -1,0 +1,376 @@
+//! Scores as readers see them.
+
+use super::classes::choice_sentence;
+use super::reading::{reading_blocks, reading_sentences, unidentified, variance_sentence};
+use super::tables::{parts_sentence, parts_table, squared_sentence};
+use crate::blocks::{figure, measures, number, percent, row, section, show};
+use crate::figures::{parts, places};
+use crate::lines::InputRow;
+use crate::shown::{Shown, Words};
+use judge_uncertainty_core::belief::RatingMap;
+use judge_uncertainty_core::belief::ladder::{Rung, Variance};
+use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_evaluation::Coverage;
+use judge_uncertainty_figures::Figure;
+use judge_uncertainty_page::figures::headline;
+use judge_uncertainty_page::rules::of_ratings;
+use judge_uncertainty_page::{Block, Column, KeyNumber, Section, Table, Tone};
+use judge_uncertainty_study::kinds::Scores;
+use judge_uncertainty_study::kinds::scores::findings::WithinItems;
+use judge_uncertainty_study::kinds::scores::ratings::RatingsReport;
+use judge_uncertainty_study::kinds::scores::reading::ReadScores;
+use judge_uncertainty_study::results::{FitReport, InputReport};
+use judge_uncertainty_study::{Evaluated, Evaluation, StudyResults};
+use judge_uncertainty_system::numbers::{NumberStyle, three};
+
+impl Shown for Scores {
+    const WORDS: Words = Words {
+        lead: "How much of the variance of a score is disagreement among annotators, how much is the judge's ignorance, \
+             which labels cure, and which items to send to annotators first.",
+        labels: "ratings",
+        prediction: "mean score",
+        short_prediction: "mean score",
+        unit: "squared units of the score",
+        decomposition: "decomposition",
+        reference: "total uncertainty",
+        short_reference: "total",
+        error: "absolute error of the mean score",
+        units: "units of the score",
+        removed: "Absolute error",
+        difference: "minus total uncertainty's [95%, new items]",
+        rule_width: 40,
+    };
+    /// It ranks scores as I does.
+    const LEFT_OUT: &'static [Rule] = &[Rule::Spread];
+
+    fn rule_words(rule: Rule) -> &'static str {
+        of_ratings(rule)
+    }
+
+    fn rule_name(rule: Rule) -> &'static str {
+        of_ratings(rule)
+    }
+
+    fn scale_rows(&(low, high): &(f64, f64)) -> Vec<InputRow> {
+        vec![InputRow::new("scale", format!("{low} to {high}"))]
+    }
+
+    fn profile_names(_scale: &(f64, f64)) -> Vec<String> {
+        vec![]
+    }
+
+    fn score_range(scale: &(f64, f64)) -> (f64, f64) {
+        *scale
+    }
+
+    fn judge_rows(input: &InputReport<Self>) -> Vec<InputRow> {
+        let (judge, variants) = (&input.judge, input.variants.len().max(1));
+        vec![
+            InputRow::new(
+                "judge",
+                format!("{} rows under {variants} variants, {} failed", judge.rows, judge.failed_answers),
+            ),
+            InputRow::new("judge", format!("{} items without a stated standard deviation", judge.without_sd)),
+        ]
+    }
+
+    fn label_rows(input: &InputReport<Self>) -> Vec<InputRow> {
+        let labels = &input.labels;
+        vec![
+            InputRow::new(
+                "labels",
+                format!(
+                    "{} ratings by {} annotators for {} items, at most {} annotators per item, {} blank",
+                    labels.ratings, labels.annotators, labels.labelled_items, labels.most_labels, labels.blank
+                ),
+            ),
+            InputRow::new(
+                "labels",
+                format!("{} of them repeat an earlier rating, {} were added", labels.repeats, labels.added),
+            ),
+        ]
+    }
+
+    fn number_of_labels(labels: &RatingsReport) -> u64 {
+        labels.ratings as u64
+    }
+
+    fn key_number(results: &StudyResults<Self>) -> KeyNumber {
+        let parts = &results.findings.decomposition;
+        let share = percent(parts.epistemic / parts.total);
+        number(share, "of the variance of a fresh label is epistemic", Tone::Neutral)
+    }
+
+    fn unidentified(fit: &FitReport<Self>) -> Vec<String> {
+        unidentified(fit)
+    }
+
+    fn fit_sentences(fit: &FitReport<Self>) -> Vec<String> {
+        let map = fit.own.map.iter().map(map_sentence);
+        std::iter::once(variance_sentence(fit)).chain(reading_sentences(&fit.own)).chain(map).collect()
+    }
+
+    fn map(fit: &FitReport<Self>) -> Option<&'static str> {
+        fit.own.map.as_ref().map(|map| map.name.key())
+    }
+
+    fn fit_blocks(fit: &FitReport<Self>) -> Vec<Block> {
+        reading_blocks(&fit.own)
+    }
+
+    fn fit_remark(fit: &FitReport<Self>) -> String {
+        format!(" {}", variance_sentence(fit))
+    }
+
+    fn findings_sentences(results: &StudyResults<Self>) -> Vec<String> {
+        let parts = &results.findings.decomposition;
+        let mut sentences = vec![parts_sentence(parts)];
+        sentences.push(match (parts.within_annotators, parts.between_annotators) {
+            (Some(within), Some(between)) => format!(
+                "The aleatoric part is {} noise within annotators ({} repeats) and {} disagreement between them.",
+                three(within),
+                parts.repeats,
+                three(between)
+            ),
+            _ => "No annotator rated an item twice, so noise within annotators and disagreement between them are not \
+                  identified; only their sum is."
+                .to_owned(),
+        });
+        let calibration = &results.findings.calibration;
+        sentences.extend(
+            calibration
+                .first()
+                .map(|first| format!("Of {} held-out ratings, {} interval.", first.ratings, inside(calibration))),
+        );
+        let within = results.findings.within_items.filter(WithinItems::contradicted);
+        let found: Vec<String> =
+            [misfit(calibration), misfit_of_halves(results), within.map(|within| contradiction(&within))]
+                .into_iter()
+                .flatten()
+                .collect();
+        let remedy = (!found.is_empty()).then(|| remedy(results).to_owned());
+        sentences.extend(found.into_iter().chain(remedy));
+        sentences
+    }
+
+    fn judge_sentence(evaluation: &Evaluation<Self>) -> String {
+        let judge = &evaluation.judge;
+        let read = judge.read.map(|read| {
+            format!(
+                " Read on the scale of the ratings by fits to other items, it errs by {} (bias {}).",
+                three(read.mean_error),
+                three(read.bias)
+            )
+        });
+        format!(
+            "The judge errs by {} on {} items with {} labels or more (bias {}), where a judge that knew the pool would err \
+             by {}.{}",
+            three(judge.mean_error),
+            evaluation.items,
+            evaluation.least_labels,
+            three(judge.bias),
+            three(judge.noise_ceiling),
+            read.unwrap_or_default()
+        )
+    }
+
+    fn evaluation_sentences(evaluation: &Evaluation<Self>) -> Vec<String> {
+        let squared = squared_sentence(evaluation, "squared error", "total uncertainty does");
+        let held_out = evaluation.held_out.as_ref().map(|held_out| {
+            format!(
+                "Of the ratings in held-out halves, which the fits have not seen, {} interval.",
+                inside(&held_out.coverage)
+            )
+        });
+        squared.into_iter().chain(held_out).collect()
+    }
+
+    fn decomposition_blocks(results: &StudyResults<Self>) -> Vec<Block> {
+        let parts = &results.findings.decomposition;
+        let mut blocks = vec![Block::Table(parts_table(parts, Self::WORDS.unit))];
+        if parts.within_annotators.is_none() {
+            blocks.push(Block::Prose(
+                "No annotator rated an item twice, so noise within annotators and disagreement between them are not told \
+                 apart; only their sum is."
+                    .into(),
+            ));
+        }
+        blocks
+    }
+
+    fn sections(results: &StudyResults<Self>, figures: &[Figure]) -> Vec<Section> {
+        vec![calibration(&results.findings.calibration, figures)]
+    }
+
+    fn escalation_note(evaluation: &Evaluation<Self>) -> String {
+        let budget = headline(&evaluation.full);
+        let squared = evaluation.squared.as_ref().map_or(0.0, |squared| squared.oracle[&budget].mean);
+        format!(
+            "The mean of half of an item's annotators is its truth; the error is the absolute difference of the belief's mean \
+             from it, in units of the score. The oracle, which knows the truth, would remove {} on average ({} of the squared \
+             error). results/study.json holds every budget, the differences to other rules, and the same with the number of \
+             labels as the only feature.",
+            three(evaluation.oracle[&budget].mean),
+            three(squared)
+        )
+    }
+
+    fn judge_blocks(evaluation: &Evaluation<Self>, _figures: &[Figure]) -> Vec<Block> {
+        let judge = &evaluation.judge;
+        let rows = [
+            ("mean absolute error", Some(judge.mean_error)),
+            ("mean squared error, less the labels' noise", Some(judge.mean_squared_error)),
+            ("bias, judge minus labels", Some(judge.bias)),
+            ("noise ceiling of the absolute error", Some(judge.noise_ceiling)),
+            ("mean absolute error as it is read", judge.read.map(|read| read.mean_error)),
+            (
+                "mean squared error as it is read, less the labels' noise",
+                judge.read.map(|read| read.mean_squared_error),
+            ),
+            ("bias as it is read", judge.read.map(|read| read.bias)),
+            ("rank correlation of means, judge and labels", judge.spearman_mean),
+            ("rank correlation of stated deviation with error", judge.spearman_sd_error),
+            ("rank correlation of the spread of variants with error", judge.spearman_spread_error),
+        ];
+        let rows = rows.into_iter().filter_map(|(name, value)| Some(row([name.to_owned(), show(value?)])));
+        let caption = format!("The judge against the mean label of {} items", evaluation.items);
+        vec![Block::Table(measures(caption, rows.collect()))]
+    }
+
+    fn decomposition_figures(results: &StudyResults<Self>) -> Vec<Figure> {
+        let parts = &results.findings.decomposition;
+        let remark = if parts.within_annotators.is_some() {
+            " The aleatoric part is noise within annotators, pooled over ratings that were repeated, and disagreement \
+             between them."
+        } else {
+            " No annotator rated an item twice, so noise within annotators and disagreement between them are not told apart."
+        };
+        vec![parts::figure(parts, Self::WORDS.unit, remark)]
+    }
+
+    fn belief_figures(results: &StudyResults<Self>) -> Vec<Figure> {
+        places::figure(&results.findings.places).into_iter().collect()
+    }
+}
+
+/// Which map reads the judge's scores, and on what evidence.
+fn map_sentence(map: &RatingMap) -> String {
+    let reading = match map.name {
+        Rung::Identity => "as the judge gave them",
+        Rung::Groups => {
+            "through a bias, a slope and a factor on deviations for each group, drawn towards the common ones"
+        }
+        Rung::Curve => "through a smooth curve, on top of a bias, a slope and a factor on stated deviations",
+        _ => "through a bias, a slope and a factor on stated deviations",
+    };
+    choice_sentence(
+        format!("The belief reads the scores {reading} (map `{}`).{}", map.name, apart(&map.variances)),
+        map.choice.as_ref(),
+    )
+}
+
+/// How far the groups' readings lie apart.
+fn apart(variances: &[Variance]) -> String {
+    let named = [("biases", "bias"), ("slopes", "slope"), ("ln factors", "logarithm of the factor")];
+    let sd = |(block, name): (&str, &str)| {
+        let found = variances.iter().find(|of| of.block.strip_suffix(" of groups") == Some(block))?;
+        Some(format!("{} in the {name}", three(found.variance.sqrt())))
+    };
+    let sds: Vec<String> = named.into_iter().filter_map(sd).collect();
+    match sds.as_slice() {
+        [] => String::new(),
+        sds => format!(" Standard deviations between groups: {}.", sds.join(", ")),
+    }
+}
+
+/// What to do about intervals that do not fit, under the belief in use.
+fn remedy(results: &StudyResults<Scores>) -> &'static str {
+    let grouped = results.groups.len() > 1;
+    match results.fit.own.recalibration.as_deref() {
+        None => {
+            "Set belief = \"recalibrated\" in [trust]: bias, slope and a factor on the judge's standard deviations are then fitted \
+             with the trust."
+        }
+        Some([ReadScores { group: None, .. }]) if grouped => {
+            "One reading of the judge does not fit all items: set belief = { recalibrated = { recalibration = \"by_group\" } } in \
+             [trust], or leave `sd` out of [judge]."
+        }
+        Some([ReadScores { group: None, .. }]) => {
+            "One reading of the judge does not fit all items: name the column of kinds of items that may differ as `group` in [items] \
+             and set belief = { recalibrated = { recalibration = \"by_group\" } } in [trust], or leave `sd` out of [judge]."
+        }
+        Some(_) => {
+            "A reading for each group does not mend it; leave `sd` out of [judge], and common variances are fitted instead."
+        }
+    }
+}
+
+/// Ratings of one item that vary otherwise than expected.
+fn contradiction(within: &WithinItems) -> String {
+    format!(
+        "The ratings contradict the aleatoric part: ratings of one item vary by {} about their mean, and {} is expected of the \
+         same {} items ({} standard errors apart).",
+        three(within.observed),
+        three(within.expected),
+        within.items,
+        three(within.z.abs())
+    )
+}
+
+/// Whether held-out ratings lie in their intervals as often as they should; `None` where chance explains what is amiss.
+fn misfit(coverage: &[Coverage]) -> Option<String> {
+    // Ratings are of different items, so those inside are binomial but for the fit they share.
+    let (level, inside, kind) = beyond_chance(coverage, coverage.first()?.ratings as f64)?;
+    Some(format!(
+        "The intervals are {kind}: {inside} of the held-out ratings lie in the {level} interval, which chance does not explain."
+    ))
+}
+
+/// What misfits in the ratings of held-out halves, which the fits have not seen.
+fn misfit_of_halves(results: &StudyResults<Scores>) -> Option<String> {
+    let Evaluated::Evaluated(evaluation) = &results.evaluation else { return None };
+    // An item's ratings, and its replicates, share what the belief got wrong of its mean: each item counts once.
+    let coverage = &evaluation.held_out.as_ref()?.coverage;
+    let (level, inside, kind) = beyond_chance(coverage, evaluation.items as f64)?;
+    Some(format!(
+        "With few ratings in hand the intervals are {kind}: {inside} of the ratings in held-out halves lie in the {level} interval, \
+         which chance does not explain."
+    ))
+}
+
+/// The first interval whose share of ratings is three standard errors off, as if it were of so many `independent` ones: its level,
+/// the share, and what that makes of it.
+fn beyond_chance(coverage: &[Coverage], independent: f64) -> Option<(String, String, &'static str)> {
+    let off = |c: &&Coverage| (c.inside - c.level).abs() > 3.0 * (c.level * (1.0 - c.level) / independent).sqrt();
+    let found = coverage.iter().find(off)?;
+    let kind = if found.inside > found.level { "too wide" } else { "too narrow" };
+    Some((percent(found.level), percent(found.inside), kind))
+}
+
+/// Shares of ratings in their intervals, in a sentence.
+fn inside(coverage: &[Coverage]) -> String {
+    let percent = |share: f64| NumberStyle::plain(0).format(100.0 * share);
+    let inside = coverage.iter().map(|c| format!("{}% in the {}%", percent(c.inside), percent(c.level)));
+    inside.collect::<Vec<_>>().join(", ")
+}
+
+fn calibration(coverage: &[Coverage], figures: &[Figure]) -> Section {
+    let Some(first) = coverage.first() else {
+        let none = "No item has ratings of two annotators, so none can be held out, and there is no figure of the belief's \
+                    calibration.";
+        return section("calibration", "Held-out ratings", vec![Block::Prose(none.into())]);
+    };
+    let table = Table {
+        id: "table-coverage".to_owned(),
+        caption: format!("Share of {} held-out ratings within their central intervals", first.ratings),
+        columns: vec![Column::text("interval"), Column::numbers("ratings inside")],
+        rows: coverage.iter().map(|c| row([percent(c.level), percent(c.inside)])).collect(),
+        note: Some(
+            "One rating of each item with two annotators or more is held out and compared with the belief from the others."
+                .into(),
+        ),
+    };
+    let mut blocks = vec![Block::Table(table)];
+    blocks.extend(figure(figures, "places"));
+    section("calibration", "Held-out ratings", blocks)
+}

@@ -1,0 +1,147 @@
+//! Tables and sentences that several kinds have.
+
+use crate::blocks::{percent, show};
+use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_page::figures::headline;
+use judge_uncertainty_page::{Column, Table, Text};
+use judge_uncertainty_study::evidence::{EvidenceReport, FORGONE};
+use judge_uncertainty_study::for_new_items::ForNewItems;
+use judge_uncertainty_study::parts::{Part, PartAverages};
+use judge_uncertainty_study::{Evaluated, Evaluation, Kind};
+use judge_uncertainty_system::numbers::three;
+
+/// Name of a part in a table.
+fn name(part: Part) -> &'static str {
+    match part {
+        Part::Total => "total: a fresh label",
+        Part::Epistemic => "epistemic",
+        Part::Aleatoric => "aleatoric",
+        Part::WithinAnnotators => "aleatoric, within annotators",
+        Part::BetweenAnnotators => "aleatoric, between annotators",
+    }
+}
+
+/// The parts of the variance over items, in `unit`.
+pub(super) fn parts_table(parts: &PartAverages, unit: &str) -> Table {
+    let rows = parts.parts().into_iter().map(|(part, mean)| {
+        let over = parts.over_items.get(&part);
+        let percentiles = over.map_or_else(|| ["—"; 3].map(str::to_owned), |p| [p.low, p.median, p.high].map(show));
+        [name(part).to_owned(), show(mean)].into_iter().chain(percentiles).map(Text::plain).collect()
+    });
+    Table {
+        id: "table-parts".to_owned(),
+        caption: format!("Parts of the variance over items, in {unit}"),
+        columns: vec![
+            Column::text("part"),
+            Column::numbers("mean"),
+            Column::numbers("5%"),
+            Column::numbers("median"),
+            Column::numbers("95%"),
+        ],
+        rows: rows.collect(),
+        note: Some("Labels lower the epistemic part; the aleatoric part is disagreement and stays.".into()),
+    }
+}
+
+/// The parts of the variance in a sentence.
+pub(super) fn parts_sentence(parts: &PartAverages) -> String {
+    format!(
+        "Variance of a fresh label, averaged over items: {} = {} aleatoric + {} epistemic.",
+        three(parts.total),
+        three(parts.aleatoric),
+        three(parts.epistemic)
+    )
+}
+
+/// How much the evidence varies, and what that means for rankings by total uncertainty, which are `called` so.
+///
+/// What a ranking holds of the epistemic uncertainty is the belief's own reckoning at the labels in hand. Where an evaluation
+/// measured the two rankings, the sentence says whether it bears that out.
+pub(super) fn evidence_sentences<K: Kind>(
+    evidence: &EvidenceReport,
+    evaluation: &Evaluated<K>,
+    called: &str,
+) -> Vec<String> {
+    let over = evidence.evidence_percentiles;
+    let [low, middle, high] = [over.low, over.median, over.high].map(three);
+    let (kept, shared) = (percent(evidence.information_kept), percent(evidence.shared_picks));
+    let varies = if low == high {
+        format!("Total evidence is {middle} labels for nearly every item.")
+    } else {
+        format!(
+            "Total evidence varies: {low}, {middle} and {high} labels at the 5, 50 and 95 percentiles (sd of ln(1 + evidence) {}).",
+            three(evidence.sd_log_evidence)
+        )
+    };
+    let implied = if evidence.entropy_goes_wrong {
+        format!(
+            "If the belief is right, ranking by {called} would go wrong at the labels in hand: its tenth of the items holds \
+             {kept} of the epistemic uncertainty that the best tenth holds ({shared} of the picks are the same)."
+        )
+    } else {
+        format!(
+            "If the belief is right, ranking by {called} does about as well at the labels in hand: its tenth of the items \
+             holds {kept} of the epistemic uncertainty that the best tenth holds (less than {} forgone).",
+            percent(FORGONE)
+        )
+    };
+    [varies, implied].into_iter().chain(borne_out(evidence, evaluation, called)).collect()
+}
+
+/// What an evaluation did to the belief's word that total uncertainty would go wrong, by what the epistemic ranking and that by total
+/// uncertainty removed.
+fn compared(goes_wrong: bool, epistemic: f64, total: f64) -> &'static str {
+    match (goes_wrong, epistemic > total) {
+        (true, false) => "does not bear this out",
+        (true, true) => "agrees",
+        (false, _) => "measured both",
+    }
+}
+
+/// Whether the evaluation, at its labels, found of the two rankings what the belief implies; `None` without an evaluation.
+fn borne_out<K: Kind>(evidence: &EvidenceReport, evaluation: &Evaluated<K>, called: &str) -> Option<String> {
+    let Evaluated::Evaluated(evaluation) = evaluation else { return None };
+    let budget = headline(&evaluation.full);
+    let removed = |rule: Rule| Some(evaluation.full.value.get(&rule)?.get(&budget)?.mean);
+    let (epistemic, entropy) = (removed(Rule::Info)?, removed(Rule::PosteriorEntropy)?);
+    let found = compared(evidence.entropy_goes_wrong, epistemic, entropy);
+    Some(format!(
+        "The evaluation below {found}: with its labels the epistemic ranking removed {} and {called} {} on average over half splits of these items.",
+        three(epistemic),
+        three(entropy)
+    ))
+}
+
+/// How much more the epistemic part removes in `error` than `reference`, which the evaluation compares it with, for new items; `None`
+/// where that error is not evaluated.
+pub(super) fn squared_sentence<K: Kind>(evaluation: &Evaluation<K>, error: &str, reference: &str) -> Option<String> {
+    let found = evaluation.for_new_items.squared_value.as_ref()?.get(&Rule::Info)?;
+    Some(match found {
+        ForNewItems::Found(found) => format!(
+            "In {error} the epistemic part removes {} more than {reference} (95% interval for new items, all rules together: {} to {}).",
+            three(found.difference),
+            three(found.simultaneous.lo),
+            three(found.simultaneous.hi)
+        ),
+        ForNewItems::NotEstimable { not_estimable } => {
+            format!(
+                "How much more the epistemic part removes in {error} than {reference} is not estimable: {not_estimable}."
+            )
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The belief's word is never said to be borne out by an evaluation in which the other ranking did as well or better.
+    #[test]
+    fn the_evaluation_has_the_last_word() {
+        assert_eq!(compared(true, 2.0, 1.0), "agrees");
+        assert_eq!(compared(true, 1.0, 2.0), "does not bear this out");
+        assert_eq!(compared(true, 1.0, 1.0), "does not bear this out");
+        assert_eq!(compared(true, f64::NAN, 1.0), "does not bear this out");
+        assert_eq!([compared(false, 2.0, 1.0), compared(false, 1.0, 2.0)], ["measured both"; 2]);
+    }
+}

@@ -1,0 +1,85 @@
+//! The page on which experts label a queue: one file that asks nothing of any network.
+
+use std::path::Path;
+
+use serde::Serialize;
+use serde_json::json;
+use sha2::{Digest, Sha256};
+use tera::{Delimiters, Tera};
+
+use judge_uncertainty_formats::checksum::sha256_hex;
+use judge_uncertainty_page::html::base64;
+use judge_uncertainty_page::templates::{self, Error};
+use judge_uncertainty_study::queue::Question;
+use judge_uncertainty_system::built_in;
+
+const BUILT_IN: [(&str, &str); 4] =
+    built_in!["": "report/style.css", "label/label.css", "label/label.js", "label/page.html"];
+
+/// An item to label.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LabelItem {
+    /// Its id, which travels with the label.
+    pub id: String,
+    /// What is read.
+    pub text: String,
+}
+
+/// A queue to label: what is read and what is asked, and nothing of what the judge or the study believes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LabelPage<'a> {
+    /// What the study is called.
+    pub title: &'a str,
+    /// What annotators are told.
+    pub instruction: Option<&'a str>,
+    /// What is asked.
+    pub question: &'a Question,
+    /// The items, in order.
+    pub items: &'a [LabelItem],
+}
+
+#[derive(Serialize)]
+struct View<'a> {
+    title: &'a str,
+    instruction: Option<&'a str>,
+    items: usize,
+    version: &'static str,
+    queue: String,
+    script: String,
+    script_sha256: String,
+}
+
+impl LabelPage<'_> {
+    /// Whether a file is such a page, by the templates of this program or by others that keep its two marks: the generator and
+    /// the queue.
+    pub fn is_one(file: &[u8]) -> bool {
+        let text = String::from_utf8_lossy(file);
+        ["<meta name=\"generator\" content=\"judge-uncertainty", "id=\"queue\">"].iter().all(|mark| text.contains(mark))
+    }
+
+    /// The page as HTML, by the templates in `folder/label`, in `templates` if that exists here, or those built in.
+    ///
+    /// # Errors
+    /// A template that is missing or malformed.
+    pub fn html(&self, folder: Option<&Path>) -> Result<String, Error> {
+        let mut tera = Tera::new();
+        tera.autoescape_on(vec![".html"]);
+        templates::add(&mut tera, Delimiters::default(), folder, &BUILT_IN)?;
+        let script = templates::render(&tera, "label/label.js", &json!({}))?;
+        let script_sha256 = base64(&Sha256::digest(&script));
+        let queue = json!({"question": self.question, "items": self.items});
+        let digest = sha256_hex(queue.to_string().as_bytes());
+        let queue = json!({"digest": digest, "question": self.question, "items": self.items}).to_string();
+        let view = View {
+            title: self.title,
+            instruction: self.instruction,
+            items: self.items.len(),
+            version: env!("CARGO_PKG_VERSION"),
+            // Within an element a text could end it, and begin another.
+            queue: queue.replace('<', "\\u003c"),
+            script,
+            script_sha256,
+        };
+        templates::render(&tera, "label/page.html", &view)
+    }
+}

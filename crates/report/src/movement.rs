@@ -1,0 +1,114 @@
+//! What labels moved that came back, in lines and as a section of the page.
+
+use super::blocks::{section, show};
+use super::lines::Line;
+use judge_uncertainty_page::{Block, Column, Section, Table, Text};
+use judge_uncertainty_study::movement::{Comparison, Movement, Shift, Stages};
+use judge_uncertainty_system::numbers::three;
+
+/// What labels moved that came back.
+pub fn describe_movement(movement: &Movement) -> Vec<Line> {
+    let batches = movement.batches.len();
+    let mut lines = vec![Line::Lead(format!(
+        "{} labels came back for {} items (from {batches} file{}):",
+        movement.labels,
+        movement.touched.items,
+        if batches == 1 { "" } else { "s" }
+    ))];
+    let shift = |name: &str, shift: &Shift| {
+        let stages =
+            |s: &Stages| format!("{} -> {} (refitted {})", three(s.before), three(s.by_labels), three(s.after));
+        [("epistemic", &shift.epistemic), ("aleatoric", &shift.aleatoric)]
+            .map(|(part, shift)| Line::Row(format!("  {name}: {part} {}", stages(shift))))
+    };
+    lines.extend(shift("items with new labels", &movement.touched));
+    if let Some(untouched) = &movement.untouched {
+        lines.extend(shift("all other items", untouched));
+    }
+    let against = |c: &Comparison| {
+        let se = c.se.map_or(String::new(), |se| format!(" (standard error {})", three(se)));
+        format!("foreseen {}, realised {}{se}", three(c.predicted), three(c.realised))
+    };
+    lines.push(Line::Row(format!("  squared error against the new labels, per item: {}", against(&movement.first))));
+    lines.push(Line::Row(match &movement.removed {
+        Some(removed) => format!(
+            "  squared error removed, measured on held-out new labels of {} items: {}",
+            removed.items,
+            against(removed)
+        ),
+        None => "  error removed can't be measured: no item got two new labels, one to learn from and one to test"
+            .to_owned(),
+    }));
+    lines
+}
+
+/// The section on labels that came back; `unit` is that of the decomposition.
+pub(super) fn movement_section(movement: &Movement, unit: &str) -> Section {
+    let groups = [Some(("with new labels", &movement.touched)), movement.untouched.as_ref().map(|s| ("all others", s))];
+    let rows = groups.into_iter().flatten().flat_map(|(name, shift)| {
+        [("epistemic", &shift.epistemic), ("aleatoric", &shift.aleatoric), ("squared error", &shift.spread)].map(
+            |(part, stages)| {
+                let mut row = vec![name.to_owned(), shift.items.to_string(), part.to_owned()];
+                row.extend([stages.before, stages.by_labels, stages.after].map(show));
+                row.into_iter().map(Text::plain).collect()
+            },
+        )
+    });
+    let moved = Table {
+        id: "table-movement".to_owned(),
+        caption: format!("What the new labels moved: means over items, uncertainty in {unit}"),
+        columns: vec![
+            Column::text("items"),
+            Column::numbers("number"),
+            Column::text("part"),
+            Column::numbers("before"),
+            Column::numbers("with the labels"),
+            Column::numbers("fitted anew"),
+        ],
+        rows: rows.collect(),
+        note: Some(
+            "Labels are to drain the epistemic part and leave the aleatoric part about where it was. The second column of \
+             figures has the trust as it was before, the third fits it anew, which moves items without new labels too. The \
+             squared error is the one that the belief expects of its mean."
+                .into(),
+        ),
+    };
+    let of = |what: &str, c: &Comparison| {
+        let se = c.se.map_or_else(|| "—".to_owned(), show);
+        [what.to_owned(), c.items.to_string(), show(c.predicted), show(c.realised), se].map(Text::plain).to_vec()
+    };
+    let mut rows = vec![of("squared error against the new labels", &movement.first)];
+    rows.extend(movement.removed.as_ref().map(|removed| of("squared error removed by them", removed)));
+    let promised = Table {
+        id: "table-realised".to_owned(),
+        caption: "What was foreseen before the new labels, and what came of it, per item".to_owned(),
+        columns: vec![
+            Column::text("quantity"),
+            Column::numbers("items"),
+            Column::numbers("foreseen"),
+            Column::numbers("realised"),
+            Column::numbers("standard error"),
+        ],
+        rows,
+        note: Some(
+            "The error removed is measured by holding out one new label of an item at a time: the error against it with and \
+             without the item's other new labels."
+                .into(),
+        ),
+    };
+    let batches = movement.batches.len();
+    let came = format!(
+        "{} labels came back for {} items, from {batches} file{}.",
+        movement.labels,
+        movement.touched.items,
+        if batches == 1 { "" } else { "s" }
+    );
+    let mut blocks = vec![Block::Prose(came.into()), Block::Table(moved), Block::Table(promised)];
+    if movement.removed.is_none() {
+        blocks.push(Block::Prose(
+            "The error removed can't be measured: no item got two new labels, one to learn from and one to test."
+                .into(),
+        ));
+    }
+    section("movement", "What the new labels moved", blocks)
+}

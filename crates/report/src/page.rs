@@ -1,0 +1,277 @@
+//! A study's page: the same report as the paper's, filled from a run.
+
+use std::collections::BTreeMap;
+
+use super::annotators::annotators_section;
+use super::blocks::{figure, number, section, sentences, show, some_figures, with_interval};
+use super::bundle::DOCUMENT;
+use super::held_out::held_out_section;
+use super::input::InputTable;
+use super::items::{anchor, items_section};
+use super::movement::movement_section;
+use super::registered::registered_section;
+use super::sentences::{describe, typical_worth};
+use super::shown::{Shown, shown_rules};
+use judge_uncertainty_core::belief::TrustPrior;
+use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_core::stats::Estimate;
+use judge_uncertainty_figures::Figure;
+use judge_uncertainty_page::figures::headline;
+use judge_uncertainty_page::{Block, Column, Page, Section, Table, Text, Tone};
+use judge_uncertainty_study::cards::Cards;
+use judge_uncertainty_study::for_new_items::{ForNewItems, RulesForNewItems};
+use judge_uncertainty_study::results::{Coefficient, GroupReport};
+use judge_uncertainty_study::{Evaluated, Evaluation, StudyResults};
+use judge_uncertainty_system::numbers::three;
+
+/// Groups that the page lists; with more, the largest.
+const MOST_GROUPS: usize = 50;
+
+/// The page of a run; `figures` are those of its results, `cards` the items that are shown one by one.
+pub fn page<K: Shown>(results: &StudyResults<K>, cards: &Cards, figures: &[Figure]) -> Page {
+    let words = K::WORDS;
+    let groups = listed_groups(&results.groups);
+    let of_items: Vec<&str> = groups.iter().map(|(name, _)| *name).filter(|name| !name.is_empty()).collect();
+    let read = InputTable::of(&results.input).blocks();
+    let mut sections = vec![
+        findings(results),
+        items_section(results, cards, &of_items, figures),
+        section("input", &format!("Items, judge and {}", words.labels), read),
+        trust(results, figures),
+        decomposition(results, &groups, figures),
+    ];
+    sections.extend(K::sections(results, figures));
+    sections.push(held_out_section(&results.held_out, figures));
+    sections.extend(results.annotators.as_ref().map(annotators_section));
+    match &results.evaluation {
+        Evaluated::Evaluated(evaluation) => {
+            sections.push(escalation(evaluation, figures));
+            sections.push(section("judge", "The judge", K::judge_blocks(evaluation, figures)));
+        }
+        Evaluated::NotEvaluated(reason) => sections.push(not_evaluated(reason)),
+    }
+    sections.extend(results.registered.as_ref().map(|registered| registered_section(registered, figures)));
+    sections.extend(results.movement.as_ref().map(|movement| movement_section(movement, words.unit)));
+    sections.push(files());
+    Page { title: results.input.title.clone(), lead: words.lead.into(), sections }
+}
+
+fn findings<K: Shown>(results: &StudyResults<K>) -> Section {
+    let words = K::WORDS;
+    let worth = format!("labels that a typical {} is worth", words.short_prediction);
+    let keys = vec![
+        number(results.input.items.to_string(), "items", Tone::Neutral),
+        number(K::number_of_labels(&results.input.labels).to_string(), words.labels, Tone::Neutral),
+        number(typical_worth(&results.fit), &worth, Tone::Neutral),
+        K::key_number(results),
+    ];
+    section("findings", "What was found", vec![Block::Numbers(keys), sentences(&describe(results))])
+}
+
+/// The coefficients of the trust regression.
+fn trust_table(coefficients: &[Coefficient]) -> Table {
+    let rows = coefficients.iter().map(|c| {
+        let of = |estimate: &Estimate| match c.identified {
+            true => with_interval(estimate.value, estimate.interval()),
+            false => "not identified".to_owned(),
+        };
+        [c.feature.clone(), show(c.mean), show(c.sd), c.missing.to_string(), of(&c.per_sd), of(&c.per_unit)]
+            .map(Text::plain)
+            .to_vec()
+    });
+    Table {
+        id: "table-trust".to_owned(),
+        caption: "What trust depends on: change of its logarithm, with 95% intervals".to_owned(),
+        columns: vec![
+            Column::text("feature"),
+            Column::numbers("mean"),
+            Column::numbers("sd"),
+            Column::numbers("missing"),
+            Column::numbers("per sd"),
+            Column::numbers("per unit"),
+        ],
+        rows: rows.collect(),
+        note: Some(
+            "A coefficient of 0.7 per sd doubles the trust from one item to another whose feature is one standard \
+             deviation larger; an interval without 0 is a clear effect."
+                .into(),
+        ),
+    }
+}
+
+/// Coefficients as a table and, where the labels identify any, as a figure.
+fn coefficients(coefficients: &[Coefficient], figures: &[Figure]) -> Vec<Block> {
+    if coefficients.is_empty() {
+        return vec![Block::Prose("No feature was given, so all predictions have the same trust.".into())];
+    }
+    let mut blocks = vec![Block::Table(trust_table(coefficients))];
+    blocks.push(figure(figures, "coefficients").unwrap_or_else(|| {
+        Block::Prose("There is no figure of the coefficients, for the labels identify none of them.".into())
+    }));
+    blocks
+}
+
+fn trust<K: Shown>(results: &StudyResults<K>, figures: &[Figure]) -> Section {
+    let fit = &results.fit;
+    let fitted = format!(
+        "Fitted to the {} of {} items by {}; {} after {} steps (largest slope {:.0e}). Standard deviation of \
+         log trust over items: {}.{}",
+        K::WORDS.labels,
+        fit.labelled_items,
+        match fit.prior {
+            TrustPrior::Weak => "maximum posterior probability under a weak prior",
+            TrustPrior::None => "maximum likelihood",
+        },
+        if fit.converged { "converged" } else { "NOT converged" },
+        fit.iterations,
+        fit.gradient_norm,
+        three(fit.sd_log_trust),
+        K::fit_remark(fit)
+    );
+    let mut blocks = vec![Block::Prose(fitted.into())];
+    blocks.extend(K::fit_blocks(fit));
+    blocks.extend(coefficients(&fit.coefficients, figures));
+    section("trust", "Trust", blocks)
+}
+
+fn decomposition<K: Shown>(results: &StudyResults<K>, groups: &[Group<'_>], figures: &[Figure]) -> Section {
+    let words = K::WORDS;
+    let mut blocks = K::decomposition_blocks(results);
+    // Without groups, what a kind shows of its own says the same of all items.
+    if blocks.is_empty() || results.groups.len() > 1 {
+        blocks.push(Block::Table(groups_table(groups, results.groups.len(), words.unit)));
+    }
+    blocks.extend(some_figures(figures, &["parts"]));
+    section(words.decomposition, "Decomposition", blocks)
+}
+
+/// A group by its name, `""` for all items.
+type Group<'r> = (&'r str, &'r GroupReport);
+
+/// The groups that the page lists.
+fn listed_groups(groups: &BTreeMap<String, GroupReport>) -> Vec<Group<'_>> {
+    let mut groups: Vec<Group<'_>> = groups.iter().map(|(name, group)| (name.as_str(), group)).collect();
+    // All items, and then the largest groups in the order of their names.
+    groups.sort_by_key(|(_, group)| std::cmp::Reverse(group.items));
+    groups.truncate(MOST_GROUPS + 1);
+    groups.sort_by_key(|(name, _)| *name);
+    groups
+}
+
+/// Means over the items of each of these groups, of `all` that there are, with links to their items; `unit` is that of the
+/// decomposition.
+fn groups_table(groups: &[Group<'_>], all: usize, unit: &str) -> Table {
+    let left = all - groups.len();
+    let mut place = 0..;
+    let rows = groups.iter().map(|&(name, group)| {
+        let name = match (name, &mut place) {
+            ("", _) => Text::plain("all items"),
+            (name, place) => Text::link(name, format!("#{}", anchor(place.next().unwrap_or_default()))),
+        };
+        let cells = [group.labels, group.trust, group.total, group.aleatoric, group.epistemic].map(show);
+        let mut row = vec![name, Text::plain(group.items.to_string())];
+        row.extend(cells.map(Text::plain));
+        row
+    });
+    let rest = if left > 0 { format!(" {left} smaller groups are in results/study.json only.") } else { String::new() };
+    Table {
+        id: "table-groups".to_owned(),
+        caption: "Means over items".to_owned(),
+        columns: vec![
+            Column::text("group"),
+            Column::numbers("items"),
+            Column::numbers("labels per item"),
+            Column::numbers("trust, labels"),
+            Column::numbers(&format!("total, {unit}")),
+            Column::numbers("aleatoric"),
+            Column::numbers("epistemic"),
+        ],
+        rows: rows.collect(),
+        note: Some(
+            format!("Labels lower the epistemic part; the aleatoric part is disagreement and stays.{rest}").into(),
+        ),
+    }
+}
+
+/// Why there is no evaluation, and so none of its tables and figures.
+fn not_evaluated(reason: &str) -> Section {
+    let text = format!(
+        "Not evaluated: {reason}. So there are no figures of the error removed, of its differences between rules and of the \
+         judge's calibration."
+    );
+    section("escalation", "What escalation achieves", vec![Block::Prose(text.into())])
+}
+
+fn escalation<K: Shown>(evaluation: &Evaluation<K>, figures: &[Figure]) -> Section {
+    let full = &evaluation.full;
+    let budget = headline(full);
+    let compared = &evaluation.for_new_items;
+    let rows = shown_rules(evaluation).into_iter().map(|rule| {
+        let minus = |of: &BTreeMap<Rule, ForNewItems>| match of.get(&rule) {
+            None => "—".to_owned(),
+            Some(ForNewItems::Found(found)) => with_interval(found.difference, found.simultaneous),
+            Some(ForNewItems::NotEstimable { .. }) => "not estimable".to_owned(),
+        };
+        let value = &full.value[&rule][&budget];
+        let mut cells = vec![
+            K::rule_name(rule).to_owned(),
+            format!("{} ({})", show(value.mean), show(value.se)),
+            minus(&compared.value),
+        ];
+        cells.extend(compared.squared_value.as_ref().map(minus));
+        cells.push(
+            full.selective_error[&rule].get(&budget).map_or_else(|| "not estimable".to_owned(), |left| show(left.mean)),
+        );
+        cells.into_iter().map(Text::plain).collect()
+    });
+    let mut columns =
+        vec![Column::text("rule"), Column::numbers("error removed (se)"), Column::numbers(K::WORDS.difference)];
+    columns.extend(compared.squared_value.as_ref().map(|_| Column::numbers("the same, squared error")));
+    columns.push(Column::numbers("error of the others"));
+    let table = Table {
+        id: "table-escalation".to_owned(),
+        caption: format!(
+            "{} of {} items escalated, one label each, over {} half splits; intervals are for new items, other figures for these items",
+            budget.of(evaluation.items),
+            evaluation.items,
+            evaluation.replicates
+        ),
+        columns,
+        rows: rows.collect(),
+        note: Some(format!("{} {}", K::escalation_note(evaluation), new_items_note(compared)).into()),
+    };
+    let mut blocks = vec![Block::Table(table)];
+    blocks.extend(some_figures(figures, &["budget", "advantage"]));
+    blocks.extend(K::elsewhere(evaluation));
+    section("escalation", "What escalation achieves", blocks)
+}
+
+/// What the intervals of the rules' differences cover, and how far chance in the draws moves their ends.
+fn new_items_note(compared: &RulesForNewItems) -> String {
+    let error = RulesForNewItems::largest_error(&compared.value).map_or_else(String::new, |error| {
+        format!(
+            " Other draws would move the ends of error removed by about {} (Monte-Carlo error, the largest).",
+            three(error)
+        )
+    });
+    format!(
+        "The intervals of a column hold together with probability {} over items and re-draws of their labels, the fit taken as given; \
+         differences are without the noise of the label that is drawn. Standard errors in brackets are over half splits of these \
+         items.{error}",
+        compared.level
+    )
+}
+
+/// What else a run folder holds.
+fn files() -> Section {
+    let list = [
+        "`items.csv` and `items.parquet`: every item with its decomposition and its rank under every rule",
+        "`columns.csv`: what the columns mean",
+        "`tables/`: the tables of this page as LaTeX",
+        "`figures/`: its figures, each as PDF, SVG, pgfplots code and with its data as CSV",
+        &format!("`{DOCUMENT}`: this page as a LaTeX document that includes them"),
+        "`results/study.json`: everything on this page in full precision",
+        "`results/manifest.json`: versions, settings and sums of the inputs",
+    ];
+    section("files", "Files beside this page", vec![Block::List(list.into_iter().map(Text::marked).collect())])
+}

@@ -1,0 +1,161 @@
+//! How registered hypotheses fared, in lines and as a section of the page.
+
+use super::blocks::{brackets, section, show, show_some, with_interval};
+use super::lines::Line;
+use crate::figures::hypotheses;
+use judge_uncertainty_figures::Figure;
+use judge_uncertainty_page::rules::in_figures;
+use judge_uncertainty_page::{Block, Column, FigureBlock, Section, Table, Text};
+use judge_uncertainty_study::hypothesis::{JudgedHypothesis, Measure, Status};
+use judge_uncertainty_study::registered::Registered;
+use judge_uncertainty_system::numbers::three;
+
+/// How the registered hypotheses fared.
+pub fn describe_registered(registered: &Registered) -> Vec<Line> {
+    let mut lines = vec![Line::sentence(format!(
+        "Registered {} (digest {}): {} hypotheses; intervals for new items hold together with probability {}.",
+        registered.registered,
+        &registered.digest[..12.min(registered.digest.len())],
+        registered.family,
+        registered.level
+    ))];
+    for h in &registered.hypotheses {
+        let status = verdict(h.status).to_uppercase();
+        let figures = match (h.difference, h.adjusted) {
+            (Some(difference), Some(adjusted)) => format!(
+                ": {} [{}, {}] against a margin of {}",
+                three(difference),
+                three(adjusted.lo),
+                three(adjusted.hi),
+                h.hypothesis.margin
+            ),
+            _ => String::new(),
+        };
+        lines.push(Line::Row(format!("  {:<13}{}{figures}", status, h.hypothesis.id)));
+        lines.extend(h.note.iter().map(|note| Line::Row(format!("               {note}"))));
+    }
+    for e in &registered.excluded {
+        lines.push(Line::Row(format!("  EXCLUDED     {}: {}", e.id, e.reason)));
+    }
+    for d in &registered.deviations {
+        let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "absent".to_owned());
+        lines.push(Line::Row(format!(
+            "  DEVIATION    {} {}: registered {}, found {}",
+            d.kind,
+            d.name,
+            text(&d.registered),
+            text(&d.found)
+        )));
+    }
+    let exploratory = registered.comparisons.iter().filter(|c| !c.registered).count();
+    lines.push(Line::Row(format!("  {exploratory} other comparisons in the results are exploratory.")));
+    lines
+}
+
+fn verdict(status: Status) -> &'static str {
+    match status {
+        Status::Confirmed => "confirmed",
+        Status::Refuted => "refuted",
+        Status::Inconclusive => "inconclusive",
+    }
+}
+
+/// The section on registered hypotheses.
+pub(super) fn registered_section(registered: &Registered, figures: &[Figure]) -> Section {
+    let mut blocks = vec![Block::Prose(
+        format!(
+            "Registered {} under the digest {}: a family of {} hypotheses, whose intervals for new items hold together with \
+             probability {} (max-t). {} other comparisons in the results are exploratory.",
+            registered.registered,
+            registered.digest,
+            registered.family,
+            registered.level,
+            registered.comparisons.iter().filter(|c| !c.registered).count()
+        )
+        .into(),
+    )];
+    blocks.push(Block::Table(hypotheses_table(registered)));
+    let own = figures.iter().filter(|figure| figure.name().starts_with(hypotheses::NAME));
+    let drawn: Vec<Block> = own.map(|figure| Block::Figure(FigureBlock::of(figure))).collect();
+    if drawn.is_empty() {
+        blocks.push(Block::Prose("There is no figure of the hypotheses, for none of them has an interval.".into()));
+    }
+    blocks.extend(drawn);
+    let list = |title: &str, points: Vec<Text>| match points.is_empty() {
+        true => vec![],
+        false => vec![Block::Heading(title.to_owned()), Block::List(points)],
+    };
+    let said = |h: &JudgedHypothesis| {
+        let note = h.note.as_ref().map_or(String::new(), |note| format!(" (Note: {note}.)"));
+        Text::plain(format!("{}: {}{note}", h.hypothesis.id, h.hypothesis.statement))
+    };
+    let plain = |texts: &[String]| texts.iter().map(|text| Text::plain(text.as_str())).collect();
+    blocks.extend(list("The hypotheses in words", registered.hypotheses.iter().map(said).collect()));
+    blocks.extend(list("What was to be left out", plain(&registered.exclusions)));
+    blocks.extend(list("What had been seen before", plain(&registered.seen)));
+    blocks.push(if registered.deviations.is_empty() {
+        Block::Prose("There are no deviations: inputs and settings are those that were registered.".into())
+    } else {
+        Block::Table(deviations(registered))
+    });
+    section("registered", "Registered hypotheses", blocks)
+}
+
+fn hypotheses_table(registered: &Registered) -> Table {
+    let row = |j: &JudgedHypothesis| {
+        let h = &j.hypothesis;
+        let measure = match h.measure {
+            Measure::Value => "error removed",
+            Measure::SelectiveError => "error of the others",
+            Measure::SelectiveSquaredError => "squared error of the others",
+            Measure::SquaredValue => "squared error removed",
+        };
+        [
+            h.id.clone(),
+            format!("{} against {}: {measure} at {}%", in_figures(h.better), in_figures(h.than), h.budget),
+            show(h.margin),
+            match (j.difference, j.adjusted) {
+                (Some(difference), Some(adjusted)) => with_interval(difference, adjusted),
+                (difference, _) => show_some(difference),
+            },
+            j.interval.map_or_else(|| "—".to_owned(), brackets),
+            verdict(j.status).to_owned(),
+        ]
+        .map(Text::plain)
+        .to_vec()
+    };
+    Table {
+        id: "table-registered".to_owned(),
+        caption: "Registered hypotheses and how they fared".to_owned(),
+        columns: vec![
+            Column::text("hypothesis"),
+            Column::text("comparison"),
+            Column::numbers("margin"),
+            Column::numbers("difference [adjusted]"),
+            Column::numbers("[not adjusted]"),
+            Column::text("verdict"),
+        ],
+        rows: registered.hypotheses.iter().map(row).collect(),
+        note: Some(
+            "Differences are signed so that positive favours the rule named first. Confirmed: the adjusted interval, if it is for new items, lies \
+             wholly above the margin; refuted: wholly below; otherwise inconclusive."
+                .into(),
+        ),
+    }
+}
+
+/// What the run does otherwise than registered.
+fn deviations(registered: &Registered) -> Table {
+    let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "absent".to_owned());
+    let rows = registered
+        .deviations
+        .iter()
+        .map(|d| [d.kind.to_string(), d.name.clone(), text(&d.registered), text(&d.found)].map(Text::plain).to_vec());
+    Table {
+        id: "table-deviations".to_owned(),
+        caption: "Deviations from the registration".to_owned(),
+        columns: ["kind", "what", "registered", "found"].map(Column::text).to_vec(),
+        rows: rows.collect(),
+        note: Some("With any of these, the hypotheses were not tested as they were frozen.".into()),
+    }
+}

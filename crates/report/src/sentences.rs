@@ -1,0 +1,197 @@
+//! A study's results as words.
+
+use super::held_out::describe_held_out;
+use super::lines::Line;
+use super::movement::describe_movement;
+use super::registered::describe_registered;
+use super::shown::{Shown, said, shown_rules};
+use judge_uncertainty_core::belief::TrustPrior;
+use judge_uncertainty_page::figures::headline;
+use judge_uncertainty_study::carried::Carried;
+use judge_uncertainty_study::for_new_items::{ForNewItems, RulesForNewItems};
+use judge_uncertainty_study::identification::Bounds;
+use judge_uncertainty_study::{Evaluated, Evaluation, FitReport, StudyResults};
+use judge_uncertainty_system::numbers::three;
+
+/// What was found, in sentences.
+pub fn describe<K: Shown>(results: &StudyResults<K>) -> Vec<Line> {
+    let (fit, words) = (&results.fit, K::WORDS);
+    let mut lines = vec![Line::sentence(trust_sentence::<K>(fit))];
+    lines.extend(fit.carried.as_ref().map(|carried| Line::sentence(carried_sentence(carried))));
+    lines.extend(said(K::fit_sentences(fit)));
+    if !fit.converged {
+        lines.push(Line::sentence(format!(
+            "The fit of the trust did NOT converge ({} steps, gradient {:e}); use the numbers with care.",
+            fit.iterations, fit.gradient_norm
+        )));
+    }
+    if fit.at_limit > 0 {
+        lines.push(Line::sentence(format!(
+            "The trust of {} of {} labelled items is at a limit of the likelihood, which is no estimate; take the weak prior.",
+            fit.at_limit, fit.labelled_items
+        )));
+    }
+    lines.extend(fit.neighbours.iter().map(|how| Line::sentence(format!("Labelled neighbours: {how}."))));
+    let mut unidentified = K::unidentified(fit);
+    unidentified.retain(|name| name != "intercept");
+    if !unidentified.is_empty() {
+        let (labels, names) = (words.labels, unidentified.join(", "));
+        lines.push(Line::sentence(match fit.prior {
+            TrustPrior::Weak => format!("The {labels} say less than the prior about: {names}."),
+            TrustPrior::None => format!("The {labels} do not tell apart: {names}."),
+        }));
+    }
+    for c in fit.coefficients.iter().filter(|c| c.identified && (c.per_sd.lo > 0.0 || c.per_sd.hi < 0.0)) {
+        lines.push(Line::sentence(format!(
+            "One standard deviation ({}) more {} multiplies the trust by {} ({} to {}).",
+            three(c.sd),
+            c.feature,
+            three(c.per_sd.value.exp()),
+            three(c.per_sd.lo.exp()),
+            three(c.per_sd.hi.exp())
+        )));
+    }
+    lines.extend(said(K::findings_sentences(results)));
+    lines.extend(describe_held_out(&results.held_out));
+    match &results.evaluation {
+        Evaluated::NotEvaluated(reason) => lines.push(Line::sentence(format!("Not evaluated: {reason}."))),
+        Evaluated::Evaluated(evaluation) => lines.extend(describe_evaluation(evaluation)),
+    }
+    lines.extend(said(K::metric_sentences(results)));
+    lines.extend(results.registered.iter().flat_map(describe_registered));
+    lines.extend(results.movement.iter().flat_map(describe_movement));
+    lines
+}
+
+/// The interval is what is estimated, with one end or both; the number that the belief takes is none that labels picked out.
+fn trust_sentence<K: Shown>(fit: &FitReport<K>) -> String {
+    let prediction = K::WORDS.prediction;
+    let taken = three(fit.assumed_trust);
+    if let Some(trust) = &fit.typical_trust {
+        let interval = labels_between(Some(trust.lo), Some(trust.hi));
+        let worth =
+            format!("A typical {prediction} of the judge is worth {interval} (95% interval; the belief takes {taken})");
+        let [least, most] = [fit.trust_percentiles.low, fit.trust_percentiles.high].map(three);
+        return if least == most {
+            format!("{worth}, the same for all items.")
+        } else {
+            format!("{worth}; nine in ten items lie between {least} and {most}.")
+        };
+    }
+    let why = fit.undetermined.as_deref().unwrap_or("it is not determined");
+    let source = match fit.prior {
+        TrustPrior::Weak if fit.carried.is_some() => "partly the trust carried over",
+        TrustPrior::Weak => "partly the prior",
+        TrustPrior::None => "where the search ended",
+    };
+    match fit.bounds {
+        Some(Bounds { at_least, at_most }) => format!(
+            "A typical {prediction} of the judge is worth {} (95% interval); more cannot be determined: {why}. The parts and the \
+             ranking below rest on {taken} labels, which is {source} and not an estimate.",
+            labels_between(at_least, at_most)
+        ),
+        None => format!(
+            "How many labels a typical {prediction} of the judge is worth cannot be determined: {why}. The parts and the ranking \
+             below rest on {taken} labels, which is {source} and not an estimate."
+        ),
+    }
+}
+
+/// An interval of labels, of which either end may be missing.
+fn labels_between(at_least: Option<f64>, at_most: Option<f64>) -> String {
+    match [at_least, at_most].map(|end| end.map(three)) {
+        [Some(least), Some(most)] => format!("{least} to {most} labels"),
+        [Some(least), None] => format!("{least} labels or more"),
+        [None, Some(most)] => format!("{most} labels or fewer"),
+        [None, None] => "any number of labels".to_owned(),
+    }
+}
+
+/// What a typical prediction is worth, in few words: the interval, or `?`.
+pub(super) fn typical_worth<K: Shown>(fit: &FitReport<K>) -> String {
+    let ends = match (&fit.typical_trust, fit.bounds) {
+        (Some(trust), _) => [Some(trust.lo), Some(trust.hi)],
+        (None, Some(bounds)) => [bounds.at_least, bounds.at_most],
+        (None, None) => [None, None],
+    };
+    match ends.map(|end| end.map(three)) {
+        [Some(least), Some(most)] => format!("{least} to {most}"),
+        [Some(least), None] => format!("{least} or more"),
+        [None, Some(most)] => format!("{most} or fewer"),
+        [None, None] => "?".to_owned(),
+    }
+}
+
+fn carried_sentence(carried: &Carried) -> String {
+    let listed = |names: Vec<&str>| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    let left = match carried.left.len() {
+        0 => String::new(),
+        _ => format!("; features of that study that this one lacks: {}", carried.left.join(", ")),
+    };
+    format!(
+        "The prior on the trust is centred on what {:?} found ({}): {} labels, with the features: {}{left}. Half splits of an \
+         evaluation do not use it.",
+        carried.study,
+        carried.from,
+        three(carried.trust),
+        listed(carried.features.iter().map(|f| f.feature.as_str()).collect())
+    )
+}
+
+fn describe_evaluation<K: Shown>(evaluation: &Evaluation<K>) -> Vec<Line> {
+    let (full, words) = (&evaluation.full, K::WORDS);
+    let budget = headline(full);
+    let mut lines = vec![Line::sentence(K::judge_sentence(evaluation))];
+    let neighbours = evaluation.neighbours.iter();
+    lines.extend(neighbours.map(|how| Line::sentence(format!("Labelled neighbours among these items: {how}."))));
+    lines.push(Line::Lead(format!(
+        "{} removed by one label for each of {} items ({} replicates on these items, mean and standard error; oracle {}), and the \
+         difference to {} with 95% intervals for new items, all rules together:",
+        words.removed,
+        budget.of(evaluation.items),
+        evaluation.replicates,
+        three(evaluation.oracle[&budget].mean),
+        words.short_reference
+    )));
+    for rule in shown_rules(evaluation) {
+        let value = &full.value[&rule][&budget];
+        let against = match evaluation.for_new_items.value.get(&rule) {
+            None => String::new(),
+            Some(ForNewItems::Found(found)) => {
+                let ends = found.simultaneous;
+                let [difference, lo, hi] = [found.difference, ends.lo, ends.hi].map(three);
+                format!("  vs. {} {difference} [{lo}, {hi}]", words.short_reference)
+            }
+            Some(ForNewItems::NotEstimable { not_estimable }) => format!("  not estimable: {not_estimable}"),
+        };
+        let width = words.rule_width;
+        lines.push(Line::Row(format!(
+            "  {:<width$}{:>8} ({}){against}",
+            K::rule_words(rule),
+            three(value.mean),
+            three(value.se)
+        )));
+    }
+    lines.extend(RulesForNewItems::largest_error(&evaluation.for_new_items.value).map(|error| {
+        let error = three(error);
+        Line::sentence(format!(
+            "Other draws would move the ends of the intervals between rules by about {error} (Monte-Carlo error)."
+        ))
+    }));
+    if full.unconverged_fits > 0 {
+        lines.push(Line::sentence(format!(
+            "In {} of {} replicates the fit of the trust did NOT converge; take fewer features or the weak prior before you rely \
+             on this.",
+            full.unconverged_fits, evaluation.replicates
+        )));
+    }
+    if evaluation.fits_at_limit > 0 {
+        lines.push(Line::sentence(format!(
+            "In {} of {} replicates the fit left items at a limit of the trust; take the weak prior before you rely on this.",
+            evaluation.fits_at_limit, evaluation.replicates
+        )));
+    }
+    lines.extend(said(K::evaluation_sentences(evaluation)));
+    lines.extend(evaluation.not_estimable.iter().map(|what| Line::sentence(format!("Not estimable: {what}."))));
+    lines
+}

@@ -1,0 +1,193 @@
+//! How a kind of label is shown.
+
+use super::lines::{InputRow, Line};
+use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_figures::Figure;
+use judge_uncertainty_page::figures::headline;
+use judge_uncertainty_page::{Block, KeyNumber, Section};
+use judge_uncertainty_study::kind::LabelsReportOf;
+use judge_uncertainty_study::results::{FitReport, InputReport, StudyResults};
+use judge_uncertainty_study::{Evaluation, Kind};
+
+/// The words for a kind of label.
+#[derive(Debug, Clone, Copy)]
+pub struct Words {
+    /// What a page of such a study is about.
+    pub lead: &'static str,
+    /// What human labels are called.
+    pub labels: &'static str,
+    /// What the judge gives, as in "a typical ... of the judge".
+    pub prediction: &'static str,
+    /// What the key number of the trust calls it, as in "labels that a typical ... is worth".
+    pub short_prediction: &'static str,
+    /// Unit of the decomposition.
+    pub unit: &'static str,
+    /// Anchor of the section on the decomposition.
+    pub decomposition: &'static str,
+    /// What the rule that others are compared with ranks by.
+    pub reference: &'static str,
+    /// That rule in a line of a terminal.
+    pub short_reference: &'static str,
+    /// The error that escalation removes, as figures call it.
+    pub error: &'static str,
+    /// Its units.
+    pub units: &'static str,
+    /// How a sentence about removed error begins.
+    pub removed: &'static str,
+    /// Heading of the column of differences.
+    pub difference: &'static str,
+    /// Width of the column of rules on a terminal.
+    pub rule_width: usize,
+}
+
+/// A name in legends and headings, and within a sentence.
+#[derive(Debug, Clone, Copy)]
+pub struct Named {
+    /// In legends and headings.
+    pub name: &'static str,
+    /// Within a sentence.
+    pub said: &'static str,
+}
+
+/// A kind of label with what readers are shown of it.
+pub trait Shown: Kind {
+    /// Its words.
+    const WORDS: Words;
+    /// Rules that evaluations have and readers are not shown, because they rank as others do.
+    const LEFT_OUT: &'static [Rule] = &[];
+
+    /// What a rule ranks by, in a line of a terminal.
+    fn rule_words(rule: Rule) -> &'static str {
+        rule.words()
+    }
+
+    /// What a rule is called in tables and figures.
+    fn rule_name(rule: Rule) -> &'static str;
+
+    /// What the epistemic part is called where items are drawn.
+    fn epistemic() -> Named {
+        Named { name: "epistemic variance", said: "the epistemic variance" }
+    }
+
+    /// What the judge's own uncertainty is called there.
+    fn judged() -> Named {
+        Named { name: "variance, judge", said: "the judge's own variance" }
+    }
+
+    /// What the markers of figures tell of the rules.
+    fn markers(_rules: &[Rule]) -> &'static str {
+        ""
+    }
+
+    /// What labels can be.
+    fn scale_rows(scale: &Self::Scale) -> Vec<InputRow>;
+
+    /// What the bars of an item are called: its classes, or the scale.
+    fn profile_names(scale: &Self::Scale) -> Vec<String>;
+
+    /// Ends of the scale on which scores are drawn; shares are drawn from 0 to 1.
+    fn score_range(_scale: &Self::Scale) -> (f64, f64) {
+        (0.0, 1.0)
+    }
+
+    /// What was found in the judge's file.
+    fn judge_rows(input: &InputReport<Self>) -> Vec<InputRow>;
+
+    /// What was found in the file of labels.
+    fn label_rows(input: &InputReport<Self>) -> Vec<InputRow>;
+
+    /// How many human labels there are, as a key number counts them.
+    fn number_of_labels(labels: &LabelsReportOf<Self>) -> u64;
+
+    /// The key number on the decomposition.
+    fn key_number(results: &StudyResults<Self>) -> KeyNumber;
+
+    /// Coefficients that the labels do not tell from others, by name.
+    fn unidentified(fit: &FitReport<Self>) -> Vec<String> {
+        fit.coefficients.iter().filter(|c| !c.identified).map(|c| c.feature.clone()).collect()
+    }
+
+    /// Sentences on the fit.
+    fn fit_sentences(fit: &FitReport<Self>) -> Vec<String>;
+
+    /// The map from the judge's prediction to the belief, where it is one of the ladder.
+    fn map(_fit: &FitReport<Self>) -> Option<&'static str> {
+        None
+    }
+
+    /// What the section on the trust adds to the paragraph on the fit.
+    fn fit_remark(_fit: &FitReport<Self>) -> String {
+        String::new()
+    }
+
+    /// What that section shows before the coefficients.
+    fn fit_blocks(_fit: &FitReport<Self>) -> Vec<Block> {
+        vec![]
+    }
+
+    /// Sentences on the decomposition.
+    fn findings_sentences(results: &StudyResults<Self>) -> Vec<String>;
+
+    /// The judge's error, in a sentence.
+    fn judge_sentence(evaluation: &Evaluation<Self>) -> String;
+
+    /// Further sentences on the evaluation.
+    fn evaluation_sentences(_evaluation: &Evaluation<Self>) -> Vec<String> {
+        vec![]
+    }
+
+    /// Sentences on metrics that the study asks for.
+    fn metric_sentences(_results: &StudyResults<Self>) -> Vec<String> {
+        vec![]
+    }
+
+    /// What the section on the decomposition shows before the groups of items.
+    fn decomposition_blocks(_results: &StudyResults<Self>) -> Vec<Block> {
+        vec![]
+    }
+
+    /// Sections between the decomposition and what escalation achieves.
+    fn sections(_results: &StudyResults<Self>, _figures: &[Figure]) -> Vec<Section> {
+        vec![]
+    }
+
+    /// What the truth of the evaluation is, and what the oracle would remove.
+    fn escalation_note(evaluation: &Evaluation<Self>) -> String;
+
+    /// The judge against the labels.
+    fn judge_blocks(evaluation: &Evaluation<Self>, figures: &[Figure]) -> Vec<Block>;
+
+    /// Figures of the decomposition, besides the parts item by item.
+    fn decomposition_figures(_results: &StudyResults<Self>) -> Vec<Figure> {
+        vec![]
+    }
+
+    /// Figures of the beliefs against labels that they have not seen.
+    fn belief_figures(_results: &StudyResults<Self>) -> Vec<Figure> {
+        vec![]
+    }
+
+    /// Figures of the judge.
+    fn judge_figures(_evaluation: &Evaluation<Self>) -> Vec<Figure> {
+        vec![]
+    }
+
+    /// Where the section on what escalation achieves sends readers for more.
+    fn elsewhere(_evaluation: &Evaluation<Self>) -> Option<Block> {
+        None
+    }
+}
+
+/// The rules of an evaluation that readers are shown, highest value first.
+pub(super) fn shown_rules<K: Shown>(evaluation: &Evaluation<K>) -> Vec<Rule> {
+    let budget = headline(&evaluation.full);
+    let value = &evaluation.full.value;
+    let mut rules: Vec<Rule> = value.keys().copied().filter(|rule| !K::LEFT_OUT.contains(rule)).collect();
+    rules.sort_by(|a, b| value[b][&budget].mean.total_cmp(&value[a][&budget].mean));
+    rules
+}
+
+/// Lines of plain sentences.
+pub(super) fn said(sentences: Vec<String>) -> impl Iterator<Item = Line> {
+    sentences.into_iter().map(Line::Sentence)
+}

@@ -1,0 +1,244 @@
+//! Two studies of the same items and labels: two judges, two versions of a judge, or two beliefs.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::held_out::{SAME, Scores, advantage};
+use crate::judge_files::JudgeFiles;
+use crate::kind::{Decomposition, Kind, Study};
+use crate::mismatch::CompareError;
+use judge_uncertainty_core::belief::Belief;
+use judge_uncertainty_core::escalation::{Budget, Rule};
+use judge_uncertainty_core::stats::over_items::{LEAST_ITEMS, item_mean, item_share, item_spearman};
+use judge_uncertainty_core::stats::{Estimable, mean};
+use judge_uncertainty_evaluation::held_out::{Given, ItemScores, Prediction, Score, Scored};
+
+/// Version of the layout of a comparison.
+pub const SCHEMA: u32 = 2;
+/// Items that are named where two judges part.
+const NAMED: usize = 10;
+
+/// Two studies held against each other. Intervals are central 95% ones over items, each on its own.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Compared {
+    /// Version of the layout.
+    pub schema: u32,
+    /// The kind of labels.
+    pub kind: &'static str,
+    /// Items of both.
+    pub items: usize,
+    /// Items whose labels were scored.
+    pub scored_items: usize,
+    /// The first study and the second.
+    pub studies: [One; 2],
+    /// What differs between the judges, in words; `None` for one and the same.
+    pub judges_differ: Option<String>,
+    /// Scores on held-out labels, second less first, paired: above 0 the first is better. Empty with [`Self::not_estimable`].
+    pub scores: Vec<PairedScore>,
+    /// Why there are no scores.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_estimable: Option<String>,
+    /// How alike the two rank the items.
+    pub ranks: RankAgreement,
+    /// How the judge's predictions moved from the first study to the second, over all items, by quantity.
+    pub drift: BTreeMap<String, Estimable>,
+    /// The items whose predictions are furthest apart, furthest first.
+    pub apart: Vec<Apart>,
+}
+
+/// One of two studies.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct One {
+    /// Its title.
+    pub title: String,
+    /// Its belief.
+    pub belief: String,
+    /// What a typical prediction counts for in it, in labels. It belongs to this judge and no other.
+    pub assumed_trust: f64,
+    /// Its judge.
+    pub judge: JudgeFiles,
+}
+
+/// A score of both studies on the same labels.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PairedScore {
+    /// `judge` or `belief`.
+    pub prediction: &'static str,
+    /// What it knows.
+    pub given: Given,
+    /// The score.
+    pub score: Score,
+    /// How much lower the first study's is, paired over items.
+    pub advantage: Estimable,
+}
+
+/// Agreement of two rankings.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RankAgreement {
+    /// Spearman correlation of the epistemic parts over items.
+    pub spearman_epistemic: Estimable,
+    /// Of the total uncertainties.
+    pub spearman_total: Estimable,
+    /// Share of the tenth of the items with most epistemic uncertainty that both have.
+    pub shared_tenth: f64,
+    /// That share with an interval ([`item_share`] over that tenth, which held in 0.97 or more of simulated rankings).
+    pub shared_tenth_of_new_items: Estimable,
+}
+
+/// An item on which the two judges part.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Apart {
+    /// Its id.
+    pub id: String,
+    /// The first judge's answer, as a label is written.
+    pub first: String,
+    /// The second's.
+    pub second: String,
+    /// Manhattan distance of the predictions; on a scale, the distance of the means.
+    pub distance: f64,
+}
+
+/// For every item of the first study its position in the second.
+///
+/// # Errors
+/// Scales, items or labels that are not the same.
+pub fn matched<K: Kind>(first: &Study<K>, second: &Study<K>) -> Result<Vec<usize>, CompareError> {
+    if first.file.config.scale != second.file.config.scale {
+        return Err(CompareError::Scale { key: K::KEY });
+    }
+    let lacking = |of: &Study<K>, from: &Study<K>, in_which| {
+        let ids: Vec<&str> = of.items.ids.iter().filter(|id| from.items.ids.position(id).is_none()).collect();
+        ids.first().map(|id| CompareError::Items { id: (*id).to_owned(), in_which, others: ids.len() })
+    };
+    if let Some(refused) = lacking(first, second, "first").or_else(|| lacking(second, first, "second")) {
+        return Err(refused);
+    }
+    let at: Vec<usize> = first.items.ids.iter().filter_map(|id| second.items.ids.position(id)).collect();
+    let all: Vec<usize> = (0..first.len()).collect();
+    let (one, other) = (K::pool(first, &first.labels, &all), K::pool(second, &second.labels, &at));
+    let others: Vec<usize> = all.iter().copied().filter(|&i| one.label_numbers(i) != other.label_numbers(i)).collect();
+    match others.first() {
+        Some(&i) => Err(CompareError::Labels { id: first.items.ids[i].to_owned(), others: others.len() }),
+        None => Ok(at),
+    }
+}
+
+impl Compared {
+    /// Holds two studies of the same items and labels against each other.
+    ///
+    /// # Errors
+    /// As [`matched`], or a fit that is impossible.
+    pub fn of<K: Kind>(studies: [&Study<K>; 2], decompositions: [&Decomposition<K>; 2]) -> Result<Self, Error> {
+        let [first, second] = studies;
+        let at = matched(first, second)?;
+        let labelled: Vec<usize> = (0..first.len()).filter(|i| decompositions[0].numbers[*i] > 0).collect();
+        let (scores, scored_items, not_estimable) = if labelled.len() < LEAST_ITEMS {
+            let have = labelled.len();
+            (vec![], 0, Some(format!("{have} items have a label, and scores on held-out labels take {LEAST_ITEMS}")))
+        } else {
+            let one = Scores::of(first, decompositions[0], &labelled)?;
+            let same: Vec<usize> = one.kept.iter().map(|&i| at[i]).collect();
+            let other = Scores::over(second, decompositions[1], same, &one.folds)?;
+            (paired(&one, &other), one.kept.len(), None)
+        };
+        let all: Vec<usize> = (0..first.len()).collect();
+        let [one, other] = [K::pool(first, &first.labels, &all), K::pool(second, &second.labels, &at)];
+        let predicted: Vec<(Vec<f64>, Vec<f64>)> =
+            all.iter().map(|&i| (one.predicted(i), other.predicted(i))).collect();
+        let report = |k: usize| One {
+            title: studies[k].file.config.title.clone(),
+            belief: K::beliefs(studies[k], &[]).0,
+            assumed_trust: decompositions[k].assumed_trust(),
+            judge: JudgeFiles::of(&studies[k].file),
+        };
+        let reports = [report(0), report(1)];
+        Ok(Self {
+            schema: SCHEMA,
+            kind: K::NAME,
+            items: first.len(),
+            scored_items,
+            judges_differ: reports[0].judge.differs(&reports[1].judge),
+            studies: reports,
+            scores,
+            not_estimable,
+            ranks: RankAgreement::of(decompositions, &at),
+            drift: drift(&K::quantities(&first.file.config.scale), &predicted),
+            apart: apart(studies, &at, &predicted),
+        })
+    }
+}
+
+impl RankAgreement {
+    fn of<K: Kind>([first, second]: [&Decomposition<K>; 2], at: &[usize]) -> Self {
+        let both = |f: &dyn Fn(&Decomposition<K>, usize) -> f64| {
+            let one: Vec<f64> = (0..at.len()).map(|i| f(first, i)).collect();
+            let other: Vec<f64> = at.iter().map(|&i| f(second, i)).collect();
+            item_spearman(&one, &other)
+        };
+        let count = Budget::HEADLINE.of(at.len());
+        let tenth = |of: &Decomposition<K>| of.ranking(Rule::Info).unwrap_or_default()[..count].to_vec();
+        let (one, other) = (tenth(first), tenth(second));
+        let second: BTreeSet<usize> = other.into_iter().collect();
+        let both_have = |i: &usize| f64::from(u8::from(second.contains(&at[*i])));
+        let shared: Vec<f64> = one.iter().map(both_have).collect();
+        Self {
+            spearman_epistemic: both(&|d, i| d.belief(i).epistemic()),
+            spearman_total: both(&|d, i| d.belief(i).total()),
+            shared_tenth: mean(&shared),
+            shared_tenth_of_new_items: item_share(&shared),
+        }
+    }
+}
+
+fn scores_of<'a, K: Kind>(of: &'a Scores<K>, name: &str, given: Given, score: Score) -> Option<&'a ItemScores> {
+    of.table.get(&Prediction { name: name.to_owned(), given })?.get(&score)
+}
+
+/// Judges and beliefs of both studies on the same labels; predictions that are those of the judges are left out.
+fn paired<K: Kind>(first: &Scores<K>, second: &Scores<K>) -> Vec<PairedScore> {
+    let compared =
+        [("judge", Given::NoLabel, false), ("belief", Given::NoLabel, true), ("belief", Given::OtherLabels, true)];
+    let mut found = vec![];
+    for (prediction, given, fitted) in compared {
+        let name = |of: &Scores<K>| if fitted { of.own.clone() } else { "judge".to_owned() };
+        let judges = fitted && [first, second].iter().all(|of| of.is_judge(&Prediction { name: name(of), given }));
+        for score in K::Pool::SCORES.iter().filter(|score| **score != Score::Coverage && !judges) {
+            let both = (scores_of(first, &name(first), given, *score), scores_of(second, &name(second), given, *score));
+            if let (Some(one), Some(other)) = both {
+                found.push(PairedScore { prediction, given, score: *score, advantage: advantage(other, one, fitted) });
+            }
+        }
+    }
+    found
+}
+
+fn drift(quantities: &[String], predicted: &[(Vec<f64>, Vec<f64>)]) -> BTreeMap<String, Estimable> {
+    let of = |(k, name): (usize, &String)| {
+        let moved: Vec<f64> = predicted.iter().map(|(one, other)| other[k] - one[k]).collect();
+        let estimable = match moved.iter().all(|moved| moved.abs() <= SAME) {
+            true => Estimable::not("no prediction moved"),
+            false => item_mean(&moved),
+        };
+        (name.clone(), estimable)
+    };
+    quantities.iter().enumerate().map(of).collect()
+}
+
+fn apart<K: Kind>([first, second]: [&Study<K>; 2], at: &[usize], predicted: &[(Vec<f64>, Vec<f64>)]) -> Vec<Apart> {
+    // On a scale the first quantity is the mean; without one all are shares.
+    let terms = if K::Pool::SQUARED == Score::Brier { usize::MAX } else { 1 };
+    let distance = |(one, other): &(Vec<f64>, Vec<f64>)| -> f64 {
+        one.iter().zip(other).take(terms).map(|(one, other)| (one - other).abs()).sum()
+    };
+    let mut order: Vec<usize> = (0..at.len()).filter(|&i| distance(&predicted[i]) > SAME).collect();
+    order.sort_by(|&a, &b| distance(&predicted[b]).total_cmp(&distance(&predicted[a])));
+    let of = |i: usize| Apart {
+        id: first.items.ids[i].to_owned(),
+        first: K::prediction(first, i),
+        second: K::prediction(second, at[i]),
+        distance: distance(&predicted[i]),
+    };
+    order.into_iter().take(NAMED).map(of).collect()
+}

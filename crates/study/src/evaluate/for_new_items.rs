@@ -1,0 +1,151 @@
+//! The rules of an evaluation against the one that they are compared with, for new items.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::kind::{Kind, Study};
+use judge_uncertainty_core::escalation::{Budget, Rule};
+use judge_uncertainty_core::random::Stream;
+use judge_uncertainty_core::stats::new_items::{Contributions, NewItems, new_items};
+use judge_uncertainty_evaluation::contrast::contributions;
+use judge_uncertainty_evaluation::{Contrast, Measure, Measured};
+
+/// Probability with which the simultaneous intervals of a table hold together.
+const LEVEL: f64 = 0.95;
+/// What is compared.
+const MEASURES: [Measure; 2] = [Measure::Value, Measure::SquaredValue];
+
+/// Differences between rules with intervals for new items ([`new_items`]), those of one measure simultaneous over all rules. Values are
+/// expected ones over all labels that may be bought, without the noise of drawing one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RulesForNewItems {
+    /// The budget.
+    pub budget: Budget,
+    /// The rule that every other one is compared with.
+    pub than: Rule,
+    /// Probability with which the simultaneous intervals of a measure hold together.
+    pub level: f64,
+    /// Error removed minus that by the other rule.
+    pub value: BTreeMap<Rule, ForNewItems>,
+    /// Squared error removed minus that by the other rule; `None` for classes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub squared_value: Option<BTreeMap<Rule, ForNewItems>>,
+}
+
+/// A difference, or why it can't be told.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum ForNewItems {
+    /// It can be told.
+    Found(NewItems),
+    /// It can't.
+    NotEstimable {
+        /// Why.
+        not_estimable: String,
+    },
+}
+
+impl ForNewItems {
+    /// The difference, if it can be told.
+    pub fn found(&self) -> Option<&NewItems> {
+        match self {
+            Self::Found(found) => Some(found),
+            Self::NotEstimable { .. } => None,
+        }
+    }
+}
+
+/// The comparisons that an evaluation keeps item by item: those of a registration, and after them those of its own tables.
+pub(crate) fn contrasts<K: Kind>(study: &Study<K>) -> Vec<Contrast> {
+    let own = MEASURES.into_iter().filter(|measure| K::MEASURES.contains(measure));
+    let own = own.flat_map(|measure| of_measure(study, measure));
+    study.contrasts.iter().copied().chain(own).collect()
+}
+
+fn of_measure<K: Kind>(study: &Study<K>, measure: Measure) -> Vec<Contrast> {
+    let budget = Budget::headline_of(&study.file.config.evaluation.budgets());
+    let rules = K::rules(study).into_iter().filter(|rule| *rule != K::REFERENCE);
+    rules.map(|better| Contrast { better, than: K::REFERENCE, budget, measure }).collect()
+}
+
+impl RulesForNewItems {
+    /// From what the replicates of a study's evaluation measured over so many items, whose comparisons are [`contrasts`].
+    pub(crate) fn of<K: Kind>(study: &Study<K>, items: usize, measured: &[Measured]) -> Self {
+        let all = contrasts(study);
+        let value = |measure: Measure| {
+            let places = (0..all.len()).skip(study.contrasts.len()).filter(|&k| all[k].measure == measure);
+            let of = |k: usize| {
+                let picks = measured.iter().map(|m| m.contrasts.get(k)?.as_ref());
+                (all[k].better, contributions(items, picks))
+            };
+            together(places.map(of).collect())
+        };
+        Self {
+            budget: Budget::headline_of(&study.file.config.evaluation.budgets()),
+            than: K::REFERENCE,
+            level: LEVEL,
+            value: value(Measure::Value),
+            squared_value: K::MEASURES.contains(&Measure::SquaredValue).then(|| value(Measure::SquaredValue)),
+        }
+    }
+
+    /// The largest Monte-Carlo error of an end of a simultaneous interval of a measure; `None` without any.
+    pub fn largest_error(of: &BTreeMap<Rule, ForNewItems>) -> Option<f64> {
+        of.values().filter_map(ForNewItems::found).map(|found| found.bound_error).max_by(f64::total_cmp)
+    }
+}
+
+/// Intervals that hold together; the critical value is drawn from a stream that the number of rules alone fixes.
+fn together(rules: Vec<(Rule, Option<Contributions>)>) -> BTreeMap<Rule, ForNewItems> {
+    let not = |reason: &str| ForNewItems::NotEstimable { not_estimable: reason.to_owned() };
+    let mut stream = Stream::new(rules.len() as u64);
+    let (known, unknown): (Vec<_>, Vec<_>) = rules.into_iter().partition(|(_, own)| own.is_some());
+    let (names, own): (Vec<Rule>, Vec<Contributions>) =
+        known.into_iter().filter_map(|(rule, own)| Some((rule, own?))).unzip();
+    let found = new_items(&own, LEVEL, &mut stream).into_iter().map(|found| {
+        found.map_or_else(
+            || not("the two rules escalate the same items in every replicate, or there is one replicate"),
+            ForNewItems::Found,
+        )
+    });
+    let unknown = unknown.into_iter().map(|(rule, _)| (rule, not("the evaluation does not measure it")));
+    names.into_iter().zip(found).chain(unknown).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sixty items of which the rule picks twenty and the other one twenty others, worth `gain` more or less.
+    fn picks(gain: f64) -> Contributions {
+        let picked: Vec<f64> = (0..60).map(|i| [1.0, -1.0, 0.0][i % 3]).collect();
+        let worth = |i: usize| 0.5 * gain * picked[i] + [0.3, -0.3, 0.1, -0.1][i / 3 % 4];
+        let of_items: Vec<f64> = (0..60).map(|i| picked[i] * worth(i)).collect();
+        let sum: f64 = of_items.iter().sum();
+        let worth = (0..60).map(|i| (picked[i] != 0.0).then(|| worth(i))).collect();
+        Contributions { of_items, picked, worth, of_redraws: vec![sum - 0.1, sum + 0.1] }
+    }
+
+    #[test]
+    fn what_two_rules_never_differ_in_has_a_reason_and_the_others_an_interval() {
+        let same = Contributions {
+            of_items: vec![0.0; 60],
+            picked: vec![0.0; 60],
+            worth: vec![None; 60],
+            of_redraws: vec![0.0, 0.0],
+        };
+        let rules = vec![(Rule::Info, Some(picks(1.0))), (Rule::Random, Some(same)), (Rule::Delta, None)];
+        let found = together(rules);
+        let info = found[&Rule::Info].found().unwrap();
+        assert!(info.plain.lo > 0.0 && info.difference > 19.0, "{info:?}");
+        assert_eq!(RulesForNewItems::largest_error(&found), Some(info.bound_error));
+        for (rule, why) in [(Rule::Random, "the same items"), (Rule::Delta, "does not measure")] {
+            assert!(
+                matches!(&found[&rule], ForNewItems::NotEstimable { not_estimable } if not_estimable.contains(why)),
+                "{found:?}"
+            );
+        }
+        assert_eq!(RulesForNewItems::largest_error(&together(vec![(Rule::Delta, None)])), None);
+    }
+}

@@ -1,0 +1,348 @@
+//! The half-split evaluation of a study, over the items with enough labels.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
+use crate::features::Feature;
+use crate::for_new_items::{RulesForNewItems, contrasts};
+use crate::kind::{Kind, Study};
+use judge_uncertainty_core::escalation::{Budget, Rule};
+use judge_uncertainty_core::stats::Summary;
+use judge_uncertainty_evaluation::counts::most_revealed;
+use judge_uncertainty_evaluation::escalation::value_minus;
+use judge_uncertainty_evaluation::{
+    ByRule, Coverage, Escalation, Familiarity, HalfSplit, Journal, Measured, Places, Settings, by_rule, list_width,
+};
+use judge_uncertainty_familiarity::neighbours::{Held, Neighbours};
+use judge_uncertainty_system::progress::Progress;
+
+/// Fewer items than this say nothing about a ranking.
+pub const LEAST_ITEMS: usize = 20;
+
+/// What escalation achieves on the items that have enough labels to tell.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(bound = "")]
+pub struct Evaluation<K: Kind> {
+    /// Evaluated items.
+    pub items: usize,
+    /// Labels that an item needs to be evaluated.
+    pub least_labels: u32,
+    /// Half splits.
+    pub replicates: usize,
+    /// What could not be measured as asked, each with its reason.
+    pub not_estimable: Vec<String>,
+    /// How labelled neighbours were found among them, in words; `None` without embeddings.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub neighbours: Option<String>,
+    /// The judge against the labels.
+    pub judge: K::Diagnostics,
+    /// All features.
+    pub full: Escalation,
+    /// Replicates whose fit left labelled items at a limit of the trust; with a prior there are none.
+    pub fits_at_limit: usize,
+    /// Its value minus that of ranking by total uncertainty (`posterior_entropy`), paired within replicate; `None` where
+    /// the judge's own uncertainty is what rules are compared with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub minus_total: Option<ByRule>,
+    /// The rules against the one that they are compared with, for new items. All other figures here are over half splits of these items.
+    pub for_new_items: RulesForNewItems,
+    /// The most that escalation can be expected to remove, by budget.
+    pub oracle: BTreeMap<Budget, Summary>,
+    /// What escalation removes of the squared error; `None` for classes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub squared: Option<SquaredValue>,
+    /// The number of labels as the only feature; `None` where that is no feature or the only one.
+    pub counts_only: Option<Escalation>,
+    /// Labels of the held-out halves against the beliefs that have not seen them; `None` where labels have no order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held_out: Option<HeldOut>,
+    /// Every replicate under all features, from which registered hypotheses are judged; not written.
+    #[serde(skip)]
+    pub measured: Vec<Measured>,
+}
+
+/// Squared error removed by one bought label per escalated item, summed over them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SquaredValue {
+    /// By rule and budget.
+    pub value: ByRule,
+    /// Minus that of ranking by the judge's uncertainty, paired within replicate.
+    pub minus_judge_entropy: ByRule,
+    /// Minus that of ranking by total uncertainty.
+    pub minus_total: ByRule,
+    /// Minus that of fewest labels first.
+    pub minus_fewest_labels: ByRule,
+    /// The most that escalation can be expected to remove, by budget.
+    pub oracle: BTreeMap<Budget, Summary>,
+}
+
+/// Ratings of the second halves in their predictive distributions (probability integral transform), over all replicates.
+///
+/// An annotator's first rating stands for them. Ratings on a coarse scale cannot be spread evenly even where the belief is
+/// right.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HeldOut {
+    /// Share of the ratings in each tenth of its predictive distribution: 0.1 where the belief is calibrated.
+    pub tenths: Vec<f64>,
+    /// How many fell into central intervals; each counts once per replicate in which it is held out.
+    pub coverage: Vec<Coverage>,
+}
+
+impl HeldOut {
+    fn over(measured: &[Measured]) -> Option<Self> {
+        let mut places = Places::default();
+        measured.iter().filter_map(|m| m.held_out.as_ref()).for_each(|held_out| places.add(held_out));
+        let share = |n: u64| n as f64 / places.ratings() as f64;
+        measured.first()?.held_out.as_ref()?;
+        Some(Self { tenths: places.tenths.into_iter().map(share).collect(), coverage: Coverage::of(&places) })
+    }
+}
+
+impl SquaredValue {
+    fn over(measured: &[Measured], budgets: &[Budget]) -> Option<Self> {
+        let squares: Vec<_> = measured.iter().map(|m| m.squared.as_ref()).collect::<Option<_>>()?;
+        let like = &squares.first()?.value;
+        let minus = |other: Rule| by_rule(&squares, like, |s, rule, b| s.value[&rule][&b] - s.value[&other][&b]);
+        Some(Self {
+            value: by_rule(&squares, like, |s, rule, b| s.value[&rule][&b]),
+            minus_judge_entropy: minus(Rule::JudgeEntropy),
+            minus_total: minus(Rule::PosteriorEntropy),
+            minus_fewest_labels: minus(Rule::FewestLabels),
+            oracle: budgets.iter().map(|b| (*b, Summary::over(&squares, |s| s.oracle[b]))).collect(),
+        })
+    }
+}
+
+impl<K: Kind> Evaluation<K> {
+    /// The value of every rule minus that of the rule that rules of this kind are compared with.
+    pub fn differences(&self) -> &ByRule {
+        self.minus_total.as_ref().unwrap_or(&self.full.minus_judge_entropy)
+    }
+}
+
+/// An evaluation, or why there is none.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case", bound = "")]
+pub enum Evaluated<K: Kind> {
+    /// It was run.
+    Evaluated(Box<Evaluation<K>>),
+    /// It can't be run, and why.
+    NotEvaluated(String),
+}
+
+impl<K: Kind> Evaluated<K> {
+    /// Items that were evaluated; 0 where nothing was.
+    pub fn items(&self) -> usize {
+        match self {
+            Self::Evaluated(evaluation) => evaluation.items,
+            Self::NotEvaluated(_) => 0,
+        }
+    }
+
+    /// What the replicates measured; nothing where none was run.
+    pub fn measured(&self) -> &[Measured] {
+        match self {
+            Self::Evaluated(evaluation) => &evaluation.measured,
+            Self::NotEvaluated(_) => &[],
+        }
+    }
+}
+
+/// The items with enough labels, by position, or why they are too few; excluded ones are left out.
+pub fn evaluated_items<K: Kind>(study: &Study<K>) -> Result<Vec<usize>, String> {
+    let (config, numbers, excluded) = (&study.file.config.evaluation, study.numbers(), &study.excluded);
+    let least = config.least_labels;
+    let kept: Vec<usize> = (0..numbers.len()).filter(|i| numbers[*i] >= least && !excluded.contains_key(i)).collect();
+    if config.replicates == 0 {
+        return Err("evaluation.replicates is 0".to_owned());
+    }
+    if kept.len() < LEAST_ITEMS {
+        let left_out = match excluded.len() {
+            0 => String::new(),
+            n => format!(" ({n} items are excluded as registered)"),
+        };
+        return Err(format!(
+            "what escalation achieves here can't be measured: one half of an item's labels has to serve as its truth, and \
+             {} of {} items have {least} labels or more (evaluation.least_labels), where {LEAST_ITEMS} such items are \
+             needed{left_out}. What single labels say of the judge's error, its calibration and its agreement with experts stands \
+             under the held-out labels. Trust, decomposition and rankings need none of this and are given for all items",
+            kept.len(),
+            numbers.len()
+        ));
+    }
+    Ok(kept)
+}
+
+/// Why there is no evaluation in a few words: how many labels are lacking, and on which items first; `None` where there is
+/// one.
+pub fn lacking_labels<K: Kind>(study: &Study<K>) -> Option<String> {
+    /// Items that are named.
+    const NAMED: usize = 3;
+    let have = evaluated_items(study).err().map(|_| study.numbers())?;
+    let config = &study.file.config.evaluation;
+    if config.replicates == 0 {
+        return Some("evaluation.replicates = 0 switches it off".to_owned());
+    }
+    let least = config.least_labels;
+    let mut candidates: Vec<usize> = (0..have.len()).filter(|i| !study.excluded.contains_key(i)).collect();
+    // Stable: of items with as many labels the first in the file comes first.
+    candidates.sort_by_key(|&i| std::cmp::Reverse(have[i]));
+    let enough = candidates.iter().filter(|&&i| have[i] >= least).count();
+    let found =
+        format!("{enough} items have {least} labels or more (evaluation.least_labels), where {LEAST_ITEMS} are needed");
+    let Some(chosen) = candidates.get(enough..LEAST_ITEMS) else {
+        return Some(format!("{found}; the study has {} items in all", candidates.len()));
+    };
+    let missing = |&i: &usize| u64::from(least - have[i]);
+    let named: Vec<String> =
+        chosen.iter().take(NAMED).map(|i| format!("{} ({} more)", &study.items.ids[*i], missing(i))).collect();
+    let others = if chosen.len() > NAMED { format!(" and {} more items", chosen.len() - NAMED) } else { String::new() };
+    let labels: u64 = chosen.iter().map(missing).sum();
+    Some(format!("{found}: {labels} more labels would do, on {}{others}", named.join(", ")))
+}
+
+/// What a replicate measured under all features and, where that is something else, under the number of labels alone.
+pub type Replicate = (Measured, Option<Measured>);
+
+/// An evaluation that is set up: [`Self::replicate`] is one half split.
+pub struct Evaluator<'a, K: Kind> {
+    study: &'a Study<K>,
+    kept: Vec<usize>,
+    split: HalfSplit<'a, K::Pool>,
+    /// How neighbours are found.
+    engine: Option<&'a dyn Neighbours>,
+    /// Column of the features that is the number of labels, where it is not the only feature.
+    counts: Option<usize>,
+}
+
+impl<'a, K: Kind> Evaluator<'a, K> {
+    /// Sets up the evaluation of the items at positions `kept`; `engine` searches their embeddings.
+    pub fn new(study: &'a Study<K>, kept: Vec<usize>, engine: Option<&'a dyn Neighbours>) -> Self {
+        let config = &study.file.config;
+        let settings = Settings {
+            seed: config.seed,
+            reveal: config.evaluation.reveal.clone(),
+            budgets: config.evaluation.budgets(),
+            rules: K::rules(study),
+        };
+        let (neighbours, mode) = study.neighbourhood();
+        let near = engine.map(|engine| Familiarity::new(engine, neighbours, mode));
+        let of_kept = kept.clone();
+        let features =
+            Box::new(move |numbers: &[u32], near: Option<&_>| study.feature_columns(&of_kept, numbers, near));
+        let split = HalfSplit::new(K::pool(study, &study.labels, &kept), near, features, settings)
+            .with_contrasts(contrasts(study));
+        let counts = study.features.iter().position(|feature| *feature == Feature::LogLabels);
+        Self { study, kept, split, engine, counts: counts.filter(|_| study.features.len() > 1) }
+    }
+
+    /// One half split.
+    ///
+    /// # Errors
+    /// A fit that is impossible, for instance because no label was revealed.
+    pub fn replicate(&self, replicate: u64) -> Result<Replicate, Error> {
+        let mut stream = self.split.stream(replicate);
+        let labels = self.split.draw(&mut stream);
+        let mut again = stream.clone();
+        let features = self.split.features(&labels);
+        let full = self.split.evaluate(&labels, &features, &mut stream)?.measured;
+        let counts_only = match self.counts {
+            Some(k) => {
+                let measured = self.split.evaluate(&labels, &features[k..=k], &mut again)?.measured;
+                Some(Measured { contrasts: vec![], ..measured })
+            }
+            None => None,
+        };
+        Ok((full, counts_only))
+    }
+
+    /// What can't be measured as the settings ask for it, and why.
+    fn not_estimable(&self) -> Vec<String> {
+        let (settings, numbers, items) = (self.split.settings(), self.study.numbers(), self.kept.len());
+        let whole = settings.budgets.iter().filter(|budget| budget.of(items) == items);
+        let mut reasons: Vec<String> = whole
+            .map(|budget| {
+                let percent = budget.in_percent();
+                format!(
+                    "the error of the others at a budget of {percent}%: every item is escalated, so there are no others"
+                )
+            })
+            .collect();
+        let most = settings.reveal.iter().copied().max().unwrap_or(0);
+        let short = self.kept.iter().filter(|&&i| most_revealed(numbers[i] / 2) < most).count();
+        if short > 0 {
+            reasons.push(format!(
+                "{short} items with as many as {most} labels revealed (evaluation.reveal): one label of the first half is kept \
+                 to be bought, so fewer are revealed; items with {} labels or more (evaluation.least_labels) have enough",
+                2 * (most + 1)
+            ));
+        }
+        reasons
+    }
+
+    /// Summarises all replicates.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn summarise(&self, replicates: Vec<Replicate>) -> Evaluation<K> {
+        let count = replicates.len();
+        let (measured, counts_only): (Vec<Measured>, Vec<Option<Measured>>) = replicates.into_iter().unzip();
+        let counts_only: Vec<Measured> = counts_only.into_iter().flatten().collect();
+        let budgets = &self.split.settings().budgets;
+        let against_total = K::REFERENCE == Rule::PosteriorEntropy;
+        Evaluation {
+            items: self.kept.len(),
+            least_labels: self.study.file.config.evaluation.least_labels,
+            replicates: count,
+            not_estimable: self.not_estimable(),
+            neighbours: self.engine.map(|engine| engine.describe()),
+            judge: K::diagnostics(self.study, &self.kept, self.split.noise_ceiling().all_labels),
+            minus_total: against_total.then(|| value_minus(&measured, Rule::PosteriorEntropy)),
+            oracle: budgets.iter().map(|b| (*b, Summary::over(&measured, |m| m.oracle[b]))).collect(),
+            for_new_items: RulesForNewItems::of(self.study, self.kept.len(), &measured),
+            squared: SquaredValue::over(&measured, budgets),
+            counts_only: (!counts_only.is_empty()).then(|| Escalation::over(&counts_only)),
+            fits_at_limit: measured.iter().filter(|m| m.at_limit > 0).count(),
+            full: Escalation::over(&measured),
+            held_out: HeldOut::over(&measured),
+            measured,
+        }
+    }
+}
+
+/// Opens the journal of a study's evaluation, beside its run folder.
+///
+/// # Errors
+/// It can't be read or written, or is not as it was written.
+pub fn journal<K: Kind>(folder: &Path, study: &Study<K>) -> Result<Journal<Replicate>, Error> {
+    let mut config = study.file.config.clone();
+    config.evaluation.replicates = 0;
+    Ok(Journal::open(folder, &(config, &study.excluded, contrasts(study)), study.inputs.sums())?)
+}
+
+/// Runs all replicates, those apart that the journal holds from an interrupted run.
+///
+/// # Errors
+/// A fit that is impossible, or a journal that can't be written.
+pub fn evaluate<K: Kind>(
+    study: &Study<K>,
+    journal: Option<&mut Journal<Replicate>>,
+    progress: &dyn Progress,
+) -> Result<Evaluated<K>, Error> {
+    let kept = match evaluated_items(study) {
+        Ok(kept) => kept,
+        Err(reason) => return Ok(Evaluated::NotEvaluated(reason)),
+    };
+    // Every replicate labels others of these items.
+    let (neighbours, _) = study.neighbourhood();
+    let engine = study.engine(&kept, Held::all(kept.len()), list_width(neighbours), progress)?;
+    let evaluator = Evaluator::new(study, kept, engine.as_deref());
+    let mut none = Journal::default();
+    let journal = journal.unwrap_or(&mut none);
+    let wanted = study.file.config.evaluation.replicates;
+    let replicates = journal.complete(wanted, |replicate| evaluator.replicate(replicate), progress)?;
+    Ok(Evaluated::Evaluated(Box::new(evaluator.summarise(replicates))))
+}

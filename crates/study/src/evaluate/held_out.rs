@@ -1,0 +1,452 @@
+//! Judge and beliefs on labels that they have not seen, from one label an item: what a study can say of error, agreement and
+//! calibration where labels are few.
+//!
+//! Labels are left out one by one, and items in folds for what is fitted, so every prediction is scored on labels that had no
+//! part in it. Intervals are about new items ([`judge_uncertainty_core::stats::over_items`]); what a fit adds to the variation
+//! by being fitted again to other items is not part of them (Bayle et al. 2020, "Cross-validation confidence intervals for test
+//! error"). What the labels do not determine has a reason in place of a number.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::kind::{Decomposition, Kind, Study};
+pub(crate) use crate::reliability::SAME;
+use crate::reliability::{CalibrationPoint, ReliabilityReport, curve};
+use judge_uncertainty_core::belief::FeatureColumn;
+use judge_uncertainty_core::stats::over_items::{
+    LEAST_ITEMS, item_difference, item_function, item_mean, item_share, item_square,
+};
+use judge_uncertainty_core::stats::{Estimable, mean};
+use judge_uncertainty_evaluation::Pool;
+use judge_uncertainty_evaluation::held_out::{
+    Given, ItemScores, Prediction, Score, Scored, Scoring, Table, folds, score,
+};
+use judge_uncertainty_evaluation::protocol::seeded;
+
+/// Number of the stream that draws folds.
+const FOLD_STREAM: u64 = u64::MAX - 1;
+/// Of more labelled items than this a random sample is scored: its intervals are narrow enough, and fits take time.
+pub const MOST_ITEMS: usize = 10_000;
+/// The judge's own prediction, and no judge at all.
+const JUDGE: &str = "judge";
+const BASE_RATE: &str = "base_rate";
+
+/// Scores on held-out labels, or why there are none.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum HeldOutScores {
+    /// They were had.
+    Scored(Box<HeldOutReport>),
+    /// They can't be had.
+    NotEstimable {
+        /// Why, and what it would take.
+        not_estimable: String,
+    },
+}
+
+/// What held-out labels say of judge and beliefs. Intervals are central 95% ones over items, each on its own.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HeldOutReport {
+    /// Scored items.
+    pub items: usize,
+    /// Labelled items that could be scored; more than `items` where these are a random sample.
+    pub labelled_items: usize,
+    /// Items among the scored ones with two labels or more.
+    pub twice_labelled: usize,
+    /// Their labels.
+    pub labels: u64,
+    /// The belief that the study holds, among those that are scored.
+    pub own: String,
+    /// Mean scores; lower is better, but for the coverage.
+    pub scores: Vec<MeanScore>,
+    /// Predictions against each other on the same labels.
+    pub comparisons: Vec<Comparison>,
+    /// Squared errors against the pool, which the labels are a sample of: the scores less the disagreement of labels within items.
+    pub squared_errors: Vec<SquaredError>,
+    /// Mean disagreement of two labels of an item, in units of the squared error; no prediction scores below it.
+    pub disagreement: Estimable,
+    /// What follows for the Manhattan error of the judge; `None` where labels are no mere classes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub manhattan: Option<Manhattan>,
+    /// The judge against single labels.
+    pub agreement: AgreementReport,
+    /// The judge's likeliest class (its predicted mean, on a scale) against labels, from low to high predictions.
+    pub calibration: Vec<CalibrationPoint>,
+    /// Mean of labels less predictions: below 0 the judge states too much.
+    pub calibration_in_the_large: Estimable,
+    /// Judge and belief against labels, class by class and group by group; `None` where the belief predicts what the judge does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reliability: Option<ReliabilityReport>,
+}
+
+/// A mean score over items.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MeanScore {
+    /// `base_rate`, `judge`, or a belief.
+    pub prediction: String,
+    /// What it knows of the item.
+    pub given: Given,
+    /// The score.
+    pub score: Score,
+    /// Its mean over items, each with the mean over its labels.
+    pub mean: Estimable,
+}
+
+/// Two predictions on the same labels.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// The first.
+    pub prediction: String,
+    /// What it knows.
+    pub given: Given,
+    /// What it is compared with.
+    pub than: String,
+    /// What that knows.
+    pub than_given: Given,
+    /// The score.
+    pub score: Score,
+    /// How much lower the first one's score is, paired over items: above 0 it is better.
+    pub advantage: Estimable,
+}
+
+/// A squared error against the pool.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SquaredError {
+    /// The prediction.
+    pub prediction: String,
+    /// What it knows.
+    pub given: Given,
+    /// Unbiased, so it may come out below 0; over items with two labels or more.
+    pub mean: Estimable,
+}
+
+/// Bounds on a mean Manhattan error.
+///
+/// An unbiased estimate of E|q - p| does not exist from any number of labels: the mean of whatever n labels give is a polynomial in
+/// p. With the squared error S = E sum_k (q_k - p_k)^2 and K classes, S <= E sum_k |q_k - p_k| <= sqrt(K S).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Manhattan {
+    /// From the lower end of the squared error's interval; 0 where that is below 0.
+    pub at_least: Option<f64>,
+    /// From the upper end.
+    pub at_most: Option<f64>,
+    /// Why there is no estimate.
+    pub not_estimable: String,
+}
+
+/// Agreement of the judge with single labels.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AgreementReport {
+    /// What is beyond chance: `cohen`, `cohen_quadratic` or `concordance`.
+    pub measure: String,
+    /// Share of labels that are the judge's likeliest class; `None` on a scale.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub observed: Option<Estimable>,
+    /// Share of the commonest class among labels: what always naming it would reach; `None` on a scale.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base_rate: Option<f64>,
+    /// The first minus the second; `None` on a scale.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub beyond_base_rate: Option<Estimable>,
+    /// Agreement beyond chance, 1 at most and 0 for what chance gives.
+    pub beyond_chance: Estimable,
+}
+
+impl Comparison {
+    fn named(name: &str, given: Given) -> String {
+        match given {
+            Given::NoLabel => name.replace('_', " "),
+            Given::OtherLabels => format!("{} with the item's other labels", name.replace('_', " ")),
+        }
+    }
+
+    /// Whether the first prediction is a belief, which is fitted to other items of the sample.
+    pub(crate) fn is_fitted(&self) -> bool {
+        self.prediction != JUDGE && self.prediction != BASE_RATE
+    }
+
+    /// The first prediction in words.
+    pub fn name(&self) -> String {
+        Self::named(&self.prediction, self.given)
+    }
+
+    /// The other one.
+    pub fn than_name(&self) -> String {
+        Self::named(&self.than, self.than_given)
+    }
+}
+
+impl HeldOutScores {
+    fn not(reason: impl Into<String>) -> Self {
+        Self::NotEstimable { not_estimable: reason.into() }
+    }
+
+    /// The report, if there is one.
+    pub fn report(&self) -> Option<&HeldOutReport> {
+        match self {
+            Self::Scored(report) => Some(report),
+            Self::NotEstimable { .. } => None,
+        }
+    }
+
+    /// Scores judge and beliefs on the labels of a study; items that a registration excludes are left out.
+    pub fn of<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> Self {
+        let labelled: Vec<usize> =
+            (0..study.len()).filter(|i| decomposition.numbers[*i] > 0 && !study.excluded.contains_key(i)).collect();
+        if labelled.len() < LEAST_ITEMS {
+            return Self::not(format!(
+                "{} items have a label, and scores on held-out labels take {LEAST_ITEMS}; have {} more items labelled once",
+                labelled.len(),
+                LEAST_ITEMS - labelled.len()
+            ));
+        }
+        match Scores::of(study, decomposition, &labelled) {
+            Ok(scores) => Self::Scored(Box::new(scores.report(study, labelled.len()))),
+            Err(error) => Self::not(format!("a belief can't be fitted without a tenth of the items: {error}")),
+        }
+    }
+}
+
+/// Scores of a study's labelled items, or of a sample of them.
+pub struct Scores<K: Kind> {
+    /// Positions of the items, in the order of all scores here.
+    pub kept: Vec<usize>,
+    /// The fold of each.
+    pub folds: Vec<usize>,
+    /// The study's own labels and judge.
+    pub pool: K::Pool,
+    /// The belief that the study holds.
+    pub own: String,
+    /// The scores of every prediction.
+    pub table: Table,
+    /// What each belief predicted of the items before their labels, by its name.
+    pub(crate) believed: BTreeMap<String, Vec<Vec<f64>>>,
+}
+
+/// So many of the items in their order, drawn at random.
+fn sample(items: &[usize], stream: &mut judge_uncertainty_core::random::Stream) -> Vec<usize> {
+    let mut drawn = items.to_vec();
+    for k in 0..MOST_ITEMS.min(items.len()) {
+        let other = k + stream.choice((items.len() - k) as u32) as usize;
+        drawn.swap(k, other);
+    }
+    drawn.truncate(MOST_ITEMS);
+    drawn.sort_unstable();
+    drawn
+}
+
+impl<K: Kind> Scores<K> {
+    /// Scores the base rate, the judge and every belief on the items at positions `labelled`, or on a sample of them.
+    ///
+    /// # Errors
+    /// A fit that is impossible.
+    pub fn of(
+        study: &Study<K>,
+        decomposition: &Decomposition<K>,
+        labelled: &[usize],
+    ) -> Result<Self, judge_uncertainty_evaluation::Error> {
+        let mut stream = seeded(study.file.config.seed, FOLD_STREAM);
+        let kept = if labelled.len() > MOST_ITEMS { sample(labelled, &mut stream) } else { labelled.to_vec() };
+        let folds = folds(kept.len(), &mut stream);
+        Self::over(study, decomposition, kept, &folds)
+    }
+
+    /// Held-out scores as [`Self::of`] has them, of the items at positions `kept`, each in its fold.
+    ///
+    /// # Errors
+    /// A fit that is impossible.
+    pub fn over(
+        study: &Study<K>,
+        decomposition: &Decomposition<K>,
+        kept: Vec<usize>,
+        folds: &[usize],
+    ) -> Result<Self, judge_uncertainty_evaluation::Error> {
+        let select = |column: &FeatureColumn| FeatureColumn {
+            name: column.name.clone(),
+            values: kept.iter().map(|&i| column.values[i]).collect(),
+        };
+        // A feature that none of these items has, or that is the same for all, tells nothing about them.
+        let varies = |column: &FeatureColumn| {
+            let mut known = column.values.iter().flatten();
+            known.next().is_some_and(|first| known.any(|value| value != first))
+        };
+        let features: Vec<FeatureColumn> = decomposition.features.iter().map(select).filter(varies).collect();
+        let (own, pools) = K::beliefs(study, &kept);
+        let Scoring { table, believed } = score(&pools, &features, folds)?;
+        let pool = K::pool(study, &study.labels, &kept);
+        Ok(Self { pool, kept, folds: folds.to_vec(), own, table, believed })
+    }
+
+    pub(crate) fn is_judge(&self, prediction: &Prediction) -> bool {
+        let judge = &self.table[&judge()];
+        let same = |(a, b): (&Option<f64>, &Option<f64>)| match (a, b) {
+            (Some(a), Some(b)) => (a - b).abs() <= SAME,
+            (a, b) => a == b,
+        };
+        prediction.name != JUDGE
+            && self.table[prediction].iter().all(|(score, values)| values.iter().zip(&judge[score]).all(same))
+    }
+
+    fn report(&self, study: &Study<K>, labelled_items: usize) -> HeldOutReport {
+        let items = self.kept.len();
+        let disagreement: ItemScores = (0..items).map(|i| self.pool.disagreement(i)).collect();
+        let numbers = K::Pool::numbers(&self.pool.all());
+        let shown: Vec<&Prediction> = self.table.keys().filter(|prediction| !self.is_judge(prediction)).collect();
+        let squared_errors: Vec<SquaredError> = shown
+            .iter()
+            .map(|prediction| {
+                let score = &self.table[*prediction][&K::Pool::SQUARED];
+                SquaredError {
+                    prediction: prediction.name.clone(),
+                    given: prediction.given,
+                    mean: twice(mean_over_items(K::Pool::SQUARED, &minus(score, &disagreement))),
+                }
+            })
+            .collect();
+        let judged = squared_errors.iter().find(|one| one.prediction == JUDGE).map(|one| one.mean.clone());
+        let points = (0..items).filter_map(|i| self.pool.calibration(i)).collect::<Vec<_>>();
+        let gaps: Vec<f64> = points.iter().map(|(predicted, observed)| observed - predicted).collect();
+        HeldOutReport {
+            items,
+            labelled_items,
+            twice_labelled: numbers.iter().filter(|n| **n > 1).count(),
+            labels: numbers.iter().map(|n| u64::from(*n)).sum(),
+            own: self.own.clone(),
+            scores: shown.iter().flat_map(|prediction| mean_scores(prediction, &self.table[*prediction])).collect(),
+            comparisons: self.comparisons(&shown),
+            squared_errors,
+            disagreement: twice(mean_over_items(
+                K::Pool::SQUARED,
+                &disagreement.iter().copied().flatten().collect::<Vec<_>>(),
+            )),
+            manhattan: judged.filter(|_| K::Pool::SQUARED == Score::Brier).map(|judged| self.manhattan(&judged)),
+            agreement: self.agreement(),
+            calibration: curve(points, K::Pool::SQUARED == Score::Brier),
+            calibration_in_the_large: item_mean(&gaps),
+            reliability: self
+                .believed
+                .get(&self.own)
+                .and_then(|believed| ReliabilityReport::of(study, &self.kept, &self.pool, believed)),
+        }
+    }
+
+    /// Every prediction against the judge and against the other beliefs that know as much, and the judge against the base rate.
+    fn comparisons(&self, shown: &[&Prediction]) -> Vec<Comparison> {
+        let is_belief = |prediction: &Prediction| prediction.name != JUDGE && prediction.name != BASE_RATE;
+        let mut pairs = vec![(judge(), Prediction { name: BASE_RATE.to_owned(), given: Given::NoLabel })];
+        for (k, one) in shown.iter().enumerate().filter(|(_, one)| is_belief(one)) {
+            pairs.push(((*one).clone(), judge()));
+            let others = shown[..k].iter().filter(|other| is_belief(other) && other.given == one.given);
+            pairs.extend(others.map(|other| ((*one).clone(), (*other).clone())));
+        }
+        let mut comparisons = vec![];
+        for (one, other) in pairs {
+            for score in K::Pool::SCORES.iter().filter(|score| **score != Score::Coverage) {
+                comparisons.push(Comparison {
+                    prediction: one.name.clone(),
+                    given: one.given,
+                    than: other.name.clone(),
+                    than_given: other.given,
+                    score: *score,
+                    advantage: advantage(&self.table[&other][score], &self.table[&one][score], is_belief(&one)),
+                });
+            }
+        }
+        comparisons
+    }
+
+    fn manhattan(&self, squared: &Estimable) -> Manhattan {
+        let classes = self.pool.agreement_row(0).map_or(0, |row| (row.len() - 1) / 2) as f64;
+        let bound = squared.estimate();
+        Manhattan {
+            at_least: bound.map(|squared| squared.lo.max(0.0)),
+            at_most: bound.map(|squared| (classes * squared.hi.max(0.0)).sqrt().min(2.0)),
+            not_estimable:
+                "no function of finitely many labels has the Manhattan error for its mean; its bounds follow from \
+                            those of the squared error"
+                    .to_owned(),
+        }
+    }
+
+    fn agreement(&self) -> AgreementReport {
+        let rows: Vec<Vec<f64>> = (0..self.kept.len()).filter_map(|i| self.pool.agreement_row(i)).collect();
+        let beyond_chance = item_function(&rows, K::Pool::agreement);
+        let ordered = K::Pool::SQUARED != Score::Brier;
+        let hits: Vec<f64> = rows.iter().map(|row| row[0]).collect();
+        let classes = rows.first().map_or(0, |row| (row.len() - 1) / 2);
+        let shares: Vec<f64> = (0..if ordered { 0 } else { classes })
+            .map(|k| mean(&rows.iter().map(|row| row[1 + k]).collect::<Vec<_>>()))
+            .collect();
+        let commonest = (0..shares.len()).max_by(|&a, &b| shares[a].total_cmp(&shares[b]));
+        AgreementReport {
+            measure: K::AGREEMENT.to_owned(),
+            observed: commonest.map(|_| item_share(&hits)),
+            base_rate: commonest.map(|k| shares[k]),
+            beyond_base_rate: commonest
+                .map(|k| item_mean(&rows.iter().map(|row| row[0] - row[1 + k]).collect::<Vec<_>>())),
+            beyond_chance,
+        }
+    }
+}
+
+fn judge() -> Prediction {
+    Prediction { name: JUDGE.to_owned(), given: Given::NoLabel }
+}
+
+/// How much lower the scores of one prediction are than those of another; `fitted` where a belief is among them.
+pub(crate) fn advantage(than: &ItemScores, one: &ItemScores, fitted: bool) -> Estimable {
+    let differences = minus(than, one);
+    if !differences.is_empty() && differences.iter().all(|difference| difference.abs() <= SAME) {
+        return Estimable::not("the two predict the same");
+    }
+    item_difference(&differences, fitted)
+}
+
+/// Says that it takes items with two labels where it does.
+fn twice(found: Estimable) -> Estimable {
+    match found.reason() {
+        Some(reason) if reason.contains("have what it takes") => Estimable::not(format!(
+            "it takes items with two labels or more: single labels do not tell a wrong prediction from experts who disagree \
+             ({reason})"
+        )),
+        _ => found,
+    }
+}
+
+fn mean_scores(prediction: &Prediction, scores: &BTreeMap<Score, ItemScores>) -> Vec<MeanScore> {
+    let of = |(score, values): (&Score, &ItemScores)| {
+        let known: Vec<f64> = values.iter().copied().flatten().collect();
+        MeanScore {
+            prediction: prediction.name.clone(),
+            given: prediction.given,
+            score: *score,
+            mean: mean_over_items(*score, &known),
+        }
+    };
+    scores.iter().map(of).collect()
+}
+
+/// The mean of a score with the interval that suits how it varies over items.
+fn mean_over_items(score: Score, values: &[f64]) -> Estimable {
+    match score {
+        Score::Coverage => item_share(values),
+        Score::Squared => item_square(values),
+        _ => item_mean(values),
+    }
+}
+
+/// Differences over the items that have both.
+pub fn minus(a: &ItemScores, b: &ItemScores) -> Vec<f64> {
+    a.iter().zip(b).filter_map(|(a, b)| Some((*a)? - (*b)?)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn differences_take_items_that_have_both() {
+        assert_eq!(minus(&vec![Some(3.0), None, Some(1.0)], &vec![Some(1.0), Some(1.0), None]), [2.0]);
+    }
+}

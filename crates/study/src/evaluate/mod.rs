@@ -1,0 +1,19 @@
+//! Judge and beliefs against labels that they have not seen.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`half_splits`], [`for_new_items`] | what escalation achieves where items have enough labels, and what that says of new items |
+//! | [`held_out`], [`reliability`] | scores and calibration from one label an item |
+//! | [`compare`], [`mismatch`] | two studies of the same items |
+
+pub mod compare;
+pub mod for_new_items;
+pub mod half_splits;
+pub mod held_out;
+pub mod mismatch;
+pub mod reliability;
+
+pub use half_splits::{
+    Evaluated, Evaluation, Evaluator, HeldOut, LEAST_ITEMS, Replicate, SquaredValue, evaluate, evaluated_items,
+    journal, lacking_labels,
+};

@@ -1,0 +1,120 @@
+//! Which judge a study's trust belongs to: sums of its files, and of the prompts that made them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::input::config::{Configured, StudyFile, TableConfig};
+use judge_uncertainty_formats::checksum::{read_file, sha256_hex};
+use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
+
+/// What `judge run` writes beside its predictions.
+pub const SUMMARY: &str = "summary.json";
+
+/// The judge that a trust was fitted to.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JudgeFiles {
+    /// SHA-256 of each of its files, in the order of the configuration.
+    pub files: Vec<String>,
+    /// SHA-256 of each prompt template by name, where `judge run` made the predictions; empty otherwise.
+    #[serde(default)]
+    pub prompts: BTreeMap<String, String>,
+    /// The model that `judge run` asked.
+    #[serde(default)]
+    pub model: Option<String>,
+}
+
+impl JudgeFiles {
+    /// Reads the sums of a study's judge. What can't be read is left out: the study's reader has refused it, or there is no
+    /// summary.
+    pub fn of<C: Configured>(file: &StudyFile<C>) -> Self {
+        let paths = file.resolve_all(file.config.judge.files());
+        let files = paths.iter().filter_map(|path| read_file(path).ok()).map(|bytes| sha256_hex(&bytes)).collect();
+        let summary = paths.first().and_then(|path| read_file(&path.with_file_name(SUMMARY)).ok());
+        let summary: Option<Value> = summary.and_then(|text| serde_json::from_slice(&text).ok());
+        let ours = |summary: &Value| summary["program"].as_str().is_some_and(|by| by.starts_with("judge-uncertainty "));
+        let summary = summary.filter(ours);
+        Self { files, ..summary.as_ref().map(Self::said).unwrap_or_default() }
+    }
+
+    /// What the summary says that `judge run` wrote beside its predictions.
+    ///
+    /// # Errors
+    /// A file that can't be read, or is no such summary.
+    pub fn of_summary(path: &Path) -> Result<Self> {
+        let bytes = read_file(path)?;
+        let summary: Option<Value> = serde_json::from_slice(&bytes).ok();
+        let ours = |summary: &Value| summary["program"].as_str().is_some_and(|by| by.starts_with("judge-uncertainty "));
+        let summary = summary.filter(ours).ok_or_else(|| {
+            let reason = "is not a summary of `judge-uncertainty judge run`".to_owned();
+            let remedy = format!("name the {SUMMARY} that it wrote beside its predictions");
+            Error::refused(Place::file(path), Problem::Unfit { reason, remedy })
+        })?;
+        Ok(Self { files: vec![], ..Self::said(&summary) })
+    }
+
+    fn said(summary: &Value) -> Self {
+        let prompts = summary["templates"].as_object();
+        let text = |(name, sum): (&String, &Value)| Some((name.clone(), sum.as_str()?.to_owned()));
+        Self {
+            files: vec![],
+            prompts: prompts.map(|prompts| prompts.iter().filter_map(text).collect()).unwrap_or_default(),
+            model: summary["model"].as_str().map(str::to_owned),
+        }
+    }
+
+    /// What another judge differs in that both state, in words: model and prompts. Files of predictions differ where items do.
+    pub fn is_other(&self, other: &Self) -> Option<String> {
+        if let (Some(model), Some(others)) = (&self.model, &other.model)
+            && model != others
+        {
+            return Some(format!("the model {others:?}, where the belief was fitted to {model:?}"));
+        }
+        let differs = |(name, sum): (&String, &String)| other.prompts.get(name).is_none_or(|others| others != sum);
+        let prompts = self.prompts.iter().find(|of| !other.prompts.is_empty() && differs(*of));
+        prompts.map(|(name, _)| format!("another prompt {name:?} than the one that the belief was fitted to"))
+    }
+
+    /// What differs from another judge, in words; `None` where nothing does.
+    pub fn differs(&self, other: &Self) -> Option<String> {
+        let changed = [
+            (self.files != other.files).then_some("the predictions"),
+            (self.prompts != other.prompts).then_some("the prompts"),
+            (self.model != other.model).then_some("the model"),
+        ];
+        let changed: Vec<&str> = changed.into_iter().flatten().collect();
+        (!changed.is_empty()).then(|| changed.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_judge_is_told_by_model_and_prompts_and_not_by_its_files() {
+        let judge = |file: &str, prompt: Option<&str>, model: Option<&str>| JudgeFiles {
+            files: vec![file.to_owned()],
+            prompts: prompt.map(|sum| ("plain".to_owned(), sum.to_owned())).into_iter().collect(),
+            model: model.map(str::to_owned),
+        };
+        let own = judge("a", Some("p"), Some("m"));
+        assert_eq!(own.is_other(&judge("b", Some("p"), Some("m"))), None);
+        assert_eq!(own.is_other(&judge("b", None, None)), None);
+        assert!(own.is_other(&judge("a", Some("p"), Some("n"))).unwrap().contains("\"n\""));
+        assert!(own.is_other(&judge("a", Some("q"), Some("m"))).unwrap().contains("plain"));
+    }
+
+    #[test]
+    fn what_changed_is_named() {
+        let judge = |file: &str, prompt: &str| JudgeFiles {
+            files: vec![file.to_owned()],
+            prompts: [("plain".to_owned(), prompt.to_owned())].into(),
+            model: None,
+        };
+        assert_eq!(judge("a", "b").differs(&judge("a", "b")), None);
+        assert_eq!(judge("a", "b").differs(&judge("c", "d")).unwrap(), "the predictions, the prompts");
+    }
+}

@@ -1,0 +1,181 @@
+//! Trust carried over from another study's fit: where the prior of this one is centred, and where the map is that goes with it.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::input::config::{Configured, StudyFile};
+use crate::input::source::Source;
+use judge_uncertainty_core::belief::BeliefModel;
+use judge_uncertainty_core::belief::design::FeatureScale;
+use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
+
+/// The belief of a run, beside its results.
+const BELIEF: &str = "belief.json";
+
+/// The trust that another study found.
+///
+/// ```text
+/// ln lambda = ln trust + sum over features of per_unit (x - mean)
+/// ```
+///
+/// It is the centre of the prior on the trust here, whose width stays that of the weak prior: labels of this study outweigh it as
+/// they do that one. Features that only one of the studies has do not enter. Half splits of an evaluation do not use it.
+///
+/// The trust belongs to the map that was fitted along with it, so a belief with a map is carried whole or not at all.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Carried {
+    /// The run that it comes from, as the configuration names it.
+    pub from: String,
+    /// What that study is called.
+    pub study: String,
+    /// What a prediction is worth there for an item with average features, in labels.
+    pub trust: f64,
+    /// The features on which it depends there, as far as that study's labels tell and this one has them.
+    pub features: Vec<CarriedFeature>,
+    /// Features of that fit that this study does not have.
+    pub left: Vec<String>,
+    /// The file of that study's belief, where it has a map.
+    #[serde(skip)]
+    pub belief: Option<PathBuf>,
+}
+
+/// What trust depends on there.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CarriedFeature {
+    /// The feature.
+    pub feature: String,
+    /// Change of ln lambda per unit of it.
+    pub per_unit: f64,
+    /// Its mean over the items of that study.
+    pub mean: f64,
+}
+
+impl Carried {
+    /// Reads what a study's `trust.carry_from` names: the run folder of another study, or the file `results` in it; `own` is the kind
+    /// of label of this one.
+    ///
+    /// # Errors
+    /// No results of a run, of another kind of label, or a trust that the labels there do not determine.
+    pub fn read<C: Configured>(
+        file: &StudyFile<C>,
+        (own, results): (&str, &str),
+        source: &mut Source,
+    ) -> Result<Option<Self>> {
+        let Some(named) = &file.config.trust.carry_from else { return Ok(None) };
+        let path = results_of(&file.resolve(named), results);
+        let bytes = source.read(&path)?;
+        let refuse = |reason: String, remedy: &str| {
+            Error::refused(Place::file(&path), Problem::Unfit { reason, remedy: remedy.to_owned() })
+        };
+        let another = "name the folder that `study run` wrote for another study under trust.carry_from";
+        let json: Value =
+            serde_json::from_slice(&bytes).map_err(|error| refuse(format!("is not JSON: {error}"), another))?;
+        let text = |pointer: &str| json.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
+        match text("/kind") {
+            Some(kind) if kind == own => {}
+            Some(kind) => {
+                let reason = format!("is a run of a study of {kind}, and this one is of {own}");
+                return Err(refuse(reason, "carry trust over between studies of the same kind of label"));
+            }
+            None => return Err(refuse("holds no results of a study".to_owned(), another)),
+        }
+        let belief = match (text("/fit/map/name").as_deref(), file.config.trust.belief) {
+            (None | Some("identity"), _) => None,
+            (Some(_), BeliefModel::Map(_) | BeliefModel::Auto(_)) => Some(path.with_file_name(BELIEF)),
+            (Some(map), _) => {
+                let reason = format!(
+                    "that study's trust goes with its map {map:?}, and this study takes the prediction as it is"
+                );
+                return Err(refuse(
+                    reason,
+                    "write belief = \"auto\" under [trust] here, which carries the map as well",
+                ));
+            }
+        };
+        // A fit that starts from another map needs that one too, even where nothing was added to it.
+        let belief = match json.pointer("/fit/map/carried") {
+            Some(of) if !of.is_null() => Some(path.with_file_name(BELIEF)),
+            _ => belief,
+        };
+        if json.pointer("/fit/recalibration").is_some_and(|found| !found.is_null()) {
+            let reason = "that study's trust goes with its recalibration, which is not carried".to_owned();
+            let remedy = match own {
+                "scores" => "leave out trust.carry_from: how ratings are read is not carried",
+                _ => {
+                    "run that study with belief = \"temperature\" or \"groups\", whose maps are, and take belief = \"auto\" here"
+                }
+            };
+            return Err(refuse(reason, remedy));
+        }
+        let number = |value: &Value, pointer: &str| value.pointer(pointer).and_then(Value::as_f64);
+        let undetermined = text("/fit/undetermined").unwrap_or_else(|| "it is not stated".to_owned());
+        let trust = number(&json, "/fit/typical_trust/value").filter(|trust| *trust > 0.0).ok_or_else(|| {
+            let reason = format!("that study's labels do not determine its trust: {undetermined}");
+            refuse(reason, "collect more labels there, or leave out trust.carry_from: the weak prior says as much")
+        })?;
+        let coefficients = json.pointer("/fit/coefficients").and_then(Value::as_array).cloned().unwrap_or_default();
+        let identified = |c: &&Value| c.get("identified") == Some(&Value::Bool(true));
+        let feature = |c: &Value| {
+            let name = c.get("feature").and_then(Value::as_str)?.to_owned();
+            Some(CarriedFeature { feature: name, per_unit: number(c, "/per_unit/value")?, mean: number(c, "/mean")? })
+        };
+        Ok(Some(Self {
+            from: named.display().to_string(),
+            study: text("/input/title").unwrap_or_default(),
+            trust,
+            features: coefficients.iter().filter(identified).filter_map(feature).collect(),
+            left: vec![],
+            belief,
+        }))
+    }
+
+    /// Keeps the features that this study has, by their names.
+    pub(crate) fn among(mut self, names: &[String]) -> Self {
+        let (kept, left): (Vec<_>, Vec<_>) = self.features.into_iter().partition(|f| names.contains(&f.feature));
+        self.features = kept;
+        self.left = left.into_iter().map(|f| f.feature).collect();
+        self
+    }
+
+    /// This trust as coefficients of features on these scales, intercept first.
+    pub(crate) fn centre(&self, scales: &[FeatureScale]) -> Vec<f64> {
+        let of = |scale: &FeatureScale| self.features.iter().find(|f| f.feature == scale.name);
+        let shift = |scale: &FeatureScale| of(scale).map_or(0.0, |f| f.per_unit * (scale.mean - f.mean));
+        let intercept = self.trust.ln() + scales.iter().map(shift).sum::<f64>();
+        let slope = |scale: &FeatureScale| of(scale).map_or(0.0, |f| f.per_unit * scale.sd);
+        std::iter::once(intercept).chain(scales.iter().map(slope)).collect()
+    }
+}
+
+fn results_of(path: &Path, results: &str) -> PathBuf {
+    if path.is_dir() { path.join(results) } else { path.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Carried to another scale it is one function of the feature: 10 labels at x = 2, twice as many per unit.
+    #[test]
+    fn the_centre_is_the_same_function_on_other_scales() {
+        let feature = CarriedFeature { feature: "length".to_owned(), per_unit: 2f64.ln(), mean: 2.0 };
+        let other = CarriedFeature { feature: "spread".to_owned(), per_unit: 1.0, mean: 0.0 };
+        let carried = Carried {
+            from: "run".to_owned(),
+            study: "first".to_owned(),
+            trust: 10.0,
+            features: vec![feature, other],
+            left: vec![],
+            belief: None,
+        }
+        .among(&["length".to_owned(), "own".to_owned()]);
+        assert_eq!(carried.left, ["spread"]);
+        let scale = |name: &str, mean: f64, sd: f64| FeatureScale { name: name.to_owned(), mean, sd, missing: 0 };
+        let centre = carried.centre(&[scale("own", 7.0, 3.0), scale("length", 4.0, 0.5)]);
+        let at = |length: f64| (centre[0] + centre[2] * (length - 4.0) / 0.5).exp();
+        assert_eq!(centre[1], 0.0);
+        assert!((at(2.0) - 10.0).abs() < 1e-9 && (at(3.0) - 20.0).abs() < 1e-9);
+    }
+}

@@ -1,0 +1,138 @@
+//! The decomposition of a study: trust fitted to all labels, the belief about every item, and every rule's ranking.
+
+use crate::error::Error;
+use crate::features::Sources;
+use crate::kind::{BeliefOf, Decomposition, Kind, Study};
+use crate::read::Judge;
+use judge_uncertainty_core::belief::{BeliefTable, Design, FeatureColumn, Standardizer};
+use judge_uncertainty_core::escalation::{Rule, top};
+use judge_uncertainty_evaluation::protocol::seeded;
+use judge_uncertainty_evaluation::{Fitted, Luck, Pool};
+use judge_uncertainty_familiarity::features::{FamiliarityFeatures, SelfNeighbour, familiarity_once};
+use judge_uncertainty_familiarity::neighbours::{Held, Neighbours, UnitRows};
+use judge_uncertainty_system::progress::Progress;
+
+/// Number of the stream that breaks ties and draws the random ranking; replicates count from 0.
+const RANKING_STREAM: u64 = u64::MAX;
+
+impl<K: Kind> Decomposition<K> {
+    /// Finds labelled neighbours, fits the trust to all labels, and updates the belief about every item.
+    ///
+    /// # Errors
+    /// Embeddings that are not finite, or features that can't be used.
+    pub fn of(study: &Study<K>, progress: &dyn Progress) -> Result<Self, Error> {
+        Self::under(study, &study.labels, progress)
+    }
+
+    /// The decomposition under some of the study's labels.
+    ///
+    /// # Errors
+    /// As [`Self::of`].
+    pub(crate) fn under(study: &Study<K>, labels: &K::Labels, progress: &dyn Progress) -> Result<Self, Error> {
+        let items = study.len();
+        let all: Vec<usize> = (0..items).collect();
+        let pool = K::pool(study, labels, &all);
+        let in_hand = pool.all();
+        let numbers = K::Pool::numbers(&in_hand);
+        let labelled: Vec<bool> = numbers.iter().map(|&n| n > 0).collect();
+        let (neighbours, mode) = study.neighbourhood();
+        let engine = study.engine(&all, Held::those(&labelled), neighbours, progress)?;
+        let near =
+            engine.map(|engine| (familiarity_once(engine.as_ref(), &labelled, neighbours, mode), engine.describe()));
+        let (near, neighbours) = near.unzip();
+        let mut features = study.feature_columns(&all, &numbers, near.as_ref());
+        if numbers.iter().all(|n| *n == 0) {
+            // Nothing is labelled, so nothing is near to what is.
+            features.retain(|feature| !feature.name.ends_with("nearest_labelled"));
+        }
+        let standardizer = Standardizer::fit(&features)?;
+        let design = if features.is_empty() { Design::constant(items) } else { standardizer.apply(&features)? };
+        let design = match &study.carried {
+            Some(carried) => design.centred(carried.centre(standardizer.scales())),
+            None => design,
+        };
+        let fitted = Fitted::of(&pool, design, &in_hand)?;
+        let trust = pool.trust(&fitted.fit, &fitted.design);
+        let luck = Luck::draw(&mut seeded(study.file.config.seed, RANKING_STREAM), items);
+        let scales = standardizer.scales().to_vec();
+        Ok(Self { pool, features, neighbours, scales, fitted, trust, numbers, luck })
+    }
+
+    /// Number of items.
+    pub fn len(&self) -> usize {
+        self.numbers.len()
+    }
+
+    /// Whether there are no items.
+    pub fn is_empty(&self) -> bool {
+        self.numbers.is_empty()
+    }
+
+    /// What a prediction of an item with average features counts for, in labels.
+    pub fn assumed_trust(&self) -> f64 {
+        K::Pool::regression(&self.fitted.fit).coefficients[0].exp()
+    }
+
+    /// The belief about the item at a position.
+    pub fn belief(&self, item: usize) -> BeliefOf<'_, K> {
+        self.fitted.beliefs.get(item)
+    }
+
+    /// One number per item, from its belief.
+    pub fn map(&self, f: impl FnMut(BeliefOf<'_, K>) -> f64) -> Vec<f64> {
+        self.fitted.beliefs.map(f)
+    }
+
+    /// The priority of every item under a rule; `None` for a rule that does not rank this kind of label.
+    pub fn priority(&self, rule: Rule) -> Option<Vec<f64>> {
+        self.pool.priority(rule, &self.fitted.ranking(&self.pool.all(), &self.numbers, &self.luck))
+    }
+
+    /// Positions of all items, most urgent first under the rule; `None` as [`Self::priority`].
+    pub fn ranking(&self, rule: Rule) -> Option<Vec<usize>> {
+        self.priority(rule).map(|priority| top(&priority, &self.luck.jitter, self.len()))
+    }
+}
+
+impl<K: Kind> Study<K> {
+    /// The features of the items at positions `kept`, which hold `numbers` labels and are `near` to the labelled ones.
+    pub fn feature_columns(
+        &self,
+        kept: &[usize],
+        numbers: &[u32],
+        near: Option<&FamiliarityFeatures>,
+    ) -> Vec<FeatureColumn> {
+        let sources = Sources { items: &self.items, spread: self.judge.spread(), confidence: self.judge.confidence() };
+        sources.columns(&self.features, kept, numbers, near)
+    }
+
+    /// The configured engine over the embeddings of the items at positions `kept`, which finds those `held` of them; an index is
+    /// checked by lists of `width`. `None` without familiarity.
+    ///
+    /// # Errors
+    /// Texts that are not embedded yet, a value of an embedding that is not finite.
+    pub(crate) fn engine(
+        &self,
+        kept: &[usize],
+        held: Held,
+        width: usize,
+        progress: &dyn Progress,
+    ) -> Result<Option<Box<dyn Neighbours>>, Error> {
+        let Some(config) = &self.file.config.familiarity else { return Ok(None) };
+        let embeddings = self.embeddings.as_ref().ok_or(Error::NotEmbedded)?;
+        let rows = if kept.len() == embeddings.nrows() {
+            UnitRows::new(embeddings.view())?
+        } else {
+            UnitRows::new(embeddings.select(ndarray::Axis(0), kept).view())?
+        };
+        Ok(Some(config.engine.over(rows, held, width, progress)?))
+    }
+
+    /// How many labelled neighbours count, and whether a labelled item is one of its own.
+    pub(crate) fn neighbourhood(&self) -> (usize, SelfNeighbour) {
+        let config = self.file.config.familiarity.as_ref();
+        let count_itself = config.is_some_and(|config| config.count_itself);
+        let mode = if count_itself { SelfNeighbour::Published } else { SelfNeighbour::LeaveOneOut };
+        (config.map_or(1, |config| config.neighbours), mode)
+    }
+}

@@ -1,0 +1,238 @@
+//! What a study needs to know of a kind of label, and the study and the decomposition that its methods speak of.
+//!
+//! A kind of label is one implementation of [`Kind`] in a folder of its own below [`crate::kinds`], where the kinds are
+//! listed. Everything else of a study is written once, for all kinds.
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::path::Path;
+
+use ndarray::Array2;
+
+use crate::carried::Carried;
+use crate::carried_map::CarriedMap;
+use crate::features::Feature;
+use crate::hypothesis::Measure;
+use crate::input::annotators::Annotators;
+use crate::input::check::Check;
+use crate::input::config::{Configured, StudyConfig, StudyFile};
+use crate::input::items::Items;
+use crate::input::log::NewLabel;
+use crate::input::source::Source;
+use crate::input::texts::TextModel;
+use crate::profile::Profile;
+use crate::queue::record::Question;
+use crate::read::{Judge, LabelSet, Reported};
+use judge_uncertainty_core::belief::design::FeatureScale;
+use judge_uncertainty_core::belief::{BeliefTable, FeatureColumn};
+use judge_uncertainty_core::escalation::{Observed, Rule};
+use judge_uncertainty_evaluation::{Contrast, Fitted, Luck, Pool, Scored};
+use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
+use judge_uncertainty_formats::output::OutputColumn;
+
+/// The belief of a kind of label about one item.
+pub type BeliefOf<'a, K> = <<<K as Kind>::Pool as Pool>::Beliefs as BeliefTable>::Belief<'a>;
+
+/// What was found in the judge's file.
+pub type JudgeReportOf<K> = <<K as Kind>::Judge as Judge<K>>::Report;
+
+/// What was found in the file of labels.
+pub type LabelsReportOf<K> = <<K as Kind>::Labels as LabelSet<K>>::Report;
+
+/// A kind of label: what a study of such labels reads, fits and reports in its own way.
+pub trait Kind: Configured {
+    /// Name in results.
+    const NAME: &'static str;
+    /// What labels of this kind are called in messages, such as `scores`.
+    const LABELS: &'static str;
+    /// The rules that can rank them.
+    const RANKED_BY: &'static [Rule];
+    /// Whether one annotator may label an item several times.
+    const REPEATS: bool;
+    /// Whether the likelihood stops at limits of the trust; the table of items flags what lies beyond them.
+    const LIMITS_TRUST: bool = true;
+    /// The rule that evaluations compare every other rule with: total uncertainty.
+    const REFERENCE: Rule;
+    /// What evaluations measure.
+    const MEASURES: &'static [Measure];
+
+    /// What the judge predicts for the items of a study.
+    type Judge: Judge<Self>;
+    /// The human labels.
+    type Labels: LabelSet<Self>;
+    /// The labels as decompositions and half splits see them.
+    type Pool: Scored + Clone + Debug;
+    /// What a fit says besides the trust regression.
+    type FitReport: Reported;
+    /// What a decomposition says besides the parts of every item.
+    type Findings: Reported;
+    /// The judge against the labels, where these suffice.
+    type Diagnostics: Reported;
+
+    /// Checks the settings that only this kind has.
+    ///
+    /// # Errors
+    /// A value outside its range.
+    fn check(config: &StudyConfig<Self>, check: &Check<'_>) -> Result<()>;
+
+    /// Fills in defaults that depend on other settings, as a manifest states them.
+    fn fill(_config: &mut StudyConfig<Self>) {}
+
+    /// The map of another study as its `belief.json` has it, read from `path`; `None` where it takes the prediction as it is.
+    ///
+    /// # Errors
+    /// No belief, or one that reads what this study does not have; a kind whose maps are not carried.
+    fn carried_map(_study: &Study<Self>, path: &Path, _bytes: &[u8]) -> Result<Option<CarriedMap>> {
+        let reason = format!("that study's trust goes with its map, and maps to {} are not carried", Self::LABELS);
+        let remedy = "leave out trust.carry_from".to_owned();
+        Err(Error::refused(Place::file(path), Problem::Unfit { reason, remedy }))
+    }
+
+    /// `labels` of the items at positions `kept` with what the judge says of them.
+    fn pool(study: &Study<Self>, labels: &Self::Labels, kept: &[usize]) -> Self::Pool;
+
+    /// What agreement beyond chance is called in results, see
+    /// [`AgreementReport`](crate::held_out::AgreementReport).
+    const AGREEMENT: &'static str;
+
+    /// The beliefs that can be held about the items at positions `kept`, by name, and which of them the study holds.
+    fn beliefs(study: &Study<Self>, kept: &[usize]) -> (String, Vec<(String, Self::Pool)>) {
+        ("published".to_owned(), vec![("published".to_owned(), Self::pool(study, &study.labels, kept))])
+    }
+
+    /// The rules that rank the items of a study, in the order in which they are evaluated (it is part of the random
+    /// stream).
+    fn rules(study: &Study<Self>) -> Vec<Rule>;
+
+    /// What should be looked at before the results are used, besides what holds for all kinds.
+    fn warnings(_study: &Study<Self>) -> Vec<String> {
+        vec![]
+    }
+
+    /// What the fit says besides the trust regression.
+    fn fit_report(study: &Study<Self>, decomposition: &Decomposition<Self>) -> Self::FitReport;
+
+    /// What the decomposition says besides the parts of every item.
+    fn findings(study: &Study<Self>, decomposition: &Decomposition<Self>) -> Self::Findings;
+
+    /// The judge against the labels of the items at positions `kept`; `noise_ceiling` is the error of the pool
+    /// itself against these labels.
+    fn diagnostics(study: &Study<Self>, kept: &[usize], noise_ceiling: f64) -> Self::Diagnostics;
+
+    /// What is known of every item, besides its id, group, ranks and features.
+    fn columns(study: &Study<Self>, decomposition: &Decomposition<Self>) -> Vec<OutputColumn>;
+
+    /// The labels of each item that came from the log, against the belief without them; `None` for items without any.
+    fn came_back(before: &Decomposition<Self>, labels: &Self::Labels) -> Vec<Option<CameBack>>;
+
+    /// What annotators are asked.
+    fn question(scale: &Self::Scale) -> Question;
+
+    /// What the judge predicts of an item, as a label is written.
+    fn prediction(study: &Study<Self>, item: usize) -> String;
+
+    /// A label of an item against the judge: 1 for its likeliest class and 0 for another; on a scale how far the label lies above the
+    /// judge's mean.
+    fn against_judge(study: &Study<Self>, item: usize, label: &str) -> f64;
+
+    /// The judge's prediction of an item beside the belief and the labels held.
+    fn profile(study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize) -> Profile;
+
+    /// The belief's means of an item, by the names of [`Self::quantities`].
+    fn means(study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize) -> Vec<f64>;
+
+    /// A label of an item as the belief expects it, at the place `u`, 0 to 1, of its distribution, by the names of
+    /// [`Self::quantities`].
+    fn fresh_label(study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize, u: f64) -> Vec<f64>;
+
+    /// What can be estimated about all items from labels that came back.
+    fn quantities(scale: &Self::Scale) -> Vec<String>;
+
+    /// The ends between which each quantity lies.
+    fn ranges(scale: &Self::Scale) -> Vec<(f64, f64)>;
+
+    /// The quantities as the labels of the log have them, per quantity and item, without the first `before` batches of it;
+    /// `None` for items without such labels.
+    fn observed(study: &Study<Self>, before: usize) -> Vec<Vec<Option<Observed>>>;
+
+    /// A new label as the log writes it.
+    ///
+    /// # Errors
+    /// No label of this study.
+    fn canonical(scale: &Self::Scale, label: &NewLabel) -> Result<String>;
+}
+
+/// Labels that came back for an item, against the belief without them. Errors are squared errors of the belief's mean.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CameBack {
+    /// Error against a single label: as foreseen, and its mean over the labels.
+    pub first: Foresight,
+    /// Error removed by all of the labels but one, measured on that one and averaged over which it is; `None` for one
+    /// label.
+    pub removed: Option<Foresight>,
+}
+
+/// A quantity as a belief foresaw it, and as it came.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Foresight {
+    /// As foreseen before the labels.
+    pub foreseen: f64,
+    /// As it came.
+    pub realised: f64,
+}
+
+/// Everything that a study reads, checked and in one order, that of its items.
+#[derive(Debug, Clone)]
+pub struct Study<K: Kind> {
+    /// The configuration and the file it comes from.
+    pub file: StudyFile<K>,
+    /// The items.
+    pub items: Items,
+    /// What the judge predicts.
+    pub judge: K::Judge,
+    /// The human labels.
+    pub labels: K::Labels,
+    /// What is known of those who gave them, if the study says where.
+    pub annotators: Option<Annotators>,
+    /// Embeddings of the items, items x dimensions; those of a `text_model` are there after [`Self::embed`].
+    pub embeddings: Option<Array2<f32>>,
+    /// What embeds the texts of the items, where the study names no file of embeddings.
+    pub text_model: Option<TextModel>,
+    /// Features of the trust regression, in order.
+    pub features: Vec<Feature>,
+    /// Ids of items left out because the judge has no answer for them, in the order of the file.
+    pub left_out: Vec<String>,
+    /// Items that a registration leaves out of the evaluation, by position, and why.
+    pub excluded: BTreeMap<usize, String>,
+    /// What was found wrong in the log of added labels and left out, in words.
+    pub torn_log: Option<String>,
+    /// Comparisons of rules that a registration tests, for which the evaluation keeps what each item contributes.
+    pub contrasts: Vec<Contrast>,
+    /// Trust carried over from another study, if that is asked.
+    pub carried: Option<Carried>,
+    /// The map that goes with it, where that study's belief has one.
+    pub carried_map: Option<CarriedMap>,
+    /// Sums of all files read.
+    pub inputs: Source,
+}
+
+/// The belief about every item of a study, given all labels.
+#[derive(Debug, Clone)]
+pub struct Decomposition<K: Kind> {
+    /// The labels and what the judge says of the items.
+    pub pool: K::Pool,
+    /// Features of the trust regression.
+    pub features: Vec<FeatureColumn>,
+    /// How labelled neighbours were found, in words; `None` without embeddings.
+    pub neighbours: Option<String>,
+    /// The scales of the features.
+    pub scales: Vec<FeatureScale>,
+    /// The fitted trust and the beliefs about all items.
+    pub fitted: Fitted<K::Pool>,
+    /// Trust lambda of every item, in labels.
+    pub trust: Vec<f64>,
+    /// Labels of every item.
+    pub numbers: Vec<u32>,
+    /// Uniform draws that break ties and rank at random.
+    pub luck: Luck,
+}

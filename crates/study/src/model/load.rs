@@ -1,0 +1,184 @@
+//! A study as it is read: everything is refused here that can't be used.
+
+use std::collections::BTreeMap;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use crate::carried::Carried;
+use crate::error::Error;
+use crate::features::{self, Available};
+use crate::input::annotators::Annotators;
+use crate::input::config::{Configured, StudyFile, TableConfig, Unmatched};
+use crate::input::log::LabelLog;
+use crate::input::source::Source;
+use crate::input::{items, texts};
+use crate::kind::{Kind, Study};
+use crate::read::{Judge, LabelSet};
+use crate::registration::Registration;
+use crate::results::FILE;
+use judge_uncertainty_core::belief::{BeliefModel, TrustPrior};
+use judge_uncertainty_familiarity::embedding::{Embeddings, StartEmbedder};
+use judge_uncertainty_formats::error::{Error as DataError, Place, Problem};
+use judge_uncertainty_system::progress::Progress;
+
+/// A judge's file that is not there is most often one that is still to be made.
+fn unasked<C: Configured>(file: &StudyFile<C>, study: &Path, error: DataError) -> DataError {
+    let missing = file.resolve(file.config.judge.file());
+    match error {
+        DataError::Unreadable { file, source } if source.kind() == ErrorKind::NotFound && file == missing => {
+            let problem = Problem::Unfit {
+                reason: "the judge's predictions are not there".to_owned(),
+                remedy: format!(
+                    "correct judge.file, or collect them first: `judge-uncertainty judge run --study {} --out DIR`",
+                    study.display()
+                ),
+            };
+            DataError::refused(Place::file(&file), problem)
+        }
+        other => other,
+    }
+}
+
+impl<K: Kind> Study<K> {
+    /// Reads a study; `path` is its `study.toml` or the folder that holds it.
+    ///
+    /// # Errors
+    /// The first thing in configuration or data that can't be used, with file, line, column, value and remedy.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use judge_uncertainty_core::belief::Belief;
+    /// use judge_uncertainty_system::progress::Silent;
+    /// use judge_uncertainty_study::{Classes, Decomposition, Study};
+    ///
+    /// let study = Study::<Classes>::load("../../examples/starter".as_ref())?;
+    /// let decomposition = Decomposition::of(&study, &Silent)?;
+    /// let belief = decomposition.belief(0);
+    /// assert!((belief.total() - belief.aleatoric() - belief.epistemic()).abs() < 1e-12);
+    /// # Ok::<(), judge_uncertainty_study::Error>(())
+    /// ```
+    pub fn load(path: &Path) -> Result<Self, Error> {
+        let file = StudyFile::<K>::read(path, K::check)?;
+        let mut inputs = Source::default();
+        if let Some(noted) = &file.config.made_from {
+            inputs.read_made_from(&file.resolve(noted))?;
+        }
+        let all = items::read(&file, &mut inputs)?;
+        let answers = K::Judge::read(&file, &all, &mut inputs).map_err(|error| unasked(&file, path, error))?;
+        let (kept, without): (Vec<usize>, Vec<usize>) =
+            (0..all.len()).partition(|&i| K::Judge::is_answered(&answers, i));
+        let left_out: Vec<String> = without.iter().map(|&i| all.ids[i].to_owned()).collect();
+        if let Some(first) = left_out.first()
+            && (file.config.unmatched == Unmatched::Refuse || kept.is_empty())
+        {
+            let problem = Problem::Unanswered { items: left_out.len(), of: all.len() };
+            let place = Place::file(&file.resolve(file.config.judge.file())).of_item(first);
+            return Err(DataError::refused(place, problem).into());
+        }
+        let all_ids = all.ids.clone();
+        let items = if left_out.is_empty() { all } else { all.select(&kept)? };
+        let log = LabelLog::read(&file.folder(), &mut inputs)?;
+        let labels = K::Labels::read(&file, &items, &log, &mut inputs)?;
+        let (embeddings, text_model) = texts::read(&file, &all_ids, &kept, &items, &mut inputs)?;
+        let judge = K::Judge::of(&file, &items, answers, &kept)?;
+        let available = Available {
+            spread: judge.spread().iter().any(Option::is_some),
+            confidence: judge.confidence().iter().any(Option::is_some),
+            familiarity: file.config.familiarity.is_some(),
+        };
+        let features = features::choose(&file, &items, &available)?;
+        let annotators = Annotators::read(&file, &mut inputs)?;
+        let carried = Carried::read(&file, (K::NAME, FILE), &mut inputs)?;
+        let mut study = Self {
+            file,
+            items,
+            judge,
+            labels,
+            annotators,
+            embeddings,
+            text_model,
+            features,
+            left_out,
+            excluded: BTreeMap::new(),
+            torn_log: log.torn,
+            contrasts: vec![],
+            carried: None,
+            carried_map: None,
+            inputs,
+        };
+        study.carried = carried.map(|carried| carried.among(&study.feature_names()));
+        if let Some(path) = study.carried.as_ref().and_then(|carried| carried.belief.clone()) {
+            let bytes = study.inputs.read(&path)?;
+            study.carried_map = K::carried_map(&study, &path, &bytes)?;
+        }
+        let trust = &study.file.config.trust;
+        let needs_labels = trust.prior == TrustPrior::None && trust.belief == BeliefModel::Published;
+        if needs_labels && study.has_no_labels() {
+            let file = study.file.labels_file().unwrap_or_else(|| study.file.path.clone());
+            return Err(DataError::refused(Place::file(&file), Problem::NoLabels).into());
+        }
+        Ok(study)
+    }
+
+    /// Holds the evaluation to a registration: leaves out what it excludes, and keeps what its hypotheses need.
+    pub fn hold_to(&mut self, registration: &Registration) {
+        self.excluded = registration.excluded(&self.items.ids, self.items.groups.as_deref());
+        self.contrasts = registration.contrasts();
+    }
+
+    /// Embeds the texts with the model that `start` starts, where the study names no file of embeddings; returns what was done.
+    ///
+    /// # Errors
+    /// A model that can't be started or fails, a cache that can't be used.
+    pub fn embed(&mut self, start: StartEmbedder, progress: &dyn Progress) -> Result<Option<Embeddings>, Error> {
+        let (Some(model), Some(texts)) = (&self.text_model, &self.items.texts) else { return Ok(None) };
+        let embedded = model.embed(texts, start, progress)?;
+        self.embeddings = Some(embedded.matrix.clone());
+        Ok(Some(embedded))
+    }
+
+    /// How many texts [`Self::embed`] would have to embed; `None` where it would do nothing.
+    ///
+    /// # Errors
+    /// A model that can't be started, a cache that can't be read.
+    pub fn to_embed(&self, start: StartEmbedder) -> Result<Option<usize>, Error> {
+        let (Some(model), Some(texts)) = (&self.text_model, &self.items.texts) else { return Ok(None) };
+        model.lacking(texts, start).map(Some)
+    }
+
+    /// Number of items.
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Whether there are no items; a study that was loaded has some.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// Whether no item has a label yet.
+    pub fn has_no_labels(&self) -> bool {
+        self.numbers().iter().all(|&n| n == 0)
+    }
+
+    fn feature_names(&self) -> Vec<String> {
+        let all: Vec<usize> = (0..self.len()).collect();
+        self.feature_columns(&all, &vec![0; self.len()], None).into_iter().map(|column| column.name).collect()
+    }
+
+    /// Number of labels of each item.
+    pub fn numbers(&self) -> Vec<u32> {
+        self.labels.numbers(self.len())
+    }
+
+    /// Sums of all files read, by path as seen from the folder of the study.
+    pub fn relative_inputs(&self) -> BTreeMap<String, String> {
+        self.inputs.relative(&self.file.folder())
+    }
+
+    /// Every setting, defaults filled in, as text by its dotted name.
+    pub fn settings(&self) -> BTreeMap<String, String> {
+        self.file.config.flattened()
+    }
+}

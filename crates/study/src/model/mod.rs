@@ -1,0 +1,18 @@
+//! A study in memory: what it has read, what its trust may depend on, and the fitted belief about every item.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`kind`], [`mod@read`] | what a study needs to know of a kind of label; the study and the decomposition |
+//! | [`load`] | reading a study, which refuses everything that can't be used |
+//! | [`features`] | the features of the trust regression |
+//! | [`carried`], [`carried_map`] | trust and map carried over from another study |
+//! | [`decompose`], [`identification`] | the fit, and whether the labels determine it |
+
+pub mod carried;
+pub mod carried_map;
+pub mod decompose;
+pub mod features;
+pub mod identification;
+pub mod kind;
+pub mod load;
+pub mod read;

@@ -1,0 +1,151 @@
+//! A run held against its registration.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::hypothesis::{Hypothesis, JudgedHypothesis, Measure};
+use crate::registration::{Deviation, Registration};
+use judge_uncertainty_core::escalation::{Budget, Rule};
+use judge_uncertainty_evaluation::Measured;
+use judge_uncertainty_evaluation::contrast::contributions;
+use judge_uncertainty_formats::items::ItemIds;
+
+/// The registered family with its results, and what else was compared.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Registered {
+    /// Digest of the registration.
+    pub digest: String,
+    /// When it was made, in UTC.
+    pub registered: String,
+    /// Level of the family's intervals together.
+    pub level: f64,
+    /// Number of hypotheses registered together.
+    pub family: usize,
+    /// What was to be left out, in words.
+    pub exclusions: Vec<String>,
+    /// The items that were left out of the evaluation by an `[[exclude]]` of the plan.
+    #[serde(default)]
+    pub excluded: Vec<ExcludedItem>,
+    /// What had been seen of the data, in words.
+    pub seen: Vec<String>,
+    /// Every hypothesis and how it fared.
+    pub hypotheses: Vec<JudgedHypothesis>,
+    /// What the run does otherwise than registered; with any, the hypotheses were not tested as they were frozen.
+    pub deviations: Vec<Deviation>,
+    /// Every comparison that the results report, registered or exploratory.
+    pub comparisons: Vec<Marked>,
+}
+
+/// A comparison of the results.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Marked {
+    /// The rule.
+    pub rule: Rule,
+    /// The rule that it is compared with.
+    pub than: Rule,
+    /// The budget.
+    pub budget: Budget,
+    /// What is compared.
+    pub measure: Measure,
+    /// Whether it was registered; otherwise it is exploratory.
+    pub registered: bool,
+}
+
+/// An item that the evaluation leaves out as registered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExcludedItem {
+    /// Its id.
+    pub id: String,
+    /// Why, in the words of the plan.
+    pub reason: String,
+}
+
+/// A measure of a replicate, signed so that more is better; `None` where it was not evaluated.
+fn measured_at(measured: &Measured, measure: Measure, rule: Rule, budget: Budget) -> Option<f64> {
+    let selective = || measured.selective.get(&rule)?.get(&budget);
+    match measure {
+        Measure::Value => measured.value.get(&rule)?.get(&budget).copied(),
+        Measure::SquaredValue => measured.squared.as_ref()?.value.get(&rule)?.get(&budget).copied(),
+        Measure::SelectiveError => selective().map(|errors| -errors.error),
+        Measure::SelectiveSquaredError => selective().map(|errors| -errors.squared),
+    }
+}
+
+/// What results report differences of.
+fn reported(measured: &Measured) -> Vec<(Rule, Budget, Measure)> {
+    let of = |measure: Measure| {
+        let by_rule = measured.value.iter();
+        by_rule.flat_map(move |(&rule, by)| by.keys().map(move |&budget| (rule, budget, measure)))
+    };
+    let squared = measured.squared.as_ref().map(|_| of(Measure::SquaredValue));
+    of(Measure::Value).chain(squared.into_iter().flatten()).collect()
+}
+
+impl Registered {
+    /// Judges the hypotheses by what the replicates of a run measured over so many items, none where nothing was evaluated; `run` are its
+    /// settings and the sums of its inputs, `excluded` the items that were left out, and `reference` is the rule that
+    /// results compare every other rule with.
+    pub fn of(
+        registration: &Registration,
+        run: (&BTreeMap<String, String>, &BTreeMap<String, String>),
+        excluded: Vec<ExcludedItem>,
+        (items, measured): (usize, &[Measured]),
+        reference: Rule,
+    ) -> Self {
+        let plan = &registration.plan;
+        let (settings, inputs) = run;
+        Self {
+            digest: registration.digest().to_owned(),
+            registered: registration.registered.clone(),
+            level: plan.level,
+            family: plan.hypotheses.len(),
+            exclusions: plan.exclusions.clone(),
+            excluded,
+            seen: plan.seen.clone(),
+            hypotheses: registration.judge(
+                |hypothesis| differences(hypothesis, measured),
+                |k| contributions(items, measured.iter().map(|m| m.contrasts.get(k)?.as_ref())),
+            ),
+            deviations: registration.deviations(settings, inputs),
+            comparisons: comparisons(registration, measured, reference),
+        }
+    }
+}
+
+/// Items left out, by id.
+pub fn excluded_items(excluded: &BTreeMap<usize, String>, ids: &ItemIds) -> Vec<ExcludedItem> {
+    excluded.iter().map(|(&i, reason)| ExcludedItem { id: ids[i].to_owned(), reason: reason.clone() }).collect()
+}
+
+/// Paired differences, one per replicate; `None` where a rule or budget was not evaluated.
+fn differences(h: &Hypothesis, measured: &[Measured]) -> Option<Vec<f64>> {
+    let budget = h.budget()?;
+    let at = |m: &Measured, rule: Rule| measured_at(m, h.measure, rule, budget);
+    let difference = |m: &Measured| Some(at(m, h.better)? - at(m, h.than)?);
+    measured.iter().map(difference).collect()
+}
+
+/// The comparisons that every evaluation reports, and the registered ones among others.
+fn comparisons(registration: &Registration, measured: &[Measured], reference: Rule) -> Vec<Marked> {
+    let Some(first) = measured.first() else { return vec![] };
+    let mut marked = vec![];
+    let mut against = vec![Rule::JudgeEntropy, Rule::FewestLabels];
+    if !against.contains(&reference) {
+        against.push(reference);
+    }
+    for than in against {
+        for (rule, budget, measure) in reported(first).into_iter().filter(|(rule, ..)| *rule != than) {
+            let registered = registration.covers(rule, than, budget, measure);
+            marked.push(Marked { rule, than, budget, measure, registered });
+        }
+    }
+    for h in &registration.plan.hypotheses {
+        let Some(budget) = h.budget() else { continue };
+        let own = Marked { rule: h.better, than: h.than, budget, measure: h.measure, registered: true };
+        if !marked.contains(&own) {
+            marked.push(own);
+        }
+    }
+    marked
+}

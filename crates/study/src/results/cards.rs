@@ -1,0 +1,250 @@
+//! Items for readers: what is known of each, and in words why it stands where it does.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::kind::{Decomposition, Kind, Study};
+use crate::profile::Profile;
+use crate::sample::MOST_SHOWN;
+use judge_uncertainty_core::belief::Belief;
+use judge_uncertainty_core::escalation::{Rule, top};
+use judge_uncertainty_core::stats::quantile::percentiles;
+
+/// Items that are listed first under each rule.
+pub const FIRST: usize = 20;
+/// Letters of a text that a page holds at most.
+const MOST_LETTERS: usize = 1200;
+
+/// One item.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Card {
+    /// Its id.
+    pub id: String,
+    /// What experts read, cut where it is long; `None` without texts, or where they must not be shown.
+    pub text: Option<String>,
+    /// Whether the text was cut.
+    pub cut: bool,
+    /// Its group.
+    pub group: Option<String>,
+    /// Labels held.
+    pub labels: u32,
+    /// Judge and belief.
+    pub profile: Profile,
+    /// Aleatoric part.
+    pub aleatoric: f64,
+    /// Epistemic part.
+    pub epistemic: f64,
+    /// Trust, in labels.
+    pub trust: f64,
+    /// Place under each rule, from 1.
+    pub ranks: BTreeMap<Rule, usize>,
+    /// What stands out, in words.
+    pub why: Vec<String>,
+}
+
+/// The items of a page: all of a small study; of a large one the first under each rule and a random sample of the others.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cards {
+    /// Items of the study.
+    pub items: usize,
+    /// The rules that rank them.
+    pub rules: Vec<Rule>,
+    /// The rule under which they are listed at first.
+    pub rule: Rule,
+    /// The items, in the order of that rule.
+    pub cards: Vec<Card>,
+}
+
+impl Cards {
+    /// The items of a decomposition; without `texts` none of their texts is kept.
+    pub fn of<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>, texts: bool) -> Self {
+        Self::at_most(study, decomposition, texts, MOST_SHOWN)
+    }
+
+    fn at_most<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>, texts: bool, most: usize) -> Self {
+        let rankings: Vec<(Rule, Vec<usize>)> =
+            K::rules(study).into_iter().filter_map(|rule| Some((rule, decomposition.ranking(rule)?))).collect();
+        let rules: Vec<Rule> = rankings.iter().map(|(rule, _)| *rule).collect();
+        let rule = if rules.contains(&Rule::Info) { Rule::Info } else { rules[0] };
+        let chosen = chosen(&rankings, &decomposition.luck.random, most);
+        let mut ranks: BTreeMap<usize, BTreeMap<Rule, usize>> = BTreeMap::new();
+        for (rule, ranking) in &rankings {
+            for (i, place) in ranking.iter().zip(1..).filter(|(i, _)| chosen.contains(i)) {
+                ranks.entry(*i).or_default().insert(*rule, place);
+            }
+        }
+        let words = Words::of(decomposition);
+        let card = |(i, ranks): (usize, BTreeMap<Rule, usize>)| {
+            let belief = decomposition.belief(i);
+            let profile = K::profile(study, decomposition, i);
+            let text = study.items.texts.as_ref().filter(|_| texts).map(|texts| texts[i].as_str());
+            let shown = text.map(|text| text.chars().take(MOST_LETTERS).collect::<String>());
+            Card {
+                id: study.items.ids[i].to_owned(),
+                cut: shown.as_ref().zip(text).is_some_and(|(shown, text)| shown.len() < text.len()),
+                text: shown,
+                group: study.items.groups.as_ref().map(|groups| groups[i].clone()),
+                labels: decomposition.numbers[i],
+                why: words.why(decomposition, i, &profile),
+                profile,
+                aleatoric: belief.aleatoric(),
+                epistemic: belief.epistemic(),
+                trust: decomposition.trust[i],
+                ranks,
+            }
+        };
+        let mut cards: Vec<Card> = ranks.into_iter().map(card).collect();
+        cards.sort_by_key(|card| card.ranks[&rule]);
+        Self { items: study.len(), rules, rule, cards }
+    }
+
+    /// Whether some items are left out.
+    pub fn is_partial(&self) -> bool {
+        self.cards.len() < self.items
+    }
+}
+
+/// The first items of each ranking, filled up to `most` at random.
+fn chosen(rankings: &[(Rule, Vec<usize>)], random: &[f64], most: usize) -> BTreeSet<usize> {
+    if random.len() <= most {
+        return (0..random.len()).collect();
+    }
+    let mut chosen: BTreeSet<usize> = BTreeSet::new();
+    rankings.iter().for_each(|(_, ranking)| chosen.extend(ranking.iter().take(FIRST)));
+    for i in top(random, &[], random.len()) {
+        if chosen.len() >= most {
+            break;
+        }
+        chosen.insert(i);
+    }
+    chosen
+}
+
+/// Beyond which values an item stands out, by the study's own items.
+struct Words {
+    most_labels: u32,
+    half_have: u32,
+    /// Feature by feature, its 90 percentile (10 for confidence); `None` where it does not vary.
+    limits: Vec<Option<f64>>,
+    least_trust: Option<f64>,
+    most_total: Option<f64>,
+}
+
+impl Words {
+    fn of<K: Kind>(decomposition: &Decomposition<K>) -> Self {
+        let limit = |values: &[f64], percent: f64| -> Option<f64> {
+            let [least, at, most] = percentiles(values, [0.0, percent, 100.0]);
+            (most - least > 1e-9 * most.abs().max(1.0)).then_some(at)
+        };
+        let of = |values: &[Option<f64>], percent: f64| {
+            let present: Vec<f64> = values.iter().flatten().copied().collect();
+            if present.is_empty() { None } else { limit(&present, percent) }
+        };
+        let mut numbers = decomposition.numbers.clone();
+        numbers.sort_unstable();
+        let percent = |name: &str| if name == "confidence" { 10.0 } else { 90.0 };
+        Self {
+            most_labels: numbers.last().copied().unwrap_or(0),
+            half_have: numbers.get(numbers.len() / 2).copied().unwrap_or(0),
+            limits: decomposition.features.iter().map(|f| of(&f.values, percent(&f.name))).collect(),
+            least_trust: limit(&decomposition.trust, 10.0),
+            most_total: limit(&decomposition.map(|belief| belief.total()), 90.0),
+        }
+    }
+
+    fn why<K: Kind>(&self, decomposition: &Decomposition<K>, i: usize, profile: &Profile) -> Vec<String> {
+        let mut why = vec![];
+        match decomposition.numbers[i] {
+            0 if self.most_labels > 0 => why.push("no label yet".to_owned()),
+            0 => {}
+            n if 2 * n <= self.half_have => {
+                why.push(format!("few labels: {n}, where half of the items have {} or more", self.half_have));
+            }
+            _ => {}
+        }
+        let mut far = false;
+        for (feature, limit) in decomposition.features.iter().zip(&self.limits) {
+            let (Some(x), Some(limit)) = (feature.values[i], *limit) else { continue };
+            match feature.name.as_str() {
+                "nearest_labelled" | "mean_nearest_labelled" if x >= limit && !far => {
+                    far = true;
+                    why.push("far from what is labelled".to_owned());
+                }
+                "spread" if x >= limit => why.push("the judge's variants disagree".to_owned()),
+                "confidence" if x <= limit => why.push("the judge states little confidence".to_owned()),
+                _ => {}
+            }
+        }
+        if self.least_trust.is_some_and(|least| decomposition.trust[i] <= least) {
+            why.push("the judge is trusted least here".to_owned());
+        }
+        if decomposition.numbers[i] > 0 && profile.is_apart() {
+            why.push("its labels say otherwise than the judge".to_owned());
+        }
+        let belief = decomposition.belief(i);
+        if self.most_total.is_some_and(|most| belief.total() >= most) {
+            why.push("much is open in all".to_owned());
+        }
+        why
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Classes;
+    use judge_uncertainty_system::progress::Silent;
+
+    fn starter() -> (Study<Classes>, Decomposition<Classes>) {
+        let study = Study::<Classes>::load("../../examples/starter".as_ref()).unwrap();
+        let decomposition = Decomposition::of(&study, &Silent).unwrap();
+        (study, decomposition)
+    }
+
+    #[test]
+    fn all_items_of_a_small_study_with_their_places() {
+        let (study, decomposition) = starter();
+        let cards = Cards::of(&study, &decomposition, true);
+        assert!(!cards.is_partial() && cards.cards.len() == study.len());
+        let ranking = decomposition.ranking(Rule::Info).unwrap();
+        for (place, (card, i)) in cards.cards.iter().zip(ranking).enumerate() {
+            assert_eq!((card.id.as_str(), card.ranks[&Rule::Info]), (&study.items.ids[i], place + 1));
+            let Profile::Shares { judge, belief, counts } = &card.profile else { panic!("{card:?}") };
+            for shares in [judge, belief] {
+                assert!((shares.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+            }
+            assert_eq!(counts.iter().sum::<u32>(), card.labels);
+            assert_eq!(card.text, Some(study.items.texts.as_ref().unwrap()[i].clone()));
+        }
+        assert!(cards.cards.iter().all(|card| (card.labels == 0) == card.why.contains(&"no label yet".to_owned())));
+        assert!(Cards::of(&study, &decomposition, false).cards.iter().all(|card| card.text.is_none()));
+    }
+
+    #[test]
+    fn of_many_items_the_first_of_every_rule_and_a_sample() {
+        let random: Vec<f64> = (0..500).map(|i| f64::from((i * 211) % 500)).collect();
+        let rankings = [(Rule::Info, (0..500).collect()), (Rule::Delta, (0..500).rev().collect())];
+        let chosen = chosen(&rankings, &random, 100);
+        assert_eq!(chosen.len(), 100);
+        assert!((0..FIRST).chain(480..500).all(|i| chosen.contains(&i)));
+        // The others are those that the random draws rank highest.
+        let least = chosen.iter().filter(|i| (FIRST..480).contains(*i)).map(|&i| random[i]).fold(f64::MAX, f64::min);
+        assert!((FIRST..480).filter(|i| !chosen.contains(i)).all(|i| random[i] < least));
+        assert_eq!(super::chosen(&rankings, &random, 500).len(), 500);
+    }
+
+    #[test]
+    fn what_stands_out_is_said() {
+        let (study, decomposition) = starter();
+        let words = Words::of(&decomposition);
+        let spread = decomposition.features.iter().find(|f| f.name == "spread").unwrap();
+        let limit = words.limits[decomposition.features.iter().position(|f| f.name == "spread").unwrap()].unwrap();
+        for i in 0..study.len() {
+            let why = words.why(&decomposition, i, &Classes::profile(&study, &decomposition, i));
+            let disagree = why.iter().any(|reason| reason.starts_with("the judge's variants disagree"));
+            assert_eq!(disagree, spread.values[i].is_some_and(|x| x >= limit), "{why:?}");
+        }
+        let apart = Profile::Shares { judge: vec![0.9, 0.1], belief: vec![0.5, 0.5], counts: vec![0, 4] };
+        let near = Profile::Shares { judge: vec![0.9, 0.1], belief: vec![0.8, 0.2], counts: vec![0, 1] };
+        assert!(apart.is_apart() && !near.is_apart());
+    }
+}

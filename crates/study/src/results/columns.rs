@@ -1,0 +1,66 @@
+//! Everything known about every item of a decomposed study, column by column.
+
+use crate::kind::{Decomposition, Kind, Study};
+use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_formats::output::{OutputColumn, Values};
+
+/// Trust beyond these many labels is flagged: the likelihood can't tell it from certainty, or from none.
+const TRUST_LIMITS: std::ops::RangeInclusive<f64> = 1e-3..=1e6;
+
+/// The columns of the table of items: what is known of them, their rank under every rule, and the features of the trust.
+pub fn columns<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> Vec<OutputColumn> {
+    columns_with(study, decomposition, ranks(study, decomposition))
+}
+
+/// The table of items with other columns in the place of the ranks.
+pub fn columns_with<K: Kind>(
+    study: &Study<K>,
+    decomposition: &Decomposition<K>,
+    ranks: Vec<OutputColumn>,
+) -> Vec<OutputColumn> {
+    let ids = study.items.ids.iter().map(str::to_owned).collect();
+    let mut columns = vec![OutputColumn::new("id", "", "Id of the item, as in the input", Values::Text(ids))];
+    if let Some(groups) = &study.items.groups {
+        columns.push(OutputColumn::new("group", "", "Group of the item", Values::Text(groups.clone())));
+    }
+    columns.extend(K::columns(study, decomposition));
+    columns.extend(ranks);
+    for feature in &decomposition.features {
+        let meaning = format!("Feature {:?} of the trust regression; blank counts as the mean", feature.name);
+        let name = format!("feature_{}", feature.name);
+        columns.push(OutputColumn::new(name, "its own", meaning, Values::Number(feature.values.clone())));
+    }
+    if K::LIMITS_TRUST {
+        let meaning = "What to know about the item, separated by blanks: no_labels; no_FEATURE (missing, taken as the mean); \
+                       trust_at_limit (beyond 1e-3 or 1e6 labels)";
+        columns.push(OutputColumn::new("flags", "", meaning, Values::Text(flags(decomposition))));
+    }
+    columns
+}
+
+fn ranks<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> Vec<OutputColumn> {
+    let of = |rule: Rule| {
+        let ranking = decomposition.ranking(rule)?;
+        let mut ranks = vec![0; study.len()];
+        ranking.into_iter().zip(1..).for_each(|(item, rank)| ranks[item] = rank);
+        let meaning = format!("Place under the rule {} (1 = escalate first); ties by the seed", rule.words());
+        Some(OutputColumn::new(format!("rank_{}", rule.key()), "1 to items", meaning, Values::Count(ranks)))
+    };
+    K::rules(study).into_iter().filter_map(of).collect()
+}
+
+fn flags<K: Kind>(decomposition: &Decomposition<K>) -> Vec<String> {
+    let of = |i: usize| {
+        let mut flags = Vec::new();
+        if decomposition.numbers[i] == 0 {
+            flags.push("no_labels".to_owned());
+        }
+        let missing = decomposition.features.iter().filter(|feature| feature.values[i].is_none());
+        flags.extend(missing.map(|feature| format!("no_{}", feature.name.replace(' ', "_"))));
+        if !TRUST_LIMITS.contains(&decomposition.trust[i]) {
+            flags.push("trust_at_limit".to_owned());
+        }
+        flags.join(" ")
+    };
+    (0..decomposition.len()).map(of).collect()
+}

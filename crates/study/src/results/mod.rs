@@ -1,0 +1,26 @@
+//! What a run reports.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`run`] | `study.json` and the manifest of a run |
+//! | [`evidence`], [`parts`], [`percentiles`] | how evidence and parts of the uncertainty vary over items |
+//! | [`columns`] | the columns of the table of all items |
+//! | [`sample`], [`cards`], [`profile`] | the items that figures and pages show |
+//! | [`movement`] | what labels moved that came back from a queue |
+//! | [`annotators`], [`label_table`] | labels by the traits of their annotators, and all labels as one table |
+
+pub mod annotators;
+pub mod cards;
+pub mod columns;
+pub mod evidence;
+pub mod label_table;
+pub mod movement;
+pub mod parts;
+pub mod percentiles;
+pub mod profile;
+pub mod run;
+pub mod sample;
+
+pub use run::{
+    Coefficient, FILE, FitReport, GroupReport, InputReport, Missing, SCHEMA, Scale, StudyManifest, StudyResults,
+};

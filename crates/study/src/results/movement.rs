@@ -1,0 +1,167 @@
+//! What moved when labels came back from experts: epistemic uncertainty drained, aleatoric left, error against promise.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Error;
+use crate::input::log::Batch;
+use crate::kind::{BeliefOf, Decomposition, Foresight, Kind, Study};
+use crate::read::LabelSet;
+use judge_uncertainty_core::belief::{Belief, BeliefTable};
+use judge_uncertainty_core::stats::{mean, sample_sd};
+use judge_uncertainty_evaluation::Pool;
+use judge_uncertainty_system::progress::Progress;
+
+/// The study with the added labels against the study without them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Movement {
+    /// What was added, in order.
+    pub batches: Vec<Batch>,
+    /// Labels added.
+    pub labels: usize,
+    /// Items that got some.
+    pub touched: Shift,
+    /// Items that got none; they move with the fitted trust only.
+    pub untouched: Option<Shift>,
+    /// The labels against what the belief before them expected.
+    pub first: Comparison,
+    /// Error removed by the labels, measured on labels held out; `None` if no item got two.
+    pub removed: Option<Comparison>,
+}
+
+/// Means over a group of items.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Shift {
+    /// Items.
+    pub items: usize,
+    /// Epistemic part, in the unit of the study's decomposition.
+    pub epistemic: Stages,
+    /// Aleatoric part, in the same unit.
+    pub aleatoric: Stages,
+    /// Expected squared error of the mean.
+    pub spread: Stages,
+}
+
+/// One quantity at three stages.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Stages {
+    /// Without the added labels.
+    pub before: f64,
+    /// With them, the fit being as it was.
+    pub by_labels: f64,
+    /// With them, everything fitted anew.
+    pub after: f64,
+}
+
+/// A quantity that the belief had foreseen, and what came of it, averaged over items.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// Items.
+    pub items: usize,
+    /// As foreseen before the labels.
+    pub predicted: f64,
+    /// As it came.
+    pub realised: f64,
+    /// Standard error of the latter over items; `None` for one item.
+    pub se: Option<f64>,
+}
+
+impl Comparison {
+    /// Averages over items; `None` without any.
+    pub(crate) fn of(items: &[Foresight]) -> Option<Self> {
+        let predicted: Vec<f64> = items.iter().map(|item| item.foreseen).collect();
+        let realised: Vec<f64> = items.iter().map(|item| item.realised).collect();
+        (!items.is_empty()).then(|| Self {
+            items: items.len(),
+            predicted: mean(&predicted),
+            realised: mean(&realised),
+            se: (items.len() > 1).then(|| sample_sd(&realised) / (items.len() as f64).sqrt()),
+        })
+    }
+}
+
+/// The beliefs about all items at the three stages.
+struct Beliefs<'a, K: Kind> {
+    before: &'a <K::Pool as Pool>::Beliefs,
+    by_labels: &'a <K::Pool as Pool>::Beliefs,
+    after: &'a <K::Pool as Pool>::Beliefs,
+}
+
+impl<K: Kind> Beliefs<'_, K> {
+    /// Means over the items at positions `items`; `None` without any.
+    fn shift(&self, items: &[usize]) -> Option<Shift> {
+        let over = |beliefs: &<K::Pool as Pool>::Beliefs, part: &dyn Fn(BeliefOf<'_, K>) -> f64| {
+            items.iter().fold(0.0, |sum, &i| sum + part(beliefs.get(i))) / items.len() as f64
+        };
+        let stages = |part: &dyn Fn(BeliefOf<'_, K>) -> f64| Stages {
+            before: over(self.before, part),
+            by_labels: over(self.by_labels, part),
+            after: over(self.after, part),
+        };
+        (!items.is_empty()).then(|| Shift {
+            items: items.len(),
+            epistemic: stages(&|belief| belief.epistemic()),
+            aleatoric: stages(&|belief| belief.aleatoric()),
+            spread: stages(&|belief| belief.spread()),
+        })
+    }
+}
+
+impl Movement {
+    /// Compares a study's decomposition with that of the study without its added labels; `None` if none were added,
+    /// or if there were no others.
+    ///
+    /// Squared errors are those of the belief's mean. How far labels lowered the error is measured by holding one label
+    /// of an item out at a time and comparing the errors with and without the item's other new labels (`removed`); it is
+    /// foreseen to be the fall of the spread by that many labels.
+    ///
+    /// # Errors
+    /// As [`Decomposition::of`].
+    pub fn of<K: Kind>(
+        study: &Study<K>,
+        after: &Decomposition<K>,
+        progress: &dyn Progress,
+    ) -> Result<Option<Self>, Error> {
+        let added = study.labels.added();
+        if added.labels == 0 {
+            return Ok(None);
+        }
+        let own = study.labels.own();
+        if own.numbers(study.len()).iter().all(|&n| n == 0) {
+            return Ok(None);
+        }
+        let before = Decomposition::under(study, &own, progress)?;
+        let came = K::came_back(&before, &study.labels);
+        let (touched, untouched): (Vec<usize>, Vec<usize>) = (0..study.len()).partition(|&i| came[i].is_some());
+        let by_labels = before.pool.beliefs(&before.fitted.fit, &before.fitted.design, &after.pool.all());
+        let beliefs: Beliefs<'_, K> =
+            Beliefs { before: &before.fitted.beliefs, by_labels: &by_labels, after: &after.fitted.beliefs };
+        let first: Vec<Foresight> = came.iter().flatten().map(|came| came.first).collect();
+        let removed: Vec<Foresight> = came.iter().flatten().filter_map(|came| came.removed).collect();
+        let (Some(touched), Some(first)) = (beliefs.shift(&touched), Comparison::of(&first)) else {
+            return Ok(None);
+        };
+        Ok(Some(Self {
+            batches: added.batches.to_vec(),
+            labels: added.labels,
+            touched,
+            untouched: beliefs.shift(&untouched),
+            first,
+            removed: Comparison::of(&removed),
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comparisons_by_hand() {
+        let one = Comparison::of(&[Foresight { foreseen: 1.0, realised: 2.0 }]).unwrap();
+        assert_eq!((one.items, one.predicted, one.realised, one.se), (1, 1.0, 2.0, None));
+        let two = [Foresight { foreseen: 1.0, realised: 2.0 }, Foresight { foreseen: 3.0, realised: 4.0 }];
+        // Of 2 and 4: standard deviation sqrt 2, over sqrt 2.
+        assert_eq!(Comparison::of(&two).unwrap().se, Some(1.0));
+        assert_eq!(Comparison::of(&[]), None);
+    }
+}

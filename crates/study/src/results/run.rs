@@ -1,0 +1,473 @@
+//! The results of a run, in full precision, and what its manifest states.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::annotators::ByTrait;
+use crate::carried::Carried;
+use crate::error::Error;
+use crate::evaluate::{Evaluated, evaluated_items, lacking_labels};
+use crate::held_out::HeldOutScores;
+use crate::identification::{Bounds, Undetermined, typical_trust};
+use crate::input::config::{Configured, StudyConfig};
+use crate::judge_files::JudgeFiles;
+use crate::kind::{Decomposition, JudgeReportOf, Kind, LabelsReportOf, Study};
+use crate::movement::Movement;
+use crate::percentiles::OverItems;
+use crate::read::{Judge, LabelSet};
+use crate::registered::{Registered, excluded_items};
+use crate::registration::Registration;
+use crate::sample::ItemSample;
+use judge_uncertainty_core::belief::{Belief, TrustPrior};
+use judge_uncertainty_core::stats::{Estimate, mean, population_sd};
+use judge_uncertainty_evaluation::Pool;
+use judge_uncertainty_formats::logs::LogFile;
+use judge_uncertainty_system::progress::Progress;
+use judge_uncertainty_system::{MANIFEST, Record, Run};
+
+/// Version of the layout of the results.
+pub const SCHEMA: u32 = 5;
+/// Name of the results within a run folder.
+pub const FILE: &str = "results/study.json";
+
+/// Everything that a run reports besides the table of items.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(bound = "")]
+pub struct StudyResults<K: Kind> {
+    /// Version of the layout.
+    pub schema: u32,
+    /// The kind of its labels.
+    pub kind: &'static str,
+    /// What was read.
+    pub input: InputReport<K>,
+    /// The fitted trust.
+    pub fit: FitReport<K>,
+    /// Means over the items of each group, and of all (`""`).
+    pub groups: BTreeMap<String, GroupReport>,
+    /// Both parts of the items that figures show, with what the epistemic part and the judge's uncertainty escalate.
+    pub items: ItemSample,
+    /// Judge and beliefs on labels that they have not seen.
+    pub held_out: HeldOutScores,
+    /// Labels by the traits of those who gave them; `None` where no file tells of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub annotators: Option<ByTrait>,
+    /// What escalation achieves, where labels suffice.
+    pub evaluation: Evaluated<K>,
+    /// What labels moved that came back from a queue; `None` without any.
+    pub movement: Option<Movement>,
+    /// The evaluation held against its registration; `None` without one, and everything is exploratory.
+    pub registered: Option<Registered>,
+    /// What only this kind of label has.
+    #[serde(flatten)]
+    pub findings: K::Findings,
+}
+
+/// What was read, before anything is computed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(bound = "")]
+pub struct InputReport<K: Kind> {
+    /// What the study is called.
+    pub title: String,
+    /// Seed of all draws.
+    pub seed: u64,
+    /// Items.
+    pub items: usize,
+    /// Items left out because the judge has no answer for them.
+    pub left_out: Vec<String>,
+    /// Groups with their sizes; none without a column of groups.
+    pub groups: BTreeMap<String, usize>,
+    /// What labels can be, under the key of the configuration.
+    #[serde(flatten)]
+    pub scale: Scale<K>,
+    /// Names of the judge's variants.
+    pub variants: Vec<String>,
+    /// What was found in the judge's file.
+    pub judge: JudgeReportOf<K>,
+    /// What was found in the file of labels.
+    pub labels: LabelsReportOf<K>,
+    /// The judge that this trust belongs to.
+    pub judge_files: JudgeFiles,
+    /// Width of the embeddings; `None` without them.
+    pub dimensions: Option<usize>,
+    /// Texts that the next run has to embed first, as `study check` finds it; not part of a run's results, which do not
+    /// depend on it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to_embed: Option<usize>,
+    /// Embeddings without a direction, which lie at distance 1 from everything.
+    pub zero_embeddings: usize,
+    /// Features of the trust regression, in order.
+    pub features: Vec<Missing>,
+    /// Items with enough labels to be evaluated; `None` where there will be no evaluation.
+    pub evaluated_items: Option<usize>,
+    /// Why there is no evaluation and what it would take, for people; results say it in full elsewhere.
+    #[serde(skip)]
+    pub no_evaluation: Option<String>,
+    /// What should be looked at before the results are used.
+    pub warnings: Vec<String>,
+}
+
+/// What labels can be; written under the key of the kind.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scale<K: Configured>(pub K::Scale);
+
+impl<K: Configured> Serialize for Scale<K> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map([(K::KEY, &self.0)])
+    }
+}
+
+/// A feature and how many items lack it (known before labelled neighbours are searched).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Missing {
+    /// The feature.
+    pub feature: String,
+    /// Items without it; `None` for the features from labelled neighbours.
+    pub missing: Option<usize>,
+}
+
+impl<K: Kind> InputReport<K> {
+    /// Counts what a study has read.
+    pub fn of(study: &Study<K>) -> Self {
+        let all: Vec<usize> = (0..study.len()).collect();
+        let numbers = study.numbers();
+        let features = study.feature_columns(&all, &numbers, None);
+        let mut groups = BTreeMap::new();
+        for group in study.items.groups.iter().flatten() {
+            *groups.entry(group.clone()).or_insert(0) += 1;
+        }
+        let zero = |row: ndarray::ArrayView1<f32>| row.iter().all(|x| *x == 0.0);
+        let embeddings = study.embeddings.as_ref();
+        let features: Vec<Missing> = features
+            .iter()
+            .map(|column| Missing {
+                feature: column.name.clone(),
+                missing: (!column.name.ends_with("nearest_labelled"))
+                    .then(|| column.values.iter().filter(|value| value.is_none()).count()),
+            })
+            .collect();
+        let zero_embeddings = embeddings.map_or(0, |m| m.rows().into_iter().filter(|row| zero(*row)).count());
+        Self {
+            title: study.file.config.title.clone(),
+            scale: Scale(study.file.config.scale.clone()),
+            seed: study.file.config.seed,
+            items: study.len(),
+            left_out: study.left_out.clone(),
+            groups,
+            variants: study.judge.variants().to_vec(),
+            judge: study.judge.report(),
+            labels: study.labels.report(study.len()),
+            judge_files: JudgeFiles::of(&study.file),
+            dimensions: embeddings.map(|matrix| matrix.ncols()),
+            to_embed: None,
+            zero_embeddings,
+            warnings: warnings(study, &numbers, features.len(), zero_embeddings),
+            features,
+            evaluated_items: evaluated_items(study).ok().map(|kept| kept.len()),
+            no_evaluation: lacking_labels(study),
+        }
+    }
+}
+
+fn warnings<K: Kind>(study: &Study<K>, numbers: &[u32], features: usize, zero_embeddings: usize) -> Vec<String> {
+    let unknown_rows = study.judge.unknown_rows() + study.labels.unknown_rows();
+    let failed_answers = study.judge.failed_answers();
+    let labelled = numbers.iter().filter(|n| **n > 0).count();
+    let needed = 10 * (features + 1);
+    let mut warnings = Vec::new();
+    let mut warn = |wrong: bool, text: String| {
+        if wrong {
+            warnings.push(text);
+        }
+    };
+    warn(
+        !study.left_out.is_empty(),
+        format!("{} items have no answer of the judge and are left out, with their labels", study.left_out.len()),
+    );
+    study.torn_log.iter().for_each(|text| warn(true, text.clone()));
+    warn(unknown_rows > 0, format!("{unknown_rows} rows of judge and labels belong to no item and are left out"));
+    warn(
+        failed_answers > 0,
+        format!("{failed_answers} of the judge's answers are blank; they count as failed, not as labels"),
+    );
+    K::warnings(study).into_iter().for_each(|text| warn(true, text));
+    if labelled == 0 {
+        let rests = match &study.carried {
+            Some(carried) => {
+                let what = if study.carried_map.is_some() { "trust and map" } else { "trust" };
+                format!("the {what} carried over from {:?} ({})", carried.study, carried.from)
+            }
+            None => "the prior alone (8 labels for every item)".to_owned(),
+        };
+        let text = format!(
+            "no item has a label yet: parts and rankings rest on {rests}; send a first queue (`study queue`, by default spread over \
+             the items) and add what comes back"
+        );
+        warn(true, text);
+        warn(zero_embeddings > 0, format!("{zero_embeddings} embeddings are zero vectors"));
+        return warnings;
+    }
+    warn(
+        labelled < needed,
+        format!(
+            "{labelled} labelled items for {features} features: with fewer than ten per coefficient ({needed}) the trust is \
+             uncertain; consider fewer features"
+        ),
+    );
+    warn(
+        numbers.iter().all(|n| *n < 2),
+        "no item has two labels, and single labels do not tell trust from disagreement".to_owned(),
+    );
+    warn(zero_embeddings > 0, format!("{zero_embeddings} embeddings are zero vectors"));
+    warnings
+}
+
+/// A coefficient of the trust regression on both scales.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Coefficient {
+    /// The feature.
+    pub feature: String,
+    /// Change of ln lambda per standard deviation of the feature.
+    pub per_sd: Estimate,
+    /// Change of ln lambda per unit of the feature.
+    pub per_unit: Estimate,
+    /// Mean of the feature over the items that have it; others count as average.
+    pub mean: f64,
+    /// Its standard deviation over all items.
+    pub sd: f64,
+    /// Items without it.
+    pub missing: usize,
+    /// Whether the labels tell this coefficient from the others; without that it stays near 0 by convention.
+    pub identified: bool,
+}
+
+/// The fitted trust.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(bound = "")]
+pub struct FitReport<K: Kind> {
+    /// What is believed of the trust before any label; the recalibrated belief of classes has weak priors of its own.
+    pub prior: TrustPrior,
+    /// What a prediction is worth for an item with average features, in labels; `None` where the labels do not bound it on both sides. Its
+    /// interval, the estimate, is what the labels say without the prior on it ([`judge_uncertainty_core::belief::Profile`]) if there is
+    /// one; `value` is what the belief takes, its prior included.
+    pub typical_trust: Option<Estimate>,
+    /// Why the labels do not determine it, and what would.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub undetermined: Option<String>,
+    /// What labels that do not determine it say all the same, in labels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bounds: Option<Bounds>,
+    /// Trust carried over from another study, at which the prior is centred; `None` where that is not asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub carried: Option<Carried>,
+    /// What the belief takes a prediction to be worth for an item with average features, determined or not.
+    pub assumed_trust: f64,
+    /// exp of ln lambda averaged over all items, in labels.
+    pub labels_worth: f64,
+    /// 5, 50 and 95 percentiles of lambda over items, in labels.
+    pub trust_percentiles: OverItems,
+    /// Standard deviation of ln lambda over items: how much trust varies.
+    pub sd_log_trust: f64,
+    /// The coefficients of the features.
+    pub coefficients: Vec<Coefficient>,
+    /// How labelled neighbours were found, in words; `None` without embeddings.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub neighbours: Option<String>,
+    /// Whether the fit converged.
+    pub converged: bool,
+    /// Newton steps.
+    pub iterations: usize,
+    /// Largest component of the gradient at the end.
+    pub gradient_norm: f64,
+    /// Log-likelihood, in nats.
+    pub log_likelihood: f64,
+    /// Items with labels.
+    pub labelled_items: usize,
+    /// Coefficients that the labels identify, intercept included.
+    pub rank: usize,
+    /// Coefficients that the labels do not tell from others.
+    pub unidentified: Vec<String>,
+    /// Labelled items whose trust lies beyond the limits of the likelihood, where it has some.
+    pub at_limit: usize,
+    /// What only this kind of label has.
+    #[serde(flatten)]
+    pub own: K::FitReport,
+}
+
+impl<K: Kind> FitReport<K> {
+    /// Reads the fit of a decomposition.
+    ///
+    /// # Errors
+    /// The profile along the trust can't be had.
+    pub fn of(study: &Study<K>, decomposition: &Decomposition<K>) -> Result<Self, Error> {
+        let Decomposition { pool, fitted, .. } = decomposition;
+        let profile = pool.typical_log_trust(&fitted.fit, &fitted.design, &pool.all())?;
+        // Maps have the weak prior and no profile.
+        let has_prior = profile.is_some() || study.file.config.trust.belief.reads_variants();
+        let prior = if has_prior { TrustPrior::Weak } else { TrustPrior::None };
+        let (typical_trust, undetermined, bounds) = match typical_trust(decomposition, profile.as_ref()) {
+            Ok(estimate) => (Some(estimate), None, None),
+            Err(Undetermined { why, bounds }) => (None, Some(why), bounds),
+        };
+        let fit = K::Pool::regression(&decomposition.fitted.fit);
+        let errors = fit.standard_errors();
+        let estimate = |k: usize| Estimate::new(fit.coefficients[k], errors[k]);
+        let coefficients = decomposition.scales.iter().enumerate().map(|(k, scale)| Coefficient {
+            feature: scale.name.clone(),
+            per_sd: estimate(k + 1),
+            per_unit: estimate(k + 1).scaled(1.0 / scale.sd),
+            mean: scale.mean,
+            sd: scale.sd,
+            missing: scale.missing,
+            identified: !fit.unidentified.contains(&scale.name),
+        });
+        let log_trust: Vec<f64> = decomposition.trust.iter().map(|trust| trust.ln()).collect();
+        Ok(Self {
+            prior,
+            typical_trust,
+            undetermined,
+            bounds,
+            carried: study.carried.clone(),
+            assumed_trust: decomposition.assumed_trust(),
+            labels_worth: mean(&log_trust).exp(),
+            trust_percentiles: OverItems::of(&decomposition.trust),
+            sd_log_trust: population_sd(&log_trust),
+            coefficients: coefficients.collect(),
+            neighbours: decomposition.neighbours.clone(),
+            converged: fit.converged,
+            iterations: fit.iterations,
+            gradient_norm: fit.gradient_norm,
+            log_likelihood: fit.log_likelihood,
+            labelled_items: fit.labelled_items,
+            rank: fit.rank,
+            unidentified: fit.unidentified.clone(),
+            at_limit: fit.at_limit,
+            own: K::fit_report(study, decomposition),
+        })
+    }
+}
+
+/// Means over a group of items.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct GroupReport {
+    /// Items.
+    pub items: usize,
+    /// Labels per item.
+    pub labels: f64,
+    /// exp of the mean of ln lambda: what a prediction is worth there, in labels.
+    pub trust: f64,
+    /// Total uncertainty about a fresh label, in the unit of the study's decomposition.
+    pub total: f64,
+    /// Its aleatoric part.
+    pub aleatoric: f64,
+    /// Its epistemic part.
+    pub epistemic: f64,
+}
+
+fn groups<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> BTreeMap<String, GroupReport> {
+    let mut groups: BTreeMap<String, GroupReport> = BTreeMap::new();
+    for i in 0..decomposition.len() {
+        let belief = decomposition.belief(i);
+        let own = study.items.groups.as_ref().map(|groups| groups[i].as_str());
+        for name in [Some(""), own].into_iter().flatten() {
+            let group = groups.entry(name.to_owned()).or_default();
+            group.items += 1;
+            group.labels += f64::from(decomposition.numbers[i]);
+            group.trust += decomposition.trust[i].ln();
+            group.total += belief.total();
+            group.aleatoric += belief.aleatoric();
+            group.epistemic += belief.epistemic();
+        }
+    }
+    for group in groups.values_mut() {
+        let items = group.items as f64;
+        for sum in [&mut group.labels, &mut group.trust, &mut group.total, &mut group.aleatoric, &mut group.epistemic] {
+            *sum /= items;
+        }
+        group.trust = group.trust.exp();
+    }
+    groups
+}
+
+impl<K: Kind> StudyResults<K> {
+    /// Puts the results together; hypotheses of a registration are judged.
+    ///
+    /// # Errors
+    /// The decomposition without the added labels, with which that of all labels is compared, can't be had.
+    pub fn of(
+        study: &Study<K>,
+        decomposition: &Decomposition<K>,
+        evaluation: Evaluated<K>,
+        registration: Option<&Registration>,
+        progress: &dyn Progress,
+    ) -> Result<Self, Error> {
+        let registered = registration.map(|registration| {
+            let excluded = excluded_items(&study.excluded, &study.items.ids);
+            let run = (&study.settings(), &study.relative_inputs());
+            Registered::of(registration, run, excluded, (evaluation.items(), evaluation.measured()), K::REFERENCE)
+        });
+        Ok(Self {
+            schema: SCHEMA,
+            kind: K::NAME,
+            input: InputReport::of(study),
+            fit: FitReport::of(study, decomposition)?,
+            groups: groups(study, decomposition),
+            items: ItemSample::of(decomposition),
+            held_out: HeldOutScores::of(study, decomposition),
+            annotators: ByTrait::of(study),
+            evaluation,
+            movement: Movement::of(study, decomposition, progress)?,
+            registered,
+            findings: K::findings(study, decomposition),
+        })
+    }
+}
+
+/// Where the files of a run folder come from. It is the folder's [`Record`], so that the folder is known as ours.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StudyManifest {
+    /// Version of the layout.
+    pub schema: u32,
+    /// Version of this program.
+    pub program: String,
+    /// SHA-256 of the configuration.
+    pub study_sha256: String,
+    /// SHA-256 of every input file, by path as seen from the configuration's folder or as it was named.
+    pub inputs: BTreeMap<String, String>,
+    /// The judge's logs among them, or those that they were made from: tool and version as each states them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub logs: BTreeMap<String, LogFile>,
+    /// The configuration, defaults filled in.
+    pub settings: serde_json::Value,
+    /// Facts about the run that do not influence the results.
+    pub run: Run,
+    /// Every file of the folder.
+    pub files: Vec<String>,
+}
+
+impl StudyManifest {
+    /// The manifest of a run.
+    pub fn of<K: Kind>(study: &Study<K>, run: Run) -> Self {
+        let mut settings: StudyConfig<K> = study.file.config.clone();
+        K::fill(&mut settings);
+        Self {
+            schema: SCHEMA,
+            program: env!("CARGO_PKG_VERSION").to_owned(),
+            study_sha256: study.file.sha256.clone(),
+            inputs: study.inputs.sums().clone(),
+            logs: study.inputs.logs(&study.file.folder()),
+            settings: serde_json::to_value(settings).expect("a configuration is plain data with string keys"),
+            run,
+            files: vec![],
+        }
+    }
+}
+
+impl Record for StudyManifest {
+    const FILE: &'static str = MANIFEST;
+    const KEY: &'static str = "study_sha256";
+
+    fn set_files(&mut self, files: Vec<String>) {
+        self.files = files;
+    }
+}

@@ -1,0 +1,63 @@
+//! What the program asks of the machine: folders and files written safely, locks, limits, times, progress, text of numbers.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`folder`] | a folder that is replaced in one step, and only if all its files are ours |
+//! | [`mod@file`] | a file that is written beside its place and then moved there |
+//! | [`staged`] | the files of a folder before they are written, closed by a record that lists them |
+//! | [`run`] | facts about a run that do not influence its results |
+//! | [`mod@built_in`] | text files that are part of the program, and that files of a folder may stand in for |
+//! | [`csv`] | tables of text |
+//! | [`faults`] | faults of the disk on request, for tests |
+//! | [`error`] | what went wrong with a file, and at which line and column of a text |
+//! | [`locked`] | files that one process at a time may have open |
+//! | [`installed`] | where the program finds its own files |
+//! | [`limits`] | limits of memory and time |
+//! | [`clock`] | times as text |
+//! | [`progress`] | how long work reports on itself |
+//! | [`numbers`], [`latex`] | numbers as text, LaTeX escapes |
+
+pub mod built_in;
+pub mod clock;
+pub mod csv;
+mod disk;
+pub mod error;
+pub mod faults;
+pub mod file;
+pub mod folder;
+pub mod installed;
+pub mod latex;
+pub mod limits;
+mod lock;
+pub mod locked;
+pub mod numbers;
+mod place;
+pub mod progress;
+pub mod run;
+pub mod staged;
+mod staging;
+mod walk;
+
+use serde::Serialize;
+
+pub use csv::csv_text;
+pub use error::{Error, FileError, TextPosition};
+pub use file::{OutputFile, write_file, write_new_file};
+pub use folder::OutputFolder;
+pub use run::Run;
+pub use staged::{Record, Staged};
+
+/// The record of a folder that holds results, within the folder.
+pub const MANIFEST: &str = "results/manifest.json";
+
+/// One JSON value per line.
+pub fn json_lines(values: impl Iterator<Item = serde_json::Value>) -> String {
+    values.map(|value| format!("{value}\n")).collect()
+}
+
+/// A value as indented JSON with a closing newline.
+pub fn to_json<T: Serialize>(value: &T) -> String {
+    let mut text = serde_json::to_string_pretty(value).expect("results are plain data with string keys");
+    text.push('\n');
+    text
+}

@@ -1,0 +1,135 @@
+//! Limits of memory and time, and the one way of raising them.
+//!
+//! A file or an option can ask for far more work than its size lets expect: 20,000 lines of JSON with a name of their own each are
+//! a table of 400 million cells. What asks for more than a limit is refused, with what it asks for and the limit. Whoever means
+//! it sets the environment variable [`VARIABLE`] to a whole number, by which every limit is multiplied.
+
+use std::fmt;
+use std::sync::OnceLock;
+
+/// The environment variable that raises all limits: `JUDGE_UNCERTAINTY_LIMITS=10` makes each ten times as high.
+pub const VARIABLE: &str = "JUDGE_UNCERTAINTY_LIMITS";
+
+/// How much of something is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limit {
+    /// What is counted.
+    pub unit: &'static str,
+    /// How many are taken without further ado.
+    pub most: u64,
+}
+
+/// Cells that a table of JSON objects has only because other objects have such a field: 8 bytes each.
+pub const ABSENT_FIELDS: Limit = Limit { unit: "fields that single objects lack", most: 50_000_000 };
+/// Labels that `--labels-per-item greedy` hands out one by one.
+pub const GREEDY_LABELS: Limit = Limit { unit: "labels to be handed out one by one", most: 1_000_000 };
+/// Copies of a sentence model in memory, one for each batch that is embedded at the same time: about 80 MB for the default model.
+pub const MODEL_COPIES: Limit = Limit { unit: "copies of the sentence model in memory", most: 16 };
+/// Bytes of an answer that are read in vain in search of a JSON object.
+pub const BYTES_IN_VAIN: Limit = Limit { unit: "bytes of an answer read in vain", most: 4_000_000 };
+
+/// Every limit, for what is said of them.
+pub const ALL: [Limit; 4] = [ABSENT_FIELDS, GREEDY_LABELS, MODEL_COPIES, BYTES_IN_VAIN];
+
+/// More than a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Exceeded {
+    /// The limit as it stands, raised or not.
+    limit: Limit,
+    /// By what it is multiplied.
+    factor: u64,
+    found: u64,
+}
+
+impl Limit {
+    /// How many are taken: [`Self::most`], multiplied as [`VARIABLE`] says.
+    pub fn now(&self) -> u64 {
+        self.most.saturating_mul(factor())
+    }
+
+    /// Holds a number against the limit.
+    ///
+    /// # Errors
+    /// It is higher.
+    pub fn check(&self, found: u64) -> Result<(), Exceeded> {
+        self.check_raised(found, factor())
+    }
+
+    fn check_raised(&self, found: u64, factor: u64) -> Result<(), Exceeded> {
+        let within = found <= self.most.saturating_mul(factor);
+        if within { Ok(()) } else { Err(Exceeded { limit: *self, factor, found }) }
+    }
+}
+
+impl Exceeded {
+    /// What is too much.
+    pub fn reason(&self) -> String {
+        let most = self.limit.most.saturating_mul(self.factor);
+        format!("it takes {} {}, and the limit is {most}", self.found, self.limit.unit)
+    }
+
+    /// How the limit is raised.
+    pub fn remedy(&self) -> String {
+        let needed = self.found.div_ceil(self.limit.most.max(1));
+        format!("if that is meant, set {VARIABLE}={needed} in the environment, by which every limit is multiplied")
+    }
+}
+
+impl fmt::Display for Exceeded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; {}", self.reason(), self.remedy())
+    }
+}
+
+impl std::error::Error for Exceeded {}
+
+/// By what limits are multiplied.
+fn factor() -> u64 {
+    static FACTOR: OnceLock<u64> = OnceLock::new();
+    // What is no number is refused where the program starts.
+    *FACTOR.get_or_init(|| read(std::env::var_os(VARIABLE)).unwrap_or(1))
+}
+
+/// Checks that [`VARIABLE`] is a whole number of 1 or more, if it is set.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn check_variable() -> Result<(), String> {
+    read(std::env::var_os(VARIABLE)).map(drop)
+}
+
+fn read(value: Option<std::ffi::OsString>) -> Result<u64, String> {
+    let Some(value) = value else { return Ok(1) };
+    let text = value.to_string_lossy();
+    text.parse().ok().filter(|factor| *factor > 0).ok_or_else(|| {
+        format!("the environment variable {VARIABLE} is {text:?}, not a whole number of 1 or more; every limit is multiplied by it")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_says_what_is_too_much_and_how_it_is_raised() {
+        let limit = Limit { unit: "things", most: 100 };
+        assert_eq!(limit.check_raised(100, 1), Ok(()));
+        let exceeded = limit.check_raised(2001, 2).unwrap_err();
+        assert_eq!(
+            exceeded.to_string(),
+            "it takes 2001 things, and the limit is 200; if that is meant, set JUDGE_UNCERTAINTY_LIMITS=21 in the environment, \
+             by which every limit is multiplied"
+        );
+        assert_eq!(limit.check_raised(2001, 21), Ok(()));
+        assert_eq!(limit.check_raised(u64::MAX, u64::MAX), Ok(()));
+    }
+
+    #[test]
+    fn the_variable_is_a_whole_number() {
+        assert_eq!(read(None), Ok(1));
+        assert_eq!(read(Some("10".into())), Ok(10));
+        for bad in ["", "0", "-1", "2.5", "many"] {
+            assert!(read(Some(bad.into())).unwrap_err().contains("JUDGE_UNCERTAINTY_LIMITS is"), "{bad}");
+        }
+    }
+}

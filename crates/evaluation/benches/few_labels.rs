@@ -140,7 +140,7 @@ fn study(items: usize, labels: usize, seed: u64, truth: &Truth) -> Checked {
     let world = world(items, labels, &mut stream);
     let published = pool(&world.q, &world.counts);
     let own = recalibrated(&published);
-    let folds = folds(items, &mut stream);
+    let folds = folds(&(0..items).collect::<Vec<_>>(), &mut stream);
     let pools = [("published".to_owned(), published.clone()), ("recalibrated".to_owned(), own.clone())];
     let table = score(&pools, &[], &folds).expect("labels of three classes").table;
     let of = |name: &str, given, score| values(&table, name, given, score);
@@ -196,7 +196,7 @@ fn null(items: usize, labels: usize, seed: u64) -> [[bool; 2]; 2] {
             counts[[i, usize::from(u > p[0]) + usize::from(u > p[0] + p[1])]] += 1;
         }
     }
-    let folds = folds(items, &mut stream);
+    let folds = folds(&(0..items).collect::<Vec<_>>(), &mut stream);
     let of = |q: &Array2<f64>| score(&[("published".to_owned(), pool(q, &counts))], &[], &folds).expect("labels").table;
     let tables = [of(&q), of(&other)];
     let given = if labels > 1 { Given::OtherLabels } else { Given::NoLabel };

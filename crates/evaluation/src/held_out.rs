@@ -124,18 +124,20 @@ type Predicted = (String, usize, Vec<f64>);
 /// The scores of every prediction, by score.
 pub type Table = BTreeMap<Prediction, BTreeMap<Score, ItemScores>>;
 
-/// The fold of each of so many items, drawn at random in equal sizes.
+/// The fold of each item, drawn at random in equal sizes; `things` numbers the thing that each is about from 0, and items of one thing
+/// share a fold.
 ///
-/// Stream: one draw for each item but the last, of its place among those that are left.
-pub fn folds(items: usize, stream: &mut Stream) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..items).collect();
-    for k in 0..items.saturating_sub(1) {
-        let other = k + stream.choice((items - k) as u32) as usize;
+/// Stream: one draw for each thing but the last, of its place among those that are left.
+pub fn folds(things: &[usize], stream: &mut Stream) -> Vec<usize> {
+    let number = things.iter().max().map_or(0, |last| last + 1);
+    let mut order: Vec<usize> = (0..number).collect();
+    for k in 0..number.saturating_sub(1) {
+        let other = k + stream.choice((number - k) as u32) as usize;
         order.swap(k, other);
     }
-    let mut folds = vec![0; items];
-    order.into_iter().enumerate().for_each(|(place, item)| folds[item] = place % FOLDS);
-    folds
+    let mut of_thing = vec![0; number];
+    order.into_iter().enumerate().for_each(|(place, thing)| of_thing[thing] = place % FOLDS);
+    things.iter().map(|&thing| of_thing[thing]).collect()
 }
 
 /// Scores the base rate, the judge and the beliefs of these `pools`, all of the same items, on the items' labels.

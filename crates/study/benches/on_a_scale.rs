@@ -39,6 +39,11 @@ struct Case<P> {
     recalibrated: fn(P) -> P,
 }
 
+/// Differences of the items that have both scores.
+fn both(a: &ItemScores, b: &ItemScores) -> Vec<f64> {
+    minus(a, b).into_iter().flatten().collect()
+}
+
 fn shares(alpha: [f64; PLACES], stream: &mut Stream) -> [f64; PLACES] {
     let gammas = alpha.map(|a| stream.gamma(a) + 1e-9);
     let sum: f64 = gammas.iter().sum();
@@ -196,7 +201,7 @@ fn study<P: Scored>(
         return found;
     }
     let own = (case.recalibrated)(published);
-    let folds = folds(items, &mut stream);
+    let folds = folds(&(0..items).collect::<Vec<_>>(), &mut stream);
     let pools = [("recalibrated".to_owned(), own)];
     let table = score(&pools, &[], &folds).expect("there are labels").table;
     let own = &pools[0].1;
@@ -211,12 +216,12 @@ fn study<P: Scored>(
             let at = P::SCORES.iter().position(|one| *one == score).expect("labels on a scale have it");
             let of = |i: usize| further.belief_scores(&beliefs, i, Given::NoLabel)?[at];
             let belief: ItemScores = (0..OF_A_FOLD).map(of).collect();
-            expected[k] += mean(&minus(&belief, &judged(further, score))) / FOLDS as f64;
+            expected[k] += mean(&both(&belief, &judged(further, score))) / FOLDS as f64;
         }
     }
     for (expected, score) in expected.into_iter().zip([Score::Log, Score::Squared]) {
         let of = |name: &str| values(&table, name, Given::NoLabel, score);
-        found.push((item_difference(&minus(&of("recalibrated"), &of("judge")), true), expected));
+        found.push((item_difference(&both(&of("recalibrated"), &of("judge")), true), expected));
     }
     found
 }
@@ -225,14 +230,14 @@ fn study<P: Scored>(
 fn null<P: Scored>(case: &Case<P>, items: usize, labels: usize, seed: u64) -> [[bool; 2]; 2] {
     let mut stream = Stream::new(seed);
     let pools = (case.pools)(items, labels, 2, &mut stream);
-    let folds = folds(items, &mut stream);
+    let folds = folds(&(0..items).collect::<Vec<_>>(), &mut stream);
     let of =
         |pool: P| score(&[("own".to_owned(), (case.recalibrated)(pool))], &[], &folds).expect("there are labels").table;
     let tables: Vec<Table> = pools.into_iter().map(of).collect();
     let given = if labels > 1 { Given::OtherLabels } else { Given::NoLabel };
     [("judge", Given::NoLabel, false), ("own", given, true)].map(|(name, given, fitted)| {
         let [one, other] = [0, 1].map(|k| values(&tables[k], name, given, Score::Log));
-        let found = item_difference(&minus(&other, &one), fitted);
+        let found = item_difference(&both(&other, &one), fitted);
         found.estimate().map_or([false; 2], |found| [found.lo > 0.0, found.hi < 0.0])
     })
 }

@@ -148,7 +148,7 @@ fn study(stated: Stated, items: usize, most_labels: u32, seed: u64) -> [Held; 2]
     let of_judge = |x: &[f64]| x.iter().map(|x| share(stated(*x))).collect::<Vec<_>>();
     let judge = hold(of_judge(&log_odds), of_judge(&further).into_iter().zip(truth.iter().copied()).collect());
 
-    let dealt = folds(items, &mut stream);
+    let dealt = folds(&(0..items).collect::<Vec<_>>(), &mut stream);
     let (mut of_items, mut of_further) = (vec![0.0; items], vec![]);
     for fold in 0..FOLDS {
         let hidden: Vec<bool> = dealt.iter().map(|f| *f == fold).collect();

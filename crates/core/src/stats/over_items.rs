@@ -38,13 +38,29 @@ pub enum Estimable {
     NotEstimable {
         /// Why, and what it would take.
         not_estimable: String,
+        /// What it is for the items at hand, which were not drawn at random, so that it says nothing of new ones.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        of_these_items: Option<f64>,
     },
 }
 
 impl Estimable {
     /// No estimate, for a reason.
     pub fn not(reason: impl Into<String>) -> Self {
-        Self::NotEstimable { not_estimable: reason.into() }
+        Self::NotEstimable { not_estimable: reason.into(), of_these_items: None }
+    }
+
+    /// A value that describes the items at hand and no new ones, and why.
+    pub fn of_these_items(value: f64, reason: impl Into<String>) -> Self {
+        Self::NotEstimable { not_estimable: reason.into(), of_these_items: Some(value) }
+    }
+
+    /// The value for the items at hand, where it says nothing of new ones.
+    pub fn described(&self) -> Option<f64> {
+        match self {
+            Self::Estimated(_) => None,
+            Self::NotEstimable { of_these_items, .. } => *of_these_items,
+        }
     }
 
     /// The estimate, if there is one.
@@ -59,7 +75,7 @@ impl Estimable {
     pub fn reason(&self) -> Option<&str> {
         match self {
             Self::Estimated(_) => None,
-            Self::NotEstimable { not_estimable } => Some(not_estimable),
+            Self::NotEstimable { not_estimable, .. } => Some(not_estimable),
         }
     }
 }

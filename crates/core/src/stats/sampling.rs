@@ -25,7 +25,10 @@
 //!   stages of one draw each), in batches and with strata.
 //! - Intervals are Hall's (1992) with Student's t, degrees of freedom after Satterthwaite (1946) over the strata.
 
-use super::over_items::{Estimable, ItemEstimate, LEAST_ITEMS};
+use super::mean;
+use super::over_items::{
+    Estimable, ItemEstimate, LEAST_ITEMS, item_difference, item_function, item_mean, item_share, item_square,
+};
 use super::student::student_quantile;
 
 /// Upper end of a central 95% interval.
@@ -142,6 +145,8 @@ pub struct SamplingDesign {
     population: f64,
     /// Weight of each thing over all stages; over items they sum to 1.
     weights: Vec<f64>,
+    /// Why the items say nothing of new ones; `None` where they do.
+    unknown: Option<String>,
 }
 
 /// What an estimate is and how its linear part varies.
@@ -191,7 +196,30 @@ impl SamplingDesign {
             let of_stage = weights.iter_mut().zip(&stage.members);
             of_stage.for_each(|(weight, member)| *weight += member.map_or(0.0, |m| share * m.weight / total));
         }
-        Self { things, stages, shares, population, weights }
+        Self { things, stages, shares, population, weights, unknown: None }
+    }
+
+    /// Items that were chosen in a way that says nothing of new ones, because of this `reason`: what is had from them describes them.
+    pub fn unknown(things: Vec<usize>, reason: impl Into<String>) -> Self {
+        Self { unknown: Some(reason.into()), ..Self::random(things) }
+    }
+
+    /// Why the items say nothing of new ones; `None` where they do.
+    pub fn reason(&self) -> Option<&str> {
+        self.unknown.as_deref()
+    }
+
+    /// The thing of each item, by its number from 0.
+    pub fn things(&self) -> &[usize] {
+        &self.things
+    }
+
+    /// What is said of a value of these items: an estimate, or no more than a description of them. Too few items to describe are too few.
+    fn said(&self, value: Option<f64>, estimate: impl FnOnce() -> Estimable) -> Estimable {
+        match (&self.unknown, value) {
+            (Some(reason), Some(value)) => Estimable::of_these_items(value, reason.clone()),
+            _ => estimate(),
+        }
     }
 
     /// Whether every item is a thing of its own and was drawn with the same probability, so that plain means over items do.
@@ -221,6 +249,10 @@ impl SamplingDesign {
 
     /// Weighted mean over items of values that some of them have; `None` where none has.
     pub fn plain_mean(&self, values: &[Option<f64>]) -> Option<f64> {
+        if self.is_simple() {
+            let known = known(values);
+            return (!known.is_empty()).then(|| mean(&known));
+        }
         let (mut sum, mut weights) = (0.0, 0.0);
         for (value, &thing) in values.iter().zip(&self.things) {
             if let Some(value) = value {
@@ -233,27 +265,39 @@ impl SamplingDesign {
 
     /// The mean over new items of a number that some of the items have; its interval is Hall's.
     pub fn mean(&self, values: &[Option<f64>]) -> Estimable {
-        estimated(self.of_mean(values), |found| found.interval(0.0))
+        self.said(self.plain_mean(values), || match self.is_simple() {
+            true => item_mean(&known(values)),
+            false => estimated(self.of_mean(values), |found| found.interval(0.0)),
+        })
     }
 
     /// The mean over new items of a squared difference: the wider of Hall's interval and Student's on either side.
     pub fn square(&self, values: &[Option<f64>]) -> Estimable {
-        estimated(self.of_mean(values), |found| found.wider(0.0))
+        self.said(self.plain_mean(values), || match self.is_simple() {
+            true => item_square(&known(values)),
+            false => estimated(self.of_mean(values), |found| found.wider(0.0)),
+        })
     }
 
     /// The mean over new items of the difference of two scores; `fitted` where one of the predictions was fitted to other items of the
     /// sample, which raises the squared standard error by a share of 40 over the effective number of things.
     pub fn difference(&self, values: &[Option<f64>], fitted: bool) -> Estimable {
-        estimated(self.of_mean(values), |found| found.wider(if fitted { FITS / found.effective } else { 0.0 }))
+        self.said(self.plain_mean(values), || match self.is_simple() {
+            true => item_difference(&known(values), fitted),
+            false => {
+                estimated(self.of_mean(values), |found| found.wider(if fitted { FITS / found.effective } else { 0.0 }))
+            }
+        })
     }
 
     /// The mean over new items of a share each, 0 to 1: Wilson's interval for as many independent answers as would vary alike, and
     /// no fewer than the effective number of things (Korn and Graubard 1998).
     pub fn share(&self, values: &[Option<f64>]) -> Estimable {
-        match self.linear_mean(values) {
+        self.said(self.plain_mean(values), || match self.linear_mean(values) {
+            _ if self.is_simple() => item_share(&known(values)),
             Ok(found) => found.lacking().unwrap_or_else(|| Estimable::Estimated(found.wilson())),
             Err(not) => not,
-        }
+        })
     }
 
     /// A function of means over items, such as an agreement beyond chance; `rows` has the same numbers for each item that has any.
@@ -261,6 +305,21 @@ impl SamplingDesign {
     /// With f_c the function without thing c, whose items have the weight w_c together, its influence is (f - f_c)(1 - w_c)/w_c: the
     /// jackknife over things (Tukey 1958; with weights Berger 2007, "A jackknife variance estimator for unistage stratified samples").
     pub fn function(&self, rows: &[Option<Vec<f64>>], of: impl Fn(&[f64]) -> Option<f64>) -> Estimable {
+        if self.is_simple() && self.unknown.is_none() {
+            return item_function(&rows.iter().flatten().cloned().collect::<Vec<_>>(), of);
+        }
+        let value = self.plain_means(rows).and_then(|means| of(&means));
+        self.said(value, || self.weighted_function(rows, &of))
+    }
+
+    /// Weighted means over items of rows of numbers that some of them have; `None` where none has.
+    pub fn plain_means(&self, rows: &[Option<Vec<f64>>]) -> Option<Vec<f64>> {
+        let width = rows.iter().flatten().map(Vec::len).next()?;
+        let column = |k: usize| rows.iter().map(|row| row.as_ref().map(|row| row[k])).collect::<Vec<_>>();
+        (0..width).map(|k| self.plain_mean(&column(k))).collect()
+    }
+
+    fn weighted_function(&self, rows: &[Option<Vec<f64>>], of: &impl Fn(&[f64]) -> Option<f64>) -> Estimable {
         let Some(width) = rows.iter().flatten().map(Vec::len).next() else { return too_few(0, 0) };
         let mut sums = vec![0.0; width];
         let (mut by_thing, mut weight) = (vec![vec![0.0; width]; self.weights.len()], vec![0.0; self.weights.len()]);
@@ -426,6 +485,11 @@ impl Linear {
     }
 }
 
+/// The values that are there.
+fn known(values: &[Option<f64>]) -> Vec<f64> {
+    values.iter().copied().flatten().collect()
+}
+
 /// Sum over items of a stage's weights.
 fn total(stage: &Stage, things: &[usize]) -> f64 {
     things.iter().filter_map(|&thing| stage.members[thing]).map(|member| member.weight).sum()
@@ -458,12 +522,11 @@ fn too_few(things: usize, items: usize) -> Estimable {
 
 #[cfg(test)]
 mod tests {
-    use super::super::over_items::{item_difference, item_function, item_mean, item_share, item_square};
     use super::*;
     use crate::random::Stream;
     use serde_json::Value;
 
-    fn known(estimable: &Estimable) -> ItemEstimate {
+    fn found(estimable: &Estimable) -> ItemEstimate {
         *estimable.estimate().unwrap_or_else(|| panic!("{estimable:?}"))
     }
 
@@ -472,7 +535,7 @@ mod tests {
     }
 
     fn alike(a: &Estimable, b: &Estimable) {
-        let (a, b) = (known(a), known(b));
+        let (a, b) = (found(a), found(b));
         for (a, b) in [(a.value, b.value), (a.standard_error, b.standard_error), (a.lo, b.lo), (a.hi, b.hi)] {
             assert!((a - b).abs() < 1e-9 * (1.0 + b.abs()), "{a} for {b}");
         }
@@ -498,12 +561,14 @@ mod tests {
         ];
         for design in designs {
             assert!(design.is_simple());
-            alike(&design.mean(&some(&values)), &item_mean(&values));
-            alike(&design.square(&some(&values)), &item_square(&values));
-            alike(&design.difference(&some(&values), true), &item_difference(&values, true));
-            alike(&design.share(&some(&shares)), &item_share(&shares));
-            let rows_of = rows.iter().cloned().map(Some).collect::<Vec<_>>();
-            alike(&design.function(&rows_of, kappa), &item_function(&rows, kappa));
+            let of = |values: &[f64]| design.of_mean(&some(values)).unwrap();
+            let same = |found: ItemEstimate, plain: &Estimable| alike(&Estimable::Estimated(found), plain);
+            same(of(&values).interval(0.0), &design.mean(&some(&values)));
+            same(of(&values).wider(0.0), &design.square(&some(&values)));
+            same(of(&values).wider(FITS / 24.0), &design.difference(&some(&values), true));
+            same(of(&shares).wilson(), &design.share(&some(&shares)));
+            let rows: Vec<Option<Vec<f64>>> = rows.iter().cloned().map(Some).collect();
+            alike(&design.weighted_function(&rows, &kappa), &design.function(&rows, kappa));
         }
     }
 
@@ -565,9 +630,9 @@ mod tests {
                 true => SamplingDesign::random(things),
                 false => SamplingDesign::from_stages(things, stages, population).unwrap(),
             };
-            let found = known(&design.mean(&values));
+            let got = found(&design.mean(&values));
             for (got, key) in
-                [(found.value, "mean"), (found.standard_error, "standard_error"), (found.lo, "lo"), (found.hi, "hi")]
+                [(got.value, "mean"), (got.standard_error, "standard_error"), (got.lo, "lo"), (got.hi, "hi")]
             {
                 let expected = case[key].as_f64().unwrap();
                 assert!((got - expected).abs() < 1e-9 * (1.0 + expected.abs()), "{name}: {key} {got} for {expected}");
@@ -610,8 +675,8 @@ mod tests {
             ];
             let design = SamplingDesign::from_stages((0..all.len()).collect(), stages, items).unwrap();
             let own: Vec<f64> = all.iter().map(|&i| values[i]).collect();
-            let (found, plain) = (known(&design.mean(&some(&own))), known(&item_mean(&own)));
-            held += usize::from((found.lo..=found.hi).contains(&2.0));
+            let (own, plain) = (found(&design.mean(&some(&own))), found(&item_mean(&own)));
+            held += usize::from((own.lo..=own.hi).contains(&2.0));
             plainly += usize::from((plain.lo..=plain.hi).contains(&2.0));
         }
         assert!((367..=393).contains(&held) && plainly < 100, "{held} of 400, plainly {plainly}");
@@ -631,6 +696,11 @@ mod tests {
         let design = SamplingDesign::from_stages((0..33).collect(), vec![stage], 630).unwrap();
         let values: Vec<Option<f64>> = (0..33).map(|k| Some(f64::from(k % 5))).collect();
         assert!(design.mean(&values).reason().unwrap().contains("raise --explore"), "{:?}", design.mean(&values));
+        // Chosen by a rule: the mean of these, and nothing of others.
+        let chosen = SamplingDesign::unknown((0..33).collect(), "these 33 items were chosen by info");
+        let told = chosen.mean(&values);
+        assert!(told.estimate().is_none() && told.reason().unwrap().contains("by info"));
+        assert!((told.described().unwrap() - 63.0 / 33.0).abs() < 1e-12);
         // Forty rows about eight things.
         let few = SamplingDesign::random((0..40).map(|k| k / 5).collect());
         let values: Vec<Option<f64>> = (0..40).map(|k| Some(f64::from(k % 7))).collect();

@@ -249,6 +249,7 @@ impl<K: Saved> Applier<K> {
             texts: None,
             groups: belief.columns.group.as_ref().map(|_| groups),
             costs: None,
+            probabilities: None,
             about: None,
             columns,
             file: PathBuf::new(),
@@ -269,6 +270,7 @@ impl<K: Saved> Applier<K> {
             contrasts: vec![],
             carried: None,
             carried_map: None,
+            queues: vec![],
             inputs: Source::default(),
         };
         Ok((study, names))

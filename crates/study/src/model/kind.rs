@@ -11,6 +11,7 @@ use ndarray::Array2;
 
 use crate::carried::Carried;
 use crate::carried_map::CarriedMap;
+use crate::chosen::AnsweredQueue;
 use crate::features::Feature;
 use crate::hypothesis::Measure;
 use crate::input::annotators::Annotators;
@@ -212,6 +213,8 @@ pub struct Study<K: Kind> {
     pub carried: Option<Carried>,
     /// The map that goes with it, where that study's belief has one.
     pub carried_map: Option<CarriedMap>,
+    /// The queues that added labels answer.
+    pub queues: Vec<AnsweredQueue>,
     /// Sums of all files read.
     pub inputs: Source,
 }

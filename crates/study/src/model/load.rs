@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use crate::carried::Carried;
+use crate::chosen::{AnsweredQueue, Came};
 use crate::error::Error;
 use crate::features::{self, Available};
 use crate::input::annotators::Annotators;
@@ -105,8 +106,12 @@ impl<K: Kind> Study<K> {
             contrasts: vec![],
             carried: None,
             carried_map: None,
+            queues: vec![],
             inputs,
         };
+        let (folder, added) = (study.file.folder(), study.added());
+        let answers = (added.as_slice(), study.batches());
+        study.queues = AnsweredQueue::read_all(&folder, &study.items, answers, &mut study.inputs)?;
         study.carried = carried.map(|carried| carried.among(&study.feature_names()));
         if let Some(path) = study.carried.as_ref().and_then(|carried| carried.belief.clone()) {
             let bytes = study.inputs.read(&path)?;
@@ -160,6 +165,21 @@ impl<K: Kind> Study<K> {
     /// Whether no item has a label yet.
     pub fn has_no_labels(&self) -> bool {
         self.numbers().iter().all(|&n| n == 0)
+    }
+
+    /// Number of labels of each item in the user's own files.
+    pub fn own_numbers(&self) -> Vec<u32> {
+        self.labels.own().numbers(self.len())
+    }
+
+    /// The item and the batch of every added label.
+    pub fn added(&self) -> Vec<Came> {
+        self.labels.listed().into_iter().filter_map(|label| Some((label.item, label.batch?))).collect()
+    }
+
+    /// Batches of added labels that count.
+    pub fn batches(&self) -> usize {
+        self.labels.added().batches.len()
     }
 
     fn feature_names(&self) -> Vec<String> {

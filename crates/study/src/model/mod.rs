@@ -5,11 +5,13 @@
 //! | [`kind`], [`mod@read`] | what a study needs to know of a kind of label; the study and the decomposition |
 //! | [`load`] | reading a study, which refuses everything that can't be used |
 //! | [`features`] | the features of the trust regression |
+//! | [`chosen`] | how the labelled items were chosen, and which are about one thing |
 //! | [`carried`], [`carried_map`] | trust and map carried over from another study |
 //! | [`decompose`], [`identification`] | the fit, and whether the labels determine it |
 
 pub mod carried;
 pub mod carried_map;
+pub mod chosen;
 pub mod decompose;
 pub mod features;
 pub mod identification;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::files::{Files, Format};
+use crate::chosen::Drawn;
 use judge_uncertainty_core::belief::{BeliefModel, TrustPrior};
 use judge_uncertainty_core::escalation::Budget;
 use judge_uncertainty_evaluation::protocol;
@@ -39,6 +40,13 @@ pub struct ItemsConfig {
     /// Column that says what a label of the item costs, in any unit; plans and `study queue --per-cost` rank by value per cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<String>,
+    /// How the items that your own files label were chosen: `random` or `unknown`; without it they are taken for drawn at random, and
+    /// results say so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drawn: Option<Drawn>,
+    /// Column with the probability with which each item that your own files label was chosen, where these differ.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probability: Option<String>,
     /// Column that says which item a row is about, where every criterion of a rubric is a row of its own; queues then hold
     /// items with all their criteria.
     pub item: Option<String>,

@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::path::Path;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use judge_uncertainty::belief::{Design, FeatureColumn, fit_trust};
+use judge_uncertainty::belief::{Design, Feature, FeatureColumn, fit_trust};
 use judge_uncertainty::evaluation::protocol::log_labels;
 use judge_uncertainty::experiments::chaosnli::{ChaosNliExperiment, FLOOR};
 use judge_uncertainty::experiments::dice::DiceExperiment;
@@ -26,9 +26,9 @@ fn chaosnli(c: &mut Criterion) {
     let judge = data.judge.aggregate(Some(FLOOR)).expect("every item has an answer");
     let labels = experiment.draw_labels(&mut Stream::new(0));
     let features = [
-        FeatureColumn::partial("spread", judge.spread.iter().copied()),
-        FeatureColumn::complete("log_labels", log_labels(&labels.numbers)),
-        FeatureColumn::partial("confidence", judge.confidence.iter().copied()),
+        FeatureColumn::partial(Feature::Spread, judge.spread.iter().copied()),
+        FeatureColumn::complete(Feature::LogLabels, log_labels(&labels.numbers)),
+        FeatureColumn::partial(Feature::Confidence, judge.confidence.iter().copied()),
     ];
     let design = Design::standardized(&features).expect("features are present");
     c.bench_function("trust regression, 2505 labelled items, 4 coefficients", |b| {

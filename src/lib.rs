@@ -11,8 +11,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`cli`] | arguments, one file per command, progress bars |
-//! | [`report`] | claims and their verdicts, tables, figures, the LaTeX bundle: views of results, no computation |
-//! | [`artifact`] | the results folder: provenance, loading, replacing it in one step |
+//! | [`report`] | what readers are shown, by name, from the crates that make it |
 //!
 //! # Kinds of labels
 //!
@@ -29,14 +28,14 @@
 //! | crate | holds |
 //! |---|---|
 //! | `study` | [`study`]: the same engines on a user's data |
-//! | `experiments` | [`experiments`]: the paper's simulations, dice and ChaosNLI, and the replication loop |
+//! | `paper` | [`experiments`]: the paper's simulations, dice and ChaosNLI; [`artifact`]: its results folder; claims, tables, figures and page |
 //! | `evaluation` | [`evaluation`]: half splits: what escalation achieves where labels suffice |
 //! | `onnx` | runs sentence models in the ONNX format; built with the feature of that name alone |
 //! | `familiarity` | [`familiarity`]: embeddings, neighbours and the features made from them |
 //! | `judge` | [`judge`]: asking a judge for predictions: prompts, requests, the answer cache, parsing |
 //! | `report` | [`report::study`]: what readers are shown of a study |
 //! | `page` | pages and LaTeX from descriptions, figures that all reports share |
-//! | `figures` | the plotting engine: a description of a figure becomes SVG, PDF, pgfplots, CSV |
+//! | `figures` | the plotting engine: a description of a figure becomes SVG, PDF, CSV |
 //! | `core` | [`belief`]: Dirichlet closed forms and the trust regression; [`escalation`]: ranking rules, value of a label, regret, budgets; [`stats`]: summaries, ranks, special functions; [`random`]: the random streams of the experiments |
 //! | `formats` | [`formats`]: tables, data sets and logs of other programs, read, checked and written |
 //! | `system` | [`system`]: folders and files written safely, locks, limits, times, progress, numbers as text |
@@ -44,15 +43,14 @@
 //! `python/`, a workspace of its own that the program's build does not know, makes a Python module of `study` and `core`
 //! (docs/python.md).
 
-pub mod artifact;
 pub mod cli;
 pub mod familiarity;
 pub mod report;
 
 pub use judge_uncertainty_core::{belief, escalation, random, stats};
 pub use judge_uncertainty_evaluation as evaluation;
-pub use judge_uncertainty_experiments as experiments;
 pub use judge_uncertainty_formats as formats;
 pub use judge_uncertainty_judge as judge;
+pub use judge_uncertainty_paper::{artifact, experiments};
 pub use judge_uncertainty_study::{self as study, with_kind};
 pub use judge_uncertainty_system as system;

@@ -138,7 +138,7 @@ impl World {
         if !labelled.contains(&true) {
             return None;
         }
-        let column = |j: usize| FeatureColumn::complete(&format!("x{j}"), z.column(j).iter().copied());
+        let column = |j: usize| FeatureColumn::complete(format!("x{j}"), z.column(j).iter().copied());
         let columns: Vec<FeatureColumn> = (0..features).map(column).collect();
         let design = Design::over(items, &columns).expect("features are finite").within(&labelled);
         let true_beliefs = Beliefs::posterior(&trusts, truth.view(), counts.view());

@@ -95,7 +95,7 @@ impl Bug {
                     columns[1] = FeatureColumn::complete("labels", numbers.iter().map(|&n| f64::from(n)));
                 }
                 Self::FlatTrust => {
-                    let flat = |k: usize| FeatureColumn::complete(&format!("flat_{k}"), numbers.iter().map(|_| 0.0));
+                    let flat = |k: usize| FeatureColumn::complete(format!("flat_{k}"), numbers.iter().map(|_| 0.0));
                     columns = (0..columns.len()).map(flat).collect();
                 }
                 _ => {}

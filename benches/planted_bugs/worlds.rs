@@ -88,8 +88,8 @@ impl Steps for WorldBug {
 
     /// What is hidden is the same for all items, so that coefficients keep their places.
     fn features(&self, features: Vec<FeatureColumn>) -> Vec<FeatureColumn> {
-        let of = |column: FeatureColumn| match self.hides(&column.name) {
-            true => FeatureColumn::complete(&column.name, column.values.iter().map(|_| 0.0)),
+        let of = |column: FeatureColumn| match self.hides(column.name()) {
+            true => FeatureColumn::complete(column.feature, column.values.iter().map(|_| 0.0)),
             false => column,
         };
         features.into_iter().map(of).collect()
@@ -133,7 +133,7 @@ fn filled(features: &[FeatureColumn]) -> Vec<FeatureColumn> {
     let of = |column: &FeatureColumn| {
         let present: Vec<f64> = column.values.iter().copied().flatten().collect();
         let mean = mean(&present);
-        FeatureColumn::complete(&column.name, column.values.iter().map(|value| value.unwrap_or(mean)))
+        FeatureColumn::complete(column.feature.clone(), column.values.iter().map(|value| value.unwrap_or(mean)))
     };
     features.iter().map(of).collect()
 }

@@ -223,7 +223,10 @@ pub(crate) fn fit(
 /// Features by name, in the order in which they are given.
 fn columns_of(features: Option<&Bound<'_, PyMapping>>) -> PyResult<Vec<FeatureColumn>> {
     let Some(features) = features else { return Ok(vec![]) };
-    let column = |item: Bound<'_, PyAny>| item.extract().map(|(name, values)| FeatureColumn { name, values });
+    let column = |item: Bound<'_, PyAny>| {
+        let (name, values) = item.extract::<(String, Vec<Option<f64>>)>()?;
+        Ok(FeatureColumn::partial(name, values))
+    };
     features.items()?.iter().map(column).collect()
 }
 
@@ -281,7 +284,7 @@ impl Fit {
     ) -> PyResult<Vec<f64>> {
         let mut columns = columns_of(features)?;
         // Given by name, in whatever order.
-        columns.sort_by_key(|column| self.fitted.regression.names.iter().position(|name| *name == column.name));
+        columns.sort_by_key(|column| self.fitted.regression.names.iter().position(|name| name == column.name()));
         py.detach(|| {
             let rows = columns.first().map_or(items.unwrap_or(1), |column| column.values.len());
             Ok(self.fitted.trust(&design(self.standardizer.as_ref(), &columns, rows)?))

@@ -1,10 +1,15 @@
-//! Views of results: the paper's claims and their verdicts, and numbers as text. Nothing here computes a result.
-
-pub mod claims;
-pub mod figures;
-pub mod paper;
-pub mod verdicts;
+//! What readers are shown, from the crates that make it.
 
 pub use judge_uncertainty_page::{self as page, bundle, latex, rules};
+pub use judge_uncertainty_paper::{claims, report as paper, verdicts};
 pub use judge_uncertainty_report::{self as study, label};
 pub use judge_uncertainty_system::numbers;
+
+/// The paper's figures, and the engine that draws them.
+pub mod figures {
+    pub use judge_uncertainty_figures::{
+        Axis, Error, Figure, Look, Panel, Point, Scale, Series, Shape, Width, axis, description, font, layout, scene,
+    };
+    pub use judge_uncertainty_page::look;
+    pub use judge_uncertainty_paper::figures::{all, beyond, reproduced};
+}

@@ -42,10 +42,7 @@ fn each_figure_of_the_fixture() {
         for figure in &figures {
             assert_snapshot!(format!("figures-{}", figure.name()), figure.svg());
         }
-        assert_snapshot!("figures-convergence-pgfplots", figures[0].pgfplots());
-        assert_snapshot!("figures-phase-pgfplots", figures[8].pgfplots());
         assert_snapshot!("figures-advantage-csv", figures[4].csv());
-        assert_snapshot!("figures-held-out-error-pgfplots", figures[10].pgfplots());
         assert_snapshot!("figures-held-out-error-csv", figures[10].csv());
     });
 }
@@ -67,16 +64,12 @@ fn the_committed_figures_are_those_of_the_committed_results() {
     let figures = figures::all(&committed().0);
     assert_eq!(figures.len(), NAMES.len());
     for figure in &figures {
-        let contents = [
-            ("svg", figure.svg().into_bytes()),
-            ("pdf", figure.pdf().unwrap()),
-            ("csv", figure.csv().into_bytes()),
-            ("tex", figure.pgfplots().into_bytes()),
-        ];
+        let contents =
+            [("svg", figure.svg().into_bytes()), ("pdf", figure.pdf().unwrap()), ("csv", figure.csv().into_bytes())];
         for (kind, content) in contents {
             let file = format!("paper/figures/{}.{kind}", figure.name());
             assert_committed(&file, &content);
-            assert!(kind == "csv" || kind == "tex" || content.len() < 100_000, "{file}: {} bytes", content.len());
+            assert!(kind == "csv" || content.len() < 100_000, "{file}: {} bytes", content.len());
         }
     }
 }
@@ -150,9 +143,6 @@ fn names_of_users_are_escaped_in_every_format() {
     let figure = small(r#"<a&"b"> 5% \_{}"#);
     let svg = figure.svg();
     assert!(svg.contains("&lt;a&amp;&quot;b&quot;&gt; 5% \\_{}</text>") && !svg.contains("<a&"), "{svg}");
-    let tex = figure.pgfplots();
-    let escaped = r"{\textless{}a\&\textquotedbl{}b\textquotedbl{}\textgreater{} 5\% \textbackslash{}\_\{\}}";
-    assert!(tex.contains(escaped), "{tex}");
     assert_eq!(
         figure.csv(),
         "panel,series,x,y,lo,hi,value\n1,\"sizes, by hand\",\"<a&\"\"b\"\"> 5% \\_{}\",1,,,\n1,\"sizes, by hand\",b,2.5,2,3.25,\n"

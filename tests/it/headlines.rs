@@ -98,7 +98,7 @@ fn said<K: Shown>(results: &StudyResults<K>) -> String {
 fn intervals_for_new_items_are_shown<K: Shown>((results, cards): &(StudyResults<K>, Cards)) {
     let (evaluation, said) = (evaluation(results), said(results));
     let compared = &evaluation.for_new_items;
-    assert_eq!(compared.than, K::REFERENCE);
+    assert_eq!(compared.than, K::FACTS.reference);
     let three = judge_uncertainty::report::numbers::three;
     for (rule, found) in &compared.value {
         let Some(found) = found.found() else { panic!("{rule:?}: {found:?}") };
@@ -201,7 +201,8 @@ fn movement_foresight_and_columns_of_ratings_are_those_of_the_belief_in_use() {
     let not_evaluated = Evaluated::NotEvaluated("not of interest".to_owned());
     let results = StudyResults::of(&study, &after, not_evaluated, None, &Silent).unwrap();
     let belief = |of: &Decomposition<Scores>, i: usize| -> Gaussian { of.fitted.beliefs[i] };
-    let stated: f64 = study.judge.scores.mean.iter().zip(&before.fitted.beliefs).map(|(m, b)| (m - b.mean).abs()).sum();
+    let stated: f64 =
+        study.judge.answers.mean.iter().zip(&before.fitted.beliefs).map(|(m, b)| (m - b.mean).abs()).sum();
     assert!(stated > ITEMS as f64, "the reading must matter: {stated}");
     let mean = |of: &dyn Fn(usize) -> f64| touched.iter().map(|i| of(*i)).sum::<f64>() / touched.len() as f64;
     let movement = results.movement.as_ref().expect("labels came back");

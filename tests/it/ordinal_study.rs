@@ -205,7 +205,7 @@ fn lewidi_places_are_read_as_they_are() {
     );
     let study = Study::<Ordinal>::load(folder.path()).unwrap();
     assert_eq!(study.numbers(), [3, 2]);
-    let counts = study.labels.counts.counts();
+    let counts = &study.labels.counts;
     assert_eq!((counts[[0, 0]], counts[[0, 9]], counts[[1, 5]], counts[[1, 4]]), (1, 2, 1, 1));
     let soft = results(&study).findings.soft_scores.unwrap();
     // Item 1 by hand: |F_q - F_p| over the ten cuts; item 2 likewise.

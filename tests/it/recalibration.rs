@@ -55,11 +55,11 @@ fn the_optimum_is_that_of_an_independent_fit() {
     let columns = study.feature_columns(&(0..study.len()).collect::<Vec<_>>(), &numbers, None);
     let design = Design::standardized(&columns).unwrap();
     let groups = study.items.group_numbers();
-    let items = JudgedItems { design: &design, q: study.judge.predictions.q.view(), groups: &groups };
+    let items = JudgedItems { design: &design, q: study.judge.answers.predictions.q.view(), groups: &groups };
     let cases = cases();
     assert_eq!(cases.len(), 6);
     for (options, expected) in cases {
-        let found = fit(&items, study.labels.counts.counts().view(), &options).unwrap();
+        let found = fit(&items, study.labels.counts.view(), &options).unwrap();
         let name = format!("{options:?}");
         assert!(found.regression.converged, "{name}");
         assert_close(&name, &found.regression.coefficients, &flat(&expected["coefficients"]), 1e-8);

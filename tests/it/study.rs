@@ -2,12 +2,14 @@
 
 use std::fs;
 
-use judge_uncertainty::study::features::Feature;
+use judge_uncertainty::belief::Feature;
 use judge_uncertainty::study::input::config::{Format, StudyFile};
+use judge_uncertainty::study::input::question::LabelValue;
 use judge_uncertainty::study::kind::Kind;
 use judge_uncertainty::study::kinds::classes::config::MetricProfile;
 use judge_uncertainty::study::kinds::classes::soft_scores::SoftScores;
-use judge_uncertainty::study::{Classes, InputReport, Study};
+use judge_uncertainty::study::{Classes, Decomposition, FitReport, InputReport, Study};
+use judge_uncertainty::system::progress::Silent;
 use tempfile::TempDir;
 
 const CONFIG: &str = "title = \"t\"\nclasses = [\"yes\", \"no\"]\n\n[items]\nfile = \"items.csv\"\n\n[judge]\nfile = \
@@ -66,10 +68,10 @@ fn a_small_study_is_read_as_it_stands() {
     assert_eq!(study.numbers(), [3, 1, 0]);
     assert_eq!(study.features, [Feature::Column(0)]);
     // By hand: (1, 0) raised to (1, 0.005) and divided by 1.005.
-    assert_eq!(study.judge.predictions.q.row(1).to_vec(), [1.0 / 1.005, 0.005 / 1.005]);
+    assert_eq!(study.judge.answers.predictions.q.row(1).to_vec(), [1.0 / 1.005, 0.005 / 1.005]);
     let report = InputReport::of(&study);
     assert_eq!((report.judge.answers, report.judge.floored_items, report.judge.tied_items), (3, 1, 1));
-    assert_eq!((report.labels.labels, report.labels.labelled_items, report.labels.most_labels), (4, 2, 3));
+    assert_eq!((report.labels.number(), report.labels.labelled_items, report.labels.most_labels), (4, 2, 3));
     assert_eq!(report.evaluated_items, None);
 }
 
@@ -345,6 +347,25 @@ fn maximum_likelihood_needs_a_label() {
     assert!(error.contains(expected) && error.contains("prior = \"weak\""), "{error}");
 }
 
+/// Distances to labelled items go where nothing is labelled; a user's column stays, whatever its name ends in.
+#[test]
+fn a_column_is_not_taken_for_a_distance_because_of_its_name() {
+    let folder = edited("labels.csv", "a,2,1\nb,0,1", "a,,\nb,0,0");
+    folder.put("items.csv", "id,km_from_nearest_labelled,near\na,0.5,it\nb,3,labelled\nc,,nearest_labelled\n");
+    let columns = "[items]\nnumbers = [\"km_from_nearest_labelled\"]\ncategories = [\"near\"]\n";
+    folder.edit("study.toml", "[items]\n", columns);
+    let study = folder.load().unwrap();
+    let names = ["km_from_nearest_labelled", "near=labelled", "near=nearest_labelled"];
+    let missing: Vec<_> = InputReport::of(&study).features.into_iter().map(|f| (f.feature, f.missing)).collect();
+    assert_eq!(
+        missing,
+        [1, 0, 0].map(Some).into_iter().zip(names).map(|(n, name)| (name.to_owned(), n)).collect::<Vec<_>>()
+    );
+    let decomposition = Decomposition::of(&study, &Silent).unwrap();
+    let coefficients = FitReport::of(&study, &decomposition).unwrap().coefficients;
+    assert_eq!(coefficients.iter().map(|c| c.feature.as_str()).collect::<Vec<_>>(), names);
+}
+
 #[test]
 fn thousands_of_classes_are_refused_before_anything_is_read() {
     let classes: Vec<String> = (0..10_000).map(|k| format!("\"c{k}\"")).collect();
@@ -369,7 +390,7 @@ fn left_out_items_and_rows_are_counted() {
     let study = folder.load().unwrap();
     assert_eq!(study.left_out, ["a"]);
     assert_eq!(study.items.ids.iter().collect::<Vec<_>>(), ["b", "c"]);
-    assert_eq!((study.judge.report.unknown_rows, study.labels.report.unknown_rows), (1, 0));
+    assert_eq!((study.judge.unknown_rows, study.labels.unknown_rows), (1, 0));
     assert_eq!(study.numbers(), [1, 0]);
     let warnings = InputReport::of(&study).warnings.join("\n");
     assert!(
@@ -390,10 +411,10 @@ fn confidences_between_0_and_1_need_a_stated_range() {
     assert!(error.contains("write confidence_range = [0, 1] under [judge]"), "{error}");
     folder.edit("study.toml", "\"sure\"", "\"sure\"\nconfidence_range = [0, 1]");
     let study = folder.load().unwrap();
-    assert_eq!(study.judge.predictions.confidence, [Some(90.0), Some(100.0), None]);
+    assert_eq!(study.judge.answers.predictions.confidence, [Some(90.0), Some(100.0), None]);
     assert_eq!(study.judge.report.without_confidence, Some(1));
     folder.edit("study.toml", "[0, 1]", "[0, 100]");
-    assert_eq!(folder.load().unwrap().judge.predictions.confidence[0], Some(0.9));
+    assert_eq!(folder.load().unwrap().judge.answers.predictions.confidence[0], Some(0.9));
     folder.edit("study.toml", "confidence_range = [0, 100]\n", "");
     let study = edited("study.toml", "title = \"t\"", "title = \"t\"\nunmatched = \"leave_out\"");
     study.edit("study.toml", "\"probabilities\"", "\"probabilities\"\nconfidence = \"sure\"");
@@ -417,7 +438,7 @@ fn several_files_are_one_table() {
     }
     let (study, whole) = (folder.load().unwrap(), Folder::new().load().unwrap());
     assert_eq!(study.items.ids, whole.items.ids);
-    assert_eq!(study.judge.predictions.q, whole.judge.predictions.q);
+    assert_eq!(study.judge.answers.predictions.q, whole.judge.answers.predictions.q);
     assert_eq!(study.labels.counts, whole.labels.counts);
     assert!(study.relative_inputs().contains_key("items-2.tsv"));
     assert_eq!(study.settings()["labels.file"], "[\"labels-1.csv\",\"labels-2.tsv\"]");
@@ -472,12 +493,12 @@ fn sampled_labels_are_tallied_and_failures_never_become_labels() {
     let folder = edited("study.toml", "\"probabilities\"", "\"labels\"\nvariant = \"model\"");
     folder.put("judge.csv", "id,model,label\na,m1,yes\na,m1,yes\na,m1,\na,m1,no\na,m2,no\nb,m1,no\nc,m2,yes\nc,m2,\n");
     let study = folder.load().unwrap();
-    assert_eq!(study.judge.variants.variants(), ["m1", "m2"]);
-    assert_eq!(study.judge.variants.item(0).variants, [Some(vec![2.0, 1.0]), Some(vec![0.0, 1.0])]);
+    assert_eq!(study.judge.variants, ["m1", "m2"]);
+    assert_eq!(study.judge.answers.variants.item(0).variants, [Some(vec![2.0, 1.0]), Some(vec![0.0, 1.0])]);
     assert_eq!((study.judge.report.answers, study.judge.report.failed_answers), (6, 2));
     // By hand: shares (2/3, 1/3) and (0, 1) have the mean (1/3, 2/3) and the sd 1/3 for both classes.
-    assert!((study.judge.predictions.spread[0].unwrap() - 1.0 / 3.0).abs() < 1e-15);
-    assert_eq!(study.judge.predictions.spread[1], None);
+    assert!((study.judge.answers.predictions.spread[0].unwrap() - 1.0 / 3.0).abs() < 1e-15);
+    assert_eq!(study.judge.answers.predictions.spread[1], None);
     folder.edit("judge.csv", "b,m1,no", "b,m1,maybe");
     let error = folder.load().unwrap_err();
     assert!(
@@ -495,7 +516,7 @@ fn mass_outside_the_classes_is_recorded_and_warned_about() {
     let mass = study.judge.report.mass.unwrap();
     assert_eq!((mass.least, mass.mean, mass.warned), (0.5, 0.75, 1));
     assert_eq!((study.judge.report.renormalised_answers, study.judge.report.failed_answers), (1, 1));
-    assert_eq!(study.judge.predictions.q.row(0).to_vec(), [0.6, 0.4]);
+    assert_eq!(study.judge.answers.predictions.q.row(0).to_vec(), [0.6, 0.4]);
     let warnings = InputReport::of(&study).warnings.join("\n");
     assert!(warnings.contains("1 of the judge's answers put less than 0.9 of their probability"), "{warnings}");
 }
@@ -506,10 +527,10 @@ fn long_labels_keep_their_annotators() {
     folder.put("labels.csv", "id,annotator,label\nb,ann,no\na,ben,yes\na,ann,no\na,cy,\n");
     let study = folder.load().unwrap();
     assert_eq!(study.labels.annotators, ["ann", "ben"]);
-    let records: Vec<_> =
-        study.labels.annotations.iter().map(|one| (one.item, one.annotator, one.class, one.line)).collect();
-    assert_eq!(records, [(1, 0, 1, 2), (0, 1, 0, 3), (0, 0, 1, 4)]);
-    assert_eq!((study.numbers(), study.labels.report.blank), (vec![2, 1, 0], 1));
+    let records: Vec<_> = study.labels.rows.iter().map(|one| (one.item, one.annotator, one.value, one.line)).collect();
+    let class = LabelValue::Class;
+    assert_eq!(records, [(1, 0, class(1), 2), (0, 1, class(0), 3), (0, 0, class(1), 4)]);
+    assert_eq!((study.numbers(), study.labels.report().blank), (vec![2, 1, 0], 1));
     for (from, to, expected) in [
         (
             "a,ann,no",
@@ -539,7 +560,7 @@ fn json_lines_read_as_tables_do() {
     folder
         .put("labels.jsonl", "{\"id\":\"a\",\"n\":{\"yes\":2,\"no\":1}}\n{\"id\":\"b\",\"n\":{\"yes\":0,\"no\":1}}\n");
     let study = folder.load().unwrap();
-    assert_eq!(study.judge.predictions.q, of_tables.judge.predictions.q);
+    assert_eq!(study.judge.answers.predictions.q, of_tables.judge.answers.predictions.q);
     assert_eq!(study.labels.counts, of_tables.labels.counts);
     folder.edit("judge.jsonl", "\"p_yes\":1", "\"p_yes\":2");
     let error = folder.load().unwrap_err();
@@ -560,7 +581,7 @@ fn chaosnli_and_lewidi_files_are_read_as_they_are() {
     );
     let study = folder.load().unwrap();
     assert_eq!(study.items.texts.as_ref().unwrap()[1], "Premise: Q\nHypothesis: I");
-    assert_eq!(study.labels.counts.counts(), &ndarray::array![[3, 0], [2, 1], [0, 3]]);
+    assert_eq!(study.labels.counts, ndarray::array![[3, 0], [2, 1], [0, 3]]);
     folder.edit("pool.jsonl", "\"no\": 3", "\"perhaps\": 3");
     let error = folder.load().unwrap_err();
     assert!(
@@ -587,7 +608,7 @@ fn chaosnli_and_lewidi_files_are_read_as_they_are() {
     assert_eq!(study.items.ids.iter().collect::<Vec<_>>(), ["c", "a", "b"]);
     assert_eq!(study.items.texts.as_ref().unwrap()[0], "C: R");
     assert_eq!(study.labels.annotators, ["Ann1", "Ann2"]);
-    assert_eq!(study.labels.counts.counts(), &ndarray::array![[1, 1], [1, 0], [0, 0]]);
+    assert_eq!(study.labels.counts, ndarray::array![[1, 1], [1, 0], [0, 0]]);
     folder.edit("CSC_dev.json", "{\" Ann2\": \"yes\"}", "{\" Ann2\": \"yes,no\"}");
     let error = folder.load().unwrap_err();
     assert!(
@@ -618,9 +639,9 @@ fn several_labels_of_an_annotator_become_questions_and_the_judge_gets_soft_score
     let study = folder.load().unwrap();
     assert_eq!(study.items.ids.iter().collect::<Vec<_>>(), ["7/contradiction", "7/entailment", "7/neutral"]);
     assert_eq!(study.items.texts.as_ref().unwrap()[2], "C. Does neutral apply?");
-    assert_eq!(study.labels.counts.counts(), &ndarray::array![[2, 0], [0, 2], [1, 1]]);
+    assert_eq!(study.labels.counts, ndarray::array![[2, 0], [0, 2], [1, 1]]);
     // Mean over labels of |q0 - p0| + |q1 - p1|: 0, 0.5 and 0.8; places of two classes are half of that apart.
-    let soft = SoftScores::of(&study.judge, &study.labels, MetricProfile::LeWiDi2025);
+    let soft = SoftScores::new(&study.judge.answers, &study.labels, MetricProfile::LeWiDi2025);
     assert!((soft.manhattan - 1.3 / 3.0).abs() < 1e-12 && (soft.wasserstein - 0.65 / 3.0).abs() < 1e-12, "{soft:?}");
     assert_eq!(soft.items, 3);
     folder.edit("VEN_dev.json", "entailment,neutral", "entailment,perhaps");
@@ -634,7 +655,7 @@ fn categories_become_features_and_the_first_is_the_reference() {
     let study = folder.load().unwrap();
     assert_eq!(study.items.columns.len(), 1);
     let feature = &study.items.columns[0].feature;
-    assert_eq!((feature.name.as_str(), &feature.values[..]), ("topic=y", &[Some(0.0), Some(1.0), Some(0.0)][..]));
+    assert_eq!((feature.name(), &feature.values[..]), ("topic=y", &[Some(0.0), Some(1.0), Some(0.0)][..]));
     folder.edit("items.csv", "b,Two,2,y", "b,Two,2,x");
     let error = folder.load().unwrap_err();
     assert!(error.contains("items.categories = \"topic\": the column has 1 different values"), "{error}");

@@ -42,7 +42,7 @@ fn shows_y(figure: &Figure, k: usize) -> bool {
 }
 
 /// Labelled places up a panel whose data area is so tall; names are as long as there is room for.
-pub fn y_ticks(figure: &Figure, panel: &Panel, tall: f64) -> Vec<Tick> {
+fn y_ticks(figure: &Figure, panel: &Panel, tall: f64) -> Vec<Tick> {
     let mut ticks = Range::up(panel, figure).ticks(&panel.y, most_ticks(tall, TICK_HEIGHT));
     if matches!(panel.y.scale, Scale::Names(_)) {
         let axes = (0..figure.panels.len()).filter(|k| shows_y(figure, *k)).count();
@@ -64,7 +64,7 @@ pub fn scene(figure: &Figure) -> Scene {
 }
 
 /// The data area of each panel, and whether its y axis is labelled; all areas are equally wide.
-pub fn areas(figure: &Figure) -> Vec<(Area, bool)> {
+fn areas(figure: &Figure) -> Vec<(Area, bool)> {
     let headed = figure.panels.iter().any(|p| p.title.is_some());
     let top = legend_lines(figure).len() as f64 * LINE + if headed { LINE + 4.0 } else { 5.0 };
     let below = figure.panels.iter().map(|p| 1.4 * LINE + if p.x.label.is_empty() { 0.0 } else { LINE });
@@ -176,7 +176,7 @@ fn upwards(scene: &mut Scene, text: &str, [x, y]: [f64; 2]) {
 }
 
 /// The heat map of a panel with its values' ends.
-pub fn heat(panel: &Panel) -> Option<(&Series, &[Vec<f64>], f64, f64)> {
+fn heat(panel: &Panel) -> Option<(&Series, &[Vec<f64>], f64, f64)> {
     panel.series.iter().find_map(|series| match &series.shape {
         Shape::Cells(values) => {
             let [lo, hi] = shapes::ends(values);
@@ -212,14 +212,14 @@ fn draw_bar(scene: &mut Scene, area: &Area, label: &str, lo: f64, hi: f64) {
 }
 
 /// An entry of the legend: how a series looks, and its name.
-pub struct Entry<'a> {
+struct Entry<'a> {
     /// The first series with this look and name.
     pub series: &'a Series,
     wide: f64,
 }
 
 /// Entries in lines that fit the figure's width.
-pub fn legend_lines(figure: &Figure) -> Vec<Vec<Entry<'_>>> {
+fn legend_lines(figure: &Figure) -> Vec<Vec<Entry<'_>>> {
     let mut lines: Vec<Vec<Entry>> = vec![];
     let mut seen: Vec<(&str, Look)> = vec![];
     let (wide, mut left) = (figure.width.points(), 0.0);
@@ -241,18 +241,6 @@ pub fn legend_lines(figure: &Figure) -> Vec<Vec<Entry<'_>>> {
         }
     }
     lines
-}
-
-/// How many entries of the legend stand side by side where they stand in columns, which pgfplots always does.
-pub fn legend_columns(figure: &Figure) -> usize {
-    let lines = legend_lines(figure);
-    let most = lines.iter().map(Vec::len).max().unwrap_or(1);
-    let wide: Vec<f64> = lines.iter().flatten().map(|entry| entry.wide).collect();
-    let in_columns = |n: usize| -> f64 {
-        let column = |k: usize| wide.iter().skip(k).step_by(n).copied().fold(0.0, f64::max);
-        (0..n).map(column).sum::<f64>() + ENTRY_GAP * (n - 1) as f64
-    };
-    (1..=most).rev().find(|&n| in_columns(n) <= figure.width.points()).unwrap_or(1)
 }
 
 fn draw_legend(scene: &mut Scene, lines: &[Vec<Entry>]) {

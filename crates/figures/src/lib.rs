@@ -1,8 +1,8 @@
-//! Figures: one description, drawn as SVG for a page and as PDF for a paper, with its data as CSV and as pgfplots.
+//! Figures: one description, drawn as SVG for a page and as PDF for a paper, with its data as CSV.
 //!
 //! ```text
 //! numbers -> Figure (description) -> Scene (layout, shapes) -> svg, pdf
-//!                                 -> csv, pgfplots
+//!                                 -> csv
 //! ```
 //!
 //! Nothing here knows what is drawn: a [`Figure`] is made of numbers, names and [`Look`]s.
@@ -38,7 +38,6 @@ pub mod font;
 pub mod layout;
 pub mod look;
 pub mod pdf;
-pub mod pgfplots;
 pub mod scene;
 pub mod shapes;
 pub mod svg;
@@ -84,10 +83,5 @@ impl Figure {
     /// The data as a table; see [`csv::render`].
     pub fn csv(&self) -> String {
         csv::render(self)
-    }
-
-    /// The figure as code for the LaTeX package pgfplots; see [`pgfplots::render`].
-    pub fn pgfplots(&self) -> String {
-        pgfplots::render(self)
     }
 }

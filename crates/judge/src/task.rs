@@ -6,18 +6,18 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::Error;
-use judge_uncertainty_experiments::dice::{DiceWorld, Tier};
 use judge_uncertainty_formats::dataset::originals::ORIGINALS;
 use judge_uncertainty_formats::error::{Error as DataError, Place};
 use judge_uncertainty_formats::items::ItemIds;
 use judge_uncertainty_formats::logs::Rows;
+use judge_uncertainty_paper::experiments::dice::{DiceWorld, Tier};
 use judge_uncertainty_study::Kind;
 use judge_uncertainty_study::input::config::{Format, StudyFile};
 use judge_uncertainty_study::input::items;
+use judge_uncertainty_study::input::labels::Labels;
 use judge_uncertainty_study::input::log::LabelLog;
 use judge_uncertainty_study::input::source::{Source, format_of, read_table};
 use judge_uncertainty_study::queue::Question;
-use judge_uncertainty_study::read::LabelSet;
 use judge_uncertainty_study::with_kind;
 
 /// Faces of the dice, in the order of their biases.
@@ -200,12 +200,12 @@ impl Task {
         let (answers, labels) = match K::question(&file.config.scale) {
             Question::Classes(classes) if labelled => {
                 let log = LabelLog::read(&file.folder(), &mut source)?;
-                (Answers::Classes(classes), Some(K::Labels::read(&file, &items, &log, &mut source)?))
+                (Answers::Classes(classes), Some(Labels::read(&file, &items, &log, &mut source)?))
             }
             Question::Classes(classes) => (Answers::Classes(classes), None),
             Question::Score { low, high } => (Answers::Score { scale: Some((low, high)) }, None),
         };
-        let counts = labels.as_ref().and_then(LabelSet::counts);
+        let counts = labels.as_ref().map(|labels| &labels.counts);
         let texts = items.texts.as_ref().ok_or_else(|| {
             let remedy = "write what a reader sees, with columns in braces: text = \"{question}\"";
             file.refuse("items.text", "none", "a judge needs a text to read", remedy)

@@ -33,6 +33,5 @@ pub fn put_figure(folder: &str, figure: &Figure, staged: &mut Staged) -> Result<
     put("svg", figure.svg().into_bytes());
     put("pdf", figure.pdf()?);
     put("csv", figure.csv().into_bytes());
-    put("tex", figure.pgfplots().into_bytes());
     Ok(())
 }

@@ -3,7 +3,7 @@
 //! ```text
 //! report/index.html   the page
 //! tables/*.tex        its tables
-//! figures/NAME.*      pdf for LaTeX, svg for a page, csv the data, tex the figure as pgfplots
+//! figures/NAME.*      pdf for LaTeX, svg for a page and for editing, csv the data
 //! study.tex           includes all of the above; compiles with pdflatex
 //! ```
 

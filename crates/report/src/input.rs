@@ -24,9 +24,7 @@ impl InputTable {
             groups => format!("{} in {groups} groups", input.items),
         };
         let mut rows = vec![InputRow::new("items", items)];
-        rows.extend(K::scale_rows(&input.scale.0));
-        rows.extend(K::judge_rows(input));
-        rows.extend(K::label_rows(input));
+        rows.extend(K::input_rows(input));
         rows.extend(input.dimensions.map(|width| InputRow::new("embeddings", format!("{width} dimensions"))));
         rows.extend(input.to_embed.map(|texts| {
             let text = format!("{texts} different texts are still to be embedded, by the next run");

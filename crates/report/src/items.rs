@@ -10,6 +10,7 @@ use judge_uncertainty_page::{
 };
 use judge_uncertainty_study::StudyResults;
 use judge_uncertainty_study::cards::{Card, Cards, FIRST};
+use judge_uncertainty_study::input::question::Question;
 use judge_uncertainty_study::profile::Profile;
 use judge_uncertainty_system::numbers::three;
 
@@ -48,7 +49,7 @@ pub(super) fn items_section<K: Shown>(
 fn explorer<K: Shown>(results: &StudyResults<K>, cards: &Cards, groups: &[&str]) -> Explorer {
     let across = Axis::over(cards.cards.iter().map(|card| card.aleatoric), FIELD[0], FIELD[1]);
     let up = Axis::over(cards.cards.iter().map(|card| card.epistemic), FIELD[3], FIELD[2]);
-    let names = K::profile_names(&results.input.scale.0);
+    let question = K::question(&results.input.scale.0);
     let view = |(number, card): (usize, &Card)| CardView {
         number,
         id: card.id.clone(),
@@ -56,7 +57,7 @@ fn explorer<K: Shown>(results: &StudyResults<K>, cards: &Cards, groups: &[&str])
         cut: card.cut,
         group: card.group.clone(),
         labels: held(card),
-        bars: bars(&card.profile, &names, K::score_range(&results.input.scale.0)),
+        bars: bars(&card.profile, &question),
         parts: format!(
             "aleatoric {}, epistemic {} {}; the judge counts as {} labels",
             show(card.aleatoric),
@@ -78,7 +79,7 @@ fn explorer<K: Shown>(results: &StudyResults<K>, cards: &Cards, groups: &[&str])
         said: said(cards),
         rules: rules
             .iter()
-            .map(|rule| Choice { key: rule.key().to_owned(), name: K::rule_words(*rule).to_owned() })
+            .map(|rule| Choice { key: rule.key().to_owned(), name: (K::WORDS.rule_words)(*rule).to_owned() })
             .collect(),
         groups: groups.iter().enumerate().map(|(place, name)| group(cards, place, name)).collect(),
         bars: ["the judge".to_owned(), "the belief, labels included".to_owned()],
@@ -144,7 +145,11 @@ fn held(card: &Card) -> String {
 }
 
 /// The bars of a card: a pair per class, or one pair on the scale from `low` to `high`.
-fn bars(profile: &Profile, names: &[String], (low, high): (f64, f64)) -> Vec<Bar> {
+fn bars(profile: &Profile, question: &Question) -> Vec<Bar> {
+    let (low, high) = match *question {
+        Question::Score { low, high } => (low, high),
+        Question::Classes(_) => (0.0, 1.0),
+    };
     match profile {
         Profile::Shares { judge, belief, counts } => {
             let mut classes: Vec<usize> = (0..judge.len()).collect();
@@ -156,7 +161,7 @@ fn bars(profile: &Profile, names: &[String], (low, high): (f64, f64)) -> Vec<Bar
             }
             let track = |share: f64| Track { from: 0.0, width: percent(share), text: format!("{share:.2}") };
             let bar = |k: usize| Bar {
-                name: names[k].clone(),
+                name: question.classes()[k].clone(),
                 judge: track(judge[k]),
                 belief: track(belief[k]),
                 held: if counts[k] > 0 { counts[k].to_string() } else { String::new() },
@@ -201,7 +206,7 @@ fn table<K: Shown>(cards: &Cards) -> Table {
     };
     Table {
         id: "table-first".to_owned(),
-        caption: format!("The first items by: {}", K::rule_words(cards.rule)),
+        caption: format!("The first items by: {}", (K::WORDS.rule_words)(cards.rule)),
         columns: vec![
             Column::text("item"),
             Column::numbers("labels"),

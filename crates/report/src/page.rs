@@ -61,7 +61,7 @@ fn findings<K: Shown>(results: &StudyResults<K>) -> Section {
     let worth = format!("labels that a typical {} is worth", words.short_prediction);
     let keys = vec![
         number(results.input.items.to_string(), "items", Tone::Neutral),
-        number(K::number_of_labels(&results.input.labels).to_string(), words.labels, Tone::Neutral),
+        number(results.input.labels.number().to_string(), words.labels, Tone::Neutral),
         number(typical_worth(&results.fit), &worth, Tone::Neutral),
         K::key_number(results),
     ];
@@ -214,7 +214,7 @@ fn escalation<K: Shown>(evaluation: &Evaluation<K>, figures: &[Figure]) -> Secti
         };
         let value = &full.value[&rule][&budget];
         let mut cells = vec![
-            K::rule_name(rule).to_owned(),
+            (K::WORDS.rule_name)(rule).to_owned(),
             format!("{} ({})", show(value.mean), show(value.se)),
             minus(&compared.value),
         ];
@@ -268,7 +268,7 @@ fn files() -> Section {
         "`items.csv` and `items.parquet`: every item with its decomposition and its rank under every rule",
         "`columns.csv`: what the columns mean",
         "`tables/`: the tables of this page as LaTeX",
-        "`figures/`: its figures, each as PDF, SVG, pgfplots code and with its data as CSV",
+        "`figures/`: its figures, each as PDF and SVG, with its data as CSV",
         &format!("`{DOCUMENT}`: this page as a LaTeX document that includes them"),
         "`results/study.json`: everything on this page in full precision",
         "`results/manifest.json`: versions, settings and sums of the inputs",

@@ -167,7 +167,7 @@ fn describe_evaluation<K: Shown>(evaluation: &Evaluation<K>) -> Vec<Line> {
         let width = words.rule_width;
         lines.push(Line::Row(format!(
             "  {:<width$}{:>8} ({}){against}",
-            K::rule_words(rule),
+            (words.rule_words)(rule),
             three(value.mean),
             three(value.se)
         )));

@@ -5,7 +5,6 @@ use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::figures::headline;
 use judge_uncertainty_page::{Block, KeyNumber, Section};
-use judge_uncertainty_study::kind::LabelsReportOf;
 use judge_uncertainty_study::results::{FitReport, InputReport, StudyResults};
 use judge_uncertainty_study::{Evaluation, Kind};
 
@@ -14,6 +13,10 @@ use judge_uncertainty_study::{Evaluation, Kind};
 pub struct Words {
     /// What a page of such a study is about.
     pub lead: &'static str,
+    /// What a rule ranks by, in a line of a terminal.
+    pub rule_words: fn(Rule) -> &'static str,
+    /// What a rule is called in tables and figures.
+    pub rule_name: fn(Rule) -> &'static str,
     /// What human labels are called.
     pub labels: &'static str,
     /// What the judge gives, as in "a typical ... of the judge".
@@ -56,14 +59,6 @@ pub trait Shown: Kind {
     /// Rules that evaluations have and readers are not shown, because they rank as others do.
     const LEFT_OUT: &'static [Rule] = &[];
 
-    /// What a rule ranks by, in a line of a terminal.
-    fn rule_words(rule: Rule) -> &'static str {
-        rule.words()
-    }
-
-    /// What a rule is called in tables and figures.
-    fn rule_name(rule: Rule) -> &'static str;
-
     /// What the epistemic part is called where items are drawn.
     fn epistemic() -> Named {
         Named { name: "epistemic variance", said: "the epistemic variance" }
@@ -79,25 +74,8 @@ pub trait Shown: Kind {
         ""
     }
 
-    /// What labels can be.
-    fn scale_rows(scale: &Self::Scale) -> Vec<InputRow>;
-
-    /// What the bars of an item are called: its classes, or the scale.
-    fn profile_names(scale: &Self::Scale) -> Vec<String>;
-
-    /// Ends of the scale on which scores are drawn; shares are drawn from 0 to 1.
-    fn score_range(_scale: &Self::Scale) -> (f64, f64) {
-        (0.0, 1.0)
-    }
-
-    /// What was found in the judge's file.
-    fn judge_rows(input: &InputReport<Self>) -> Vec<InputRow>;
-
-    /// What was found in the file of labels.
-    fn label_rows(input: &InputReport<Self>) -> Vec<InputRow>;
-
-    /// How many human labels there are, as a key number counts them.
-    fn number_of_labels(labels: &LabelsReportOf<Self>) -> u64;
+    /// What labels can be, and what was found in the files of the judge and of the labels.
+    fn input_rows(input: &InputReport<Self>) -> Vec<InputRow>;
 
     /// The key number on the decomposition.
     fn key_number(results: &StudyResults<Self>) -> KeyNumber;

@@ -118,10 +118,10 @@ impl World {
     fn realised<K: Kind>(&self, study: &Study<K>, size: usize, stream: &mut Stream) -> Vec<Option<f64>> {
         let order: Vec<usize> = (0..ITEMS).collect();
         let selection = Selection::exploring(&order, size, 1.0, stream);
-        let ranges = K::ranges(&study.file.config.scale);
-        let mut observed = vec![vec![None; ITEMS]; ranges.len()];
+        let quantities = K::quantities(&study.file.config.scale);
+        let mut observed = vec![vec![None; ITEMS]; quantities.len()];
         for &i in &selection.drawn {
-            let label: Vec<f64> = match (self.head.starts_with("scale"), ranges.len()) {
+            let label: Vec<f64> = match (self.head.starts_with("scale"), quantities.len()) {
                 (true, _) => vec![rating(&self.pools[i], stream)],
                 (false, quantities) => {
                     let class = class(&self.pools[i], stream);
@@ -133,10 +133,10 @@ impl World {
             };
             observed.iter_mut().zip(label).for_each(|(of, value)| of[i] = Some(Observed::once(value)));
         }
-        let width = |(observed, range): (&Vec<Option<Observed>>, &(f64, f64))| {
-            weighted_mean(&selection, observed, None, *range, 0.95).ok().map(|found| found.high - found.low)
+        let width = |(observed, quantity): (&Vec<Option<Observed>>, &judge_uncertainty_study::kind::Quantity)| {
+            weighted_mean(&selection, observed, None, quantity.range, 0.95).ok().map(|found| found.high - found.low)
         };
-        observed.iter().zip(&ranges).map(width).collect()
+        observed.iter().zip(&quantities).map(width).collect()
     }
 }
 

@@ -358,7 +358,7 @@ mod tests {
         let folder = written(&files);
         let study = loaded::<Classes>(folder.path());
         let report = InputReport::of(&study);
-        assert_eq!((report.items, report.labels.labels, report.labels.per_class.clone()), (5, 3, vec![2, 1]));
+        assert_eq!((report.items, report.labels.number(), report.labels.per_class.clone()), (5, 3, vec![2, 1]));
         // Annotators don't see the reference answer.
         assert_eq!(study.items.texts.as_ref().unwrap()[3], "input: What is 4 + 4?\n\noutput: It is 9.");
         // The manifest of a run has the log: its sum, the tool and its version.
@@ -423,7 +423,7 @@ mod tests {
         let text = std::fs::read_to_string(&toml).unwrap();
         std::fs::write(&toml, text.replacen("made_from", "unmatched = \"leave_out\"\nmade_from", 1)).unwrap();
         let (one, other) = (loaded::<Classes>(folder.path()), loaded::<Classes>(direct.path()));
-        assert_eq!(one.judge.predictions.q, other.judge.predictions.q);
+        assert_eq!(one.judge.answers.predictions.q, other.judge.answers.predictions.q);
         assert_eq!(one.items.ids, other.items.ids);
         // Mass outside the classes is recorded: 1 - 0.8 - 0.01 - 0.15 - 0.02 for m1, and most of m6's.
         let mass = other.judge.report.mass.unwrap();
@@ -443,7 +443,7 @@ mod tests {
         let labels = "id,annotator,label\n81/alpaca-13b:vicuna-13b/1,a,B\n81/claude-v1:vicuna-13b/1,a,A\n";
         std::fs::write(folder.path().join("labels.csv"), labels).unwrap();
         let study = loaded::<Classes>(folder.path());
-        assert_eq!(study.judge.variants.variants(), ["gpt-4 pair-v2", "gpt-4 pair-v2 (swapped)"]);
+        assert_eq!(study.judge.variants, ["gpt-4 pair-v2", "gpt-4 pair-v2 (swapped)"]);
         let [bias] = study.judge.report.position_bias.as_slice() else { panic!("one judge") };
         // The verdict on claude and vicuna went to whoever was shown first; the failed answer has no pair.
         assert_eq!((bias.items, bias.flips, bias.to_first, bias.to_second), (2, 1, 1, 0));
@@ -464,7 +464,7 @@ mod tests {
                     kind = \"probabilities\"\nswapped = \"order\"\nmirror = [\"A\", \"B\"]\n[labels]\nfile = \"labels.csv\"\nform = \"long\"\n";
         write("study.toml", toml);
         let study = loaded::<Classes>(folder.path());
-        let answers = study.judge.variants.item(0);
+        let answers = study.judge.answers.variants.item(0);
         assert_eq!(answers.variants, [Some(vec![0.7, 0.1, 0.2]), Some(vec![0.8, 0.1, 0.1])]);
         let [bias] = study.judge.report.position_bias.as_slice() else { panic!("one judge") };
         assert_eq!((bias.items, bias.flips, bias.to_first, bias.without_verdict), (2, 1, 1, 1));

@@ -33,7 +33,7 @@ pub mod results;
 // Where these modules stood; they go once nothing names them here.
 pub use evaluate::{compare, for_new_items, held_out, mismatch, reliability};
 pub use input::judge_files;
-pub use model::{carried, carried_map, chosen, decompose, features, identification, kind, load, read};
+pub use model::{carried, carried_map, chosen, decompose, features, identification, kind, load};
 pub use queue::{estimates, plan};
 pub use registration::{hypothesis, registered};
 pub use results::{annotators, cards, columns, evidence, label_table, movement, parts, percentiles, profile, sample};

@@ -18,7 +18,6 @@ use crate::study::input::log::{LabelLog, Listed, NewLabel};
 use crate::study::input::source::Source;
 use crate::study::intake::{Intake, Rules};
 use crate::study::label_table::label_table;
-use crate::study::read::LabelSet;
 use crate::study::{Error as StudyError, Kind, Study};
 use crate::system::{to_json, write_file};
 
@@ -174,14 +173,18 @@ fn add<K: Kind>(args: &Add) -> Result<ExitCode, Error> {
     let log = LabelLog::read(&study.file.folder(), &mut Source::default())?;
     let mut intake = Intake::read(&args.file, args.annotator.as_deref())?;
     log.check_new(&intake.file, &intake.sha256)?;
-    let mut known = study.labels.known(&study.file);
+    let question = K::question(&study.file.config.scale);
+    let mut known = study.labels.known(&study.file, &question);
     for row in &log.rows {
         if let Some(item) = study.items.ids.position(&row.id) {
             known.add(item, &row.annotator, &row.value, &row.given, &log.place(row));
         }
     }
-    let rules = Rules { repeats: K::REPEATS, skip_known: args.skip_known };
-    let canonical = |label: &NewLabel| K::canonical(&study.file.config.scale, label);
+    let rules = Rules { repeats: question.allows_repeats(), skip_known: args.skip_known };
+    let canonical = |label: &NewLabel| match question.parse(&label.value) {
+        Ok(value) => Ok(question.text(value)),
+        Err(problem) => Err(DataError::refused(label.place.clone(), problem)),
+    };
     let fresh = intake.check(&study.items, canonical, &known, &rules)?;
     if !fresh.is_empty() {
         say_torn(&log);
@@ -270,11 +273,12 @@ fn say_added(log: &LabelLog, intake: &Intake, fresh: &[NewLabel]) -> Result<Exit
 
 fn estimate<K: Kind>(args: &Estimate) -> Result<ExitCode, Error> {
     let study = Study::<K>::load(&args.study)?;
-    let names = K::quantities(&study.file.config.scale);
+    let quantities = K::quantities(&study.file.config.scale);
+    let names: Vec<String> = quantities.iter().map(|quantity| quantity.name.clone()).collect();
     let file = SelectionFile::read(&args.queue, &study.items.ids, &study.items.file, &names)?;
-    let (observed, ranges) = (K::observed(&study, file.batches_before), K::ranges(&study.file.config.scale));
+    let observed = K::observed(&study, file.batches_before);
     let estimates: Vec<PoolMean> = (0..names.len())
-        .map(|k| file.estimate(&names[k], &observed[k], ranges[k], args.level))
+        .map(|k| file.estimate(&names[k], &observed[k], quantities[k].range, args.level))
         .collect::<Result<_, _>>()
         .map_err(StudyError::from)?;
     let mut stdout = anstream::stdout().lock();

@@ -72,7 +72,7 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let testable = Testable {
         budgets: study.file.config.evaluation.budgets(),
         rules: K::rules(&study),
-        measures: K::MEASURES,
+        measures: K::FACTS.measures,
         ids: &study.items.ids,
         groups: study.items.groups.as_deref(),
     };

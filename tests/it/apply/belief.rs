@@ -89,8 +89,8 @@ fn every_leaf_of_a_belief_about_classes_holds() {
     let study = starter();
     let decomposition = Decomposition::of(&study, &Silent).unwrap();
     let mut made = Made::of(&study);
-    let names = Classes::names(&study.file.config, study.judge.variants.variants());
-    made.classes(&study.judge, &study.labels, names.confidence.as_deref(), &names.answers);
+    let names = Classes::names(&study.file.config, &study.judge.variants);
+    made.classes(&study.judge.answers, &study.labels, names.confidence.as_deref(), &names.answers);
     assert_every_leaf_holds(&study, &decomposition, &made);
 }
 
@@ -164,7 +164,7 @@ fn every_leaf_of_a_map_of_places_holds() {
     let study = with_settings(&study, |settings| settings["trust"]["belief"] = json!("line"));
     let decomposition = Decomposition::of(&study, &Silent).unwrap();
     let mut made = Made::of(&study);
-    let names = Ordinal::names(&study.file.config, study.judge.variants.variants());
-    made.classes(&study.judge, &study.labels, names.confidence.as_deref(), &names.answers);
+    let names = Ordinal::names(&study.file.config, &study.judge.variants);
+    made.classes(&study.judge.answers, &study.labels, names.confidence.as_deref(), &names.answers);
     assert_every_leaf_holds(&study, &decomposition, &made);
 }

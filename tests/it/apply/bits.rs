@@ -68,10 +68,10 @@ fn a_carried_map_is_applied_as_its_study_applies_it() {
 
     // What the map reads has to exist.
     let carry = |text: Value| Classes::carried_map(&second, path, mended::<Classes>(text).unwrap().as_bytes());
-    let variant = &first.judge.variants.variants()[0];
+    let variant = &first.judge.variants[0];
     let mut reads_variants: Value =
         serde_json::from_str(&found.text().replace(&format!("\"{variant}\""), "\"unheard\"")).unwrap();
-    with_weights_of_variants(&mut reads_variants["fit"]["mapped"]["map"], first.judge.variants.variants().len());
+    with_weights_of_variants(&mut reads_variants["fit"]["mapped"]["map"], first.judge.variants.len());
     let refused = carry(reads_variants).unwrap_err().to_string();
     assert!(refused.contains("the judge's variant \"unheard\"") && refused.contains("ask the judge"), "{refused}");
     let class = &first.file.config.scale[0];
@@ -86,8 +86,8 @@ fn ordinal_ratings_get_what_a_run_gives_them_to_the_bit() {
     let study = answers(folder.path(), "");
     let decomposition = Decomposition::of(&study, &Silent).unwrap();
     let mut made = Made::of(&study);
-    let names = Ordinal::names(&study.file.config, study.judge.variants.variants());
-    made.classes(&study.judge, &study.labels, names.confidence.as_deref(), &names.answers);
+    let names = Ordinal::names(&study.file.config, &study.judge.variants);
+    made.classes(&study.judge.answers, &study.labels, names.confidence.as_deref(), &names.answers);
     assert_same_bits(&study, &decomposition, &made);
     for map in ["mixture", "line"] {
         let mapped = with_settings(&study, |settings| settings["trust"]["belief"] = json!(map));

@@ -17,8 +17,8 @@ use judge_uncertainty::formats::output::Values;
 use judge_uncertainty::study::apply::applier::{Applier, Apply, priority_column};
 use judge_uncertainty::study::belief_file::{BeliefFile, Saved, reference};
 use judge_uncertainty::study::columns::columns;
-use judge_uncertainty::study::kinds::classes::judge::ClassJudge;
-use judge_uncertainty::study::kinds::classes::labels::Labels;
+use judge_uncertainty::study::input::labels::Labels;
+use judge_uncertainty::study::kinds::classes::judge::ClassAnswers;
 use judge_uncertainty::study::{Classes, Decomposition, Kind, Ordinal, Scores, Study};
 use judge_uncertainty::system::progress::Silent;
 use serde_json::{Value, json};
@@ -76,7 +76,7 @@ impl Made {
         made
     }
 
-    fn classes(&mut self, judge: &ClassJudge, labels: &Labels, confidence: Option<&str>, pattern: &str) {
+    fn classes(&mut self, judge: &ClassAnswers, labels: &Labels, confidence: Option<&str>, pattern: &str) {
         let variants = judge.variants.variants();
         let items = judge.variants.ids().len();
         let of = |i: usize| -> &JudgeAnswers { judge.variants.item(i) };
@@ -91,7 +91,7 @@ impl Made {
             self.put(name, Cells::Number((0..items).map(|i| of(i).confidence).collect()));
         }
         for (k, class) in judge.variants.classes().iter().enumerate() {
-            let column = labels.counts.counts().column(k).iter().map(|n| Some(i64::from(*n))).collect();
+            let column = labels.counts.column(k).iter().map(|n| Some(i64::from(*n))).collect();
             self.put(&format!("n_{class}"), Cells::Whole(column));
         }
     }
@@ -171,7 +171,7 @@ fn single(batch: &Batch, row: usize) -> Batch {
 
 fn desk_table(study: &Study<Classes>) -> Made {
     let mut made = Made::of(study);
-    made.classes(&study.judge, &study.labels, Some("confidence"), "p_{variant}_{class}");
+    made.classes(&study.judge.answers, &study.labels, Some("confidence"), "p_{variant}_{class}");
     made
 }
 
@@ -192,7 +192,7 @@ fn recipes_table(study: &Study<Scores>, judge: &[(String, String, f64, Option<f6
         let sds = study.items.ids.iter().map(|id| of(id).and_then(|row| row.3)).collect();
         made.put(&format!("sd_{variant}"), Cells::Number(sds));
     }
-    let ratings = study.labels.grouped(study.len());
+    let ratings = study.labels.scores(|_| true);
     made.put("ratings", Cells::Text(ratings.iter().map(|of_item| json!(of_item).to_string()).collect()));
     made
 }

@@ -12,24 +12,98 @@ const SD_FLOOR: f64 = 1e-9;
 /// And below this share of the largest value, where differences are rounding.
 const RELATIVE_SD_FLOOR: f64 = 1e-12;
 
-/// One named feature of all items, `None` where it is missing.
+/// What a feature measures. What is done with a feature follows from this, never from its name: a user's column may have any name.
+///
+/// `C` identifies a column: its name, or in some places its position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Feature<C = String> {
+    /// How far the judge's answers under several variants of its prompt are apart.
+    Spread,
+    /// ln(1 + number of the item's labels).
+    LogLabels,
+    /// The judge's stated confidence.
+    Confidence,
+    /// Cosine distance to the nearest labelled item.
+    NearestLabelled,
+    /// Mean cosine distance to the nearest labelled items.
+    MeanNearestLabelled,
+    /// A column that the user gives.
+    Column(C),
+}
+
+impl<C> Feature<C> {
+    /// The features that are computed, with the names by which users ask for them.
+    pub const COMPUTED: [(&str, Self); 5] = [
+        ("spread", Self::Spread),
+        ("log_labels", Self::LogLabels),
+        ("confidence", Self::Confidence),
+        ("nearest_labelled", Self::NearestLabelled),
+        ("mean_nearest_labelled", Self::MeanNearestLabelled),
+    ];
+
+    /// Whether it is a distance to labelled items, which needs embeddings and at least one label.
+    pub fn is_distance(&self) -> bool {
+        matches!(self, Self::NearestLabelled | Self::MeanNearestLabelled)
+    }
+
+    /// Whether it says how labels were collected rather than what the item is.
+    pub fn is_about_labels(&self) -> bool {
+        self.is_distance() || matches!(self, Self::LogLabels)
+    }
+}
+
+impl Feature {
+    /// Name, as it appears in reports.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Column(name) => name,
+            computed => Self::COMPUTED.iter().find(|(_, own)| own == computed).expect("the table has every one").0,
+        }
+    }
+}
+
+impl From<&str> for Feature {
+    /// The user's column of that name, whatever the name is.
+    fn from(name: &str) -> Self {
+        Self::Column(name.to_owned())
+    }
+}
+
+impl From<String> for Feature {
+    /// The user's column of that name, whatever the name is.
+    fn from(name: String) -> Self {
+        Self::Column(name)
+    }
+}
+
+/// One feature of all items, `None` where it is missing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FeatureColumn {
-    /// Name, as it appears in reports.
-    pub name: String,
+    /// What it measures.
+    pub feature: Feature,
     /// One value per item, in the feature's own unit.
     pub values: Vec<Option<f64>>,
 }
 
 impl FeatureColumn {
     /// A feature with a value for every item.
-    pub fn complete(name: &str, values: impl IntoIterator<Item = f64>) -> Self {
-        Self { name: name.to_owned(), values: values.into_iter().map(Some).collect() }
+    pub fn complete(feature: impl Into<Feature>, values: impl IntoIterator<Item = f64>) -> Self {
+        Self::partial(feature, values.into_iter().map(Some))
     }
 
     /// A feature that some items lack.
-    pub fn partial(name: &str, values: impl IntoIterator<Item = Option<f64>>) -> Self {
-        Self { name: name.to_owned(), values: values.into_iter().collect() }
+    pub fn partial(feature: impl Into<Feature>, values: impl IntoIterator<Item = Option<f64>>) -> Self {
+        Self { feature: feature.into(), values: values.into_iter().collect() }
+    }
+
+    /// Its name, as it appears in reports.
+    pub fn name(&self) -> &str {
+        self.feature.name()
+    }
+
+    /// This feature of some of the items, by position.
+    pub fn select(&self, items: &[usize]) -> Self {
+        Self { feature: self.feature.clone(), values: items.iter().map(|&i| self.values[i]).collect() }
     }
 }
 
@@ -93,10 +167,15 @@ impl FeatureScale {
         let sd = if constant { 0.0 } else { population_sd(&filled) };
         let largest = present.iter().copied().fold(0.0, |m: f64, x| if x.abs() > m.abs() { x } else { m });
         if !(mean.is_finite() && sd.is_finite()) {
-            return Err(DesignError::TooLarge { feature: column.name.clone(), value: largest });
+            return Err(DesignError::TooLarge { feature: column.name().to_owned(), value: largest });
         }
         let floor = SD_FLOOR.max(RELATIVE_SD_FLOOR * largest.abs());
-        Ok(Self { name: column.name.clone(), mean, sd: sd.max(floor), missing: column.values.len() - present.len() })
+        Ok(Self {
+            name: column.name().to_owned(),
+            mean,
+            sd: sd.max(floor),
+            missing: column.values.len() - present.len(),
+        })
     }
 }
 
@@ -135,7 +214,7 @@ impl Standardizer {
     /// Columns whose names, number or lengths don't match, or a value that is not finite.
     pub fn apply(&self, columns: &[FeatureColumn]) -> Result<Design, DesignError> {
         let items = check_finite(columns)?;
-        let names: Vec<&str> = columns.iter().map(|c| c.name.as_str()).collect();
+        let names: Vec<&str> = columns.iter().map(FeatureColumn::name).collect();
         let fitted: Vec<&str> = self.scales.iter().map(|s| s.name.as_str()).collect();
         if names != fitted {
             return Err(DesignError::Shape {
@@ -150,14 +229,14 @@ impl Standardizer {
                 z[[i, j]] = x.map_or(0.0, |x| (x - scale.mean) / scale.sd);
             }
         }
-        Ok(Design { names: fitted.into_iter().map(str::to_owned).collect(), z, centre: None })
+        Ok(Design { features: columns.iter().map(|c| c.feature.clone()).collect(), z, centre: None })
     }
 }
 
 /// Features of items on the scale of the regression: items x features, without the intercept.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Design {
-    names: Vec<String>,
+    features: Vec<Feature>,
     z: Array2<f64>,
     /// Where a prior on the coefficients is centred, intercept first; `None` for its own centre.
     centre: Option<Vec<f64>>,
@@ -182,7 +261,7 @@ impl Design {
 
     /// No features: one trust for all items.
     pub fn constant(items: usize) -> Self {
-        Self { names: vec![], z: Array2::zeros((items, 0)), centre: None }
+        Self { features: vec![], z: Array2::zeros((items, 0)), centre: None }
     }
 
     /// Features taken as they are.
@@ -197,12 +276,12 @@ impl Design {
                 z[[i, j]] = x.ok_or_else(|| DesignError::Shape {
                     detail: format!(
                         "feature `{}` of item {i} is missing, and raw features can't be filled",
-                        column.name
+                        column.name()
                     ),
                 })?;
             }
         }
-        Ok(Self { names: columns.iter().map(|c| c.name.clone()).collect(), z, centre: None })
+        Ok(Self { features: columns.iter().map(|c| c.feature.clone()).collect(), z, centre: None })
     }
 
     /// This design with every feature kept within what it is over the `labelled` items, so that nothing is extrapolated to items
@@ -255,9 +334,14 @@ impl Design {
         })
     }
 
+    /// What each column measures, in order.
+    pub fn measures(&self) -> &[Feature] {
+        &self.features
+    }
+
     /// Feature names, in column order.
-    pub fn names(&self) -> &[String] {
-        &self.names
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.features.iter().map(Feature::name)
     }
 
     /// Number of items.
@@ -267,7 +351,7 @@ impl Design {
 
     /// Number of features, the intercept not counted.
     pub fn features(&self) -> usize {
-        self.names.len()
+        self.features.len()
     }
 
     /// The features of item `i`.
@@ -281,7 +365,7 @@ impl Design {
 fn check(columns: &[FeatureColumn]) -> Result<(), DesignError> {
     check_finite(columns)?;
     match columns.iter().find(|c| c.values.iter().all(Option::is_none)) {
-        Some(column) => Err(DesignError::AllMissing { feature: column.name.clone() }),
+        Some(column) => Err(DesignError::AllMissing { feature: column.name().to_owned() }),
         None => Ok(()),
     }
 }
@@ -294,9 +378,9 @@ fn check_finite(columns: &[FeatureColumn]) -> Result<usize, DesignError> {
             return Err(DesignError::Shape {
                 detail: format!(
                     "`{}` has {} items but `{}` has {items}",
-                    column.name,
+                    column.name(),
                     column.values.len(),
-                    columns[0].name
+                    columns[0].name()
                 ),
             });
         }
@@ -304,7 +388,7 @@ fn check_finite(columns: &[FeatureColumn]) -> Result<usize, DesignError> {
             if let Some(value) = *x
                 && !value.is_finite()
             {
-                return Err(DesignError::NotFinite { feature: column.name.clone(), item, value });
+                return Err(DesignError::NotFinite { feature: column.name().to_owned(), item, value });
             }
         }
     }
@@ -358,6 +442,16 @@ mod tests {
     fn a_constant_feature_becomes_zeros() {
         let z = Design::standardized(&[FeatureColumn::complete("c", [0.1; 7])]).unwrap();
         assert!((0..7).all(|i| z.row(i)[0].abs() < 1e-6));
+    }
+
+    #[test]
+    fn every_computed_feature_has_a_name_and_columns_may_have_any() {
+        for (name, feature) in Feature::COMPUTED {
+            assert_eq!(feature.name(), name);
+            let column = Feature::from(name);
+            assert_eq!(column.name(), name);
+            assert!(column != feature && !column.is_about_labels());
+        }
     }
 
     #[test]

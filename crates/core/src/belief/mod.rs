@@ -40,7 +40,7 @@ mod whole;
 
 pub use as_published::{AsPublished, TrustSearch, fit_trust_as_published};
 pub use classes::{ClassBelief, ClassBeliefs};
-pub use design::{Design, DesignError, FeatureColumn, FeatureScale, Standardizer};
+pub use design::{Design, DesignError, Feature, FeatureColumn, FeatureScale, Standardizer};
 pub use dirichlet::{Dirichlet, entropy, manhattan};
 pub use gaussian::{Gaussian, Repeats, Scores};
 pub use gaussian_fit::{

@@ -100,7 +100,7 @@ pub(super) fn undetermined(names: &[String], covariance: &[Vec<f64>], prior: &Ar
 
 /// Names of the coefficients of a design: "intercept", then its features.
 pub(super) fn coefficient_names(design: &Design) -> Vec<String> {
-    std::iter::once("intercept".to_owned()).chain(design.names().iter().cloned()).collect()
+    std::iter::once("intercept".to_owned()).chain(design.names().map(str::to_owned)).collect()
 }
 
 /// The intercept plus the features of an item weighted by their coefficients; further coefficients don't count.

@@ -505,7 +505,7 @@ mod tests {
     fn collinear_features_share_the_effect_and_say_so() {
         let (mut columns, q, counts) = simulated(300, 5);
         let alone = fit(&columns, &q, &counts).unwrap();
-        columns.push(FeatureColumn { name: "copy of z1".into(), ..columns[0].clone() });
+        columns.push(FeatureColumn { feature: "copy of z1".into(), ..columns[0].clone() });
         let shared = fit(&columns, &q, &counts).unwrap();
         assert_eq!(shared.unidentified, ["z1", "copy of z1"]);
         assert!((shared.coefficients[1] - shared.coefficients[3]).abs() < 1e-8);

@@ -68,11 +68,11 @@ fn drawn<K: Shown>(evaluation: &Evaluation<K>) -> Drawn<'_> {
         items: evaluation.items,
         full: &evaluation.full,
         differences: evaluation.differences(),
-        reference: K::REFERENCE,
+        reference: K::FACTS.reference,
         reference_name: words.reference,
         error: words.error,
         units: words.units,
-        name: K::rule_name,
+        name: words.rule_name,
         left_out: K::LEFT_OUT,
         markers: K::markers(&evaluation.full.value.keys().copied().collect::<Vec<_>>()),
     }

@@ -12,10 +12,10 @@ use judge_uncertainty_figures::axis::signed;
 use judge_uncertainty_page::figures::{budgets, headline};
 use judge_uncertainty_page::rules::in_figures;
 use judge_uncertainty_page::{Block, Column, KeyNumber, Note, Table, Text, Tone};
+use judge_uncertainty_study::input::labels::LabelsReport;
 use judge_uncertainty_study::kinds::Classes;
 use judge_uncertainty_study::kinds::classes::diagnostics::{CalibrationBin, JudgeDiagnostics};
 use judge_uncertainty_study::kinds::classes::judge::JudgeReport;
-use judge_uncertainty_study::kinds::classes::labels::LabelsReport;
 use judge_uncertainty_study::kinds::classes::position::PositionBias;
 use judge_uncertainty_study::kinds::classes::reports::{CarriedStart, ClassFit, FittedMap};
 use judge_uncertainty_study::kinds::classes::soft_scores::SoftScores;
@@ -30,6 +30,8 @@ impl Shown for Classes {
     const WORDS: Words = Words {
         lead: "How much of the judge's uncertainty is disagreement among experts, how much is ignorance that labels cure, \
                and which items to send to experts first.",
+        rule_words: Rule::words,
+        rule_name: in_figures,
         labels: "labels",
         prediction: "prediction",
         short_prediction: "prediction",
@@ -44,10 +46,6 @@ impl Shown for Classes {
         rule_width: 36,
     };
 
-    fn rule_name(rule: Rule) -> &'static str {
-        in_figures(rule)
-    }
-
     fn epistemic() -> Named {
         Named { name: in_figures(Rule::Info), said: "I" }
     }
@@ -60,24 +58,11 @@ impl Shown for Classes {
         if rules.iter().any(|rule| Rule::BEYOND.contains(rule)) { "" } else { "; filled markers are the paper's rules" }
     }
 
-    fn scale_rows(classes: &Vec<String>) -> Vec<InputRow> {
-        vec![classes_row(classes)]
-    }
-
-    fn profile_names(classes: &Vec<String>) -> Vec<String> {
-        classes.clone()
-    }
-
-    fn judge_rows(input: &InputReport<Self>) -> Vec<InputRow> {
-        judge_rows(&input.judge, input.variants.len())
-    }
-
-    fn label_rows(input: &InputReport<Self>) -> Vec<InputRow> {
-        label_rows(&input.labels, &input.scale.0)
-    }
-
-    fn number_of_labels(labels: &LabelsReport) -> u64 {
-        labels.labels
+    fn input_rows(input: &InputReport<Self>) -> Vec<InputRow> {
+        let mut rows = vec![classes_row(&input.scale.0)];
+        rows.extend(judge_rows(&input.judge, input.variants.len()));
+        rows.extend(label_rows(&input.labels, &input.scale.0));
+        rows
     }
 
     fn key_number(results: &StudyResults<Self>) -> KeyNumber {
@@ -204,10 +189,13 @@ pub(super) fn label_rows(labels: &LabelsReport, classes: &[String]) -> Vec<Input
             "labels",
             format!(
                 "{}{by} for {} items, at most {} per item, {} blank",
-                labels.labels, labels.labelled_items, labels.most_labels, labels.blank
+                labels.number(),
+                labels.labelled_items,
+                labels.most_labels,
+                labels.blank
             ),
         ),
-        InputRow::new("labels", format!("{per_class}; {} items with a tie", labels.tied_items)),
+        InputRow::new("labels", format!("{per_class}; {} items with a tie", labels.tied_items.unwrap_or_default())),
     ]
 }
 

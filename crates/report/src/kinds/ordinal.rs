@@ -6,15 +6,12 @@ use crate::blocks::{measures, number, percent, row, show, show_some, some_figure
 use crate::figures::{means, parts};
 use crate::lines::InputRow;
 use crate::shown::{Shown, Words};
-use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::figures::headline;
 use judge_uncertainty_page::rules::of_ratings;
 use judge_uncertainty_page::{Block, Column, KeyNumber, Table, Text, Tone};
 use judge_uncertainty_study::kinds::Ordinal;
-use judge_uncertainty_study::kinds::classes::labels::LabelsReport;
 use judge_uncertainty_study::kinds::ordinal::diagnostics::{MeanBin, OrdinalDiagnostics};
-use judge_uncertainty_study::kinds::ordinal::scale::Places;
 use judge_uncertainty_study::results::{FitReport, InputReport};
 use judge_uncertainty_study::{Evaluation, StudyResults};
 use judge_uncertainty_system::numbers::three;
@@ -23,6 +20,8 @@ impl Shown for Ordinal {
     const WORDS: Words = Words {
         lead: "How much of the variance of a rating is disagreement among annotators, how much is the judge's ignorance, \
              which labels cure, and which items to send to annotators first.",
+        rule_words: of_ratings,
+        rule_name: of_ratings,
         labels: "ratings",
         prediction: "prediction",
         short_prediction: "prediction",
@@ -37,37 +36,17 @@ impl Shown for Ordinal {
         rule_width: 52,
     };
 
-    fn rule_words(rule: Rule) -> &'static str {
-        of_ratings(rule)
-    }
-
-    fn rule_name(rule: Rule) -> &'static str {
-        of_ratings(rule)
-    }
-
-    fn scale_rows(scale: &Places) -> Vec<InputRow> {
+    fn input_rows(input: &InputReport<Self>) -> Vec<InputRow> {
+        let scale = &input.scale.0;
         let of = |(name, &place): (&String, &f64)| match *name == place.to_string() {
             true => name.clone(),
             false => format!("{name} ({place})"),
         };
         let places: Vec<String> = scale.names.iter().zip(&scale.places).map(of).collect();
-        vec![InputRow::new("places", places.join(", "))]
-    }
-
-    fn profile_names(places: &Places) -> Vec<String> {
-        places.names.clone()
-    }
-
-    fn judge_rows(input: &InputReport<Self>) -> Vec<InputRow> {
-        judge_rows(&input.judge, input.variants.len())
-    }
-
-    fn label_rows(input: &InputReport<Self>) -> Vec<InputRow> {
-        label_rows(&input.labels, &input.scale.0.names)
-    }
-
-    fn number_of_labels(labels: &LabelsReport) -> u64 {
-        labels.labels
+        let mut rows = vec![InputRow::new("places", places.join(", "))];
+        rows.extend(judge_rows(&input.judge, input.variants.len()));
+        rows.extend(label_rows(&input.labels, &scale.names));
+        rows
     }
 
     fn key_number(results: &StudyResults<Self>) -> KeyNumber {

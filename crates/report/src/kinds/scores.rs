@@ -17,7 +17,6 @@ use judge_uncertainty_page::rules::of_ratings;
 use judge_uncertainty_page::{Block, Column, KeyNumber, Section, Table, Tone};
 use judge_uncertainty_study::kinds::Scores;
 use judge_uncertainty_study::kinds::scores::findings::WithinItems;
-use judge_uncertainty_study::kinds::scores::ratings::RatingsReport;
 use judge_uncertainty_study::kinds::scores::reading::ReadScores;
 use judge_uncertainty_study::results::{FitReport, InputReport};
 use judge_uncertainty_study::{Evaluated, Evaluation, StudyResults};
@@ -27,6 +26,8 @@ impl Shown for Scores {
     const WORDS: Words = Words {
         lead: "How much of the variance of a score is disagreement among annotators, how much is the judge's ignorance, \
              which labels cure, and which items to send to annotators first.",
+        rule_words: of_ratings,
+        rule_name: of_ratings,
         labels: "ratings",
         prediction: "mean score",
         short_prediction: "mean score",
@@ -43,56 +44,36 @@ impl Shown for Scores {
     /// It ranks scores as I does.
     const LEFT_OUT: &'static [Rule] = &[Rule::Spread];
 
-    fn rule_words(rule: Rule) -> &'static str {
-        of_ratings(rule)
-    }
-
-    fn rule_name(rule: Rule) -> &'static str {
-        of_ratings(rule)
-    }
-
-    fn scale_rows(&(low, high): &(f64, f64)) -> Vec<InputRow> {
-        vec![InputRow::new("scale", format!("{low} to {high}"))]
-    }
-
-    fn profile_names(_scale: &(f64, f64)) -> Vec<String> {
-        vec![]
-    }
-
-    fn score_range(scale: &(f64, f64)) -> (f64, f64) {
-        *scale
-    }
-
-    fn judge_rows(input: &InputReport<Self>) -> Vec<InputRow> {
-        let (judge, variants) = (&input.judge, input.variants.len().max(1));
+    fn input_rows(input: &InputReport<Self>) -> Vec<InputRow> {
+        let (judge, labels, (low, high)) = (&input.judge, &input.labels, input.scale.0);
+        let variants = input.variants.len().max(1);
         vec![
+            InputRow::new("scale", format!("{low} to {high}")),
             InputRow::new(
                 "judge",
                 format!("{} rows under {variants} variants, {} failed", judge.rows, judge.failed_answers),
             ),
             InputRow::new("judge", format!("{} items without a stated standard deviation", judge.without_sd)),
-        ]
-    }
-
-    fn label_rows(input: &InputReport<Self>) -> Vec<InputRow> {
-        let labels = &input.labels;
-        vec![
             InputRow::new(
                 "labels",
                 format!(
                     "{} ratings by {} annotators for {} items, at most {} annotators per item, {} blank",
-                    labels.ratings, labels.annotators, labels.labelled_items, labels.most_labels, labels.blank
+                    labels.number(),
+                    labels.annotators.unwrap_or_default(),
+                    labels.labelled_items,
+                    labels.most_labels,
+                    labels.blank
                 ),
             ),
             InputRow::new(
                 "labels",
-                format!("{} of them repeat an earlier rating, {} were added", labels.repeats, labels.added),
+                format!(
+                    "{} of them repeat an earlier rating, {} were added",
+                    labels.repeats.unwrap_or_default(),
+                    labels.added
+                ),
             ),
         ]
-    }
-
-    fn number_of_labels(labels: &RatingsReport) -> u64 {
-        labels.ratings as u64
     }
 
     fn key_number(results: &StudyResults<Self>) -> KeyNumber {

@@ -9,19 +9,21 @@ use sha2::{Digest, Sha256};
 use crate::belief_file::drift::{Baseline, Tally};
 use crate::belief_file::features::{FeatureDefinition, FeatureSource};
 use crate::belief_file::file::BeliefFile;
-use crate::belief_file::kind::{Saved, Wrong, wrong};
+use crate::belief_file::kind::Saved;
 use crate::belief_file::names::InputColumns;
 use crate::belief_file::reference::{Reference, SentenceModel};
+use crate::belief_file::row::{RowAnswer, RowColumns, Wrong, wrong};
 use crate::columns::columns_with;
 use crate::error::Error;
-use crate::features::{Feature, Sources};
+use crate::features::Sources;
 use crate::input::config::StudyFile;
 use crate::input::items::{ItemColumn, Items};
+use crate::input::labels::{Labels, RowLabels, too_many};
+use crate::input::question::Question;
 use crate::input::source::Source;
 use crate::judge_files::JudgeFiles;
 use crate::kind::{Decomposition, Study};
-use crate::read::Judge;
-use judge_uncertainty_core::belief::{Design, FeatureColumn, FeatureScale, Standardizer};
+use judge_uncertainty_core::belief::{Design, Feature, FeatureColumn, FeatureScale, Standardizer};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_evaluation::{Fitted, Luck, Pool};
 use judge_uncertainty_familiarity::embedding::Template;
@@ -101,15 +103,19 @@ pub struct Applier<K: Saved> {
     reference: Option<Reference>,
     template: Option<Template>,
     groups: BTreeMap<String, usize>,
+    question: Question,
+    /// Whether the fit has parameters for every group of its own.
+    by_group: bool,
 }
 
-/// What a row says besides judge and labels.
-struct Of<K: Saved> {
+/// What a row says.
+struct Row<K: Saved> {
     id: String,
     group: String,
     /// Values of the features that are columns, in the order of the belief's.
     features: Vec<Option<f64>>,
-    own: K::Row,
+    answer: K::Answer,
+    labels: RowLabels,
 }
 
 impl<K: Saved> Applier<K> {
@@ -142,7 +148,8 @@ impl<K: Saved> Applier<K> {
         })?;
         let file = StudyFile::kept(path, belief.settings.clone(), K::check)?;
         let groups = belief.groups.iter().cloned().zip(0..).collect();
-        Ok(Self { path: path.to_owned(), belief, file, reference, template, groups })
+        let (question, by_group) = (K::question(&belief.settings.scale), belief.is_by_group());
+        Ok(Self { path: path.to_owned(), belief, file, reference, template, groups, question, by_group })
     }
 
     /// The belief.
@@ -150,7 +157,62 @@ impl<K: Saved> Applier<K> {
         &self.belief
     }
 
-    fn row(&self, layout: &K::Layout, batch: &Batch, row: usize) -> Result<Of<K>, Wrong> {
+    /// The columns of judge and labels that a table has.
+    fn columns(&self, header: &Header) -> Result<RowColumns, DataError> {
+        let (names, settings, classes) = (&self.belief.columns, &self.belief.settings, self.question.classes());
+        let mut columns = RowColumns::new(&self.question, &self.belief.variants, names);
+        columns.answers.iter().flatten().try_for_each(|name| header.need(name))?;
+        columns.deviations.iter_mut().for_each(|name| *name = name.take().filter(|name| header.has(name)));
+        let has_labels = columns.labels.iter().any(|name| header.has(name));
+        if !classes.is_empty() {
+            let mut known: Vec<String> = columns.answers.iter().flatten().chain(&columns.labels).cloned().collect();
+            known.extend(settings.items.numbers.iter().chain(&settings.items.categories).cloned());
+            known.extend([names.id.clone(), names.embedding.clone()]);
+            known.extend(names.group.iter().chain(&names.confidence).cloned());
+            for variant in &self.belief.variants {
+                header.refuse_other_classes(&names.answers.replace("{variant}", variant), classes, &known)?;
+            }
+            if has_labels {
+                header.refuse_other_classes(&names.labels, classes, &known)?;
+                columns.labels.iter().filter(|_| header.complete).try_for_each(|name| header.need(name))?;
+            }
+        }
+        if !has_labels {
+            columns.labels.clear();
+        }
+        if let Some(name) = &names.confidence {
+            // One for all variants comes before one for each.
+            let for_all = !name.contains("{variant}") && header.has(name);
+            columns.confidence.retain(|column| header.has(column) && (column == name) == for_all);
+            if columns.confidence.is_empty() {
+                header.need(name)?;
+            }
+        }
+        Ok(columns)
+    }
+
+    fn labels(&self, columns: &RowColumns, batch: &Batch, row: usize) -> Result<RowLabels, Wrong> {
+        match (&self.question, columns.labels.first()) {
+            (_, None) => Ok(RowLabels::default()),
+            (Question::Classes(_), _) => {
+                let count = |name: &String| batch.count(name, row).map_err(|problem| wrong(Some(name), problem));
+                let counts: Vec<u32> = columns.labels.iter().map(count).collect::<Result<_, _>>()?;
+                match too_many(counts.iter().copied()) {
+                    Some((class, problem)) => Err(wrong(class.map(|k| columns.labels[k].as_str()), problem)),
+                    None => Ok(RowLabels { counts, ..RowLabels::default() }),
+                }
+            }
+            (Question::Score { low, high }, Some(name)) => {
+                let scores = batch.nested(name, row).map_err(|problem| wrong(Some(name), problem))?;
+                match scores.iter().flatten().find(|score| !(*low..=*high).contains(*score)) {
+                    Some(&value) => Err(wrong(Some(name), Problem::OutOfRange { value, low: *low, high: *high })),
+                    None => Ok(RowLabels { scores, ..RowLabels::default() }),
+                }
+            }
+        }
+    }
+
+    fn row(&self, columns: &RowColumns, batch: &Batch, row: usize) -> Result<Row<K>, Wrong> {
         let names = &self.belief.columns;
         let id = batch.text(&names.id, row);
         if id.is_empty() {
@@ -163,7 +225,7 @@ impl<K: Saved> Applier<K> {
                 if group.is_empty() {
                     return Err(wrong(Some(name), Problem::Blank));
                 }
-                if K::by_group(&self.belief.fit) && !self.groups.contains_key(&group) {
+                if self.by_group && !self.groups.contains_key(&group) {
                     let problem = Problem::NotOneOf { value: group, allowed: self.belief.groups.clone() };
                     return Err(wrong(Some(name), problem));
                 }
@@ -172,18 +234,32 @@ impl<K: Saved> Applier<K> {
         };
         let feature = |feature: &FeatureDefinition| of_column(&feature.source, batch, row);
         let features = self.belief.features.iter().map(feature).collect::<Result<_, _>>()?;
-        let own = K::row(&self.belief.settings, &self.belief.fit, layout, batch, row)?;
-        Ok(Of { id: id.into_owned(), group, features, own })
+        let number = |name: &String| batch.number(name, row).map_err(|problem| wrong(Some(name), problem));
+        let numbers = |names: &Vec<String>| names.iter().map(number).collect::<Result<Vec<_>, _>>();
+        let texts = |variant: usize| -> Vec<String> {
+            columns.answers[variant].iter().map(|name| batch.text(name, row).into_owned()).collect()
+        };
+        let deviation = |name: &Option<String>| name.as_ref().map_or(Ok(None), number);
+        let said = RowAnswer {
+            columns,
+            weights: columns.answers.iter().map(numbers).collect::<Result<_, _>>()?,
+            deviations: columns.deviations.iter().map(deviation).collect::<Result<_, _>>()?,
+            confidence: numbers(&columns.confidence)?,
+            texts: &texts,
+        };
+        let answer = K::answer(&self.belief.settings, &self.belief.fit, &said)?;
+        let labels = self.labels(columns, batch, row)?;
+        Ok(Row { id: id.into_owned(), group, features, answer, labels })
     }
 
     /// The rows that can be used, by position, and the others.
-    fn rows(&self, layout: &K::Layout, batch: &Batch, bad: &mut Vec<Bad>) -> (Vec<usize>, Vec<Of<K>>) {
+    fn rows(&self, columns: &RowColumns, batch: &Batch, bad: &mut Vec<Bad>) -> (Vec<usize>, Vec<Row<K>>) {
         let (mut kept, mut rows) = (vec![], vec![]);
         for row in 0..batch.len() {
-            match self.row(layout, batch, row) {
-                Ok(of) => {
+            match self.row(columns, batch, row) {
+                Ok(found) => {
                     kept.push(row);
-                    rows.push(of);
+                    rows.push(found);
                 }
                 Err(wrong) => bad.push(self.bad(batch, row, wrong)),
             }
@@ -215,19 +291,22 @@ impl<K: Saved> Applier<K> {
     }
 
     /// The items as a study holds them.
-    fn study(&self, rows: Vec<Of<K>>) -> Result<(Study<K>, Vec<String>), Error> {
+    fn study(&self, rows: Vec<Row<K>>) -> Result<(Study<K>, Vec<String>), Error> {
         let belief = &self.belief;
         // Ids need not differ in a stream; within, items are known by their numbers.
         let ids = ItemIds::new((0..rows.len()).map(|i| i.to_string()).collect())?;
-        let (mut names, mut groups, mut of_kind) = (vec![], vec![], vec![]);
+        let (mut names, mut groups, mut answers, mut labels) = (vec![], vec![], vec![], vec![]);
         let mut values: Vec<Vec<Option<f64>>> = vec![vec![]; belief.features.len()];
         for row in rows {
             names.push(row.id);
             groups.push(row.group);
             values.iter_mut().zip(row.features).for_each(|(values, value)| values.push(value));
-            of_kind.push(row.own);
+            answers.push(row.answer);
+            labels.push(row.labels);
         }
-        let (judge, labels) = K::gather(&belief.settings, &belief.variants, &ids, of_kind)?;
+        let report = K::report_of_rows(&belief.settings, ids.len());
+        let judge = K::judge(&belief.settings, &ids, &belief.variants, answers, report)?;
+        let labels = Labels::from_rows(labels, self.question.classes().len());
         let mut columns = vec![];
         let mut features = vec![];
         for (definition, values) in belief.features.iter().zip(values) {
@@ -238,7 +317,7 @@ impl<K: Saved> Applier<K> {
                 FeatureSource::NearestLabelled => Feature::NearestLabelled,
                 FeatureSource::MeanNearestLabelled => Feature::MeanNearestLabelled,
                 FeatureSource::Number { column } | FeatureSource::Category { column, .. } => {
-                    let feature = FeatureColumn { name: definition.name.clone(), values };
+                    let feature = FeatureColumn::partial(definition.name.as_str(), values);
                     columns.push(ItemColumn { source: column.clone(), categories: vec![], feature });
                     Feature::Column(columns.len() - 1)
                 }
@@ -299,8 +378,7 @@ impl<K: Saved> Applier<K> {
         let numbers = K::Pool::numbers(&in_hand);
         let near = rows.and_then(|rows| self.near(rows, names, &numbers));
         let all: Vec<usize> = (0..study.len()).collect();
-        let sources =
-            Sources { items: &study.items, spread: study.judge.spread(), confidence: study.judge.confidence() };
+        let sources = Sources { items: &study.items, spread: &study.judge.spread, confidence: &study.judge.confidence };
         let features = sources.columns(&study.features, &all, &numbers, near.as_ref());
         let scale =
             |d: &FeatureDefinition| FeatureScale { name: d.name.clone(), mean: d.mean, sd: d.sd, missing: d.missing };
@@ -311,7 +389,7 @@ impl<K: Saved> Applier<K> {
         };
         let limits: Vec<Option<(f64, f64)>> = belief.features.iter().map(|d| d.low.zip(d.high)).collect();
         let design = design.kept_within(&limits);
-        let fit = K::of_file(&belief.fit);
+        let fit = belief.fit.clone();
         let beliefs = pool.beliefs(&fit, &design, &in_hand);
         let trust = pool.trust(&fit, &design);
         let fitted = Fitted { design, fit, beliefs };
@@ -326,7 +404,7 @@ impl<K: Saved> Applier<K> {
                 // The mean confidence is that of the fit, not of these items.
                 Rule::LowConfidence => {
                     let fill = self.belief.mean_confidence.unwrap_or(0.0);
-                    study.judge.confidence().iter().map(|stated| -stated.unwrap_or(fill) + 0.0).collect()
+                    study.judge.confidence.iter().map(|stated| -stated.unwrap_or(fill) + 0.0).collect()
                 }
                 rule => decomposition.priority(*rule)?,
             };
@@ -342,7 +420,7 @@ impl<K: Saved> Applier<K> {
 
     fn tallies(&self, study: &Study<K>, decomposition: &Decomposition<K>) -> Vec<Tally> {
         let said = K::said(&study.judge).into_iter();
-        let features = decomposition.features.iter().map(|feature| (feature.name.clone(), feature.values.clone()));
+        let features = decomposition.features.iter().map(|feature| (feature.name().to_owned(), feature.values.clone()));
         let values: BTreeMap<String, Vec<Option<f64>>> = said.chain(features).collect();
         let of = |baseline: &Baseline| {
             let mut tally = baseline.tally();
@@ -389,7 +467,7 @@ impl<K: Saved> Apply for Applier<K> {
     }
 
     fn kind(&self) -> &'static str {
-        K::NAME
+        K::FACTS.name
     }
 
     fn sha256(&self) -> &str {
@@ -428,7 +506,7 @@ impl<K: Saved> Apply for Applier<K> {
         let names = &self.belief.columns;
         let mut wanted = vec![names.id.clone()];
         wanted.extend(names.group.clone());
-        wanted.extend(K::wanted(&self.belief.settings, &self.belief.variants, names));
+        wanted.extend(RowColumns::new(&self.question, &self.belief.variants, names).all().cloned());
         wanted.extend(self.belief.features.iter().filter_map(|feature| match &feature.source {
             FeatureSource::Number { column } | FeatureSource::Category { column, .. } => Some(column.clone()),
             _ => None,
@@ -457,15 +535,15 @@ impl<K: Saved> Apply for Applier<K> {
                 None => header.need(&names.embedding)?,
             }
         }
-        K::layout(&self.belief.settings, &self.belief.variants, names, header)?;
+        self.columns(header)?;
         Ok(())
     }
 
     fn apply(&self, header: &Header, batch: &Batch, embeddings: Option<&Array2<f32>>) -> Result<Applied, Error> {
         let belief = &self.belief;
-        let layout = K::layout(&belief.settings, &belief.variants, &belief.columns, header)?;
+        let columns = self.columns(header)?;
         let mut bad = batch.broken.clone();
-        let (mut kept, mut rows) = self.rows(&layout, batch, &mut bad);
+        let (mut kept, mut rows) = self.rows(&columns, batch, &mut bad);
         let mut unit = None;
         if let Some(familiarity) = belief.familiarity.as_ref().filter(|_| self.needs_embeddings()) {
             let dimensions = familiarity.dimensions;

@@ -2,9 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::features::Feature;
-use crate::input::items::ItemColumn;
 use crate::kind::{Decomposition, Kind, Study};
+use judge_uncertainty_core::belief::{Feature, FeatureScale};
 
 /// Where the values of a feature come from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,9 +70,9 @@ impl FeatureDefinition {
             let ends = (known().fold(f64::INFINITY, f64::min), known().fold(f64::NEG_INFINITY, f64::max));
             (!extrapolates && ends.0 <= ends.1).then_some(ends)
         };
-        let of = |(k, scale): (usize, &judge_uncertainty_core::belief::FeatureScale)| Self {
+        let of = |(k, scale): (usize, &FeatureScale)| Self {
             name: scale.name.clone(),
-            source: source_of(study, &scale.name),
+            source: source_of(study, &decomposition.features[k].feature),
             mean: scale.mean,
             sd: scale.sd,
             missing: scale.missing,
@@ -84,27 +83,26 @@ impl FeatureDefinition {
     }
 }
 
-fn source_of<K: Kind>(study: &Study<K>, name: &str) -> FeatureSource {
-    let of_column = |column: &ItemColumn| match column.categories.is_empty() {
-        true => FeatureSource::Number { column: column.source.clone() },
-        false => FeatureSource::Category {
-            column: column.source.clone(),
-            value: column.feature.name[column.source.len() + 1..].to_owned(),
-            known: column.categories.clone(),
-        },
-    };
-    let columns = study.features.iter().filter_map(|feature| match feature {
-        Feature::Column(k) => Some(&study.items.columns[*k]),
-        _ => None,
-    });
-    match name {
-        "spread" => FeatureSource::Spread,
-        "log_labels" => FeatureSource::LogLabels,
-        "confidence" => FeatureSource::Confidence,
-        "nearest_labelled" => FeatureSource::NearestLabelled,
-        "mean_nearest_labelled" => FeatureSource::MeanNearestLabelled,
-        _ => of_column(
-            columns.into_iter().find(|column| column.feature.name == name).expect("other features are columns"),
-        ),
+fn source_of<K: Kind>(study: &Study<K>, feature: &Feature) -> FeatureSource {
+    match feature {
+        Feature::Spread => FeatureSource::Spread,
+        Feature::LogLabels => FeatureSource::LogLabels,
+        Feature::Confidence => FeatureSource::Confidence,
+        Feature::NearestLabelled => FeatureSource::NearestLabelled,
+        Feature::MeanNearestLabelled => FeatureSource::MeanNearestLabelled,
+        Feature::Column(name) => {
+            let columns = &study.items.columns;
+            let column =
+                columns.iter().find(|column| column.feature.feature == *feature).expect("a column of the items");
+            let source = column.source.clone();
+            match column.categories.is_empty() {
+                true => FeatureSource::Number { column: source },
+                false => FeatureSource::Category {
+                    value: name[source.len() + 1..].to_owned(),
+                    known: column.categories.clone(),
+                    column: source,
+                },
+            }
+        }
     }
 }

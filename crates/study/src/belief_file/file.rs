@@ -9,13 +9,13 @@ use serde_json::{Map, Value};
 
 use super::drift::Baseline;
 use super::features::{FeatureDefinition, FeatureSource};
-use super::kind::{Saved, Shape};
+use super::kind::{FitOf, Saved, Shape};
 use super::names::InputColumns;
 use super::reference::{Familiarity, REFERENCE};
 use crate::input::config::{StudyConfig, StudyFile};
 use crate::judge_files::JudgeFiles;
 use crate::kind::{Decomposition, Study};
-use crate::read::Judge;
+use judge_uncertainty_core::belief::Unfit;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_evaluation::Pool;
@@ -62,7 +62,7 @@ pub struct BeliefFile<K: Saved> {
     /// What the trust depends on, in the order of the fit's coefficients.
     pub features: Vec<FeatureDefinition>,
     /// The fit: coefficients with covariance, and how the judge is read.
-    pub fit: K::Fit,
+    pub fit: FitOf<K>,
     /// What else of the fit's items the beliefs depend on.
     pub kept: K::Kept,
     /// The labelled items that familiarity compares with; `None` without it.
@@ -79,11 +79,11 @@ impl<K: Saved> BeliefFile<K> {
         let mut settings = study.file.config.clone();
         K::fill(&mut settings);
         let (familiarity, bytes) = Familiarity::of(study, decomposition).unzip();
-        let confidence: Vec<f64> = study.judge.confidence().iter().flatten().copied().collect();
-        let variants = study.judge.variants().to_vec();
+        let confidence: Vec<f64> = study.judge.confidence.iter().flatten().copied().collect();
+        let variants = study.judge.variants.clone();
         let mut file = Self {
             schema: SCHEMA,
-            kind: K::NAME.to_owned(),
+            kind: K::FACTS.name.to_owned(),
             sha256: String::new(),
             program: env!("CARGO_PKG_VERSION").to_owned(),
             columns: K::names(&settings, &variants),
@@ -93,8 +93,8 @@ impl<K: Saved> BeliefFile<K> {
             mean_confidence: (!confidence.is_empty()).then(|| mean(&confidence)),
             rules: K::rules(study).into_iter().filter(|rule| is_of_the_item(*rule)).collect(),
             features: FeatureDefinition::of_all(study, decomposition, decomposition.pool.extrapolates()),
-            fit: K::fit(decomposition),
-            kept: K::kept(study, decomposition),
+            kept: K::kept(study, &decomposition.pool, &decomposition.fitted.fit),
+            fit: decomposition.fitted.fit.clone(),
             familiarity,
             drift: baselines(study, decomposition),
             inputs: study.relative_inputs(),
@@ -145,8 +145,8 @@ impl<K: Saved> BeliefFile<K> {
     }
 
     fn fields(path: &Path, mut fields: Fields<'_>) -> Result<Self> {
-        if fields.kind()? != K::NAME {
-            let reason = format!("is {:?}, and {:?} is needed here", fields.kind()?, K::NAME);
+        if fields.kind()? != K::FACTS.name {
+            let reason = format!("is {:?}, and {:?} is needed here", fields.kind()?, K::FACTS.name);
             return Err(refuse(path, "kind", &reason, AGAIN));
         }
         let file = Self {
@@ -189,7 +189,7 @@ impl<K: Saved> BeliefFile<K> {
         that(self.groups.is_sorted_by(|a, b| a < b), "groups", "does not ascend")?;
         let confidence = self.mean_confidence.is_none_or(|c| (0.0..=100.0).contains(&c));
         that(confidence, "mean_confidence", "is outside 0 to 100")?;
-        let ranked = self.rules.iter().all(|rule| K::RANKED_BY.contains(rule) && is_of_the_item(*rule));
+        let ranked = self.rules.iter().all(|rule| K::FACTS.ranked_by.contains(rule) && is_of_the_item(*rule));
         that(ranked, "rules", "holds one that does not rank such labels")?;
         that(self.rules.contains(&Rule::Info), "rules", "lacks info")?;
         for (k, feature) in self.features.iter().enumerate() {
@@ -197,11 +197,13 @@ impl<K: Saved> BeliefFile<K> {
         }
         let names: Vec<String> = self.features.iter().map(|feature| feature.name.clone()).collect();
         that(each_once(&names), "features", "names one twice")?;
-        let shape = Shape { features: &self.feature_names(), groups: self.groups.len() };
-        K::check_fit(&self.settings, &self.fit, &self.kept, shape)
-            .or_else(|unfit| that(false, &format!("fit.{}", unfit.field), &unfit.problem))?;
-        let grouped = !K::by_group(&self.fit) || self.columns.group.is_some();
-        that(grouped, "columns.group", "is missing, and the fit reads every group by itself")?;
+        let by_group =
+            self.check_fit().map_err(|unfit| refuse(path, &format!("fit.{}", unfit.field), &unfit.problem, AGAIN))?;
+        that(
+            !by_group || self.columns.group.is_some(),
+            "columns.group",
+            "is missing, and the fit reads every group by itself",
+        )?;
         if let Some(familiarity) = &self.familiarity {
             that((1..=1000).contains(&familiarity.neighbours), "familiarity.neighbours", "is outside 1 to 1000")?;
             that(familiarity.file == REFERENCE, "familiarity.file", &format!("is not {REFERENCE:?}"))?;
@@ -212,6 +214,16 @@ impl<K: Saved> BeliefFile<K> {
             baseline.check().or_else(|reason| that(false, &format!("drift[{k}]"), &reason))?;
         }
         that(self.drift.len() <= MOST_WATCHED, "drift", "holds more quantities than any fit")
+    }
+
+    fn check_fit(&self) -> std::result::Result<bool, Unfit> {
+        let shape = Shape { features: &self.feature_names(), groups: self.groups.len() };
+        K::check_fit(&self.settings, &self.fit, &self.kept, shape)
+    }
+
+    /// Whether the fit has parameters for every group of its own; of a file that was checked.
+    pub fn is_by_group(&self) -> bool {
+        self.check_fit() == Ok(true)
     }
 
     fn check_feature(&self, feature: &FeatureDefinition) -> std::result::Result<(), String> {
@@ -316,7 +328,7 @@ fn baselines<K: Saved>(study: &Study<K>, decomposition: &Decomposition<K>) -> Ve
     let said = K::said(&study.judge);
     let of_judge = said.iter().map(|(name, values)| Baseline::of(name, values, &labelled));
     let features = decomposition.features.iter();
-    let all = of_judge.chain(features.map(|feature| Baseline::of(&feature.name, &feature.values, &labelled)));
+    let all = of_judge.chain(features.map(|feature| Baseline::of(feature.name(), &feature.values, &labelled)));
     all.take(MOST_WATCHED).collect()
 }
 

@@ -7,7 +7,7 @@
 //! | [`names`] | how the columns of further items are called |
 //! | [`mod@reference`] | the labelled items that familiarity compares with, in a file beside it |
 //! | [`drift`] | how judge and features lay in the fit, and how far others have moved from it |
-//! | [`kind`] | what a kind of label says and needs |
+//! | [`kind`], [`row`] | what a kind of label says and needs, and its answers in a table of further items |
 
 pub mod drift;
 pub mod features;
@@ -15,6 +15,7 @@ pub mod file;
 pub mod kind;
 pub mod names;
 pub mod reference;
+pub mod row;
 
 pub use drift::{Baseline, Drift, Tally};
 pub use features::{FeatureDefinition, FeatureSource};

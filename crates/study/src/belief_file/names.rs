@@ -63,11 +63,6 @@ impl InputColumns {
     }
 }
 
-/// A pattern with its places filled in.
-pub fn filled(pattern: &str, variant: &str, class: &str) -> String {
-    pattern.replace("{variant}", variant).replace("{class}", class)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -80,6 +75,5 @@ mod tests {
         for wrong in ["answers", "answers=", "answer=x"] {
             assert!(columns.set(wrong).unwrap_err().contains("KEY=NAME"));
         }
-        assert_eq!(filled("{variant}_{class}", "brief", "now"), "brief_now");
     }
 }

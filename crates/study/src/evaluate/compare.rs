@@ -8,8 +8,10 @@ use crate::chosen::Chosen;
 use crate::error::Error;
 use crate::held_out::{SAME, Scores, advantage};
 use crate::judge_files::JudgeFiles;
+use crate::kind::Quantity;
 use crate::kind::{Decomposition, Kind, Study};
 use crate::mismatch::CompareError;
+use crate::model::beliefs::name_of_own;
 use judge_uncertainty_core::belief::Belief;
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::stats::over_items::{LEAST_ITEMS, item_mean, item_share, item_spearman};
@@ -160,14 +162,14 @@ impl Compared {
             all.iter().map(|&i| (one.predicted(i), other.predicted(i))).collect();
         let report = |k: usize| One {
             title: studies[k].file.config.title.clone(),
-            belief: K::beliefs(studies[k], &[]).0,
+            belief: name_of_own(studies[k]).to_owned(),
             assumed_trust: decompositions[k].assumed_trust(),
             judge: JudgeFiles::of(&studies[k].file),
         };
         let reports = [report(0), report(1)];
         Ok(Self {
             schema: SCHEMA,
-            kind: K::NAME,
+            kind: K::FACTS.name,
             items: first.len(),
             scored_items,
             judges_differ: reports[0].judge.differs(&reports[1].judge),
@@ -176,7 +178,7 @@ impl Compared {
             chosen,
             not_estimable,
             ranks: RankAgreement::of(decompositions, &at),
-            drift: drift(&K::quantities(&first.file.config.scale), &predicted),
+            drift: drift(K::quantities(&first.file.config.scale), &predicted),
             apart: apart(studies, &at, &predicted),
         })
     }
@@ -245,16 +247,16 @@ fn paired<K: Kind>(first: &Scores<K>, second: &Scores<K>) -> Vec<PairedScore> {
     found
 }
 
-fn drift(quantities: &[String], predicted: &[(Vec<f64>, Vec<f64>)]) -> BTreeMap<String, Estimable> {
-    let of = |(k, name): (usize, &String)| {
+fn drift(quantities: Vec<Quantity>, predicted: &[(Vec<f64>, Vec<f64>)]) -> BTreeMap<String, Estimable> {
+    let of = |(k, quantity): (usize, Quantity)| {
         let moved: Vec<f64> = predicted.iter().map(|(one, other)| other[k] - one[k]).collect();
         let estimable = match moved.iter().all(|moved| moved.abs() <= SAME) {
             true => Estimable::not("no prediction moved"),
             false => item_mean(&moved),
         };
-        (name.clone(), estimable)
+        (quantity.name, estimable)
     };
-    quantities.iter().enumerate().map(of).collect()
+    quantities.into_iter().enumerate().map(of).collect()
 }
 
 fn apart<K: Kind>([first, second]: [&Study<K>; 2], at: &[usize], predicted: &[(Vec<f64>, Vec<f64>)]) -> Vec<Apart> {

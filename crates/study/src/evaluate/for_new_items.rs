@@ -58,15 +58,15 @@ impl ForNewItems {
 
 /// The comparisons that an evaluation keeps item by item: those of a registration, and after them those of its own tables.
 pub(crate) fn contrasts<K: Kind>(study: &Study<K>) -> Vec<Contrast> {
-    let own = MEASURES.into_iter().filter(|measure| K::MEASURES.contains(measure));
+    let own = MEASURES.into_iter().filter(|measure| K::FACTS.measures.contains(measure));
     let own = own.flat_map(|measure| of_measure(study, measure));
     study.contrasts.iter().copied().chain(own).collect()
 }
 
 fn of_measure<K: Kind>(study: &Study<K>, measure: Measure) -> Vec<Contrast> {
     let budget = Budget::headline_of(&study.file.config.evaluation.budgets());
-    let rules = K::rules(study).into_iter().filter(|rule| *rule != K::REFERENCE);
-    rules.map(|better| Contrast { better, than: K::REFERENCE, budget, measure }).collect()
+    let rules = K::rules(study).into_iter().filter(|rule| *rule != K::FACTS.reference);
+    rules.map(|better| Contrast { better, than: K::FACTS.reference, budget, measure }).collect()
 }
 
 impl RulesForNewItems {
@@ -83,10 +83,10 @@ impl RulesForNewItems {
         };
         Self {
             budget: Budget::headline_of(&study.file.config.evaluation.budgets()),
-            than: K::REFERENCE,
+            than: K::FACTS.reference,
             level: LEVEL,
             value: value(Measure::Value),
-            squared_value: K::MEASURES.contains(&Measure::SquaredValue).then(|| value(Measure::SquaredValue)),
+            squared_value: K::FACTS.measures.contains(&Measure::SquaredValue).then(|| value(Measure::SquaredValue)),
         }
     }
 

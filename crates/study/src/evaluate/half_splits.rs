@@ -6,9 +6,9 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
-use crate::features::Feature;
 use crate::for_new_items::{RulesForNewItems, contrasts};
 use crate::kind::{Kind, Study};
+use judge_uncertainty_core::belief::Feature;
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::stats::Summary;
 use judge_uncertainty_evaluation::counts::most_revealed;
@@ -292,7 +292,7 @@ impl<'a, K: Kind> Evaluator<'a, K> {
         let (measured, counts_only): (Vec<Measured>, Vec<Option<Measured>>) = replicates.into_iter().unzip();
         let counts_only: Vec<Measured> = counts_only.into_iter().flatten().collect();
         let budgets = &self.split.settings().budgets;
-        let against_total = K::REFERENCE == Rule::PosteriorEntropy;
+        let against_total = K::FACTS.reference == Rule::PosteriorEntropy;
         Evaluation {
             items: self.kept.len(),
             least_labels: self.study.file.config.evaluation.least_labels,

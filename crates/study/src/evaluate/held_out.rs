@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::chosen::Chosen;
 use crate::kind::{Decomposition, Kind, Study};
+use crate::model::beliefs::beliefs;
 pub(crate) use crate::reliability::SAME;
 use crate::reliability::{CalibrationPoint, ReliabilityReport, curve};
 use judge_uncertainty_core::belief::FeatureColumn;
@@ -268,20 +269,17 @@ impl<K: Kind> Scores<K> {
         kept: Vec<usize>,
         (folds, chosen): (&[usize], Chosen),
     ) -> Result<Self, judge_uncertainty_evaluation::Error> {
-        let select = |column: &FeatureColumn| FeatureColumn {
-            name: column.name.clone(),
-            values: kept.iter().map(|&i| column.values[i]).collect(),
-        };
         // A feature that none of these items has, or that is the same for all, tells nothing about them.
         let varies = |column: &FeatureColumn| {
             let mut known = column.values.iter().flatten();
             known.next().is_some_and(|first| known.any(|value| value != first))
         };
-        let features: Vec<FeatureColumn> = decomposition.features.iter().map(select).filter(varies).collect();
-        let (own, pools) = K::beliefs(study, &kept);
+        let features: Vec<FeatureColumn> =
+            decomposition.features.iter().map(|column| column.select(&kept)).filter(varies).collect();
+        let (own, pools) = beliefs(study, &kept);
         let Scoring { table, believed } = score(&pools, &features, folds)?;
         let pool = K::pool(study, &study.labels, &kept);
-        Ok(Self { pool, kept, folds: folds.to_vec(), chosen, own, table, believed })
+        Ok(Self { pool, kept, folds: folds.to_vec(), chosen, own: own.to_owned(), table, believed })
     }
 
     pub(crate) fn is_judge(&self, prediction: &Prediction) -> bool {
@@ -393,7 +391,7 @@ impl<K: Kind> Scores<K> {
             .collect();
         let commonest = (0..shares.len()).max_by(|&a, &b| shares[a].total_cmp(&shares[b]));
         AgreementReport {
-            measure: K::AGREEMENT.to_owned(),
+            measure: K::FACTS.agreement.to_owned(),
             observed: commonest.map(|_| design.share(&of_rows(&|row| row[0]))),
             base_rate: commonest.map(|k| shares[k]),
             beyond_base_rate: commonest.map(|k| design.mean(&of_rows(&|row| row[0] - row[1 + k]))),

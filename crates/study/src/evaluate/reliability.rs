@@ -104,7 +104,7 @@ impl ReliabilityReport {
                 pairs
             };
             Reliability {
-                quantity: names[k].clone(),
+                quantity: names[k].name.clone(),
                 is_share: is_share(k),
                 group: group.clone(),
                 items: items.len(),

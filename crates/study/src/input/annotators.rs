@@ -39,7 +39,7 @@ impl Annotators {
     }
 
     /// What the file says of an annotator, in the order of [`Self::traits`]; `None` for one whom it does not have.
-    pub fn of(&self, name: &str) -> Option<&[String]> {
+    pub fn stated(&self, name: &str) -> Option<&[String]> {
         self.rows.get(name.trim()).map(Vec::as_slice)
     }
 }

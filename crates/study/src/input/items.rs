@@ -94,7 +94,7 @@ pub fn read<C: Configured>(file: &StudyFile<C>, source: &mut Source) -> Result<I
     for name in &config.numbers {
         let column = table.column(name)?;
         let values: Vec<Option<f64>> = table.rows().map(|row| measured(row, column)).collect::<Result<_>>()?;
-        let feature = FeatureColumn { name: name.clone(), values };
+        let feature = FeatureColumn::partial(name.as_str(), values);
         columns.push(ItemColumn { source: name.clone(), categories: vec![], feature });
     }
     for name in &config.categories {
@@ -187,13 +187,10 @@ fn indicators<C: Configured>(file: &StudyFile<C>, table: &Table, name: &str) -> 
     let indicator = |category: &&str| ItemColumn {
         source: name.to_owned(),
         categories: all.clone(),
-        feature: FeatureColumn {
-            name: format!("{name}={category}"),
-            values: cells
-                .iter()
-                .map(|cell| (!cell.is_empty()).then(|| f64::from(u8::from(cell == category))))
-                .collect(),
-        },
+        feature: FeatureColumn::partial(
+            format!("{name}={category}"),
+            cells.iter().map(|cell| (!cell.is_empty()).then(|| f64::from(u8::from(cell == category)))),
+        ),
     };
     Ok(categories.iter().skip(1).map(indicator).collect())
 }
@@ -246,6 +243,12 @@ impl Items {
         self.groups.iter().flatten().map(number).collect()
     }
 
+    /// The groups of the items at positions `kept` by their numbers; empty without groups.
+    pub fn groups_of(&self, kept: &[usize]) -> Vec<usize> {
+        let numbers = self.group_numbers();
+        kept.iter().filter_map(|&i| numbers.get(i).copied()).collect()
+    }
+
     /// One number for each of the items at positions `kept`, the same for those about one thing or with the same text; none where nothing
     /// tells.
     pub fn twins(&self, kept: &[usize]) -> Vec<usize> {
@@ -276,10 +279,7 @@ impl Items {
         let column = |column: &ItemColumn| ItemColumn {
             source: column.source.clone(),
             categories: column.categories.clone(),
-            feature: FeatureColumn {
-                name: column.feature.name.clone(),
-                values: kept.iter().map(|&i| column.feature.values[i]).collect(),
-            },
+            feature: column.feature.select(kept),
         };
         Ok(Self {
             ids: ItemIds::new(kept.iter().map(|&i| self.ids[i].to_owned()).collect())?,

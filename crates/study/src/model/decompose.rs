@@ -2,8 +2,8 @@
 
 use crate::error::Error;
 use crate::features::Sources;
+use crate::input::labels::Labels;
 use crate::kind::{BeliefOf, Decomposition, Kind, Study};
-use crate::read::Judge;
 use judge_uncertainty_core::belief::{BeliefTable, Design, FeatureColumn, Standardizer};
 use judge_uncertainty_core::escalation::{Rule, top};
 use judge_uncertainty_evaluation::protocol::seeded;
@@ -28,7 +28,7 @@ impl<K: Kind> Decomposition<K> {
     ///
     /// # Errors
     /// As [`Self::of`].
-    pub(crate) fn under(study: &Study<K>, labels: &K::Labels, progress: &dyn Progress) -> Result<Self, Error> {
+    pub(crate) fn under(study: &Study<K>, labels: &Labels, progress: &dyn Progress) -> Result<Self, Error> {
         let items = study.len();
         let all: Vec<usize> = (0..items).collect();
         let pool = K::pool(study, labels, &all);
@@ -43,7 +43,7 @@ impl<K: Kind> Decomposition<K> {
         let mut features = study.feature_columns(&all, &numbers, near.as_ref());
         if numbers.iter().all(|n| *n == 0) {
             // Nothing is labelled, so nothing is near to what is.
-            features.retain(|feature| !feature.name.ends_with("nearest_labelled"));
+            features.retain(|column| !column.feature.is_distance());
         }
         let standardizer = Standardizer::fit(&features)?;
         let design = if features.is_empty() { Design::constant(items) } else { standardizer.apply(&features)? };
@@ -102,7 +102,7 @@ impl<K: Kind> Study<K> {
         numbers: &[u32],
         near: Option<&FamiliarityFeatures>,
     ) -> Vec<FeatureColumn> {
-        let sources = Sources { items: &self.items, spread: self.judge.spread(), confidence: self.judge.confidence() };
+        let sources = Sources { items: &self.items, spread: &self.judge.spread, confidence: &self.judge.confidence };
         sources.columns(&self.features, kept, numbers, near)
     }
 

@@ -1,7 +1,7 @@
-//! What a study needs to know of a kind of label, and the study and the decomposition that its methods speak of.
+//! What a study says of its belief in a way that depends on its labels, and the study and the decomposition themselves.
 //!
-//! A kind of label is one implementation of [`Kind`] in a folder of its own below [`crate::kinds`], where the kinds are
-//! listed. Everything else of a study is written once, for all kinds.
+//! A kind of label is a folder below [`crate::kinds`], where the kinds are listed. Everything else of a study is written once,
+//! for all kinds.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -12,20 +12,19 @@ use ndarray::Array2;
 use crate::carried::Carried;
 use crate::carried_map::CarriedMap;
 use crate::chosen::AnsweredQueue;
-use crate::features::Feature;
 use crate::hypothesis::Measure;
 use crate::input::annotators::Annotators;
 use crate::input::check::Check;
-use crate::input::config::{Configured, StudyConfig, StudyFile};
+use crate::input::config::{Setting, StudyConfig, StudyFile};
 use crate::input::items::Items;
-use crate::input::log::NewLabel;
+use crate::input::labels::Labels;
+use crate::input::question::LabelValue;
+use crate::input::read::{Judge, Read, Reported};
 use crate::input::source::Source;
 use crate::input::texts::TextModel;
 use crate::profile::Profile;
-use crate::queue::record::Question;
-use crate::read::{Judge, LabelSet, Reported};
 use judge_uncertainty_core::belief::design::FeatureScale;
-use judge_uncertainty_core::belief::{BeliefTable, FeatureColumn};
+use judge_uncertainty_core::belief::{BeliefModel, BeliefTable, Feature, FeatureColumn};
 use judge_uncertainty_core::escalation::{Observed, Rule};
 use judge_uncertainty_evaluation::{Contrast, Fitted, Luck, Pool, Scored};
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
@@ -34,35 +33,42 @@ use judge_uncertainty_formats::output::OutputColumn;
 /// The belief of a kind of label about one item.
 pub type BeliefOf<'a, K> = <<<K as Kind>::Pool as Pool>::Beliefs as BeliefTable>::Belief<'a>;
 
-/// What was found in the judge's file.
-pub type JudgeReportOf<K> = <<K as Kind>::Judge as Judge<K>>::Report;
-
-/// What was found in the file of labels.
-pub type LabelsReportOf<K> = <<K as Kind>::Labels as LabelSet<K>>::Report;
-
-/// A kind of label: what a study of such labels reads, fits and reports in its own way.
-pub trait Kind: Configured {
+/// What is the same in every study of a kind of label.
+#[derive(Debug, Clone, Copy)]
+pub struct KindFacts {
     /// Name in results.
-    const NAME: &'static str;
+    pub name: &'static str,
     /// What labels of this kind are called in messages, such as `scores`.
-    const LABELS: &'static str;
+    pub labels: &'static str,
     /// The rules that can rank them.
-    const RANKED_BY: &'static [Rule];
-    /// Whether one annotator may label an item several times.
-    const REPEATS: bool;
+    pub ranked_by: &'static [Rule],
     /// Whether the likelihood stops at limits of the trust; the table of items flags what lies beyond them.
-    const LIMITS_TRUST: bool = true;
+    pub limits_trust: bool,
     /// The rule that evaluations compare every other rule with: total uncertainty.
-    const REFERENCE: Rule;
+    pub reference: Rule,
     /// What evaluations measure.
-    const MEASURES: &'static [Measure];
+    pub measures: &'static [Measure],
+    /// What agreement beyond chance is called in results, see [`AgreementReport`](crate::evaluate::held_out::AgreementReport).
+    pub agreement: &'static str,
+}
 
-    /// What the judge predicts for the items of a study.
-    type Judge: Judge<Self>;
-    /// The human labels.
-    type Labels: LabelSet<Self>;
+/// A quantity that can be estimated about all items from labels that came back.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Quantity {
+    /// Its name in results, such as `mean_yes` or `mean_place`.
+    pub name: String,
+    /// The ends between which it lies.
+    pub range: (f64, f64),
+}
+
+/// The third seam of a kind of label, after reading ([`Read`]) and the pool of its labels ([`Pool`]): what a study says of
+/// its belief. The fourth, what readers are shown, stands with the reports.
+pub trait Kind: Read {
+    /// What is the same in every study of this kind.
+    const FACTS: KindFacts;
+
     /// The labels as decompositions and half splits see them.
-    type Pool: Scored + Clone + Debug;
+    type Pool: Scored<Fit: Setting> + Clone + Debug;
     /// What a fit says besides the trust regression.
     type FitReport: Reported;
     /// What a decomposition says besides the parts of every item.
@@ -84,22 +90,17 @@ pub trait Kind: Configured {
     /// # Errors
     /// No belief, or one that reads what this study does not have; a kind whose maps are not carried.
     fn carried_map(_study: &Study<Self>, path: &Path, _bytes: &[u8]) -> Result<Option<CarriedMap>> {
-        let reason = format!("that study's trust goes with its map, and maps to {} are not carried", Self::LABELS);
+        let reason =
+            format!("that study's trust goes with its map, and maps to {} are not carried", Self::FACTS.labels);
         let remedy = "leave out trust.carry_from".to_owned();
         Err(Error::refused(Place::file(path), Problem::Unfit { reason, remedy }))
     }
 
     /// `labels` of the items at positions `kept` with what the judge says of them.
-    fn pool(study: &Study<Self>, labels: &Self::Labels, kept: &[usize]) -> Self::Pool;
+    fn pool(study: &Study<Self>, labels: &Labels, kept: &[usize]) -> Self::Pool;
 
-    /// What agreement beyond chance is called in results, see
-    /// [`AgreementReport`](crate::held_out::AgreementReport).
-    const AGREEMENT: &'static str;
-
-    /// The beliefs that can be held about the items at positions `kept`, by name, and which of them the study holds.
-    fn beliefs(study: &Study<Self>, kept: &[usize]) -> (String, Vec<(String, Self::Pool)>) {
-        ("published".to_owned(), vec![("published".to_owned(), Self::pool(study, &study.labels, kept))])
-    }
+    /// A pool under another belief; `groups` is the group of each item, for beliefs that are fitted by group.
+    fn with_belief(pool: Self::Pool, model: BeliefModel, groups: Vec<usize>) -> Self::Pool;
 
     /// The rules that rank the items of a study, in the order in which they are evaluated (it is part of the random
     /// stream).
@@ -124,43 +125,29 @@ pub trait Kind: Configured {
     fn columns(study: &Study<Self>, decomposition: &Decomposition<Self>) -> Vec<OutputColumn>;
 
     /// The labels of each item that came from the log, against the belief without them; `None` for items without any.
-    fn came_back(before: &Decomposition<Self>, labels: &Self::Labels) -> Vec<Option<CameBack>>;
-
-    /// What annotators are asked.
-    fn question(scale: &Self::Scale) -> Question;
+    fn came_back(before: &Decomposition<Self>, labels: &Labels) -> Vec<Option<CameBack>>;
 
     /// What the judge predicts of an item, as a label is written.
     fn prediction(study: &Study<Self>, item: usize) -> String;
 
     /// A label of an item against the judge: 1 for its likeliest class and 0 for another; on a scale how far the label lies above the
     /// judge's mean.
-    fn against_judge(study: &Study<Self>, item: usize, label: &str) -> f64;
+    fn against_judge(study: &Study<Self>, item: usize, label: LabelValue) -> f64;
 
     /// The judge's prediction of an item beside the belief and the labels held.
     fn profile(study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize) -> Profile;
 
-    /// The belief's means of an item, by the names of [`Self::quantities`].
-    fn means(study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize) -> Vec<f64>;
-
-    /// A label of an item as the belief expects it, at the place `u`, 0 to 1, of its distribution, by the names of
+    /// A label of an item as the belief expects it, at the place `u`, 0 to 1, of its distribution, in the terms of
     /// [`Self::quantities`].
     fn fresh_label(study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize, u: f64) -> Vec<f64>;
 
-    /// What can be estimated about all items from labels that came back.
-    fn quantities(scale: &Self::Scale) -> Vec<String>;
-
-    /// The ends between which each quantity lies.
-    fn ranges(scale: &Self::Scale) -> Vec<(f64, f64)>;
+    /// What can be estimated about all items from labels that came back, in the order of
+    /// [`Scored::believed`].
+    fn quantities(scale: &Self::Scale) -> Vec<Quantity>;
 
     /// The quantities as the labels of the log have them, per quantity and item, without the first `before` batches of it;
     /// `None` for items without such labels.
     fn observed(study: &Study<Self>, before: usize) -> Vec<Vec<Option<Observed>>>;
-
-    /// A new label as the log writes it.
-    ///
-    /// # Errors
-    /// No label of this study.
-    fn canonical(scale: &Self::Scale, label: &NewLabel) -> Result<String>;
 }
 
 /// Labels that came back for an item, against the belief without them. Errors are squared errors of the belief's mean.
@@ -190,9 +177,9 @@ pub struct Study<K: Kind> {
     /// The items.
     pub items: Items,
     /// What the judge predicts.
-    pub judge: K::Judge,
+    pub judge: Judge<K>,
     /// The human labels.
-    pub labels: K::Labels,
+    pub labels: Labels,
     /// What is known of those who gave them, if the study says where.
     pub annotators: Option<Annotators>,
     /// Embeddings of the items, items x dimensions; those of a `text_model` are there after [`Self::embed`].
@@ -200,7 +187,7 @@ pub struct Study<K: Kind> {
     /// What embeds the texts of the items, where the study names no file of embeddings.
     pub text_model: Option<TextModel>,
     /// Features of the trust regression, in order.
-    pub features: Vec<Feature>,
+    pub features: Vec<Feature<usize>>,
     /// Ids of items left out because the judge has no answer for them, in the order of the file.
     pub left_out: Vec<String>,
     /// Items that a registration leaves out of the evaluation, by position, and why.

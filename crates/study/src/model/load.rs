@@ -10,11 +10,11 @@ use crate::error::Error;
 use crate::features::{self, Available};
 use crate::input::annotators::Annotators;
 use crate::input::config::{Configured, StudyFile, TableConfig, Unmatched};
+use crate::input::labels::Labels;
 use crate::input::log::LabelLog;
 use crate::input::source::Source;
 use crate::input::{items, texts};
 use crate::kind::{Kind, Study};
-use crate::read::{Judge, LabelSet};
 use crate::registration::Registration;
 use crate::results::FILE;
 use judge_uncertainty_core::belief::{BeliefModel, TrustPrior};
@@ -66,9 +66,8 @@ impl<K: Kind> Study<K> {
             inputs.read_made_from(&file.resolve(noted))?;
         }
         let all = items::read(&file, &mut inputs)?;
-        let answers = K::Judge::read(&file, &all, &mut inputs).map_err(|error| unasked(&file, path, error))?;
-        let (kept, without): (Vec<usize>, Vec<usize>) =
-            (0..all.len()).partition(|&i| K::Judge::is_answered(&answers, i));
+        let judge = K::read_judge(&file, &all, &mut inputs).map_err(|error| unasked(&file, path, error))?;
+        let (kept, without): (Vec<usize>, Vec<usize>) = (0..all.len()).partition(|&i| judge.answers[i].is_some());
         let left_out: Vec<String> = without.iter().map(|&i| all.ids[i].to_owned()).collect();
         if let Some(first) = left_out.first()
             && (file.config.unmatched == Unmatched::Refuse || kept.is_empty())
@@ -80,17 +79,18 @@ impl<K: Kind> Study<K> {
         let all_ids = all.ids.clone();
         let items = if left_out.is_empty() { all } else { all.select(&kept)? };
         let log = LabelLog::read(&file.folder(), &mut inputs)?;
-        let labels = K::Labels::read(&file, &items, &log, &mut inputs)?;
+        let labels = Labels::read(&file, &items, &log, &mut inputs)?;
         let (embeddings, text_model) = texts::read(&file, &all_ids, &kept, &items, &mut inputs)?;
-        let judge = K::Judge::of(&file, &items, answers, &kept)?;
+        let answers = judge.answers.into_iter().flatten().collect();
+        let judge = K::judge(&file.config, &items.ids, &judge.variants, answers, judge.report)?;
         let available = Available {
-            spread: judge.spread().iter().any(Option::is_some),
-            confidence: judge.confidence().iter().any(Option::is_some),
+            spread: judge.spread.iter().any(Option::is_some),
+            confidence: judge.confidence.iter().any(Option::is_some),
             familiarity: file.config.familiarity.is_some(),
         };
         let features = features::choose(&file, &items, &available)?;
         let annotators = Annotators::read(&file, &mut inputs)?;
-        let carried = Carried::read(&file, (K::NAME, FILE), &mut inputs)?;
+        let carried = Carried::read(&file, (K::FACTS.name, FILE), &mut inputs)?;
         let mut study = Self {
             file,
             items,
@@ -169,27 +169,30 @@ impl<K: Kind> Study<K> {
 
     /// Number of labels of each item in the user's own files.
     pub fn own_numbers(&self) -> Vec<u32> {
-        self.labels.own().numbers(self.len())
+        self.labels.without_added().numbers()
     }
 
     /// The item and the batch of every added label.
     pub fn added(&self) -> Vec<Came> {
-        self.labels.listed().into_iter().filter_map(|label| Some((label.item, label.batch?))).collect()
+        self.labels.rows.iter().filter_map(|label| Some((label.item, label.batch?))).collect()
     }
 
     /// Batches of added labels that count.
     pub fn batches(&self) -> usize {
-        self.labels.added().batches.len()
+        self.labels.batches.len()
     }
 
     fn feature_names(&self) -> Vec<String> {
         let all: Vec<usize> = (0..self.len()).collect();
-        self.feature_columns(&all, &vec![0; self.len()], None).into_iter().map(|column| column.name).collect()
+        self.feature_columns(&all, &vec![0; self.len()], None)
+            .into_iter()
+            .map(|column| column.name().to_owned())
+            .collect()
     }
 
     /// Number of labels of each item.
     pub fn numbers(&self) -> Vec<u32> {
-        self.labels.numbers(self.len())
+        self.labels.numbers()
     }
 
     /// Sums of all files read, by path as seen from the folder of the study.

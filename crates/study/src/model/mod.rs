@@ -2,13 +2,15 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`kind`], [`mod@read`] | what a study needs to know of a kind of label; the study and the decomposition |
+//! | [`kind`] | what depends on the kind of label; the study and the decomposition |
 //! | [`load`] | reading a study, which refuses everything that can't be used |
 //! | [`features`] | the features of the trust regression |
 //! | [`chosen`] | how the labelled items were chosen, and which are about one thing |
 //! | [`carried`], [`carried_map`] | trust and map carried over from another study |
 //! | [`decompose`], [`identification`] | the fit, and whether the labels determine it |
+//! | [`beliefs`] | the beliefs that held-out labels are scored under |
 
+pub mod beliefs;
 pub mod carried;
 pub mod carried_map;
 pub mod chosen;
@@ -17,4 +19,3 @@ pub mod features;
 pub mod identification;
 pub mod kind;
 pub mod load;
-pub mod read;

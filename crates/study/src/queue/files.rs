@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use super::fill::{Entry, Queue, Request};
-use super::record::{Presentation, Question, QueueRecord, Task};
+use super::record::{Presentation, QueueRecord, Task};
 use super::tools;
 use super::workbook::workbook;
 use crate::error::Error;
 use crate::estimates::BATCHES_BEFORE;
+use crate::input::question::Question;
 use judge_uncertainty_formats::checksum::sha256_hex;
 use judge_uncertainty_formats::output::{OutputColumn, Values, to_parquet};
 use judge_uncertainty_system::{Staged, csv_text, json_lines};

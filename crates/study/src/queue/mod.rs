@@ -25,8 +25,9 @@ pub mod tools;
 pub mod workbook;
 mod xml;
 
+pub use crate::input::question::Question;
 pub use amount::{Amount, LabelsPerItem};
 pub use fill::{Queue, Request, RequestError};
 pub use order::Order;
 pub use ranked::Ranked;
-pub use record::{Presentation, Question, QueueRecord};
+pub use record::{Presentation, QueueRecord};

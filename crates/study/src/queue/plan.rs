@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::held_out::{HeldOutScores, MOST_ITEMS};
+use crate::kind::Quantity;
 use crate::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_core::belief::Belief;
 use judge_uncertainty_core::escalation::{Observed, Selection, allocate, weighted_mean};
@@ -124,7 +125,7 @@ impl Plan {
         });
         Self {
             schema: SCHEMA,
-            kind: K::NAME,
+            kind: K::FACTS.name,
             items,
             error: mean(&decomposition.map(|belief| belief.spread())),
             with_costs: study.items.costs.is_some(),
@@ -164,17 +165,16 @@ fn steps<K: Kind>(decomposition: &Decomposition<K>, costs: &[f64]) -> Vec<Step> 
 
 /// Widths from labels that the belief expects: one for each of so many items, drawn at random, estimated as `labels estimate` does.
 fn shares<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> Vec<PlannedShare> {
-    let scale = &study.file.config.scale;
-    let (names, ranges) = (K::quantities(scale), K::ranges(scale));
+    let quantities = K::quantities(&study.file.config.scale);
     let mut stream = seeded(study.file.config.seed, PLAN_STREAM);
     let draws = if study.len() > MOST_ITEMS { FEW_DRAWS } else { DRAWS };
-    let mut widths: Vec<Vec<Width>> = vec![vec![]; names.len()];
+    let mut widths: Vec<Vec<Width>> = vec![vec![]; quantities.len()];
     for size in sizes(study.len()) {
-        let mut found: Vec<Vec<f64>> = vec![vec![]; names.len()];
+        let mut found: Vec<Vec<f64>> = vec![vec![]; quantities.len()];
         for _ in 0..draws {
             let (selection, observed) = drawn(study, decomposition, size, &mut stream);
-            for (k, range) in ranges.iter().enumerate() {
-                let estimate = weighted_mean(&selection, &observed[k], None, *range, 0.95);
+            for (k, quantity) in quantities.iter().enumerate() {
+                let estimate = weighted_mean(&selection, &observed[k], None, quantity.range, 0.95);
                 found[k].extend(estimate.ok().map(|estimate| estimate.high - estimate.low));
             }
         }
@@ -182,7 +182,8 @@ fn shares<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> Vec<Pl
             widths.push(Width { items: size, width: (!found.is_empty()).then(|| mean(&found)) });
         }
     }
-    names.into_iter().zip(widths).map(|(quantity, widths)| PlannedShare { quantity, widths }).collect()
+    let planned = |(quantity, widths): (Quantity, Vec<Width>)| PlannedShare { quantity: quantity.name, widths };
+    quantities.into_iter().zip(widths).map(planned).collect()
 }
 
 /// A random sample of items and one label of each from the belief, by quantity.

@@ -6,9 +6,9 @@ use super::order::Order;
 use super::record::{Presentation, QueueRecord, Task};
 use crate::error::Error;
 use crate::kind::{Decomposition, Kind, Study};
-use crate::read::LabelSet;
 use judge_uncertainty_core::belief::Belief;
 use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_evaluation::Scored;
 use judge_uncertainty_evaluation::protocol::seeded;
 use judge_uncertainty_familiarity::neighbours::{UnitRows, cover};
 use judge_uncertainty_system::Staged;
@@ -86,7 +86,7 @@ impl<'a, K: Kind> Ranked<'a, K> {
         };
         let tasks: Vec<Task> = (0..study.len()).map(|i| self.task(i)).collect();
         let (title, question) = (&study.file.config.title, K::question(&study.file.config.scale));
-        let before = study.labels.added().batches.len();
+        let before = study.labels.batches.len();
         write_files(
             title,
             request,
@@ -127,8 +127,8 @@ impl<'a, K: Kind> Ranked<'a, K> {
             ("total", belief.total()),
             ("trust", decomposition.trust[i]),
         ];
-        let names = K::quantities(&study.file.config.scale).into_iter();
-        let means = names.zip(K::means(study, decomposition, i));
+        let names = K::quantities(&study.file.config.scale).into_iter().map(|quantity| quantity.name);
+        let means = names.zip(decomposition.pool.believed(&decomposition.fitted.beliefs, i));
         Task {
             id: study.items.ids[i].to_owned(),
             text: study.items.texts.as_ref().map(|texts| texts[i].clone()),
@@ -147,7 +147,7 @@ pub fn check_rule<K: Kind>(study: &Study<K>, order: Order) -> Result<(), Error> 
     let Order::By(rule) = order else {
         return if study.file.config.familiarity.is_some() { Ok(()) } else { Err(Error::NothingToCover) };
     };
-    if !K::RANKED_BY.contains(&rule) {
+    if !K::FACTS.ranked_by.contains(&rule) {
         return Err(not_ranked(study, rule));
     }
     if rule == Rule::LowConfidence && !K::rules(study).contains(&rule) {
@@ -188,8 +188,8 @@ fn covering<K: Kind>(study: &Study<K>, numbers: &[u32], request: &Request) -> Re
 }
 
 fn not_ranked<K: Kind>(study: &Study<K>, rule: Rule) -> Error {
-    let keys: Vec<&str> = K::RANKED_BY.iter().map(|rule| rule.key()).collect();
+    let keys: Vec<&str> = K::FACTS.ranked_by.iter().map(|rule| rule.key()).collect();
     let (last, others) = keys.split_last().expect("some rule ranks every kind of label");
     let rules = format!("{} or {last}", others.join(", "));
-    Error::NotRanked { study: study.file.path.clone(), rule: rule.key(), labels: K::LABELS, rules }
+    Error::NotRanked { study: study.file.path.clone(), rule: rule.key(), labels: K::FACTS.labels, rules }
 }

@@ -6,21 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use judge_uncertainty_system::Record;
 
-/// What annotators are asked about an item.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Question {
-    /// One of these classes.
-    Classes(Vec<String>),
-    /// A number between two ends.
-    Score {
-        /// Lower end.
-        low: f64,
-        /// Upper end.
-        high: f64,
-    },
-}
-
 /// How a queue's files show items.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Presentation {

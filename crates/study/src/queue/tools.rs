@@ -9,8 +9,9 @@
 use serde_json::{Value, json};
 
 use super::fill::{Entry, Queue};
-use super::record::{Question, QueueRecord, Task};
+use super::record::{QueueRecord, Task};
 use super::xml::escaped;
+use crate::input::question::Question;
 use judge_uncertainty_system::json_lines;
 use judge_uncertainty_system::to_json;
 

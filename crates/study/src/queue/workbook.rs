@@ -10,9 +10,9 @@ use zip::ZipWriter;
 use zip::result::ZipResult;
 use zip::write::SimpleFileOptions;
 
-use super::record::Question;
 use super::xml::escaped;
 use crate::error::Error;
+use crate::input::question::Question;
 
 /// Most characters of a cell.
 const MOST_CHARACTERS: usize = 32_767;

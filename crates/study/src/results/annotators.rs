@@ -10,9 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use crate::input::labels::Label;
+use crate::input::question::LabelValue;
 use crate::kind::{Kind, Study};
-use crate::queue::record::Question;
-use crate::read::{LabelSet, Listed};
 use judge_uncertainty_core::stats::Estimable;
 use judge_uncertainty_core::stats::over_items::{item_difference, item_mean, item_share};
 use judge_uncertainty_evaluation::held_out::{Score, Scored};
@@ -110,34 +110,35 @@ impl ByTrait {
     /// are left out.
     pub fn of<K: Kind>(study: &Study<K>) -> Option<Self> {
         let about = study.annotators.as_ref()?;
-        let listed = study.labels.listed();
-        let all: usize = study.numbers().iter().map(|&n| n as usize).sum();
-        if listed.len() < all {
+        let labels = &study.labels;
+        if !labels.are_listed() {
             let reason =
                 "the labels are counts, which do not say who gave them; give one row per label, form = \"long\"";
             return Some(Self::NotEstimable { not_estimable: reason.to_owned() });
         }
-        let kept: Vec<&Listed> = listed.iter().filter(|label| !study.excluded.contains_key(&label.item)).collect();
-        let names: BTreeSet<&str> = kept.iter().map(|label| label.annotator.as_str()).collect();
+        let kept: Vec<&Label> = labels.rows.iter().filter(|label| !study.excluded.contains_key(&label.item)).collect();
+        let name = |label: &Label| labels.annotators[label.annotator].as_str();
+        let names: BTreeSet<&str> = kept.iter().map(|label| name(label)).collect();
         let numbers: BTreeMap<&str, usize> = names.iter().copied().zip(0..).collect();
-        let classes = match K::question(&study.file.config.scale) {
-            Question::Classes(classes) => classes,
-            Question::Score { .. } => vec![],
-        };
-        let given = |label: &&Listed| Given {
+        let question = K::question(&study.file.config.scale);
+        let classes = question.classes();
+        let given = |label: &&Label| Given {
             item: label.item,
-            annotator: numbers[label.annotator.as_str()],
-            against: K::against_judge(study, label.item, &label.value),
-            class: classes.iter().position(|class| *class == label.value),
+            annotator: numbers[name(label)],
+            against: K::against_judge(study, label.item, label.value),
+            class: match label.value {
+                LabelValue::Class(class) => Some(class),
+                LabelValue::Score(_) => None,
+            },
         };
         let given: Vec<Given> = kept.iter().map(given).collect();
-        let stated: Vec<Option<&[String]>> = names.iter().map(|name| about.of(name)).collect();
+        let stated: Vec<Option<&[String]>> = names.iter().map(|name| about.stated(name)).collect();
         let traits = about.traits.iter().enumerate().map(|(k, name)| {
             let values: Vec<Option<&str>> = stated
                 .iter()
                 .map(|cells| cells.map(|cells| cells[k].trim()).filter(|value| !value.is_empty()))
                 .collect();
-            Trait::of(name, &values, &given, &Measured { classes: &classes, ordered: K::Pool::SQUARED != Score::Brier })
+            Trait::of(name, &values, &given, &Measured { classes, ordered: K::Pool::SQUARED != Score::Brier })
         });
         Some(Self::Told(TraitsReport {
             annotators: names.len(),

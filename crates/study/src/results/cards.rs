@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::kind::{Decomposition, Kind, Study};
 use crate::profile::Profile;
 use crate::sample::MOST_SHOWN;
-use judge_uncertainty_core::belief::Belief;
+use judge_uncertainty_core::belief::{Belief, Feature};
 use judge_uncertainty_core::escalation::{Rule, top};
 use judge_uncertainty_core::stats::quantile::percentiles;
 
@@ -141,11 +141,11 @@ impl Words {
         };
         let mut numbers = decomposition.numbers.clone();
         numbers.sort_unstable();
-        let percent = |name: &str| if name == "confidence" { 10.0 } else { 90.0 };
+        let percent = |feature: &Feature| if *feature == Feature::Confidence { 10.0 } else { 90.0 };
         Self {
             most_labels: numbers.last().copied().unwrap_or(0),
             half_have: numbers.get(numbers.len() / 2).copied().unwrap_or(0),
-            limits: decomposition.features.iter().map(|f| of(&f.values, percent(&f.name))).collect(),
+            limits: decomposition.features.iter().map(|f| of(&f.values, percent(&f.feature))).collect(),
             least_trust: limit(&decomposition.trust, 10.0),
             most_total: limit(&decomposition.map(|belief| belief.total()), 90.0),
         }
@@ -164,13 +164,13 @@ impl Words {
         let mut far = false;
         for (feature, limit) in decomposition.features.iter().zip(&self.limits) {
             let (Some(x), Some(limit)) = (feature.values[i], *limit) else { continue };
-            match feature.name.as_str() {
-                "nearest_labelled" | "mean_nearest_labelled" if x >= limit && !far => {
+            match &feature.feature {
+                distance if distance.is_distance() && x >= limit && !far => {
                     far = true;
                     why.push("far from what is labelled".to_owned());
                 }
-                "spread" if x >= limit => why.push("the judge's variants disagree".to_owned()),
-                "confidence" if x <= limit => why.push("the judge states little confidence".to_owned()),
+                Feature::Spread if x >= limit => why.push("the judge's variants disagree".to_owned()),
+                Feature::Confidence if x <= limit => why.push("the judge states little confidence".to_owned()),
                 _ => {}
             }
         }
@@ -236,8 +236,9 @@ mod tests {
     fn what_stands_out_is_said() {
         let (study, decomposition) = starter();
         let words = Words::of(&decomposition);
-        let spread = decomposition.features.iter().find(|f| f.name == "spread").unwrap();
-        let limit = words.limits[decomposition.features.iter().position(|f| f.name == "spread").unwrap()].unwrap();
+        let spread = decomposition.features.iter().find(|f| f.feature == Feature::Spread).unwrap();
+        let limit =
+            words.limits[decomposition.features.iter().position(|f| f.feature == Feature::Spread).unwrap()].unwrap();
         for i in 0..study.len() {
             let why = words.why(&decomposition, i, &Classes::profile(&study, &decomposition, i));
             let disagree = why.iter().any(|reason| reason.starts_with("the judge's variants disagree"));

@@ -26,11 +26,11 @@ pub fn columns_with<K: Kind>(
     columns.extend(K::columns(study, decomposition));
     columns.extend(ranks);
     for feature in &decomposition.features {
-        let meaning = format!("Feature {:?} of the trust regression; blank counts as the mean", feature.name);
-        let name = format!("feature_{}", feature.name);
+        let meaning = format!("Feature {:?} of the trust regression; blank counts as the mean", feature.name());
+        let name = format!("feature_{}", feature.name());
         columns.push(OutputColumn::new(name, "its own", meaning, Values::Number(feature.values.clone())));
     }
-    if K::LIMITS_TRUST {
+    if K::FACTS.limits_trust {
         let meaning = "What to know about the item, separated by blanks: no_labels; no_FEATURE (missing, taken as the mean); \
                        trust_at_limit (beyond 1e-3 or 1e6 labels)";
         columns.push(OutputColumn::new("flags", "", meaning, Values::Text(flags(decomposition))));
@@ -56,7 +56,7 @@ fn flags<K: Kind>(decomposition: &Decomposition<K>) -> Vec<String> {
             flags.push("no_labels".to_owned());
         }
         let missing = decomposition.features.iter().filter(|feature| feature.values[i].is_none());
-        flags.extend(missing.map(|feature| format!("no_{}", feature.name.replace(' ', "_"))));
+        flags.extend(missing.map(|feature| format!("no_{}", feature.name().replace(' ', "_"))));
         if !TRUST_LIMITS.contains(&decomposition.trust[i]) {
             flags.push("trust_at_limit".to_owned());
         }

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use crate::error::Error;
 use crate::input::log::Batch;
 use crate::kind::{BeliefOf, Decomposition, Foresight, Kind, Study};
-use crate::read::LabelSet;
 use judge_uncertainty_core::belief::{Belief, BeliefTable};
 use judge_uncertainty_core::stats::{mean, sample_sd};
 use judge_uncertainty_evaluation::Pool;
@@ -121,12 +120,12 @@ impl Movement {
         after: &Decomposition<K>,
         progress: &dyn Progress,
     ) -> Result<Option<Self>, Error> {
-        let added = study.labels.added();
-        if added.labels == 0 {
+        let labels = study.labels.added().count();
+        if labels == 0 {
             return Ok(None);
         }
-        let own = study.labels.own();
-        if own.numbers(study.len()).iter().all(|&n| n == 0) {
+        let own = study.labels.without_added();
+        if own.numbers().iter().all(|&n| n == 0) {
             return Ok(None);
         }
         let before = Decomposition::under(study, &own, progress)?;
@@ -141,8 +140,8 @@ impl Movement {
             return Ok(None);
         };
         Ok(Some(Self {
-            batches: added.batches.to_vec(),
-            labels: added.labels,
+            batches: study.labels.batches.clone(),
+            labels,
             touched,
             untouched: beliefs.shift(&untouched),
             first,

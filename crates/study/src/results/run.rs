@@ -11,11 +11,11 @@ use crate::evaluate::{Evaluated, evaluated_items, lacking_labels};
 use crate::held_out::HeldOutScores;
 use crate::identification::{Bounds, Undetermined, typical_trust};
 use crate::input::config::{Configured, StudyConfig};
+use crate::input::labels::LabelsReport;
 use crate::judge_files::JudgeFiles;
-use crate::kind::{Decomposition, JudgeReportOf, Kind, LabelsReportOf, Study};
+use crate::kind::{Decomposition, Kind, Study};
 use crate::movement::Movement;
 use crate::percentiles::OverItems;
-use crate::read::{Judge, LabelSet};
 use crate::registered::{Registered, excluded_items};
 use crate::registration::Registration;
 use crate::sample::ItemSample;
@@ -83,9 +83,9 @@ pub struct InputReport<K: Kind> {
     /// Names of the judge's variants.
     pub variants: Vec<String>,
     /// What was found in the judge's file.
-    pub judge: JudgeReportOf<K>,
+    pub judge: K::JudgeReport,
     /// What was found in the file of labels.
-    pub labels: LabelsReportOf<K>,
+    pub labels: LabelsReport,
     /// The judge that this trust belongs to.
     pub judge_files: JudgeFiles,
     /// Width of the embeddings; `None` without them.
@@ -141,8 +141,8 @@ impl<K: Kind> InputReport<K> {
         let features: Vec<Missing> = features
             .iter()
             .map(|column| Missing {
-                feature: column.name.clone(),
-                missing: (!column.name.ends_with("nearest_labelled"))
+                feature: column.name().to_owned(),
+                missing: (!column.feature.is_distance())
                     .then(|| column.values.iter().filter(|value| value.is_none()).count()),
             })
             .collect();
@@ -154,9 +154,9 @@ impl<K: Kind> InputReport<K> {
             items: study.len(),
             left_out: study.left_out.clone(),
             groups,
-            variants: study.judge.variants().to_vec(),
-            judge: study.judge.report(),
-            labels: study.labels.report(study.len()),
+            variants: study.judge.variants.clone(),
+            judge: study.judge.report.clone(),
+            labels: study.labels.report(),
             judge_files: JudgeFiles::of(&study.file),
             dimensions: embeddings.map(|matrix| matrix.ncols()),
             to_embed: None,
@@ -170,8 +170,8 @@ impl<K: Kind> InputReport<K> {
 }
 
 fn warnings<K: Kind>(study: &Study<K>, numbers: &[u32], features: usize, zero_embeddings: usize) -> Vec<String> {
-    let unknown_rows = study.judge.unknown_rows() + study.labels.unknown_rows();
-    let failed_answers = study.judge.failed_answers();
+    let unknown_rows = study.judge.unknown_rows + study.labels.unknown_rows;
+    let failed_answers = study.judge.failed_answers;
     let labelled = numbers.iter().filter(|n| **n > 0).count();
     let needed = 10 * (features + 1);
     let mut warnings = Vec::new();
@@ -404,11 +404,11 @@ impl<K: Kind> StudyResults<K> {
         let registered = registration.map(|registration| {
             let excluded = excluded_items(&study.excluded, &study.items.ids);
             let run = (&study.settings(), &study.relative_inputs());
-            Registered::of(registration, run, excluded, (evaluation.items(), evaluation.measured()), K::REFERENCE)
+            Registered::of(registration, run, excluded, (evaluation.items(), evaluation.measured()), K::FACTS.reference)
         });
         Ok(Self {
             schema: SCHEMA,
-            kind: K::NAME,
+            kind: K::FACTS.name,
             input: InputReport::of(study),
             fit: FitReport::of(study, decomposition)?,
             groups: groups(study, decomposition),

@@ -23,8 +23,6 @@ const MOST_SIZE: usize = 1 << 20;
 const FREQUENCIES: (usize, usize) = (12, 4);
 /// Seed of the frequencies.
 const SEED: u64 = 0x1ADD;
-/// Features that say how the labels were collected, not what an item is: no input of a map.
-const OF_THE_LABELS: [&str; 3] = ["log_labels", "nearest_labelled", "mean_nearest_labelled"];
 
 /// The terms of a map, with the scales of what it reads: all that is needed to read items which the fit has not seen.
 ///
@@ -168,8 +166,9 @@ impl Layout {
         let classes = items.q.ncols();
         let groups = items.groups.iter().max().map_or(0, |g| g + 1);
         let variants = if readings.variants.len() > 1 { readings.variants.len() } else { 0 };
-        let names = items.design.names();
-        let inputs: Vec<usize> = (0..names.len()).filter(|&k| !OF_THE_LABELS.contains(&names[k].as_str())).collect();
+        let features = items.design.measures();
+        // How the labels were collected says nothing about what an item is.
+        let inputs: Vec<usize> = (0..features.len()).filter(|&k| !features[k].is_about_labels()).collect();
         match rung {
             Rung::Curve => return Err(Unavailable::OfRatings),
             Rung::Line if !has_line(readings.places) => return Err(Unavailable::NoPlaces),
@@ -188,7 +187,7 @@ impl Layout {
             rung,
             classes,
             guesses,
-            features: names.to_vec(),
+            features: items.design.names().map(str::to_owned).collect(),
             groups: if groups > 1 { groups } else { 0 },
             variants,
             inputs,

@@ -9,7 +9,7 @@ use super::line::along;
 use super::objective::Posterior;
 use super::readings::Readings;
 use super::rung::Rung;
-use crate::belief::design::{Design, FeatureColumn};
+use crate::belief::design::{Design, Feature, FeatureColumn};
 use crate::belief::dirichlet_multinomial::softmax;
 use crate::belief::newton::Objective;
 use crate::belief::recalibration::JudgedItems;
@@ -93,6 +93,21 @@ fn as_stated(logs: &[f64], _: usize, _: f64) -> Vec<f64> {
 
 fn bent(logs: &[f64], _: usize, x: f64) -> Vec<f64> {
     vec![logs[0] + 1.5 * (2.0 * x).sin(), logs[1], logs[2] - 1.5 * (logs[2] + 1.5).tanh()]
+}
+
+/// What says how labels were collected is no input of a map; a user's column is one, whatever its name.
+#[test]
+fn inputs_of_a_map_are_told_by_what_features_measure() {
+    let mut world = World::draw(300, 5, bent);
+    let values = world.columns.remove(0).values;
+    for (name, feature) in Feature::COMPUTED {
+        for (feature, is_input) in [(Feature::from(name), true), (feature.clone(), !feature.is_about_labels())] {
+            world.columns = vec![FeatureColumn::partial(feature, values.clone())];
+            let design = world.design();
+            let map = fit(Rung::Process, world.readings(&design), world.counts.view()).unwrap().unwrap();
+            assert_eq!(map.reads().features, if is_input { vec![name] } else { vec![] });
+        }
+    }
 }
 
 #[test]

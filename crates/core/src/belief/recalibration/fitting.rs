@@ -230,7 +230,7 @@ mod tests {
         let mut stream = Stream::new(99);
         for k in 0..6 {
             let noise: Vec<f64> = (0..150).map(|_| stream.standard_normal()).collect();
-            world.columns.push(FeatureColumn::complete(&format!("noise {k}"), noise));
+            world.columns.push(FeatureColumn::complete(format!("noise {k}"), noise));
         }
         let size = |fit: &RecalibratedFit| fit.regression.coefficients[1..].iter().map(|b| b * b).sum::<f64>();
         let fits: Vec<f64> = [1e-3, 1.0, 100.0].map(|ridge| size(&world.fit(Recalibration::Shared, ridge).0)).to_vec();

@@ -498,7 +498,7 @@ mod tests {
             let mut stream = crate::random::Stream::new(seed);
             let (n, d, k) = (20 + 10 * (seed as usize % 4), seed as usize % 5, 2 + seed as usize % 3);
             let columns: Vec<FeatureColumn> = (0..d)
-                .map(|j| FeatureColumn::complete(&format!("x{j}"), (0..n).map(|_| stream.standard_normal())))
+                .map(|j| FeatureColumn::complete(format!("x{j}"), (0..n).map(|_| stream.standard_normal())))
                 .collect();
             let design = Design::over(n, &columns).unwrap();
             let dirichlet = |alpha: &[f64], stream: &mut crate::random::Stream| -> Vec<f64> {

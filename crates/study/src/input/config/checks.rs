@@ -1,11 +1,11 @@
 //! Values outside their ranges, whatever the kind of label.
 
 use super::study::{Configured, StudyConfig};
-use super::tables::{EvaluationConfig, OWN_FEATURES};
+use super::tables::EvaluationConfig;
 use crate::input::check::Check;
 use judge_uncertainty_core::belief::ladder::Rung;
 use judge_uncertainty_core::belief::recalibration::Recalibration;
-use judge_uncertainty_core::belief::{BeliefModel, TrustPrior};
+use judge_uncertainty_core::belief::{BeliefModel, Feature, TrustPrior};
 use judge_uncertainty_core::escalation::Budget;
 use judge_uncertainty_formats::error::Result;
 
@@ -17,7 +17,7 @@ pub(super) fn check_title(title: &str, check: &Check<'_>) -> Result<()> {
 pub(super) fn check_shared<C: Configured>(config: &StudyConfig<C>, check: &Check<'_>) -> Result<()> {
     let items = &config.items;
     for (setting, names) in [("items.numbers", &items.numbers), ("items.categories", &items.categories)] {
-        let own = names.iter().find(|name| OWN_FEATURES.contains(&name.as_str()));
+        let own = names.iter().find(|name| Feature::<usize>::COMPUTED.iter().any(|(own, _)| own == name));
         let remedy = "rename the column in the file and here";
         check.that(own.is_none(), setting, &own, "is the name of a feature that every study has", remedy)?;
     }

@@ -19,4 +19,4 @@ mod tables;
 pub use file::{OwnCheck, StudyFile, study_toml};
 pub use files::{Files, Format};
 pub use study::{Configured, Setting, StudyConfig, TableConfig};
-pub use tables::{EvaluationConfig, FamiliarityConfig, ItemsConfig, OWN_FEATURES, TrustConfig, Unmatched};
+pub use tables::{EvaluationConfig, FamiliarityConfig, ItemsConfig, TrustConfig, Unmatched};

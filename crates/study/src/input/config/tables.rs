@@ -163,6 +163,3 @@ impl EvaluationConfig {
         self.budgets.iter().filter_map(|&percent| Budget::percent(percent)).collect()
     }
 }
-
-/// Features that are no columns of the items.
-pub const OWN_FEATURES: [&str; 5] = ["spread", "log_labels", "confidence", "nearest_labelled", "mean_nearest_labelled"];

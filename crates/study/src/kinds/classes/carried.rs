@@ -2,8 +2,7 @@
 
 use ndarray::Axis;
 
-use super::config::ClassKind;
-use super::judge::ClassJudge;
+use super::reports::ClassStudy;
 use crate::carried_map::CarriedMap;
 use crate::kind::{Kind, Study};
 use judge_uncertainty_core::belief::ladder::{Carried, Readings};
@@ -13,21 +12,18 @@ use judge_uncertainty_core::belief::{Design, FeatureColumn, FeatureScale, Judged
 ///
 /// # Panics
 /// If the study lacks what the map reads, or has numbers that are not finite: it is refused when it is loaded.
-pub fn added<K: ClassKind + Kind<Judge = ClassJudge>>(
-    carried: &CarriedMap,
-    study: &Study<K>,
-    kept: &[usize],
-) -> Carried {
+pub fn added<K: ClassStudy>(carried: &CarriedMap, study: &Study<K>, kept: &[usize]) -> Carried {
     let design = design(carried, study, kept);
     let number =
         |group: &String| carried.groups.iter().position(|known| known == group).unwrap_or(carried.groups.len());
     let groups: Vec<usize> =
         study.items.groups.as_ref().map_or_else(Vec::new, |groups| kept.iter().map(|&i| number(&groups[i])).collect());
-    let q = study.judge.predictions.q.select(Axis(0), kept);
+    let q = study.judge.answers.predictions.q.select(Axis(0), kept);
     let variants = if carried.map.reads().variants > 0 {
         let floor = study.file.config.judge.floor(q.ncols());
-        let own = study.judge.variants.by_variant(floor).expect("the answers were aggregated with this floor before");
-        let place = |name: &String| study.judge.variants.variants().iter().position(|own| own == name);
+        let own =
+            study.judge.answers.variants.by_variant(floor).expect("the answers were aggregated with this floor before");
+        let place = |name: &String| study.judge.variants.iter().position(|own| own == name);
         let of = |name: &String| own[place(name).expect("a variant that the study has")].select(Axis(0), kept);
         carried.variants.iter().map(of).collect()
     } else {
@@ -44,8 +40,8 @@ fn design<K: Kind>(carried: &CarriedMap, study: &Study<K>, kept: &[usize]) -> De
     }
     let own = study.feature_columns(kept, &vec![0; kept.len()], None);
     let column = |name: &String| {
-        let found = own.iter().find(|column| column.name == *name).cloned();
-        found.unwrap_or_else(|| FeatureColumn { name: name.clone(), values: vec![None; kept.len()] })
+        let found = own.iter().find(|column| column.name() == name).cloned();
+        found.unwrap_or_else(|| FeatureColumn::partial(name.as_str(), vec![None; kept.len()]))
     };
     let columns: Vec<FeatureColumn> = carried.features.iter().map(|feature| column(&feature.name)).collect();
     let scale = |f: &crate::carried_map::CarriedScale| FeatureScale {

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::input::check::Check;
 use crate::input::config::{Configured, Files, Format, StudyConfig, TableConfig};
+use crate::input::labels::LabelColumns;
 use judge_uncertainty_core::belief::BeliefModel;
 use judge_uncertainty_core::belief::ladder::{Rung, has_line};
 use judge_uncertainty_evaluation::ClassScale;
@@ -150,6 +151,26 @@ fn filled_in<S: Serializer>(range: &Option<(f64, f64)>, serializer: S) -> std::r
 }
 fn least_mass() -> f64 {
     0.9
+}
+
+impl LabelsConfig {
+    /// Where labels stand in its files.
+    pub fn columns(&self) -> LabelColumns<'_> {
+        let is_counted = match self.format {
+            Some(Format::LeWiDi | Format::Log(_)) => false,
+            Some(Format::ChaosNli) => true,
+            _ => self.form != Some(LabelsForm::Long),
+        };
+        LabelColumns {
+            files: &self.file,
+            format: self.format,
+            id: self.id.as_deref(),
+            annotator: &self.annotator,
+            label: &self.label,
+            is_counted,
+            counts: self.columns.as_deref(),
+        }
+    }
 }
 
 impl TableConfig for JudgeConfig {

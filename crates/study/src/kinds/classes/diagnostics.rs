@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::judge::ClassJudge;
-use super::labels::Labels;
+use super::kind::Classes;
+use crate::kind::Study;
 use crate::kinds::against::{Bin, bins, correlation_with_error};
 use judge_uncertainty_core::belief::{dirichlet::row, entropy, manhattan};
 use judge_uncertainty_core::stats::mean;
@@ -84,9 +84,9 @@ impl From<Bin> for CalibrationBin {
 
 impl JudgeDiagnostics {
     /// Measures the items at positions `kept`, each with labels; `noise_ceiling` is that of their labels.
-    pub fn of(judge: &ClassJudge, labels: &Labels, kept: &[usize], noise_ceiling: f64) -> Self {
-        let counts = labels.counts.counts();
-        let q = |i: usize| row(judge.predictions.q.row(i));
+    pub fn new(study: &Study<Classes>, kept: &[usize], noise_ceiling: f64) -> Self {
+        let (judge, counts) = (&study.judge, &study.labels.counts);
+        let q = |i: usize| row(judge.answers.predictions.q.row(i));
         let shares = |i: usize| -> Vec<f64> {
             let n = f64::from(counts.row(i).sum());
             counts.row(i).iter().map(|&c| f64::from(c) / n).collect()
@@ -94,7 +94,7 @@ impl JudgeDiagnostics {
         let errors: Vec<f64> = kept.iter().map(|&i| manhattan(q(i), &shares(i))).collect();
         let squared = |i: usize| Nominal.squared_error(q(i), &shares(i), f64::from(counts.row(i).sum()));
         let correlation = |of: &dyn Fn(usize) -> Option<f64>| correlation_with_error(kept, &errors, of);
-        let confidence = &judge.predictions.confidence;
+        let confidence = &judge.confidence;
         let stated: Vec<f64> = kept.iter().filter_map(|&i| confidence[i]).collect();
         let hit = |i: usize| shares(i)[largest(q(i).iter().copied())];
         let calibration: Vec<CalibrationBin> =
@@ -114,9 +114,9 @@ impl JudgeDiagnostics {
             mean_confidence: (!stated.is_empty()).then(|| mean(&stated)),
             spearman_confidence_error: correlation(&|i| confidence[i]),
             spearman_entropy_error: correlation(&|i| Some(entropy(q(i)))),
-            spearman_spread_error: correlation(&|i| judge.predictions.spread[i]),
-            agreement: Agreement::of(
-                labels.counts.classes(),
+            spearman_spread_error: correlation(&|i| judge.spread[i]),
+            agreement: Agreement::new(
+                &study.file.config.scale,
                 kept.iter().map(|&i| (largest(counts.row(i).iter().copied()), largest(q(i).iter().copied()))),
             ),
             calibration,
@@ -127,7 +127,7 @@ impl JudgeDiagnostics {
 
 impl Agreement {
     /// Compares pairs of (most frequent label, the judge's class).
-    pub fn of(classes: &[String], pairs: impl Iterator<Item = (usize, usize)>) -> Self {
+    pub fn new(classes: &[String], pairs: impl Iterator<Item = (usize, usize)>) -> Self {
         let k = classes.len();
         let (mut labels, mut judged, mut equal, mut items) = (vec![0.0; k], vec![0.0; k], 0.0, 0.0);
         let mut confusion = (k <= MOST_CONFUSED).then(|| vec![vec![0; k]; k]);
@@ -169,11 +169,11 @@ mod tests {
         // Cohen's (1960) layout: 2x2 with 20, 5, 10, 15 of 50: observed 0.7, by chance 0.5, kappa 0.4.
         let pairs = [(0, 0, 20), (0, 1, 5), (1, 0, 10), (1, 1, 15)];
         let all = pairs.iter().flat_map(|&(a, b, n)| std::iter::repeat_n((a, b), n));
-        let found = Agreement::of(&["x".to_owned(), "y".to_owned()], all);
+        let found = Agreement::new(&["x".to_owned(), "y".to_owned()], all);
         assert!((found.observed - 0.7).abs() < 1e-15 && (found.by_chance - 0.5).abs() < 1e-15);
         assert!((found.kappa.unwrap() - 0.4).abs() < 1e-15);
         assert_eq!((found.base_rate, found.commonest.as_str()), (0.5, "x"));
         assert_eq!(found.confusion.unwrap(), [[20, 5], [10, 15]]);
-        assert_eq!(Agreement::of(&["x".to_owned(), "y".to_owned()], [(0, 0)].into_iter()).kappa, None);
+        assert_eq!(Agreement::new(&["x".to_owned(), "y".to_owned()], [(0, 0)].into_iter()).kappa, None);
     }
 }

@@ -5,13 +5,14 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::config::{ClassKind, JudgeConfig, JudgeKind};
-use super::labels::tied;
 use super::position::{self, PositionBias};
-use crate::input::config::StudyFile;
+use crate::input::config::{StudyConfig, StudyFile};
 use crate::input::items::Items;
+use crate::input::labels::has_tie;
+use crate::input::read::{Judge, JudgeFile};
 use crate::input::source::{Source, read_joined, read_table};
-use crate::read::Judge;
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
+use judge_uncertainty_formats::items::ItemIds;
 use judge_uncertainty_formats::judge::{CONFIDENCE_RANGE, JudgeAnswers, JudgeVariants, Predictions};
 use judge_uncertainty_formats::lewidi;
 use judge_uncertainty_formats::logs::Rows;
@@ -113,18 +114,11 @@ pub struct Mass {
     pub warned: usize,
 }
 
-/// Answers to all items, with the names of the variants in the order of their first appearance.
-pub struct Answers {
-    variants: Vec<String>,
-    answers: Vec<JudgeAnswers>,
-    report: JudgeReport,
-}
-
 /// Name of the only variant where none is named.
 pub const ONLY_VARIANT: &str = "judge";
 
 /// Reads the judge's answers; an item that has none keeps `None` under every variant.
-fn read<K: ClassKind>(file: &StudyFile<K>, items: &Items, source: &mut Source) -> Result<Answers> {
+pub fn read<K: ClassKind>(file: &StudyFile<K>, items: &Items, source: &mut Source) -> Result<JudgeFile<K>> {
     let config = &file.config.judge;
     let classes = K::classes(&file.config.scale);
     let paths = file.resolve_all(&config.file);
@@ -148,18 +142,8 @@ fn read<K: ClassKind>(file: &StudyFile<K>, items: &Items, source: &mut Source) -
         confidences: vec![(0.0, 0); items.len()],
         most_confident: 0.0,
         report: JudgeReport {
-            kind: config.kind,
-            rows: table.rows().len(),
             answers: 0,
-            failed_answers: 0,
-            unknown_rows: 0,
-            renormalised_answers: 0,
-            mass: None,
-            tied_items: 0,
-            without_confidence: None,
-            floor: config.floor(classes.len()),
-            floored_items: 0,
-            position_bias: vec![],
+            ..JudgeReport::new(config.kind, table.rows().len(), config.floor(classes.len()))
         },
     };
     for row in table.rows() {
@@ -384,7 +368,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn finish(mut self, variants: Vec<String>, confidence: bool) -> Answers {
+    fn finish<K: ClassKind>(mut self, variants: Vec<String>, confidence: bool) -> JudgeFile<K> {
         for (answers, (sum, count)) in self.answers.iter_mut().zip(&self.confidences) {
             answers.confidence = (*count > 0).then(|| sum / f64::from(*count));
         }
@@ -399,78 +383,55 @@ impl Reader<'_> {
                 warned: self.masses.iter().filter(|mass| **mass < self.config.least_mass).count(),
             });
         }
-        Answers { variants, answers: self.answers, report: self.report }
+        let is_answered = |answer: &JudgeAnswers| answer.variants.iter().any(Option::is_some);
+        let answers = self.answers.into_iter().map(|answer| Some(answer).filter(is_answered)).collect();
+        JudgeFile { variants, answers, report: self.report }
     }
 }
 
-/// What the judge says of the items of a study.
+/// What a judge of classes says of the items of a study.
 #[derive(Debug, Clone)]
-pub struct ClassJudge {
-    /// Its answers.
+pub struct ClassAnswers {
+    /// Its answers under each variant.
     pub variants: JudgeVariants,
     /// What they predict: label distributions (floored), spread of the variants, mean confidence.
     pub predictions: Predictions,
-    /// What was found in the judge's file.
-    pub report: JudgeReport,
 }
 
-impl<K: ClassKind> Judge<K> for ClassJudge {
-    type Answers = Answers;
-    type Report = JudgeReport;
-
-    fn read(file: &StudyFile<K>, items: &Items, source: &mut Source) -> Result<Answers> {
-        read(file, items, source)
-    }
-
-    fn is_answered(answers: &Answers, item: usize) -> bool {
-        answers.answers[item].variants.iter().any(Option::is_some)
-    }
-
-    fn of(file: &StudyFile<K>, items: &Items, answers: Answers, kept: &[usize]) -> Result<Self> {
-        let Answers { variants, mut answers, mut report } = answers;
-        if kept.len() < answers.len() {
-            answers = kept.iter().map(|&i| answers[i].clone()).collect();
-            let without = answers.iter().filter(|answer| answer.confidence.is_none()).count();
-            report.without_confidence = report.without_confidence.map(|_| without);
-        }
-        let classes = K::classes(&file.config.scale).to_vec();
-        let floor = file.config.judge.floor(classes.len());
-        let variants = JudgeVariants::new(items.ids.clone(), classes, variants, answers)?;
-        let predictions = variants.aggregate(Some(floor))?;
-        report.count(&variants, &predictions);
-        let mirror = file.config.judge.mirror.as_ref().map(|(one, other)| (one.as_str(), other.as_str()));
-        report.position_bias = position::bias(&variants, mirror.unwrap_or(("A", "B")));
-        Ok(Self { variants, predictions, report })
-    }
-
-    fn report(&self) -> JudgeReport {
-        self.report.clone()
-    }
-
-    fn unknown_rows(&self) -> usize {
-        self.report.unknown_rows
-    }
-
-    fn failed_answers(&self) -> usize {
-        self.report.failed_answers
-    }
-
-    fn variants(&self) -> &[String] {
-        self.variants.variants()
-    }
-
-    fn spread(&self) -> &[Option<f64>] {
-        &self.predictions.spread
-    }
-
-    fn confidence(&self) -> &[Option<f64>] {
-        &self.predictions.confidence
-    }
+/// Puts the answers to the items `ids` together.
+///
+/// # Errors
+/// Answers that can't be put together.
+pub fn judge<K: ClassKind>(
+    config: &StudyConfig<K>,
+    ids: &ItemIds,
+    variants: &[String],
+    answers: Vec<JudgeAnswers>,
+    mut report: JudgeReport,
+) -> Result<Judge<K>> {
+    let without = answers.iter().filter(|answer| answer.confidence.is_none()).count();
+    report.without_confidence = report.without_confidence.map(|_| without);
+    let classes = K::classes(&config.scale).to_vec();
+    let floor = config.judge.floor(classes.len());
+    let variants = JudgeVariants::new(ids.clone(), classes, variants.to_vec(), answers)?;
+    let predictions = variants.aggregate(Some(floor))?;
+    report.count(&variants, &predictions);
+    let mirror = config.judge.mirror.as_ref().map(|(one, other)| (one.as_str(), other.as_str()));
+    report.position_bias = position::bias(&variants, mirror.unwrap_or(("A", "B")));
+    Ok(Judge {
+        variants: variants.variants().to_vec(),
+        spread: predictions.spread.clone(),
+        confidence: predictions.confidence.clone(),
+        failed_answers: report.failed_answers,
+        unknown_rows: report.unknown_rows,
+        answers: ClassAnswers { variants, predictions },
+        report,
+    })
 }
 
 impl JudgeReport {
-    /// That of so many rows of further items, of which nothing is counted.
-    pub fn of_rows(kind: JudgeKind, rows: usize, floor: f64) -> Self {
+    /// The report of a file with so many rows, of which nothing is counted yet.
+    pub fn new(kind: JudgeKind, rows: usize, floor: f64) -> Self {
         Self {
             kind,
             rows,
@@ -490,7 +451,7 @@ impl JudgeReport {
     /// Counts what shows only in the predictions.
     pub(super) fn count(&mut self, answers: &JudgeVariants, predictions: &Predictions) {
         for (i, q) in predictions.q.rows().into_iter().enumerate() {
-            self.tied_items += usize::from(tied(q.iter().copied()));
+            self.tied_items += usize::from(has_tie(q.iter().copied()));
             let shares =
                 answers.item(i).variants.iter().flatten().map(|weights| (weights, weights.iter().sum::<f64>()));
             let (count, sums) = shares.fold((0.0, vec![0.0; q.len()]), |(count, mut sums), (weights, sum)| {

@@ -4,8 +4,6 @@ use std::path::Path;
 
 use super::config::{self, ClassKind, JudgeConfig, LabelsConfig};
 use super::diagnostics::JudgeDiagnostics;
-use super::judge::ClassJudge;
-use super::labels::Labels;
 use super::reports::{self, ClassFindings, ClassFit};
 use super::saved;
 use super::soft_scores::SoftScores;
@@ -14,14 +12,14 @@ use crate::evidence::EvidenceReport;
 use crate::hypothesis::Measure;
 use crate::input::check::Check;
 use crate::input::config::{Configured, StudyConfig};
-use crate::input::log::NewLabel;
-use crate::kind::{CameBack, Decomposition, Kind, Study};
+use crate::input::labels::Labels;
+use crate::input::question::LabelValue;
+use crate::kind::{CameBack, Decomposition, Kind, KindFacts, Quantity, Study};
 use crate::profile::Profile;
-use crate::queue::Question;
-use judge_uncertainty_core::belief::{Belief, Mixture};
+use judge_uncertainty_core::belief::{Belief, BeliefModel, Mixture};
 use judge_uncertainty_core::escalation::{Observed, Rule};
 use judge_uncertainty_evaluation::{CountPool, Nominal};
-use judge_uncertainty_formats::error::{Error, Problem, Result};
+use judge_uncertainty_formats::error::Result;
 use judge_uncertainty_formats::output::OutputColumn;
 
 /// Labels that are one of several classes: `classes = ["yes", "no"]`.
@@ -48,25 +46,20 @@ impl ClassKind for Classes {
 }
 
 impl Kind for Classes {
-    const NAME: &'static str = "classes";
-    const LABELS: &'static str = "classes";
-    const RANKED_BY: &'static [Rule] = &Rule::OF_CLASSES;
-    const REPEATS: bool = false;
-    const REFERENCE: Rule = Rule::JudgeEntropy;
-    const MEASURES: &'static [Measure] = &[Measure::Value, Measure::SelectiveError, Measure::SelectiveSquaredError];
+    const FACTS: KindFacts = KindFacts {
+        name: "classes",
+        labels: "classes",
+        ranked_by: &Rule::OF_CLASSES,
+        limits_trust: true,
+        reference: Rule::JudgeEntropy,
+        measures: &[Measure::Value, Measure::SelectiveError, Measure::SelectiveSquaredError],
+        agreement: "cohen",
+    };
 
-    const AGREEMENT: &'static str = "cohen";
-
-    type Judge = ClassJudge;
-    type Labels = Labels;
     type Pool = CountPool;
     type FitReport = ClassFit;
     type Findings = ClassFindings;
     type Diagnostics = JudgeDiagnostics;
-
-    fn beliefs(study: &Study<Self>, kept: &[usize]) -> (String, Vec<(String, Self::Pool)>) {
-        reports::beliefs(study, kept)
-    }
 
     fn check(config: &StudyConfig<Self>, check: &Check<'_>) -> Result<()> {
         config::check(config, check)
@@ -84,9 +77,13 @@ impl Kind for Classes {
         reports::pool(study, labels, kept)
     }
 
+    fn with_belief(pool: CountPool, model: BeliefModel, groups: Vec<usize>) -> CountPool {
+        pool.with_belief(model, groups)
+    }
+
     /// Stated confidence ranks only where some item has one, and the rules beyond the paper come with the belief beyond it.
     fn rules(study: &Study<Self>) -> Vec<Rule> {
-        let confidence = study.judge.predictions.confidence.iter().any(Option::is_some);
+        let confidence = study.judge.confidence.iter().any(Option::is_some);
         let published = Rule::PAPER.into_iter().filter(|rule| confidence || *rule != Rule::LowConfidence);
         match study.file.config.trust.belief.is_beyond_the_paper() {
             false => published.collect(),
@@ -106,12 +103,12 @@ impl Kind for Classes {
         let profile = study.file.config.judge.metric_profile;
         ClassFindings {
             evidence: EvidenceReport::of(decomposition).expect("classes are ranked by entropy"),
-            soft_scores: profile.map(|profile| SoftScores::of(&study.judge, &study.labels, profile)),
+            soft_scores: profile.map(|profile| SoftScores::new(&study.judge.answers, &study.labels, profile)),
         }
     }
 
     fn diagnostics(study: &Study<Self>, kept: &[usize], noise_ceiling: f64) -> JudgeDiagnostics {
-        JudgeDiagnostics::of(&study.judge, &study.labels, kept, noise_ceiling)
+        JudgeDiagnostics::new(study, kept, noise_ceiling)
     }
 
     fn columns(study: &Study<Self>, decomposition: &Decomposition<Self>) -> Vec<OutputColumn> {
@@ -143,54 +140,33 @@ impl Kind for Classes {
     fn came_back(before: &Decomposition<Self>, labels: &Labels) -> Vec<Option<CameBack>> {
         reports::came_back(
             &before.fitted.beliefs,
-            &labels.added_counts(),
+            &labels.added_counts(0),
             |belief| belief.gini(),
             reports::squared_error,
         )
     }
 
-    fn question(scale: &Vec<String>) -> Question {
-        Question::Classes(scale.clone())
-    }
-
     fn prediction(study: &Study<Self>, item: usize) -> String {
-        study.file.config.scale[reports::likeliest(&study.judge, item)].clone()
+        study.file.config.scale[reports::likeliest(&study.judge.answers, item)].clone()
     }
 
-    fn against_judge(study: &Study<Self>, item: usize, label: &str) -> f64 {
-        f64::from(u8::from(label == Self::prediction(study, item)))
+    fn against_judge(study: &Study<Self>, item: usize, label: LabelValue) -> f64 {
+        f64::from(u8::from(label == LabelValue::Class(reports::likeliest(&study.judge.answers, item))))
     }
 
     fn profile(study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize) -> Profile {
         reports::profile(study, &decomposition.fitted.beliefs, item)
     }
 
-    fn means(study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize) -> Vec<f64> {
-        let classes = study.file.config.scale.len();
-        (0..classes).map(|class| reports::mean_share(&decomposition.fitted.beliefs, item, class)).collect()
-    }
-
     fn fresh_label(_study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize, u: f64) -> Vec<f64> {
         reports::fresh_class(&decomposition.fitted.beliefs, item, u)
     }
 
-    fn quantities(scale: &Vec<String>) -> Vec<String> {
-        scale.iter().map(|class| format!("mean_{class}")).collect()
-    }
-
-    fn ranges(scale: &Vec<String>) -> Vec<(f64, f64)> {
-        vec![(0.0, 1.0); scale.len()]
+    fn quantities(scale: &Vec<String>) -> Vec<Quantity> {
+        reports::share_quantities(scale).collect()
     }
 
     fn observed(study: &Study<Self>, before: usize) -> Vec<Vec<Option<Observed>>> {
-        study.labels.added_shares(before)
-    }
-
-    fn canonical(scale: &Vec<String>, label: &NewLabel) -> Result<String> {
-        if scale.contains(&label.value) {
-            return Ok(label.value.clone());
-        }
-        let problem = Problem::NotOneOf { value: label.value.clone(), allowed: scale.clone() };
-        Err(Error::refused(label.place.clone(), problem))
+        reports::added_shares(&study.labels.added_counts(before))
     }
 }

@@ -3,7 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`config`] | its part of `study.toml` |
-//! | [`judge`], [`labels`] | the readers of answers and labels |
+//! | [`mod@read`], [`judge`] | how judge and labels are read |
 //! | [`diagnostics`], [`soft_scores`] | the judge against the labels, metrics of a shared task |
 //! | [`reports`] | what fit and decomposition say, and the table of items |
 //! | [`carried`] | a map of another study as it reads the items of this one |
@@ -17,8 +17,8 @@ pub mod config;
 pub mod diagnostics;
 pub mod judge;
 pub mod kind;
-pub mod labels;
 pub mod position;
+pub mod read;
 pub mod reports;
 pub mod saved;
 pub mod soft_scores;

@@ -5,20 +5,23 @@ use serde::{Deserialize, Serialize};
 
 use super::carried::added;
 use super::config::ClassKind;
-use super::judge::ClassJudge;
-use super::labels::Labels;
+use super::judge::{ClassAnswers, JudgeReport};
 use super::soft_scores::SoftScores;
 use crate::evidence::EvidenceReport;
-use crate::kind::{CameBack, Decomposition, Foresight, Kind, Study};
+use crate::input::labels::Labels;
+use crate::input::read::Read;
+use crate::kind::{CameBack, Decomposition, Foresight, Kind, Quantity, Study};
 use crate::profile::Profile;
 use judge_uncertainty_core::belief::ladder::{Component, Map, MapChoice, Rung, Transfer, Variance};
-use judge_uncertainty_core::belief::recalibration::{Options, Recalibration};
+use judge_uncertainty_core::belief::recalibration::Recalibration;
 use judge_uncertainty_core::belief::{
-    Belief, BeliefModel, BeliefTable, ClassBelief, ClassBeliefs, Mapped, Mixture, RecalibratedFit,
+    Belief, BeliefTable, ClassBelief, ClassBeliefs, Mapped, Mixture, RecalibratedFit,
 };
+use judge_uncertainty_core::escalation::Observed;
 use judge_uncertainty_core::escalation::value::label_of;
 use judge_uncertainty_core::stats::Estimate;
 use judge_uncertainty_evaluation::{CountPool, Error as EvaluationError};
+use judge_uncertainty_formats::judge::JudgeAnswers;
 use judge_uncertainty_formats::output::{OutputColumn, Values};
 
 /// What the fit says besides the trust regression.
@@ -162,78 +165,35 @@ pub struct ClassFindings {
 
 /// A kind whose studies read and pool classes.
 pub trait ClassStudy:
-    ClassKind + Kind<Judge = ClassJudge, Labels = Labels, Pool = CountPool<<Self as ClassKind>::OnScale>>
+    ClassKind
+    + Read<Answer = JudgeAnswers, Answers = ClassAnswers, JudgeReport = JudgeReport>
+    + Kind<Pool = CountPool<<Self as ClassKind>::OnScale>>
 {
 }
 
 impl<K> ClassStudy for K where
-    K: ClassKind + Kind<Judge = ClassJudge, Labels = Labels, Pool = CountPool<<K as ClassKind>::OnScale>>
+    K: ClassKind
+        + Read<Answer = JudgeAnswers, Answers = ClassAnswers, JudgeReport = JudgeReport>
+        + Kind<Pool = CountPool<<K as ClassKind>::OnScale>>
 {
 }
 
 /// The labels of the items at positions `kept`, under the configured belief.
 pub fn pool<K: ClassStudy>(study: &Study<K>, labels: &Labels, kept: &[usize]) -> CountPool<K::OnScale> {
-    let counts = labels.counts.counts().select(ndarray::Axis(0), kept);
-    let groups = study.items.group_numbers();
-    let groups = kept.iter().filter_map(|&i| groups.get(i).copied()).collect();
+    let counts = labels.counts.select(ndarray::Axis(0), kept);
+    let answers = &study.judge.answers;
     let scale = K::on_scale(&study.file.config.scale);
-    let pool = CountPool::on_scale(counts.view(), study.judge.predictions.select(kept), scale)
-        .with_belief(study.file.config.trust.belief, groups)
+    let pool = CountPool::on_scale(counts.view(), answers.predictions.select(kept), scale)
+        .with_belief(study.file.config.trust.belief, study.items.groups_of(kept))
         .with_prior(study.file.config.trust.prior);
     if !study.file.config.trust.belief.reads_variants() {
         return pool;
     }
-    let floor = study.file.config.judge.floor(study.judge.variants.classes().len());
-    let variants = study.judge.variants.by_variant(floor).expect("the answers were aggregated with this floor before");
+    let floor = study.file.config.judge.floor(answers.variants.classes().len());
+    let variants = answers.variants.by_variant(floor).expect("the answers were aggregated with this floor before");
     let variants = variants.iter().map(|q| q.select(ndarray::Axis(0), kept)).collect();
     let carried = study.carried_map.as_ref().map(|carried| added(carried, study, kept));
     pool.with_variants(variants).with_twins(study.items.twins(kept)).with_carried(carried)
-}
-
-/// The paper's belief, the recalibrated ones and the configured map, and which of them is configured; recalibration by group where there
-/// are groups, or it is configured.
-pub fn models(configured: BeliefModel, groups: usize) -> (&'static str, Vec<(&'static str, BeliefModel)>) {
-    let options = match configured {
-        BeliefModel::Recalibrated(options) => options,
-        _ => Options::default(),
-    };
-    let recalibrated = |recalibration| BeliefModel::Recalibrated(Options { recalibration, ..options });
-    let mut models = vec![
-        ("published", BeliefModel::Published),
-        ("recalibrated", recalibrated(Recalibration::Shared)),
-        ("recalibrated_by_group", recalibrated(Recalibration::ByGroup)),
-    ];
-    let own = match configured {
-        BeliefModel::Published => "published",
-        BeliefModel::Recalibrated(Options { recalibration: Recalibration::Off, .. }) => {
-            models.push(("not_recalibrated", configured));
-            "not_recalibrated"
-        }
-        BeliefModel::Recalibrated(Options { recalibration: Recalibration::Shared, .. }) => "recalibrated",
-        BeliefModel::Recalibrated(_) => "recalibrated_by_group",
-        BeliefModel::Map(rung) => {
-            models.push((rung.key(), configured));
-            rung.key()
-        }
-        BeliefModel::Auto(_) => {
-            models.push(("auto", configured));
-            "auto"
-        }
-    };
-    if groups < 2 {
-        models.retain(|(name, _)| *name != "recalibrated_by_group" || own == *name);
-    }
-    (own, models)
-}
-
-/// The items under each of [`models`], and which is configured.
-pub fn beliefs<K: ClassStudy>(study: &Study<K>, kept: &[usize]) -> (String, Vec<(String, K::Pool)>) {
-    let (own, models) = models(study.file.config.trust.belief, study.items.group_names().len());
-    let all = study.items.group_numbers();
-    let groups: Vec<usize> = kept.iter().filter_map(|&i| all.get(i).copied()).collect();
-    let plain = pool(study, &study.labels, kept);
-    let of = |(name, model): (&str, BeliefModel)| (name.to_owned(), plain.clone().with_belief(model, groups.clone()));
-    (own.to_owned(), models.into_iter().map(of).collect())
 }
 
 /// A class as the belief expects it, at the place `u`, 0 to 1, of its distribution: 1 for it and 0 for the others.
@@ -254,9 +214,9 @@ pub fn warnings<K: ClassStudy>(study: &Study<K>) -> Vec<String> {
         ));
     }
     let classes = K::classes(&study.file.config.scale);
-    let per_class = study.labels.report.per_class.iter().zip(classes);
-    let unused: Vec<&str> = per_class.filter(|(n, _)| **n == 0).map(|(_, class)| class.as_str()).collect();
-    if !unused.is_empty() && study.labels.report.labels > 0 {
+    let per_class = study.labels.counts.columns().into_iter().zip(classes);
+    let unused: Vec<&str> = per_class.filter(|(n, _)| n.sum() == 0).map(|(_, class)| class.as_str()).collect();
+    if !unused.is_empty() && study.labels.counts.iter().any(|n| *n > 0) {
         warnings.push(format!("no label says {}", unused.join(", ")));
     }
     warnings
@@ -268,7 +228,7 @@ pub fn columns<K: ClassStudy>(
     decomposition: &Decomposition<K>,
     parts: Vec<OutputColumn>,
 ) -> Vec<OutputColumn> {
-    let classes = study.labels.counts.classes();
+    let classes = K::classes(&study.file.config.scale);
     let beliefs = &decomposition.fitted.beliefs;
     let mut columns = vec![OutputColumn::new(
         "labels",
@@ -277,11 +237,11 @@ pub fn columns<K: ClassStudy>(
         Values::Count(decomposition.numbers.clone()),
     )];
     for (k, class) in classes.iter().enumerate() {
-        let counts = Values::Count(study.labels.counts.counts().column(k).to_vec());
+        let counts = Values::Count(study.labels.counts.column(k).to_vec());
         columns.push(OutputColumn::new(format!("n_{class}"), "labels", format!("Human labels {class:?}"), counts));
     }
     for (k, class) in classes.iter().enumerate() {
-        let q = study.judge.predictions.q.column(k);
+        let q = study.judge.answers.predictions.q.column(k);
         let meaning = format!("The judge's predicted share of {class:?}: mean over variants, floored");
         columns.push(OutputColumn::numbers(format!("q_{class}"), "0 to 1", meaning, q.iter().copied()));
     }
@@ -306,15 +266,32 @@ pub fn mean_share(beliefs: &impl ClassBeliefs, item: usize, class: usize) -> f64
 
 /// Shares of the classes as the judge predicts them and as the belief has them.
 pub fn profile<K: ClassStudy>(study: &Study<K>, beliefs: &impl ClassBeliefs, item: usize) -> Profile {
-    let judge = study.judge.predictions.q.row(item).to_vec();
+    let judge = study.judge.answers.predictions.q.row(item).to_vec();
     let belief = (0..judge.len()).map(|class| mean_share(beliefs, item, class)).collect();
-    Profile::Shares { judge, belief, counts: study.labels.counts.counts().row(item).to_vec() }
+    Profile::Shares { judge, belief, counts: study.labels.counts.row(item).to_vec() }
 }
 
 /// The class that the judge finds likeliest; ties go to the class named first.
-pub fn likeliest(judge: &ClassJudge, item: usize) -> usize {
-    let q = judge.predictions.q.row(item);
+pub fn likeliest(answers: &ClassAnswers, item: usize) -> usize {
+    let q = answers.predictions.q.row(item);
     q.iter().enumerate().fold(0, |best, (k, p)| if *p > q[best] { k } else { best })
+}
+
+/// The share of each class as a quantity to estimate.
+pub fn share_quantities(classes: &[String]) -> impl Iterator<Item = Quantity> {
+    classes.iter().map(|class| Quantity { name: format!("mean_{class}"), range: (0.0, 1.0) })
+}
+
+/// Shares of the classes among counts of labels, items x classes, per class and item; `None` for items without any.
+pub fn added_shares(counts: &Array2<u32>) -> Vec<Vec<Option<Observed>>> {
+    let share = |item: usize, class: usize| {
+        let n: u32 = counts.row(item).sum();
+        let own = f64::from(counts[[item, class]]);
+        let share = own / f64::from(n);
+        (n > 0).then(|| Observed::of(n, share, own * (1.0 - share)))
+    };
+    let (items, classes) = counts.dim();
+    (0..classes).map(|class| (0..items).map(|item| share(item, class)).collect()).collect()
 }
 
 /// Compares the added labels of every item with the belief before them; `foreseen` is the expected squared error of a

@@ -12,8 +12,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::config::MetricProfile;
-use super::judge::ClassJudge;
-use super::labels::Labels;
+use super::judge::ClassAnswers;
+use crate::input::labels::Labels;
 use judge_uncertainty_core::belief::{dirichlet::row, manhattan};
 use judge_uncertainty_core::stats::mean;
 
@@ -37,11 +37,10 @@ pub struct SoftScores {
 
 impl SoftScores {
     /// Measures a judge against labels of the same items.
-    pub fn of(judge: &ClassJudge, labels: &Labels, profile: MetricProfile) -> Self {
-        let counts = labels.counts.counts();
-        let predicted = judge.variants.aggregate(None).expect("every item of a study has an answer").q;
+    pub fn new(answers: &ClassAnswers, labels: &Labels, profile: MetricProfile) -> Self {
+        let predicted = answers.variants.aggregate(None).expect("every item of a study has an answer").q;
         let (mut manhattans, mut wassersteins) = (vec![], vec![]);
-        for (q, counts) in predicted.rows().into_iter().zip(counts.rows()) {
+        for (q, counts) in predicted.rows().into_iter().zip(labels.counts.rows()) {
             let n: u32 = counts.sum();
             if n == 0 {
                 continue;

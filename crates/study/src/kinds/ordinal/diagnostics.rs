@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::kind::Ordinal;
 use super::scale::{OnPlaces, Places};
+use crate::kind::Study;
 use crate::kinds::against::{Bin, bins, correlation_with_error};
 use crate::kinds::classes::diagnostics::{Agreement, largest};
-use crate::kinds::classes::judge::ClassJudge;
-use crate::kinds::classes::labels::Labels;
 use judge_uncertainty_core::belief::{dirichlet::row, mean_place, place_variance, wasserstein};
 use judge_uncertainty_core::stats::{mean, quadratic_kappa, spearman};
 use judge_uncertainty_evaluation::ClassScale;
@@ -66,10 +66,10 @@ pub struct MeanBin {
 
 impl OrdinalDiagnostics {
     /// Measures the items at positions `kept`, each with labels; `noise_ceiling` is that of their labels.
-    pub fn of(judge: &ClassJudge, labels: &Labels, scale: &Places, kept: &[usize], noise_ceiling: f64) -> Self {
+    pub fn new(study: &Study<Ordinal>, kept: &[usize], noise_ceiling: f64) -> Self {
+        let (judge, counts, scale) = (&study.judge, &study.labels.counts, &study.file.config.scale);
         let places = &scale.places;
-        let counts = labels.counts.counts();
-        let q = |i: usize| row(judge.predictions.q.row(i));
+        let q = |i: usize| row(judge.answers.predictions.q.row(i));
         let numbers = |i: usize| -> Vec<f64> { counts.row(i).iter().map(|&c| f64::from(c)).collect() };
         let shares = |i: usize| -> Vec<f64> {
             let n: f64 = numbers(i).iter().sum();
@@ -82,7 +82,7 @@ impl OrdinalDiagnostics {
         let on_places = OnPlaces(places.clone());
         let squared = |i: usize| on_places.squared_error(q(i), &shares(i), numbers(i).iter().sum());
         let correlation = |of: &dyn Fn(usize) -> Option<f64>| correlation_with_error(kept, &errors, of);
-        let confidence = &judge.predictions.confidence;
+        let confidence = &judge.confidence;
         let stated: Vec<f64> = kept.iter().filter_map(|&i| confidence[i]).collect();
         let pairs: Vec<(usize, usize)> =
             kept.iter().map(|&i| (largest(counts.row(i).iter().copied()), largest(q(i).iter().copied()))).collect();
@@ -98,8 +98,8 @@ impl OrdinalDiagnostics {
             spearman_mean: spearman(&judged, &labelled),
             spearman_confidence_error: correlation(&|i| confidence[i]),
             spearman_variance_error: correlation(&|i| Some(place_variance(q(i), places))),
-            spearman_spread_error: correlation(&|i| judge.predictions.spread[i]),
-            agreement: Agreement::of(&scale.names, pairs.iter().copied()),
+            spearman_spread_error: correlation(&|i| judge.spread[i]),
+            agreement: Agreement::new(&scale.names, pairs.iter().copied()),
             quadratic_kappa: quadratic_kappa(places, pairs.iter().copied()),
             calibration_error: calibration.iter().map(gap).sum::<f64>() / kept.len() as f64,
             calibration,

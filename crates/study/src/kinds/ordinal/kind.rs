@@ -12,22 +12,20 @@ use crate::evidence::EvidenceReport;
 use crate::hypothesis::Measure;
 use crate::input::check::Check;
 use crate::input::config::{Configured, StudyConfig};
-use crate::input::log::NewLabel;
-use crate::kind::{CameBack, Decomposition, Kind, Study};
+use crate::input::labels::Labels;
+use crate::input::question::LabelValue;
+use crate::kind::{CameBack, Decomposition, Kind, KindFacts, Quantity, Study};
 use crate::kinds::classes::config::{self, ClassKind, JudgeConfig, LabelsConfig};
-use crate::kinds::classes::judge::ClassJudge;
-use crate::kinds::classes::labels::Labels;
 use crate::kinds::classes::reports::{self, ClassFit};
 use crate::kinds::classes::saved;
 use crate::kinds::classes::soft_scores::SoftScores;
 use crate::parts::PartAverages;
 use crate::profile::Profile;
-use crate::queue::Question;
 use judge_uncertainty_core::belief::dirichlet::row;
-use judge_uncertainty_core::belief::{self, Belief, mean_place};
+use judge_uncertainty_core::belief::{self, Belief, BeliefModel, mean_place};
 use judge_uncertainty_core::escalation::{Observed, Rule};
 use judge_uncertainty_evaluation::CountPool;
-use judge_uncertainty_formats::error::{Error, Problem, Result};
+use judge_uncertainty_formats::error::Result;
 use judge_uncertainty_formats::output::OutputColumn;
 
 /// Labels that are places on a scale: `places = [1, 2, 3, 4, 5]`.
@@ -66,25 +64,20 @@ impl ClassKind for Ordinal {
 }
 
 impl Kind for Ordinal {
-    const NAME: &'static str = "ordinal";
-    const LABELS: &'static str = "ordinal ratings";
-    const RANKED_BY: &'static [Rule] = &Rule::ORDINAL;
-    const REPEATS: bool = false;
-    const REFERENCE: Rule = Rule::JudgeEntropy;
-    const MEASURES: &'static [Measure] = &Measure::ALL;
+    const FACTS: KindFacts = KindFacts {
+        name: "ordinal",
+        labels: "ordinal ratings",
+        ranked_by: &Rule::ORDINAL,
+        limits_trust: true,
+        reference: Rule::JudgeEntropy,
+        measures: &Measure::ALL,
+        agreement: "cohen_quadratic",
+    };
 
-    const AGREEMENT: &'static str = "cohen_quadratic";
-
-    type Judge = ClassJudge;
-    type Labels = Labels;
     type Pool = CountPool<OnPlaces>;
     type FitReport = ClassFit;
     type Findings = OrdinalFindings;
     type Diagnostics = OrdinalDiagnostics;
-
-    fn beliefs(study: &Study<Self>, kept: &[usize]) -> (String, Vec<(String, Self::Pool)>) {
-        reports::beliefs(study, kept)
-    }
 
     fn check(config: &StudyConfig<Self>, check: &Check<'_>) -> Result<()> {
         config.scale.check(Self::KEY, check)?;
@@ -103,9 +96,13 @@ impl Kind for Ordinal {
         reports::pool(study, labels, kept)
     }
 
+    fn with_belief(pool: CountPool<OnPlaces>, model: BeliefModel, groups: Vec<usize>) -> CountPool<OnPlaces> {
+        pool.with_belief(model, groups)
+    }
+
     /// Stated confidence ranks only where some item has one.
     fn rules(study: &Study<Self>) -> Vec<Rule> {
-        let confidence = study.judge.predictions.confidence.iter().any(Option::is_some);
+        let confidence = study.judge.confidence.iter().any(Option::is_some);
         Rule::ORDINAL.into_iter().filter(|rule| confidence || *rule != Rule::LowConfidence).collect()
     }
 
@@ -122,12 +119,12 @@ impl Kind for Ordinal {
         OrdinalFindings {
             decomposition: PartAverages::of(decomposition, None),
             evidence: EvidenceReport::of(decomposition).expect("ordinal ratings are ranked by total uncertainty"),
-            soft_scores: profile.map(|profile| SoftScores::of(&study.judge, &study.labels, profile)),
+            soft_scores: profile.map(|profile| SoftScores::new(&study.judge.answers, &study.labels, profile)),
         }
     }
 
     fn diagnostics(study: &Study<Self>, kept: &[usize], noise_ceiling: f64) -> OrdinalDiagnostics {
-        OrdinalDiagnostics::of(&study.judge, &study.labels, &study.file.config.scale, kept, noise_ceiling)
+        OrdinalDiagnostics::new(study, kept, noise_ceiling)
     }
 
     fn columns(study: &Study<Self>, decomposition: &Decomposition<Self>) -> Vec<OutputColumn> {
@@ -170,32 +167,21 @@ impl Kind for Ordinal {
             let mean: Vec<f64> = alpha.iter().map(|a| a / total).collect();
             (beliefs.places()[label] - mean_place(&mean, beliefs.places())).powi(2)
         };
-        reports::came_back(beliefs, &labels.added_counts(), |belief| belief.total(), error)
-    }
-
-    fn question(scale: &Places) -> Question {
-        Question::Classes(scale.names.clone())
+        reports::came_back(beliefs, &labels.added_counts(0), |belief| belief.total(), error)
     }
 
     fn prediction(study: &Study<Self>, item: usize) -> String {
-        study.file.config.scale.names[reports::likeliest(&study.judge, item)].clone()
+        study.file.config.scale.names[reports::likeliest(&study.judge.answers, item)].clone()
     }
 
-    fn against_judge(study: &Study<Self>, item: usize, label: &str) -> f64 {
-        let scale = &study.file.config.scale;
-        let class = scale.names.iter().position(|name| name == label).expect("labels are classes of the study");
-        let predicted = mean_place(row(study.judge.predictions.q.row(item)), &scale.places);
-        scale.places[class] - predicted
+    fn against_judge(study: &Study<Self>, item: usize, label: LabelValue) -> f64 {
+        let LabelValue::Class(class) = label else { return f64::NAN };
+        let places = &study.file.config.scale.places;
+        places[class] - mean_place(row(study.judge.answers.predictions.q.row(item)), places)
     }
 
     fn profile(study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize) -> Profile {
         reports::profile(study, &decomposition.fitted.beliefs, item)
-    }
-
-    fn means(study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize) -> Vec<f64> {
-        let classes = study.file.config.scale.names.len();
-        let shares = (0..classes).map(|class| reports::mean_share(&decomposition.fitted.beliefs, item, class));
-        std::iter::once(decomposition.belief(item).mean_place()).chain(shares).collect()
     }
 
     fn fresh_label(study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize, u: f64) -> Vec<f64> {
@@ -204,20 +190,15 @@ impl Kind for Ordinal {
         std::iter::once(place).chain(class).collect()
     }
 
-    fn quantities(scale: &Places) -> Vec<String> {
-        let shares = scale.names.iter().map(|class| format!("mean_{class}"));
-        std::iter::once("mean_place".to_owned()).chain(shares).collect()
-    }
-
-    fn ranges(scale: &Places) -> Vec<(f64, f64)> {
+    fn quantities(scale: &Places) -> Vec<Quantity> {
         let lowest = scale.places.first().copied().unwrap_or_default();
-        let shares = std::iter::repeat_n((0.0, 1.0), scale.names.len());
-        std::iter::once((lowest, lowest + scale.width())).chain(shares).collect()
+        let place = Quantity { name: "mean_place".to_owned(), range: (lowest, lowest + scale.width()) };
+        std::iter::once(place).chain(reports::share_quantities(&scale.names)).collect()
     }
 
     fn observed(study: &Study<Self>, before: usize) -> Vec<Vec<Option<Observed>>> {
         let places = &study.file.config.scale.places;
-        let counts = study.labels.counts_since(before);
+        let counts = study.labels.added_counts(before);
         let place = |counts: ArrayView1<u32>| {
             let n: u32 = counts.sum();
             let sum = |k: i32| counts.iter().zip(places).map(|(&c, s)| f64::from(c) * s.powi(k)).sum::<f64>();
@@ -225,14 +206,6 @@ impl Kind for Ordinal {
             (n > 0).then(|| Observed::of(n, mean, (sum(2) - sum(1) * mean).max(0.0)))
         };
         let of_places = counts.rows().into_iter().map(place).collect();
-        std::iter::once(of_places).chain(study.labels.added_shares(before)).collect()
-    }
-
-    fn canonical(scale: &Places, label: &NewLabel) -> Result<String> {
-        if scale.names.contains(&label.value) {
-            return Ok(label.value.clone());
-        }
-        let problem = Problem::NotOneOf { value: label.value.clone(), allowed: scale.names.clone() };
-        Err(Error::refused(label.place.clone(), problem))
+        std::iter::once(of_places).chain(reports::added_shares(&counts)).collect()
     }
 }

@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::kind::Scores;
 use crate::input::check::Check;
 use crate::input::config::{Configured, Files, Format, StudyConfig, TableConfig};
+use crate::input::labels::LabelColumns;
 use judge_uncertainty_core::belief::BeliefModel;
 use judge_uncertainty_core::belief::ladder::Rung;
 use judge_uncertainty_core::belief::recalibration::Options;
@@ -63,6 +65,21 @@ fn score() -> String {
     "score".to_owned()
 }
 
+impl ScoreLabelsConfig {
+    /// Where ratings stand in its files.
+    pub fn columns(&self) -> LabelColumns<'_> {
+        LabelColumns {
+            files: &self.file,
+            format: self.format,
+            id: self.id.as_deref(),
+            annotator: &self.annotator,
+            label: &self.score,
+            is_counted: false,
+            counts: None,
+        }
+    }
+}
+
 impl TableConfig for ScoreJudgeConfig {
     fn files(&self) -> &Files {
         &self.file
@@ -79,26 +96,15 @@ impl TableConfig for ScoreLabelsConfig {
     }
 }
 
-/// A kind of label that is a number between two ends.
-pub trait ScoreKind:
-    Configured<Scale = (f64, f64), JudgeConfig = ScoreJudgeConfig, LabelsConfig = ScoreLabelsConfig>
-{
-}
-
-impl<C> ScoreKind for C where
-    C: Configured<Scale = (f64, f64), JudgeConfig = ScoreJudgeConfig, LabelsConfig = ScoreLabelsConfig>
-{
-}
-
 /// Checks the settings of a study of scores.
 ///
 /// # Errors
 /// A value outside its range.
-pub fn check<C: ScoreKind>(config: &StudyConfig<C>, check: &Check<'_>) -> Result<()> {
+pub fn check(config: &StudyConfig<Scores>, check: &Check<'_>) -> Result<()> {
     let (low, high) = config.scale;
     let range = low.is_finite() && high.is_finite() && low < high;
-    check.that(range, C::KEY, &config.scale, "is not a range", "write [lowest, highest], such as [1, 5]")?;
-    check.has_room(low, high, C::KEY, &config.scale)?;
+    check.that(range, Scores::KEY, &config.scale, "is not a range", "write [lowest, highest], such as [1, 5]")?;
+    check.has_room(low, high, Scores::KEY, &config.scale)?;
     if let BeliefModel::Recalibrated(options) = config.trust.belief {
         let of_scores = options == Options { recalibration: options.recalibration, ..Options::default() };
         let (reason, remedy) =

@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::judge::ScoreJudge;
+use super::kind::Scores;
 use super::pool::RatingPool;
-use super::ratings::Ratings;
+use super::ratings::labels_of;
+use crate::kind::Study;
 use crate::kinds::against::correlation_with_error;
 use judge_uncertainty_core::belief::{Design, Scores as Labels};
 use judge_uncertainty_core::stats::{mean, spearman};
@@ -54,7 +55,7 @@ impl ReadDiagnostics {
 
     /// Measures the items of a pool, each with labels; `None` where the pool's belief does not read the judge, or can't be fitted
     /// to the others.
-    pub fn of(pool: &RatingPool) -> Option<Self> {
+    pub fn new(pool: &RatingPool) -> Option<Self> {
         let labels = pool.all();
         let design = Design::constant(pool.len());
         let mut off = vec![0.0; pool.len()];
@@ -85,9 +86,10 @@ fn noise(labels: &Labels) -> f64 {
 
 impl ScoreDiagnostics {
     /// Measures the items at positions `kept`, each with labels; `noise_ceiling` is that of their labels.
-    pub fn of(judge: &ScoreJudge, ratings: &Ratings, kept: &[usize], noise_ceiling: f64) -> Self {
-        let (labels, _) = ratings.scores(judge.scores.mean.len());
-        let judged: Vec<f64> = kept.iter().map(|&i| judge.scores.mean[i]).collect();
+    pub fn new(study: &Study<Scores>, kept: &[usize], noise_ceiling: f64) -> Self {
+        let judge = &study.judge;
+        let labels = labels_of(&study.labels.scores(|_| true));
+        let judged: Vec<f64> = kept.iter().map(|&i| judge.answers.mean[i]).collect();
         let labelled: Vec<f64> = kept.iter().map(|&i| labels[i].mean).collect();
         let off: Vec<f64> = judged.iter().zip(&labelled).map(|(judge, label)| judge - label).collect();
         let squared: Vec<f64> = kept.iter().zip(&off).map(|(&i, off)| off * off - noise(&labels[i])).collect();
@@ -100,7 +102,7 @@ impl ScoreDiagnostics {
             bias: mean(&off),
             noise_ceiling,
             spearman_mean: spearman(&judged, &labelled),
-            spearman_sd_error: correlation(&judge.scores.variance),
+            spearman_sd_error: correlation(&judge.answers.variance),
             spearman_spread_error: correlation(&judge.spread),
             read: None,
         }

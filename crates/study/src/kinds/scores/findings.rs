@@ -2,12 +2,13 @@
 
 use serde::Serialize;
 
-use super::judge::ScoreJudge;
+use super::kind::Scores;
 use super::pool::RatingPool;
-use super::ratings::Ratings;
-use crate::kind::{CameBack, Decomposition, Foresight, Kind, Study};
+use crate::input::labels::Labels;
+use crate::input::question::LabelValue;
+use crate::kind::{CameBack, Decomposition, Foresight, Study};
 use crate::parts::PartAverages;
-use judge_uncertainty_core::belief::{Belief, Gaussian, Scores as Labels};
+use judge_uncertainty_core::belief::{Belief, Gaussian, Scores as ScoreLabels};
 use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_evaluation::{Coverage, Places, Pool};
 use judge_uncertainty_formats::output::{OutputColumn, Values};
@@ -56,7 +57,7 @@ impl WithinItems {
     /// And how large |z| is then.
     const TELLING: f64 = 3.0;
 
-    fn of<K: Kind<Pool = RatingPool>>(d: &Decomposition<K>) -> Option<Self> {
+    fn new(d: &Decomposition<Scores>) -> Option<Self> {
         let labels = d.pool.all();
         let beliefs = d.fitted.beliefs.iter();
         let kept: Vec<(f64, f64, f64)> = (labels.iter().zip(beliefs).filter(|(labels, _)| labels.n > 1))
@@ -85,12 +86,12 @@ impl WithinItems {
 
 impl ScoreFindings {
     /// Reads a decomposition.
-    pub fn of<K: Kind<Pool = RatingPool>>(decomposition: &Decomposition<K>) -> Self {
+    pub fn new(decomposition: &Decomposition<Scores>) -> Self {
         let places = held_out(decomposition);
         Self {
             decomposition: PartAverages::of(decomposition, decomposition.pool.repeats()),
             calibration: Coverage::of(&places),
-            within_items: WithinItems::of(decomposition),
+            within_items: WithinItems::new(decomposition),
             places,
         }
     }
@@ -98,28 +99,32 @@ impl ScoreFindings {
 
 /// Where held-out ratings lie in their predicted distributions, 0 to 1: each item's first annotator is held out, and one
 /// of their ratings compared with the belief from the others. The fitted trust has seen the rating, among all others.
-fn held_out<K: Kind<Pool = RatingPool>>(d: &Decomposition<K>) -> Places {
+fn held_out(d: &Decomposition<Scores>) -> Places {
     let within = d.pool.repeats().map(|repeats| repeats.variance);
     let priors = d.pool.priors(&d.fitted.fit, &d.fitted.design);
     let of = |(prior, groups): (&Gaussian, &Vec<Vec<f64>>)| {
         let (first, others) = groups.split_first().filter(|(_, others)| !others.is_empty())?;
-        let others = Labels::by_annotator(others.iter().map(Vec::as_slice), within);
+        let others = ScoreLabels::by_annotator(others.iter().map(Vec::as_slice), within);
         Some(prior.updated(&others).label_cdf(first[0]))
     };
     Places::of(priors.iter().zip(d.pool.ratings()).filter_map(of))
 }
 
 /// Compares the added ratings of every item with the belief before them, in squared error of the mean.
-pub fn came_back(before: &[Gaussian], ratings: &Ratings) -> Vec<Option<CameBack>> {
+pub fn came_back(before: &[Gaussian], labels: &Labels) -> Vec<Option<CameBack>> {
     let mut added: Vec<Vec<f64>> = vec![vec![]; before.len()];
-    ratings.added_rows().for_each(|rating| added[rating.item].push(rating.score));
+    for label in labels.added() {
+        if let LabelValue::Score(score) = label.value {
+            added[label.item].push(score);
+        }
+    }
     let of = |(labels, belief): (&Vec<f64>, &Gaussian)| {
         let error = |belief: &Gaussian, y: f64| (y - belief.mean).powi(2);
         let realised = mean(&labels.iter().map(|&y| error(belief, y)).collect::<Vec<_>>());
         let gain = |k: usize| {
             let others: Vec<f64> =
                 labels.iter().enumerate().filter(|(other, _)| *other != k).map(|(_, y)| *y).collect();
-            error(belief, labels[k]) - error(&belief.updated(&Labels::of(&others)), labels[k])
+            error(belief, labels[k]) - error(&belief.updated(&ScoreLabels::of(&others)), labels[k])
         };
         let removed = (labels.len() > 1).then(|| {
             let others = labels.len() as f64 - 1.0;
@@ -135,15 +140,12 @@ pub fn came_back(before: &[Gaussian], ratings: &Ratings) -> Vec<Option<CameBack>
 }
 
 /// Everything known about every item of a study of scores.
-pub fn columns<K: Kind<Pool = RatingPool, Judge = ScoreJudge>>(
-    study: &Study<K>,
-    d: &Decomposition<K>,
-) -> Vec<OutputColumn> {
+pub fn columns(study: &Study<Scores>, d: &Decomposition<Scores>) -> Vec<OutputColumn> {
     const SCORE: &str = "units of the score";
     const SQUARE: &str = "squared units of the score";
     let beliefs = &d.fitted.beliefs;
     let labels = d.pool.all();
-    let judge = &study.judge.scores;
+    let judge = &study.judge.answers;
     let belief = |name: &str, unit: &'static str, meaning: &str, f: &dyn Fn(&Gaussian) -> f64| {
         OutputColumn::numbers(name, unit, meaning, beliefs.iter().map(f))
     };

@@ -4,14 +4,14 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::config::ScoreKind;
-use super::ratings::score;
+use super::kind::Scores;
 use crate::input::config::{Format, StudyFile};
 use crate::input::items::Items;
+use crate::input::labels::score;
+use crate::input::read::{Judge, JudgeFile};
 use crate::input::source::{Source, read_joined, read_table};
 use crate::kinds::classes::config::own_variant;
 use crate::kinds::classes::judge::several_answers;
-use crate::read::Judge;
 use judge_uncertainty_core::belief::JudgeScores;
 use judge_uncertainty_core::stats::{mean, sample_sd};
 use judge_uncertainty_formats::error::{Problem, Result};
@@ -21,33 +21,28 @@ use judge_uncertainty_formats::logs::Rows;
 /// Stated standard deviations are at least this share of the scale's width: none at all would be certainty.
 pub const LEAST_SD: f64 = 1e-6;
 
-/// The judge's scores over its variants, for all items.
-#[derive(Debug, Clone, Default)]
-pub struct JudgeRows {
-    mean: Vec<Option<f64>>,
-    variance: Vec<Option<f64>>,
-    spread: Vec<Option<f64>>,
-    rows: usize,
-    failed: usize,
-    unknown_rows: usize,
-    variants: Vec<String>,
+/// What the judge says of an item, over its variants.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ScoreAnswer {
+    mean: f64,
+    variance: Option<f64>,
+    /// Standard deviation of the variants' means; `None` for fewer than two.
+    spread: Option<f64>,
 }
 
-/// What the judge says of the items of a study.
-#[derive(Debug, Clone)]
-pub struct ScoreJudge {
-    /// Mean and variance of every item's scores, over the variants.
-    pub scores: JudgeScores,
-    /// Standard deviation of the variants' means; `None` for items with fewer than two.
-    pub spread: Vec<Option<f64>>,
-    /// Names of the variants; none without a column of variants.
-    pub variants: Vec<String>,
-    /// What was found in the judge's file.
-    pub report: ScoreJudgeReport,
+impl ScoreAnswer {
+    /// The mean of the variants' means and of the variances that are stated; `None` without a mean.
+    pub fn new(means: &[f64], variances: &[f64]) -> Option<Self> {
+        (!means.is_empty()).then(|| Self {
+            mean: mean(means),
+            variance: (!variances.is_empty()).then(|| mean(variances)),
+            spread: (means.len() > 1).then(|| sample_sd(means)),
+        })
+    }
 }
 
 /// What was found in the judge's file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ScoreJudgeReport {
     /// Rows of the file.
     pub rows: usize,
@@ -59,66 +54,34 @@ pub struct ScoreJudgeReport {
     pub without_sd: usize,
 }
 
-impl ScoreJudge {
-    /// The scores of the items at positions `kept`.
-    pub fn select(&self, kept: &[usize]) -> JudgeScores {
-        JudgeScores {
-            mean: kept.iter().map(|&i| self.scores.mean[i]).collect(),
-            variance: kept.iter().map(|&i| self.scores.variance[i]).collect(),
-        }
+/// Puts the answers to items together.
+pub fn judge(variants: &[String], answers: &[ScoreAnswer], report: ScoreJudgeReport) -> Judge<Scores> {
+    let variance: Vec<Option<f64>> = answers.iter().map(|answer| answer.variance).collect();
+    let without_sd = variance.iter().filter(|variance| variance.is_none()).count();
+    Judge {
+        answers: JudgeScores { mean: answers.iter().map(|answer| answer.mean).collect(), variance },
+        variants: variants.to_vec(),
+        spread: answers.iter().map(|answer| answer.spread).collect(),
+        confidence: vec![],
+        failed_answers: report.failed_answers,
+        unknown_rows: report.unknown_rows,
+        report: ScoreJudgeReport { without_sd, ..report },
     }
 }
 
-impl<C: ScoreKind> Judge<C> for ScoreJudge {
-    type Answers = JudgeRows;
-    type Report = ScoreJudgeReport;
-
-    fn read(file: &StudyFile<C>, items: &Items, source: &mut Source) -> Result<JudgeRows> {
-        read(file, items, source)
-    }
-
-    fn is_answered(answers: &JudgeRows, item: usize) -> bool {
-        answers.mean[item].is_some()
-    }
-
-    fn of(_file: &StudyFile<C>, _items: &Items, rows: JudgeRows, kept: &[usize]) -> Result<Self> {
-        let scores = JudgeScores {
-            mean: kept.iter().filter_map(|&i| rows.mean[i]).collect(),
-            variance: kept.iter().map(|&i| rows.variance[i]).collect(),
-        };
-        let report = ScoreJudgeReport {
-            rows: rows.rows,
-            failed_answers: rows.failed,
-            unknown_rows: rows.unknown_rows,
-            without_sd: scores.variance.iter().filter(|variance| variance.is_none()).count(),
-        };
-        let spread = kept.iter().map(|&i| rows.spread[i]).collect();
-        Ok(Self { scores, spread, variants: rows.variants, report })
-    }
-
-    fn report(&self) -> ScoreJudgeReport {
-        self.report.clone()
-    }
-
-    fn unknown_rows(&self) -> usize {
-        self.report.unknown_rows
-    }
-
-    fn failed_answers(&self) -> usize {
-        self.report.failed_answers
-    }
-
-    fn variants(&self) -> &[String] {
-        &self.variants
-    }
-
-    fn spread(&self) -> &[Option<f64>] {
-        &self.spread
+/// The judge's scores of the items at positions `kept`.
+pub fn select(scores: &JudgeScores, kept: &[usize]) -> JudgeScores {
+    JudgeScores {
+        mean: kept.iter().map(|&i| scores.mean[i]).collect(),
+        variance: kept.iter().map(|&i| scores.variance[i]).collect(),
     }
 }
 
 /// Reads the judge's scores: means over variants, the mean of the stated variances, and the spread of the means.
-fn read<C: ScoreKind>(file: &StudyFile<C>, items: &Items, source: &mut Source) -> Result<JudgeRows> {
+///
+/// # Errors
+/// A score that can't be used.
+pub fn read(file: &StudyFile<Scores>, items: &Items, source: &mut Source) -> Result<JudgeFile<Scores>> {
     let config = &file.config.judge;
     let paths = file.resolve_all(&config.file);
     let lewidi = config.format == Some(Format::LeWiDi);
@@ -133,18 +96,18 @@ fn read<C: ScoreKind>(file: &StudyFile<C>, items: &Items, source: &mut Source) -
     let sd = if lewidi { Some("sd".to_owned()) } else { config.sd.clone() };
     let (mean_column, sd, variant) = (table.column(&config.mean)?, optional(&sd)?, optional(&variants)?);
     let width = file.config.scale.1 - file.config.scale.0;
-    let mut judge = JudgeRows { rows: table.rows().len(), ..JudgeRows::default() };
+    let mut report = ScoreJudgeReport { rows: table.rows().len(), ..ScoreJudgeReport::default() };
+    let mut names: Vec<String> = vec![];
     let mut means: Vec<Vec<f64>> = vec![vec![]; items.len()];
     let mut variances = means.clone();
     let mut lines: HashMap<(usize, usize), u64> = HashMap::new();
     for row in table.rows() {
-        let Some(item) = items.of_row(&row, file.config.unmatched, &mut judge.unknown_rows)? else { continue };
+        let Some(item) = items.of_row(&row, file.config.unmatched, &mut report.unknown_rows)? else { continue };
         let name = variant.map_or(Ok(""), |column| row.text(column))?;
-        let known = judge.variants.iter().position(|known| known == name);
-        let position = known.unwrap_or_else(|| {
-            judge.variants.push(name.to_owned());
-            judge.variants.len() - 1
-        });
+        let position = names.iter().position(|known| known == name).unwrap_or(names.len());
+        if position == names.len() {
+            names.push(name.to_owned());
+        }
         if let Some(first_line) = lines.insert((item, position), row.line()) {
             let what = if name.is_empty() { "a score".to_owned() } else { format!("a score of variant {name:?}") };
             let problem = match variant {
@@ -154,7 +117,7 @@ fn read<C: ScoreKind>(file: &StudyFile<C>, items: &Items, source: &mut Source) -
             return Err(row.refuse_id(problem));
         }
         let Some(mean) = score(&row, mean_column, file.config.scale)? else {
-            judge.failed += 1;
+            report.failed_answers += 1;
             continue;
         };
         means[item].push(mean);
@@ -168,11 +131,8 @@ fn read<C: ScoreKind>(file: &StudyFile<C>, items: &Items, source: &mut Source) -
         }
     }
     if variant.is_none() {
-        judge.variants.clear();
+        names.clear();
     }
-    let average = |values: &Vec<f64>| (!values.is_empty()).then(|| mean(values));
-    judge.mean = means.iter().map(average).collect();
-    judge.variance = variances.iter().map(average).collect();
-    judge.spread = means.iter().map(|values| (values.len() > 1).then(|| sample_sd(values))).collect();
-    Ok(judge)
+    let answers = means.iter().zip(&variances).map(|(means, variances)| ScoreAnswer::new(means, variances)).collect();
+    Ok(JudgeFile { variants: names, answers, report })
 }

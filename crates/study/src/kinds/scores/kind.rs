@@ -3,23 +3,26 @@
 use super::config::{self, ScoreJudgeConfig, ScoreLabelsConfig};
 use super::diagnostics::{ReadDiagnostics, ScoreDiagnostics};
 use super::findings::{self, ScoreFindings};
-use super::judge::ScoreJudge;
+use super::judge::{self, ScoreAnswer, ScoreJudgeReport};
 use super::pool::RatingPool;
-use super::ratings::{self, Ratings};
+use super::ratings;
 use super::reading::ScoreFit;
 use crate::hypothesis::Measure;
 use crate::input::check::Check;
-use crate::input::config::{Configured, StudyConfig};
-use crate::input::log::NewLabel;
-use crate::kind::{CameBack, Decomposition, Kind, Study};
-use crate::kinds::classes::reports::models;
+use crate::input::config::{Configured, StudyConfig, StudyFile};
+use crate::input::items::Items;
+use crate::input::labels::{LabelColumns, Labels};
+use crate::input::question::{LabelValue, Question};
+use crate::input::read::{Judge, JudgeFile, Read};
+use crate::input::source::Source;
+use crate::kind::{CameBack, Decomposition, Kind, KindFacts, Quantity, Study};
 use crate::profile::Profile;
-use crate::queue::Question;
-use judge_uncertainty_core::belief::{Belief, BeliefModel};
+use judge_uncertainty_core::belief::{Belief, BeliefModel, JudgeScores, Scores as ScoreLabels};
 use judge_uncertainty_core::escalation::{Observed, Rule};
 use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_core::stats::student::student_quantile;
 use judge_uncertainty_formats::error::Result;
+use judge_uncertainty_formats::items::ItemIds;
 use judge_uncertainty_formats::output::OutputColumn;
 
 /// Labels that are numbers between two ends: `scale = [0, 10]`.
@@ -33,19 +36,45 @@ impl Configured for Scores {
     type LabelsConfig = ScoreLabelsConfig;
 }
 
+impl Read for Scores {
+    type Answer = ScoreAnswer;
+    type Answers = JudgeScores;
+    type JudgeReport = ScoreJudgeReport;
+
+    fn question(scale: &(f64, f64)) -> Question {
+        Question::Score { low: scale.0, high: scale.1 }
+    }
+
+    fn label_columns(config: &ScoreLabelsConfig) -> LabelColumns<'_> {
+        config.columns()
+    }
+
+    fn read_judge(file: &StudyFile<Self>, items: &Items, source: &mut Source) -> Result<JudgeFile<Self>> {
+        judge::read(file, items, source)
+    }
+
+    fn judge(
+        _: &StudyConfig<Self>,
+        _: &ItemIds,
+        variants: &[String],
+        answers: Vec<ScoreAnswer>,
+        report: ScoreJudgeReport,
+    ) -> Result<Judge<Self>> {
+        Ok(judge::judge(variants, &answers, report))
+    }
+}
+
 impl Kind for Scores {
-    const NAME: &'static str = "scores";
-    const LABELS: &'static str = "scores";
-    const RANKED_BY: &'static [Rule] = &Rule::OF_RATINGS;
-    const REPEATS: bool = true;
-    const LIMITS_TRUST: bool = false;
-    const REFERENCE: Rule = Rule::PosteriorEntropy;
-    const MEASURES: &'static [Measure] = &Measure::ALL;
+    const FACTS: KindFacts = KindFacts {
+        name: "scores",
+        labels: "scores",
+        ranked_by: &Rule::OF_RATINGS,
+        limits_trust: false,
+        reference: Rule::PosteriorEntropy,
+        measures: &Measure::ALL,
+        agreement: "concordance",
+    };
 
-    const AGREEMENT: &'static str = "concordance";
-
-    type Judge = ScoreJudge;
-    type Labels = Ratings;
     type Pool = RatingPool;
     type FitReport = ScoreFit;
     type Findings = ScoreFindings;
@@ -55,26 +84,18 @@ impl Kind for Scores {
         config::check(config, check)
     }
 
-    fn pool(study: &Study<Self>, labels: &Ratings, kept: &[usize]) -> RatingPool {
-        let mut grouped = labels.grouped(study.len());
+    fn pool(study: &Study<Self>, labels: &Labels, kept: &[usize]) -> RatingPool {
+        let mut grouped = labels.scores(|_| true);
         let ratings = kept.iter().map(|&i| std::mem::take(&mut grouped[i])).collect();
-        let groups = study.items.group_numbers();
-        let groups = kept.iter().filter_map(|&i| groups.get(i).copied()).collect();
         let trust = &study.file.config.trust;
-        RatingPool::new(ratings, study.judge.select(kept))
-            .with_belief(trust.belief, groups)
+        RatingPool::new(ratings, judge::select(&study.judge.answers, kept))
+            .with_belief(trust.belief, study.items.groups_of(kept))
             .with_prior(trust.prior)
             .with_twins(study.items.twins(kept))
     }
 
-    fn beliefs(study: &Study<Self>, kept: &[usize]) -> (String, Vec<(String, RatingPool)>) {
-        let (own, models) = models(study.file.config.trust.belief, study.items.group_names().len());
-        let pool = Self::pool(study, &study.labels, kept);
-        let groups = study.items.group_numbers();
-        let groups: Vec<usize> = kept.iter().filter_map(|&i| groups.get(i).copied()).collect();
-        let of =
-            |(name, model): (&str, BeliefModel)| (name.to_owned(), pool.clone().with_belief(model, groups.clone()));
-        (own.to_owned(), models.into_iter().map(of).collect())
+    fn with_belief(pool: RatingPool, model: BeliefModel, groups: Vec<usize>) -> RatingPool {
+        pool.with_belief(model, groups)
     }
 
     fn rules(_study: &Study<Self>) -> Vec<Rule> {
@@ -82,50 +103,42 @@ impl Kind for Scores {
     }
 
     fn fit_report(study: &Study<Self>, decomposition: &Decomposition<Self>) -> ScoreFit {
-        ScoreFit::of(&decomposition.fitted.fit, &study.items.group_names(), decomposition.pool.judge())
+        ScoreFit::new(&decomposition.fitted.fit, &study.items.group_names(), decomposition.pool.judge())
     }
 
     fn findings(_study: &Study<Self>, decomposition: &Decomposition<Self>) -> ScoreFindings {
-        ScoreFindings::of(decomposition)
+        ScoreFindings::new(decomposition)
     }
 
     fn diagnostics(study: &Study<Self>, kept: &[usize], noise_ceiling: f64) -> ScoreDiagnostics {
-        let read = ReadDiagnostics::of(&Self::pool(study, &study.labels, kept));
-        ScoreDiagnostics { read, ..ScoreDiagnostics::of(&study.judge, &study.labels, kept, noise_ceiling) }
+        let read = ReadDiagnostics::new(&Self::pool(study, &study.labels, kept));
+        ScoreDiagnostics { read, ..ScoreDiagnostics::new(study, kept, noise_ceiling) }
     }
 
     fn columns(study: &Study<Self>, decomposition: &Decomposition<Self>) -> Vec<OutputColumn> {
         findings::columns(study, decomposition)
     }
 
-    fn came_back(before: &Decomposition<Self>, labels: &Ratings) -> Vec<Option<CameBack>> {
+    fn came_back(before: &Decomposition<Self>, labels: &Labels) -> Vec<Option<CameBack>> {
         findings::came_back(&before.fitted.beliefs, labels)
     }
 
-    fn question(scale: &(f64, f64)) -> Question {
-        Question::Score { low: scale.0, high: scale.1 }
-    }
-
     fn prediction(study: &Study<Self>, item: usize) -> String {
-        study.judge.scores.mean[item].to_string()
+        study.judge.answers.mean[item].to_string()
     }
 
-    fn against_judge(study: &Study<Self>, item: usize, label: &str) -> f64 {
-        let score: f64 = label.parse().expect("labels are numbers");
-        score - study.judge.scores.mean[item]
+    fn against_judge(study: &Study<Self>, item: usize, label: LabelValue) -> f64 {
+        let LabelValue::Score(score) = label else { return f64::NAN };
+        score - study.judge.answers.mean[item]
     }
 
     fn profile(study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize) -> Profile {
-        let (judge, belief) = (&study.judge.scores, decomposition.belief(item));
+        let (judge, belief) = (&study.judge.answers, decomposition.belief(item));
         Profile::Scores {
             judge: (judge.mean[item], judge.variance[item].map(f64::sqrt)),
             belief: (belief.mean, belief.total().sqrt()),
             labels: decomposition.pool.ratings()[item].iter().map(|ratings| mean(ratings)).collect(),
         }
-    }
-
-    fn means(_study: &Study<Self>, decomposition: &Decomposition<Self>, item: usize) -> Vec<f64> {
-        vec![decomposition.belief(item).mean]
     }
 
     /// Within the scale, on which labels are.
@@ -135,20 +148,13 @@ impl Kind for Scores {
         vec![(belief.mean + reach * student_quantile(u, belief.freedom)).clamp(low, high)]
     }
 
-    fn quantities(_scale: &(f64, f64)) -> Vec<String> {
-        vec!["mean_score".to_owned()]
-    }
-
-    fn ranges(scale: &(f64, f64)) -> Vec<(f64, f64)> {
-        vec![*scale]
+    fn quantities(scale: &(f64, f64)) -> Vec<Quantity> {
+        vec![Quantity { name: "mean_score".to_owned(), range: *scale }]
     }
 
     fn observed(study: &Study<Self>, before: usize) -> Vec<Vec<Option<Observed>>> {
-        let (scores, _) = study.labels.added_since(before).scores(study.len());
-        vec![scores.iter().map(|s| (s.n > 0).then(|| Observed::of(s.n, s.mean, s.squares))).collect()]
-    }
-
-    fn canonical(scale: &(f64, f64), label: &NewLabel) -> Result<String> {
-        ratings::canonical(label, *scale)
+        let grouped = study.labels.scores(|label| label.batch.is_some_and(|batch| batch >= before));
+        let observed = |s: ScoreLabels| (s.n > 0).then(|| Observed::of(s.n, s.mean, s.squares));
+        vec![ratings::labels_of(&grouped).into_iter().map(observed).collect()]
     }
 }

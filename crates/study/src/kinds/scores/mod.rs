@@ -3,7 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`config`] | its part of `study.toml` |
-//! | [`judge`], [`ratings`] | the judge's scores and the annotators' ratings |
+//! | [`judge`], [`ratings`] | the judge's scores, and what a belief takes from ratings |
 //! | [`pool`] | ratings as decompositions and half splits see them |
 //! | [`reading`] | what the fit says, and how it reads the judge |
 //! | [`findings`], [`diagnostics`] | what the decomposition says, the table of items, the judge against the labels |

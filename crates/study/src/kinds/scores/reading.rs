@@ -49,7 +49,7 @@ pub struct ReadScores {
 
 impl ScoreFit {
     /// Reads a fit to items of which the judge says `judge`; `groups` are the names of the groups of items.
-    pub fn of(fit: &GaussianFit, groups: &[&str], judge: &JudgeScores) -> Self {
+    pub fn new(fit: &GaussianFit, groups: &[&str], judge: &JudgeScores) -> Self {
         let by_group = fit.recalibration == Recalibration::ByGroup;
         let read = |(group, estimated): (usize, EstimatedReading)| ReadScores {
             group: by_group.then(|| groups[group].to_owned()),

@@ -1,0 +1,117 @@
+//! The artifact folder: full-precision results with their provenance, and everything rendered from them.
+//!
+//! ```text
+//! DIR/results/{simulations,dice,chaosnli,extended}.json   results, schema version
+//! DIR/results/manifest.json                      versions, inputs, sizes; durations apart
+//! DIR/results/claims.json                        every claim with its verdict
+//! DIR/paper/                                     tables, number macros, figures: rendered from the results
+//! ```
+
+mod form;
+mod manifest;
+mod results;
+
+use std::path::{Path, PathBuf};
+
+use thiserror::Error as ThisError;
+
+pub use crate::experiments::Experiment;
+pub use form::Flaw;
+use judge_uncertainty_system::FileError;
+pub use manifest::{Inputs, Manifest, Provenance};
+pub use results::Results;
+
+/// Version of the layout of the manifest and of the paper's results; files of another version are refused.
+pub const SCHEMA: u32 = 3;
+
+/// What is wrong with the results in an artifact folder.
+#[derive(Debug, ThisError)]
+pub enum Error {
+    /// The file system refused.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A file is missing.
+    #[error("{path}: not found; run `judge-uncertainty reproduce` first, or name the folder that holds the results")]
+    Missing {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file that is no valid JSON of the expected form.
+    #[error("{path}: line {line}, column {column}: {detail}; run `judge-uncertainty reproduce` to make it anew")]
+    Json {
+        /// The file.
+        path: PathBuf,
+        /// Line, from 1.
+        line: usize,
+        /// Column, from 1.
+        column: usize,
+        /// What is wrong.
+        detail: String,
+    },
+    /// Results of another version.
+    #[error("{path}: has schema {found}, but this program reads schema {read}; run `judge-uncertainty reproduce`")]
+    Schema {
+        /// The file.
+        path: PathBuf,
+        /// Its schema version.
+        found: u32,
+        /// The version that can be read.
+        read: u32,
+    },
+    /// A results file that was edited after the run.
+    #[error(
+        "{path}: does not match its SHA-256 in results/manifest.json (expected {expected}, found {found}): it was \
+         changed after the run; run `judge-uncertainty reproduce` to make it anew"
+    )]
+    Changed {
+        /// The file.
+        path: PathBuf,
+        /// Sum in the manifest.
+        expected: String,
+        /// Sum of the file.
+        found: String,
+    },
+    /// Results that no run writes, though their sum is right.
+    #[error(
+        "{path}: {}: it was edited, though its sum is right; run `judge-uncertainty reproduce` to make it anew",
+        form::told(flaws)
+    )]
+    Form {
+        /// The file.
+        path: PathBuf,
+        /// Every such field, at least one.
+        flaws: Vec<Flaw>,
+    },
+}
+
+impl Error {
+    /// Whether the machine failed, rather than that the results were refused.
+    pub fn is_failure(&self) -> bool {
+        match self {
+            Self::File(_) => true,
+            Self::Missing { .. }
+            | Self::Json { .. }
+            | Self::Schema { .. }
+            | Self::Changed { .. }
+            | Self::Form { .. } => false,
+        }
+    }
+
+    fn json(path: &Path) -> impl FnOnce(serde_json::Error) -> Self {
+        let path = path.to_owned();
+        move |e| Error::Json { path, line: e.line(), column: e.column(), detail: e.to_string() }
+    }
+}
+
+/// The bytes of a file that an earlier run must have written.
+fn read(path: &Path) -> Result<Vec<u8>, Error> {
+    std::fs::read(path).map_err(|source| match source.kind() {
+        std::io::ErrorKind::NotFound => Error::Missing { path: path.to_owned() },
+        _ => FileError::at(path, "reading")(source).into(),
+    })
+}
+
+/// Results file of an experiment within an artifact folder.
+pub fn results_file(experiment: Experiment) -> String {
+    format!("results/{}.json", experiment.name())
+}

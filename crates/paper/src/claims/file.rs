@@ -1,0 +1,361 @@
+//! Reading and checking `claims.toml`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::{Claim, Claims, ClaimsError, Class, Experiment, Reading, Relation};
+use judge_uncertainty_system::numbers::{PrintedNumber, rounded};
+
+/// The file as typed.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TypedFile {
+    #[serde(default)]
+    reasons: BTreeMap<String, String>,
+    #[serde(default, rename = "claim")]
+    claims: Vec<TypedClaim>,
+    #[serde(default, rename = "reading")]
+    readings: Vec<TypedReading>,
+}
+
+/// A literal reading as typed. What it does not state (the published number with its precision, unit and class) is that of
+/// its claim.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TypedReading {
+    id: toml::Spanned<String>,
+    of: String,
+    statement: String,
+    quantity: String,
+    published: Option<String>,
+    value: Option<f64>,
+    decimals: Option<i8>,
+    unit: Option<String>,
+    relation: Option<Relation>,
+    beside: Option<f64>,
+}
+
+/// A claim as typed; the position of its id locates every complaint about it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TypedClaim {
+    id: toml::Spanned<String>,
+    experiment: Experiment,
+    place: String,
+    statement: String,
+    published: String,
+    value: f64,
+    decimals: i8,
+    rounded_through: Option<i8>,
+    unit: Option<String>,
+    quantity: String,
+    relation: Option<Relation>,
+    class: TypedClass,
+    tolerance: Option<f64>,
+    reason: Option<String>,
+    beside: Option<f64>,
+}
+
+impl TypedClaim {
+    /// The class of a text without a tolerance of its own.
+    fn class_of_its_text(&self) -> TypedClass {
+        if is_approximate(self) { TypedClass::Approximate } else { TypedClass::Exact }
+    }
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum TypedClass {
+    Exact,
+    Approximate,
+    MonteCarlo,
+}
+
+/// What is wrong with one claim, and what to do about it.
+type Complaint = (String, &'static str);
+
+impl Claims {
+    /// Reads and checks a claims file.
+    ///
+    /// # Errors
+    ///
+    /// When the file cannot be read or parsed, or a claim contradicts itself or another: an id that is used twice or
+    /// cannot become a LaTeX macro, a printed text that is another number or another precision than the value, a class
+    /// whose tolerance or reason is missing, superfluous or too small, a quantity outside the claim's experiment, a
+    /// reason that nothing cites. The error names file, line, claim and remedy.
+    pub fn load(path: &Path) -> Result<Self, ClaimsError> {
+        let text =
+            std::fs::read_to_string(path).map_err(|source| ClaimsError::Read { path: path.to_owned(), source })?;
+        Self::parse(&text, path)
+    }
+
+    /// As [`Claims::load`], from the text of the file; `path` only appears in errors.
+    ///
+    /// # Errors
+    ///
+    /// As [`Claims::load`], reading apart.
+    pub fn parse(text: &str, path: &Path) -> Result<Self, ClaimsError> {
+        let file: TypedFile = toml::from_str(text)
+            .map_err(|source| ClaimsError::Parse { path: path.to_owned(), source: Box::new(source) })?;
+        let mut ids = BTreeSet::new();
+        let located = |id: &toml::Spanned<String>| {
+            let (line, id) = (text[..id.span().start].lines().count(), id.get_ref().clone());
+            move |(problem, remedy)| ClaimsError::Claim { path: path.to_owned(), line, id, problem, remedy }
+        };
+        let mut fresh = |id: &toml::Spanned<String>| match ids.insert(id.get_ref().clone()) {
+            true => Ok(()),
+            false => Err(("the id is used by an earlier claim".to_owned(), "give each claim its own id")),
+        };
+        let mut claims = Vec::with_capacity(file.claims.len());
+        for typed in file.claims {
+            let error = located(&typed.id);
+            claims.push(fresh(&typed.id).and_then(|()| check(typed, &file.reasons)).map_err(error)?);
+        }
+        let mut readings = Vec::with_capacity(file.readings.len());
+        for typed in file.readings {
+            let error = located(&typed.id);
+            readings.push(fresh(&typed.id).and_then(|()| reading(typed, &claims, &file.reasons)).map_err(error)?);
+        }
+        let whole_file = |problem: String, remedy| ClaimsError::File { path: path.to_owned(), problem, remedy };
+        if claims.is_empty() {
+            return Err(whole_file("it holds no claim".to_owned(), "add one [[claim]] per published number"));
+        }
+        let cited: BTreeSet<&str> = claims.iter().filter_map(Claim::reason).collect();
+        if let Some(name) = file.reasons.keys().find(|name| !cited.contains(name.as_str())) {
+            let problem = format!("no claim cites the reason `{name}`");
+            return Err(whole_file(problem, "remove it, or name it in the claims that it is for"));
+        }
+        Ok(Self { reasons: file.reasons, claims, readings })
+    }
+}
+
+/// Turns a typed reading into a checked one, beside its claim.
+fn reading(typed: TypedReading, claims: &[Claim], reasons: &BTreeMap<String, String>) -> Result<Reading, Complaint> {
+    let Some(claim) = claims.iter().find(|claim| claim.id == typed.of) else {
+        return Err((format!("no claim has the id `{}`", typed.of), "name the claim beside which it stands as `of`"));
+    };
+    let literal = match (typed.published, typed.value, typed.decimals) {
+        (Some(published), Some(value), Some(decimals)) => {
+            let TypedReading { id, statement, quantity, unit, relation, beside, .. } = typed;
+            let own = TypedClaim {
+                id,
+                experiment: claim.experiment,
+                place: claim.place.clone(),
+                statement,
+                published,
+                value,
+                decimals,
+                rounded_through: None,
+                unit,
+                quantity,
+                relation,
+                class: TypedClass::Exact,
+                tolerance: None,
+                reason: None,
+                beside,
+            };
+            check(TypedClaim { class: own.class_of_its_text(), ..own }, reasons)?
+        }
+        (None, None, None) if typed.unit.is_none() && typed.relation.is_none() && typed.beside.is_none() => {
+            check_id(typed.id.get_ref())?;
+            check_quantity(&typed.quantity, claim.experiment)?;
+            if typed.quantity == claim.quantity {
+                let problem = format!("`{}` is the quantity of the claim itself", typed.quantity);
+                return Err((problem, "name what the sentence says word for word, or state a number of its own"));
+            }
+            if typed.statement.trim().is_empty() {
+                return Err(("`statement` is empty".to_owned(), "say what is computed"));
+            }
+            let (id, statement, quantity) = (typed.id.into_inner(), typed.statement, typed.quantity);
+            Claim { id, statement, quantity, ..claim.clone() }
+        }
+        _ => {
+            let problem = "it states a part of a number of its own".to_owned();
+            return Err((
+                problem,
+                "give `published`, `value` and `decimals`, or none of them, and no `unit`, `relation` or `beside`",
+            ));
+        }
+    };
+    Ok(Reading { of: typed.of, literal })
+}
+
+/// Turns a typed claim into a checked one.
+fn check(typed: TypedClaim, reasons: &BTreeMap<String, String>) -> Result<Claim, Complaint> {
+    check_id(typed.id.get_ref())?;
+    for (field, text) in [("place", &typed.place), ("statement", &typed.statement), ("published", &typed.published)] {
+        if text.trim().is_empty() {
+            return Err((format!("`{field}` is empty"), "type it from the paper"));
+        }
+    }
+    check_quantity(&typed.quantity, typed.experiment)?;
+    check_value(&typed)?;
+    check_published(&typed)?;
+    check_second_rounding(&typed)?;
+    let class = check_class(&typed, reasons)?;
+    Ok(Claim {
+        id: typed.id.into_inner(),
+        experiment: typed.experiment,
+        place: typed.place,
+        statement: typed.statement,
+        published: typed.published,
+        value: typed.value,
+        decimals: typed.decimals,
+        rounded_through: typed.rounded_through,
+        unit: typed.unit,
+        quantity: typed.quantity,
+        relation: typed.relation,
+        class,
+    })
+}
+
+/// An id becomes the name of a LaTeX macro, which may hold letters only.
+fn check_id(id: &str) -> Result<(), Complaint> {
+    let word = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase());
+    if id.split('-').all(word) {
+        return Ok(());
+    }
+    let problem = "the id cannot become a LaTeX macro".to_owned();
+    Err((problem, "use lower-case words joined by hyphens, digits spelled out, such as `esc-info-value`"))
+}
+
+/// A quantity starts at its experiment's results and names at least one key in them.
+fn check_quantity(quantity: &str, experiment: Experiment) -> Result<(), Complaint> {
+    let mut segments = quantity.split('/');
+    if segments.next() != Some(experiment.name()) {
+        let problem = format!("the quantity `{quantity}` does not start with `{experiment}/`");
+        return Err((problem, "name a path into the results of the claim's own experiment"));
+    }
+    let key =
+        |key: &str| !key.is_empty() && key.chars().all(|c| c == '_' || c.is_ascii_lowercase() || c.is_ascii_digit());
+    let mut keys = segments.peekable();
+    if keys.peek().is_some() && keys.all(key) {
+        return Ok(());
+    }
+    let problem = format!("`{quantity}` is not a path into results");
+    Err((problem, "join keys of lower-case letters, digits and `_`, and array positions, by `/`"))
+}
+
+/// The value must be a number of the stated precision.
+fn check_value(typed: &TypedClaim) -> Result<(), Complaint> {
+    let (value, decimals) = (typed.value, typed.decimals);
+    if !(-3..=9).contains(&decimals) {
+        return Err((format!("{decimals} decimals"), "state a precision between -3 and 9 decimals"));
+    }
+    if !value.is_finite() {
+        return Err((format!("the value is {value}"), "type a finite number"));
+    }
+    if rounded(value, decimals) != value {
+        let problem = format!("the value {value} has more digits than its {decimals} decimals");
+        return Err((problem, "make `decimals` the precision of the published number"));
+    }
+    Ok(())
+}
+
+/// A published text that is a number must be the value, to the same precision; words must be free of digits.
+fn check_published(typed: &TypedClaim) -> Result<(), Complaint> {
+    let published = typed.published.as_str();
+    let number = typed.relation.and_then(|relation| published.strip_prefix(relation.word())).unwrap_or(published);
+    let Some(printed) = PrintedNumber::read(number) else {
+        if number.contains(|c: char| c.is_ascii_digit()) {
+            let problem = format!("the published text `{published}` holds digits but is not a number");
+            return Err((problem, "type the number without its unit, with `relation` for above or below"));
+        }
+        return Ok(());
+    };
+    if printed.value != typed.value {
+        let problem = format!("the published text `{published}` is not the value {}", typed.value);
+        return Err((problem, "type both from the paper"));
+    }
+    let shown = printed.style.decimals;
+    if typed.decimals != shown {
+        let problem = format!("the published text `{published}` shows {shown} decimals, not {}", typed.decimals);
+        return Err((problem, "count the digits after the point"));
+    }
+    Ok(())
+}
+
+/// A second rounding starts from more digits than it ends with.
+fn check_second_rounding(typed: &TypedClaim) -> Result<(), Complaint> {
+    let Some(through) = typed.rounded_through else {
+        return Ok(());
+    };
+    if typed.decimals < 0 || !(typed.decimals + 1..=9).contains(&through) {
+        let problem = format!("a rounding through {through} decimals cannot end at {}", typed.decimals);
+        return Err((problem, "state the decimals of the figure that was rounded again, or remove it"));
+    }
+    if typed.relation.is_some() {
+        let problem = "a threshold is not a rounded number".to_owned();
+        return Err((problem, "remove `rounded_through` or `relation`"));
+    }
+    Ok(())
+}
+
+/// Whether a text states a number roughly: a word that is no threshold and does not begin with `exactly`, or a `~`.
+fn is_approximate(typed: &TypedClaim) -> bool {
+    let published = typed.published.as_str();
+    let rough = PrintedNumber::read(published).is_none_or(|printed| printed.approximate);
+    rough && typed.relation.is_none() && !published.starts_with("exactly ")
+}
+
+/// The tolerance of a word or a `~`: a tenth of its number, or of the number beside which a zero is set.
+fn check_approximate(typed: &TypedClaim) -> Result<Class, Complaint> {
+    if typed.tolerance.is_some() || typed.reason.is_some() || typed.rounded_through.is_some() {
+        let problem = "an approximate claim has a tolerance, a reason or a second rounding".to_owned();
+        return Err((problem, "remove them: a word or a `~` states a number to within a tenth"));
+    }
+    let scale = match (typed.value, typed.beside) {
+        (0.0, Some(beside)) if beside.is_finite() && beside != 0.0 => beside,
+        (0.0, _) => {
+            let problem = "a word for zero lacks the number beside which the paper sets it".to_owned();
+            return Err((problem, "type that number as `beside`; a tenth of it counts as zero"));
+        }
+        (value, None) => value,
+        (value, Some(_)) => {
+            return Err((format!("`beside` is for zero, not for {value}"), "remove it"));
+        }
+    };
+    Ok(Class::Approximate { tolerance: scale.abs() / 10.0 })
+}
+
+/// An exact claim has no tolerance; a Monte-Carlo claim has one that is wider than the rounding, and a known reason.
+fn check_class(typed: &TypedClaim, reasons: &BTreeMap<String, String>) -> Result<Class, Complaint> {
+    if is_approximate(typed) != matches!(typed.class, TypedClass::Approximate) {
+        let problem = format!("the published text `{}` and the class do not fit", typed.published);
+        return Err((problem, "a word without `relation` or `exactly`, and a `~`, is `approximate`; nothing else is"));
+    }
+    if typed.beside.is_some() && !matches!(typed.class, TypedClass::Approximate) {
+        return Err(("`beside` in a claim that is not approximate".to_owned(), "remove it"));
+    }
+    match (typed.class, typed.tolerance, &typed.reason) {
+        (TypedClass::Approximate, ..) => check_approximate(typed),
+        (TypedClass::Exact, None, None) => Ok(Class::Exact),
+        (TypedClass::Exact, ..) => {
+            let problem = "an exact claim has a tolerance or a reason".to_owned();
+            Err((problem, "remove them, or make the class `monte-carlo`"))
+        }
+        (TypedClass::MonteCarlo, Some(tolerance), Some(reason)) => {
+            if typed.relation.is_some() {
+                let problem = "a monte-carlo claim has a relation".to_owned();
+                return Err((problem, "a tolerance is for plain numbers: remove the other, or make the class `exact`"));
+            }
+            let half_unit = 0.5 * 10f64.powi(-i32::from(typed.decimals));
+            if !(tolerance.is_finite() && tolerance > half_unit) {
+                let problem =
+                    format!("the tolerance {tolerance} is not a number above {half_unit}, half a printed unit");
+                return Err((problem, "derive it from the reason, the rounding of the printed number included"));
+            }
+            if reasons.get(reason).is_none_or(|text| text.trim().is_empty()) {
+                let problem = format!("the reason `{reason}` is not given under [reasons]");
+                return Err((problem, "define it once there, with the derivation of the tolerance"));
+            }
+            Ok(Class::MonteCarlo { tolerance, reason: reason.clone() })
+        }
+        (TypedClass::MonteCarlo, ..) => {
+            let problem = "a monte-carlo claim lacks its tolerance or its reason".to_owned();
+            Err((problem, "state both, or make the class `exact`"))
+        }
+    }
+}

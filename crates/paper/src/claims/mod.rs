@@ -1,0 +1,239 @@
+//! The paper's published numbers as claims, and the verdict on each against recomputed results.
+//!
+//! A claim is one number at one place of the paper, typed by hand in `data/paper/claims.toml`. It names the computed
+//! quantity that it is compared with, and how close the two must be:
+//!
+//! - an *exact* claim agrees when the reproduced number prints the published digits;
+//! - an *approximate* claim, a word or a number with `~`, may instead lie within a tenth of what it states;
+//! - a claim with a second rounding may instead print them when it is rounded as the paper rounded, which is said;
+//! - a *monte-carlo* claim may instead lie within a tolerance that follows from a stated reason;
+//! - a claim with a relation ("above 90") agrees when the reproduced number, unrounded, lies beyond the threshold.
+
+mod file;
+mod verdict;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+pub use crate::experiments::Experiment;
+
+pub use verdict::LITERALLY;
+pub use verdict::{
+    Judged, JudgedReading, ReadingTally, ResultValues, Verdict, VerdictTally, judge, judge_readings, tally,
+};
+
+/// How a claim's threshold relates to the reproduced number; the threshold itself satisfies neither.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Relation {
+    /// The reproduced number is larger than the threshold.
+    Above,
+    /// The reproduced number is smaller than the threshold.
+    Below,
+}
+
+impl Relation {
+    /// The word before the number in the published text.
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Above => "above ",
+            Self::Below => "below ",
+        }
+    }
+}
+
+/// The word before a number that is approached from below.
+const NEARLY: &str = "nearly ";
+
+/// How closely a recomputation can be asked to meet a claim.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Class {
+    /// The printed digits must agree.
+    Exact,
+    /// A word (`triple`), or a number with `~`: it states a number to within a tenth.
+    Approximate {
+        /// A tenth of the value, or of the number that a zero is set beside, in the unit of the claim.
+        tolerance: f64,
+    },
+    /// The printed digits cannot be reproduced bit by bit.
+    MonteCarlo {
+        /// Largest distance from the published value, in the unit of the claim; more than half a printed unit.
+        tolerance: f64,
+        /// Key of the reason in [`Claims::reasons`].
+        reason: String,
+    },
+}
+
+/// One number that the paper states from a computation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Claim {
+    /// Name of the claim: lower-case words joined by hyphens, unique.
+    pub id: String,
+    /// Where it was computed.
+    pub experiment: Experiment,
+    /// Section, table and cell, or caption.
+    pub place: String,
+    /// What the number says.
+    pub statement: String,
+    /// The text as printed, without its unit: a number (`+6.8`, `.76`, `~50`), or words (`triple`).
+    pub published: String,
+    /// The number that the text stands for.
+    pub value: f64,
+    /// Digits after the point of `value`; `-1` when it stands for tens.
+    pub decimals: i8,
+    /// Decimals of an intermediate figure from which the paper rounded a second time, where that shows.
+    pub rounded_through: Option<i8>,
+    /// Unit of the number, if it has one.
+    pub unit: Option<String>,
+    /// Path of the computed number: the experiment, then keys and array positions of its results, joined by `/`.
+    pub quantity: String,
+    /// Set when the claim states a threshold and not a number.
+    pub relation: Option<Relation>,
+    /// How closely it must be met.
+    pub class: Class,
+}
+
+impl Claim {
+    /// The section, table or figure, and where in it: `Table 2 (tab:esc)` and `entropy row, value`.
+    pub fn location(&self) -> (&str, Option<&str>) {
+        match self.place.split_once(", ") {
+            Some((place, within)) => (place, Some(within)),
+            None => (&self.place, None),
+        }
+    }
+
+    /// Key of the reason why the printed digits may be missed, in [`Claims::reasons`]; `None` for an exact claim.
+    pub fn reason(&self) -> Option<&str> {
+        match &self.class {
+            Class::Exact | Class::Approximate { .. } => None,
+            Class::MonteCarlo { reason, .. } => Some(reason),
+        }
+    }
+
+    /// Largest distance from the published value at which the claim is met: half a printed unit, or its tolerance.
+    pub fn allowed(&self) -> f64 {
+        match self.class {
+            Class::Exact => 0.5 * 10f64.powi(-i32::from(self.decimals)),
+            Class::Approximate { tolerance } | Class::MonteCarlo { tolerance, .. } => tolerance,
+        }
+    }
+
+    /// Whether the claim would be met on both sides of zero, although the paper prints a sign: then it carries no weight for
+    /// the conclusion that the sign stands for, such as an interval that leaves zero out.
+    pub fn leaves_sign_open(&self) -> bool {
+        self.relation.is_none() && self.published.starts_with(['+', '-']) && self.value.abs() < self.allowed()
+    }
+
+    /// Whether the published word says that the number is not quite reached: `nearly twice`.
+    pub fn nearly(&self) -> bool {
+        self.published.starts_with(NEARLY)
+    }
+
+    /// Name of the LaTeX macro that holds the reproduced number, without its backslash: `esc-info-value` gives
+    /// `JUEscInfoValue`.
+    ///
+    /// Ids hold letters and hyphens only, so every id gives a valid name and different ids give different names.
+    pub fn macro_name(&self) -> String {
+        let words = self.id.split('-').map(|word| {
+            let (first, rest) = word.split_at(word.len().min(1));
+            first.to_ascii_uppercase() + rest
+        });
+        "JU".to_owned() + &words.collect::<String>()
+    }
+}
+
+/// What a sentence of the paper says word for word, where its number rests on another reading, or where the paper's own
+/// numbers contradict it.
+///
+/// The claim holds the reading that meets the number. The literal one is computed, judged and shown beside it, and counted
+/// apart: it is no fault of the program.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reading {
+    /// Id of the claim beside which it stands.
+    pub of: String,
+    /// The literal reading as a claim of its own, at the same place.
+    pub literal: Claim,
+}
+
+/// All claims of the paper, checked, in the order of the file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Claims {
+    /// Why a recomputation may miss the printed digits, by key.
+    pub reasons: BTreeMap<String, String>,
+    /// The claims.
+    pub claims: Vec<Claim>,
+    /// What sentences say word for word, beside claims.
+    pub readings: Vec<Reading>,
+}
+
+impl Claims {
+    /// How many computed numbers the claims are about, which is fewer than claims: the paper states some of them at several
+    /// places.
+    pub fn quantities(&self) -> usize {
+        self.claims.iter().map(|claim| claim.quantity.as_str()).collect::<std::collections::BTreeSet<_>>().len()
+    }
+}
+
+/// What is wrong with a claims file, or with the results that it is held against.
+#[derive(Debug, thiserror::Error)]
+pub enum ClaimsError {
+    /// The file could not be read.
+    #[error("cannot read the claims file {}; it is part of the repository as data/paper/claims.toml", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// The file is not TOML, or a claim lacks a field, has an unknown one or one of the wrong type.
+    #[error("{} is not a claims file; data/paper/README.md lists the fields of a claim", path.display())]
+    Parse {
+        /// The file.
+        path: PathBuf,
+        /// Where and what, with line and column.
+        source: Box<toml::de::Error>,
+    },
+    /// A claim contradicts itself or the rest of the file.
+    #[error("{}, line {line}, claim `{id}`: {problem}; {remedy}", path.display())]
+    Claim {
+        /// The file.
+        path: PathBuf,
+        /// Line of the claim's id, from 1.
+        line: usize,
+        /// The claim.
+        id: String,
+        /// What is wrong, with the value.
+        problem: String,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// The file as a whole is incomplete or holds something that no claim uses.
+    #[error("{}: {problem}; {remedy}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        problem: String,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// The experiment has results, but not the number that a claim asks for.
+    #[error(
+        "claim `{id}`: the {experiment} results (results/{experiment}.json) {found} at `{at}` (wanted: `{quantity}`); \
+         correct the claim's quantity, or compute the results again with this version of the program"
+    )]
+    Quantity {
+        /// The claim.
+        id: String,
+        /// Whose results.
+        experiment: Experiment,
+        /// The path that the claim names.
+        quantity: String,
+        /// The part of the path at which the search ended.
+        at: String,
+        /// What was there instead.
+        found: String,
+    },
+}

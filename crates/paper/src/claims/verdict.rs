@@ -1,0 +1,282 @@
+//! Holding claims against results.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{Claim, Claims, ClaimsError, Class, Experiment, Reading, Relation};
+use judge_uncertainty_system::numbers::{NumberStyle, PrintedNumber, rounded, rounded_twice};
+
+/// Results by experiment; an experiment that has not been run has no entry.
+pub type ResultValues = BTreeMap<Experiment, Value>;
+
+/// What holding a claim against results has shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// The reproduced number prints the published digits, or lies beyond the published threshold.
+    Agrees,
+    /// Rounded once the number prints other digits; rounded through the claim's intermediate figure, as the paper did, it
+    /// prints the published ones (or would within what a Monte-Carlo claim allows beyond the printed digit).
+    PapersRounding,
+    /// The digits differ, by no more than the claim's tolerance.
+    WithinTolerance,
+    /// The digits differ by more than the claim allows.
+    Differs,
+    /// The experiment has no results.
+    NotRun,
+    /// The results are of another size than the paper's, so the claim can't be judged by them.
+    NotJudged,
+}
+
+impl Verdict {
+    /// All, from the best to what says nothing.
+    pub const ALL: [Self; 6] =
+        [Self::Agrees, Self::PapersRounding, Self::WithinTolerance, Self::Differs, Self::NotRun, Self::NotJudged];
+
+    /// The name in files for machines.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Agrees => "agrees",
+            Self::PapersRounding => "papers-rounding",
+            Self::WithinTolerance => "within-tolerance",
+            Self::Differs => "differs",
+            Self::NotRun => "not-run",
+            Self::NotJudged => "not-judged",
+        }
+    }
+
+    /// The word in tables for readers.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Agrees => "agrees",
+            Self::PapersRounding => "the paper's rounding",
+            Self::WithinTolerance => "tolerance",
+            Self::Differs => "DIFFERS",
+            Self::NotRun => "not run",
+            Self::NotJudged => "not judged",
+        }
+    }
+}
+
+/// A claim with what became of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Judged<'c> {
+    /// The claim.
+    pub claim: &'c Claim,
+    /// The reproduced number in full precision; `None` exactly when the experiment was not run.
+    pub reproduced: Option<f64>,
+    /// The verdict.
+    pub verdict: Verdict,
+}
+
+impl Judged<'_> {
+    /// The reproduced number as text, in the style of the published one.
+    ///
+    /// Its precision is the published one, except where that would hide what was compared: a threshold shows one
+    /// decimal more, a number rounded twice shows the digits before the second rounding, and one that is stated
+    /// roughly shows one decimal more.
+    pub fn text(&self) -> Option<String> {
+        let claim = self.claim;
+        let style = PrintedNumber::read(&claim.published).map_or(NumberStyle::plain(0), |printed| printed.style);
+        let more = i8::from(claim.relation.is_some() || matches!(claim.class, Class::Approximate { .. }));
+        let decimals = claim.rounded_through.unwrap_or(claim.decimals.max(0) + more);
+        self.reproduced.map(|value| NumberStyle { decimals, ..style }.format(value))
+    }
+}
+
+/// Holds every claim against the results of its experiment, in the order of the claims.
+///
+/// Digits are compared as numbers: a result that prints `-0.0` agrees with a published `0.0` and the other way round,
+/// since the sign of a zero is not a digit.
+///
+/// # Errors
+///
+/// When an experiment has results but no number where a claim looks for one. That is a fault of the claim or of the
+/// program, never a claim that was not run.
+pub fn judge<'c>(claims: &'c Claims, results: &ResultValues) -> Result<Vec<Judged<'c>>, ClaimsError> {
+    claims.claims.iter().map(|claim| judge_one(claim, results)).collect()
+}
+
+fn judge_one<'c>(claim: &'c Claim, results: &ResultValues) -> Result<Judged<'c>, ClaimsError> {
+    let Some(results) = results.get(&claim.experiment) else {
+        return Ok(Judged { claim, reproduced: None, verdict: Verdict::NotRun });
+    };
+    let reproduced = look_up(claim, results)?;
+    Ok(Judged { claim, reproduced: Some(reproduced), verdict: verdict(claim, reproduced) })
+}
+
+/// A literal reading with what became of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct JudgedReading<'c> {
+    /// The reading.
+    pub reading: &'c Reading,
+    /// Its number and verdict.
+    pub judged: Judged<'c>,
+}
+
+impl JudgedReading<'_> {
+    /// `agrees`, `differs`, `not run` or `not judged`: a tolerance or the paper's rounding count as agreement.
+    pub const fn word(&self) -> &'static str {
+        match self.judged.verdict {
+            Verdict::Agrees | Verdict::PapersRounding | Verdict::WithinTolerance => "agrees",
+            Verdict::Differs => "differs",
+            other => other.word(),
+        }
+    }
+
+    /// The status in words: `as literally stated: differs`.
+    pub fn status(&self) -> String {
+        format!("{LITERALLY}: {}", self.word())
+    }
+}
+
+/// How readers are told that a row holds what a sentence says word for word.
+pub const LITERALLY: &str = "as literally stated";
+
+/// Holds every literal reading against the results of its experiment, in the order of the file.
+///
+/// # Errors
+///
+/// As [`judge`].
+pub fn judge_readings<'c>(claims: &'c Claims, results: &ResultValues) -> Result<Vec<JudgedReading<'c>>, ClaimsError> {
+    let one = |reading: &'c Reading| Ok(JudgedReading { reading, judged: judge_one(&reading.literal, results)? });
+    claims.readings.iter().map(one).collect()
+}
+
+/// How many literal readings agree and differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct ReadingTally {
+    /// Literal readings.
+    pub readings: usize,
+    /// Those that meet what the paper prints.
+    pub agree: usize,
+    /// Those that don't.
+    pub differ: usize,
+}
+
+impl ReadingTally {
+    /// Counts readings; those that were not run or not judged neither agree nor differ.
+    pub fn of(judged: &[JudgedReading<'_>]) -> Self {
+        let count = |word: &str| judged.iter().filter(|reading| reading.word() == word).count();
+        Self { readings: judged.len(), agree: count("agrees"), differ: count("differs") }
+    }
+}
+
+fn verdict(claim: &Claim, reproduced: f64) -> Verdict {
+    let agrees = match claim.relation {
+        Some(Relation::Above) => reproduced > claim.value,
+        Some(Relation::Below) => reproduced < claim.value,
+        None => rounded(reproduced, claim.decimals) == claim.value,
+    };
+    let twice = |through| rounded_twice(reproduced, through, claim.decimals) == claim.value;
+    // What the tolerance allows beyond the rounding of the printed digit carries the number to one that is rounded twice.
+    let near = |tolerance: f64, through| {
+        let allowed = tolerance - 0.5 * 10f64.powi(-i32::from(claim.decimals));
+        let moved = reproduced + allowed.copysign(claim.value - reproduced);
+        rounded_twice(moved, through, claim.decimals) == claim.value
+    };
+    match claim.class {
+        Class::Approximate { tolerance }
+            if (reproduced - claim.value).abs() > tolerance || claim.nearly() && reproduced >= claim.value =>
+        {
+            Verdict::Differs
+        }
+        _ if agrees => Verdict::Agrees,
+        _ if claim.rounded_through.is_some_and(twice) => Verdict::PapersRounding,
+        Class::Approximate { .. } => Verdict::WithinTolerance,
+        Class::MonteCarlo { tolerance, .. } if (reproduced - claim.value).abs() <= tolerance => {
+            Verdict::WithinTolerance
+        }
+        Class::MonteCarlo { tolerance, .. }
+            if claim.rounded_through.is_some_and(|through| near(tolerance, through)) =>
+        {
+            Verdict::PapersRounding
+        }
+        _ => Verdict::Differs,
+    }
+}
+
+/// Follows a claim's path through the results to its number.
+fn look_up(claim: &Claim, results: &Value) -> Result<f64, ClaimsError> {
+    let error = |at: &str, found: &str| ClaimsError::Quantity {
+        id: claim.id.clone(),
+        experiment: claim.experiment,
+        quantity: claim.quantity.clone(),
+        at: at.to_owned(),
+        found: found.to_owned(),
+    };
+    let mut node = results;
+    let mut at = claim.experiment.name().to_owned();
+    for key in claim.quantity.split('/').skip(1) {
+        at = format!("{at}/{key}");
+        let child = match node {
+            Value::Array(items) => key.parse().ok().and_then(|i: usize| items.get(i)),
+            _ => node.get(key),
+        };
+        node = child.ok_or_else(|| error(&at, "have nothing"))?;
+    }
+    match node {
+        Value::Number(number) => number.as_f64().ok_or_else(|| error(&at, "have a number beyond 64 bits")),
+        Value::Null => Err(error(&at, "have a missing value")),
+        Value::Object(_) | Value::Array(_) => Err(error(&at, "go on")),
+        Value::Bool(_) | Value::String(_) => Err(error(&at, "have no number")),
+    }
+}
+
+/// How many claims met each verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct VerdictTally {
+    /// Claims that agree to the printed digit.
+    pub agrees: usize,
+    /// Claims that agree only when the number is rounded twice, as the paper rounded it.
+    pub papers_rounding: usize,
+    /// Claims within tolerance only.
+    pub within_tolerance: usize,
+    /// Claims that differ.
+    pub differs: usize,
+    /// Claims whose experiment was not run.
+    pub not_run: usize,
+    /// Claims whose experiment was run at another size than the paper's.
+    pub not_judged: usize,
+}
+
+impl VerdictTally {
+    /// All claims counted.
+    pub const fn total(&self) -> usize {
+        self.agrees + self.papers_rounding + self.within_tolerance + self.differs + self.not_run + self.not_judged
+    }
+}
+
+impl std::ops::Add for VerdictTally {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            agrees: self.agrees + other.agrees,
+            papers_rounding: self.papers_rounding + other.papers_rounding,
+            within_tolerance: self.within_tolerance + other.within_tolerance,
+            differs: self.differs + other.differs,
+            not_run: self.not_run + other.not_run,
+            not_judged: self.not_judged + other.not_judged,
+        }
+    }
+}
+
+/// Counts the verdicts of each experiment.
+pub fn tally(judged: &[Judged<'_>]) -> BTreeMap<Experiment, VerdictTally> {
+    let mut tallies = BTreeMap::<Experiment, VerdictTally>::new();
+    for judged in judged {
+        let tally = tallies.entry(judged.claim.experiment).or_default();
+        *match judged.verdict {
+            Verdict::Agrees => &mut tally.agrees,
+            Verdict::PapersRounding => &mut tally.papers_rounding,
+            Verdict::WithinTolerance => &mut tally.within_tolerance,
+            Verdict::Differs => &mut tally.differs,
+            Verdict::NotRun => &mut tally.not_run,
+            Verdict::NotJudged => &mut tally.not_judged,
+        } += 1;
+    }
+    tallies
+}

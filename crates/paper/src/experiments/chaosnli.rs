@@ -1,0 +1,308 @@
+//! Experiment 2: escalation on real human disagreement, ChaosNLI (the paper, Sec. 5.3 and App. D).
+
+use std::collections::BTreeMap;
+
+use ndarray::{Array2, ArrayView2};
+use serde::{Deserialize, Serialize};
+
+use super::Error;
+use super::calibration::{ConfidenceGroup, calibration};
+use judge_uncertainty_core::belief::{
+    Beliefs, Feature, FeatureColumn, TrustSearch, dirichlet::row, entropy, manhattan,
+};
+use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs};
+use judge_uncertainty_core::random::Stream;
+use judge_uncertainty_core::stats::{Summary, mean, spearman};
+use judge_uncertainty_evaluation::protocol::{REVEALED, log_labels};
+use judge_uncertainty_evaluation::{
+    ByRule, CountPool, Escalation, Familiarity, Features, HalfSplit, ItemComponents, Luck, Outcome, Pool, Settings,
+    Split, Ties, replicate,
+};
+use judge_uncertainty_familiarity::features::{FamiliarityFeatures, SelfNeighbour};
+use judge_uncertainty_familiarity::neighbours::Neighbours;
+use judge_uncertainty_formats::{ChaosNliData, Predictions};
+use judge_uncertainty_system::progress::Progress;
+
+pub use judge_uncertainty_evaluation::protocol::{FLOOR, REPLICATES as PUBLISHED_REPLICATES};
+
+/// Seeds of the random streams.
+pub const SEEDS: &[(&str, &str)] = &[("half split r", "r"), ("noise ceiling", "0")];
+/// Labelled neighbours whose mean distance is the density feature.
+pub const NEIGHBOURS: usize = 10;
+
+/// Rules whose ranking uses how many labels an item holds.
+const COUNT_AWARE: [Rule; 4] = [Rule::Info, Rule::Delta, Rule::Spread, Rule::FewestLabels];
+/// Rules whose ranking does not, with the posterior's entropy, which sees counts only through the mean.
+const COUNT_BLIND: [Rule; 4] = [Rule::PosteriorEntropy, Rule::JudgeEntropy, Rule::LowConfidence, Rule::Random];
+
+/// Everything Experiment 2 reports.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ChaosNliResults {
+    /// Items.
+    pub items: usize,
+    /// Replicates: half splits with revealed labels.
+    pub replicates: usize,
+    /// Items escalated at 10%.
+    pub escalated_items_b10: usize,
+    /// The judge against all labels.
+    pub judge: JudgeDescription,
+    /// All features.
+    pub full: Escalation,
+    /// The number of labels as the only feature.
+    pub counts_only: Escalation,
+    /// Both components of every item in replicate 0 under all features, with the items that I and the judge's entropy
+    /// escalate there.
+    pub components: ItemComponents,
+    /// Delta's value under counts-only trust minus judge entropy's in the full run, by budget.
+    pub counts_only_delta_minus_full_judge_entropy: BTreeMap<Budget, Summary>,
+    /// Statements derived from the above.
+    pub derived: Derived,
+}
+
+/// The judge's prediction (floored, no labels folded in) against the distribution of all labels.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct JudgeDescription {
+    /// Mean Manhattan error of the prediction, 0 to 2.
+    pub mean_error: f64,
+    /// Mean stated confidence, 0 to 100.
+    pub mean_confidence: f64,
+    /// Mean Manhattan distance of two disjoint halves of the labels, over 100 splits.
+    pub noise_ceiling: f64,
+    /// `mean_error` / `noise_ceiling`.
+    pub error_over_ceiling: f64,
+    /// Spearman correlation of stated confidence with the error.
+    pub spearman_confidence_error: f64,
+    /// Spearman correlation of the prediction's entropy with the error.
+    pub spearman_entropy_error: f64,
+    /// Spearman correlation of the spread over variants with the error.
+    pub spearman_spread_error: f64,
+    /// The error by stated confidence.
+    pub calibration: Vec<ConfidenceGroup>,
+}
+
+/// Ratios and ranges that the paper states in words.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Derived {
+    /// Value of I over value of judge entropy at 10%.
+    pub info_over_entropy_ratio: f64,
+    /// Value of I beyond that of judge entropy at 10%, in percent of the latter.
+    pub info_over_entropy_percent: f64,
+    /// Value of I beyond that of the total uncertainty H(m), the entropy of the posterior mean, at 10%, in percent of the
+    /// latter.
+    pub info_over_posterior_entropy_percent: f64,
+    /// Advantage of I over judge entropy at 20% minus that at 10%.
+    pub info_advantage_rise_b20: f64,
+    /// Smallest value at 10% among the count-aware rules (I, Delta, v, fewest labels).
+    pub count_aware_min: f64,
+    /// Largest of them.
+    pub count_aware_max: f64,
+    /// Smallest value at 10% among the count-blind rules (both entropies, confidence, random).
+    pub count_blind_min: f64,
+    /// Largest of them.
+    pub count_blind_max: f64,
+}
+
+/// The experiment: items, the judge's predictions, the pool of labels, and the familiarity channel.
+pub struct ChaosNliExperiment<'a, P: Pool = CountPool> {
+    pool: ArrayView2<'a, u32>,
+    judge: Predictions,
+    split: HalfSplit<'a, P>,
+}
+
+impl<'a> ChaosNliExperiment<'a> {
+    /// Sets the experiment up; neighbour lists are made once and filtered in each replicate.
+    ///
+    /// # Errors
+    /// An item without any prediction, or tables of different sizes.
+    pub fn new(data: &'a ChaosNliData, engine: &'a dyn Neighbours) -> Result<Self, Error> {
+        Self::with_familiarity(data, engine, SelfNeighbour::Published)
+    }
+
+    /// Sets the experiment up, with a choice of whether a labelled item is its own neighbour, as it is in the paper.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn with_familiarity(
+        data: &'a ChaosNliData,
+        engine: &'a dyn Neighbours,
+        self_neighbour: SelfNeighbour,
+    ) -> Result<Self, Error> {
+        Self::with_search(data, engine, self_neighbour, TrustSearch::Optimum)
+    }
+
+    /// Sets the experiment up, with a choice of the search for the trust too.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn with_search(
+        data: &'a ChaosNliData,
+        engine: &'a dyn Neighbours,
+        self_neighbour: SelfNeighbour,
+        search: TrustSearch,
+    ) -> Result<Self, Error> {
+        let pool = data.labels.counts().view();
+        let judge = data.judge.aggregate(Some(FLOOR))?;
+        let familiarity = Familiarity::new(engine, NEIGHBOURS, self_neighbour);
+        let counts = CountPool::new(pool, judge.clone()).with_search(search);
+        let features = features(&judge);
+        Ok(Self::of(pool, judge, counts, familiarity, features))
+    }
+}
+
+impl<'a, P: Pool<Labels = Array2<u32>, Beliefs = Beliefs>> ChaosNliExperiment<'a, P> {
+    /// The experiment on `labels` (items x classes) and the judge's predictions `judge`, with another pool, familiarity or
+    /// features than the paper's, in the same streams. The second feature is that of the counts-only run.
+    pub fn of(
+        labels: ArrayView2<'a, u32>,
+        judge: Predictions,
+        pool: P,
+        familiarity: Familiarity<'a>,
+        features: Features<'a>,
+    ) -> Self {
+        let settings = Settings {
+            seed: 0,
+            reveal: REVEALED.to_vec(),
+            budgets: Budget::PAPER.to_vec(),
+            rules: Rule::PAPER.to_vec(),
+        };
+        let split = HalfSplit::new(pool, Some(familiarity), features, settings).with_ties(Ties::ItemOrder);
+        Self { pool: labels, judge, split }
+    }
+
+    /// The experiment with another order of items whose priorities are equal.
+    pub fn with_ties(self, ties: Ties) -> Self {
+        Self { split: self.split.with_ties(ties), ..self }
+    }
+
+    /// Runs the experiment with `replicates` half splits (200 in the paper).
+    ///
+    /// # Errors
+    /// A fit that is impossible.
+    pub fn run(&self, replicates: usize, progress: &dyn Progress) -> Result<ChaosNliResults, Error> {
+        let seeds: Vec<u64> = (0..replicates as u64).collect();
+        let outcomes = replicate("chaosnli", &seeds, progress, |&seed| self.replicate(seed))?;
+        let (full, counts_only): (Vec<Outcome<P>>, Vec<Outcome<P>>) = outcomes.into_iter().unzip();
+        let delta_minus_entropy = |b: Budget| {
+            let pairs = counts_only.iter().zip(&full);
+            Summary::of(
+                &pairs
+                    .map(|(c, f)| c.measured.value[&Rule::Delta][&b] - f.measured.value[&Rule::JudgeEntropy][&b])
+                    .collect::<Vec<_>>(),
+            )
+        };
+        let full_summary = summarise_outcomes(&full);
+        Ok(ChaosNliResults {
+            items: self.pool.nrows(),
+            replicates,
+            escalated_items_b10: Budget::HEADLINE.of(self.pool.nrows()),
+            judge: self.describe_judge()?,
+            derived: derive(&full_summary.value),
+            components: self.components(&full[0]),
+            full: full_summary,
+            counts_only: summarise_outcomes(&counts_only),
+            counts_only_delta_minus_full_judge_entropy: Budget::PAPER.map(|b| (b, delta_minus_entropy(b))).into(),
+        })
+    }
+
+    /// Replicate `seed`: all features, and the number of labels alone in the same stream.
+    ///
+    /// # Errors
+    /// A fit that is impossible.
+    pub fn replicate(&self, seed: u64) -> Result<(Outcome<P>, Outcome<P>), Error> {
+        let mut stream = self.split.stream(seed);
+        let labels = self.draw_labels(&mut stream);
+        let mut again = stream.clone();
+        let features = self.split.features(&labels);
+        let full = self.split.evaluate(&labels, &features, &mut stream)?;
+        let counts_only = self.split.evaluate(&labels, &features[1..2], &mut again)?;
+        Ok((full, counts_only))
+    }
+
+    /// Half split and revealed labels of one replicate.
+    pub fn draw_labels(&self, stream: &mut Stream) -> Split<P> {
+        self.split.draw(stream)
+    }
+
+    /// The items of replicate 0, whose draws are those of [`Self::replicate`].
+    fn components(&self, first: &Outcome<P>) -> ItemComponents {
+        let mut stream = Stream::new(0);
+        let labels = self.draw_labels(&mut stream);
+        let luck = Luck::draw(&mut stream, self.pool.nrows());
+        let inputs = RuleInputs {
+            beliefs: &first.fitted.beliefs,
+            q: &self.judge.q,
+            confidence: &self.judge.confidence,
+            labels: &labels.numbers,
+            counts: &labels.revealed,
+            jitter: &luck.jitter,
+            random: &luck.random,
+        };
+        ItemComponents::of(&inputs, &[Rule::Info, Rule::JudgeEntropy], Budget::HEADLINE)
+    }
+
+    fn describe_judge(&self) -> Result<JudgeDescription, Error> {
+        let rows = || self.judge.q.rows().into_iter().zip(self.pool.rows());
+        let error = |q: &[f64], counts: &[u32]| {
+            let n = f64::from(counts.iter().sum::<u32>());
+            let p: Vec<f64> = counts.iter().map(|&c| f64::from(c) / n).collect();
+            manhattan(q, &p)
+        };
+        let errors: Vec<f64> = rows().map(|(q, c)| error(row(q), row(c))).collect();
+        let correlation = |estimate: &[Option<f64>]| {
+            let both = estimate.iter().zip(&errors).filter_map(|(x, e)| x.map(|x| (x, *e)));
+            let (x, e): (Vec<f64>, Vec<f64>) = both.unzip();
+            spearman(&x, &e).ok_or(Error::Undefined { experiment: "chaosnli", quantity: "correlation with the error" })
+        };
+        let entropies: Vec<Option<f64>> = self.judge.q.rows().into_iter().map(|q| Some(entropy(row(q)))).collect();
+        let confidence: Vec<f64> = self.judge.confidence.iter().flatten().copied().collect();
+        let (mean_error, noise_ceiling) = (mean(&errors), self.split.noise_ceiling().halves);
+        Ok(JudgeDescription {
+            mean_error,
+            mean_confidence: mean(&confidence),
+            noise_ceiling,
+            error_over_ceiling: mean_error / noise_ceiling,
+            spearman_confidence_error: correlation(&self.judge.confidence)?,
+            spearman_entropy_error: correlation(&entropies)?,
+            spearman_spread_error: correlation(&self.judge.spread)?,
+            calibration: calibration(&self.judge.confidence, &errors),
+        })
+    }
+}
+
+/// Features in the order of the published coefficients.
+pub fn features<'a>(judge: &Predictions) -> Features<'a> {
+    let (spread, confidence) = (judge.spread.clone(), judge.confidence.clone());
+    Box::new(move |numbers, near| {
+        let near = near.cloned().unwrap_or(FamiliarityFeatures { nearest: vec![], mean_nearest: vec![] });
+        vec![
+            FeatureColumn::partial(Feature::Spread, spread.iter().copied()),
+            FeatureColumn::complete(Feature::LogLabels, log_labels(numbers)),
+            FeatureColumn::partial(Feature::Confidence, confidence.iter().copied()),
+            FeatureColumn::partial(Feature::NearestLabelled, near.nearest),
+            FeatureColumn::partial(Feature::MeanNearestLabelled, near.mean_nearest),
+        ]
+    })
+}
+
+fn summarise_outcomes<P: Pool>(outcomes: &[Outcome<P>]) -> Escalation {
+    Escalation::over(&outcomes.iter().map(|outcome| outcome.measured.clone()).collect::<Vec<_>>())
+}
+
+fn derive(value: &ByRule) -> Derived {
+    let at = |rule: Rule| value[&rule][&Budget::HEADLINE].mean;
+    let least = |rules: [Rule; 4]| rules.into_iter().map(at).fold(f64::INFINITY, f64::min);
+    let most = |rules: [Rule; 4]| rules.into_iter().map(at).fold(f64::NEG_INFINITY, f64::max);
+    let over = |rule: Rule| at(Rule::Info) / at(rule);
+    let ratio = over(Rule::JudgeEntropy);
+    let advantage = |budget: Budget| value[&Rule::Info][&budget].mean - value[&Rule::JudgeEntropy][&budget].mean;
+    Derived {
+        info_over_entropy_ratio: ratio,
+        info_over_entropy_percent: 100.0 * (ratio - 1.0),
+        info_over_posterior_entropy_percent: 100.0 * (over(Rule::PosteriorEntropy) - 1.0),
+        info_advantage_rise_b20: advantage(Budget::PAPER[3]) - advantage(Budget::HEADLINE),
+        count_aware_min: least(COUNT_AWARE),
+        count_aware_max: most(COUNT_AWARE),
+        count_blind_min: least(COUNT_BLIND),
+        count_blind_max: most(COUNT_BLIND),
+    }
+}

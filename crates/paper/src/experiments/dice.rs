@@ -1,0 +1,586 @@
+//! Experiment 1: a real LLM judge on 500 dice whose true bias is known (the paper, Sec. 5.2 and App. C).
+
+use std::collections::BTreeMap;
+
+use ndarray::{Array2, ArrayView2};
+use serde::{Deserialize, Serialize};
+
+use super::Error;
+use super::calibration::{ConfidenceGroup, calibration};
+use super::isolation::{Correlations, Isolation, correlations};
+use super::steps::{Published, Steps};
+use super::world::{counts_in_order, grouped_counts, peaked_distributions, revealed_numbers};
+use judge_uncertainty_core::belief::{
+    Belief, BeliefTable, Beliefs, Design, Feature, FeatureColumn, JudgedItems, TrustFit, TrustSearch, dirichlet::row,
+    entropy, log_likelihood, manhattan,
+};
+use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs, regret, value::prophet_values};
+use judge_uncertainty_core::random::Stream;
+use judge_uncertainty_core::stats::{Summary, mean, spearman};
+use judge_uncertainty_evaluation::protocol::{log_labels, uniforms};
+use judge_uncertainty_evaluation::{Ties, replicate};
+use judge_uncertainty_formats::{DiceData, Predictions};
+use judge_uncertainty_system::progress::Progress;
+
+/// Label re-draws of the paper.
+pub const PUBLISHED_DRAWS: usize = 200;
+/// Seeds of the random streams.
+pub const SEEDS: &[(&str, &str)] = &[("world", "0"), ("label re-draw r", "10000 + r")];
+/// Dice of the paper.
+pub const DICE: usize = 500;
+const WORLD_SEED: u64 = 0;
+const DRAW_SEED: u64 = 10_000;
+const PROPHET_ROUNDS: usize = 20;
+/// Labels per die up to which the convergence of the decomposition is followed.
+const MOST_LABELS: usize = 10;
+
+/// How much a die's description tells about its bias; die i has tier i mod 4.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tier {
+    /// Nothing.
+    None,
+    /// That the die is weighted.
+    Weak,
+    /// Towards which face.
+    Directional,
+    /// Nearly the exact probabilities.
+    Strong,
+}
+
+impl Tier {
+    /// All tiers, least informative first.
+    pub const ALL: [Tier; 4] = [Tier::None, Tier::Weak, Tier::Directional, Tier::Strong];
+
+    /// Tier of die `i`.
+    pub fn of(i: usize) -> Self {
+        Self::ALL[i % 4]
+    }
+}
+
+/// Everything Experiment 1 reports.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DiceResults {
+    /// Dice that the judge's answers are about.
+    pub items: usize,
+    /// Fewest dice of a description tier.
+    pub items_per_tier: usize,
+    /// Label re-draws.
+    pub draws: usize,
+    /// Mean true disagreement H(p), in nats.
+    pub mean_true_disagreement: f64,
+    /// The judge by description tier.
+    pub tiers: BTreeMap<Tier, TierRow>,
+    /// Spearman correlation of stated confidence with the error of the judge's prediction, over dice that have one.
+    pub spearman_confidence_error: f64,
+    /// That error by stated confidence.
+    pub calibration: Vec<ConfidenceGroup>,
+    /// Rank correlations of estimates with truths, tier features.
+    pub isolation: DiceIsolation,
+    /// Regret in percentage points by feature set, rule and budget.
+    pub regret_pp: BTreeMap<FeatureSet, BTreeMap<Rule, BTreeMap<Budget, Summary>>>,
+    /// Regret of low stated confidence minus regret of random at 10%, in pp; tier features alone in the stream.
+    pub low_confidence_minus_random_pp: Summary,
+    /// Regret of judge entropy minus regret of Delta at 10%, in pp; tier features.
+    pub judge_entropy_minus_delta_pp: Summary,
+    /// The decomposition as labels arrive, 0 to 10 per die.
+    pub convergence: Convergence<Vec<Summary>>,
+    /// Smallest and largest mean over 0 to 10 labels.
+    pub convergence_range: Convergence<Range>,
+    /// The judge's own update against conjugate updating.
+    pub self_update: SelfUpdate,
+    /// Fitted coefficients over draws, by feature set: name and summary, intercept first.
+    pub coefficients: BTreeMap<FeatureSet, Vec<(String, Summary)>>,
+    /// Fits that did not converge, over all draws and feature sets.
+    pub unconverged_fits: usize,
+}
+
+/// The judge on the dice of one tier.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TierRow {
+    /// Mean Manhattan distance of the judge's prediction to the true bias, 0 to 2.
+    pub judge_error: f64,
+    /// Mean stated confidence, 0 to 100, over dice that have one.
+    pub stated_confidence: f64,
+    /// Mean over dice of the spread of the predicted probabilities over prompt variants.
+    pub variant_spread: f64,
+    /// Dice with a stated confidence.
+    pub with_confidence: usize,
+}
+
+/// Which features the trust regression sees.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FeatureSet {
+    /// Variant spread, ln(1 + n), stated confidence.
+    Base,
+    /// All features, and indicators of the description tier: the dice's familiarity channel.
+    Tier,
+}
+
+/// Isolation of the components and, beside it, of the judge's output taken whole.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DiceIsolation {
+    /// The estimated components.
+    #[serde(flatten)]
+    pub components: Isolation,
+    /// Entropy of the judge's prediction with the true disagreement.
+    pub judge_entropy_disagreement: Summary,
+    /// Entropy of the judge's prediction with the true error.
+    pub judge_entropy_error: Summary,
+    /// Total uncertainty H(m), the entropy of the posterior mean, with the true disagreement.
+    pub total_disagreement: Summary,
+    /// Total uncertainty H(m) with the true error.
+    pub total_error: Summary,
+}
+
+/// One quantity per line of the convergence figure, means over dice.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Convergence<T> {
+    /// Total uncertainty H(m), nats.
+    pub total: T,
+    /// Aleatoric estimate, nats.
+    pub aleatoric: T,
+    /// Epistemic estimate I, nats.
+    pub epistemic: T,
+    /// Posterior spread v.
+    pub spread: T,
+    /// Manhattan error of the posterior mean.
+    pub error: T,
+    /// Manhattan error of the add-one rule (1 + counts)/(3 + n), which ignores the judge.
+    pub add_one_error: T,
+}
+
+/// Smallest and largest mean.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Range {
+    /// Smallest.
+    pub min: f64,
+    /// Largest.
+    pub max: f64,
+}
+
+/// The judge shown its own rolls against Bayes' rule, mean Manhattan errors over the dice with a self-update.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SelfUpdate {
+    /// Dice with a self-update.
+    pub items: usize,
+    /// Error of the judge's own update.
+    pub judge_error: f64,
+    /// Error of the posterior mean, trust fitted without the tier.
+    pub conjugate_base_error: f64,
+    /// Error of the posterior mean, trust fitted with the tier.
+    pub conjugate_tier_error: f64,
+    /// `judge_error` - `conjugate_tier_error`: above 0 where the judge's own update is the worse of the two.
+    pub judge_minus_conjugate_tier_error: f64,
+}
+
+/// The dice with their true biases and the labels revealed.
+#[derive(Debug, Clone)]
+pub struct DiceWorld {
+    /// True biases, dice x faces.
+    pub p: Array2<f64>,
+    /// Rolls revealed per die.
+    pub numbers: Vec<u32>,
+    /// The world's own label counts.
+    pub counts: Array2<u32>,
+}
+
+impl DiceWorld {
+    /// The world of the paper (protocol, section 3).
+    pub fn draw() -> Self {
+        Self::draw_by(&Published)
+    }
+
+    fn draw_by(steps: &dyn Steps) -> Self {
+        let mut stream = Stream::new(WORLD_SEED);
+        let contentiousness = uniforms(&mut stream, DICE);
+        let p = peaked_distributions(&mut stream, &contentiousness, steps);
+        let numbers = revealed_numbers(&mut stream, DICE);
+        let counts = grouped_counts(&mut stream, &numbers, p.view());
+        Self { p, numbers, counts }
+    }
+
+    fn redraw_counts(&self, stream: &mut Stream) -> Array2<u32> {
+        let order: Vec<usize> = (0..self.numbers.len()).filter(|&i| self.numbers[i] > 0).collect();
+        counts_in_order(stream, &order, &self.numbers, self.p.view())
+    }
+
+    fn errors(&self, beliefs: &Beliefs) -> Vec<f64> {
+        beliefs.iter().zip(self.p.rows()).map(|(b, p)| b.manhattan(row(p))).collect()
+    }
+}
+
+/// The experiment: a world, the judge's predictions of it, and the two designs of the trust regression.
+pub struct DiceExperiment<'a> {
+    steps: &'a dyn Steps,
+    world: DiceWorld,
+    judge: Predictions,
+    self_update: Vec<Option<Vec<f64>>>,
+    designs: BTreeMap<FeatureSet, Design>,
+    disagreement: Vec<f64>,
+    judge_entropy: Vec<f64>,
+    search: TrustSearch,
+    ties: Ties,
+}
+
+/// One label re-draw, evaluated.
+pub struct DiceDraw {
+    /// Label counts.
+    pub counts: Array2<u32>,
+    /// By feature set: the fit, prophet values and regrets, in the stream order base, tier.
+    pub evaluations: BTreeMap<FeatureSet, Evaluation>,
+    /// Isolation of the components under the tier features.
+    pub isolation: Correlations,
+    /// Rank correlation of the judge's entropy with the true disagreement.
+    pub judge_entropy_disagreement: f64,
+    /// Rank correlation of the judge's entropy with the error.
+    pub judge_entropy_error: f64,
+    /// Rank correlation of the total uncertainty H(m) with the true disagreement.
+    pub total_disagreement: f64,
+    /// Rank correlation of the total uncertainty H(m) with the error.
+    pub total_error: f64,
+    tier_alone: Evaluation,
+}
+
+/// A fitted belief with what its rankings forgo.
+pub struct Evaluation {
+    /// The trust regression.
+    pub fit: TrustFit,
+    /// Posterior beliefs.
+    pub beliefs: Beliefs,
+    /// Prophet value of each die.
+    pub values: Vec<f64>,
+    /// Regret as a share, by rule and budget.
+    pub regret: BTreeMap<Rule, BTreeMap<Budget, f64>>,
+}
+
+impl<'a> DiceExperiment<'a> {
+    /// Sets the experiment up from the judge's answers.
+    ///
+    /// # Errors
+    /// Another number of dice than 500, a die without any prediction, or features that can't be used.
+    pub fn new(data: &DiceData) -> Result<Self, Error> {
+        Self::by(data, &Published)
+    }
+
+    /// The experiment with `steps` in the place of the published ones.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn by(data: &DiceData, steps: &'a dyn Steps) -> Result<Self, Error> {
+        let world = DiceWorld::draw_by(steps);
+        let judge = data.judge.aggregate(data.floor)?;
+        if judge.q.dim() != world.p.dim() {
+            return Err(Error::Shape {
+                experiment: "dice",
+                detail: format!("{DICE} dice with 3 faces expected, found {:?}", judge.q.dim()),
+            });
+        }
+        let tier = |t: Tier, name: &str| {
+            FeatureColumn::complete(name, (0..DICE).map(|i| if Tier::of(i) == t { 1.0 } else { 0.0 }))
+        };
+        let base = vec![
+            FeatureColumn::partial(Feature::Spread, judge.spread.iter().copied()),
+            FeatureColumn::complete(Feature::LogLabels, log_labels(&world.numbers)),
+            FeatureColumn::partial(Feature::Confidence, judge.confidence.iter().copied()),
+        ];
+        let mut with_tier =
+            vec![tier(Tier::Weak, "weak"), tier(Tier::Directional, "directional"), tier(Tier::Strong, "strong")];
+        with_tier.extend(base.iter().cloned());
+        Ok(Self {
+            disagreement: world.p.rows().into_iter().map(|p| entropy(row(p))).collect(),
+            judge_entropy: judge.q.rows().into_iter().map(|q| entropy(row(q))).collect(),
+            designs: BTreeMap::from([
+                (FeatureSet::Base, steps.standardised(&steps.features(base))?),
+                (FeatureSet::Tier, steps.standardised(&steps.features(with_tier))?),
+            ]),
+            self_update: (0..DICE).map(|i| data.judge.self_update(i)).collect(),
+            world,
+            judge,
+            search: TrustSearch::Optimum,
+            ties: Ties::ItemOrder,
+            steps,
+        })
+    }
+
+    /// The experiment with another search for the trust, and another order of dice whose priorities are equal.
+    pub fn varied(self, search: TrustSearch, ties: Ties) -> Self {
+        Self { search, ties, ..self }
+    }
+
+    /// Log-likelihood of re-drawn counts under given coefficients.
+    ///
+    /// # Errors
+    /// As [`log_likelihood`].
+    pub fn log_likelihood(&self, set: FeatureSet, counts: ArrayView2<u32>, beta: &[f64]) -> Result<f64, Error> {
+        Ok(log_likelihood(beta, &self.designs[&set], self.judge.q.view(), counts)?)
+    }
+
+    /// The judged dice with the features of a set.
+    pub fn judged(&self, set: FeatureSet) -> JudgedItems<'_> {
+        JudgedItems { design: &self.designs[&set], q: self.judge.q.view(), groups: &[] }
+    }
+
+    /// The labels of re-draw `r`.
+    pub fn redraw(&self, r: u64) -> Array2<u32> {
+        self.world.redraw_counts(&mut Stream::new(DRAW_SEED + r))
+    }
+
+    /// The world of the experiment.
+    pub fn world(&self) -> &DiceWorld {
+        &self.world
+    }
+
+    /// Runs the experiment with `draws` label re-draws (200 in the paper).
+    ///
+    /// # Errors
+    /// A fit that is impossible.
+    pub fn run(&self, draws: usize, progress: &dyn Progress) -> Result<DiceResults, Error> {
+        let seeds: Vec<u64> = (0..draws as u64).collect();
+        let replicates =
+            replicate("dice", &seeds, progress, |&r| Ok::<_, Error>((self.draw(r)?, self.convergence(r)?)))?;
+        let (draws_done, paths): (Vec<DiceDraw>, Vec<Convergence<Vec<f64>>>) = replicates.into_iter().unzip();
+
+        let errors: Vec<f64> = self.prediction_errors();
+        let (confident, their_errors): (Vec<f64>, Vec<f64>) =
+            self.judge.confidence.iter().zip(&errors).filter_map(|(c, e)| c.map(|c| (c, *e))).unzip();
+        let pp_at = |evaluation: &Evaluation, rule: Rule| 100.0 * evaluation.regret[&rule][&Budget::HEADLINE];
+        let convergence = summarise_paths(&paths);
+        Ok(DiceResults {
+            items: self.judge.q.nrows(),
+            items_per_tier: self.fewest_per_tier(),
+            draws,
+            mean_true_disagreement: mean(&self.disagreement),
+            tiers: Tier::ALL.into_iter().map(|t| (t, self.tier_row(t, &errors))).collect(),
+            spearman_confidence_error: spearman(&confident, &their_errors).ok_or(Error::Undefined {
+                experiment: "dice",
+                quantity: "correlation of stated confidence with error",
+            })?,
+            calibration: calibration(&self.judge.confidence, &errors),
+            isolation: DiceIsolation {
+                components: Isolation::over(&draws_done, |d| d.isolation),
+                judge_entropy_disagreement: Summary::over(&draws_done, |d| d.judge_entropy_disagreement),
+                judge_entropy_error: Summary::over(&draws_done, |d| d.judge_entropy_error),
+                total_disagreement: Summary::over(&draws_done, |d| d.total_disagreement),
+                total_error: Summary::over(&draws_done, |d| d.total_error),
+            },
+            regret_pp: self.summarise_regrets(&draws_done),
+            low_confidence_minus_random_pp: Summary::over(&draws_done, |d| {
+                pp_at(&d.tier_alone, Rule::LowConfidence) - pp_at(&d.tier_alone, Rule::Random)
+            }),
+            judge_entropy_minus_delta_pp: Summary::over(&draws_done, |d| {
+                let tier = &d.evaluations[&FeatureSet::Tier];
+                pp_at(tier, Rule::JudgeEntropy) - pp_at(tier, Rule::Delta)
+            }),
+            convergence_range: convergence.map(|line| Range {
+                min: line.iter().map(|s| s.mean).fold(f64::INFINITY, f64::min),
+                max: line.iter().map(|s| s.mean).fold(f64::NEG_INFINITY, f64::max),
+            }),
+            convergence,
+            self_update: self.self_updating()?,
+            coefficients: self
+                .designs
+                .keys()
+                .map(|set| {
+                    let names = draws_done[0].evaluations[set].fit.regression.names.clone();
+                    let rows = names.into_iter().enumerate().map(|(k, name)| {
+                        (name, Summary::over(&draws_done, |d| d.evaluations[set].fit.regression.coefficients[k]))
+                    });
+                    (*set, rows.collect())
+                })
+                .collect(),
+            unconverged_fits: draws_done
+                .iter()
+                .flat_map(|d| d.evaluations.values())
+                .filter(|e| !e.fit.regression.converged)
+                .count(),
+        })
+    }
+
+    /// Label re-draw `r`: both feature sets evaluated in one stream, and the tier set alone in a stream of its own.
+    ///
+    /// # Errors
+    /// A fit that is impossible.
+    pub fn draw(&self, r: u64) -> Result<DiceDraw, Error> {
+        let mut stream = Stream::new(DRAW_SEED + r);
+        let counts = self.world.redraw_counts(&mut stream);
+        let mut alone = stream.clone();
+        let (base, tier) = (self.fit(FeatureSet::Base, counts.view())?, self.fit(FeatureSet::Tier, counts.view())?);
+        let tier_alone = self.evaluate(&counts, tier.clone(), &mut alone)?;
+        let evaluations = BTreeMap::from([
+            (FeatureSet::Base, self.evaluate(&counts, base, &mut stream)?),
+            (FeatureSet::Tier, self.evaluate(&counts, tier, &mut stream)?),
+        ]);
+        let beliefs = &evaluations[&FeatureSet::Tier].beliefs;
+        let errors = self.world.errors(beliefs);
+        let undefined = || Error::Undefined { experiment: "dice", quantity: "rank correlation of a component" };
+        let isolation = correlations(beliefs, &self.disagreement, &errors).ok_or_else(undefined)?;
+        let total = beliefs.map(|b| b.total());
+        Ok(DiceDraw {
+            counts,
+            evaluations,
+            isolation,
+            judge_entropy_disagreement: spearman(&self.judge_entropy, &self.disagreement).ok_or_else(undefined)?,
+            judge_entropy_error: spearman(&self.judge_entropy, &errors).ok_or_else(undefined)?,
+            total_disagreement: spearman(&total, &self.disagreement).ok_or_else(undefined)?,
+            total_error: spearman(&total, &errors).ok_or_else(undefined)?,
+            tier_alone,
+        })
+    }
+
+    fn fit(&self, set: FeatureSet, counts: ArrayView2<u32>) -> Result<(TrustFit, Beliefs), Error> {
+        let design = &self.designs[&set];
+        let counts = self.steps.labels(&counts.to_owned());
+        let fit = self.search.fit(design, self.judge.q.view(), counts.view())?;
+        let beliefs = Beliefs::posterior(&self.steps.trust(fit.trust(design)), self.judge.q.view(), counts.view());
+        Ok((fit, beliefs))
+    }
+
+    /// Equal priorities keep the order of the dice: only the rules that have draws added break ties by them.
+    fn evaluate(
+        &self,
+        counts: &Array2<u32>,
+        (fit, beliefs): (TrustFit, Beliefs),
+        stream: &mut Stream,
+    ) -> Result<Evaluation, Error> {
+        let values = prophet_values(&beliefs, self.world.p.view(), PROPHET_ROUNDS, stream);
+        let jitter = uniforms(stream, DICE);
+        let random = uniforms(stream, DICE);
+        let inputs = RuleInputs {
+            beliefs: &beliefs,
+            q: &self.judge.q,
+            confidence: &self.judge.confidence,
+            labels: &self.world.numbers,
+            counts,
+            jitter: &jitter,
+            random: &random,
+        };
+        let tie_break = self.steps.tie_breaks(self.ties.by(&jitter));
+        let mut regrets = BTreeMap::new();
+        for rule in Rule::PAPER {
+            let scores = rule.priority(&inputs);
+            let by_budget = Budget::PAPER.map(|b| Some((b, regret(&values, &scores, &tie_break, b.of(DICE))?)));
+            let by_budget: Option<BTreeMap<Budget, f64>> = by_budget.into_iter().collect();
+            let undefined = Error::Undefined { experiment: "dice", quantity: "regret" };
+            regrets.insert(rule, by_budget.ok_or(undefined)?);
+        }
+        Ok(Evaluation { fit, beliefs, values, regret: regrets })
+    }
+
+    /// Mean components after 0..=10 labels per die, the trust fitted to the re-drawn labels and then held fixed.
+    fn convergence(&self, r: u64) -> Result<Convergence<Vec<f64>>, Error> {
+        let mut stream = Stream::new(DRAW_SEED + r);
+        let deployed = self.world.redraw_counts(&mut stream);
+        let (fit, _) = self.fit(FeatureSet::Tier, deployed.view())?;
+        let trust = self.steps.trust(fit.trust(&self.designs[&FeatureSet::Tier]));
+        let p = &self.world.p;
+        let mut beliefs = Beliefs::posterior(&trust, self.judge.q.view(), Array2::zeros(p.dim()).view());
+        let mut add_one = Beliefs::new(Array2::ones(p.dim()));
+        let mut path: Convergence<Vec<f64>> = Convergence {
+            total: vec![],
+            aleatoric: vec![],
+            epistemic: vec![],
+            spread: vec![],
+            error: vec![],
+            add_one_error: vec![],
+        };
+        let mut label = [0; 3];
+        for n in 0..=MOST_LABELS {
+            if n > 0 {
+                for i in 0..DICE {
+                    stream.multinomial(1, row(p.row(i)), &mut label);
+                    let face = label.iter().position(|&c| c == 1).unwrap_or(label.len() - 1);
+                    beliefs.add_label(i, face);
+                    add_one.add_label(i, face);
+                }
+            }
+            path.total.push(mean(&beliefs.map(|b| b.total())));
+            path.aleatoric.push(mean(&beliefs.map(|b| b.aleatoric())));
+            path.epistemic.push(mean(&beliefs.map(|b| b.epistemic())));
+            path.spread.push(mean(&beliefs.map(|b| b.spread())));
+            path.error.push(mean(&self.world.errors(&beliefs)));
+            path.add_one_error.push(mean(&self.world.errors(&add_one)));
+        }
+        Ok(path)
+    }
+
+    fn prediction_errors(&self) -> Vec<f64> {
+        self.judge.q.rows().into_iter().zip(self.world.p.rows()).map(|(q, p)| manhattan(row(q), row(p))).collect()
+    }
+
+    fn tier_row(&self, tier: Tier, errors: &[f64]) -> TierRow {
+        let of_tier = |values: &[Option<f64>]| -> Vec<f64> {
+            values.iter().enumerate().filter(|(i, _)| Tier::of(*i) == tier).filter_map(|(_, x)| *x).collect()
+        };
+        let errors: Vec<Option<f64>> = errors.iter().copied().map(Some).collect();
+        let confidence = of_tier(&self.judge.confidence);
+        TierRow {
+            judge_error: mean(&of_tier(&errors)),
+            stated_confidence: mean(&confidence),
+            variant_spread: mean(&of_tier(&self.judge.spread)),
+            with_confidence: confidence.len(),
+        }
+    }
+
+    fn self_updating(&self) -> Result<SelfUpdate, Error> {
+        let updated: Vec<(usize, &Vec<f64>)> =
+            self.self_update.iter().enumerate().filter_map(|(i, d)| d.as_ref().map(|d| (i, d))).collect();
+        let error_of = |set| -> Result<f64, Error> {
+            let (_, beliefs) = self.fit(set, self.world.counts.view())?;
+            let errors = self.world.errors(&beliefs);
+            Ok(mean(&updated.iter().map(|(i, _)| errors[*i]).collect::<Vec<_>>()))
+        };
+        let own: Vec<f64> = updated.iter().map(|(i, d)| manhattan(d, row(self.world.p.row(*i)))).collect();
+        let (judge_error, conjugate_tier_error) = (mean(&own), error_of(FeatureSet::Tier)?);
+        Ok(SelfUpdate {
+            items: updated.len(),
+            judge_error,
+            conjugate_base_error: error_of(FeatureSet::Base)?,
+            conjugate_tier_error,
+            judge_minus_conjugate_tier_error: judge_error - conjugate_tier_error,
+        })
+    }
+
+    fn fewest_per_tier(&self) -> usize {
+        let of = |tier: Tier| (0..self.judge.q.nrows()).filter(|&i| Tier::of(i) == tier).count();
+        Tier::ALL.into_iter().map(of).min().unwrap_or(0)
+    }
+
+    fn summarise_regrets(&self, draws: &[DiceDraw]) -> BTreeMap<FeatureSet, BTreeMap<Rule, BTreeMap<Budget, Summary>>> {
+        let at = |set: &FeatureSet, rule: Rule, budget: Budget| {
+            Summary::over(draws, |d| 100.0 * d.evaluations[set].regret[&rule][&budget])
+        };
+        let by_rule = |set: &FeatureSet| {
+            Rule::PAPER.map(|rule| (rule, Budget::PAPER.map(|b| (b, at(set, rule, b))).into())).into()
+        };
+        self.designs.keys().map(|set| (*set, by_rule(set))).collect()
+    }
+}
+
+impl<T> Convergence<T> {
+    fn map<U>(&self, f: impl Fn(&T) -> U) -> Convergence<U> {
+        Convergence {
+            total: f(&self.total),
+            aleatoric: f(&self.aleatoric),
+            epistemic: f(&self.epistemic),
+            spread: f(&self.spread),
+            error: f(&self.error),
+            add_one_error: f(&self.add_one_error),
+        }
+    }
+}
+
+fn summarise_paths(paths: &[Convergence<Vec<f64>>]) -> Convergence<Vec<Summary>> {
+    let line = |of: fn(&Convergence<Vec<f64>>) -> &Vec<f64>| -> Vec<Summary> {
+        (0..=MOST_LABELS).map(|n| Summary::over(paths, |path| of(path)[n])).collect()
+    };
+    Convergence {
+        total: line(|p| &p.total),
+        aleatoric: line(|p| &p.aleatoric),
+        epistemic: line(|p| &p.epistemic),
+        spread: line(|p| &p.spread),
+        error: line(|p| &p.error),
+        add_one_error: line(|p| &p.add_one_error),
+    }
+}

@@ -1,0 +1,126 @@
+//! The misspecified simulation: worlds drawn truth first, with stated confidence corrupted by a knob gamma.
+
+use ndarray::Array2;
+
+use super::calibrated::dirichlet_draws;
+use crate::experiments::Error;
+use crate::experiments::steps::{Published, Steps};
+use crate::experiments::world::{grouped_counts, normals, peaked_distributions, revealed_numbers};
+use judge_uncertainty_core::belief::{Beliefs, Feature, FeatureColumn, fit_trust};
+use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs, regret::regrets, value::prophet_values};
+use judge_uncertainty_core::random::Stream;
+use judge_uncertainty_core::stats::normal::{normal_cdf, normal_quantile};
+use judge_uncertainty_evaluation::protocol::{log_labels, uniforms};
+
+const ITEMS: usize = 2000;
+const PROPHET_ROUNDS: usize = 20;
+const SECOND_SEED: u64 = 2_000_000;
+/// How well the familiarity signal tracks the true fidelity, as a correlation of normal scores.
+const SIGNAL: f64 = 0.5;
+
+/// Rules of the misspecified simulation in the order of [`MisspecifiedOutcome::regret`].
+pub const RULES: [Rule; 6] =
+    [Rule::Delta, Rule::Spread, Rule::PosteriorEntropy, Rule::JudgeEntropy, Rule::FewestLabels, Rule::Random];
+
+/// Outcome of one misspecified world.
+#[derive(Debug, Clone, Copy)]
+pub struct MisspecifiedOutcome {
+    /// Regrets at 10% as shares, in the order of [`RULES`].
+    pub regret: [f64; RULES.len()],
+    /// Fitted coefficient of the stated (standardised) spread.
+    pub confidence_coefficient: f64,
+}
+
+/// A world drawn truth first, with the judge's prediction scattered about it.
+#[derive(Debug, Clone)]
+pub struct MisspecifiedWorld {
+    /// True label distributions, items x classes.
+    pub p: Array2<f64>,
+    /// The judge's predictions.
+    pub q: Array2<f64>,
+    /// Familiarity in 0..1: how close the prediction lies to the truth.
+    pub familiarity: Vec<f64>,
+    /// The judge's stated spread, corrupted by gamma.
+    pub stated_spread: Vec<f64>,
+    /// Labels revealed per item.
+    pub numbers: Vec<u32>,
+    /// The revealed labels.
+    pub counts: Array2<u32>,
+}
+
+impl MisspecifiedWorld {
+    /// Draws a world (protocol, section 6); `gamma_percent` corrupts stated confidence: 0 honest, 100 information-free,
+    /// 150 inverted.
+    pub fn draw(gamma_percent: u32, seed: u64) -> Self {
+        Self::draw_by(gamma_percent, seed, &Published)
+    }
+
+    fn draw_by(gamma_percent: u32, seed: u64, steps: &dyn Steps) -> Self {
+        let gamma = f64::from(gamma_percent) / 100.0;
+        let mut stream = Stream::new(seed);
+        let contentiousness = uniforms(&mut stream, ITEMS);
+        let p = peaked_distributions(&mut stream, &contentiousness, steps);
+        let f = uniforms(&mut stream, ITEMS);
+        let concentration: Vec<f64> = f.iter().map(|f| 8.0 * 256.0_f64.powf(f - 0.5)).collect();
+        let evidence = Array2::from_shape_fn(p.dim(), |(i, j)| (concentration[i] * p[[i, j]]).max(0.05));
+        let q = dirichlet_draws(&mut stream, &evidence);
+        let noise = normals(&mut stream, ITEMS);
+        let stated_spread = f
+            .iter()
+            .zip(noise)
+            .map(|(f, eps)| 1.0 / (8.0 * 256.0_f64.powf((1.0 - gamma) * (f - 0.5))).sqrt() + 0.02 * eps)
+            .collect();
+        let numbers = revealed_numbers(&mut stream, ITEMS);
+        let counts = grouped_counts(&mut stream, &numbers, p.view());
+        Self { p, q, familiarity: f, stated_spread, numbers, counts }
+    }
+}
+
+/// Draws and evaluates one world (protocol, section 6).
+///
+/// `gamma_percent` corrupts stated confidence: 0 honest, 100 information-free, 150 inverted. `familiarity` adds a
+/// judge-independent familiarity signal of middling quality to the features.
+///
+/// # Errors
+/// An impossible fit, or a world in which no label has any value.
+pub fn world_outcome(
+    gamma_percent: u32,
+    familiarity: bool,
+    seed: u64,
+    steps: &dyn Steps,
+) -> Result<MisspecifiedOutcome, Error> {
+    let MisspecifiedWorld { p, q, familiarity: f, stated_spread, numbers, counts } =
+        MisspecifiedWorld::draw_by(gamma_percent, seed, steps);
+    let counts = steps.labels(&counts);
+    let stated_spread = FeatureColumn::complete("stated_spread", stated_spread);
+
+    let mut second = Stream::new(seed + SECOND_SEED);
+    let mut features = vec![stated_spread, FeatureColumn::complete(Feature::LogLabels, log_labels(&numbers))];
+    if familiarity {
+        let noise = (1.0 - SIGNAL * SIGNAL).sqrt();
+        let eps = normals(&mut second, ITEMS);
+        let signal = f
+            .iter()
+            .zip(eps)
+            .map(|(f, eps)| normal_cdf(SIGNAL * normal_quantile(f.clamp(1e-6, 1.0 - 1e-6)) + noise * eps));
+        features.push(FeatureColumn::complete("familiarity", signal));
+    }
+    let design = steps.standardised(&steps.features(features))?;
+    let fit = fit_trust(&design, q.view(), counts.view())?;
+    let beliefs = Beliefs::posterior(&steps.trust(fit.trust(&design)), q.view(), counts.view());
+    let values = prophet_values(&beliefs, p.view(), PROPHET_ROUNDS, &mut second);
+    let (jitter, random) = (uniforms(&mut second, ITEMS), uniforms(&mut second, ITEMS));
+    let inputs = RuleInputs {
+        beliefs: &beliefs,
+        q: &q,
+        confidence: &[],
+        labels: &numbers,
+        counts: &counts,
+        jitter: &jitter,
+        random: &random,
+    };
+    let scores = RULES.map(|rule| rule.priority(&inputs));
+    let regret = regrets(&values, Budget::HEADLINE.of(ITEMS), &[], scores.each_ref().map(Vec::as_slice))
+        .ok_or(Error::Undefined { experiment: "simulations", quantity: "regret" })?;
+    Ok(MisspecifiedOutcome { regret, confidence_coefficient: fit.regression.coefficients[1] })
+}

@@ -1,0 +1,138 @@
+//! The registered comparisons, as forests.
+
+use super::look::{FOR_NEW_ITEMS, belief_look, belief_name, forest_rows, look_of};
+use crate::experiments::extended::ExtendedResults;
+use crate::experiments::extended::confirmation::{Confirmation, Judgement, Quantity, RegisteredComparison};
+use crate::experiments::extended::contest::Contender;
+use crate::experiments::extended::stage::BeliefName;
+use crate::report::contender::contender_in_figures;
+use crate::report::extended::sets;
+use judge_uncertainty_core::stats::inference::Inference;
+use judge_uncertainty_figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};
+use judge_uncertainty_page::figures::say;
+use judge_uncertainty_page::look::{self, Look};
+
+/// How far the rows of several beliefs stand from the middle of their place.
+const APART: f64 = 0.18;
+
+/// Where a registered quantity stands: the name of its row, and its series.
+type ForestPlace = (String, String, Look);
+
+/// Change of the error by each recalibrated belief.
+pub(super) fn errors(extended: &ExtendedResults) -> Figure {
+    let place = |quantity: Quantity| -> Option<ForestPlace> {
+        let (row, belief) = match quantity {
+            Quantity::Error { belief } => ("all items", belief),
+            Quantity::ErrorUnlabelled { belief } => ("items without labels", belief),
+            Quantity::Advantage { .. } => return None,
+        };
+        Some((row.to_owned(), belief_name(belief).to_owned(), belief_look(belief)))
+    };
+    Figure {
+        name: "held-out-error".to_owned(),
+        title: "Registered: the error before any label is bought, against the published belief".to_owned(),
+        alt: alt(extended, &place, 3),
+        note: format!(
+            "Mean Manhattan error (0 to 2) of a recalibrated belief minus that of the published one; expected left of the \
+             dashed line. {FOR_NEW_ITEMS}, and it decides. The transfers fit on one source and are judged on the other."
+        ),
+        width: Width::Full,
+        height: 118.0,
+        panels: panels(extended, &place, "change of the error"),
+    }
+}
+
+/// What each belief's registered rule removes beyond the rules to beat.
+pub(super) fn rules(extended: &ExtendedResults) -> Figure {
+    let place = |quantity: Quantity| -> Option<ForestPlace> {
+        let Quantity::Advantage { belief, rule, over, budget } = quantity else { return None };
+        let over = match over {
+            Contender::Rule(judge_uncertainty_core::escalation::Rule::FewestLabelsByInfo) => "fewest, ties by I",
+            other => contender_in_figures(other),
+        };
+        let which = if belief == BeliefName::Planned { "planned" } else { "developed" };
+        let label = format!("{} ({which})", contender_in_figures(rule));
+        Some((format!("{over}, {}%", budget.in_percent()), label, look_of(rule)))
+    };
+    Figure {
+        name: "held-out-rules".to_owned(),
+        title: "Registered: what a rule removes beyond fewest labels first".to_owned(),
+        alt: alt(extended, &place, 1),
+        note: format!(
+            "Error removed by the rule minus error removed by the rule that names the row, under the same belief, at budgets \
+             in percent of the items; Manhattan units, expected right of the dashed line. Developed: under the belief that the \
+             development half chose; planned: under that of the planning calculation. {FOR_NEW_ITEMS}, and it decides."
+        ),
+        width: Width::Full,
+        height: 165.0,
+        panels: panels(extended, &place, "further error removed"),
+    }
+}
+
+fn panels(extended: &ExtendedResults, place: &dyn Fn(Quantity) -> Option<ForestPlace>, x: &str) -> Vec<Panel> {
+    let placed: Vec<(usize, ForestPlace)> = extended
+        .confirmation
+        .verdicts
+        .iter()
+        .enumerate()
+        .filter_map(|(k, verdict)| Some((k, place(verdict.quantity)?)))
+        .collect();
+    let (mut rows, mut lines): (Vec<&str>, Vec<(&str, Look)>) = (vec![], vec![]);
+    for (_, (row, label, look)) in &placed {
+        if !rows.contains(&row.as_str()) {
+            rows.push(row);
+        }
+        if !lines.contains(&(label.as_str(), *look)) {
+            lines.push((label, *look));
+        }
+    }
+    let panel = |(title, set): (&str, &Confirmation)| {
+        let mut series = vec![Series::unlisted("no difference", look::NOTHING, Shape::Upright(0.0))];
+        let (mut confirmed, mut refuted) = (vec![], vec![]);
+        for (n, &(label, look)) in lines.iter().enumerate() {
+            let shift = APART * (2.0 * n as f64 - (lines.len() - 1) as f64);
+            let own: Vec<(f64, &RegisteredComparison)> = placed
+                .iter()
+                .filter(|(_, (_, l, _))| l == label)
+                .map(|(k, (row, ..))| (rows.iter().position(|r| r == row).unwrap_or(0) as f64, &set.verdicts[*k]))
+                .collect();
+            let found: Vec<(f64, &Inference)> = own.iter().map(|(at, verdict)| (*at, &verdict.found)).collect();
+            series.extend(forest_rows(label, look, &found, shift, true));
+            for (at, verdict) in own {
+                let mark = Point::bare(at + shift, verdict.found.redraws.mean);
+                match verdict.outcome {
+                    Judgement::Confirmed => confirmed.push(mark),
+                    Judgement::Refuted => refuted.push(mark),
+                    Judgement::Suggested | Judgement::Open | Judgement::Doubted => {}
+                }
+            }
+        }
+        for (label, look, points) in
+            [("confirmed", look::AROUND_CONFIRMED, confirmed), ("refuted", look::ACROSS_REFUTED, refuted)]
+        {
+            if !points.is_empty() {
+                series.push(Series::new(label, look, Shape::Rows { points, shift: 0.0 }));
+            }
+        }
+        Panel { title: Some(title.to_owned()), x: Axis::numbers(x, &[]), y: Axis::names("", rows.clone()), series }
+    };
+    sets(extended).into_iter().map(panel).collect()
+}
+
+fn alt(extended: &ExtendedResults, place: &dyn Fn(Quantity) -> Option<ForestPlace>, decimals: i8) -> String {
+    let sentences = sets(extended).into_iter().map(|(title, set)| {
+        let rows = set.verdicts.iter().filter_map(|v| {
+            let (row, label, _) = place(v.quantity)?;
+            let [mean, lo, hi] = [v.found.redraws.mean, v.found.simultaneous_lo, v.found.simultaneous_hi];
+            let outcome = match v.outcome {
+                Judgement::Confirmed => "confirmed",
+                Judgement::Refuted => "refuted",
+                Judgement::Suggested | Judgement::Open | Judgement::Doubted => "not confirmed",
+            };
+            let [mean, lo, hi] = [mean, lo, hi].map(|x| say(x, decimals));
+            Some(format!("{label}, {row}: {mean} [{lo}, {hi}], {outcome}"))
+        });
+        format!("{title}: {}.", rows.collect::<Vec<_>>().join("; "))
+    });
+    format!("Forest plot with simultaneous intervals. {}", sentences.collect::<Vec<_>>().join(" "))
+}

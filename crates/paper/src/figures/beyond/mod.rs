@@ -1,0 +1,25 @@
+//! The figures of what goes beyond the paper.
+
+mod every_rule;
+mod held_out;
+mod known_worlds;
+mod labels_spent;
+mod look;
+mod recalibration;
+
+use crate::experiments::extended::ExtendedResults;
+use judge_uncertainty_figures::description::Figure;
+
+/// All of them: what was registered first, then what is exploratory, then the worlds whose truth is known.
+pub(super) fn all(extended: &ExtendedResults) -> Vec<Figure> {
+    vec![
+        recalibration::figure(extended),
+        held_out::errors(extended),
+        held_out::rules(extended),
+        every_rule::figure(&extended.exploration),
+        labels_spent::levels(&extended.sequential),
+        labels_spent::differences(&extended.sequential),
+        known_worlds::coverage(&extended.worlds),
+        known_worlds::transforms(&extended.worlds),
+    ]
+}

@@ -1,0 +1,59 @@
+//! The figures of the paper, and what it lacks, from the results of its experiments.
+
+mod beyond;
+mod calibration;
+mod coefficients;
+mod convergence;
+mod corruption;
+mod phase;
+mod trust_spread;
+
+use crate::artifact::Results;
+use crate::experiments::chaosnli::ChaosNliResults;
+use judge_uncertainty_figures::Figure;
+use judge_uncertainty_page::figures::components::{self, RULES, View};
+use judge_uncertainty_page::figures::{Evaluated, advantage, budget, say};
+use judge_uncertainty_page::rules::in_figures as rule_name;
+
+/// The figures whose experiment has results: [`reproduced()`], then those [`beyond()`] the paper.
+pub fn all(results: &Results) -> Vec<Figure> {
+    [reproduced(results), beyond(results)].concat()
+}
+
+/// The figures of what goes beyond the paper, if that has results.
+pub fn beyond(results: &Results) -> Vec<Figure> {
+    results.extended.as_ref().map_or_else(Vec::new, beyond::all)
+}
+
+/// The figures of the three experiments: those of the paper in its order, then the others.
+pub fn reproduced(results: &Results) -> Vec<Figure> {
+    let (dice, simulations) = (results.dice.as_ref(), results.simulations.as_ref());
+    let chaosnli = results.chaosnli.as_ref();
+    let figures = [
+        dice.map(convergence::figure),
+        simulations.map(trust_spread::figure),
+        simulations.map(corruption::figure),
+        chaosnli.map(|c| budget::figure(&Evaluated::of_classes(c.items, &c.full))),
+        chaosnli.map(|c| advantage::figure(&Evaluated::of_classes(c.items, &c.full))),
+        chaosnli.map(item_components),
+        coefficients::figure(dice, chaosnli),
+        calibration::figure(dice, chaosnli),
+        simulations.map(phase::figure),
+    ];
+    figures.into_iter().flatten().collect()
+}
+
+/// The items of Experiment 2 in its first replicate.
+fn item_components(chaosnli: &ChaosNliResults) -> Figure {
+    components::figure(&View {
+        items: &chaosnli.components,
+        unit: "nats",
+        names: RULES.map(rule_name),
+        said: ["I", "the judge's entropy"],
+        setting: "in one draw of labels",
+        reading: "Each dot is an item under its posterior belief in the first replicate. Labels help at the top and change \
+                  nothing at the bottom, wherever the dot stands across. The horizontal layers are numbers of labels in \
+                  hand: with equal trust, an item with more labels lies lower.",
+        number: |value| say(value, 2),
+    })
+}

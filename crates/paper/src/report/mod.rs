@@ -1,0 +1,14 @@
+//! What the paper's reproduction shows: tables, the LaTeX bundle, the page, and what goes beyond the paper.
+
+pub mod bundle;
+pub mod claims_table;
+pub(crate) mod contender;
+pub(crate) mod extended;
+pub mod extended_tables;
+pub mod findings;
+pub mod page;
+mod reproduction;
+mod sources;
+pub(crate) mod tables;
+
+pub use reproduction::Reproduction;

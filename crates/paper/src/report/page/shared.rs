@@ -1,0 +1,51 @@
+//! What the sections have in common: figures to be placed, numbers as text.
+
+use crate::artifact::Results;
+use crate::figures;
+use judge_uncertainty_core::stats::Summary;
+use judge_uncertainty_page::FigureBlock;
+use judge_uncertainty_system::numbers::NumberStyle;
+
+/// Figures not yet placed.
+pub(super) struct Figures(Vec<FigureBlock>);
+
+impl Figures {
+    /// All figures that the results give.
+    pub(super) fn of(results: &Results) -> Self {
+        Self(figures::all(results).iter().map(FigureBlock::of).collect())
+    }
+
+    /// Takes out the figure of that name, if the results gave one.
+    pub(super) fn take(&mut self, name: &str) -> Option<FigureBlock> {
+        let place = self.0.iter().position(|figure| figure.name == name)?;
+        Some(self.0.remove(place))
+    }
+}
+
+/// A number with fixed decimals.
+pub(super) fn fixed(value: f64, decimals: i8) -> String {
+    NumberStyle::plain(decimals).format(value)
+}
+
+/// A difference, with its sign.
+pub(super) fn signed(value: f64, decimals: i8) -> String {
+    NumberStyle { plus: true, ..NumberStyle::plain(decimals) }.format(value)
+}
+
+/// A count, with commas.
+pub(super) fn count(value: usize) -> String {
+    // Counts of items and replicates are far below 2^53.
+    NumberStyle { thousands: true, ..NumberStyle::plain(0) }.format(value as f64)
+}
+
+/// A mean with its central interval: `0.45 [0.32, 0.55]`.
+pub(super) fn with_interval(summary: &Summary, decimals: i8) -> String {
+    let [mean, lo, hi] = [summary.mean, summary.lo, summary.hi].map(|x| fixed(x, decimals));
+    format!("{mean} [{lo}, {hi}]")
+}
+
+/// A mean difference with its central interval: `+6.9 [+1.9, +12.5]`.
+pub(super) fn difference(summary: &Summary, decimals: i8) -> String {
+    let [mean, lo, hi] = [summary.mean, summary.lo, summary.hi].map(|x| signed(x, decimals));
+    format!("{mean} [{lo}, {hi}]")
+}

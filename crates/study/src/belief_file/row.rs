@@ -1,0 +1,103 @@
+//! Judge and labels in a table of further items, whatever their kind.
+
+use std::fmt::Debug;
+
+use super::names::InputColumns;
+use crate::input::question::Question;
+use judge_uncertainty_formats::error::Problem;
+
+/// What is wrong with a row of further items, and in which column, if it is one.
+pub type Wrong = (Option<String>, Box<Problem>);
+
+/// A problem of a row, in a column if it is one.
+pub fn wrong(column: Option<&str>, problem: Problem) -> Wrong {
+    (column.map(str::to_owned), Box::new(problem))
+}
+
+/// The columns of a table where judge and labels stand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RowColumns {
+    /// Per variant, the column of each class, or the one of the expected mean.
+    pub answers: Vec<Vec<String>>,
+    /// Per variant, the column of the expected standard deviation, where judges state one.
+    pub deviations: Vec<Option<String>>,
+    /// The columns of the stated confidence: one, or one for each variant.
+    pub confidence: Vec<String>,
+    /// The column of each class, or the one of the ratings; none where the table has no labels.
+    pub labels: Vec<String>,
+}
+
+impl RowColumns {
+    /// The columns as they are called for a judge with these `variants`; of the confidence those that may be there.
+    pub fn new(question: &Question, variants: &[String], names: &InputColumns) -> Self {
+        let only = [String::new()];
+        let variants = if variants.is_empty() { &only } else { variants };
+        let classes = if question.classes().is_empty() { &only } else { question.classes() };
+        let of_classes = |pattern: &str, variant: &str| -> Vec<String> {
+            classes.iter().map(|class| filled(pattern, variant, class)).collect()
+        };
+        let deviation = |variant| names.deviations.as_ref().map(|pattern| filled(pattern, variant, ""));
+        let confidence = |name: &String| {
+            let pattern = if name.contains("{variant}") { name.clone() } else { format!("{name}_{{variant}}") };
+            let of_variants = variants.iter().map(move |variant| filled(&pattern, variant, ""));
+            of_variants.chain([name.clone()]).collect::<Vec<_>>()
+        };
+        Self {
+            answers: variants.iter().map(|variant| of_classes(&names.answers, variant)).collect(),
+            deviations: variants.iter().map(|variant| deviation(variant)).collect(),
+            confidence: names.confidence.iter().flat_map(confidence).collect(),
+            labels: of_classes(&names.labels, ""),
+        }
+    }
+
+    /// All of them.
+    pub fn all(&self) -> impl Iterator<Item = &String> {
+        self.answers
+            .iter()
+            .flatten()
+            .chain(self.deviations.iter().flatten())
+            .chain(&self.labels)
+            .chain(&self.confidence)
+    }
+}
+
+/// A pattern with its places filled in.
+fn filled(pattern: &str, variant: &str, class: &str) -> String {
+    pattern.replace("{variant}", variant).replace("{class}", class)
+}
+
+/// What a row says of the judge, as it stands there.
+pub struct RowAnswer<'a> {
+    /// Where it stands.
+    pub columns: &'a RowColumns,
+    /// Per variant, a weight for each class, or the expected mean; `None` for a blank cell.
+    pub weights: Vec<Vec<Option<f64>>>,
+    /// Per variant, the expected standard deviation.
+    pub deviations: Vec<Option<f64>>,
+    /// The confidence in each of its columns.
+    pub confidence: Vec<Option<f64>>,
+    /// The cells of a variant as text.
+    pub texts: &'a dyn Fn(usize) -> Vec<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_follow_their_patterns() {
+        let of = |all: &[&str]| all.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
+        let mut names = InputColumns::new(None, "{variant}_{class}".to_owned(), "n_{class}".to_owned(), None);
+        names.confidence = Some("sure".to_owned());
+        let columns = RowColumns::new(&Question::Classes(of(&["now", "later"])), &of(&["brief", "long"]), &names);
+        assert_eq!(columns.answers, [["brief_now", "brief_later"], ["long_now", "long_later"]]);
+        assert_eq!(
+            (columns.labels, columns.confidence),
+            (of(&["n_now", "n_later"]), of(&["sure_brief", "sure_long", "sure"]))
+        );
+        let mut names = InputColumns::new(None, "mean".to_owned(), "ratings".to_owned(), None);
+        names.deviations = Some("sd".to_owned());
+        let columns = RowColumns::new(&Question::Score { low: 0.0, high: 1.0 }, &[], &names);
+        assert_eq!(columns.all().collect::<Vec<_>>(), ["mean", "sd", "ratings"]);
+    }
+}

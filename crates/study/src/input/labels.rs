@@ -1,0 +1,442 @@
+//! The human labels of a study: those of the user's own files and those of the log of added labels.
+
+use std::collections::{BTreeMap, HashMap};
+
+use ndarray::{Array2, ArrayView1};
+use serde::{Deserialize, Serialize};
+
+use super::config::{Files, Format, StudyFile, Unmatched};
+use super::items::Items;
+use super::log::{Batch, LabelLog};
+use super::question::{LabelValue, Question};
+use super::read::Read;
+use super::source::{Source, read_joined, read_table};
+use crate::intake::Known;
+use judge_uncertainty_formats::error::{Error, Problem, Result};
+use judge_uncertainty_formats::lewidi;
+use judge_uncertainty_formats::logs::Rows;
+use judge_uncertainty_formats::table::{Column, Row, Table};
+
+/// An item has no more labels than this: fits take time by the label, and sums stay far from the end of their range.
+pub const MOST_LABELS: f64 = 1e6;
+
+/// Where the labels of a study stand: the files of its table `[labels]` and their columns.
+#[derive(Debug, Clone, Copy)]
+pub struct LabelColumns<'a> {
+    /// The files.
+    pub files: &'a Files,
+    /// Their layout, if it is declared.
+    pub format: Option<Format>,
+    /// Column with the ids, if it is named.
+    pub id: Option<&'a str>,
+    /// Column with the annotator, where a row is a label.
+    pub annotator: &'a str,
+    /// Column with the class or the score, where a row is a label.
+    pub label: &'a str,
+    /// Whether a row is an item with a count for each class.
+    pub is_counted: bool,
+    /// How the columns of counts are called, with `{class}` for the class.
+    pub counts: Option<&'a str>,
+}
+
+/// One label.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Label {
+    /// Position of the item.
+    pub item: usize,
+    /// Position of the annotator in [`Labels::annotators`].
+    pub annotator: usize,
+    /// What it says.
+    pub value: LabelValue,
+    /// Position in [`Labels::batches`] of an added label; `None` for those of the user's file.
+    pub batch: Option<usize>,
+    /// Line of the file or log, from 1.
+    pub line: u64,
+}
+
+/// The labels of all items.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Labels {
+    /// The labels one by one, those of the user's file first; none of the file's where it has counts only.
+    pub rows: Vec<Label>,
+    /// Who gave them, in the order of first appearance.
+    pub annotators: Vec<String>,
+    /// What was added together, in order.
+    pub batches: Vec<Batch>,
+    /// Counts of all labels, items x classes; scores have no classes, so no columns.
+    pub counts: Array2<u32>,
+    rows_of_file: usize,
+    has_counts_only: bool,
+    blank: usize,
+    /// Rows of ids that the items don't have, left out.
+    pub unknown_rows: usize,
+}
+
+/// What was found in the file of labels. Which fields there are depends on what labels are, classes or scores.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct LabelsReport {
+    /// Rows of the file; `None` for scores.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<usize>,
+    /// Labels, added ones included; `None` for scores.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub labels: Option<u64>,
+    /// Ratings, added ones included; `None` for classes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ratings: Option<u64>,
+    /// Labels from the log of added labels.
+    pub added: usize,
+    /// Ratings beyond the first of an annotator for an item; `None` for classes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<usize>,
+    /// Items with at least one label.
+    pub labelled_items: usize,
+    /// Most labels of an item; of scores, most annotators.
+    pub most_labels: u32,
+    /// Annotators; `None` where the file has counts only.
+    pub annotators: Option<usize>,
+    /// Blank labels (or rows of blank counts): missing, no label.
+    pub blank: usize,
+    /// Rows of ids that the items don't have, left out.
+    pub unknown_rows: usize,
+    /// Items whose most frequent label is not unique; `None` for scores.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tied_items: Option<usize>,
+    /// Labels per class; none for scores.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub per_class: Vec<u64>,
+}
+
+impl LabelsReport {
+    /// Labels or ratings in all.
+    pub fn number(&self) -> u64 {
+        self.labels.or(self.ratings).unwrap_or_default()
+    }
+}
+
+impl Labels {
+    /// Reads the labels of the user's files and joins those of the log.
+    ///
+    /// # Errors
+    /// A file that can't be read, an unknown id (unless they are left out), an unknown class, a count or score that is none,
+    /// a second row of an item's counts, a second class by an annotator for an item.
+    pub fn read<K: Read>(file: &StudyFile<K>, items: &Items, log: &LabelLog, source: &mut Source) -> Result<Self> {
+        let question = K::question(&file.config.scale);
+        let labels = Self { counts: Array2::zeros((items.len(), question.classes().len())), ..Self::default() };
+        let unmatched = file.config.unmatched;
+        let mut reader = Reader { question: &question, items, unmatched, labels, positions: HashMap::new() };
+        if let Some(config) = &file.config.labels {
+            let columns = K::label_columns(config);
+            let paths = file.resolve_all(columns.files);
+            let multilabel = &file.config.items.multilabel;
+            let table = match columns.format {
+                Some(Format::LeWiDi) => {
+                    read_joined(&paths, |path| lewidi::read_labels(path, &source.read(path)?, multilabel))?
+                }
+                _ => read_table(&paths, columns.format, columns.id, Rows::Labels, source)?,
+            };
+            reader.labels.rows_of_file = table.rows().len();
+            reader.labels.has_counts_only = columns.is_counted;
+            match columns.is_counted {
+                true => reader.counted(&table, &columns)?,
+                false => reader.listed(&table, &columns)?,
+            }
+        }
+        let known = reader.labels.known(file, &question);
+        reader.added(log, known)?;
+        Ok(reader.labels)
+    }
+
+    /// The labels of rows of a table of further items: counts of the classes, or scores by annotator.
+    pub fn from_rows(rows: Vec<RowLabels>, classes: usize) -> Self {
+        let mut labels = Self { counts: Array2::zeros((rows.len(), classes)), ..Self::default() };
+        for (item, row) in rows.into_iter().enumerate() {
+            labels.counts.row_mut(item).iter_mut().zip(row.counts).for_each(|(cell, n)| *cell = n);
+            for (annotator, scores) in row.scores.into_iter().enumerate() {
+                let one = |score| Label { item, annotator, value: LabelValue::Score(score), batch: None, line: 0 };
+                labels.rows.extend(scores.into_iter().map(one));
+            }
+        }
+        let annotators = labels.rows.iter().map(|label| label.annotator + 1).max().unwrap_or(0);
+        labels.annotators = (0..annotators).map(|k| k.to_string()).collect();
+        labels
+    }
+
+    /// The labels that came from the log.
+    pub fn added(&self) -> impl Iterator<Item = &Label> {
+        self.rows.iter().filter(|label| label.batch.is_some())
+    }
+
+    /// The labels without those of the log.
+    pub fn without_added(&self) -> Self {
+        Self {
+            rows: self.rows.iter().filter(|label| label.batch.is_none()).copied().collect(),
+            counts: &self.counts - &self.added_counts(0),
+            batches: vec![],
+            ..self.clone()
+        }
+    }
+
+    /// Counts of the labels of all added batches but the first `before`, items x classes.
+    pub fn added_counts(&self, before: usize) -> Array2<u32> {
+        let mut counts = Array2::zeros(self.counts.dim());
+        for label in self.rows.iter().filter(|label| label.batch.is_some_and(|batch| batch >= before)) {
+            if let LabelValue::Class(class) = label.value {
+                counts[[label.item, class]] += 1;
+            }
+        }
+        counts
+    }
+
+    /// Scores by item and annotator, in the order in which they were given, of the labels for which `wanted` holds.
+    pub fn scores(&self, wanted: impl Fn(&Label) -> bool) -> Vec<Vec<Vec<f64>>> {
+        let mut by_annotator: Vec<BTreeMap<usize, Vec<f64>>> = vec![BTreeMap::new(); self.counts.nrows()];
+        for label in self.rows.iter().filter(|label| wanted(label)) {
+            if let LabelValue::Score(score) = label.value {
+                by_annotator[label.item].entry(label.annotator).or_default().push(score);
+            }
+        }
+        by_annotator.into_iter().map(|groups| groups.into_values().collect()).collect()
+    }
+
+    /// Number of labels of each item; the scores of an annotator for an item count as one.
+    pub fn numbers(&self) -> Vec<u32> {
+        match self.counts.ncols() {
+            0 => self.scores(|_| true).iter().map(|annotators| annotators.len() as u32).collect(),
+            _ => self.counts.rows().into_iter().map(|row| row.sum()).collect(),
+        }
+    }
+
+    /// Whether every label is known one by one, with its annotator.
+    pub fn are_listed(&self) -> bool {
+        self.counts.ncols() == 0 || self.counts.iter().map(|&count| count as usize).sum::<usize>() == self.rows.len()
+    }
+
+    /// The labels of the user's file that name their annotator, by item and annotator, with their places.
+    pub fn known<K: Read>(&self, file: &StudyFile<K>, question: &Question) -> Known {
+        let mut known = Known::default();
+        for label in self.rows.iter().filter(|label| label.batch.is_none()) {
+            let place = file.line_of_labels(label.line);
+            known.add(label.item, &self.annotators[label.annotator], &question.text(label.value), "", &place);
+        }
+        known
+    }
+
+    /// What was found in the file of labels.
+    pub fn report(&self) -> LabelsReport {
+        let numbers = self.numbers();
+        let all: usize = numbers.iter().map(|&n| n as usize).sum();
+        let of_classes = self.counts.ncols() > 0;
+        let is_tied = |row: &ArrayView1<u32>| row.sum() > 0 && has_tie(row.iter().copied());
+        LabelsReport {
+            rows: of_classes.then_some(self.rows_of_file),
+            labels: of_classes.then_some(all as u64),
+            ratings: (!of_classes).then_some(self.rows.len() as u64),
+            added: self.added().count(),
+            repeats: (!of_classes).then(|| self.rows.len() - all),
+            labelled_items: numbers.iter().filter(|n| **n > 0).count(),
+            most_labels: numbers.iter().copied().max().unwrap_or(0),
+            annotators: (!self.has_counts_only).then_some(self.annotators.len()),
+            blank: self.blank,
+            unknown_rows: self.unknown_rows,
+            tied_items: of_classes.then(|| self.counts.rows().into_iter().filter(is_tied).count()),
+            per_class: self
+                .counts
+                .columns()
+                .into_iter()
+                .map(|column| column.iter().map(|&n| u64::from(n)).sum())
+                .collect(),
+        }
+    }
+}
+
+/// The labels of a row of a table of further items.
+#[derive(Debug, Default)]
+pub struct RowLabels {
+    /// How many labels name each class; none for scores.
+    pub counts: Vec<u32>,
+    /// Scores by annotator; none for classes.
+    pub scores: Vec<Vec<f64>>,
+}
+
+/// What is wrong with the counts of an item that has more than [`MOST_LABELS`], and in which class, if its labels alone are
+/// too many.
+pub fn too_many(counts: impl Iterator<Item = u32> + Clone) -> Option<(Option<usize>, Problem)> {
+    let mut numbers = counts.clone().map(f64::from).enumerate();
+    if let Some((class, value)) = numbers.find(|(_, count)| *count > MOST_LABELS) {
+        return Some((Some(class), Problem::OutOfRange { value, low: 0.0, high: MOST_LABELS }));
+    }
+    let all: f64 = counts.map(f64::from).sum();
+    (all > MOST_LABELS).then(|| {
+        let reason = format!("its counts are {all} labels in all, and an item may have {MOST_LABELS}");
+        (None, Problem::Unfit { reason, remedy: "correct them; counts that are weights belong to a judge".to_owned() })
+    })
+}
+
+/// Whether the largest value appears more than once.
+pub fn has_tie<T: PartialOrd + Copy>(values: impl Iterator<Item = T> + Clone) -> bool {
+    let largest = values.clone().reduce(|a, b| if b > a { b } else { a });
+    largest.is_some_and(|largest| values.filter(|value| *value == largest).count() > 1)
+}
+
+/// A number between the ends of a scale in a cell; `None` if it is blank.
+///
+/// # Errors
+/// No number, or one outside the scale.
+pub fn score(row: &Row<'_>, column: Column, (low, high): (f64, f64)) -> Result<Option<f64>> {
+    match row.optional_number(column)? {
+        Some(value) if !(low..=high).contains(&value) => {
+            Err(row.refuse(column, Problem::OutOfRange { value, low, high }))
+        }
+        value => Ok(value),
+    }
+}
+
+struct Reader<'a> {
+    question: &'a Question,
+    items: &'a Items,
+    unmatched: Unmatched,
+    labels: Labels,
+    /// Positions of the annotators by name.
+    positions: HashMap<String, usize>,
+}
+
+impl Reader<'_> {
+    fn annotator(&mut self, name: &str) -> usize {
+        let next = self.positions.len();
+        let annotator = *self.positions.entry(name.to_owned()).or_insert(next);
+        if annotator == next {
+            self.labels.annotators.push(name.to_owned());
+        }
+        annotator
+    }
+
+    fn add(&mut self, label: Label) {
+        if let LabelValue::Class(class) = label.value {
+            self.labels.counts[[label.item, class]] += 1;
+        }
+        self.labels.rows.push(label);
+    }
+
+    /// Reads a table with a row per item and a count per class.
+    fn counted(&mut self, table: &Table, columns: &LabelColumns<'_>) -> Result<()> {
+        // ChaosNLI leaves classes out that nobody chose, and files of few items may so lack a column.
+        let chaosnli = columns.format == Some(Format::ChaosNli);
+        let default = if chaosnli { "label_counter_{class}" } else { "n_{class}" };
+        let pattern = columns.counts.unwrap_or(default);
+        let classes = self.question.classes();
+        let columns: Vec<Option<Column>> = classes
+            .iter()
+            .map(|class| match table.column(&pattern.replace("{class}", class)) {
+                Err(_) if chaosnli => Ok(None),
+                found => found.map(Some),
+            })
+            .collect::<Result<_>>()?;
+        if chaosnli {
+            refuse_other_classes(table, classes, &columns)?;
+        }
+        let mut lines = vec![0; self.items.len()];
+        for row in table.rows() {
+            let Some(item) = self.items.of_row(&row, self.unmatched, &mut self.labels.unknown_rows)? else { continue };
+            if lines[item] > 0 {
+                let what = "a row of counts".to_owned();
+                return Err(row.refuse_id(Problem::Repeated { what, first_line: lines[item] }));
+            }
+            lines[item] = row.line();
+            let blank = |column: &Option<Column>| column.is_none_or(|column| row.cell(column).is_empty());
+            if columns.iter().all(blank) {
+                self.labels.blank += 1;
+                continue;
+            }
+            for (class, column) in columns.iter().enumerate() {
+                self.labels.counts[[item, class]] = match column {
+                    Some(column) if !(chaosnli && row.cell(*column).is_empty()) => row.count(*column)?,
+                    _ => 0,
+                };
+            }
+            if let Some((class, problem)) = too_many(self.labels.counts.row(item).iter().copied()) {
+                return Err(match class.and_then(|class| columns[class]) {
+                    Some(column) => row.refuse(column, problem),
+                    None => row.refuse_row(problem),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads a table with a row per label.
+    fn listed(&mut self, table: &Table, columns: &LabelColumns<'_>) -> Result<()> {
+        // LeWiDi's files name their own columns, and may hold several labels in a cell.
+        let lewidi = columns.format == Some(Format::LeWiDi);
+        let names = if lewidi { ["annotator", lewidi::LABEL] } else { [columns.annotator, columns.label] };
+        let [annotator, label] = [table.column(names[0])?, table.column(names[1])?];
+        let mut lines: HashMap<(usize, usize), u64> = HashMap::new();
+        for row in table.rows() {
+            let Some(item) = self.items.of_row(&row, self.unmatched, &mut self.labels.unknown_rows)? else { continue };
+            let value = match self.question {
+                Question::Classes(classes) => {
+                    let value = row.cell(label);
+                    if lewidi && value.contains([',', '[']) && !classes.iter().any(|class| class == value) {
+                        return Err(row.refuse(label, Problem::SeveralLabels { value: value.to_owned() }));
+                    }
+                    row.optional_word(label, classes)?.map(LabelValue::Class)
+                }
+                Question::Score { low, high } => score(&row, label, (*low, *high))?.map(LabelValue::Score),
+            };
+            let Some(value) = value else {
+                self.labels.blank += 1;
+                continue;
+            };
+            let name = row.text(annotator)?;
+            let by = self.annotator(name);
+            if !self.question.allows_repeats()
+                && let Some(first_line) = lines.insert((item, by), row.line())
+            {
+                let what = format!("a label by {name:?}");
+                return Err(row.refuse_id(Problem::Repeated { what, first_line }));
+            }
+            self.add(Label { item, annotator: by, value, batch: None, line: row.line() });
+        }
+        Ok(())
+    }
+
+    /// Adds the labels of the log to those of the file, under the same rules.
+    fn added(&mut self, log: &LabelLog, mut known: Known) -> Result<()> {
+        self.labels.batches.clone_from(&log.batches);
+        for row in &log.rows {
+            let refuse = |problem| Error::refused(log.place(row), problem);
+            let Some(item) = self.items.ids.position(&row.id) else {
+                if self.unmatched == Unmatched::Refuse {
+                    return Err(refuse(self.items.unknown(&row.id)));
+                }
+                self.labels.unknown_rows += usize::from(!self.items.left_out.contains(&row.id));
+                continue;
+            };
+            let value = self.question.parse(&row.value).map_err(refuse)?;
+            if !self.question.allows_repeats() {
+                if let Some(problem) = known.clash(item, &row.annotator, &row.value) {
+                    return Err(refuse(problem));
+                }
+                known.add(item, &row.annotator, &row.value, &row.given, &log.place(row));
+            }
+            let annotator = self.annotator(&row.annotator);
+            self.add(Label { item, annotator, value, batch: Some(row.batch), line: row.line });
+        }
+        Ok(())
+    }
+}
+
+/// ChaosNLI's items name their classes themselves, so a class that the study does not name would be lost in silence.
+fn refuse_other_classes(table: &Table, classes: &[String], columns: &[Option<Column>]) -> Result<()> {
+    let named: Vec<Column> = columns.iter().flatten().copied().collect();
+    for name in table.header().iter().filter(|name| name.starts_with("label_counter_")) {
+        let column = table.column(name)?;
+        if !named.contains(&column)
+            && let Some(row) = table.rows().find(|row| !row.cell(column).is_empty())
+        {
+            let value = name.trim_start_matches("label_counter_").to_owned();
+            return Err(row.refuse(column, Problem::NotOneOf { value, allowed: classes.to_vec() }));
+        }
+    }
+    Ok(())
+}

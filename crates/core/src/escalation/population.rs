@@ -43,8 +43,10 @@ pub struct WeightedMean {
     /// Its standard error; 0 where the values of no stratum differ, and the interval is not 0 wide all the same.
     pub se: f64,
     /// Lower end of the interval, within the range of the values.
+    #[serde(rename = "lo")]
     pub low: f64,
     /// Upper end, within the range.
+    #[serde(rename = "hi")]
     pub high: f64,
     /// Probability with which such intervals are to hold the truth.
     pub level: f64,

@@ -25,6 +25,33 @@ pub struct Contributions {
     pub of_redraws: Vec<f64>,
 }
 
+impl Contributions {
+    /// What each thing contributes, `things` numbering from 0 the one that each item is about.
+    ///
+    /// # Panics
+    /// If an item has no thing.
+    pub fn of_things(self, things: &[usize]) -> Self {
+        let number = things.iter().max().map_or(0, |last| last + 1);
+        let summed = |values: &[f64]| {
+            let mut sums = vec![0.0; number];
+            values.iter().zip(things).for_each(|(x, &thing)| sums[thing] += x);
+            sums
+        };
+        let (mut sums, mut times) = (vec![0.0; number], vec![0.0; number]);
+        for (worth, &thing) in self.worth.iter().zip(things) {
+            if let Some(worth) = worth {
+                (sums[thing], times[thing]) = (sums[thing] + worth, times[thing] + 1.0);
+            }
+        }
+        Self {
+            of_items: summed(&self.of_items),
+            picked: summed(&self.picked),
+            worth: sums.iter().zip(&times).map(|(sum, times)| (*times > 0.0).then(|| sum / times)).collect(),
+            of_redraws: self.of_redraws,
+        }
+    }
+}
+
 /// What an item adds to a difference or a mean in one re-draw: `share` times `worth`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Part {

@@ -224,12 +224,15 @@ impl SamplingDesign {
 
     /// Whether every item is a thing of its own and was drawn with the same probability, so that plain means over items do.
     pub fn is_simple(&self) -> bool {
+        self.weights.len() == self.things.len() && self.is_even()
+    }
+
+    /// Whether every thing was drawn with the same probability, so that plain means over items do; intervals go over things.
+    pub fn is_even(&self) -> bool {
         let [stage] = self.stages.as_slice() else { return false };
-        self.weights.len() == self.things.len() && stage.strata == 1 && {
-            let mut members = stage.members.iter();
-            let first = members.next().copied().flatten();
-            first.is_some() && members.all(|member| *member == first)
-        }
+        let mut members = stage.members.iter();
+        let first = members.next().copied().flatten();
+        self.unknown.is_none() && stage.strata == 1 && first.is_some() && members.all(|member| *member == first)
     }
 
     /// Number of items.
@@ -249,7 +252,7 @@ impl SamplingDesign {
 
     /// Weighted mean over items of values that some of them have; `None` where none has.
     pub fn plain_mean(&self, values: &[Option<f64>]) -> Option<f64> {
-        if self.is_simple() {
+        if self.is_simple() || self.unknown.is_some() {
             let known = known(values);
             return (!known.is_empty()).then(|| mean(&known));
         }
@@ -305,7 +308,7 @@ impl SamplingDesign {
     /// With f_c the function without thing c, whose items have the weight w_c together, its influence is (f - f_c)(1 - w_c)/w_c: the
     /// jackknife over things (Tukey 1958; with weights Berger 2007, "A jackknife variance estimator for unistage stratified samples").
     pub fn function(&self, rows: &[Option<Vec<f64>>], of: impl Fn(&[f64]) -> Option<f64>) -> Estimable {
-        if self.is_simple() && self.unknown.is_none() {
+        if self.is_simple() {
             return item_function(&rows.iter().flatten().cloned().collect::<Vec<_>>(), of);
         }
         let value = self.plain_means(rows).and_then(|means| of(&means));

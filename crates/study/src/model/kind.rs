@@ -3,7 +3,7 @@
 //! A kind of label is a folder below [`crate::kinds`], where the kinds are listed. Everything else of a study is written once,
 //! for all kinds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 use std::path::Path;
 
@@ -145,9 +145,9 @@ pub trait Kind: Read {
     /// [`Scored::believed`].
     fn quantities(scale: &Self::Scale) -> Vec<Quantity>;
 
-    /// The quantities as the labels of the log have them, per quantity and item, without the first `before` batches of it;
-    /// `None` for items without such labels.
-    fn observed(study: &Study<Self>, before: usize) -> Vec<Vec<Option<Observed>>>;
+    /// The quantities as the added labels have them that came in these batches, per quantity and item; `None` for items without such
+    /// labels.
+    fn observed(study: &Study<Self>, batches: &BTreeSet<usize>) -> Vec<Vec<Option<Observed>>>;
 }
 
 /// Labels that came back for an item, against the belief without them. Errors are squared errors of the belief's mean.

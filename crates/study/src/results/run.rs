@@ -8,6 +8,7 @@ use crate::annotators::ByTrait;
 use crate::carried::Carried;
 use crate::error::Error;
 use crate::evaluate::{Evaluated, evaluated_items, lacking_labels};
+use crate::for_new_items::EvaluatedItems;
 use crate::held_out::HeldOutScores;
 use crate::identification::{Bounds, Undetermined, typical_trust};
 use crate::input::config::{Configured, StudyConfig};
@@ -404,7 +405,8 @@ impl<K: Kind> StudyResults<K> {
         let registered = registration.map(|registration| {
             let excluded = excluded_items(&study.excluded, &study.items.ids);
             let run = (&study.settings(), &study.relative_inputs());
-            Registered::of(registration, run, excluded, (evaluation.items(), evaluation.measured()), K::FACTS.reference)
+            let evaluated = EvaluatedItems::of(study, &evaluated_items(study).unwrap_or_default());
+            Registered::of(registration, run, excluded, (&evaluated, evaluation.measured()), K::FACTS.reference)
         });
         Ok(Self {
             schema: SCHEMA,

@@ -1,6 +1,6 @@
 //! From which size a graph index pays: time, recall and peak memory of the engines.
 //!
-//! `cargo bench --bench index_size -- SOURCE...` measures each engine on each source in a process of its own, because peak
+//! `cargo bench --features hnsw_rs --bench index_size -- SOURCE...` measures each engine on each source in a process of its own, because peak
 //! memory is that of a process. A source is a number of random directions (`30000`: the hardest case, no set of texts is as
 //! far from having neighbourhoods), of directions with neighbourhoods (`near:30000`: points of 24 dimensions about 1,000
 //! centres), or a file of 32-bit little-endian numbers with 384 to a row (`texts.f32`). `SOURCE@5000` indexes 5,000 of the
@@ -61,7 +61,9 @@ fn main() -> ExitCode {
     let engines = engines.unwrap_or_else(|| "exact,hnsw,hnsw_rs".to_owned());
     match (child, write, arguments.as_slice()) {
         (_, _, []) => {
-            eprintln!("usage: cargo bench --bench index_size -- ITEMS|near:ITEMS|FILE.f32[@INDEXED] ...");
+            eprintln!(
+                "usage: cargo bench --features hnsw_rs --bench index_size -- ITEMS|near:ITEMS|FILE.f32[@INDEXED] ..."
+            );
             return ExitCode::from(2);
         }
         (Some(engine), _, [source, ..]) => println!("{}", measure(&engine, source, &settings).to_line()),

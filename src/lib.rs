@@ -19,7 +19,8 @@
 //! [`study::Kind`]; what a kind adds stands in a folder of its own, `crates/study/src/kinds/NAME`, and what readers are
 //! shown of it in `report/study/kinds`, because studies do not know reports ([`report::study::Shown`]). The kinds are
 //! listed in [`with_kind`] alone. Below them, half splits ask a [`evaluation::Pool`] for all that they need to know of
-//! labels, and a decomposition is that pool fitted to every label; the paper's Experiment 2 runs on the pool of classes.
+//! labels, and a decomposition is that pool fitted to every label; the paper's Experiment 2 runs on the pool of
+//! classes.
 //!
 //! # Crates
 //!
@@ -40,8 +41,8 @@
 //! | `formats` | [`formats`]: tables, data sets and logs of other programs, read, checked and written |
 //! | `system` | [`system`]: folders and files written safely, locks, limits, times, progress, numbers as text |
 //!
-//! `python/`, a workspace of its own that the program's build does not know, makes a Python module of `study` and `core`
-//! (docs/python.md).
+//! `python/`, a workspace of its own that the program's build does not know, makes a Python module of `study` and
+//! `core` (docs/python.md).
 
 pub mod cli;
 pub mod familiarity;

@@ -34,7 +34,8 @@ pub(crate) struct Belief {
 /// What a belief says of a table: itself a table by the Arrow C interface, for ``pyarrow.table(applied)`` or
 /// ``polars.DataFrame(applied)``.
 ///
-/// Its columns are those of the parts that ``judge-uncertainty apply`` writes; their units stand in its ``columns.csv``.
+/// Its columns are those of the parts that ``judge-uncertainty apply`` writes; their units stand in its
+/// ``columns.csv``.
 #[pyclass(frozen, module = "judge_uncertainty")]
 pub(crate) struct Applied {
     table: Table,
@@ -49,9 +50,9 @@ impl Belief {
     /// Args:
     ///     path: The file, or the run folder that holds it.
     ///     columns: Names of columns of further items where they differ from those of the belief, such as
-    ///         ``{"answers": "share_{class}"}``; the keys are id, answers, deviations, confidence, labels, group, embedding.
-    ///     judge: The ``summary.json`` of ``judge run`` beside the predictions; another judge than the belief's is refused.
-    ///     model: Folder of the sentence model that embeds texts; by default that of the study.
+    ///         ``{"answers": "share_{class}"}``; the keys are id, answers, deviations, confidence, labels, group,
+    ///   embedding. judge: The ``summary.json`` of ``judge run`` beside the predictions; another judge than the
+    ///   belief's is refused. model: Folder of the sentence model that embeds texts; by default that of the study.
     ///     cache: Folder that keeps embeddings of texts.
     ///
     /// Raises:
@@ -100,14 +101,15 @@ impl Belief {
         self.belief.wanted()
     }
 
-    /// What the belief says of every row of a table: one item a row, with the judge's answers and, if there are any, labels.
+    /// What the belief says of every row of a table: one item a row, with the judge's answers and, if there are any,
+    /// labels.
     ///
-    /// The whole table is read, and the result held: give a long stream batch by batch, for what is said of a row does not
-    /// depend on the others. All cores are used, or as many as the environment variable ``RAYON_NUM_THREADS`` says.
+    /// The whole table is read, and the result held: give a long stream batch by batch, for what is said of a row does
+    /// not depend on the others. All cores are used, or as many as the environment variable ``RAYON_NUM_THREADS`` says.
     ///
     /// Args:
-    ///     table: A row per item, with the Arrow C interface: a pyarrow.Table, RecordBatch or RecordBatchReader, a polars or
-    ///         pandas DataFrame, a DuckDB relation. ``reads`` names its columns.
+    ///     table: A row per item, with the Arrow C interface: a pyarrow.Table, RecordBatch or RecordBatchReader, a
+    ///   polars or pandas DataFrame, a DuckDB relation. ``reads`` names its columns.
     ///     set_aside: Whether rows that can't be used are left out and listed, instead of refused.
     ///
     /// Raises:
@@ -150,7 +152,7 @@ impl Belief {
         }
         // A table without rows says which columns there would be.
         if rows.is_empty() {
-            rows.push(Batch::of(Path::new(TABLE)));
+            rows.push(Batch::new(Path::new(TABLE)));
         }
         Ok(rows)
     }

@@ -88,8 +88,8 @@ fn posterior(q: Vec<Vec<f64>>, counts: Vec<Vec<u32>>, trust: &[f64]) -> PyResult
 ///     trust: Per item, in labels, above 0.
 ///
 /// Returns:
-///     A row per item: ``total``, ``aleatoric``, ``epistemic`` (nats), ``v`` (posterior spread, 0 to 1), ``delta`` (fall of v by
-///     one label) and ``total_evidence`` (labels).
+///     A row per item: ``total``, ``aleatoric``, ``epistemic`` (nats), ``v`` (posterior spread, 0 to 1), ``delta``
+///   (fall of v by one label) and ``total_evidence`` (labels).
 ///
 /// Raises:
 ///     JudgeUncertaintyError: Shapes that differ, or a value out of its range, with its item.
@@ -171,7 +171,8 @@ pub(crate) fn priority(
     })
 }
 
-/// A fitted trust: ln lambda = intercept + sum of coefficient x feature, features in standard deviations from their mean.
+/// A fitted trust: ln lambda = intercept + sum of coefficient x feature, features in standard deviations from their
+/// mean.
 #[pyclass(frozen, module = "judge_uncertainty")]
 pub(crate) struct Fit {
     fitted: TrustFit,

@@ -50,8 +50,8 @@ pub(crate) fn taken(table: &Bound<'_, PyAny>) -> PyResult<Table> {
     }
     let kind = table.get_type().name()?.to_string();
     Err(wrong(format!(
-        "a table is needed that has the Arrow C interface (__arrow_c_stream__), and {kind} has not: give a pyarrow.Table, a polars or \
-         pandas DataFrame or a DuckDB relation, or make one with pyarrow.table"
+        "a table is needed that has the Arrow C interface (__arrow_c_stream__), and {kind} has not: give a \
+         pyarrow.Table, a polars or pandas DataFrame or a DuckDB relation, or make one with pyarrow.table"
     )))
 }
 
@@ -70,7 +70,8 @@ fn reader_of(capsule: &Bound<'_, PyAny>) -> PyResult<RecordBatchStreamReader> {
 fn batch_of_array(capsules: &Bound<'_, PyAny>) -> PyResult<RecordBatch> {
     let schema = pointer::<FFI_ArrowSchema>(&capsules.get_item(0)?, SCHEMA)?;
     let array = pointer::<FFI_ArrowArray>(&capsules.get_item(1)?, ARRAY)?;
-    // SAFETY: capsules of these names hold a schema and an array of it, which are moved out of them here and marked as released there.
+    // SAFETY: capsules of these names hold a schema and an array of it, which are moved out of them here and marked as
+    // released there.
     let data = unsafe {
         let schema = FFI_ArrowSchema::from_raw(schema.as_ptr());
         from_ffi(FFI_ArrowArray::from_raw(array.as_ptr()), &schema)
@@ -109,7 +110,7 @@ pub(crate) fn batch_of(columns: Vec<OutputColumn>) -> PyResult<RecordBatch> {
 
 /// The wanted columns of some rows; `first` is the number of the first of them, from 1.
 pub(crate) fn rows_of(batch: &RecordBatch, wanted: &[String], first: u64) -> PyResult<Batch> {
-    let mut rows = Batch::of(Path::new(TABLE));
+    let mut rows = Batch::new(Path::new(TABLE));
     rows.lines = (first..first + batch.num_rows() as u64).collect();
     for (field, array) in batch.schema().fields().iter().zip(batch.columns()) {
         if wanted.contains(field.name()) {

@@ -4,8 +4,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use super::options::ThreadsOption;
 use super::progress::Bars;
-use super::{Error, say, sentences, threads};
+use super::{Error, say, sentences};
 use crate::escalation::Rule;
 use crate::familiarity::embedding::{Cache, Embedder, Model};
 use crate::formats::batches::source;
@@ -18,10 +19,12 @@ use crate::study::apply::{Apply, belongs, load};
 use crate::study::judge_files::{JudgeFiles, SUMMARY};
 use crate::system::to_json;
 
-/// Apply the belief that `study run` fitted to further items, with or without labels of their own, however many they are.
+/// Apply the belief that `study run` fitted to further items, with or without labels of their own, however many they
+/// are.
 ///
 /// Items are read from CSV, JSON Lines or Parquet, a row each, and written as parts in Parquet. An application that was
-/// interrupted goes on where it stopped. Exit status: 0 when done, 2 when input, arguments or the folder are refused, 1 otherwise.
+/// interrupted goes on where it stopped. Exit status: 0 when done, 2 when input, arguments or the folder are refused, 1
+/// otherwise.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   judge-uncertainty apply my-study/run --items new.parquet --out applied
@@ -31,7 +34,8 @@ pub(super) struct Args {
     /// The belief.json of a run, or the run folder that holds it.
     #[arg(value_name = "BELIEF")]
     belief: PathBuf,
-    /// Items: a .csv, .jsonl or .parquet file, or a folder of such, in the order of their names; may be given several times.
+    /// Items: a .csv, .jsonl or .parquet file, or a folder of such, in the order of their names; may be given several
+    /// times.
     #[arg(long, value_name = "PATH", required = true)]
     items: Vec<PathBuf>,
     /// Folder to write.
@@ -59,11 +63,10 @@ pub(super) struct Args {
     /// Rows of a part; memory grows with it.
     #[arg(long, value_name = "N", default_value_t = 16_384, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     batch: u32,
-    /// Threads to use, and so parts that are computed at once; the parts do not depend on it [default: all cores].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
-    threads: Option<u32>,
-    /// Summary that `judge run` wrote beside the predictions, which tells that they are those of the belief's judge [default:
-    /// summary.json beside the items, if there is one].
+    #[command(flatten)]
+    threads: ThreadsOption,
+    /// Summary that `judge run` wrote beside the predictions, which tells that they are those of the belief's judge
+    /// [default: summary.json beside the items, if there is one].
     #[arg(long, value_name = "FILE")]
     judge: Option<PathBuf>,
     /// Directory of the sentence model that embeds texts [default: the one that the study named].
@@ -82,7 +85,7 @@ pub(super) struct Args {
 /// # Errors
 /// Anything refused or failed.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
-    threads(args.threads)?;
+    args.threads.start()?;
     let belief = load(&args.belief, &args.columns)?;
     check_judge(args, belief.as_ref())?;
     let queue = wanted(args, belief.as_ref())?;

@@ -8,16 +8,10 @@ use super::{Error, say};
 use crate::formats::dataset::originals::{ARCHIVE, ORIGINALS, fetch};
 
 /// Get input that this repository may not hold.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, clap::Subcommand)]
 #[command(after_help = "Example:
   judge-uncertainty data fetch chaosnli")]
-pub(super) struct Args {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Debug, clap::Subcommand)]
-enum Command {
+pub(super) enum Command {
     Fetch(Fetch),
 }
 
@@ -27,7 +21,7 @@ enum Command {
   judge-uncertainty data fetch chaosnli
   judge-uncertainty data fetch chaosnli --from ~/Downloads/chaosNLI_v1.0.zip
   judge-uncertainty reproduce --chaosnli chaosNLI_v1.0")]
-struct Fetch {
+pub(super) struct Fetch {
     /// The data set; its licence (ChaosNLI: CC BY-NC 4.0) binds whoever downloads it.
     #[arg(value_enum)]
     set: Set,
@@ -40,7 +34,7 @@ struct Fetch {
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Set {
+pub(super) enum Set {
     Chaosnli,
 }
 
@@ -48,8 +42,8 @@ enum Set {
 ///
 /// # Errors
 /// An archive that cannot be had or is not the published one.
-pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
-    let Command::Fetch(Fetch { set: Set::Chaosnli, from, out }) = &args.command;
+pub(super) fn run(command: &Command) -> Result<ExitCode, Error> {
+    let Command::Fetch(Fetch { set: Set::Chaosnli, from, out }) = command;
     say(format_args!("taking the archive from {from}"));
     let folder = fetch(from, &ORIGINALS, out)?;
     let count = ORIGINALS.len();

@@ -18,7 +18,8 @@ use crate::formats::{parquet, xlsx};
 #[command(after_help = "Example:
   judge-uncertainty embed --items items.csv --text '{title}: {body}' --out embeddings.npy --cache cache")]
 pub(super) struct Args {
-    /// Items: a .csv file with a header, a .jsonl file with an object on each line, a .parquet file or an .xlsx workbook
+    /// Items: a .csv file with a header, a .jsonl file with an object on each line, a .parquet file or an .xlsx
+    /// workbook
     #[arg(long, value_name = "FILE")]
     items: PathBuf,
     /// Text of an item, such as "Premise: {premise}\nHypothesis: {hypothesis}"; {{ and }} stand for braces

@@ -54,8 +54,8 @@ pub(crate) enum Error {
     Fetch(#[from] FetchError),
     /// A sentence model that is not the one of the committed embeddings.
     #[error(
-        "{model}: this sentence model embeds the texts of an example otherwise than the committed embeddings: {found}; it is \
-         damaged or another model, so take the folder from this version of the program"
+        "{model}: this sentence model embeds the texts of an example otherwise than the committed embeddings: {found}; \
+         it is damaged or another model, so take the folder from this version of the program"
     )]
     OtherModel {
         /// The model's folder.

@@ -43,6 +43,7 @@ pub(crate) enum EngineName {
     /// Search a graph, checked and repaired against all pairs
     Hnsw,
     /// Search a graph that the hnsw_rs package builds, checked alike
+    #[cfg(feature = "hnsw_rs")]
     #[value(name = "hnsw_rs")]
     HnswRs,
     /// Compare all pairs; faster, REPRODUCE.md says up to which size
@@ -53,6 +54,7 @@ impl From<EngineName> for Engine {
     fn from(name: EngineName) -> Self {
         match name {
             EngineName::Hnsw => Self::Hnsw,
+            #[cfg(feature = "hnsw_rs")]
             EngineName::HnswRs => Self::HnswRs,
             EngineName::Exact => Self::Exact,
         }
@@ -147,8 +149,8 @@ impl Familiarity {
         self.engine.over(rows, all, width, progress).expect("a width of at least 1")
     }
 
-    /// Holds the sentence model against committed embeddings in advance, if it is to be done at all: reading a model keeps one
-    /// thread busy, and others may use the time. [`Self::open`] waits for the end.
+    /// Holds the sentence model against committed embeddings in advance, if it is to be done at all: reading a model
+    /// keeps one thread busy, and others may use the time. [`Self::open`] waits for the end.
     pub(super) fn prepare(&self) {
         if self.originals.is_none() {
             let mut held = self.held();

@@ -11,6 +11,7 @@ mod familiarity;
 mod judge;
 mod model_check;
 mod neighbours;
+mod options;
 mod progress;
 mod render;
 mod reproduce;
@@ -28,7 +29,7 @@ use judge_uncertainty_system::limits;
 
 use self::error::REFUSED;
 pub(crate) use self::error::{Error, FINDINGS};
-pub(crate) use self::setup::{claims_file, output_folder, say, threads};
+pub(crate) use self::setup::{claims_file, output_folder, say};
 
 /// Decompose an LLM judge's uncertainty to target expert labels, and reproduce the paper that proposes it.
 #[derive(Debug, Parser)]
@@ -44,12 +45,15 @@ enum Command {
     Verify(verify::Args),
     Render(render::Args),
     Compare(compare::Args),
-    Study(study::Args),
+    #[command(subcommand)]
+    Study(study::Command),
     Apply(apply::Args),
-    Judge(judge::Args),
+    #[command(subcommand)]
+    Judge(judge::Command),
     Embed(embed::Args),
     Neighbours(neighbours::Args),
-    Data(data::Args),
+    #[command(subcommand)]
+    Data(data::Command),
 }
 
 /// Parses the arguments of the process, runs the command and returns its exit code.

@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use super::options::TemplatesOption;
 use super::{Error, claims_file, output_folder};
 use crate::artifact::{Manifest, Results};
 use crate::report::claims::Claims;
@@ -21,9 +22,8 @@ pub(super) struct Args {
     /// Folder that `reproduce` wrote.
     #[arg(long, value_name = "DIR", default_value = "artifact")]
     artifact: PathBuf,
-    /// Folder with the LaTeX templates [default: templates if there is one, else those built in].
-    #[arg(long, value_name = "DIR")]
-    templates: Option<PathBuf>,
+    #[command(flatten)]
+    templates: TemplatesOption,
     /// The claims whose reproduced numbers become macros [default: those of the paper].
     #[arg(long, value_name = "FILE")]
     claims: Option<PathBuf>,
@@ -38,8 +38,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let folder = output_folder::<Manifest>(&args.artifact)?;
     let claims = Claims::load(&claims_file(args.claims.as_deref()))?;
     let findings = Findings::built_in()?;
-    let templates = Templates::load(args.templates.as_deref())?;
-    let html = page::PageTemplates::load(args.templates.as_deref())?;
+    let templates = Templates::load(args.templates.folder.as_deref())?;
+    let html = page::PageTemplates::load(args.templates.folder.as_deref())?;
     let results = Results::load(&args.artifact, &manifest)?;
     let verdicts = Verdicts::judge(&claims, &results, &manifest)?;
     let findings = findings.of(results.extended.as_ref())?;

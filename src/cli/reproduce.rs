@@ -8,6 +8,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::claims_table::{self, Layout};
 use super::familiarity::FamiliarityArgs;
+use super::options::{TemplatesOption, ThreadsOption};
 use super::progress::Bars;
 use super::sources::{Fit, Judges, Sources};
 use super::{Error, FINDINGS, experiment, output_folder, say};
@@ -65,17 +66,15 @@ pub(super) struct Args {
     /// [default: optimum].
     #[arg(long, value_enum, value_name = "SEARCH")]
     fit: Option<Fit>,
-    /// Threads to use; the results do not depend on it [default: all cores].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
-    threads: Option<u32>,
+    #[command(flatten)]
+    threads: ThreadsOption,
     /// Folder with the input data [default: the program's own].
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
     #[command(flatten)]
     judges: Judges,
-    /// Folder with the LaTeX templates [default: templates if there is one, else those built in].
-    #[arg(long, value_name = "DIR")]
-    templates: Option<PathBuf>,
+    #[command(flatten)]
+    templates: TemplatesOption,
     /// Print a machine-readable summary instead of the table.
     #[arg(long)]
     json: bool,
@@ -123,8 +122,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let data = args.data.clone().unwrap_or_else(|| installed("data"));
     let claims = Claims::load(&data.join("paper/claims.toml"))?;
     let findings = Findings::built_in()?;
-    let templates = Templates::load(args.templates.as_deref())?;
-    let html = page::PageTemplates::load(args.templates.as_deref())?;
+    let templates = Templates::load(args.templates.folder.as_deref())?;
+    let html = page::PageTemplates::load(args.templates.folder.as_deref())?;
     let sources = Sources::new(&data, &args.judges, &args.familiarity, fit);
     let parts = experiment::load(&experiments, &sources)?;
     let kept = match args.only {
@@ -135,7 +134,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
         None if !args.extended => extended_of(&out),
         _ => None,
     };
-    super::threads(args.threads)?;
+    args.threads.start()?;
 
     let (mut results, facts) = experiment::run(&parts, replicates, &Bars::default())?;
     let mut manifest = Manifest::empty();

@@ -7,8 +7,8 @@ use super::error::Error;
 use crate::system::installed::installed;
 use crate::system::{OutputFolder, Record};
 
-/// An output folder that is absent, empty or written by the command of which `R` is the record; says what was put right of
-/// an interrupted run.
+/// An output folder that is absent, empty or written by the command of which `R` is the record; says what was put right
+/// of an interrupted run.
 pub(crate) fn output_folder<R: Record>(path: &Path) -> Result<OutputFolder<R>, Error> {
     let folder = OutputFolder::check(path)?;
     if let Some(said) = folder.recovered() {
@@ -25,11 +25,4 @@ pub(crate) fn claims_file(named: Option<&Path>) -> PathBuf {
 /// Says something beside the results, on standard error; where that is closed or full, there is nobody to tell.
 pub(crate) fn say(text: std::fmt::Arguments<'_>) {
     let _ = writeln!(anstream::stderr().lock(), "{text}");
-}
-
-/// Uses this many threads; all cores if no number is given.
-pub(crate) fn threads(number: Option<u32>) -> Result<(), Error> {
-    let Some(threads) = number.map(|number| number as usize) else { return Ok(()) };
-    let built = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
-    built.map_err(|source| Error::Threads { threads, source })
 }

@@ -53,7 +53,7 @@ fn copies_of_a_model_are_limited() {
         ["embed", "--items", "items.csv", "--text", "{text}", "--model", model, "--out", "m.npy", "--threads", threads]
     };
     let told = refused(&embed("64"), folder.path());
-    assert!(told.contains("--threads 64: each embeds with a copy of the model"), "{told}");
+    assert!(told.contains("--threads 64: each embeds a batch of its own"), "{told}");
     assert!(told.contains("the limit is 16; if that is meant, set JUDGE_UNCERTAINTY_LIMITS=4"), "{told}");
     assert!(!folder.path().join("m.npy").exists());
     for (threads, limits) in [("16", None), ("64", Some("4"))] {

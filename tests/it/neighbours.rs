@@ -14,10 +14,12 @@ use serde_json::Value;
 
 fn engines(embeddings: ArrayView2<f32>) -> Vec<Box<dyn Neighbours>> {
     let rows = UnitRows::new(embeddings).unwrap();
-    let by_hnsw_rs = HnswSettings { insertion: Insertion::HnswRs, ..HnswSettings::default() };
-    let indexes = [HnswSettings::default(), by_hnsw_rs].map(|settings| Box::new(hnsw(embeddings, settings)));
-    let [own, theirs] = indexes;
-    vec![Box::new(Exact::new(rows)), own, theirs]
+    vec![
+        Box::new(Exact::new(rows)),
+        Box::new(hnsw(embeddings, HnswSettings::default())),
+        #[cfg(feature = "hnsw_rs")]
+        Box::new(hnsw(embeddings, HnswSettings { insertion: Insertion::HnswRs, ..HnswSettings::default() })),
+    ]
 }
 
 fn hnsw(embeddings: ArrayView2<f32>, settings: HnswSettings) -> Hnsw {
@@ -400,7 +402,13 @@ fn an_engine_that_holds_the_labelled_items_finds_them_for_every_item() {
     let labelled: Vec<bool> = (0..900).map(|item| item % 4 == 3 || item == 8).collect();
     let rows = UnitRows::new(embeddings.view()).unwrap();
     let whole = Exact::new(rows.clone());
-    for engine in [Engine::Exact, Engine::Hnsw, Engine::HnswRs] {
+    let engines = [
+        Engine::Exact,
+        Engine::Hnsw,
+        #[cfg(feature = "hnsw_rs")]
+        Engine::HnswRs,
+    ];
+    for engine in engines {
         let engine = engine.over(rows.clone(), Held::those(&labelled), 10, &Silent).unwrap();
         assert_eq!(engine.held().len(), 226);
         for (mode, name) in MODES {

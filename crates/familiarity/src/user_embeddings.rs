@@ -71,8 +71,13 @@ fn read_npy(file: &Path, ids: &ItemIds, reference: &Path, dimensions: Option<usi
     if let Some(expected) = sum {
         let found = sha256_hex(&bytes);
         if found != expected {
-            let problem = Problem::OtherMatrix { found, expected, ids: ids_file.display().to_string() };
-            return Err(Error::refused(Place::file(file), problem));
+            let ids = ids_file.display();
+            let reason = format!(
+                "the ids beside it belong to another matrix: its SHA-256 is {found}, but {ids} states {expected}"
+            );
+            let remedy = "embed the items again, which writes both files, or restore the one that belongs to the other; \
+                          if the ids are right although the matrix was changed, delete the last line of the ids";
+            return Err(Error::unfit(Place::file(file), reason, remedy));
         }
     }
     let matrix = read_matrix(file, &bytes, &row_ids, columns)?;

@@ -33,17 +33,17 @@ const NARROWEST: f64 = 1e-290;
 impl Range {
     /// The horizontal range of a panel.
     pub fn across(panel: &Panel) -> Self {
-        Self::of(&panel.x, panel.series.iter().flat_map(|s| s.shape.extent()).filter_map(|place| place[0]))
+        Self::new(&panel.x, panel.series.iter().flat_map(|s| s.shape.extent()).filter_map(|place| place[0]))
     }
 
     /// The vertical range of a panel; it covers the data of all panels with the same axis.
     pub fn up(panel: &Panel, figure: &Figure) -> Self {
         let sharing = figure.panels.iter().filter(|other| other.y == panel.y);
         let series = sharing.flat_map(|other| &other.series);
-        Self::of(&panel.y, series.flat_map(|s| s.shape.extent()).filter_map(|place| place[1]))
+        Self::new(&panel.y, series.flat_map(|s| s.shape.extent()).filter_map(|place| place[1]))
     }
 
-    fn of(axis: &Axis, data: impl Iterator<Item = f64>) -> Self {
+    fn new(axis: &Axis, data: impl Iterator<Item = f64>) -> Self {
         let include = match &axis.scale {
             Scale::Names(names) => return Self { lo: -0.5, hi: names.len() as f64 - 0.5, names: true },
             Scale::Numbers { include } => include,
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn an_axis_ends_at_an_included_number_and_leaves_room_beyond_data() {
-        let range = |include: &[f64], data: &[f64]| Range::of(&Axis::numbers("x", include), data.iter().copied());
+        let range = |include: &[f64], data: &[f64]| Range::new(&Axis::numbers("x", include), data.iter().copied());
         assert_eq!(range(&[0.0], &[5.0, 10.0]), Range { lo: 0.0, hi: 10.4, names: false });
         assert_eq!(range(&[0.0], &[-10.0, 10.0]), Range { lo: -10.8, hi: 10.8, names: false });
         assert_eq!(range(&[], &[3.0]), Range { lo: 2.5, hi: 3.5, names: false });
@@ -171,7 +171,7 @@ mod tests {
     fn values_that_no_axis_can_tell_apart_get_one_all_the_same() {
         let axis = Axis::numbers("x", &[]);
         for data in [[0.0, 5e-324], [1e-300, -1e-300], [1e300, 1e300], [1e15, 1e15 + 0.125], [-1e70, -1e70]] {
-            let range = Range::of(&axis, data.into_iter());
+            let range = Range::new(&axis, data.into_iter());
             let ticks = range.ticks(&axis, 5).len();
             assert!((2..=5).contains(&ticks), "{data:?}: {range:?}, {ticks} ticks");
             assert!(data.iter().all(|x| (0.4..=0.6).contains(&range.share(*x))), "{data:?}: {range:?}");

@@ -43,8 +43,8 @@ impl Width {
 
 /// Series over a pair of axes.
 ///
-/// Panels with equal y axes share its range, and one whose y axis equals that of the panel to its left does not repeat the
-/// labels.
+/// Panels with equal y axes share its range, and one whose y axis equals that of the panel to its left does not repeat
+/// the labels.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Panel {
     /// Heading; none if the figure has one panel.

@@ -29,7 +29,8 @@ fn face(weight: Weight) -> &'static Face<'static> {
     &FACES[usize::from(weight == Weight::Semibold)]
 }
 
-/// Width of a text in points at a size in points, without kerning. A character that the font lacks counts as half an em.
+/// Width of a text in points at a size in points, without kerning. A character that the font lacks counts as half an
+/// em.
 pub fn width(text: &str, size: f64, weight: Weight) -> f64 {
     let face = face(weight);
     let advance = |c: char| {
@@ -92,7 +93,8 @@ mod tests {
         }
     }
 
-    /// Advance widths of Source Sans Pro Regular in thousandths of an em, read off the font's hmtx table: 0 has 497, x 446.
+    /// Advance widths of Source Sans Pro Regular in thousandths of an em, read off the font's hmtx table: 0 has 497, x
+    /// 446.
     #[test]
     fn width_is_the_sum_of_advances() {
         assert!((width("0x", 10.0, Weight::Regular) - 9.43).abs() < 1e-9, "{}", width("0x", 10.0, Weight::Regular));

@@ -1,7 +1,8 @@
 //! Colours, line patterns and markers, of which looks are made.
 //!
-//! Colours are those of Okabe and Ito (Color Universal Design, 2008), which readers with any common colour blindness tell
-//! apart; yellow, too pale on paper, is replaced by grey. Dashes and markers carry the same difference without colour.
+//! Colours are those of Okabe and Ito (Color Universal Design, 2008), which readers with any common colour blindness
+//! tell apart; yellow, too pale on paper, is replaced by grey. Dashes and markers carry the same difference without
+//! colour.
 
 /// A colour, as sRGB.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,8 +43,8 @@ impl Colour {
         (0.2126 * r + 0.7152 * g + 0.0722 * b) / 255.0
     }
 
-    /// Colour of a heat map at a share 0 to 1: dark blue to pale yellow, its lightness rising evenly, so that it reads in
-    /// grey. Stops after the colour map cividis (Nuñez, Anderton and Renslow, PLOS ONE 2018).
+    /// Colour of a heat map at a share 0 to 1: dark blue to pale yellow, its lightness rising evenly, so that it reads
+    /// in grey. Stops after the colour map cividis (Nuñez, Anderton and Renslow, PLOS ONE 2018).
     pub fn of_share(share: f64) -> Self {
         const STOPS: [[u8; 3]; 5] = [[0, 34, 78], [66, 78, 108], [124, 123, 120], [187, 174, 108], [254, 232, 56]];
         let place = share.clamp(0.0, 1.0) * (STOPS.len() - 1) as f64;

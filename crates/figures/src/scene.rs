@@ -1,4 +1,5 @@
-//! A drawing as a list of strokes, areas and texts, in points from the upper left corner: what both formats are made of.
+//! A drawing as a list of strokes, areas and texts, in points from the upper left corner: what both formats are made
+//! of.
 
 use super::font::{RISE, Weight};
 use super::look::Colour;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use super::error::{Error, Place, Problem, Result};
+use super::error::{Error, Place, Problem, Result, excerpt};
 
 /// Name of the file of sums in a data folder, in the format of the command `sha256sum`.
 pub const SUMS_FILE: &str = "SHA256SUMS";
@@ -33,8 +33,10 @@ impl CheckedFolder {
         let mut stated = BTreeMap::new();
         for (line, number) in text.lines().zip(1..) {
             let refused = || {
-                let place = Place::file(&path).at_line(number);
-                Error::refused(place, Problem::NotAChecksum { line: line.to_owned() })
+                let reason = format!("{:?} is not a SHA-256 sum and a file name", excerpt(line));
+                let remedy =
+                    "write 64 hexadecimal digits, two spaces and the name of a file of the folder, once per file";
+                Error::unfit(Place::file(&path).at_line(number), reason, remedy)
             };
             let (name, sum) = parse_line(line).ok_or_else(refused)?;
             if stated.insert(name.to_owned(), sum).is_some() {
@@ -56,15 +58,18 @@ impl CheckedFolder {
     pub fn read(&mut self, name: &str) -> Result<Vec<u8>> {
         let path = self.path(name);
         let sums = || self.path(SUMS_FILE).display().to_string();
-        let expected = self
-            .stated
-            .get(name)
-            .ok_or_else(|| Error::refused(Place::file(&path), Problem::NoChecksum { sums: sums() }))?;
+        let expected = self.stated.get(name).ok_or_else(|| {
+            let (sums, place) = (sums(), Place::file(&path));
+            let remedy = format!("add a line to {sums} as the command sha256sum writes it");
+            Error::unfit(place, format!("{sums} has no sum for it"), remedy)
+        })?;
         let bytes = read_file(&path)?;
         let found = sha256_hex(&bytes);
         if found != *expected {
-            let problem = Problem::Checksum { found, expected: expected.clone(), sums: sums() };
-            return Err(Error::refused(Place::file(&path), problem));
+            let sums = sums();
+            let reason = format!("its SHA-256 sum is {found}, but {sums} says {expected}");
+            let remedy = "restore the file from the repository, or, if the change is meant, write its new sum to";
+            return Err(Error::unfit(Place::file(&path), reason, format!("{remedy} {sums}")));
         }
         self.verified.insert(name.to_owned(), found);
         Ok(bytes)

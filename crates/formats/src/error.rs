@@ -36,6 +36,11 @@ impl Error {
         Error::Refused(Box::new(Refusal { place, problem }))
     }
 
+    /// Refuses what stands at `place` with a reason and a remedy in words of their own.
+    pub fn unfit(place: Place, reason: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Error::refused(place, Problem::unfit(reason, remedy))
+    }
+
     /// This error about something in `file`, where no file is named yet.
     pub fn in_file(mut self, file: &Path) -> Self {
         if let Error::Refused(refusal) = &mut self {
@@ -142,19 +147,6 @@ impl fmt::Display for Place {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[expect(missing_docs, reason = "each field is the value of that name in the message above its variant")]
 pub enum Problem {
-    /// The bytes of a file are not those that its sum was taken of.
-    #[error("its SHA-256 sum is {found}, but {sums} says {expected}")]
-    Checksum { found: String, expected: String, sums: String },
-    /// A matrix to which the ids beside it do not belong.
-    #[error("the ids beside it belong to another matrix: its SHA-256 is {found}, but {ids} states {expected}")]
-    OtherMatrix { found: String, expected: String, ids: String },
-    /// A file without a sum.
-    #[error("{sums} has no sum for it")]
-    NoChecksum { sums: String },
-    /// A line of a file of sums that is no sum.
-    #[error("{:?} is not a SHA-256 sum and a file name", excerpt(line))]
-    NotAChecksum { line: String },
-
     /// A table without a row.
     #[error("the table has no rows")]
     NoRows,
@@ -167,9 +159,6 @@ pub enum Problem {
     /// A column that is needed and not there.
     #[error("the header has no column {:?}", excerpt(name))]
     MissingColumn { name: String, expected: Vec<String>, found: Vec<String> },
-    /// A column that means nothing here.
-    #[error("the column {:?} is unknown", excerpt(name))]
-    UnknownColumn { name: String, expected: Vec<String> },
     /// Two columns of one name.
     #[error("the column {:?} appears twice in the header", excerpt(name))]
     DuplicateColumn { name: String },
@@ -189,12 +178,6 @@ pub enum Problem {
     /// A word that is none of those that the column may hold.
     #[error("{:?} is not one of {}", excerpt(value), list(allowed))]
     NotOneOf { value: String, allowed: Vec<String> },
-    /// An annotation of several labels where one is needed.
-    #[error("{:?} is several labels", excerpt(value))]
-    SeveralLabels { value: String },
-    /// Two files that tell different things of one item.
-    #[error("{:?} where {other} has {:?}", excerpt(value), excerpt(other_value))]
-    Disagrees { value: String, other: String, other_value: String },
 
     /// An id that was there before; `first_line` is known for ids from a file.
     #[error("the id {:?} appears twice{}", excerpt(id), first_in(first_line))]
@@ -202,9 +185,6 @@ pub enum Problem {
     /// An id that the reference does not have.
     #[error("the id {:?} is unknown: {reference} does not have it", excerpt(id))]
     UnknownId { id: String, reference: String },
-    /// An id that the reference has with other blanks, case or zeros.
-    #[error("the id {:?} is unknown: {reference} has {:?}", excerpt(id), excerpt(near))]
-    NearId { id: String, near: String, reference: String },
     /// An id of the reference without a row.
     #[error("no row for the id {:?} of {reference}", excerpt(id))]
     MissingId { id: String, reference: String },
@@ -212,9 +192,6 @@ pub enum Problem {
     #[error("the id is {found:?} where {expected:?} is due")]
     IdOrder { found: String, expected: String },
 
-    /// Numbers that do not add up.
-    #[error("{values:?} sum to {sum}, not to {expected}")]
-    Sum { values: Vec<u32>, sum: u64, expected: u64 },
     /// An answer that cannot be turned into shares of the classes.
     #[error("the answer {values:?} is not a distribution over the {classes} classes")]
     NotADistribution { values: Vec<f64>, classes: usize },
@@ -224,12 +201,6 @@ pub enum Problem {
     /// An item without any answer of the judge.
     #[error("no prompt variant has an answer")]
     NoAnswer,
-    /// Predictions without the judge's own updates, which Experiment 1 compares with Bayes' rule.
-    #[error("no item has a self-update")]
-    NoSelfUpdates,
-    /// A floor under which no distribution is left.
-    #[error("the floor {floor} is outside the open range from 0 to 1/{classes}")]
-    Floor { floor: f64, classes: usize },
     /// Too few or repeated classes.
     #[error("{} are not classes", list(classes))]
     Classes { classes: Vec<String> },
@@ -237,39 +208,9 @@ pub enum Problem {
     /// Text that is no JSON of the form needed.
     #[error("not {expected}: {reason}")]
     NotJson { reason: String, expected: &'static str },
-    /// A configuration that can't be read.
-    #[error("{reason}")]
-    NotToml { reason: String },
-    /// A setting with a value that it can't have; `remedy` says what it may be.
-    #[error("{setting} = {value}: {reason}")]
-    Setting { setting: String, value: String, reason: String, remedy: String },
-    /// Probabilities of more than 1 in all.
-    #[error("the probabilities sum to {}, more than 1", short(*sum))]
-    AboveOne { sum: f64 },
-    /// Items for which the judge has no usable answer.
-    #[error("{items} of {of} items have no answer of the judge")]
-    Unanswered { items: usize, of: usize },
-    /// No label at all.
-    #[error("no item has a label, so there is nothing to learn the trust from")]
-    NoLabels,
     /// A second answer, label or count of what may be given once.
     #[error("{what} appears twice, first in line {first_line}")]
     Repeated { what: String, first_line: u64 },
-
-    /// A label that is there already.
-    #[error("{:?} has given this item the label {:?} already ({place})", excerpt(annotator), excerpt(value))]
-    LabelThere { annotator: String, value: String, place: String },
-    /// A label against an earlier one of the same annotator.
-    #[error(
-        "{:?} gives this item the label {:?}, but gave it {:?} before ({place})",
-        excerpt(annotator),
-        excerpt(value),
-        excerpt(other)
-    )]
-    LabelConflict { annotator: String, value: String, other: String, place: String },
-    /// A file that was added before.
-    #[error("the same file was added before, at {time}, as {name:?}")]
-    AddedBefore { time: String, name: String },
 
     /// A file that is not as it was written, or not as a command needs it; `remedy` says what to do.
     #[error("{reason}")]
@@ -281,42 +222,24 @@ pub enum Problem {
     /// A matrix or table of another shape than needed.
     #[error("its shape is {found}, not {expected}")]
     Shape { found: String, expected: String },
-    /// A matrix file with too few or too many bytes for its shape.
-    #[error("it holds {found} bytes of numbers where its shape asks for {expected}")]
-    MatrixLength { found: u64, expected: u64 },
     /// A number of a matrix that is not finite; rows and columns count from 0, as NumPy's do.
     #[error("the value at [{row}, {column}] is {value}, not a finite 32-bit number")]
     NotFinite { value: f32, row: usize, column: usize },
 }
 
 impl Problem {
+    /// A problem and its remedy in words of their own.
+    pub fn unfit(reason: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Problem::Unfit { reason: reason.into(), remedy: remedy.into() }
+    }
+
     /// What the reader of the message can do.
     pub fn remedy(&self) -> String {
         let remedy = match self {
-            Problem::Checksum { sums, .. } => {
-                return format!(
-                    "restore the file from the repository, or, if the change is meant, write its \
-                     new sum to {sums}"
-                );
-            }
-            Problem::OtherMatrix { .. } => {
-                "embed the items again, which writes both files, or restore the one that belongs to the other; if the ids \
-                 are right although the matrix was changed, delete the last line of the ids"
-            }
-            Problem::NoChecksum { sums } => {
-                return format!("add a line to {sums} as the command sha256sum writes it");
-            }
-            Problem::NotAChecksum { .. } => {
-                "write 64 hexadecimal digits, two spaces and the name of a file of the folder, once \
-                 per file"
-            }
             Problem::NoRows => "give it a header line and at least one row",
             Problem::NotUtf8 => "save it in the encoding UTF-8",
             Problem::ColumnCount { .. } => "give the row one cell per column and put quotes around cells with commas",
             Problem::MissingColumn { name, expected, found } => return missing_column(name, expected, found),
-            Problem::UnknownColumn { expected, .. } => {
-                return format!("the table needs the columns {}", list(expected));
-            }
             Problem::DuplicateColumn { .. } => "rename or remove one of the two",
             Problem::Blank => "fill the cell in",
             Problem::NotACount { .. } => "write a whole number of 0 or more",
@@ -328,44 +251,21 @@ impl Problem {
                 Some(near) => return format!("write {near:?}"),
                 None => "write one of these",
             },
-            Problem::SeveralLabels { .. } => {
-                "name all labels of the file under items.multilabel, which makes each of them a question of its own"
-            }
-            Problem::Disagrees { .. } => "make the two files agree",
             Problem::DuplicateId { .. } => "keep one row per item",
             Problem::UnknownId { .. } => "correct the id or remove its row",
-            Problem::NearId { near, .. } => return format!("write {:?}, letter by letter", excerpt(near)),
             Problem::MissingId { .. } => "add the row, or remove the item from the other file",
             Problem::IdOrder { .. } => "number the rows 0, 1, 2, ... in order, without gaps",
-            Problem::Sum { .. } => "correct the numbers of the row",
             Problem::NotADistribution { .. } => "give one finite number of 0 or more per class, not all of them 0",
             Problem::PartialAnswer { .. } => "fill in all classes (0 for none), or leave all of them blank",
             Problem::NoAnswer => "add an answer of the judge, or remove the item",
-            Problem::NoSelfUpdates => "collect them too: `judge run dice --self-update`",
-            Problem::Floor { .. } => "choose a smaller positive share, such as 0.005",
             Problem::Classes { .. } => "name two or more classes, each once",
             Problem::NotJson { .. } => "write one JSON object per line, or check how the file was made",
-            Problem::NotToml { .. } => "see the commented study.toml that `judge-uncertainty study init` writes",
-            Problem::Setting { remedy, .. } | Problem::Unfit { remedy, .. } => return remedy.clone(),
-            Problem::AboveOne { .. } => {
-                "give probabilities that sum to 1 or less, or declare kind = \"counts\" if these are counts or percentages"
-            }
-            Problem::Unanswered { .. } => {
-                "add their answers, remove the items, or set unmatched = \"leave_out\" to go on without them"
-            }
-            Problem::NoLabels => {
-                "collect labels for some items first, check the ids and names of the columns, or take prior = \"weak\" in [trust], \
-                 under which a first queue needs no label"
-            }
             Problem::Repeated { .. } => "keep one of the two rows",
-            Problem::LabelThere { .. } => "remove the row, or leave out what is there already with --skip-known",
-            Problem::LabelConflict { .. } => "keep the label that holds and remove the other; nothing was added",
-            Problem::AddedBefore { .. } => "add a file with new labels",
+            Problem::Unfit { remedy, .. } => remedy,
             Problem::NotAMatrix { .. } => {
                 "write it with numpy.save as a two-dimensional array of 16, 32 or 64-bit floats"
             }
             Problem::Shape { .. } => "give it one row per item and the columns named",
-            Problem::MatrixLength { .. } => "the file is truncated or damaged: copy or write it again",
             Problem::NotFinite { .. } => "compute the row of this item again",
         };
         remedy.to_owned()
@@ -401,7 +301,7 @@ fn range(low: f64, high: f64) -> String {
 }
 
 /// A number in few characters: of 1e308 nobody wants 309 digits.
-fn short(value: f64) -> String {
+pub fn short(value: f64) -> String {
     let plain = value == 0.0 || (1e-7..1e16).contains(&value.abs());
     if plain { value.to_string() } else { format!("{value:e}") }
 }
@@ -426,7 +326,7 @@ pub fn excerpt(text: &str) -> String {
 }
 
 /// Names as a person lists them.
-fn list(names: &[String]) -> String {
+pub fn list(names: &[String]) -> String {
     /// Most names that a message repeats.
     const MOST: usize = 20;
     let shown = names.iter().take(MOST).map(|name| excerpt(name)).collect::<Vec<_>>().join(", ");
@@ -475,7 +375,6 @@ mod tests {
         let problems = [
             Problem::UnknownId { id: long.clone(), reference: "items.csv".to_owned() },
             Problem::NotOneOf { value: long.clone(), allowed: vec![long.clone()] },
-            Problem::LabelThere { annotator: long.clone(), value: long.clone(), place: String::new() },
         ];
         for problem in problems {
             let error = Error::refused(Place::file(Path::new("t.csv")).of_item(&long), problem).to_string();

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::path::Path;
 use std::sync::Once;
 
-use crate::error::{Error, Place, Problem, Result};
+use crate::error::{Error, Place, Result};
 
 thread_local! {
     /// Whether a panic of this thread is caught and told as a refusal.
@@ -32,9 +32,8 @@ pub fn guarded<T>(file: &Path, read: impl FnOnce() -> Result<T>) -> Result<T> {
     let read = catch_unwind(AssertUnwindSafe(read));
     CAUGHT.set(before);
     read.unwrap_or_else(|_| {
-        let reason = "contradicts itself: its reader can't go on".to_owned();
-        let remedy = "it is damaged or was edited: copy or write it again".to_owned();
-        Err(Error::refused(Place::file(file), Problem::Unfit { reason, remedy }))
+        let remedy = "it is damaged or was edited: copy or write it again";
+        Err(Error::unfit(Place::file(file), "contradicts itself: its reader can't go on", remedy))
     })
 }
 

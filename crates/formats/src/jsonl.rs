@@ -81,7 +81,7 @@ impl Objects {
             (0..width).map(|column| row.get(&column).map_or("", String::as_str)).collect()
         };
         let rows = self.rows.into_iter().map(|(line, row)| (line, filled(row))).collect();
-        Table::of_objects(file, self.fields, rows, id_column)
+        Table::from_objects(file, self.fields, rows, id_column)
     }
 }
 

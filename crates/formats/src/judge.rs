@@ -120,7 +120,8 @@ impl JudgeVariants {
         if let Some(floor) = floor
             && !(floor > 0.0 && floor * (classes as f64) < 1.0)
         {
-            return Err(Error::refused(Place::default(), Problem::Floor { floor, classes }));
+            let reason = format!("the floor {floor} is outside the open range from 0 to 1/{classes}");
+            return Err(Error::unfit(Place::default(), reason, "choose a smaller positive share, such as 0.005"));
         }
         let mut q = Array2::zeros((self.answers.len(), classes));
         let mut spread = Vec::with_capacity(self.answers.len());

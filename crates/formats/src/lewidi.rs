@@ -85,7 +85,7 @@ pub fn read_labels(file: &Path, bytes: &[u8], labels: &[String]) -> Result<Table
         Ok(())
     })?;
     // A file of items for a contest has no labels.
-    Table::of_any_objects(file, [ID, "annotator", LABEL].map(str::to_owned).to_vec(), rows, ID)
+    Table::from_any_objects(file, [ID, "annotator", LABEL].map(str::to_owned).to_vec(), rows, ID)
 }
 
 /// Id of the item that asks whether a label applies.
@@ -179,7 +179,7 @@ pub fn read_predictions(file: &Path, bytes: &[u8], predicted: Predicted<'_>, lab
             rows.push((number, row.cells(&asked(&id, label), inner)?));
         }
     }
-    Table::of_objects(file, predicted.columns(), rows, ID)
+    Table::from_objects(file, predicted.columns(), rows, ID)
 }
 
 impl Predicted<'_> {
@@ -211,7 +211,7 @@ struct Predictions<'a> {
 impl Predictions<'_> {
     fn refuse(&self, reason: &str) -> Error {
         let remedy = format!("write each line as {}", self.predicted.layout());
-        Error::refused(self.place.clone(), Problem::Unfit { reason: reason.to_owned(), remedy })
+        Error::unfit(self.place.clone(), reason, remedy)
     }
 
     fn parse(&self, line: &str) -> Result<(String, Vec<Value>)> {

@@ -11,10 +11,11 @@
 //! | [`logs`] | logs of judges as other programs wrote them |
 //! | [`items`], [`judge`] | ids in order, label counts, a judge's answers and what is predicted from them |
 //! | [`dataset`] | the data of the paper's experiments |
-//! | [`checksum`], [`split`], [`links`], [`guarded`] | files with their sums, data sets in parts, links, readers that panic |
+//! | [`checksum`], [`archive`], [`split`], [`links`], [`guarded`] | files with their sums, archives, data sets in parts, links, readers that panic |
 //!
 //! All types hold their items in one order, that of an [`ItemIds`]. Whatever is missing is `None`.
 
+pub mod archive;
 pub mod batches;
 pub mod checksum;
 pub mod dataset;

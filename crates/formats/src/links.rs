@@ -7,7 +7,7 @@
 use std::fs;
 use std::path::{Component, Path};
 
-use super::error::{Error, Place, Problem, Result};
+use super::error::{Error, Place, Result};
 
 /// The environment variable that lets links in studies be followed: `JUDGE_UNCERTAINTY_FOLLOW_LINKS=1`.
 pub const VARIABLE: &str = "JUDGE_UNCERTAINTY_FOLLOW_LINKS";
@@ -47,14 +47,12 @@ fn refuse(folder: &Path, path: &Path) -> Result<()> {
     for part in below.components().take_while(|part| *part != Component::ParentDir) {
         here.push(part);
         if fs::symlink_metadata(&here).is_ok_and(|found| found.is_symlink()) {
-            let problem = Problem::Unfit {
-                reason: "this is a link, and links among the files of a study are not followed".to_owned(),
-                remedy: format!(
-                    "put the file itself there, or name where it is in the study.toml; if you trust the study, set {VARIABLE}=1 in \
-                     the environment"
-                ),
-            };
-            return Err(Error::refused(Place::file(&here), problem));
+            let reason = "this is a link, and links among the files of a study are not followed";
+            let remedy = format!(
+                "put the file itself there, or name where it is in the study.toml; if you trust the study, set \
+                 {VARIABLE}=1 in the environment"
+            );
+            return Err(Error::unfit(Place::file(&here), reason, remedy));
         }
     }
     Ok(())

@@ -32,8 +32,9 @@ pub fn read_matrix(file: &Path, bytes: &[u8], ids: &ItemIds, columns: usize) -> 
     let number_type = header.dtype().descr();
     let width = header.dtype().num_bytes().unwrap_or(0) as u64;
     if data.len() as u64 != header.len() * width {
-        let problem = Problem::MatrixLength { found: data.len() as u64, expected: header.len() * width };
-        return Err(refused(problem));
+        let (found, expected) = (data.len(), header.len() * width);
+        let reason = format!("it holds {found} bytes of numbers where its shape asks for {expected}");
+        return Err(refused(Problem::unfit(reason, "the file is truncated or damaged: copy or write it again")));
     }
 
     let order = header.order();

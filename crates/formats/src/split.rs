@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Place, Problem, Result};
+use crate::error::{Error, Place, Result};
 
 /// The files that a path stands for: all parts of a split whose first part it is, the only split of a folder, else itself.
 ///
@@ -46,16 +46,17 @@ fn only_split(folder: &Path) -> Result<PathBuf> {
             *first = path;
         }
     }
-    let refuse = |reason: String, remedy: &str| {
-        Err(Error::refused(Place::file(folder), Problem::Unfit { reason, remedy: remedy.to_owned() }))
-    };
+    let refuse = |reason: &str, remedy: &str| Err(Error::unfit(Place::file(folder), reason, remedy));
     match splits.len() {
-        0 => refuse("the folder holds no Parquet file".to_owned(), "name a file"),
+        0 => refuse("the folder holds no Parquet file", "name a file"),
         1 => Ok(splits.into_values().next().unwrap_or_default()),
         _ => {
             let names = splits.keys().cloned().collect::<Vec<_>>().join(", ");
             let files = splits.values().map(|file| file.display().to_string()).collect::<Vec<_>>().join(" or ");
-            refuse(format!("the folder holds several splits: {names}"), &format!("name the first file of one: {files}"))
+            refuse(
+                &format!("the folder holds several splits: {names}"),
+                &format!("name the first file of one: {files}"),
+            )
         }
     }
 }

@@ -6,9 +6,9 @@ use std::path::Path;
 
 use calamine::{Data, Reader, Xlsx, XlsxError};
 
+use crate::archive;
 use crate::error::{Error, Place, Problem, Result};
 use crate::guarded::guarded;
-use crate::logs::archive;
 use crate::table::Table;
 use judge_uncertainty_system::limits::{ABSENT_FIELDS, Exceeded};
 
@@ -30,19 +30,15 @@ pub fn read(file: &Path, bytes: &[u8], id_column: &str) -> Result<Table> {
 }
 
 fn read_sheet(file: &Path, bytes: &[u8], id_column: &str) -> Result<Table> {
-    let refuse = |reason: String, remedy: &str| {
-        Error::refused(Place::file(file), Problem::Unfit { reason, remedy: remedy.to_owned() })
-    };
+    let refuse = |reason: String, remedy: &str| Error::unfit(Place::file(file), reason, remedy);
     let damaged = |error: XlsxError| {
-        refuse(
-            format!("is not a whole Excel workbook: {error}"),
-            "save it again, or save the sheet as CSV in the encoding UTF-8",
-        )
+        let remedy = "save it again, or save the sheet as CSV in the encoding UTF-8";
+        refuse(format!("is not a whole Excel workbook: {error}"), remedy)
     };
     // Every part is held against its sum and its size before any is believed.
     archive::members(file, bytes, |name| name.starts_with("xl/") && name.ends_with(".xml"))?;
     let mut book: Xlsx<_> = Xlsx::new(Cursor::new(bytes)).map_err(damaged)?;
-    let mut sheets: Vec<(String, Rows)> = vec![];
+    let mut sheets: Vec<(String, Vec<(u64, Vec<String>)>)> = vec![];
     for name in book.sheet_names() {
         let rows = rows(cells(&mut book, &name).map_err(damaged)?)
             .map_err(|exceeded| refuse(exceeded.reason(), &exceeded.remedy()))?;
@@ -53,7 +49,7 @@ fn read_sheet(file: &Path, bytes: &[u8], id_column: &str) -> Result<Table> {
     if sheets.is_empty() {
         return Err(Error::refused(Place::file(file), Problem::NoRows));
     }
-    let has_ids = |(_, rows): &(String, Rows)| rows[0].1.iter().any(|name| name == id_column);
+    let has_ids = |(_, rows): &(String, Vec<(u64, Vec<String>)>)| rows[0].1.iter().any(|name| name == id_column);
     let with_ids = sheets.iter().filter(|sheet| has_ids(sheet)).count();
     if with_ids > 1 {
         let names =
@@ -65,11 +61,8 @@ fn read_sheet(file: &Path, bytes: &[u8], id_column: &str) -> Result<Table> {
     let found = sheets.iter().position(has_ids).unwrap_or(0);
     let mut rows = sheets.swap_remove(found).1.into_iter();
     let (line, header) = rows.next().unwrap_or_default();
-    Table::of_sheet(file, line, header, rows.collect(), id_column)
+    Table::from_sheet(file, line, header, rows.collect(), id_column)
 }
-
-/// Row number and cells of rows that are not blank.
-type Rows = Vec<(u64, Vec<String>)>;
 
 /// The cells of a sheet that are not blank, by row and column: the sheet as a whole may claim to be of any size.
 fn cells(book: &mut Xlsx<Cursor<&[u8]>>, name: &str) -> std::result::Result<BTreeMap<(u32, u32), String>, XlsxError> {
@@ -88,8 +81,8 @@ fn cells(book: &mut Xlsx<Cursor<&[u8]>>, name: &str) -> std::result::Result<BTre
     Ok(cells)
 }
 
-/// Rows that have a cell, each as long as the first, which names the columns, or longer.
-fn rows(cells: BTreeMap<(u32, u32), String>) -> std::result::Result<Rows, Exceeded> {
+/// Row number and cells of the rows that have a cell, each as long as the first, which names the columns, or longer.
+fn rows(cells: BTreeMap<(u32, u32), String>) -> std::result::Result<Vec<(u64, Vec<String>)>, Exceeded> {
     let mut sparse: BTreeMap<u32, Vec<(usize, String)>> = BTreeMap::new();
     let first = cells.keys().map(|(_, column)| *column).min().unwrap_or(0);
     for ((row, column), text) in cells {

@@ -23,14 +23,11 @@ pub fn export(requests: &[Request], classes: &[String]) -> String {
     requests.iter().map(line).collect()
 }
 
-/// An answer of a batch with the position of its question.
-pub type Answered = (usize, Answer);
-
-/// Reads batch output. Lines about other questions are refused: they answer another prompt, model or item.
+/// Reads batch output: answers with the positions of their questions. Lines about other questions are refused: they answer another prompt, model or item.
 ///
 /// # Errors
 /// A file that can't be read; a line that is no batch output, answers no question of this run, or answers one again.
-pub fn import(path: &Path, requests: &[Request]) -> Result<Vec<Answered>, Error> {
+pub fn import(path: &Path, requests: &[Request]) -> Result<Vec<(usize, Answer)>, Error> {
     let positions: BTreeMap<&str, usize> = requests.iter().zip(0..).map(|(r, i)| (r.key.as_str(), i)).collect();
     let mut seen = BTreeSet::new();
     let mut answers = vec![];

@@ -103,8 +103,8 @@ pub struct Price {
 }
 
 impl Price {
-    /// Cost of some tokens.
-    pub fn of(&self, tokens: Tokens) -> f64 {
+    /// Cost of some tokens, in the currency of the prices.
+    pub fn cost(&self, tokens: Tokens) -> f64 {
         (self.prompt * tokens.prompt as f64 + self.completion * tokens.completion as f64) / 1e6
     }
 }
@@ -130,12 +130,12 @@ impl Purse {
         Purse { price, limit, account: Mutex::new(Account { spent, reserved: 0.0, longest }) }
     }
 
-    /// Sets money aside for a question with so many tokens in its prompt and at most `most` in its answer; where that is
-    /// not known, as many as the longest answer so far had. `None` if the limit does not allow it.
+    /// Sets money aside for a question with so many tokens in its prompt and at most `most` in its answer; where that
+    /// is not known, as many as the longest answer so far had. `None` if the limit does not allow it.
     pub fn reserve(&self, prompt: u64, most: Option<u64>) -> Option<f64> {
         let Some(price) = self.price else { return Some(0.0) };
         let mut account = locked(&self.account);
-        let cost = price.of(Tokens { prompt, completion: most.unwrap_or(account.longest) });
+        let cost = price.cost(Tokens { prompt, completion: most.unwrap_or(account.longest) });
         if self.limit.is_some_and(|limit| account.spent + account.reserved + cost > limit) {
             return None;
         }
@@ -147,7 +147,7 @@ impl Purse {
     pub fn settle(&self, reserved: f64, tokens: Tokens) {
         let mut account = locked(&self.account);
         account.reserved -= reserved;
-        account.spent += self.price.map_or(0.0, |price| price.of(tokens));
+        account.spent += self.price.map_or(0.0, |price| price.cost(tokens));
         account.longest = account.longest.max(tokens.completion);
     }
 

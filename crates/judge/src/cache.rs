@@ -280,7 +280,8 @@ fn read(path: &Path, bytes: &[u8]) -> Result<Vec<Entry>, Error> {
         }
         if let Some(stated) = e.sha256.as_ref().filter(|stated| **stated != e.sum()) {
             return Err(refused(format!(
-                "its sum is {stated}, but its fields give {}: it was edited. Restore the line, or delete it to ask again",
+                "its sum is {stated}, but its fields give {}: it was edited. Restore the line, or delete it to ask \
+                 again",
                 e.sum()
             )));
         }

@@ -15,7 +15,6 @@ use crate::parse::Failure;
 use crate::reply::{Complaint, excerpt, failed, read_failed_reply, read_reply};
 use crate::request::Request;
 use crate::secret;
-use judge_uncertainty_system::clock::parse_http_date;
 
 /// Largest reply that is read, in bytes: a thousand times what the prompts ask for.
 const LARGEST_REPLY: usize = 1 << 20;
@@ -297,7 +296,7 @@ fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     if let Some(n) = number(after) {
         return Some(seconds(n));
     }
-    Some(parse_http_date(after)?.duration_since(now).unwrap_or_default())
+    Some(httpdate::parse_http_date(after).ok()?.duration_since(now).unwrap_or_default())
 }
 
 #[cfg(test)]

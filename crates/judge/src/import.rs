@@ -8,9 +8,9 @@
 //! | `dist` | the parsed prediction, a list in the order of the classes or an object by class, or null |
 //! | `confidence` | the stated confidence, 0 to 100, or null |
 //!
-//! `dist` and `confidence` are what the release understood of its answers, to prompts whose form may differ from ours, and
-//! they count, under the rules of [`parse`]. A raw text that is understood here too must agree with them; without them it
-//! counts itself.
+//! `dist` and `confidence` are what the release understood of its answers, to prompts whose form may differ from ours,
+//! and they count, under the rules of [`parse`]. A raw text that is understood here too must agree with them; without
+//! them it counts itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -31,9 +31,6 @@ const CONFIDENCE: [&str; 2] = ["confidence", "conf"];
 const UPDATE: [&str; 3] = ["selfupdate", "self_update", "self-update"];
 /// How far `dist` may be from the raw text, in shares.
 const AGREEMENT: f64 = 0.011;
-
-/// What was asked and what the answer says.
-type Reading = (Ask, Result<Meaning, Failure>);
 
 #[derive(Deserialize)]
 struct Row {
@@ -117,8 +114,8 @@ pub fn published(paths: &[&Path], task: &mut Task) -> Result<Collected, Error> {
 }
 
 impl Row {
-    /// What a row says: a prediction, a stated confidence, or both.
-    fn readings(&self, ask: Ask, classes: &[String]) -> Result<Vec<Reading>, String> {
+    /// What a row says, with what was asked: a prediction, a stated confidence, or both.
+    fn readings(&self, ask: Ask, classes: &[String]) -> Result<Vec<(Ask, Result<Meaning, Failure>)>, String> {
         let stated = self.stated_confidence();
         if ask == Ask::Confidence {
             let said = self.raw.as_deref().map(parse::confidence);

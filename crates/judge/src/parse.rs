@@ -30,7 +30,8 @@ pub enum Failure {
     NotJson,
     /// The endpoint's reply is no chat completion, or lacks what was asked for.
     WrongShape,
-    /// The endpoint's reply is larger than any answer, or would take longer to read than any ([`limits::BYTES_IN_VAIN`]).
+    /// The endpoint's reply is larger than any answer, or would take longer to read than any
+    /// ([`limits::BYTES_IN_VAIN`]).
     TooLarge,
     /// No answer in the form asked for was found.
     Unparseable,
@@ -250,8 +251,8 @@ fn fields(text: &str, known: &dyn Fn(&str) -> bool) -> Result<Vec<(String, Json)
 
 /// Objects at the top level of a text.
 ///
-/// A brace may begin an object that breaks off only at the end of the text, and so may those within it: what is read in vain
-/// is limited, lest an answer of nothing but braces takes minutes.
+/// A brace may begin an object that breaks off only at the end of the text, and so may those within it: what is read in
+/// vain is limited, lest an answer of nothing but braces takes minutes.
 fn objects(text: &str) -> Result<Vec<Vec<(String, Json)>>, Failure> {
     let (mut found, mut in_vain) = (vec![], 0);
     let mut rest = text;
@@ -502,7 +503,8 @@ mod tests {
     fn label_tokens_keep_the_unseen_mass() {
         let classes = ["yes", "no", "not sure"].map(String::from);
         let tokens = |list: &[(&str, f64)]| list.iter().map(|(t, p)| ((*t).to_owned(), p.ln())).collect::<Vec<_>>();
-        // " Y" and "yes" are one class; "n" begins two and "maybe" none; "no" is exact although it begins "not sure" too.
+        // " Y" and "yes" are one class; "n" begins two and "maybe" none; "no" is exact although it begins "not sure"
+        // too.
         let listed = tokens(&[("yes", 0.4), (" Y", 0.1), ("no", 0.3), ("n", 0.05), ("maybe", 0.05), ("not", 0.0)]);
         let d = label_tokens(&listed, &classes).unwrap();
         for (got, want) in d.shares.iter().zip([0.625, 0.375, 0.0]) {

@@ -49,7 +49,7 @@ impl Collected {
     }
 
     /// Reads the answers of a cache, one per question.
-    pub fn of<'e>(entries: impl Iterator<Item = &'e Entry>, answers: &Answers) -> Self {
+    pub fn from_entries<'e>(entries: impl Iterator<Item = &'e Entry>, answers: &Answers) -> Self {
         let mut collected = Self::default();
         for entry in entries {
             collected.add(&entry.item, &entry.variant, entry.ask, entry.meaning(answers));

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use tera::{Context, Tera};
 
 use crate::Error;
@@ -75,26 +76,6 @@ pub struct Prompts {
     hashes: BTreeMap<String, String>,
 }
 
-#[derive(Serialize)]
-struct View<'a> {
-    item: &'a BTreeMap<String, String>,
-    variant: &'a str,
-    question: &'a str,
-    classes: &'a [String],
-    /// The JSON object to answer with, its numbers left open.
-    answer_form: String,
-    low: Option<f64>,
-    high: Option<f64>,
-    labels: Vec<LabelView<'a>>,
-    labels_total: u32,
-}
-
-#[derive(Serialize)]
-struct LabelView<'a> {
-    class: &'a str,
-    count: u32,
-}
-
 impl Prompts {
     /// Templates of a task's set from a folder; without one, from `templates/prompts` if that exists here, else those
     /// built in.
@@ -130,17 +111,18 @@ impl Prompts {
         };
         let classes = task.classes();
         let counts = classes.iter().zip(&item.labels);
-        let view = View {
-            item: &item.text,
-            variant,
-            question: &task.question,
-            classes,
-            answer_form: answer_form(classes),
-            low: scale.map(|(low, _)| low),
-            high: scale.map(|(_, high)| high),
-            labels: counts.map(|(class, &count)| LabelView { class, count }).collect(),
-            labels_total: item.labels.iter().sum(),
-        };
+        let view = json!({
+            "item": item.text,
+            "variant": variant,
+            "question": task.question,
+            "classes": classes,
+            // The JSON object to answer with, its numbers left open.
+            "answer_form": answer_form(classes),
+            "low": scale.map(|(low, _)| low),
+            "high": scale.map(|(_, high)| high),
+            "labels": counts.map(|(class, count)| json!({ "class": class, "count": count })).collect::<Vec<_>>(),
+            "labels_total": item.labels.iter().sum::<u32>(),
+        });
         let context = Context::from_serialize(&view).map_err(Error::template(&name))?;
         let text = self.tera.render(&name, &context).map_err(Error::template(&name))?;
         Ok(text.trim().to_owned())

@@ -183,6 +183,29 @@ pub fn plan(task: &Task, prompts: &Prompts, settings: &QuestionSettings) -> Resu
     Ok(requests)
 }
 
+/// A task with its prompts and settings, and the questions that follow from them.
+pub struct Questions {
+    /// What is asked about.
+    pub task: Task,
+    /// The templates.
+    pub prompts: Prompts,
+    /// What to ask, of whom.
+    pub settings: QuestionSettings,
+    /// All questions, by [`plan`].
+    pub requests: Vec<Request>,
+}
+
+impl Questions {
+    /// Plans the questions.
+    ///
+    /// # Errors
+    /// As [`plan`].
+    pub fn new(task: Task, prompts: Prompts, settings: QuestionSettings) -> Result<Self, Error> {
+        let requests = plan(&task, &prompts, &settings)?;
+        Ok(Self { task, prompts, settings, requests })
+    }
+}
+
 impl Request {
     /// The body of a chat completion request, without the parameters named in `dropped`.
     pub fn body(&self, classes: &[String], dropped: &BTreeSet<String>) -> Value {

@@ -51,12 +51,6 @@ pub struct Tally {
     pub spent: Option<f64>,
 }
 
-/// Watches a run. Called after each question, from several threads but one at a time.
-pub trait Watch: Sync {
-    /// Something happened.
-    fn see(&self, tally: &Tally);
-}
-
 /// Why a run ended before all was asked.
 #[derive(Debug)]
 pub enum Ended {
@@ -88,7 +82,8 @@ pub fn missing(
     requests.into_iter().filter(wanted).map(counted).collect()
 }
 
-/// Asks the questions and stores every answer before it is counted.
+/// Asks the questions and stores every answer before it is counted. `watch` is called after each question, from several
+/// threads but one at a time.
 ///
 /// Returns what happened and, if not all was asked, why.
 pub fn ask_all(
@@ -98,7 +93,7 @@ pub fn ask_all(
     cache: &mut Cache,
     effort: &Effort,
     (pace, purse): (&Pace, &Purse),
-    watch: &dyn Watch,
+    watch: &(dyn Fn(&Tally) + Sync),
 ) -> (Tally, Option<Ended>) {
     let run = Run {
         requests,
@@ -133,7 +128,7 @@ struct Run<'r> {
     effort: &'r Effort,
     pace: &'r Pace,
     purse: &'r Purse,
-    watch: &'r dyn Watch,
+    watch: &'r (dyn Fn(&Tally) + Sync),
     next: AtomicUsize,
     in_vain: AtomicU32,
     stop: Stop,
@@ -232,14 +227,14 @@ impl<'r> Run<'r> {
         if let Some(failure) = failure {
             *tally.failures.entry(failure).or_default() += 1;
         }
-        self.watch.see(&shared.tally);
+        (self.watch)(&shared.tally);
     }
 
     fn unreached(&self, kind: Unreached, detail: String) {
         let mut shared = self.shared();
         *shared.tally.unreached.entry(kind).or_default() += 1;
         shared.tally.spent = self.purse.spent();
-        self.watch.see(&shared.tally);
+        (self.watch)(&shared.tally);
         drop(shared);
         if self.in_vain.fetch_add(1, Ordering::Relaxed) + 1 >= GONE {
             self.end(Ended::Gone(format!("{} answers nobody: {detail}", self.judge.host())));

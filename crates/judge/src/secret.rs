@@ -1,7 +1,7 @@
 //! Keeps a key out of texts that come from elsewhere, however it is written there.
 
-/// The text with `shown` in place of the key: as it is, with any of its characters escaped as JSON, addresses or HTML do
-/// (`\/`, `\u002f`, `%2F`, `&#47;`, `&#x2f;`, escaped again included), or within Base64.
+/// The text with `shown` in place of the key: as it is, with any of its characters escaped as JSON, addresses or HTML
+/// do (`\/`, `\u002f`, `%2F`, `&#47;`, `&#x2f;`, escaped again included), or within Base64.
 pub(crate) fn hide(key: &str, shown: &str, text: &str) -> String {
     let mut kept = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -67,8 +67,8 @@ fn character_at(bytes: &[u8], character: u8) -> Option<usize> {
     }
 }
 
-/// What every Base64 of a text with the key holds, for each of the three places where the key can begin, in both alphabets.
-/// A short key would be found where it is not.
+/// What every Base64 of a text with the key holds, for each of the three places where the key can begin, in both
+/// alphabets. A short key would be found where it is not.
 fn in_base64(key: &[u8]) -> Vec<String> {
     const SHORTEST: usize = 12;
     let alphabets = [b"+/", b"-_"];

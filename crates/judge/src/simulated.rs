@@ -1,4 +1,5 @@
-//! A stand-in for a judge, so that the whole chain runs without a network, at no cost and with the same answers each time.
+//! A stand-in for a judge, so that the whole chain runs without a network, at no cost and with the same answers each
+//! time.
 //!
 //! It knows the shares p of an item's labels (the dice's biases, ChaosNLI's label shares; for other items shares that
 //! are invented from the text) and how familiar the item is, f from 0 to 1. Its prediction is the truth seen through

@@ -7,11 +7,11 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::Error;
-use crate::cache::Entry;
+use crate::cache::{Cache, Entry};
 use crate::client::{Tokens, Unreached};
 use crate::parse::Failure;
 use crate::predictions::Collected;
-use crate::request::{Prediction, QuestionSettings};
+use crate::request::{Prediction, Questions};
 use crate::run::Tally;
 use crate::task::Task;
 use judge_uncertainty_formats::checksum::sha256_hex;
@@ -84,32 +84,18 @@ pub struct SessionSummary {
     pub spent: Option<f64>,
 }
 
-/// What the summary is made from.
-pub struct Facts<'f> {
-    /// The items.
-    pub task: &'f Task,
-    /// The settings.
-    pub settings: &'f QuestionSettings,
-    /// Hashes of the templates.
-    pub templates: &'f BTreeMap<String, String>,
-    /// Questions of the task.
-    pub questions: usize,
-    /// The answers used, one per question.
-    pub used: &'f [&'f Entry],
-    /// Answers on file.
-    pub on_file: usize,
-    /// What the answers say.
-    pub collected: &'f Collected,
-    /// What happened in this run.
-    pub tally: &'f Tally,
-    /// Seed of the simulated judge.
-    pub simulated_seed: Option<u64>,
-}
-
 impl SessionSummary {
-    /// Sums up.
-    pub fn of(facts: &Facts<'_>) -> Self {
-        let used = facts.used;
+    /// Sums up the answers of a `cache` that are `used`, one per question; `collected` is what they say, `tally` what
+    /// happened in this run.
+    pub fn new(
+        questions: &Questions,
+        cache: &Cache,
+        used: &[&Entry],
+        collected: &Collected,
+        tally: &Tally,
+        simulated_seed: Option<u64>,
+    ) -> Self {
+        let Questions { task, settings, prompts, requests } = questions;
         let mut parameters = BTreeMap::new();
         let mut dropped = BTreeMap::new();
         let (mut tokens, mut uncounted) = (Tokens::default(), 0);
@@ -129,13 +115,13 @@ impl SessionSummary {
         let times = || used.iter().map(|entry| entry.time.clone());
         SessionSummary {
             program: PROGRAM.to_owned(),
-            task: facts.task.name.clone(),
-            items: facts.task.items.len(),
-            variants: facts.task.variants.clone(),
-            model: facts.settings.model.clone(),
+            task: task.name.clone(),
+            items: task.items.len(),
+            variants: task.variants.clone(),
+            model: settings.model.clone(),
             served_models: used.iter().filter_map(|entry| entry.answer.served_model.clone()).collect(),
             hosts: used.iter().map(|entry| entry.host.clone()).collect(),
-            prediction: match facts.settings.prediction {
+            prediction: match settings.prediction {
                 Prediction::Verbalised => "verbalised",
                 Prediction::LogProbabilities => "log_probabilities",
             },
@@ -143,19 +129,19 @@ impl SessionSummary {
             dropped,
             first_answer: times().min(),
             last_answer: times().max(),
-            templates: facts.templates.clone(),
-            simulated_seed: facts.simulated_seed,
-            questions: facts.questions,
+            templates: prompts.hashes().clone(),
+            simulated_seed,
+            questions: requests.len(),
             answered: used.len(),
-            usable: facts.collected.usable,
-            normalised: facts.collected.normalised,
-            failures: facts.collected.failures.clone(),
-            unreached: facts.tally.unreached.clone(),
-            mean_unseen_mass: facts.collected.mean_unseen(),
-            superseded: facts.on_file - used.len(),
+            usable: collected.usable,
+            normalised: collected.normalised,
+            failures: collected.failures.clone(),
+            unreached: tally.unreached.clone(),
+            mean_unseen_mass: collected.mean_unseen(),
+            superseded: cache.entries().len() - used.len(),
             tokens,
             uncounted,
-            spent: facts.tally.spent,
+            spent: tally.spent,
         }
     }
 }
@@ -186,11 +172,11 @@ pub struct ImportSummary {
 }
 
 impl ImportSummary {
-    /// Sums up.
+    /// Sums up what was read from the files `paths`.
     ///
     /// # Errors
     /// A file that can no longer be read.
-    pub fn of(task: &Task, model: Option<String>, paths: &[&Path], collected: &Collected) -> Result<Self, Error> {
+    pub fn new(task: &Task, model: Option<String>, paths: &[&Path], collected: &Collected) -> Result<Self, Error> {
         let hash = |path: &&Path| {
             let bytes = std::fs::read(path).map_err(FileError::at(path, "reading"))?;
             let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();

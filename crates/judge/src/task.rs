@@ -183,8 +183,8 @@ impl Task {
         })
     }
 
-    /// The items of a study; `path` is its `study.toml` or the folder that holds it. Its judge's file need not exist, nor
-    /// that of its labels; labels that are there are in hand.
+    /// The items of a study; `path` is its `study.toml` or the folder that holds it. Its judge's file need not exist,
+    /// nor that of its labels; labels that are there are in hand.
     ///
     /// # Errors
     /// A configuration, items or labels that the study would refuse, or items without a text.

@@ -5,37 +5,65 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
-use fastembed::{InitOptionsUserDefined, TextEmbedding, UserDefinedEmbeddingModel};
-use judge_uncertainty_familiarity::embedding::{
-    EmbeddedText, Embedder, EmbeddingError, Model, Options, Pooling, TokenizerFiles,
-};
+use judge_uncertainty_familiarity::embedding::{EmbeddedText, Embedder, EmbeddingError, Model, Options};
 use judge_uncertainty_system::limits;
 use rayon::prelude::*;
+use tokenizers::Tokenizer;
 
-use crate::{graph, runtime};
+use crate::tokens::{self, Tokens};
+use crate::{by_rten, graph};
 
 /// Tokens that go through the model at once. At this size the intermediate results of a small encoder stay in a
-/// processor core's own cache; larger batches were slower with either runtime.
+/// processor core's own cache; larger batches are not faster.
 const BATCH_TOKENS: usize = 256;
 
-/// Texts are padded to a multiple of this many tokens. tract sums the attention weights of a token in an order that
-/// depends on where in memory they begin; with an even number of tokens that is the same for each text of a batch.
-const LENGTH_STEP: usize = 2;
+/// Texts of equal length that go through the model at once.
+pub(crate) struct Batch<'a> {
+    /// The texts, for a runtime that tokenizes them itself.
+    #[cfg_attr(not(feature = "onnxruntime"), allow(dead_code))]
+    pub(crate) texts: Vec<&'a str>,
+    /// Their tokens; as many for each, and at least one text.
+    pub(crate) tokens: Vec<&'a Tokens>,
+}
+
+impl Batch<'_> {
+    /// Tokens of each text.
+    pub(crate) fn length(&self) -> usize {
+        self.tokens[0].ids.len()
+    }
+}
+
+/// Runs batches, one at a time: a vector for each text, or what went wrong.
+pub(crate) type Session = Box<dyn FnMut(&Batch) -> Result<Vec<Vec<f32>>, String> + Send>;
+
+/// What runs the model.
+enum Runtime {
+    /// rten, with the model loaded once.
+    Rten(by_rten::Loaded),
+    /// Microsoft's library; each session loads the model.
+    #[cfg(feature = "onnxruntime")]
+    OnnxRuntime,
+}
 
 /// Embeds texts with a [`Model`]: tokens, encoder, pooling, and each row divided by its L2 norm.
 ///
-/// Texts go from the longest to the shortest, in batches of texts that have *the same length*: the number of their
-/// tokens, rounded up to an even number. So what is computed for a text does not depend on its neighbours: with tract
-/// the rows are the same bytes for every number of threads and every batch size (for models that cut texts after an
-/// even number of tokens, as the default one does; else they may differ in the last bits).
+/// The runtime is [rten](https://crates.io/crates/rten), which is written in Rust. Built with the feature `onnxruntime`, it is
+/// Microsoft's ONNX Runtime where the environment variable `ORT_DYLIB_PATH` names its library (version 1.24 or newer; for
+/// instance `onnxruntime/capi/libonnxruntime.so.1.31.1` inside the PyPI package `onnxruntime`).
+///
+/// Texts go from the longest to the shortest, in batches of texts that have *the same number of tokens*, without padding. So
+/// what is computed for a text does not depend on its neighbours: with rten the rows are the same bytes for every number of
+/// threads and every batch size.
 pub struct OnnxEmbedder {
     model: Model,
     options: Options,
-    runtime: &'static str,
+    runtime: Runtime,
+    name: &'static str,
+    tokenizer: Tokenizer,
     /// Quantised while it runs, with a scale taken from the whole batch: texts must then be embedded one by one.
     batch_dependent: bool,
-    /// At least one; more are added when there is work for them. Each runs on the thread that calls it.
-    sessions: Vec<TextEmbedding>,
+    /// At least one; more are added when there is work for them.
+    sessions: Vec<Session>,
     dimension: usize,
 }
 
@@ -47,54 +75,50 @@ impl OnnxEmbedder {
     /// the tokenizer has; a model that the runtime cannot load or run.
     pub fn new(model: Model, options: Options) -> Result<Self, EmbeddingError> {
         let threads = options.threads.get();
-        limits::MODEL_COPIES.check(threads as u64).map_err(|exceeded| EmbeddingError::Threads { threads, exceeded })?;
-        let graph = graph::read(&model)?;
-        let batch_dependent = graph.node.iter().any(|node| node.op_type.starts_with("DynamicQuant"));
-        let runtime = runtime::start()?;
-        let mut session = new_session(&model)?;
-        let word = run(&model, &mut session, &["word"], 1)?;
-        Ok(Self { model, options, runtime, batch_dependent, sessions: vec![session], dimension: word[0].len() })
+        limits::MODEL_SESSIONS
+            .check(threads as u64)
+            .map_err(|exceeded| EmbeddingError::Threads { threads, exceeded })?;
+        let batch_dependent = graph::check(&model)?;
+        let tokenizer = tokens::tokenizer(&model)?;
+        let (runtime, name) = start(&model)?;
+        let sessions = vec![];
+        let mut this = Self { model, options, runtime, name, tokenizer, batch_dependent, sessions, dimension: 0 };
+        this.add_sessions(1)?;
+        let word = tokens::encode(&this.model, &this.tokenizer, "word")?;
+        let word = run(&this.model, &mut this.sessions[0], &Batch { texts: vec!["word"], tokens: vec![&word] })?;
+        this.dimension = word[0].len();
+        Ok(this)
     }
 
-    /// The number of tokens of each text before it is cut, special ones included.
-    fn count_tokens(&self, texts: &[&str]) -> Result<Vec<usize>, EmbeddingError> {
-        let mut tokenizer = self.sessions[0].tokenizer.clone();
-        tokenizer.with_padding(None);
-        let counts = (tokenizer.with_truncation(None)).and_then(|tokenizer| {
-            let count = |text: &&str| tokenizer.encode(*text, true).map(|tokens| tokens.len());
-            texts.par_iter().map(count).collect()
-        });
-        counts.map_err(|e| EmbeddingError::ModelFile {
-            path: self.model.folder.join("tokenizer.json"),
-            problem: format!("the tokenizer failed: {e}"),
-        })
-    }
-
-    /// Texts of equal length together, from the longest to the shortest.
-    fn batches(&self, lengths: &[usize]) -> Vec<Vec<usize>> {
+    /// Positions of texts of equal length together, from the longest to the shortest.
+    fn batches(&self, tokens: &[Tokens]) -> Vec<Vec<usize>> {
+        let length = |i: usize| tokens[i].ids.len();
         let most = if self.batch_dependent { 1 } else { self.options.batch.get() };
-        let mut order: Vec<_> = (0..lengths.len()).collect();
-        order.sort_by_key(|&i| Reverse(lengths[i]));
+        let mut order: Vec<_> = (0..tokens.len()).collect();
+        order.sort_by_key(|&i| Reverse(length(i)));
         order
-            .chunk_by(|&i, &j| lengths[i] == lengths[j])
-            .flat_map(|equal| equal.chunks((BATCH_TOKENS / lengths[equal[0]].max(1)).clamp(1, most)))
+            .chunk_by(|&i, &j| length(i) == length(j))
+            .flat_map(|equal| equal.chunks((BATCH_TOKENS / length(equal[0]).max(1)).clamp(1, most)))
             .map(<[usize]>::to_vec)
             .collect()
     }
 
     /// Sees to it that there is a session for each of `workers`.
     fn add_sessions(&mut self, workers: usize) -> Result<(), EmbeddingError> {
-        let more = workers.saturating_sub(self.sessions.len());
-        let model = &self.model;
-        let more = (0..more).into_par_iter().map(|_| new_session(model));
-        self.sessions.extend(more.collect::<Result<Vec<_>, _>>()?);
+        while self.sessions.len() < workers {
+            self.sessions.push(match &self.runtime {
+                Runtime::Rten(loaded) => loaded.session(&self.model),
+                #[cfg(feature = "onnxruntime")]
+                Runtime::OnnxRuntime => crate::onnxruntime::session(&self.model)?,
+            });
+        }
         Ok(())
     }
 }
 
 impl Embedder for OnnxEmbedder {
     fn settings(&self) -> String {
-        self.model.settings(self.runtime)
+        self.model.settings(self.name)
     }
 
     fn dimension(&self) -> usize {
@@ -106,11 +130,9 @@ impl Embedder for OnnxEmbedder {
         texts: &[&str],
         done: &mut dyn FnMut(Vec<EmbeddedText>) -> Result<(), EmbeddingError>,
     ) -> Result<(), EmbeddingError> {
-        let max_tokens = self.model.max_tokens;
-        let uncut = self.count_tokens(texts)?;
-        let step = length_step(&self.model);
-        let lengths: Vec<_> = uncut.iter().map(|&tokens| tokens.min(max_tokens).next_multiple_of(step)).collect();
-        let batches = self.batches(&lengths);
+        let encode = |text: &&str| tokens::encode(&self.model, &self.tokenizer, text);
+        let tokens = texts.par_iter().map(encode).collect::<Result<Vec<_>, _>>()?;
+        let batches = self.batches(&tokens);
         let workers = self.options.threads.get().min(batches.len());
         self.add_sessions(workers)?;
         let model = &self.model;
@@ -119,14 +141,16 @@ impl Embedder for OnnxEmbedder {
             let (sender, receiver) = mpsc::channel();
             for session in &mut self.sessions[..workers] {
                 let sender = sender.clone();
-                let (batches, next, uncut, lengths) = (&batches, &next, &uncut, &lengths);
+                let (batches, next, tokens) = (&batches, &next, &tokens);
                 scope.spawn(move || {
-                    while let Some(batch) = batches.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        let batch_texts: Vec<_> = batch.iter().map(|&i| texts[i]).collect();
-                        let rows = run(model, session, &batch_texts, lengths[batch[0]]);
-                        let embedded = rows.map(|rows| {
-                            let rows = batch.iter().zip(rows);
-                            rows.map(|(&index, row)| EmbeddedText { index, row, truncated: uncut[index] > max_tokens })
+                    while let Some(places) = batches.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        let batch = Batch {
+                            texts: places.iter().map(|&i| texts[i]).collect(),
+                            tokens: places.iter().map(|&i| &tokens[i]).collect(),
+                        };
+                        let embedded = run(model, session, &batch).map(|rows| {
+                            let rows = places.iter().zip(rows);
+                            rows.map(|(&index, row)| EmbeddedText { index, row, truncated: tokens[index].truncated })
                                 .collect()
                         });
                         // Nobody listens after an error: the work ends.
@@ -142,48 +166,25 @@ impl Embedder for OnnxEmbedder {
     }
 }
 
-fn new_session(model: &Model) -> Result<TextEmbedding, EmbeddingError> {
-    let TokenizerFiles { tokenizer, config, special_tokens_map, tokenizer_config } = model.tokenizer.clone();
-    let files = fastembed::TokenizerFiles {
-        tokenizer_file: tokenizer,
-        config_file: config,
-        special_tokens_map_file: special_tokens_map,
-        tokenizer_config_file: tokenizer_config,
-    };
-    let pooling = match model.pooling {
-        Pooling::Cls => fastembed::Pooling::Cls,
-        Pooling::Mean => fastembed::Pooling::Mean,
-    };
-    let files = UserDefinedEmbeddingModel::new(model.onnx.clone(), files).with_pooling(pooling);
-    let options = InitOptionsUserDefined::new()
-        .with_max_length(model.max_tokens)
-        // The sessions share the cores among them.
-        .with_intra_threads(1);
-    let mut session = TextEmbedding::try_new_from_user_defined(files, options).map_err(|e| {
-        EmbeddingError::ModelFile { path: model.path.clone(), problem: format!("the model cannot be loaded: {e}") }
-    })?;
-    if let Some(mut padding) = session.tokenizer.get_padding().cloned() {
-        padding.pad_to_multiple_of = Some(length_step(model));
-        session.tokenizer.with_padding(Some(padding));
+/// Starts the runtime that is asked for, and names it with its version.
+fn start(model: &Model) -> Result<(Runtime, &'static str), EmbeddingError> {
+    #[cfg(feature = "onnxruntime")]
+    if let Some(path) = std::env::var_os("ORT_DYLIB_PATH").filter(|path| !path.is_empty()) {
+        return Ok((Runtime::OnnxRuntime, crate::onnxruntime::start(&path)?));
     }
-    Ok(session)
+    Ok((Runtime::Rten(by_rten::load(model)?), by_rten::NAME))
 }
 
-/// Padding must not make a text longer than the model reads.
-fn length_step(model: &Model) -> usize {
-    if model.max_tokens.is_multiple_of(LENGTH_STEP) { LENGTH_STEP } else { 1 }
-}
-
-/// The normalised rows of texts that have the same length.
-fn run(
-    model: &Model,
-    session: &mut TextEmbedding,
-    texts: &[&str],
-    length: usize,
-) -> Result<Vec<Vec<f32>>, EmbeddingError> {
-    let rows = session.embed(texts, None).map_err(|e| e.to_string()).and_then(|rows| {
+/// The rows of a batch, each divided by its L2 norm.
+fn run(model: &Model, session: &mut Session, batch: &Batch) -> Result<Vec<Vec<f32>>, EmbeddingError> {
+    let rows = session(batch).and_then(|mut rows| {
+        for row in &mut rows {
+            let norm = row.iter().map(|x| x * x).sum::<f32>().sqrt();
+            row.iter_mut().for_each(|x| *x /= norm + 1e-12);
+        }
         let finite = rows.iter().flatten().all(|x| x.is_finite());
         if finite { Ok(rows) } else { Err("it gave numbers that are not finite".to_owned()) }
     });
-    rows.map_err(|problem| EmbeddingError::Inference { model: model.path.clone(), texts: texts.len(), length, problem })
+    let (texts, length) = (batch.texts.len(), batch.length());
+    rows.map_err(|problem| EmbeddingError::Inference { model: model.path.clone(), texts, length, problem })
 }

@@ -3,14 +3,17 @@
 use std::path::Path;
 
 use judge_uncertainty_familiarity::embedding::{EmbeddingError, Model};
+use rten_onnx::onnx::{GraphProto, ModelProto, NodeProto};
 use serde_json::Value;
-use tract_onnx::pb::GraphProto;
-use tract_onnx::prelude::Framework;
 
-/// Reads the graph of a model and refuses one that needs other inputs than a text gives, or embeds fewer tokens than its
-/// tokenizer has.
-pub(crate) fn read(model: &Model) -> Result<GraphProto, EmbeddingError> {
-    let graph = parse(&model.path, &model.onnx)?;
+/// Refuses a model whose graph needs other inputs than a text gives, or embeds fewer tokens than the tokenizer has. Says
+/// whether it is quantised while it runs, with a scale taken from the whole batch.
+pub(crate) fn check(model: &Model) -> Result<bool, EmbeddingError> {
+    let graph = ModelProto::parse_buf(&model.onnx).ok().and_then(|model| model.graph);
+    let graph = graph.ok_or_else(|| EmbeddingError::ModelFile {
+        path: model.path.clone(),
+        problem: "not an ONNX model; place the file that was published with the model".into(),
+    })?;
     check_inputs(&model.path, &graph)?;
     // Both were read as JSON when the model was opened.
     let [config, tokens] = [&model.tokenizer.config, &model.tokenizer.tokenizer]
@@ -20,26 +23,22 @@ pub(crate) fn read(model: &Model) -> Result<GraphProto, EmbeddingError> {
         (Some(highest), Some(rows)) if highest >= rows => {
             Err(EmbeddingError::TokenizerMismatch { path: model.folder.join("tokenizer.json"), highest, rows })
         }
-        _ => Ok(graph),
+        _ => Ok(graph.node.iter().any(|node| operator(node).starts_with("DynamicQuant"))),
     }
 }
 
-fn parse(path: &Path, mut onnx: &[u8]) -> Result<GraphProto, EmbeddingError> {
-    let problem = "not an ONNX model; place the file that was published with the model";
-    tract_onnx::onnx()
-        .proto_model_for_read(&mut onnx)
-        .ok()
-        .and_then(|model| model.graph)
-        .ok_or_else(|| EmbeddingError::ModelFile { path: path.to_path_buf(), problem: problem.into() })
+fn operator(node: &NodeProto) -> &str {
+    node.op_type.as_deref().unwrap_or_default()
 }
 
 /// Refuses a graph that needs inputs which a text does not give.
 fn check_inputs(path: &Path, graph: &GraphProto) -> Result<(), EmbeddingError> {
-    let stored = |name: &String| graph.initializer.iter().any(|tensor| tensor.name == *name);
-    let inputs: Vec<_> = graph.input.iter().map(|input| &input.name).filter(|&name| !stored(name)).collect();
+    let stored = |name: &str| graph.initializer.iter().any(|tensor| tensor.name.as_deref() == Some(name));
+    let inputs = graph.input.iter().filter_map(|input| input.name.as_deref());
+    let inputs: Vec<&str> = inputs.filter(|&name| !stored(name)).collect();
     let needed = ["input_ids", "attention_mask"];
-    let fits = needed.iter().all(|name| inputs.iter().any(|input| input == name))
-        && inputs.iter().all(|name| needed.contains(&name.as_str()) || *name == "token_type_ids");
+    let fits = needed.iter().all(|name| inputs.contains(name))
+        && inputs.iter().all(|name| needed.contains(name) || *name == "token_type_ids");
     if fits {
         return Ok(());
     }
@@ -57,13 +56,14 @@ fn embedding_rows(graph: &GraphProto) -> Option<u64> {
     let lookup = graph
         .node
         .iter()
-        .find(|node| node.op_type == "Gather" && node.input.get(1).is_some_and(|ids| ids == "input_ids"))?;
+        .find(|node| operator(node) == "Gather" && node.input.get(1).is_some_and(|ids| ids == "input_ids"))?;
     let mut table = lookup.input.first()?;
-    // The table may be cast or dequantised on the way.
-    while let Some(node) = graph.node.iter().find(|node| node.output.contains(table)) {
+    // The table may be cast or dequantised on the way; a damaged graph may go in a circle.
+    for _ in 0..graph.node.len() {
+        let Some(node) = graph.node.iter().find(|node| node.output.contains(table)) else { break };
         table = node.input.first()?;
     }
-    let stored = graph.initializer.iter().find(|tensor| tensor.name == *table)?;
+    let stored = graph.initializer.iter().find(|tensor| tensor.name.as_ref() == Some(table))?;
     stored.dims.first().and_then(|&rows| u64::try_from(rows).ok())
 }
 

@@ -14,8 +14,11 @@
 //! # Ok::<(), judge_uncertainty_familiarity::embedding::EmbeddingError>(())
 //! ```
 
+mod by_rten;
 mod embedder;
 mod graph;
-mod runtime;
+#[cfg(feature = "onnxruntime")]
+mod onnxruntime;
+mod tokens;
 
 pub use embedder::OnnxEmbedder;

@@ -99,7 +99,7 @@ pub struct FigureBlock {
 
 impl FigureBlock {
     /// A drawn figure, with its own note on how to read it.
-    pub fn of(figure: &Figure) -> Self {
+    pub fn new(figure: &Figure) -> Self {
         Self {
             name: figure.name().to_owned(),
             title: figure.title().to_owned(),

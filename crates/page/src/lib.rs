@@ -1,8 +1,8 @@
 //! Pages and LaTeX from descriptions, and what the figures of all reports share.
 //!
 //! A [`Page`] is a description in finished strings: sections of prose, figures and tables. A report fills one from its
-//! results; the templates in `templates/report/` turn any page into one HTML file that asks nothing of any network. Nothing
-//! here knows the paper or a study.
+//! results; the templates in `templates/report/` turn any page into one HTML file that asks nothing of any network.
+//! Nothing here knows the paper or a study.
 //!
 //! | module | holds |
 //! |---|---|

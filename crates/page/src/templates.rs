@@ -44,8 +44,8 @@ impl Error {
 /// Folder that is used in place of the built-in templates if the working directory has it.
 const FOLDER: &str = "templates";
 
-/// Adds templates with these delimiters to an engine: from `folder`; without one, from `templates` if that exists here, else
-/// those built in.
+/// Adds templates with these delimiters to an engine: from `folder`; without one, from `templates` if that exists here,
+/// else those built in.
 ///
 /// A template may include those before it in the list.
 ///

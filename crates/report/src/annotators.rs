@@ -10,9 +10,10 @@ use judge_uncertainty_study::annotators::{ByTrait, Trait, TraitGroup, TraitsRepo
 const MOST_CLASSES: usize = 7;
 
 /// What all intervals here are.
-const INTERVALS: &str = "Intervals are 95% ones, each on its own, for new items labelled by these annotators: they do not cover that other \
-                         people of the same trait may label otherwise, and of twenty such intervals one misses on average. Annotators \
-                         may have labelled different items; the difference to the others is over the items that both labelled.";
+const INTERVALS: &str = "Intervals are 95% ones, each on its own, for new items labelled by these annotators: they do \
+                         not cover that other people of the same trait may label otherwise, and of twenty such \
+                         intervals one misses on average. Annotators may have labelled different items; the difference \
+                         to the others is over the items that both labelled.";
 
 fn measure(group: &TraitGroup) -> &Estimable {
     group.agreement.as_ref().or(group.deviation.as_ref()).unwrap_or(&group.against_others)

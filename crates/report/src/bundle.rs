@@ -46,8 +46,10 @@ pub fn write(
             _ => None,
         };
         if let Some(table) = table {
-            staged
-                .put(format!("tables/{}.tex", file_stem(&table.id)), latex.render("table.tex", &TableView::of(table))?);
+            staged.put(
+                format!("tables/{}.tex", file_stem(&table.id)),
+                latex.render("table.tex", &TableView::new(table))?,
+            );
         }
     }
     for figure in figures {
@@ -78,7 +80,7 @@ struct TableView<'a> {
 }
 
 impl<'a> TableView<'a> {
-    fn of(table: &'a Table) -> Self {
+    fn new(table: &'a Table) -> Self {
         let (spec, each) = columns(table);
         let letters = |row: &Vec<Text>| row.iter().map(Text::len).max().unwrap_or(0);
         let mut lines = table.rows.iter().scan(0, |lines, row| {
@@ -132,14 +134,14 @@ mod tests {
         assert_eq!(columns(&table(["short", "1"], 2)).0, "lr");
         let long = table(["a name that is longer than a line of a narrow column", "1"], 50);
         assert_eq!(columns(&long).0, ">{\\raggedright\\arraybackslash}p{0.76\\linewidth}r");
-        let view = TableView::of(&long);
+        let view = TableView::new(&long);
         assert_eq!((view.rows.len(), view.more), (40, Some(10)));
     }
 
     #[test]
     fn whatever_a_table_holds_is_escaped() {
         let templates = Templates::load(None).unwrap();
-        let tex = templates.render("table.tex", &TableView::of(&table(["50% \\of_{it} & #1", "−3"], 1))).unwrap();
+        let tex = templates.render("table.tex", &TableView::new(&table(["50% \\of_{it} & #1", "−3"], 1))).unwrap();
         assert!(tex.contains(r"{}50\% \textbackslash{}of\_\{it\} \& \#1 & \ensuremath{-}3 \\"), "{tex}");
     }
 }

@@ -40,8 +40,8 @@ pub fn describe_comparison(compared: &Compared) -> Vec<Line> {
     }
     lines.push(Line::sentence(match &compared.judges_differ {
         Some(what) => format!(
-            "The judges differ ({what}). Trust belongs to the judge that it was fitted to: what one is worth says nothing about the \
-             other."
+            "The judges differ ({what}). Trust belongs to the judge that it was fitted to: what one is worth says \
+             nothing about the other."
         ),
         None => "The judge is the same.".to_owned(),
     }));
@@ -65,8 +65,8 @@ pub fn describe_comparison(compared: &Compared) -> Vec<Line> {
         None => tenth,
     };
     lines.push(Line::sentence(format!(
-        "Rank agreement over {} items (Spearman): {} of the epistemic part, {} of the total; the tenths with most epistemic \
-         uncertainty share {tenth}% of their items.",
+        "Rank agreement over {} items (Spearman): {} of the epistemic part, {} of the total; the tenths with most \
+         epistemic uncertainty share {tenth}% of their items.",
         compared.items,
         known(&ranks.spearman_epistemic),
         known(&ranks.spearman_total),

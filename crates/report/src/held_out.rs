@@ -13,8 +13,8 @@ use judge_uncertainty_study::reliability::{Reliability, ReliabilityReport};
 use judge_uncertainty_system::numbers::three;
 
 /// What all intervals here are.
-pub(super) const INTERVALS: &str = "Intervals are 95% ones for new items, each on its own: they cover the choice of items and their labels, \
-                         not that a fit to other items would be another one.";
+pub(super) const INTERVALS: &str = "Intervals are 95% ones for new items, each on its own: they cover the choice of \
+                                    items and their labels, not that a fit to other items would be another one.";
 
 /// What a score is called.
 pub(super) fn score_name(score: Score) -> &'static str {
@@ -121,8 +121,8 @@ fn agreement_sentence(agreement: &AgreementReport) -> String {
     };
     match (&agreement.observed, agreement.base_rate, &agreement.beyond_base_rate) {
         (Some(observed), Some(base_rate), Some(above)) => format!(
-            "The judge's likeliest class is that of a single label with probability {}; always naming the commonest class would \
-             reach {} (difference {}). Beyond chance ({measure}): {beyond}.",
+            "The judge's likeliest class is that of a single label with probability {}; always naming the commonest \
+             class would reach {} (difference {}). Beyond chance ({measure}): {beyond}.",
             text(observed),
             three(base_rate),
             text(above)
@@ -138,7 +138,8 @@ fn scored(report: &HeldOutReport) -> String {
         false => String::new(),
     };
     format!(
-        "{} labels of {} items{sample} ({} with two labels or more) scored by predictions that had not seen them; lower is better",
+        "{} labels of {} items{sample} ({} with two labels or more) scored by predictions that had not seen them; \
+         lower is better",
         report.labels, report.items, report.twice_labelled
     )
 }
@@ -148,7 +149,8 @@ fn errors(report: &HeldOutReport) -> Vec<String> {
     if let Some(disagreement) = report.disagreement.estimate() {
         let judged = report.squared_errors.iter().find(|one| one.prediction == "judge");
         sentences.push(format!(
-            "Squared error against the pool: judge {}; two labels of an item disagree by {}, which no prediction lowers.",
+            "Squared error against the pool: judge {}; two labels of an item disagree by {}, which no prediction \
+             lowers.",
             judged.map_or_else(|| "not estimable".to_owned(), |judged| text(&judged.mean)),
             interval(disagreement)
         ));
@@ -188,7 +190,8 @@ fn groups_sentence(report: &ReliabilityReport) -> Option<String> {
     (estimated > 0).then(|| match off.as_slice() {
         [] => format!("In no group are the belief's predictions clearly off ({estimated} intervals)."),
         off => format!(
-            "Labels lie clearly above or below the belief's predictions in {} of {estimated} cases (one in 20 by chance): {}.",
+            "Labels lie clearly above or below the belief's predictions in {} of {estimated} cases (one in 20 by \
+             chance): {}.",
             off.len(),
             off.join("; ")
         ),
@@ -259,8 +262,9 @@ fn scores_table(report: &HeldOutReport) -> Table {
             .chain([Column::numbers("squared error against the pool")])
             .collect(),
         note: Some(
-            "The squared error is the score less what two labels of one item disagree by, over items with two labels or more; \
-             without bias, so it may come out below 0. A belief that is not listed is the same prediction as the judge's."
+            "The squared error is the score less what two labels of one item disagree by, over items with two labels \
+             or more; without bias, so it may come out below 0. A belief that is not listed is the same prediction as \
+             the judge's."
                 .into(),
         ),
     }
@@ -327,8 +331,8 @@ fn reliability_table(report: &ReliabilityReport) -> Table {
         ],
         rows: report.of.iter().map(of).collect(),
         note: Some(
-            "Above 0 the prediction is too low. The belief's are those before an item's labels, fitted to the labels of other items; \
-             `results/study.json` has the curves by group."
+            "Above 0 the prediction is too low. The belief's are those before an item's labels, fitted to the labels \
+             of other items; `results/study.json` has the curves by group."
                 .into(),
         ),
     }

@@ -18,7 +18,7 @@ pub struct InputTable {
 
 impl InputTable {
     /// Describes what was read.
-    pub fn of<K: Shown>(input: &InputReport<K>) -> Self {
+    pub fn new<K: Shown>(input: &InputReport<K>) -> Self {
         let items = match input.groups.len() {
             0 => input.items.to_string(),
             groups => format!("{} in {groups} groups", input.items),

@@ -35,7 +35,7 @@ pub(super) fn items_section<K: Shown>(
     groups: &[&str],
     figures: &[Figure],
 ) -> Section {
-    let figure = figures.iter().find(|figure| figure.name() == "components").map(FigureBlock::of);
+    let figure = figures.iter().find(|figure| figure.name() == "components").map(FigureBlock::new);
     let items = ItemsBlock {
         explorer: explorer(results, cards, groups),
         table: table::<K>(cards),
@@ -92,8 +92,8 @@ fn explorer<K: Shown>(results: &StudyResults<K>, cards: &Cards, groups: &[&str])
             up: up.ticks(),
             names: [format!("aleatoric, {}", K::WORDS.unit), format!("epistemic, {}", K::WORDS.unit)],
             description: format!(
-                "Each of {} items is a dot: to the right what experts disagree about, upwards what labels would cure. The items in the \
-                 list below are the same.",
+                "Each of {} items is a dot: to the right what experts disagree about, upwards what labels would cure. \
+                 The items in the list below are the same.",
                 cards.cards.len()
             ),
         },
@@ -112,7 +112,8 @@ fn said(cards: &Cards) -> String {
     };
     let texts = if cards.cards.iter().any(|card| card.text.is_some()) { "" } else { ", without their texts" };
     format!(
-        "{which}{texts}. A reason stands beside the tenth of the items of which it is most true. The whole table is in items.csv."
+        "{which}{texts}. A reason stands beside the tenth of the items of which it is most true. The whole table is in \
+         items.csv."
     )
 }
 

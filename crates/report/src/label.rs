@@ -50,8 +50,8 @@ struct View<'a> {
 }
 
 impl LabelPage<'_> {
-    /// Whether a file is such a page, by the templates of this program or by others that keep its two marks: the generator and
-    /// the queue.
+    /// Whether a file is such a page, by the templates of this program or by others that keep its two marks: the
+    /// generator and the queue.
     pub fn is_one(file: &[u8]) -> bool {
         let text = String::from_utf8_lossy(file);
         ["<meta name=\"generator\" content=\"judge-uncertainty", "id=\"queue\">"].iter().all(|mark| text.contains(mark))

@@ -67,9 +67,9 @@ pub(super) fn movement_section(movement: &Movement, unit: &str) -> Section {
         ],
         rows: rows.collect(),
         note: Some(
-            "Labels are to drain the epistemic part and leave the aleatoric part about where it was. The second column of \
-             figures has the trust as it was before, the third fits it anew, which moves items without new labels too. The \
-             squared error is the one that the belief expects of its mean."
+            "Labels are to drain the epistemic part and leave the aleatoric part about where it was. The second column \
+             of figures has the trust as it was before, the third fits it anew, which moves items without new labels \
+             too. The squared error is the one that the belief expects of its mean."
                 .into(),
         ),
     };
@@ -91,8 +91,8 @@ pub(super) fn movement_section(movement: &Movement, unit: &str) -> Section {
         ],
         rows,
         note: Some(
-            "The error removed is measured by holding out one new label of an item at a time: the error against it with and \
-             without the item's other new labels."
+            "The error removed is measured by holding out one new label of an item at a time: the error against it \
+             with and without the item's other new labels."
                 .into(),
         ),
     };

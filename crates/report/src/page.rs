@@ -32,7 +32,7 @@ pub fn page<K: Shown>(results: &StudyResults<K>, cards: &Cards, figures: &[Figur
     let words = K::WORDS;
     let groups = listed_groups(&results.groups);
     let of_items: Vec<&str> = groups.iter().map(|(name, _)| *name).filter(|name| !name.is_empty()).collect();
-    let read = InputTable::of(&results.input).blocks();
+    let read = InputTable::new(&results.input).blocks();
     let mut sections = vec![
         findings(results),
         items_section(results, cards, &of_items, figures),
@@ -158,8 +158,8 @@ fn listed_groups(groups: &BTreeMap<String, GroupReport>) -> Vec<Group<'_>> {
     groups
 }
 
-/// Means over the items of each of these groups, of `all` that there are, with links to their items; `unit` is that of the
-/// decomposition.
+/// Means over the items of each of these groups, of `all` that there are, with links to their items; `unit` is that of
+/// the decomposition.
 fn groups_table(groups: &[Group<'_>], all: usize, unit: &str) -> Table {
     let left = all - groups.len();
     let mut place = 0..;
@@ -196,8 +196,8 @@ fn groups_table(groups: &[Group<'_>], all: usize, unit: &str) -> Table {
 /// Why there is no evaluation, and so none of its tables and figures.
 fn not_evaluated(reason: &str) -> Section {
     let text = format!(
-        "Not evaluated: {reason}. So there are no figures of the error removed, of its differences between rules and of the \
-         judge's calibration."
+        "Not evaluated: {reason}. So there are no figures of the error removed, of its differences between rules and \
+         of the judge's calibration."
     );
     section("escalation", "What escalation achieves", vec![Block::Prose(text.into())])
 }
@@ -231,7 +231,8 @@ fn escalation<K: Shown>(evaluation: &Evaluation<K>, figures: &[Figure]) -> Secti
     let table = Table {
         id: "table-escalation".to_owned(),
         caption: format!(
-            "{} of {} items escalated, one label each, over {} half splits; intervals are for new items, other figures for these items",
+            "{} of {} items escalated, one label each, over {} half splits; intervals are for new items, other figures \
+             for these items",
             budget.of(evaluation.items),
             evaluation.items,
             evaluation.replicates
@@ -255,9 +256,9 @@ fn new_items_note(compared: &RulesForNewItems) -> String {
         )
     });
     format!(
-        "The intervals of a column hold together with probability {} over items and re-draws of their labels, the fit taken as given; \
-         differences are without the noise of the label that is drawn. Standard errors in brackets are over half splits of these \
-         items.{error}",
+        "The intervals of a column hold together with probability {} over items and re-draws of their labels, the fit \
+         taken as given; differences are without the noise of the label that is drawn. Standard errors in brackets are \
+         over half splits of these items.{error}",
         compared.level
     )
 }

@@ -16,8 +16,8 @@ fn widths(widths: &[Width]) -> String {
 pub fn describe_plan(plan: &Plan) -> Vec<Line> {
     let per = if plan.with_costs { "per unit of cost" } else { "per label" };
     let mut lines = vec![Line::Lead(format!(
-        "Expected squared error of the belief's means, averaged over {} items: {}. If the belief is right, further labels, each to the \
-         item where it is worth most {per}, leave:",
+        "Expected squared error of the belief's means, averaged over {} items: {}. If the belief is right, further \
+         labels, each to the item where it is worth most {per}, leave:",
         plan.items,
         three(plan.error)
     ))];
@@ -32,7 +32,9 @@ pub fn describe_plan(plan: &Plan) -> Vec<Line> {
         )));
     }
     lines.push(Line::sentence(match plan.stop {
-        None => "Where to stop depends on what an error costs: give --price, the least error that a unit of cost has to remove.".to_owned(),
+        None => "Where to stop depends on what an error costs: give --price, the least error that a unit of cost has \
+                 to remove."
+            .to_owned(),
         Some(stop) if stop.all_worth_it => {
             format!("At a price of {} all of these labels are worth it.", three(stop.price))
         }
@@ -46,7 +48,8 @@ pub fn describe_plan(plan: &Plan) -> Vec<Line> {
         ),
     }));
     lines.push(Line::Lead(
-        "Width of the 95% interval of a mean over all items, if items drawn at random get one label each (study queue --explore 1):"
+        "Width of the 95% interval of a mean over all items, if items drawn at random get one label each (study queue \
+         --explore 1):"
             .to_owned(),
     ));
     lines.extend(plan.shares.iter().map(|one| Line::Row(format!("  {}: {}", one.quantity, widths(&one.widths)))));

@@ -64,8 +64,8 @@ fn verdict(status: Status) -> &'static str {
 pub(super) fn registered_section(registered: &Registered, figures: &[Figure]) -> Section {
     let mut blocks = vec![Block::Prose(
         format!(
-            "Registered {} under the digest {}: a family of {} hypotheses, whose intervals for new items hold together with \
-             probability {} (max-t). {} other comparisons in the results are exploratory.",
+            "Registered {} under the digest {}: a family of {} hypotheses, whose intervals for new items hold together \
+             with probability {} (max-t). {} other comparisons in the results are exploratory.",
             registered.registered,
             registered.digest,
             registered.family,
@@ -76,7 +76,7 @@ pub(super) fn registered_section(registered: &Registered, figures: &[Figure]) ->
     )];
     blocks.push(Block::Table(hypotheses_table(registered)));
     let own = figures.iter().filter(|figure| figure.name().starts_with(hypotheses::NAME));
-    let drawn: Vec<Block> = own.map(|figure| Block::Figure(FigureBlock::of(figure))).collect();
+    let drawn: Vec<Block> = own.map(|figure| Block::Figure(FigureBlock::new(figure))).collect();
     if drawn.is_empty() {
         blocks.push(Block::Prose("There is no figure of the hypotheses, for none of them has an interval.".into()));
     }
@@ -137,8 +137,8 @@ fn hypotheses_table(registered: &Registered) -> Table {
         ],
         rows: registered.hypotheses.iter().map(row).collect(),
         note: Some(
-            "Differences are signed so that positive favours the rule named first. Confirmed: the adjusted interval, if it is for new items, lies \
-             wholly above the margin; refuted: wholly below; otherwise inconclusive."
+            "Differences are signed so that positive favours the rule named first. Confirmed: the adjusted interval, \
+             if it is for new items, lies wholly above the margin; refuted: wholly below; otherwise inconclusive."
                 .into(),
         ),
     }

@@ -27,7 +27,8 @@ pub fn describe<K: Shown>(results: &StudyResults<K>) -> Vec<Line> {
     }
     if fit.at_limit > 0 {
         lines.push(Line::sentence(format!(
-            "The trust of {} of {} labelled items is at a limit of the likelihood, which is no estimate; take the weak prior.",
+            "The trust of {} of {} labelled items is at a limit of the likelihood, which is no estimate; take the weak \
+             prior.",
             fit.at_limit, fit.labelled_items
         )));
     }
@@ -63,7 +64,8 @@ pub fn describe<K: Shown>(results: &StudyResults<K>) -> Vec<Line> {
     lines
 }
 
-/// The interval is what is estimated, with one end or both; the number that the belief takes is none that labels picked out.
+/// The interval is what is estimated, with one end or both; the number that the belief takes is none that labels picked
+/// out.
 fn trust_sentence<K: Shown>(fit: &FitReport<K>) -> String {
     let prediction = K::WORDS.prediction;
     let taken = three(fit.assumed_trust);
@@ -86,13 +88,13 @@ fn trust_sentence<K: Shown>(fit: &FitReport<K>) -> String {
     };
     match fit.bounds {
         Some(Bounds { at_least, at_most }) => format!(
-            "A typical {prediction} of the judge is worth {} (95% interval); more cannot be determined: {why}. The parts and the \
-             ranking below rest on {taken} labels, which is {source} and not an estimate.",
+            "A typical {prediction} of the judge is worth {} (95% interval); more cannot be determined: {why}. The \
+             parts and the ranking below rest on {taken} labels, which is {source} and not an estimate.",
             labels_between(at_least, at_most)
         ),
         None => format!(
-            "How many labels a typical {prediction} of the judge is worth cannot be determined: {why}. The parts and the ranking \
-             below rest on {taken} labels, which is {source} and not an estimate."
+            "How many labels a typical {prediction} of the judge is worth cannot be determined: {why}. The parts and \
+             the ranking below rest on {taken} labels, which is {source} and not an estimate."
         ),
     }
 }
@@ -129,8 +131,8 @@ fn carried_sentence(carried: &Carried) -> String {
         _ => format!("; features of that study that this one lacks: {}", carried.left.join(", ")),
     };
     format!(
-        "The prior on the trust is centred on what {:?} found ({}): {} labels, with the features: {}{left}. Half splits of an \
-         evaluation do not use it.",
+        "The prior on the trust is centred on what {:?} found ({}): {} labels, with the features: {}{left}. Half \
+         splits of an evaluation do not use it.",
         carried.study,
         carried.from,
         three(carried.trust),
@@ -145,8 +147,8 @@ fn describe_evaluation<K: Shown>(evaluation: &Evaluation<K>) -> Vec<Line> {
     let neighbours = evaluation.neighbours.iter();
     lines.extend(neighbours.map(|how| Line::sentence(format!("Labelled neighbours among these items: {how}."))));
     lines.push(Line::Lead(format!(
-        "{} removed by one label for each of {} items ({} replicates on these items, mean and standard error; oracle {}), and the \
-         difference to {} with 95% intervals for new items, all rules together:",
+        "{} removed by one label for each of {} items ({} replicates on these items, mean and standard error; oracle \
+         {}), and the difference to {} with 95% intervals for new items, all rules together:",
         words.removed,
         budget.of(evaluation.items),
         evaluation.replicates,
@@ -180,14 +182,15 @@ fn describe_evaluation<K: Shown>(evaluation: &Evaluation<K>) -> Vec<Line> {
     }));
     if full.unconverged_fits > 0 {
         lines.push(Line::sentence(format!(
-            "In {} of {} replicates the fit of the trust did NOT converge; take fewer features or the weak prior before you rely \
-             on this.",
+            "In {} of {} replicates the fit of the trust did NOT converge; take fewer features or the weak prior \
+             before you rely on this.",
             full.unconverged_fits, evaluation.replicates
         )));
     }
     if evaluation.fits_at_limit > 0 {
         lines.push(Line::sentence(format!(
-            "In {} of {} replicates the fit left items at a limit of the trust; take the weak prior before you rely on this.",
+            "In {} of {} replicates the fit left items at a limit of the trust; take the weak prior before you rely on \
+             this.",
             evaluation.fits_at_limit, evaluation.replicates
         )));
     }

@@ -1,6 +1,6 @@
-//! Times as text, in UTC: when something was recorded, and what a server asks to wait for. Results never depend on them.
+//! The time of a record as text, in UTC. Results never depend on it.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The present moment in UTC, such as `2026-11-21T03:30:05Z`.
 pub fn now() -> String {
@@ -23,44 +23,6 @@ fn utc(seconds: u64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", second / 3600, second / 60 % 60, second % 60)
 }
 
-const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-
-/// A time in the form that HTTP prefers, `Tue, 18 Aug 2026 09:30:00 GMT`; `None` for anything else.
-pub fn parse_http_date(text: &str) -> Option<SystemTime> {
-    let (_weekday, rest) = text.split_once(", ")?;
-    let [day, month, year, time, "GMT"] = rest.split(' ').collect::<Vec<_>>()[..] else { return None };
-    let month = MONTHS.iter().position(|name| *name == month)?;
-    let (day, year): (u64, u64) = (day.parse().ok()?, year.parse().ok()?);
-    let parts: Vec<u64> = time.split(':').map(|part| part.parse().ok()).collect::<Option<_>>()?;
-    let [hour, minute, second] = parts[..] else { return None };
-    let in_range = (1970..=9999).contains(&year) && (1..=days_of_month(year, month)).contains(&day);
-    if !in_range || hour > 23 || minute > 59 || second > 60 {
-        return None;
-    }
-    let days: u64 =
-        (1970..year).map(days_of_year).sum::<u64>() + (0..month).map(|m| days_of_month(year, m)).sum::<u64>();
-    let seconds = (days + day - 1) * 86_400 + hour * 3600 + minute * 60 + second;
-    Some(UNIX_EPOCH + Duration::from_secs(seconds))
-}
-
-fn is_leap(year: u64) -> bool {
-    year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
-}
-
-fn days_of_year(year: u64) -> u64 {
-    if is_leap(year) { 366 } else { 365 }
-}
-
-/// Days of a month, counted from 0.
-fn days_of_month(year: u64, month: usize) -> u64 {
-    match month {
-        1 if is_leap(year) => 29,
-        1 => 28,
-        3 | 5 | 8 | 10 => 30,
-        _ => 31,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -77,17 +39,6 @@ mod tests {
             (4_107_542_400, "2100-03-01T00:00:00Z"),
         ] {
             assert_eq!(utc(seconds), expected);
-        }
-    }
-
-    #[test]
-    fn http_dates_are_read_or_refused() {
-        let seconds = |text| parse_http_date(text).map(|t| t.duration_since(UNIX_EPOCH).unwrap().as_secs());
-        assert_eq!(seconds("Tue, 18 Aug 2026 09:30:00 GMT"), Some(1_787_045_400));
-        assert_eq!(seconds("Tue, 29 Feb 2000 00:00:00 GMT"), Some(951_782_400));
-        for bad in ["Mon, 29 Feb 2100 00:00:00 GMT", "18 Aug 2026 09:30:00 GMT", "Tue, 18 Aug 2026 25:30:00 GMT", "x, "]
-        {
-            assert_eq!(seconds(bad), None, "{bad}");
         }
     }
 }

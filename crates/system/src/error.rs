@@ -113,7 +113,7 @@ pub struct TextPosition {
 
 impl TextPosition {
     /// The place of a byte, such as the start of a TOML span; that of the end for bytes behind it.
-    pub fn of(text: &str, byte: usize) -> Self {
+    pub fn new(text: &str, byte: usize) -> Self {
         let before = &text[..byte.min(text.len())];
         let line = 1 + before.matches('\n').count();
         let column = 1 + before.rsplit('\n').next().unwrap_or("").chars().count();
@@ -129,10 +129,10 @@ mod tests {
     fn columns_count_characters_from_one() {
         let text = "α = 1\n\n  β = 2\n";
         let of = |pattern| {
-            let position = TextPosition::of(text, text.find(pattern).unwrap());
+            let position = TextPosition::new(text, text.find(pattern).unwrap());
             (position.line, position.column)
         };
         assert_eq!([of("α"), of("="), of("β"), of("2")], [(1, 1), (1, 3), (3, 3), (3, 7)]);
-        assert_eq!(TextPosition::of(text, 1000), TextPosition { line: 4, column: 1 });
+        assert_eq!(TextPosition::new(text, 1000), TextPosition { line: 4, column: 1 });
     }
 }

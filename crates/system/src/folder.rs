@@ -29,11 +29,11 @@ impl<R: Record> OutputFolder<R> {
     pub fn check(path: &Path) -> Result<Self, Error> {
         let at = place::resolve(path)?;
         let lock = Lock::take(&at)?;
-        let recovered = Staging::of(&at).recover()?;
+        let recovered = Staging::new(&at).recover()?;
         let folder = Self { path: path.to_owned(), place: at, recovered, record: PhantomData, _lock: lock };
         folder.look(&folder.place)?;
         if is_there(&folder.place) {
-            let below = Below::of(&folder.place)?;
+            let below = Below::try_new(&folder.place)?;
             let folders: Vec<PathBuf> = below.folders.iter().map(|name| folder.place.join(name)).collect();
             place::check_writable([folder.place.as_path()].into_iter().chain(folders.iter().map(PathBuf::as_path)))?;
         }
@@ -55,7 +55,7 @@ impl<R: Record> OutputFolder<R> {
         if !is_there(path) {
             return Ok(vec![]);
         }
-        let below = Below::of(path)?;
+        let below = Below::try_new(path)?;
         let ours =
             if below.files.is_empty() { vec![] } else { listed(&path.join(R::FILE), R::KEY).unwrap_or_default() };
         match below.foreign(&ours) {
@@ -69,7 +69,7 @@ impl<R: Record> OutputFolder<R> {
     /// # Errors
     /// The file system refuses, or files of somebody else appeared in the folder meanwhile.
     pub fn commit(&self, staged: &Staged) -> Result<(), Error> {
-        let staging = Staging::of(&self.place);
+        let staging = Staging::new(&self.place);
         let committed = self.replace(&staging, staged);
         // What is left after an error, or of the old output, is cleaned by the next run if it can't be now.
         let _ = staging.clean();
@@ -148,7 +148,7 @@ mod tests {
     }
 
     fn content(path: &Path) -> BTreeMap<String, Vec<u8>> {
-        let below = if is_there(path) { Below::of(path).unwrap() } else { Below::default() };
+        let below = if is_there(path) { Below::try_new(path).unwrap() } else { Below::default() };
         below.files.into_iter().map(|file| (file.clone(), fs::read(path.join(file)).unwrap())).collect()
     }
 
@@ -281,7 +281,7 @@ mod tests {
         use std::os::unix::fs::{PermissionsExt, symlink};
         let beside = tempfile::tempdir().unwrap();
         let refused = |path: &Path| OutputFolder::<Runs>::check(path).unwrap_err().to_string();
-        for path in [".", "..", "/", "../output/.", "/proc"] {
+        for path in [".", "..", "/", "../system/.", "/proc"] {
             assert!(refused(Path::new(path)).contains("choose another folder with --out"), "{path}");
         }
         let link = beside.path().join("link");

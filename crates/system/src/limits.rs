@@ -23,13 +23,13 @@ pub struct Limit {
 pub const ABSENT_FIELDS: Limit = Limit { unit: "fields that single objects lack", most: 50_000_000 };
 /// Labels that `--labels-per-item greedy` hands out one by one.
 pub const GREEDY_LABELS: Limit = Limit { unit: "labels to be handed out one by one", most: 1_000_000 };
-/// Copies of a sentence model in memory, one for each batch that is embedded at the same time: about 80 MB for the default model.
-pub const MODEL_COPIES: Limit = Limit { unit: "copies of the sentence model in memory", most: 16 };
+/// Batches of texts that a sentence model embeds at the same time; with ONNX Runtime each takes a copy of the model in memory.
+pub const MODEL_SESSIONS: Limit = Limit { unit: "batches that a sentence model embeds at the same time", most: 16 };
 /// Bytes of an answer that are read in vain in search of a JSON object.
 pub const BYTES_IN_VAIN: Limit = Limit { unit: "bytes of an answer read in vain", most: 4_000_000 };
 
 /// Every limit, for what is said of them.
-pub const ALL: [Limit; 4] = [ABSENT_FIELDS, GREEDY_LABELS, MODEL_COPIES, BYTES_IN_VAIN];
+pub const ALL: [Limit; 4] = [ABSENT_FIELDS, GREEDY_LABELS, MODEL_SESSIONS, BYTES_IN_VAIN];
 
 /// More than a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

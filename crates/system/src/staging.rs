@@ -32,7 +32,7 @@ pub(crate) struct Staging {
 
 impl Staging {
     /// That of an output folder, be it there or not.
-    pub(crate) fn of(target: &Path) -> Self {
+    pub(crate) fn new(target: &Path) -> Self {
         Self { path: beside(target, ""), target: target.to_owned() }
     }
 
@@ -121,7 +121,7 @@ impl Staging {
     }
 
     fn remove(&self, files: &[String]) -> Result<(), Error> {
-        let below = Below::of(&self.path)?;
+        let below = Below::try_new(&self.path)?;
         let within = |folder: &str| files.iter().map(|file| format!("{folder}/{file}")).collect::<Vec<_>>();
         let mut ours = [within("new"), within("old")].concat();
         ours.push(LIST.to_owned());

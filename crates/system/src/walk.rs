@@ -16,7 +16,7 @@ pub(crate) struct Below {
 
 impl Below {
     /// Walks a folder.
-    pub(crate) fn of(folder: &Path) -> Result<Self, FileError> {
+    pub(crate) fn try_new(folder: &Path) -> Result<Self, FileError> {
         let (mut below, mut open) = (Self::default(), vec![PathBuf::new()]);
         while let Some(relative) = open.pop() {
             let here = folder.join(&relative);

@@ -111,5 +111,5 @@ pub(crate) fn batch_output(data: &[u8]) {
     assert!(answered.iter().all(|(position, _)| text.contains(&requests[*position].key)));
     let entries = answered.into_iter().map(|(position, answer)| Entry::new(&requests[position], "batch", answer));
     let entries: Vec<Entry> = entries.collect();
-    check(task, &Collected::of(entries.iter(), &task.answers));
+    check(task, &Collected::from_entries(entries.iter(), &task.answers));
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::judge::Error;
 use crate::judge::budget::Price;
@@ -35,7 +36,8 @@ pub(super) struct TaskArgs {
     /// kind = "probabilities", variant = "variant", confidence = "confidence".
     #[arg(long, value_name = "STUDY")]
     study: Option<PathBuf>,
-    /// Items of your own without a study: CSV with id, the columns that the prompt shows, and n_CLASS with labels in hand.
+    /// Items of your own without a study: CSV with id, the columns that the prompt shows, and n_CLASS with labels in
+    /// hand.
     #[arg(long, value_name = "FILE")]
     items: Option<PathBuf>,
     /// Labels that annotators choose from, for --items.
@@ -116,11 +118,11 @@ pub(super) struct SettingsArgs {
     #[arg(long, value_name = "NAME")]
     pub(super) model: Option<String>,
     /// Expected counts of 100 annotators in words, or log-probabilities of label tokens.
-    #[arg(long, value_enum, default_value = "verbalised")]
-    prediction: PredictionArg,
+    #[arg(long, value_parser = one_of(PREDICTIONS), default_value = "verbalised")]
+    prediction: Prediction,
     /// Ask for stated confidence under each variant, under the first only, or not at all.
-    #[arg(long, value_enum, default_value = "each")]
-    confidence: ConfidenceArg,
+    #[arg(long, value_parser = one_of(CONFIDENCES), default_value = "each")]
+    confidence: ConfidenceOf,
     /// Ask again with the labels in hand, once per item that has some.
     #[arg(long)]
     self_update: bool,
@@ -145,18 +147,16 @@ pub(super) struct SettingsArgs {
     structured: bool,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum PredictionArg {
-    Verbalised,
-    Logprobs,
+/// Takes one of these words for what it stands for.
+fn one_of<T: Copy + Send + Sync + 'static>(words: &'static [(&'static str, T)]) -> impl TypedValueParser<Value = T> {
+    let meaning = |word: String| words.iter().find(|(name, _)| *name == word).map(|(_, meaning)| *meaning);
+    PossibleValuesParser::new(words.iter().map(|(name, _)| *name)).try_map(move |word| meaning(word).ok_or("unknown"))
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum ConfidenceArg {
-    Each,
-    First,
-    None,
-}
+const PREDICTIONS: &[(&str, Prediction)] =
+    &[("verbalised", Prediction::Verbalised), ("logprobs", Prediction::LogProbabilities)];
+const CONFIDENCES: &[(&str, ConfidenceOf)] =
+    &[("each", ConfidenceOf::Each), ("first", ConfidenceOf::First), ("none", ConfidenceOf::None)];
 
 impl SettingsArgs {
     /// The model, where there must be one.
@@ -169,15 +169,8 @@ impl SettingsArgs {
     pub(super) fn settings(&self, model: String) -> QuestionSettings {
         QuestionSettings {
             model,
-            prediction: match self.prediction {
-                PredictionArg::Verbalised => Prediction::Verbalised,
-                PredictionArg::Logprobs => Prediction::LogProbabilities,
-            },
-            confidence: match self.confidence {
-                ConfidenceArg::Each => ConfidenceOf::Each,
-                ConfidenceArg::First => ConfidenceOf::First,
-                ConfidenceArg::None => ConfidenceOf::None,
-            },
+            prediction: self.prediction,
+            confidence: self.confidence,
             self_update: self.self_update,
             samples: self.samples,
             temperature: self.temperature,

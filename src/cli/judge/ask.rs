@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::arguments::{EndpointArgs, SettingsArgs, TaskArgs};
-use super::session::{Questions, conclude, open, prepare, spent};
+use super::session::{conclude, folder, open, prepare, questions, spent};
 use super::{summary, watch};
 use crate::cli::{Error, FINDINGS, say};
 use crate::judge::budget::{Pace, Price, Purse};
 use crate::judge::client::Tokens;
+use crate::judge::request::Questions;
 use crate::judge::run::{Effort, Ended, ask_all, missing};
 use crate::judge::{self, about_tokens};
 
@@ -31,14 +32,15 @@ const EXPECTED_ANSWER: u64 = 40;
   judge-uncertainty judge run --study examples/starter --judge simulated --out my-judge
   OPENAI_API_KEY=... judge-uncertainty judge run --items reviews.csv --classes good,bad --model gpt-5
   judge-uncertainty judge run dice --base-url http://localhost:8000/v1 --no-key --model llama --max-tokens 100")]
-pub(super) struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     task: TaskArgs,
     #[command(flatten)]
     settings: SettingsArgs,
     #[command(flatten)]
     endpoint: EndpointArgs,
-    /// Folder for answers, predictions and summary [default: judge-NAME, NAME being the preset, the study's folder or the items' file].
+    /// Folder for answers, predictions and summary [default: judge-NAME, NAME being the preset, the study's folder or
+    /// the items' file].
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Print the first prompts, the number of requests and tokens and, with --price, the cost; send and write nothing.
@@ -66,14 +68,14 @@ pub(super) struct Args {
 /// # Errors
 /// Anything refused, or an endpoint that fails; answers that arrived are kept.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
-    let questions = Questions::of(&args.task, &args.settings, args.endpoint.model(&args.settings)?)?;
+    let questions = questions(&args.task, &args.settings, args.endpoint.model(&args.settings)?)?;
     let price = args.endpoint.price.price;
     if args.dry_run {
         return preview(&questions, args.show, price, args.endpoint.price.expect_tokens);
     }
     let Questions { task, settings, requests, .. } = &questions;
     let judge = args.endpoint.judge(task, &settings.model)?;
-    let folder = questions.folder(args.out.as_deref());
+    let folder = folder(&questions.task, args.out.as_deref());
     let _held = prepare(&folder, &args.task.inputs())?;
     let mut cache = open(&folder)?;
     let others = cache.answers_to_other_prompts(requests);
@@ -99,7 +101,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
         longest_wait: limits.first_wait() * 64,
     };
     let watch = watch::Line::new(todo.len());
-    let (tally, ended) = ask_all(&todo, judge.as_ref(), &task.answers, &mut cache, &effort, (&pace, &purse), &watch);
+    let (tally, ended) =
+        ask_all(&todo, judge.as_ref(), &task.answers, &mut cache, &effort, (&pace, &purse), &|tally| watch.see(tally));
     watch.finish();
     let seed = args.endpoint.simulated_seed();
     let found = conclude(&questions, &folder, &cache, &tally, seed)?;
@@ -126,7 +129,7 @@ fn preview(questions: &Questions, show: usize, price: Option<Price>, expected: O
     writeln!(out, "requests: {}", questions.requests.len())?;
     writeln!(out, "tokens, about: {prompt} of prompts, {completion} of answers")?;
     match price {
-        Some(price) => writeln!(out, "cost, about: {:.2}", price.of(Tokens { prompt, completion }))?,
+        Some(price) => writeln!(out, "cost, about: {:.2}", price.cost(Tokens { prompt, completion }))?,
         None => writeln!(out, "cost: give --price PROMPT:ANSWER per million tokens")?,
     }
     writeln!(out, "nothing was sent")?;

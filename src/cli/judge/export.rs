@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::arguments::{SettingsArgs, TaskArgs};
-use super::session::{ANSWERS, Questions, open};
+use super::session::{ANSWERS, open, questions};
 use crate::cli::Error;
 use crate::judge::batch;
 use crate::judge::run::missing;
@@ -16,7 +16,7 @@ use crate::judge::run::missing;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   judge-uncertainty judge export-batch dice --model gpt-5 > batch.jsonl")]
-pub(super) struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     task: TaskArgs,
     #[command(flatten)]
@@ -31,7 +31,7 @@ pub(super) struct Args {
 /// # Errors
 /// Items, prompts or answers that are refused.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
-    let questions = Questions::of(&args.task, &args.settings, args.settings.model()?)?;
+    let questions = questions(&args.task, &args.settings, args.settings.model()?)?;
     let requests = match args.out.as_ref().filter(|folder| folder.join(ANSWERS).is_file()) {
         Some(folder) => missing(questions.requests, &open(folder)?, &questions.task.answers, false, false),
         None => questions.requests,

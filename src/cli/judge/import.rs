@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::arguments::{PriceArg, SettingsArgs, TaskArgs};
-use super::session::{Questions, conclude, open, prepare, spent, write_tables};
+use super::session::{conclude, folder, open, prepare, questions, spent, write_tables};
 use super::summary;
 use crate::cli::{Error, FINDINGS};
 use crate::judge::cache::Entry;
@@ -22,7 +22,7 @@ use crate::system::{to_json, write_file};
   judge-uncertainty judge import dice --published dice_cache.jsonl --out my-dice
   judge-uncertainty judge import --items reviews.csv --classes good,bad --model gpt-5 --batch output.jsonl --out reviews")]
 #[command(group(clap::ArgGroup::new("source").required(true).args(["published", "batch"])))]
-pub(super) struct Args {
+pub(crate) struct Args {
     #[command(flatten)]
     task: TaskArgs,
     #[command(flatten)]
@@ -49,8 +49,8 @@ pub(super) struct Args {
 /// A file that is refused, or can't be written.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let Some(file) = &args.batch else { return import_published(args) };
-    let questions = Questions::of(&args.task, &args.settings, args.settings.model()?)?;
-    let folder = questions.folder(args.out.as_deref());
+    let questions = questions(&args.task, &args.settings, args.settings.model()?)?;
+    let folder = folder(&questions.task, args.out.as_deref());
     let answers = batch::import(file, &questions.requests)?;
     let _held = prepare(&folder, &[args.task.inputs(), vec![file]].concat())?;
     let mut cache = open(&folder)?;
@@ -72,9 +72,9 @@ fn import_published(args: &Args) -> Result<ExitCode, Error> {
     let mut task = args.task.load()?;
     let paths: Vec<&Path> = args.published.iter().map(PathBuf::as_path).collect();
     let collected = import::published(&paths, &mut task)?;
-    let folder = args.out.clone().unwrap_or_else(|| PathBuf::from(format!("judge-{}", task.name)));
+    let folder = folder(&task, args.out.as_deref());
     let _held = prepare(&folder, &[args.task.inputs(), paths.clone()].concat())?;
-    let found = ImportSummary::of(&task, args.settings.model.clone(), &paths, &collected)?;
+    let found = ImportSummary::new(&task, args.settings.model.clone(), &paths, &collected)?;
     // First, so that what an interrupted import leaves is known as this command's.
     write_file(&folder.join(SUMMARY), to_json(&found).as_bytes())?;
     write_tables(&folder, &task, &collected)?;

@@ -12,15 +12,10 @@ use std::process::ExitCode;
 
 use super::Error;
 
-/// Ask a judge for predictions of the dice, of ChaosNLI, of a study or of a list of items; or read answers from elsewhere.
-#[derive(Debug, clap::Args)]
-pub(super) struct Args {
-    #[command(subcommand)]
-    command: Command,
-}
-
+/// Ask a judge for predictions of the dice, of ChaosNLI, of a study or of a list of items; or read answers from
+/// elsewhere.
 #[derive(Debug, clap::Subcommand)]
-enum Command {
+pub(super) enum Command {
     Run(Box<ask::Args>),
     Import(Box<import::Args>),
     ExportBatch(Box<export::Args>),
@@ -30,8 +25,8 @@ enum Command {
 ///
 /// # Errors
 /// Anything refused or failed; answers that arrived are kept.
-pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
-    match &args.command {
+pub(super) fn run(command: &Command) -> Result<ExitCode, Error> {
+    match command {
         Command::Run(args) => ask::run(args),
         Command::Import(args) => import::run(args),
         Command::ExportBatch(args) => export::run(args),

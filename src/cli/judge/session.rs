@@ -10,9 +10,9 @@ use crate::judge::budget::Price;
 use crate::judge::cache::{Cache, Entry, are_answers};
 use crate::judge::predictions::{Collected, PREDICTIONS, SELF_UPDATES};
 use crate::judge::prompts::Prompts;
-use crate::judge::request::{QuestionSettings, Request, plan};
+use crate::judge::request::Questions;
 use crate::judge::run::{Tally, counted};
-use crate::judge::summary::{Facts, SUMMARY, SessionSummary, written_here};
+use crate::judge::summary::{SUMMARY, SessionSummary, written_here};
 use crate::judge::task::Task;
 use crate::system::faults::step;
 use crate::system::{FileError, OutputFile, to_json, write_file};
@@ -20,42 +20,32 @@ use crate::system::{FileError, OutputFile, to_json, write_file};
 /// File of the answers in the output folder.
 pub(super) const ANSWERS: &str = "answers.jsonl";
 
-/// The questions of a task.
-pub(super) struct Questions {
-    pub(super) task: Task,
-    pub(super) prompts: Prompts,
-    pub(super) settings: QuestionSettings,
-    pub(super) requests: Vec<Request>,
+/// The questions that the options ask for.
+pub(super) fn questions(task: &TaskArgs, settings: &SettingsArgs, model: String) -> Result<Questions, Error> {
+    let folder = task.prompts();
+    let task = task.load()?;
+    let prompts = Prompts::load(folder, task.prompts)?;
+    Ok(Questions::new(task, prompts, settings.settings(model))?)
 }
 
-impl Questions {
-    pub(super) fn of(task: &TaskArgs, settings: &SettingsArgs, model: String) -> Result<Self, Error> {
-        let folder = task.prompts();
-        let task = task.load()?;
-        let prompts = Prompts::load(folder, task.prompts)?;
-        let settings = settings.settings(model);
-        let requests = plan(&task, &prompts, &settings)?;
-        Ok(Questions { task, prompts, settings, requests })
-    }
-
-    pub(super) fn folder(&self, out: Option<&Path>) -> PathBuf {
-        out.map_or_else(|| PathBuf::from(format!("judge-{}", self.task.name)), Path::to_path_buf)
-    }
+/// The folder that is named, or `judge-NAME` with the task's name.
+pub(super) fn folder(task: &Task, out: Option<&Path>) -> PathBuf {
+    out.map_or_else(|| PathBuf::from(format!("judge-{}", task.name)), Path::to_path_buf)
 }
 
 /// What was spent on the answers of a cache.
 pub(super) fn spent(cache: &Cache, price: Option<Price>) -> f64 {
-    let cost = |entry: &Entry| price.map_or(0.0, |price| price.of(counted(&entry.answer, "")));
+    let cost = |entry: &Entry| price.map_or(0.0, |price| price.cost(counted(&entry.answer, "")));
     // From 0, because the sum of nothing is -0.
     cache.entries().iter().map(cost).fold(0.0, |spent, cost| spent + cost)
 }
 
-/// Checks that a folder may be written from the `inputs`, before any work, makes it if it is not there, and holds it: no other
-/// process may write to it as long as what is returned lives.
+/// Checks that a folder may be written from the `inputs`, before any work, makes it if it is not there, and holds it:
+/// no other process may write to it as long as what is returned lives.
 ///
 /// # Errors
-/// It can't be made; a file that would be replaced is one of the inputs, or was not written by `judge`; another process writes
-/// to it.
+/// It can't be made; a file that would be replaced is one of the inputs, or was not written by `judge`; another process
+/// writes to it.
 pub(super) fn prepare(folder: &Path, inputs: &[&Path]) -> Result<OutputFile, Error> {
     let foreign = |file: PathBuf, problem| Err(Error::from(judge::Error::Foreign { file, problem }));
     for file in [ANSWERS, PREDICTIONS, SELF_UPDATES, SUMMARY].map(|name| folder.join(name)) {
@@ -95,7 +85,8 @@ pub(super) fn open(folder: &Path) -> Result<Cache, Error> {
     }
     if cache.without_sum() > 0 {
         say(format_args!(
-            "note: {}: {} of its answers were stored without a sum by an earlier version; whether they were edited cannot be determined",
+            "note: {}: {} of its answers were stored without a sum by an earlier version; whether they were edited \
+             cannot be determined",
             cache.path().display(),
             cache.without_sum()
         ));
@@ -111,21 +102,11 @@ pub(super) fn conclude(
     tally: &Tally,
     simulated_seed: Option<u64>,
 ) -> Result<SessionSummary, Error> {
-    let Questions { task, prompts, settings, requests } = questions;
-    let used: Vec<&Entry> = requests.iter().filter_map(|request| cache.answer(&request.key)).collect();
-    let collected = Collected::of(used.iter().copied(), &task.answers);
+    let task = &questions.task;
+    let used: Vec<&Entry> = questions.requests.iter().filter_map(|request| cache.answer(&request.key)).collect();
+    let collected = Collected::from_entries(used.iter().copied(), &task.answers);
     write_tables(folder, task, &collected)?;
-    let summary = SessionSummary::of(&Facts {
-        task,
-        settings,
-        templates: prompts.hashes(),
-        questions: requests.len(),
-        used: &used,
-        on_file: cache.entries().len(),
-        collected: &collected,
-        tally,
-        simulated_seed,
-    });
+    let summary = SessionSummary::new(questions, cache, &used, &collected, tally, simulated_seed);
     write_file(&folder.join(SUMMARY), to_json(&summary).as_bytes())?;
     Ok(summary)
 }

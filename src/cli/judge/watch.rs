@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::cli::say;
-use crate::judge::run::{Tally, Watch};
+use crate::judge::run::Tally;
 
 /// How often a line is written where there is no terminal.
 const EVERY: Duration = Duration::from_secs(10);
@@ -32,16 +32,8 @@ impl Line {
         Line { start: Instant::now(), bar, written: Mutex::new(Instant::now()) }
     }
 
-    /// Removes the line.
-    pub(super) fn finish(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
-    }
-}
-
-impl Watch for Line {
-    fn see(&self, tally: &Tally) {
+    /// Shows what has happened so far.
+    pub(super) fn see(&self, tally: &Tally) {
         let text = words(tally, self.start.elapsed());
         match &self.bar {
             Some(bar) => {
@@ -55,6 +47,13 @@ impl Watch for Line {
                     say(format_args!("{text}"));
                 }
             }
+        }
+    }
+
+    /// Removes the line.
+    pub(super) fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
         }
     }
 }

@@ -1,22 +1,22 @@
 //! `study check`: read everything, compute nothing.
 
 use std::io::Write;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
+use crate::cli::options::StudyOption;
 use crate::cli::{Error, sentences};
 use crate::report::study::{InputTable, Shown};
 use crate::study::{InputReport, Study};
 use crate::system::to_json;
 
-/// Read a study and say what is in it: items, classes, answers, labels, what is missing; nothing is computed or written.
+/// Read a study and say what is in it: items, classes, answers, labels, what is missing; nothing is computed or
+/// written.
 ///
 /// Exit status: 0 when the study can be run, 2 when something is refused.
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
-    /// The study.toml, or the folder that holds it.
-    #[arg(value_name = "STUDY", default_value = ".")]
-    pub(super) study: PathBuf,
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(super) study: StudyOption,
     /// Print the counts as JSON.
     #[arg(long)]
     json: bool,
@@ -27,13 +27,13 @@ pub(super) struct Args {
 /// # Errors
 /// The first thing that can't be used.
 pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
-    let study = Study::<K>::load(&args.study)?;
+    let study = Study::<K>::load(&args.study.path)?;
     let report = InputReport { to_embed: study.to_embed(&sentences::start)?, ..InputReport::of(&study) };
     let mut stdout = anstream::stdout().lock();
     if args.json {
         write!(stdout, "{}", to_json(&report))?;
     } else {
-        for line in InputTable::of(&report).lines() {
+        for line in InputTable::new(&report).lines() {
             writeln!(stdout, "{line}")?;
         }
     }

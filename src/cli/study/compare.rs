@@ -14,12 +14,12 @@ use crate::system::to_json;
 
 /// Compare two studies of the same items and labels: two judges, two versions of a judge or its prompt, or two beliefs.
 ///
-/// Scores on held-out labels are paired over items. Nothing is written. Exit status: 0 when done, 2 when the studies don't match or
-/// one is refused, 1 otherwise.
+/// Scores on held-out labels are paired over items. Nothing is written. Exit status: 0 when done, 2 when the studies
+/// don't match or one is refused, 1 otherwise.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   judge-uncertainty study compare with-old-prompt with-new-prompt")]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// The first study.toml, or the folder that holds it.
     #[arg(value_name = "FIRST")]
     pub(super) first: PathBuf,

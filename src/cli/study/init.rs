@@ -1,4 +1,5 @@
-//! `study init`: a commented configuration and tiny example files that run as they are, or a study made from a judge's log.
+//! `study init`: a commented configuration and tiny example files that run as they are, or a study made from a judge's
+//! log.
 
 use std::fs;
 use std::io::Write;
@@ -31,7 +32,7 @@ const STARTER: [(&str, &str); 4] = [
   judge-uncertainty study init --from graded.eval --criterion model_graded_qa --out my-study
   judge-uncertainty study init --from batch-input.jsonl --from batch-output.jsonl --classes yes,no --out my-study
   judge-uncertainty study init --from samples_judge.jsonl --id doc.id --labels-from doc.gold --out my-study")]
-pub(super) struct Args {
+pub(crate) struct Args {
     /// Folder to write to; it is made if there is none.
     #[arg(value_name = "DIR", default_value = ".")]
     folder: PathBuf,
@@ -137,7 +138,8 @@ fn convert(args: &Args) -> DataResult<(&'static Format, from_log::Files)> {
     Ok((format, from_log::study(logs, &source, &options)?))
 }
 
-/// Writes files that are not there yet; the configuration comes last: a study without it was interrupted and is completed.
+/// Writes files that are not there yet; the configuration comes last: a study without it was interrupted and is
+/// completed.
 fn write(folder: &Path, files: &[(&'static str, String)]) -> Result<(), Error> {
     let begun = |(name, text): &(&str, String)| {
         *name != CONFIG && fs::read(folder.join(name)).is_ok_and(|t| t == text.as_bytes())

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use serde::Deserialize;
 
 use crate::cli::Error;
+use crate::cli::options::{StudyOption, TemplatesOption};
 use crate::formats::error::{Error as DataError, Place, Problem};
 use crate::report::label::{LabelItem, LabelPage};
 use crate::report::study::Shown;
@@ -19,17 +20,17 @@ use crate::system::OutputFile;
 
 /// Write a page on which experts label a queue: one file for any browser, without a server or a network.
 ///
-/// It shows the items of a queue that `study queue` made, one by one, with the instruction of the study.toml, and nothing of
-/// what the judge predicts. Labels are given by key, kept in the browser, and saved as a table that `study labels add` takes.
+/// It shows the items of a queue that `study queue` made, one by one, with the instruction of the study.toml, and
+/// nothing of what the judge predicts. Labels are given by key, kept in the browser, and saved as a table that `study
+/// labels add` takes.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   judge-uncertainty study queue my-study --budget 20
   judge-uncertainty study label my-study
   judge-uncertainty study labels add labels-ann.csv my-study")]
-pub(super) struct Args {
-    /// The study.toml, or the folder that holds it.
-    #[arg(value_name = "STUDY", default_value = ".")]
-    pub(super) study: PathBuf,
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(super) study: StudyOption,
     /// Folder of the queue [default: queue, beside the study.toml].
     #[arg(long, value_name = "DIR")]
     queue: Option<PathBuf>,
@@ -39,9 +40,8 @@ pub(super) struct Args {
     /// Replace the file, if it is such a page.
     #[arg(long)]
     force: bool,
-    /// Folder with the templates [default: templates if there is one, else those built in].
-    #[arg(long, value_name = "DIR")]
-    templates: Option<PathBuf>,
+    #[command(flatten)]
+    templates: TemplatesOption,
 }
 
 /// An entry of `queue.jsonl`.
@@ -55,7 +55,7 @@ struct Entry {
 /// # Errors
 /// No queue, one of another study, or a file that is there already.
 pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
-    let file = StudyFile::<K>::read(&args.study, K::check).map_err(StudyError::from)?;
+    let file = StudyFile::<K>::read(&args.study.path, K::check).map_err(StudyError::from)?;
     let out = args.out.clone().unwrap_or_else(|| file.resolve(Path::new("label.html")));
     let held = OutputFile::hold(&out)?;
     if let Ok(found) = fs::symlink_metadata(&out) {
@@ -75,14 +75,15 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
         question: &question,
         items: &items,
     };
-    let html = page.html(args.templates.as_deref())?;
+    let html = page.html(args.templates.folder.as_deref())?;
     held.write(|file| file.write_all(html.as_bytes()))?;
     writeln!(
         anstream::stdout(),
-        "{} items to label, without the judge's predictions: {}\nOpen it in a browser; then: judge-uncertainty study labels add FILE {}",
+        "{} items to label, without the judge's predictions: {}\nOpen it in a browser; then: judge-uncertainty study \
+         labels add FILE {}",
         items.len(),
         out.display(),
-        args.study.display()
+        args.study.path.display()
     )?;
     Ok(ExitCode::SUCCESS)
 }

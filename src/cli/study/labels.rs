@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use clap::Subcommand;
 
 use crate::cli::Error;
+use crate::cli::options::StudyOption;
 use crate::formats::error::{Error as DataError, Place, Problem};
 use crate::formats::output::{to_csv, to_parquet};
 use crate::report::study::Shown;
@@ -22,14 +23,8 @@ use crate::study::{Error as StudyError, Kind, Study};
 use crate::system::{to_json, write_file};
 
 /// Add labels that came back from experts, and estimate from them.
-#[derive(Debug, clap::Args)]
-pub(super) struct Args {
-    #[command(subcommand)]
-    command: Command,
-}
-
 #[derive(Debug, Subcommand)]
-enum Command {
+pub(crate) enum Command {
     Add(Add),
     List(List),
     Remove(Remove),
@@ -39,21 +34,20 @@ enum Command {
 
 /// Check new labels and append them to the study's log, from which the next run starts.
 ///
-/// FILE is a table with the columns id, annotator and label (CSV, Excel, Parquet, JSON Lines), or an export of Label Studio, Argilla,
-/// Prodigy or doccano. It is taken whole or not at all: unknown items and classes, labels that are there already and labels that
-/// contradict them are refused. Your own files are never changed.
+/// FILE is a table with the columns id, annotator and label (CSV, Excel, Parquet, JSON Lines), or an export of Label
+/// Studio, Argilla, Prodigy or doccano. It is taken whole or not at all: unknown items and classes, labels that are
+/// there already and labels that contradict them are refused. Your own files are never changed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   judge-uncertainty study labels add new-labels.csv my-study
   judge-uncertainty study labels add label-studio-export.json my-study --skip-known
   judge-uncertainty study labels add spreadsheet.xlsx my-study --annotator ann")]
-struct Add {
+pub(crate) struct Add {
     /// The file with new labels.
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// The study.toml, or the folder that holds it.
-    #[arg(value_name = "STUDY", default_value = ".")]
-    study: PathBuf,
+    #[command(flatten)]
+    study: StudyOption,
     /// Leave out labels that are there already, as an export of everything so far has them.
     #[arg(long)]
     skip_known: bool,
@@ -64,10 +58,9 @@ struct Add {
 
 /// List the batches of labels that were added, with their numbers.
 #[derive(Debug, clap::Args)]
-struct List {
-    /// The study.toml, or the folder that holds it.
-    #[arg(value_name = "STUDY", default_value = ".")]
-    study: PathBuf,
+pub(crate) struct List {
+    #[command(flatten)]
+    study: StudyOption,
 }
 
 /// Undo a batch of added labels: it stays in the log, marked as removed, and no longer counts.
@@ -77,30 +70,29 @@ struct List {
 #[command(after_help = "Example:
   judge-uncertainty study labels list my-study
   judge-uncertainty study labels remove 2 my-study")]
-struct Remove {
+pub(crate) struct Remove {
     /// The number of the batch, as `study labels list` shows it.
     #[arg(value_name = "BATCH")]
     batch: u64,
-    /// The study.toml, or the folder that holds it.
-    #[arg(value_name = "STUDY", default_value = ".")]
-    study: PathBuf,
+    #[command(flatten)]
+    study: StudyOption,
 }
 
-/// Write all labels, those of the study's own files and those that were added, as one table: .csv or .parquet, as the name of FILE
-/// ends.
+/// Write all labels, those of the study's own files and those that were added, as one table: .csv or .parquet, as the
+/// name of FILE ends.
 ///
-/// Each row has id, annotator, label, when it was added, what the judge predicts, and what the file `about_annotators` under [labels]
-/// knows of the annotator. Where the study's own file has counts only, there is a row per item with a count per class.
+/// Each row has id, annotator, label, when it was added, what the judge predicts, and what the file `about_annotators`
+/// under [labels] knows of the annotator. Where the study's own file has counts only, there is a row per item with a
+/// count per class.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   judge-uncertainty study labels export labels.parquet my-study")]
-struct Export {
+pub(crate) struct Export {
     /// The file to write.
     #[arg(value_name = "FILE", value_parser = table_file)]
     file: PathBuf,
-    /// The study.toml, or the folder that holds it.
-    #[arg(value_name = "STUDY", default_value = ".")]
-    study: PathBuf,
+    #[command(flatten)]
+    study: StudyOption,
     /// Replace the file.
     #[arg(long)]
     force: bool,
@@ -116,18 +108,18 @@ fn table_file(name: &str) -> Result<PathBuf, String> {
     if csv || is_parquet(&file) { Ok(file) } else { Err(format!("{name:?} ends in neither .csv nor .parquet")) }
 }
 
-/// Estimate the classes' shares among all items (the mean, where labels stand on a scale) from the labels of an exploring queue, with intervals.
+/// Estimate the classes' shares among all items (the mean, where labels stand on a scale) from the labels of an
+/// exploring queue, with intervals.
 ///
-/// Only queues made with --explore allow it: items that were selected for their rank alone are not like the others. Labels
-/// that were there before the queue are no answers to it. Ten randomly drawn items must have come back.
+/// Only queues made with --explore allow it: items that were selected for their rank alone are not like the others.
+/// Labels that were there before the queue are no answers to it. Ten randomly drawn items must have come back.
 #[derive(Debug, clap::Args)]
-struct Estimate {
+pub(crate) struct Estimate {
     /// The folder of the queue.
     #[arg(value_name = "QUEUE")]
     queue: PathBuf,
-    /// The study.toml, or the folder that holds it.
-    #[arg(value_name = "STUDY", default_value = ".")]
-    study: PathBuf,
+    #[command(flatten)]
+    study: StudyOption,
     /// Probability with which each interval is to hold the truth.
     #[arg(long, default_value_t = 0.95, value_parser = level)]
     level: f64,
@@ -141,15 +133,15 @@ fn level(text: &str) -> Result<f64, String> {
     level.ok_or_else(|| format!("{text:?} is not a probability between 0 and 1, such as 0.95"))
 }
 
-impl Args {
+impl Command {
     /// The study that the command is about.
     pub(super) fn study(&self) -> &Path {
-        match &self.command {
-            Command::Add(args) => &args.study,
-            Command::List(args) => &args.study,
-            Command::Remove(args) => &args.study,
-            Command::Export(args) => &args.study,
-            Command::Estimate(args) => &args.study,
+        match self {
+            Command::Add(args) => &args.study.path,
+            Command::List(args) => &args.study.path,
+            Command::Remove(args) => &args.study.path,
+            Command::Export(args) => &args.study.path,
+            Command::Estimate(args) => &args.study.path,
         }
     }
 }
@@ -158,18 +150,18 @@ impl Args {
 ///
 /// # Errors
 /// Anything refused or failed; the log is then as it was.
-pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
-    match &args.command {
+pub(super) fn run<K: Shown>(command: &Command) -> Result<ExitCode, Error> {
+    match command {
         Command::Add(args) => add::<K>(args),
-        Command::List(args) => list(&log_of(&args.study)?),
-        Command::Remove(args) => remove(&log_of(&args.study)?, args.batch),
+        Command::List(args) => list(&log_of(&args.study.path)?),
+        Command::Remove(args) => remove(&log_of(&args.study.path)?, args.batch),
         Command::Export(args) => export::<K>(args),
         Command::Estimate(args) => estimate::<K>(args),
     }
 }
 
 fn add<K: Kind>(args: &Add) -> Result<ExitCode, Error> {
-    let study = Study::<K>::load(&args.study)?;
+    let study = Study::<K>::load(&args.study.path)?;
     let log = LabelLog::read(&study.file.folder(), &mut Source::default())?;
     let mut intake = Intake::read(&args.file, args.annotator.as_deref())?;
     log.check_new(&intake.file, &intake.sha256)?;
@@ -197,7 +189,7 @@ fn export<K: Kind>(args: &Export) -> Result<ExitCode, Error> {
     if fs::symlink_metadata(&args.file).is_ok() && !args.force {
         return Err(StudyError::FileExists { file: args.file.clone() }.into());
     }
-    let study = Study::<K>::load(&args.study)?;
+    let study = Study::<K>::load(&args.study.path)?;
     let is_input = |input: &String| fs::canonicalize(input).ok() == fs::canonicalize(&args.file).ok();
     if args.file.exists() && study.inputs.sums().keys().any(is_input) {
         let (reason, remedy) = ("the study reads this file".to_owned(), "choose another name".to_owned());
@@ -272,7 +264,7 @@ fn say_added(log: &LabelLog, intake: &Intake, fresh: &[NewLabel]) -> Result<Exit
 }
 
 fn estimate<K: Kind>(args: &Estimate) -> Result<ExitCode, Error> {
-    let study = Study::<K>::load(&args.study)?;
+    let study = Study::<K>::load(&args.study.path)?;
     let quantities = K::quantities(&study.file.config.scale);
     let names: Vec<String> = quantities.iter().map(|quantity| quantity.name.clone()).collect();
     let file = SelectionFile::read(&args.queue, &study.items.ids, &study.items.file, &names)?;

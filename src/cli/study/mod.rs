@@ -19,7 +19,7 @@ use super::Error;
 use crate::with_kind;
 
 /// Decompose, rank and evaluate with your own items, judge and labels.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Subcommand)]
 #[command(after_help = "Example:
   judge-uncertainty study init my-study
   judge-uncertainty study check my-study
@@ -27,13 +27,7 @@ use crate::with_kind;
   judge-uncertainty study queue my-study --rule info --budget 10%
   judge-uncertainty study label my-study
   judge-uncertainty study labels add new-labels.csv my-study")]
-pub(super) struct Args {
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Debug, Subcommand)]
-enum Command {
+pub(super) enum Command {
     Init(init::Args),
     Check(check::Args),
     Run(run::Args),
@@ -41,7 +35,8 @@ enum Command {
     Plan(plan::Args),
     Queue(queue::Args),
     Label(label::Args),
-    Labels(labels::Args),
+    #[command(subcommand)]
+    Labels(labels::Command),
     Register(register::Args),
 }
 
@@ -49,16 +44,16 @@ enum Command {
 ///
 /// # Errors
 /// Anything refused or failed.
-pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
-    match &args.command {
+pub(super) fn run(command: &Command) -> Result<ExitCode, Error> {
+    match command {
         Command::Init(args) => init::run(args),
-        Command::Check(args) => with_kind!(&args.study, K => check::run::<K>(args)),
-        Command::Run(args) => with_kind!(&args.study, K => run::run::<K>(args)),
+        Command::Check(args) => with_kind!(&args.study.path, K => check::run::<K>(args)),
+        Command::Run(args) => with_kind!(&args.study.path, K => run::run::<K>(args)),
         Command::Compare(args) => with_kind!(&args.first, K => compare::run::<K>(args)),
-        Command::Plan(args) => with_kind!(&args.study, K => plan::run::<K>(args)),
-        Command::Queue(args) => with_kind!(&args.study, K => queue::run::<K>(args)),
-        Command::Label(args) => with_kind!(&args.study, K => label::run::<K>(args)),
-        Command::Labels(args) => with_kind!(args.study(), K => labels::run::<K>(args)),
-        Command::Register(args) => with_kind!(&args.study, K => register::run::<K>(args)),
+        Command::Plan(args) => with_kind!(&args.study.path, K => plan::run::<K>(args)),
+        Command::Queue(args) => with_kind!(&args.study.path, K => queue::run::<K>(args)),
+        Command::Label(args) => with_kind!(&args.study.path, K => label::run::<K>(args)),
+        Command::Labels(command) => with_kind!(command.study(), K => labels::run::<K>(command)),
+        Command::Register(args) => with_kind!(&args.study.path, K => register::run::<K>(args)),
     }
 }

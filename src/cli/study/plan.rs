@@ -1,10 +1,10 @@
 //! `study plan`: how many labels, on which items, for what.
 
 use std::io::Write;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::setup::say_embedded;
+use crate::cli::options::StudyOption;
 use crate::cli::progress::Bars;
 use crate::cli::{Error, sentences};
 use crate::report::study::{Shown, describe_plan};
@@ -15,16 +15,15 @@ use crate::system::to_json;
 
 /// Plan further labels from the present belief: expected error, widths of intervals, and when to stop.
 ///
-/// A column of the items named by `items.cost` in study.toml says what a label of an item costs. Nothing is written. Exit status: 0
-/// when done, 2 when the study is refused, 1 otherwise.
+/// A column of the items named by `items.cost` in study.toml says what a label of an item costs. Nothing is written.
+/// Exit status: 0 when done, 2 when the study is refused, 1 otherwise.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   judge-uncertainty study plan my-study
   judge-uncertainty study plan my-study --price 0.02 --json")]
-pub(super) struct Args {
-    /// The study.toml, or the folder that holds it.
-    #[arg(value_name = "STUDY", default_value = ".")]
-    pub(super) study: PathBuf,
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(super) study: StudyOption,
     /// The least squared error, summed over items, that a unit of cost (a label, without costs) has to remove.
     #[arg(long, value_name = "ERROR", value_parser = price)]
     price: Option<f64>,
@@ -43,7 +42,7 @@ fn price(text: &str) -> Result<f64, String> {
 /// # Errors
 /// Anything refused or failed.
 pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
-    let mut study = Study::<K>::load(&args.study)?;
+    let mut study = Study::<K>::load(&args.study.path)?;
     let progress = Bars::default();
     say_embedded(study.embed(&sentences::start, &progress)?.as_ref());
     let decomposition = Decomposition::of(&study, &progress)?;

@@ -5,16 +5,17 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::setup::{say_embedded, vacant_folder};
+use crate::cli::options::{StudyOption, ThreadsOption};
 use crate::cli::progress::Bars;
-use crate::cli::{Error, sentences, threads};
+use crate::cli::{Error, sentences};
 use crate::report::study::Shown;
 use crate::study::queue::ranked::{check_rule, usual_order};
 use crate::study::queue::{Amount, LabelsPerItem, Order, Presentation, QueueRecord, Ranked, Request};
 use crate::study::{Decomposition, Error as StudyError, Study};
 use crate::system::to_json;
 
-/// Rank the items under a rule and write those within the budget as a queue, as imports for Label Studio, Argilla, Prodigy and
-/// doccano, and as a spreadsheet to fill in.
+/// Rank the items under a rule and write those within the budget as a queue, as imports for Label Studio, Argilla,
+/// Prodigy and doccano, and as a spreadsheet to fill in.
 ///
 /// Annotators see the text and the question, not what the judge predicts, unless --with-suggestions is given.
 /// `selection.csv` and `queue.json` are the record of the queue and not for annotators.
@@ -24,12 +25,12 @@ use crate::system::to_json;
   judge-uncertainty study queue my-study --rule delta --budget 300 --labels-per-item greedy
   judge-uncertainty study queue my-study --until 'epistemic<0.05' --out my-study/queue-2
   judge-uncertainty study queue my-study --budget 200 --explore 0.1")]
-pub(super) struct Args {
-    /// The study.toml, or the folder that holds it.
-    #[arg(value_name = "STUDY", default_value = ".")]
-    pub(super) study: PathBuf,
-    /// Rule that ranks [default: info; without labels cover, or random where there are no embeddings]: cover, info, delta, v, posterior_entropy, judge_entropy, low_confidence,
-    /// fewest_labels, random, fewest_labels_by_info, manhattan, manhattan_ten, margin, active_lab, active_lab_repaired or wasserstein.
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(super) study: StudyOption,
+    /// Rule that ranks [default: info; without labels cover, or random where there are no embeddings]: cover, info,
+    /// delta, v, posterior_entropy, judge_entropy, low_confidence, fewest_labels, random, fewest_labels_by_info,
+    /// manhattan, manhattan_ten, margin, active_lab, active_lab_repaired or wasserstein.
     #[arg(long, value_parser = str::parse::<Order>)]
     rule: Option<Order>,
     /// How much is sent: a share of the items (10%) or a number (300); of labels with --labels-per-item greedy.
@@ -62,9 +63,8 @@ pub(super) struct Args {
     /// Replace the queue that the folder holds.
     #[arg(long)]
     force: bool,
-    /// Threads to use; the queue does not depend on it [default: all cores].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
-    threads: Option<u32>,
+    #[command(flatten)]
+    threads: ThreadsOption,
     /// Print the record as JSON instead of sentences.
     #[arg(long)]
     json: bool,
@@ -97,10 +97,10 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     if args.per_cost && args.labels_per_item == LabelsPerItem::Greedy {
         return Err(StudyError::CostOfLabels.into());
     }
-    let mut study = Study::<K>::load(&args.study)?;
+    let mut study = Study::<K>::load(&args.study.path)?;
     let out = args.out.clone().unwrap_or_else(|| study.file.resolve(Path::new("queue")));
     let folder = vacant_folder::<QueueRecord>(&out, args.force, study.inputs.sums().keys())?;
-    threads(args.threads)?;
+    args.threads.start()?;
     let rule = args.rule.unwrap_or_else(|| usual_order(&study));
     check_rule(&study, rule)?;
     let request = Request {
@@ -125,8 +125,8 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
         if study.has_no_labels() && record.labels_per_item == "1" {
             writeln!(
                 stdout,
-                "Have each item labelled by two experts or more (--labels-per-item 2): single labels do not tell a judge that is \
-                 ignorant from experts who disagree."
+                "Have each item labelled by two experts or more (--labels-per-item 2): single labels do not tell a \
+                 judge that is ignorant from experts who disagree."
             )?;
         }
     }

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::setup::ELSEWHERE;
 use crate::cli::Error;
+use crate::cli::options::StudyOption;
 use crate::evaluation::journal::JOURNAL_SUFFIX;
 use crate::report::study::Shown;
 use crate::study::evaluate::evaluated_items;
@@ -41,10 +42,9 @@ use crate::system::FileError;
   [[exclude]]              # items that the evaluation leaves out
   reason = \"used to write the prompt\"
   ids = [\"m001\", \"m002\"]  # and, or, group = \"...\"")]
-pub(super) struct Args {
-    /// The study.toml, or the folder that holds it.
-    #[arg(value_name = "STUDY", default_value = ".")]
-    pub(super) study: PathBuf,
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(super) study: StudyOption,
     /// The plan [default: hypotheses.toml, beside the study.toml].
     #[arg(long, value_name = "FILE")]
     plan: Option<PathBuf>,
@@ -56,7 +56,7 @@ pub(super) struct Args {
 /// A plan or study that can't be used, a registration or an evaluation that is there already.
 pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let refused = |error: RegistrationError| Error::from(StudyError::from(error));
-    let mut study = Study::<K>::load(&args.study)?;
+    let mut study = Study::<K>::load(&args.study.path)?;
     let folder = study.file.folder();
     if let Some(found) = evaluation_in(&folder).map_err(FileError::at(&folder, "listing")).map_err(StudyError::from)? {
         return Err(refused(RegistrationError::Evaluated(found)));

@@ -6,8 +6,9 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use super::setup::{note_elsewhere, say_embedded, say_going_on, vacant_folder};
+use crate::cli::options::{StudyOption, TemplatesOption, ThreadsOption};
 use crate::cli::progress::Bars;
-use crate::cli::{Error, say, sentences, threads};
+use crate::cli::{Error, say, sentences};
 use crate::formats::output;
 use crate::report::latex::Templates;
 use crate::report::study::{Shown, bundle, describe, figures};
@@ -25,17 +26,16 @@ use crate::system::{Run, Staged, to_json};
 
 /// Decompose the uncertainty about every item, rank the items under every rule, and evaluate where labels suffice.
 ///
-/// An interrupted run goes on where its evaluation stopped. Exit status: 0 when done, 2 when input, arguments or the run
-/// folder are refused, 1 otherwise.
+/// An interrupted run goes on where its evaluation stopped. Exit status: 0 when done, 2 when input, arguments or the
+/// run folder are refused, 1 otherwise.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   judge-uncertainty study run
   judge-uncertainty study run my-study --out my-study/run-2
   judge-uncertainty study run my-study --force --json | jq .fit.typical_trust")]
-pub(super) struct Args {
-    /// The study.toml, or the folder that holds it.
-    #[arg(value_name = "STUDY", default_value = ".")]
-    pub(super) study: PathBuf,
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(super) study: StudyOption,
     /// Run folder to write [default: run, beside the study.toml].
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
@@ -45,12 +45,10 @@ pub(super) struct Args {
     /// Replicates of the evaluation, in place of those of the study.toml; 0 for none.
     #[arg(long, value_name = "N")]
     pub(super) replicates: Option<usize>,
-    /// Threads to use; the results do not depend on it [default: all cores].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
-    pub(super) threads: Option<u32>,
-    /// Folder with the LaTeX templates [default: templates if there is one, else those built in].
-    #[arg(long, value_name = "DIR")]
-    pub(super) templates: Option<PathBuf>,
+    #[command(flatten)]
+    threads: ThreadsOption,
+    #[command(flatten)]
+    templates: TemplatesOption,
     /// Leave the texts of the items out of the report, where they must not leave their place.
     #[arg(long)]
     pub(super) no_texts: bool,
@@ -66,8 +64,8 @@ fn say_changed_judge(out: &Path, judge: &JudgeFiles) {
     let before = before.and_then(|results| serde_json::from_value(results["input"]["judge_files"].clone()).ok());
     if let Some(what) = before.and_then(|before: JudgeFiles| judge.differs(&before)) {
         say(format_args!(
-            "{}: the judge is another one than in the run that this replaces ({what}); trust belongs to the judge that it was fitted \
-             to, and numbers of the two runs differ for that reason, too",
+            "{}: the judge is another one than in the run that this replaces ({what}); trust belongs to the judge that \
+             it was fitted to, and numbers of the two runs differ for that reason, too",
             out.display()
         ));
     }
@@ -80,19 +78,19 @@ fn say_changed_judge(out: &Path, judge: &JudgeFiles) {
 pub(super) fn run<K: Shown + Saved>(args: &Args) -> Result<ExitCode, Error> {
     let start = Instant::now();
     // Everything that can be refused is refused here, before any work.
-    let mut study = Study::<K>::load(&args.study)?;
+    let mut study = Study::<K>::load(&args.study.path)?;
     if let Some(replicates) = args.replicates {
         study.file.set_replicates(replicates)?;
     }
     let out = args.out.clone().unwrap_or_else(|| study.file.resolve(Path::new("run")));
     let folder = vacant_folder::<StudyManifest>(&out, args.force, study.inputs.sums().keys())?;
-    let templates = Templates::load(args.templates.as_deref())?;
-    let html = page::PageTemplates::load(args.templates.as_deref())?;
+    let templates = Templates::load(args.templates.folder.as_deref())?;
+    let html = page::PageTemplates::load(args.templates.folder.as_deref())?;
     let registration = Registration::load(&study.file.folder()).map_err(StudyError::from)?;
     if let Some(registration) = &registration {
         study.hold_to(registration);
     }
-    threads(args.threads)?;
+    args.threads.start()?;
 
     let progress = Bars::default();
     say_embedded(study.embed(&sentences::start, &progress)?.as_ref());

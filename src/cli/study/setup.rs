@@ -14,8 +14,8 @@ use crate::familiarity::embedding::Embeddings;
 use crate::study::Error as StudyError;
 use crate::system::{Error as OutputError, FileError, OutputFile, OutputFolder, Record};
 
-/// A folder that may be written, and that holds nothing unless it is to be replaced; none of the `inputs`, by their paths, in
-/// any case.
+/// A folder that may be written, and that holds nothing unless it is to be replaced; none of the `inputs`, by their
+/// paths, in any case.
 pub(super) fn vacant_folder<'i, R: Record>(
     path: &Path,
     force: bool,

@@ -47,7 +47,7 @@ struct Made(Header, Batch);
 
 impl Made {
     fn new(ids: Vec<String>) -> Self {
-        let mut batch = Batch::of(Path::new("made.csv"));
+        let mut batch = Batch::new(Path::new("made.csv"));
         batch.lines = (0..ids.len()).map(|i| i as u64 + 2).collect();
         let mut made = Self(Header { file: "made.csv".into(), names: vec![], complete: true }, batch);
         made.put("id", Cells::Text(ids));
@@ -146,7 +146,7 @@ fn assert_same_bits<K: Saved>(study: &Study<K>, decomposition: &Decomposition<K>
 }
 
 fn single(batch: &Batch, row: usize) -> Batch {
-    let mut one = Batch::of(&batch.file);
+    let mut one = Batch::new(&batch.file);
     one.lines = vec![batch.lines[row]];
     for (name, cells) in batch.columns() {
         let cells = match cells {

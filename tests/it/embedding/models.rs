@@ -53,7 +53,7 @@ fn onnxruntime() -> bool {
 #[test]
 fn the_runtime_is_the_one_asked_for() {
     let embedder = OnnxEmbedder::new(Model::find(TINY).unwrap(), Options::default()).unwrap();
-    let expected = if onnxruntime() { " backend=onnxruntime, version=" } else { " backend=ort-tract, version=" };
+    let expected = if onnxruntime() { " backend=onnxruntime, version=" } else { " backend=rten, version=" };
     assert!(embedder.settings().contains(expected), "{}", embedder.settings());
     if !onnxruntime() {
         skipped("nothing was tested with ONNX Runtime; it takes --features onnxruntime and ORT_DYLIB_PATH");
@@ -186,6 +186,31 @@ fn bad_models_are_refused_with_place_and_remedy() {
 
     let json = refusal(|dir| fs::write(dir.join("config.json"), "{").unwrap());
     assert!(json.starts_with("DIR/config.json: not JSON"), "{json}");
+}
+
+/// Every bit of the tiny model's graph is changed in turn, sums aside. A library in C would be handed the file as it is.
+#[test]
+fn a_damaged_graph_is_refused_or_runs_but_never_ends_the_process() {
+    if onnxruntime() {
+        return skipped("damaged models are tried with rten alone");
+    }
+    let whole = Model::find(TINY).unwrap();
+    let (mut refused, mut ran) = (0, 0);
+    for bit in 0..whole.onnx.len() * 8 {
+        let mut model = whole.clone();
+        model.onnx[bit / 8] ^= 1 << (bit % 8);
+        let texts = strings(&["green red", "blue"]);
+        let embedded = OnnxEmbedder::new(model, options(1, 2))
+            .and_then(|mut embedder| embed_texts(&mut embedder, &texts, None, &Silent));
+        match embedded {
+            Ok(_) => ran += 1,
+            Err(error) => {
+                assert!(error.to_string().contains(TINY), "bit {bit}: {error}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(refused > 1000 && ran > 100, "{refused} refused, {ran} ran");
 }
 
 #[test]

@@ -100,7 +100,7 @@ fn read(form: Form, bytes: &[u8], task: &Task, requests: &[Request]) -> Result<B
         Form::Batch => {
             let answered = batch::import(&file, requests)?.into_iter();
             let entries: Vec<Entry> = answered.map(|(k, answer)| Entry::new(&requests[k], "batch", answer)).collect();
-            Collected::of(entries.iter(), &task.answers)
+            Collected::from_entries(entries.iter(), &task.answers)
         }
     };
     let table = collected.predictions(&task).unwrap();

@@ -56,9 +56,9 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// All cores, as far as the limit of copies of a model allows ([`limits::MODEL_COPIES`]), and 32 texts.
+    /// All cores, as far as the limit of batches at the same time allows ([`limits::MODEL_SESSIONS`]), and 32 texts.
     fn default() -> Self {
-        let most = NonZeroUsize::new(limits::MODEL_COPIES.now() as usize).unwrap_or(NonZeroUsize::MIN);
+        let most = NonZeroUsize::new(limits::MODEL_SESSIONS.now() as usize).unwrap_or(NonZeroUsize::MIN);
         Self {
             threads: thread::available_parallelism().unwrap_or(NonZeroUsize::MIN).min(most),
             batch: NonZeroUsize::MIN.saturating_add(31),

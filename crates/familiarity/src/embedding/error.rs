@@ -117,9 +117,9 @@ pub enum EmbeddingError {
         /// The name that was given.
         name: String,
     },
-    /// More threads than there may be copies of a model.
+    /// More threads than there may be batches at the same time.
     #[error(
-        "--threads {threads}: each embeds with a copy of the model; {exceeded}. Fewer threads do, no more than there are cores"
+        "--threads {threads}: each embeds a batch of its own; {exceeded}. Fewer threads do, no more than there are cores"
     )]
     Threads {
         /// How many.

@@ -17,7 +17,8 @@ pub enum Engine {
     /// A graph index, checked and repaired.
     #[default]
     Hnsw,
-    /// A graph that the hnsw_rs package builds, searched and checked as our own is.
+    /// A graph that the hnsw_rs package builds, searched and checked as our own is. Only with the feature of that name.
+    #[cfg(feature = "hnsw_rs")]
     #[serde(rename = "hnsw_rs")]
     HnswRs,
     /// All pairs are compared.
@@ -38,6 +39,7 @@ impl Engine {
     ) -> Result<Box<dyn Neighbours>, SettingOutOfRange> {
         let insertion = match self {
             Self::Hnsw => Insertion::Own,
+            #[cfg(feature = "hnsw_rs")]
             Self::HnswRs => Insertion::HnswRs,
             Self::Exact => return Ok(Box::new(Exact::among(rows, held))),
         };

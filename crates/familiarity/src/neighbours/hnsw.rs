@@ -14,7 +14,7 @@
 //!
 //! # Whose graph
 //!
-//! [`Insertion::Own`] is the default; [`Insertion::HnswRs`] has the hnsw_rs package insert the points, one after the other on
+//! [`Insertion::Own`] is the default; `Insertion::HnswRs` (feature `hnsw_rs`) has the hnsw_rs package insert the points, one after the other on
 //! one thread, and is there to compare with. REPRODUCE.md has what that costs, and from which size an index pays.
 
 use std::cmp::Ordering;
@@ -24,6 +24,8 @@ use std::fmt;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "hnsw_rs")]
+use super::by_hnsw_rs;
 use super::directions::{Directions, distance_of, point_of};
 use super::exact::nearest_of_items;
 use super::graph::{Graph, Searches};
@@ -32,7 +34,7 @@ use super::neighbour::Neighbour;
 use super::rows::UnitRows;
 use super::search::Neighbours;
 use super::settings::{HnswSettings, Insertion, SettingOutOfRange};
-use super::{by_hnsw_rs, insertion, insertion::mixed};
+use super::{insertion, insertion::mixed};
 use judge_uncertainty_system::progress::Progress;
 
 /// Up to this many items, the exact lists of all are kept.
@@ -157,6 +159,7 @@ impl Hnsw {
         progress.start("neighbour index", points.len() as u64);
         let graph = match settings.insertion {
             Insertion::Own => insertion::insert_all(&directions, &settings, progress),
+            #[cfg(feature = "hnsw_rs")]
             Insertion::HnswRs => by_hnsw_rs::insert_all(&directions, &settings, progress),
         };
         progress.finish();
@@ -367,6 +370,7 @@ impl Neighbours for Hnsw {
     fn describe(&self) -> String {
         let by = match self.settings.insertion {
             Insertion::Own => "",
+            #[cfg(feature = "hnsw_rs")]
             Insertion::HnswRs => " built by hnsw_rs",
         };
         format!("HNSW index{by}, {}", self.quality)
@@ -460,7 +464,8 @@ fn missing(exact: &[Neighbour], found: &[Neighbour]) -> usize {
     exact.iter().filter(|near| !found.contains(&near.item)).count()
 }
 
-#[cfg(test)]
+// The other insertion loses items.
+#[cfg(all(test, feature = "hnsw_rs"))]
 mod tests {
     use ndarray::Array2;
 

@@ -13,6 +13,7 @@
 //! * an item is not in its own list; it is known to lie at distance 0 from itself;
 //! * a zero vector has no direction: it lies at distance 1 from everything else, other zero vectors included.
 
+#[cfg(feature = "hnsw_rs")]
 mod by_hnsw_rs;
 mod cover;
 mod directions;

@@ -9,7 +9,8 @@ pub enum Insertion {
     /// This program, in batches, on all threads.
     #[default]
     Own,
-    /// The hnsw_rs package, point by point, on one thread.
+    /// The hnsw_rs package, point by point, on one thread. Only with the feature of that name.
+    #[cfg(feature = "hnsw_rs")]
     HnswRs,
 }
 

@@ -187,7 +187,7 @@ impl Cells {
 
 impl Batch {
     /// No rows yet, of a file; of a table in memory its name is empty.
-    pub fn of(file: &Path) -> Self {
+    pub fn new(file: &Path) -> Self {
         Self { file: file.to_owned(), ..Self::default() }
     }
 

@@ -96,8 +96,8 @@ impl CsvRows {
                 }
                 if bytes.len() > LONGEST {
                     let reason = format!("the row has more than {LONGEST} bytes, so a quote may not be closed");
-                    let problem = Problem::Unfit { reason, remedy: "close it, or write it twice (\"\")".to_owned() };
-                    return Err(Error::refused(Place::file(&self.header.file).at_line(first), problem));
+                    let place = Place::file(&self.header.file).at_line(first);
+                    return Err(Error::unfit(place, reason, "close it, or write it twice (\"\")"));
                 }
             }
             if bytes.is_empty() {
@@ -143,7 +143,7 @@ impl Rows for CsvRows {
             .collect();
         let expected = names.len();
         let mut cells: Vec<Vec<String>> = vec![Vec::with_capacity(most.min(1 << 16)); places.len()];
-        let mut batch = Batch::of(&self.header.file);
+        let mut batch = Batch::new(&self.header.file);
         while batch.len() + batch.broken.len() < most {
             let Some((line, text)) = self.record()? else { break };
             let Ok(text) = text else {

@@ -81,7 +81,7 @@ impl Rows for JsonRows {
 
     fn next(&mut self, wanted: &[String], most: usize) -> Result<Option<Batch>> {
         let mut cells: Vec<Vec<String>> = vec![vec![]; wanted.len()];
-        let mut batch = Batch::of(&self.header.file);
+        let mut batch = Batch::new(&self.header.file);
         while batch.len() + batch.broken.len() < most {
             let next = match self.ahead.pop_front() {
                 Some(line) => Some(line),

@@ -13,10 +13,11 @@ use ::parquet::schema::types::{ColumnDescriptor, ColumnPath};
 
 use super::Rows;
 use super::{Batch, Cells, Header, Lists};
-use crate::error::{Error, Place, Problem, Result};
+use crate::error::{Error, Place, Result};
 use crate::guarded::guarded;
+use crate::parquet::broken;
+use crate::parquet::headers::check_footer;
 use crate::parquet::packed::Unpacked;
-use crate::parquet::thrift::check_footer;
 
 /// A Parquet file that is read batch by batch; row n stands in "line" n.
 pub(crate) struct ParquetRows {
@@ -116,15 +117,15 @@ impl ParquetRows {
         }
         let Some(group) = &mut self.open else { return Ok(None) };
         let rows = group.left.min(most);
-        let mut batch = Batch::of(&self.header.file);
+        let mut batch = Batch::new(&self.header.file);
         batch.lines = (self.row + 1..=self.row + rows as u64).collect();
         for (name, place, reader) in &mut group.columns {
             let described = self.file.metadata().file_metadata().schema_descr().column(*place);
             let cells = cells(reader, &described, rows).map_err(|why| match why {
                 Unread::Broken(error) => broken(&self.header.file, &error),
                 Unread::Kind(reason) => {
-                    let remedy = "turn the column into text, numbers or lists of numbers".to_owned();
-                    Error::refused(Place::file(&self.header.file).in_field(name), Problem::Unfit { reason, remedy })
+                    let remedy = "turn the column into text, numbers or lists of numbers";
+                    Error::unfit(Place::file(&self.header.file).in_field(name), reason, remedy)
                 }
             })?;
             batch.put(name.clone(), cells);
@@ -136,18 +137,6 @@ impl ParquetRows {
         self.row += rows as u64;
         Ok(Some(batch))
     }
-}
-
-fn broken(path: &Path, error: &ParquetError) -> Error {
-    let text = error.to_string();
-    let (reason, remedy) = match text.contains("Disabled feature") {
-        true => (
-            format!("its pages are compressed in a way that is not read here ({text})"),
-            "write it uncompressed or with Snappy, zstd or gzip: one of them is the default of pyarrow, pandas, polars, DuckDB and Spark",
-        ),
-        false => (format!("is not a whole Parquet file: {text}"), "copy or write it again"),
-    };
-    Error::refused(Place::file(path), Problem::Unfit { reason, remedy: remedy.to_owned() })
 }
 
 enum Unread {
@@ -194,11 +183,11 @@ fn cells(reader: &mut ColumnReader, column: &ColumnDescriptor, rows: usize) -> s
                     .map(|x: Option<i32>| x.map(|x| if unsigned { i64::from(x.cast_unsigned()) } else { i64::from(x) }))
                     .collect(),
             ),
-            _ => Cells::List(lists(reader, column, rows, |x: i32| f64::from(x))?),
+            _ => Cells::List(lists(reader, column, rows, |x: i32| f64::from(x), f64::NAN)?),
         },
         ColumnReader::Int64ColumnReader(reader) if plain => match column.max_rep_level() {
             0 => Cells::Whole(flat(reader, column, rows)?),
-            _ => Cells::List(lists(reader, column, rows, |x: i64| x as f64)?),
+            _ => Cells::List(lists(reader, column, rows, |x: i64| x as f64, f64::NAN)?),
         },
         ColumnReader::FloatColumnReader(reader) => match column.max_rep_level() {
             0 => {
@@ -208,14 +197,14 @@ fn cells(reader: &mut ColumnReader, column: &ColumnDescriptor, rows: usize) -> s
                     flat(reader, column, rows)?.into_iter().map(|x| x.map(number).filter(|x| !x.is_nan())).collect(),
                 )
             }
-            _ => Cells::Vector(lists(reader, column, rows, |x: f32| x)?),
+            _ => Cells::Vector(lists(reader, column, rows, |x: f32| x, f32::NAN)?),
         },
         ColumnReader::DoubleColumnReader(reader) => match column.max_rep_level() {
-            // A number that is none is missing, as pandas writes it.
+            // NaN counts as missing, as in pandas.
             0 => Cells::Number(
                 flat(reader, column, rows)?.into_iter().map(|x| x.filter(|x: &f64| !x.is_nan())).collect(),
             ),
-            _ => Cells::List(lists(reader, column, rows, |x: f64| x)?),
+            _ => Cells::List(lists(reader, column, rows, |x: f64| x, f64::NAN)?),
         },
         ColumnReader::ByteArrayColumnReader(reader) if column.max_rep_level() == 0 => {
             let text = |x: Option<ByteArray>| match x {
@@ -273,11 +262,12 @@ fn flat<D: DataType>(
     Ok(found.defined.iter().map(|level| if *level == column.max_def_level() { values.next() } else { None }).collect())
 }
 
-fn lists<D: DataType, T: Nothing>(
+fn lists<D: DataType, T: Copy>(
     reader: &mut ColumnReaderImpl<D>,
     column: &ColumnDescriptor,
     rows: usize,
     value: impl Fn(D::T) -> T,
+    gap: T,
 ) -> std::result::Result<Lists<T>, Unread> {
     if column.max_rep_level() > 1 {
         return Err(Unread::Kind("lists of lists are not read".to_owned()));
@@ -300,24 +290,11 @@ fn lists<D: DataType, T: Nothing>(
             list.extend(values.next().map(&value));
         } else if defined >= entry {
             // A gap in a list, which whoever needs the list refuses.
-            list.push(T::NOTHING);
+            list.push(gap);
         }
     }
     if !found.repeated.is_empty() {
         lists.push(present.then_some(list));
     }
     Ok(lists)
-}
-
-/// A number that is none.
-trait Nothing {
-    const NOTHING: Self;
-}
-
-impl Nothing for f64 {
-    const NOTHING: Self = f64::NAN;
-}
-
-impl Nothing for f32 {
-    const NOTHING: Self = f32::NAN;
 }

@@ -7,7 +7,7 @@ use super::Rows;
 use super::csv::CsvRows;
 use super::jsonl::JsonRows;
 use super::parquet::ParquetRows;
-use crate::error::{Error, Place, Problem, Result};
+use crate::error::{Error, Place, Result};
 
 /// The extensions of files that are read.
 const KNOWN: [&str; 7] = ["csv", "tsv", "tab", "jsonl", "ndjson", "parquet", "pq"];
@@ -23,8 +23,8 @@ fn extension(path: &Path) -> String {
 /// A folder that can't be read or holds none, or a file whose extension does not say how it is laid out.
 pub fn files(path: &Path) -> Result<Vec<PathBuf>> {
     let refuse = |path: &Path, reason: &str| {
-        let remedy = "name a .csv, .tsv, .jsonl or .parquet file, or a folder of such".to_owned();
-        Error::refused(Place::file(path), Problem::Unfit { reason: reason.to_owned(), remedy })
+        let remedy = "name a .csv, .tsv, .jsonl or .parquet file, or a folder of such";
+        Error::unfit(Place::file(path), reason, remedy)
     };
     if !path.is_dir() {
         return match KNOWN.contains(&extension(path).as_str()) {

@@ -8,7 +8,7 @@ use ndarray::{Array2, ArrayView1, Axis};
 use super::collected::read_folder;
 use super::published::{JudgeLayout, read_hundred, read_table};
 use crate::checksum::CheckedFolder;
-use crate::error::{Problem, Result};
+use crate::error::{Problem, Result, excerpt};
 use crate::items::{ItemIds, LabelCounts, names};
 use crate::judge::JudgeVariants;
 use crate::npy::read_matrix;
@@ -116,12 +116,9 @@ fn read_lengths(folder: &mut CheckedFolder, ids: &ItemIds, sources: &[String]) -
     let source = table.column(SOURCE)?;
     for (row, expected) in rows.iter().zip(sources) {
         if row.cell(source) != expected {
-            let problem = Problem::Disagrees {
-                value: row.cell(source).to_owned(),
-                other: reference.display().to_string(),
-                other_value: expected.clone(),
-            };
-            return Err(row.refuse(source, problem));
+            let [value, other_value] = [row.cell(source), expected].map(excerpt);
+            let reason = format!("{value:?} where {} has {other_value:?}", reference.display());
+            return Err(row.refuse(source, Problem::unfit(reason, "make the two files agree")));
         }
     }
     let lengths = |name: &str| -> Result<Vec<u32>> {

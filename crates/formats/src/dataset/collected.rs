@@ -88,7 +88,8 @@ pub(super) fn check_self_updates(dir: &Path, judge: &JudgeVariants) -> Result<()
     if (0..judge.ids().len()).any(|i| judge.item(i).self_update.is_some()) {
         return Ok(());
     }
-    Err(Error::refused(Place::file(&dir.join(SELF_UPDATES)), Problem::NoSelfUpdates))
+    let remedy = "collect them too: `judge run dice --self-update`";
+    Err(Error::unfit(Place::file(&dir.join(SELF_UPDATES)), "no item has a self-update", remedy))
 }
 
 fn shares(classes: &[String]) -> impl Iterator<Item = String> + Clone + '_ {

@@ -76,9 +76,10 @@ fn read_answer(row: &Row<'_>, columns: &[Column]) -> Result<Option<Vec<f64>>> {
 /// Counts that sum to 100.
 pub(super) fn read_hundred(row: &Row<'_>, columns: &[Column]) -> Result<Vec<u32>> {
     let counts = columns.iter().map(|&column| row.count(column)).collect::<Result<Vec<u32>>>()?;
-    let sum = counts.iter().map(|&count| u64::from(count)).sum();
+    let sum: u64 = counts.iter().map(|&count| u64::from(count)).sum();
     if sum != HUNDRED {
-        return Err(row.refuse(columns[0], Problem::Sum { values: counts, sum, expected: HUNDRED }));
+        let reason = format!("{counts:?} sum to {sum}, not to {HUNDRED}");
+        return Err(row.refuse(columns[0], Problem::unfit(reason, "correct the numbers of the row")));
     }
     Ok(counts)
 }

@@ -11,16 +11,16 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::format::Format;
-use super::json::{cell, first, lines, needed, scalar, utf8, without_constants};
-use super::record::{Log, Prediction, Provenance, Record};
+use super::json::{cell, elements, has, joined, joined_cells, lines, needed, present, scalar, without_constants};
+use super::record::{Log, Prediction, Record};
 use crate::error::Result;
+use crate::jsonl::utf8;
 
 pub(super) const FORMAT: Format =
     Format { name: "every_eval_ever", title: "Every Eval Ever: *_samples.jsonl", is, read };
 
 fn is(_file: &Path, bytes: &[u8]) -> bool {
-    let needed = ["schema_version", "sample_id", "evaluation", "answer_attribution"];
-    first(bytes).is_some_and(|row| needed.iter().all(|name| row.get(name).is_some()))
+    has(bytes, &["/schema_version", "/sample_id", "/evaluation", "/answer_attribution"])
 }
 
 fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
@@ -36,40 +36,27 @@ fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
     let mut records = vec![];
     for (place, row) in &rows {
         let id = needed(place, row, "/sample_id", "the sample's id")?;
-        let mut record = Record::of(place.clone(), &id);
+        let mut record = Record::new(place.clone(), &id);
         let name = needed(&record.place, row, "/evaluation_name", "the name of the evaluation")?;
         let several = results.get(&Some(name.clone())).is_some_and(|results| results.len() > 1);
         let result = row.get("evaluation_result_id").map(cell).filter(|_| several);
         record.criterion = Some(result.map_or(name.clone(), |result| format!("{name} {result}")));
         record.variant = Some(needed(&record.place, row, "/model_id", "the model's id")?);
         record.fields.push(("input".to_owned(), row.pointer("/input/raw").map(cell).unwrap_or_default()));
-        if let Some(choices) = row.pointer("/input/choices").filter(|choices| !choices.is_null()) {
-            record.fields.push(("choices".to_owned(), cell(choices)));
-        }
-        let reference = match row.pointer("/input/reference") {
-            Some(Value::Array(several)) => several.iter().map(cell).collect::<Vec<_>>().join("\n"),
-            other => other.map(cell).unwrap_or_default(),
-        };
+        record.push_field("choices", row.pointer("/input/choices"));
+        let reference = joined_cells(row.pointer("/input/reference"), "\n");
         record.fields.push(("reference".to_owned(), reference));
         record.prediction = Some(answer(row));
         records.push(record);
     }
-    let joined = |names: BTreeSet<String>| names.into_iter().collect::<Vec<_>>().join(", ");
-    let provenance = Provenance {
-        format: FORMAT.name.to_owned(),
-        tool: "every_eval_ever".to_owned(),
-        version: Some(joined(versions)).filter(|version| !version.is_empty()),
-        stated: [("model".to_owned(), joined(models))].into(),
-    };
-    Ok(Log { records, provenance })
+    Ok(Log::new((FORMAT.name, "every_eval_ever"), joined(versions), [("model", joined(models))], records))
 }
 
 fn answer(row: &Value) -> Prediction {
-    if row.get("error").is_some_and(|error| !error.is_null()) {
+    if present(row, "error") {
         return Prediction::Failed;
     }
-    let none = vec![];
-    let parts = row.get("answer_attribution").and_then(Value::as_array).unwrap_or(&none);
+    let parts = elements(row, "answer_attribution");
     let last = parts.iter().rfind(|part| part.get("is_terminal").and_then(Value::as_bool) == Some(true));
     let judged = last.and_then(|part| part.get("extraction_method")).and_then(Value::as_str) == Some("llm_judge");
     let value = match last {

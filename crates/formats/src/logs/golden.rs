@@ -279,7 +279,7 @@ mod properties {
         let value = |text: &str| -> serde_json::Value { serde_json::from_str(&json::without_constants(text)).unwrap() };
         let place = |k: &usize| (*k as u64 + 1).wrapping_mul(order | 1).rotate_left(29);
         if name.ends_with(".eval") {
-            let mut members = archive::members(Path::new(name), bytes, |_| true).unwrap();
+            let mut members = crate::archive::members(Path::new(name), bytes, |_| true).unwrap();
             let mut places: Vec<usize> = (0..members.len()).collect();
             places.sort_by_key(place);
             let mut archive = zip::ZipWriter::new(std::io::Cursor::new(vec![]));

@@ -10,11 +10,12 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::archive::members;
 use super::format::Format;
-use super::json::{cell, document, first, list, needed, scalar, unfit, utf8, without_constants};
-use super::record::{HumanLabel, Log, Prediction, Provenance, Record};
-use crate::error::{Place, Result};
+use super::json::{cell, document, elements, first, joined_cells, list, needed, present, scalar, without_constants};
+use super::record::{HumanLabel, Log, Prediction, Record};
+use crate::archive::members;
+use crate::error::{Error, Place, Result};
+use crate::jsonl::utf8;
 
 pub(super) const FORMAT: Format = Format { name: "inspect", title: "inspect_ai: a log, .eval or JSON", is, read };
 
@@ -32,28 +33,20 @@ fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
     }
     let eval = header.get("eval").unwrap_or(&Value::Null);
     if let Some(expected) = header.pointer("/results/completed_samples").and_then(Value::as_u64) {
-        let complete = samples.iter().filter(|(_, sample)| sample.get("error").is_none_or(Value::is_null)).count();
+        let complete = samples.iter().filter(|(_, sample)| !present(sample, "error")).count();
         if expected > complete as u64 {
             let reason = format!("it holds {complete} completed samples where its results say {expected}");
-            return Err(unfit(Place::file(file), &reason, "the file was cut off or edited: copy it again"));
+            return Err(Error::unfit(Place::file(file), reason, "the file was cut off or edited: copy it again"));
         }
     }
     let text = |pointer: &str| eval.pointer(pointer).and_then(scalar);
     let status = header.get("status").and_then(scalar);
     let stated =
         [("task", text("/task")), ("model", text("/model")), ("created", text("/created")), ("status", status)];
-    let provenance = Provenance {
-        format: FORMAT.name.to_owned(),
-        tool: "inspect_ai".to_owned(),
-        version: text("/packages/inspect_ai"),
-        stated: stated.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect(),
-    };
-    Ok(Log { records, provenance })
+    Ok(Log::new((FORMAT.name, "inspect_ai"), text("/packages/inspect_ai"), stated, records))
 }
 
-type Samples = Vec<(Place, Value)>;
-
-fn plain(file: &Path, bytes: &[u8]) -> Result<(Value, Samples)> {
+fn plain(file: &Path, bytes: &[u8]) -> Result<(Value, Vec<(Place, Value)>)> {
     let text = without_constants(utf8(file, bytes)?);
     let mut header = document(file, &text)?;
     let samples = list(file, &text, &["samples"])?;
@@ -64,7 +57,7 @@ fn plain(file: &Path, bytes: &[u8]) -> Result<(Value, Samples)> {
 }
 
 /// Places in an archive are the numbers of its samples.
-fn archived(file: &Path, bytes: &[u8]) -> Result<(Value, Samples)> {
+fn archived(file: &Path, bytes: &[u8]) -> Result<(Value, Vec<(Place, Value)>)> {
     let wanted = |name: &str| name == "header.json" || name.starts_with("samples/") && name.ends_with(".json");
     let (mut header, mut samples) = (None, vec![]);
     for (name, text) in members(file, bytes, wanted)? {
@@ -79,38 +72,34 @@ fn archived(file: &Path, bytes: &[u8]) -> Result<(Value, Samples)> {
     let Some(header) = header else {
         let reason =
             "the archive has no header.json: the evaluation was interrupted, or this is another tool's archive";
-        return Err(unfit(Place::file(file), reason, "finish it with `inspect eval-retry`, or give the log as JSON"));
+        return Err(Error::unfit(
+            Place::file(file),
+            reason,
+            "finish it with `inspect eval-retry`, or give the log as JSON",
+        ));
     };
     if samples.is_empty() {
-        return Err(unfit(
-            Place::file(file),
-            "the log holds no sample",
-            "log samples: evaluate without --no-log-samples",
-        ));
+        let remedy = "log samples: evaluate without --no-log-samples";
+        return Err(Error::unfit(Place::file(file), "the log holds no sample", remedy));
     }
     Ok((header, samples))
 }
 
 fn read_sample(place: &Place, sample: &Value, epochs: bool, records: &mut Vec<Record>) -> Result<()> {
     let id = needed(place, sample, "/id", "the sample's id")?;
-    let mut record = Record::of(place.clone(), &id);
+    let mut record = Record::new(place.clone(), &id);
     record.part = epochs.then(|| sample.get("epoch").map(cell).unwrap_or_default());
     let input = match sample.get("input") {
         Some(Value::Array(messages)) => messages.iter().map(message).collect::<Vec<_>>().join("\n\n"),
         other => other.map(cell).unwrap_or_default(),
     };
     let output = sample.pointer("/output/completion").map(cell).unwrap_or_default();
-    let target = match sample.get("target") {
-        Some(Value::Array(targets)) => targets.iter().map(cell).collect::<Vec<_>>().join("\n"),
-        other => other.map(cell).unwrap_or_default(),
-    };
+    let target = joined_cells(sample.get("target"), "\n");
     for (name, value) in [("input", input), ("output", output), ("target", target)] {
         record.fields.push((name.to_owned(), value));
     }
-    if let Some(choices) = sample.get("choices").filter(|choices| !choices.is_null()) {
-        record.fields.push(("choices".to_owned(), cell(choices)));
-    }
-    let failed = sample.get("error").is_some_and(|error| !error.is_null());
+    record.push_field("choices", sample.get("choices"));
+    let failed = present(sample, "error");
     match sample.get("scores").and_then(Value::as_object) {
         Some(scores) if !scores.is_empty() => {
             for (name, score) in scores {
@@ -131,11 +120,10 @@ fn message(message: &Value) -> String {
 
 /// A score with one value is a criterion, one with several is a criterion for each.
 fn read_score(record: &Record, name: &str, score: &Value, failed: bool, records: &mut Vec<Record>) -> Result<()> {
-    let none = vec![];
-    let history = score.get("history").and_then(Value::as_array).unwrap_or(&none);
+    let history = elements(score, "history");
     // The first entry without a provenance is what the scorer said, before people edited it.
-    let own = history.iter().find(|entry| entry.get("provenance").is_none_or(Value::is_null));
-    let edited = history.iter().any(|entry| entry.get("provenance").is_some_and(|by| !by.is_null()));
+    let own = history.iter().find(|entry| !present(entry, "provenance"));
+    let edited = history.iter().any(|entry| present(entry, "provenance"));
     let original = match own.and_then(|entry| entry.get("value")) {
         Some(value) => Some(value),
         None if edited => None,

@@ -1,22 +1,13 @@
 //! JSON with the places of its parts, and the constants `NaN` and `Infinity` that Python writes into it.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::error::{Error, Place, Problem, Result};
-
-/// The text of a file, without a byte order mark.
-pub(super) fn utf8<'b>(file: &Path, bytes: &'b [u8]) -> Result<&'b str> {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    std::str::from_utf8(bytes).map_err(|error| {
-        let line = 1 + bytes[..error.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count() as u64;
-        Error::refused(Place::file(file).at_line(line), Problem::NotUtf8)
-    })
-}
+use crate::error::{Error, Place, Result};
 
 /// JSON in which the constants `NaN`, `Infinity` and `-Infinity` outside texts are `null`.
 pub(super) fn without_constants(text: &str) -> Cow<'_, str> {
@@ -49,11 +40,10 @@ pub(super) fn without_constants(text: &str) -> Cow<'_, str> {
 /// What is wrong with text that is no JSON; it begins on line `first`.
 fn no_json(file: &Path, first: u64, error: &serde_json::Error) -> Error {
     let reason = error.to_string();
-    let reason = reason.split(" at line ").next().unwrap_or_default().to_owned();
+    let reason = reason.split(" at line ").next().unwrap_or_default();
     let line = first + error.line().saturating_sub(1) as u64;
     let place = Place::file(file).at_line(line).at_character(error.column());
-    let remedy = "the file was cut off or edited: copy or export it again".to_owned();
-    Error::refused(place, Problem::Unfit { reason: format!("not JSON: {reason}"), remedy })
+    Error::unfit(place, format!("not JSON: {reason}"), "the file was cut off or edited: copy or export it again")
 }
 
 /// A JSON document.
@@ -78,7 +68,7 @@ fn object(place: Place, value: Value) -> Result<(Place, Value)> {
         Value::Object(_) => Ok((place, value)),
         other => {
             let reason = format!("{} stands where an object is due", excerpt(&other));
-            Err(unfit(place, &reason, "the file was edited: copy or export it again"))
+            Err(Error::unfit(place, reason, "the file was edited: copy or export it again"))
         }
     }
 }
@@ -97,7 +87,11 @@ pub(super) fn list(file: &Path, text: &str, path: &[&str]) -> Result<Vec<(Place,
             Some(found) => found.get(),
             None => {
                 let reason = format!("the field {key:?} is missing");
-                return Err(unfit(place(part), &reason, "the file was edited, or is of a version not known here"));
+                return Err(Error::unfit(
+                    place(part),
+                    reason,
+                    "the file was edited, or is of a version not known here",
+                ));
             }
         };
     }
@@ -126,12 +120,36 @@ pub(super) fn first(bytes: &[u8]) -> Option<Value> {
     serde_json::Deserializer::from_str(&plain).into_iter::<Value>().next()?.ok().filter(Value::is_object)
 }
 
-pub(super) fn unfit(place: Place, reason: &str, remedy: &str) -> Error {
-    Error::refused(place, Problem::Unfit { reason: reason.to_owned(), remedy: remedy.to_owned() })
+/// Whether the first object of a file has something at every one of the pointers.
+pub(super) fn has(bytes: &[u8], pointers: &[&str]) -> bool {
+    first(bytes).is_some_and(|object| pointers.iter().all(|pointer| object.pointer(pointer).is_some()))
+}
+
+/// Whether an object has a field that is not null.
+pub(super) fn present(object: &Value, name: &str) -> bool {
+    object.get(name).is_some_and(|value| !value.is_null())
+}
+
+/// The elements of a list in an object; none where there is no such list.
+pub(super) fn elements<'v>(object: &'v Value, name: &str) -> &'v [Value] {
+    object.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// A list of cells as one text; any other value as [`cell`].
+pub(super) fn joined_cells(value: Option<&Value>, separator: &str) -> String {
+    match value {
+        Some(Value::Array(several)) => several.iter().map(cell).collect::<Vec<_>>().join(separator),
+        other => other.map(cell).unwrap_or_default(),
+    }
+}
+
+/// Names behind one another; `None` without any.
+pub(super) fn joined(names: BTreeSet<String>) -> Option<String> {
+    Some(names.into_iter().collect::<Vec<_>>().join(", ")).filter(|names| !names.is_empty())
 }
 
 fn nothing(file: &Path) -> Error {
-    unfit(Place::file(file), "the log holds no record", "export it again, with its samples")
+    Error::unfit(Place::file(file), "the log holds no record", "export it again, with its samples")
 }
 
 /// The start of a value for a message.
@@ -175,7 +193,7 @@ pub(super) fn needed(place: &Place, object: &Value, pointer: &str, what: &str) -
     }
     .ok_or_else(|| {
         let reason = format!("{what} is {}", excerpt(found));
-        unfit(place.clone().in_field(&name), &reason, "the file was edited, or is of a version not known here")
+        Error::unfit(place.clone().in_field(&name), reason, "the file was edited, or is of a version not known here")
     })
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::format::Format;
 use super::{deepeval, every_eval_ever, inspect, lm_eval, openai, pairs, promptfoo, ragas};
-use crate::error::{Error, Place, Problem, Result};
+use crate::error::{Error, Place, Result};
 
 /// All formats, in the order in which a file is tried.
 pub const LOGS: &[Format] = &[
@@ -31,8 +31,7 @@ pub fn named(name: &str) -> Option<&'static Format> {
 pub fn detect(file: &Path, bytes: &[u8]) -> Result<&'static Format> {
     LOGS.iter().find(|format| (format.is)(file, bytes)).ok_or_else(|| {
         let titles: Vec<String> = LOGS.iter().map(|format| format!("{} ({})", format.title, format.name)).collect();
-        let reason = "it is not a log that this program knows".to_owned();
         let remedy = format!("give a file of {}; or say which it is meant to be with --format", titles.join(", "));
-        Error::refused(Place::file(file), Problem::Unfit { reason, remedy })
+        Error::unfit(Place::file(file), "it is not a log that this program knows", remedy)
     })
 }

@@ -11,15 +11,15 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::format::Format;
-use super::json::{cell, excerpt, first, lines, needed, unfit, utf8};
-use super::record::{Log, Prediction, Provenance, Record};
-use crate::error::{Place, Result};
+use super::json::{cell, elements, excerpt, has, joined, lines, needed};
+use super::record::{Log, Prediction, Record};
+use crate::error::{Error, Place, Result};
+use crate::jsonl::utf8;
 
 pub(super) const FORMAT: Format = Format { name: "lm_eval", title: "lm-evaluation-harness: samples_*.jsonl", is, read };
 
 fn is(_file: &Path, bytes: &[u8]) -> bool {
-    let needed = ["doc_id", "doc", "arguments", "filtered_resps"];
-    first(bytes).is_some_and(|row| needed.iter().all(|name| row.get(name).is_some()))
+    has(bytes, &["/doc_id", "/doc", "/arguments", "/filtered_resps"])
 }
 
 fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
@@ -29,35 +29,26 @@ fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
     for (place, row) in &rows {
         read_row(place, row, filters.len() > 1, &mut records)?;
     }
-    let mut stated = std::collections::BTreeMap::new();
-    if let Some(name) = file.file_name().and_then(|name| name.to_str()) {
-        stated.insert("file".to_owned(), name.to_owned());
-    }
-    if !filters.is_empty() {
-        stated.insert("filter".to_owned(), filters.into_iter().collect::<Vec<_>>().join(", "));
-    }
-    let provenance =
-        Provenance { format: FORMAT.name.to_owned(), tool: "lm-evaluation-harness".to_owned(), version: None, stated };
-    Ok(Log { records, provenance })
+    let name = file.file_name().and_then(|name| name.to_str()).map(str::to_owned);
+    let stated = [("file", name), ("filter", joined(filters))];
+    Ok(Log::new((FORMAT.name, "lm-evaluation-harness"), None, stated, records))
 }
 
 fn read_row(place: &Place, row: &Value, filters: bool, records: &mut Vec<Record>) -> Result<()> {
     let id = needed(place, row, "/doc_id", "the document's id")?;
-    let mut record = Record::of(place.clone(), &id);
+    let mut record = Record::new(place.clone(), &id);
     record.variant = filters.then(|| row.get("filter").map(cell).unwrap_or_default());
-    let prompt = row.pointer("/arguments/gen_args_0/arg_0").map(cell);
-    if let Some(prompt) = prompt {
+    if let Some(prompt) = row.pointer("/arguments/gen_args_0/arg_0").map(cell) {
         record.fields.push(("prompt".to_owned(), prompt));
     }
     if let Some(doc) = row.get("doc").and_then(Value::as_object) {
         record.fields.extend(doc.iter().map(|(name, value)| (format!("doc.{name}"), cell(value))));
     }
     record.fields.push(("target".to_owned(), row.get("target").map(cell).unwrap_or_default()));
-    let none = vec![];
-    let responses = row.get("filtered_resps").and_then(Value::as_array).unwrap_or(&none);
+    let responses = elements(row, "filtered_resps");
     if responses.is_empty() {
         let reason = "the row has no filtered_resps";
-        return Err(unfit(record.place, reason, "the file was edited: evaluate again with --log_samples"));
+        return Err(Error::unfit(record.place, reason, "the file was edited: evaluate again with --log_samples"));
     }
     let place = record.place.clone();
     let push = |records: &mut Vec<Record>, prediction| {
@@ -98,7 +89,7 @@ fn choice(place: &Place, row: &Value, responses: &[Value]) -> Result<Prediction>
         let (Some(number), Some(name)) = (number.filter(|n: &f64| *n <= 0.0), name) else {
             let reason = format!("{} is not a log-likelihood of a choice", excerpt(response));
             let place = place.clone().in_field("filtered_resps");
-            return Err(unfit(place, &reason, "the file was edited: evaluate again with --log_samples"));
+            return Err(Error::unfit(place, reason, "the file was edited: evaluate again with --log_samples"));
         };
         found.push((name.trim().to_owned(), number));
     }

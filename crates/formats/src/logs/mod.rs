@@ -19,7 +19,6 @@ pub mod record;
 pub mod tables;
 pub mod tokens;
 
-pub mod archive;
 mod deepeval;
 mod every_eval_ever;
 #[cfg(test)]

@@ -15,10 +15,11 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::format::Format;
-use super::json::{excerpt, first, lines, needed, unfit, utf8};
-use super::record::{Log, Prediction, Provenance, Record};
+use super::json::{elements, excerpt, first, joined, lines, needed, present};
+use super::record::{Log, Prediction, Record};
 use super::tokens::{Answered, Token};
-use crate::error::{Place, Result};
+use crate::error::{Error, Place, Result};
+use crate::jsonl::utf8;
 
 pub(super) const FORMAT: Format =
     Format { name: "openai", title: "JSON Lines of OpenAI's Batch API or of chat completions", is, read };
@@ -44,34 +45,21 @@ fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
     let mut models = BTreeSet::new();
     let mut versions = BTreeSet::new();
     for (place, line) in lines(file, utf8(file, bytes)?)? {
-        let found = read_line(&place, &line)?;
-        for completion in found.completion.iter() {
+        let (completion, found) = read_line(&place, &line)?;
+        if let Some(completion) = completion {
             let text = |name: &str| completion.get(name).and_then(Value::as_str).map(str::to_owned);
             models.extend(text("model"));
             versions.extend(text("system_fingerprint"));
         }
-        records.extend(found.records);
+        records.extend(found);
     }
-    let joined = |names: BTreeSet<String>| names.into_iter().collect::<Vec<_>>().join(", ");
     let stated = [("model", joined(models)), ("system_fingerprint", joined(versions))];
-    let stated = stated.into_iter().filter(|(_, value)| !value.is_empty());
-    let provenance = Provenance {
-        format: FORMAT.name.to_owned(),
-        tool: "OpenAI API".to_owned(),
-        version: None,
-        stated: stated.map(|(name, value)| (name.to_owned(), value)).collect(),
-    };
-    Ok(Log { records, provenance })
+    Ok(Log::new((FORMAT.name, "OpenAI API"), None, stated, records))
 }
 
-struct Line {
-    completion: Option<Value>,
-    records: Vec<Record>,
-}
-
-fn read_line(place: &Place, line: &Value) -> Result<Line> {
+/// The completion of a line, if it has one, and what the line says.
+fn read_line<'l>(place: &Place, line: &'l Value) -> Result<(Option<&'l Value>, Vec<Record>)> {
     let holder = HOLDERS.iter().find_map(|name| line.get(name)).filter(|found| !found.is_null());
-    let failed = line.get("error").is_some_and(|error| !error.is_null());
     let completion = match holder {
         Some(response) if response.get("body").is_some() => response.get("body"),
         Some(response) => Some(response),
@@ -79,23 +67,24 @@ fn read_line(place: &Place, line: &Value) -> Result<Line> {
         None => None,
     };
     let item = item(place, line, completion)?;
-    let record = Record::of(place.clone(), &item);
+    let record = Record::new(place.clone(), &item);
     if let Some(request) = line.get("body") {
-        return Ok(Line { completion: None, records: vec![asked(record, request)] });
+        return Ok((None, vec![asked(record, request)]));
     }
-    let failed = failed || holder.and_then(|r| r.get("status_code")).is_some_and(|code| code.as_u64() != Some(200));
+    let failed = present(line, "error")
+        || holder.and_then(|r| r.get("status_code")).is_some_and(|code| code.as_u64() != Some(200));
     let answers = match completion {
         _ if failed => vec![Prediction::Failed],
         Some(completion) if is_completion(completion) => answers(&record.place, completion)?,
         found => {
             let found = found.map_or_else(|| "nothing".to_owned(), excerpt);
             let reason = format!("the line holds neither a request nor an answer nor an error: {found}");
-            return Err(unfit(record.place, &reason, "the file was edited: download it again"));
+            return Err(Error::unfit(record.place, reason, "the file was edited: download it again"));
         }
     };
     let variant = completion.and_then(|found| found.get("model")).and_then(Value::as_str).map(str::to_owned);
     let of = |prediction| Record { prediction: Some(prediction), variant: variant.clone(), ..record.clone() };
-    Ok(Line { completion: completion.cloned(), records: answers.into_iter().map(of).collect() })
+    Ok((completion, answers.into_iter().map(of).collect()))
 }
 
 fn item(place: &Place, line: &Value, completion: Option<&Value>) -> Result<String> {
@@ -109,7 +98,7 @@ fn item(place: &Place, line: &Value, completion: Option<&Value>) -> Result<Strin
     let reason = format!("nothing says which item this answer is of; its id, {found}, is the server's own");
     let remedy = "write each line as {\"custom_id\": ITEM, \"response\": COMPLETION}, or ask with \
                   metadata={\"item_id\": ITEM}";
-    Err(unfit(place.clone(), &reason, remedy))
+    Err(Error::unfit(place.clone(), reason, remedy))
 }
 
 /// A request: what the judge reads is the item's text.
@@ -150,7 +139,7 @@ fn answers(place: &Place, completion: &Value) -> Result<Vec<Prediction>> {
             )?]),
         };
     }
-    let choices = completion.get("choices").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let choices = elements(completion, "choices");
     if choices.is_empty() {
         return Ok(vec![Prediction::Failed]);
     }
@@ -183,12 +172,11 @@ fn token(place: &Place, found: &Value) -> Result<Token> {
         let log = found.get("logprob").and_then(Value::as_f64).filter(|log| *log <= 1e-3);
         text.zip(log).map(|(text, log)| (text.to_owned(), log)).ok_or_else(|| {
             let reason = format!("{} is not a token with its log-probability", excerpt(found));
-            unfit(place.clone().in_field("logprobs"), &reason, "the file was edited: download it again")
+            Error::unfit(place.clone().in_field("logprobs"), reason, "the file was edited: download it again")
         })
     };
     let own = one(found)?;
-    let listed = found.get("top_logprobs").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    let mut likely: Vec<(String, f64)> = listed.iter().map(one).collect::<Result<_>>()?;
+    let mut likely: Vec<(String, f64)> = elements(found, "top_logprobs").iter().map(one).collect::<Result<_>>()?;
     // The token that was drawn need not be among the likeliest.
     if !likely.iter().any(|(text, _)| *text == own.0) {
         likely.push(own.clone());

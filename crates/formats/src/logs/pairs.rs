@@ -14,25 +14,22 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::format::Format;
-use super::json::{cell, excerpt, first, lines, list, needed, scalar, unfit, utf8};
-use super::record::{HumanLabel, Log, Prediction, Provenance, Record};
-use crate::error::{Place, Result};
+use super::json::{cell, excerpt, has, joined_cells, lines, list, needed, scalar};
+use super::record::{HumanLabel, Log, Prediction, Record};
+use crate::error::{Error, Place, Result};
+use crate::jsonl::utf8;
 
 pub(super) const MT_BENCH: Format =
     Format { name: "mt_bench", title: "MT-Bench: judgements of pairs", is: is_mt_bench, read: read_mt_bench };
 pub(super) const ARENA: Format =
     Format { name: "arena", title: "Chatbot Arena or MT-Bench: votes on pairs", is: is_arena, read: read_arena };
 
-fn has(bytes: &[u8], names: &[&str]) -> bool {
-    first(bytes).is_some_and(|row| names.iter().all(|name| row.get(name).is_some()))
-}
-
 fn is_mt_bench(_file: &Path, bytes: &[u8]) -> bool {
-    has(bytes, &["question_id", "model_1", "model_2", "g1_winner"])
+    has(bytes, &["/question_id", "/model_1", "/model_2", "/g1_winner"])
 }
 
 fn is_arena(_file: &Path, bytes: &[u8]) -> bool {
-    has(bytes, &["model_a", "model_b", "winner"])
+    has(bytes, &["/model_a", "/model_b", "/winner"])
 }
 
 /// The rows of JSON Lines, or of a list.
@@ -48,7 +45,7 @@ struct Pair {
 }
 
 impl Pair {
-    fn of(place: &Place, row: &Value, names: [&str; 2]) -> Result<Self> {
+    fn try_new(place: &Place, row: &Value, names: [&str; 2]) -> Result<Self> {
         let [one, two] = names.map(|name| needed(place, row, &format!("/{name}"), "the name of a model"));
         let (one, two) = (one?, two?);
         let as_named = one <= two;
@@ -61,7 +58,7 @@ impl Pair {
         if let Some(turn) = row.get("turn").and_then(scalar) {
             item += &format!("/{turn}");
         }
-        let mut record = Record::of(place.clone(), &item);
+        let mut record = Record::new(place.clone(), &item);
         record.fields = vec![
             ("question".to_owned(), question.to_owned()),
             ("model_a".to_owned(), a.clone()),
@@ -79,7 +76,7 @@ impl Pair {
             "error" => return Ok(None),
             other => {
                 let reason = format!("the winner is {}, not {one}, {two} or tie", excerpt(&Value::from(other)));
-                return Err(unfit(place.clone(), &reason, "the file was edited: download it again"));
+                return Err(Error::unfit(place.clone(), reason, "the file was edited: download it again"));
             }
         };
         Ok(Some(label.to_owned()))
@@ -90,12 +87,9 @@ fn read_mt_bench(file: &Path, bytes: &[u8]) -> Result<Log> {
     let mut records = vec![];
     for (place, row) in rows(file, bytes)? {
         let question = needed(&place, &row, "/question_id", "the question's id")?;
-        let pair = Pair::of(&place, &row, ["model_1", "model_2"])?;
+        let pair = Pair::try_new(&place, &row, ["model_1", "model_2"])?;
         let record = pair.record(&place, &row, &question);
-        let judge = match row.get("judge") {
-            Some(Value::Array(names)) => names.iter().map(cell).collect::<Vec<_>>().join(" "),
-            other => other.map(cell).unwrap_or_default(),
-        };
+        let judge = joined_cells(row.get("judge"), " ");
         // In the first game model_1 is shown first, in the second model_2.
         for (game, shown_as_named) in [("g1_winner", true), ("g2_winner", false)] {
             let Some(verdict) = row.get(game).filter(|verdict| !verdict.is_null()) else { continue };
@@ -108,12 +102,7 @@ fn read_mt_bench(file: &Path, bytes: &[u8]) -> Result<Log> {
             });
         }
     }
-    Ok(log(MT_BENCH.name, "FastChat MT-Bench", records))
-}
-
-fn log(format: &str, tool: &str, records: Vec<Record>) -> Log {
-    let provenance = Provenance { format: format.to_owned(), tool: tool.to_owned(), ..Provenance::default() };
-    Log { records, provenance }
+    Ok(Log::new((MT_BENCH.name, "FastChat MT-Bench"), None, [], records))
 }
 
 /// Whether a vote is that of a person.
@@ -126,7 +115,7 @@ fn read_arena(file: &Path, bytes: &[u8]) -> Result<Log> {
     for (place, row) in rows(file, bytes)? {
         let pointer = if row.get("question_id").is_some() { "/question_id" } else { "/id" };
         let question = needed(&place, &row, pointer, "the question's id")?;
-        let pair = Pair::of(&place, &row, ["model_a", "model_b"])?;
+        let pair = Pair::try_new(&place, &row, ["model_a", "model_b"])?;
         let mut record = pair.record(&place, &row, &question);
         // Answers come in the order of the models' names, too.
         let order = if pair.as_named { ["a", "b"] } else { ["b", "a"] };
@@ -152,7 +141,7 @@ fn read_arena(file: &Path, bytes: &[u8]) -> Result<Log> {
         }
         records.push(record);
     }
-    Ok(log(ARENA.name, "Chatbot Arena", records))
+    Ok(Log::new((ARENA.name, "Chatbot Arena"), None, [], records))
 }
 
 /// A conversation as it is read: who said what.

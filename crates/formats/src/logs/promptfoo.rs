@@ -11,9 +11,10 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::format::Format;
-use super::json::{cell, document, first, list, needed, scalar, utf8};
-use super::record::{HumanLabel, Log, Prediction, Provenance, Record};
+use super::json::{cell, document, has, list, needed, scalar};
+use super::record::{HumanLabel, Log, Prediction, Record};
 use crate::error::Result;
+use crate::jsonl::utf8;
 
 pub(super) const FORMAT: Format = Format { name: "promptfoo", title: "promptfoo: results as JSON", is, read };
 
@@ -38,7 +39,7 @@ const GRADED: [&str; 16] = [
 ];
 
 fn is(_file: &Path, bytes: &[u8]) -> bool {
-    first(bytes).is_some_and(|log| log.get("evalId").is_some() && log.pointer("/results/results").is_some())
+    has(bytes, &["/evalId", "/results/results"])
 }
 
 fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
@@ -63,7 +64,7 @@ fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
     let mut records = vec![];
     for (place, row) in &rows {
         let id = needed(place, row, "/testIdx", "the number of the test")?;
-        let mut record = Record::of(place.clone(), &id);
+        let mut record = Record::new(place.clone(), &id);
         if let Some(vars) = row.get("vars").and_then(Value::as_object) {
             record.fields.extend(vars.iter().map(|(name, value)| (format!("vars.{name}"), cell(value))));
         }
@@ -82,19 +83,13 @@ fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
             records.push(Record { prediction: Some(prediction), labels: people(row), ..record });
         }
     }
-    let stated = ["/evalId", "/metadata/evaluationCreatedAt", "/config/description"];
-    let provenance = Provenance {
-        format: FORMAT.name.to_owned(),
-        tool: "promptfoo".to_owned(),
-        version: header.pointer("/metadata/promptfooVersion").and_then(scalar),
-        stated: stated
-            .iter()
-            .filter_map(|pointer| {
-                Some((pointer.rsplit('/').next()?.to_owned(), header.pointer(pointer).and_then(scalar)?))
-            })
-            .collect(),
-    };
-    Ok(Log { records, provenance })
+    let at = |pointer: &str| header.pointer(pointer).and_then(scalar);
+    let stated = [
+        ("evalId", at("/evalId")),
+        ("evaluationCreatedAt", at("/metadata/evaluationCreatedAt")),
+        ("description", at("/config/description")),
+    ];
+    Ok(Log::new((FORMAT.name, "promptfoo"), at("/metadata/promptfooVersion"), stated, records))
 }
 
 fn components(row: &Value) -> impl Iterator<Item = &Value> {

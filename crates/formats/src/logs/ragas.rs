@@ -8,9 +8,10 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::format::Format;
-use super::json::{cell, excerpt, first, lines, scalar, unfit, utf8, without_constants};
-use super::record::{Log, Prediction, Provenance, Record};
+use super::json::{cell, excerpt, first, lines, scalar, without_constants};
+use super::record::{Log, Prediction, Record};
 use crate::error::{Error, Place, Problem, Result};
+use crate::jsonl::utf8;
 
 pub(super) const FORMAT: Format =
     Format { name: "ragas", title: "ragas: results as CSV or JSON Lines, from to_pandas()", is, read };
@@ -70,11 +71,11 @@ fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
     if criteria.is_empty() {
         let found = names.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
         let reason = format!("no column holds scores; there are {found}");
-        return Err(unfit(Place::file(file), &reason, "export the result of evaluate(), not the data set"));
+        return Err(Error::unfit(Place::file(file), reason, "export the result of evaluate(), not the data set"));
     }
     let mut records = vec![];
     for (number, (place, row)) in rows.iter().enumerate() {
-        let mut record = Record::of(place.clone(), &(number + 1).to_string());
+        let mut record = Record::new(place.clone(), &(number + 1).to_string());
         let fields = names.iter().filter(|name| !criteria.contains(name));
         record.fields = fields.map(|name| (name.to_string(), row.get(*name).map(cell).unwrap_or_default())).collect();
         for criterion in &criteria {
@@ -85,8 +86,7 @@ fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
             });
         }
     }
-    let provenance = Provenance { format: FORMAT.name.to_owned(), tool: "ragas".to_owned(), ..Provenance::default() };
-    Ok(Log { records, provenance })
+    Ok(Log::new((FORMAT.name, "ragas"), None, [], records))
 }
 
 fn score(place: &Place, criterion: &str, value: Option<&Value>) -> Result<Prediction> {
@@ -96,7 +96,7 @@ fn score(place: &Place, criterion: &str, value: Option<&Value>) -> Result<Predic
         Ok(_) => Ok(Prediction::Failed),
         Err(_) => {
             let reason = format!("{} is not a score", excerpt(&Value::from(text)));
-            Err(unfit(place.clone().in_field(criterion), &reason, "write a number, or nothing for none"))
+            Err(Error::unfit(place.clone().in_field(criterion), reason, "write a number, or nothing for none"))
         }
     }
 }

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
+use super::json::cell;
 use super::tokens::Answered;
 use crate::error::Place;
 
@@ -84,9 +86,23 @@ pub struct HumanLabel {
     pub value: String,
 }
 
+impl Log {
+    /// A log of a format and tool, with what it states of itself; `None` is left out.
+    pub(super) fn new(
+        (format, tool): (&str, &str),
+        version: Option<String>,
+        stated: impl IntoIterator<Item = (&'static str, Option<String>)>,
+        records: Vec<Record>,
+    ) -> Self {
+        let stated = stated.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect();
+        let provenance = Provenance { format: format.to_owned(), tool: tool.to_owned(), version, stated };
+        Self { records, provenance }
+    }
+}
+
 impl Record {
     /// A record of an item that says nothing more yet.
-    pub fn of(place: Place, item: &str) -> Self {
+    pub(super) fn new(place: Place, item: &str) -> Self {
         Self {
             place: place.of_item(item),
             item: item.to_owned(),
@@ -97,6 +113,12 @@ impl Record {
             fields: vec![],
             prediction: None,
             labels: vec![],
+        }
+    }
+    /// Adds a field that the log has and that is not null.
+    pub(super) fn push_field(&mut self, name: &str, value: Option<&Value>) {
+        if let Some(value) = value.filter(|value| !value.is_null()) {
+            self.fields.push((name.to_owned(), cell(value)));
         }
     }
 }

@@ -7,7 +7,7 @@ use csv::StringRecord;
 
 use super::format::Format;
 use super::record::{Log, Prediction, Provenance, Record};
-use super::tokens::{FirstTokens, class_of, label_of};
+use super::tokens::{class_of, class_starts, label_of};
 use crate::error::{Error, Place, Problem, Result, excerpt};
 use crate::table::Table;
 
@@ -116,13 +116,13 @@ impl Logs {
     pub fn table(&self, rows: Rows<'_>, id: Option<&str>) -> Result<Table> {
         let several = self.criteria().len() > 1;
         let names = self.fields();
-        let firsts = match rows {
-            Rows::Judge(classes) => self.first_tokens(classes)?,
-            Rows::Items | Rows::Labels => FirstTokens::default(),
+        let starts = match rows {
+            Rows::Judge(classes) => self.class_starts(classes)?,
+            Rows::Items | Rows::Labels => BTreeMap::new(),
         };
         let variants = self.variants();
         let unnamed = variants.first().filter(|_| variants.len() == 1).map_or("judge", |only| only).to_owned();
-        let mut table = Building { several, id, names: &names, firsts, unnamed, rows: vec![], items: HashMap::new() };
+        let mut table = Building { several, id, names: &names, starts, unnamed, rows: vec![], items: HashMap::new() };
         for (file, log) in self.logs.iter().enumerate() {
             for record in &log.records {
                 match rows {
@@ -149,7 +149,7 @@ impl Logs {
         for name in &names {
             header.push(if header.contains(name) { format!("field_{name}") } else { name.clone() });
         }
-        Table::of_parts(self.files.clone(), header, table.rows, "id")
+        Table::from_parts(self.files.clone(), header, table.rows, "id")
     }
 
     /// The names of all fields, in the order of their first appearance.
@@ -163,12 +163,12 @@ impl Logs {
         names
     }
 
-    fn first_tokens(&self, classes: &[String]) -> Result<FirstTokens> {
+    fn class_starts(&self, classes: &[String]) -> Result<BTreeMap<String, usize>> {
         let answers = self.records().filter_map(|record| match &record.prediction {
             Some(Prediction::Tokens(answer)) => Some(answer),
             _ => None,
         });
-        FirstTokens::of(answers, classes).map_err(|problem| Error::refused(Place::file(&self.files[0]), problem))
+        class_starts(answers, classes).map_err(|problem| Error::refused(Place::file(&self.files[0]), problem))
     }
 
     /// Answers none of which is a class are no failures of the judge.
@@ -179,8 +179,7 @@ impl Logs {
         }
         let shown: Vec<String> = given.keys().take(5).map(|label| format!("{:?}", excerpt(label))).collect();
         let reason = format!("no answer of the judge is one of {}; there are {}", classes.join(", "), shown.join(", "));
-        let remedy = "name the classes as the judge writes them".to_owned();
-        Err(Error::refused(Place::file(&self.files[0]), Problem::Unfit { reason, remedy }))
+        Err(Error::unfit(Place::file(&self.files[0]), reason, "name the classes as the judge writes them"))
     }
 }
 
@@ -189,7 +188,8 @@ struct Building<'l> {
     several: bool,
     id: Option<&'l str>,
     names: &'l [String],
-    firsts: FirstTokens,
+    /// The tokens with which classes begin.
+    starts: BTreeMap<String, usize>,
     /// The variant of answers that name none, such as failed ones: the only one there is.
     unnamed: String,
     rows: Vec<(usize, u64, StringRecord)>,
@@ -205,9 +205,8 @@ impl<'l> Building<'l> {
             Some(name) => {
                 let found = record.fields.iter().find(|(field, _)| field == name).map(|(_, value)| value.clone());
                 found.filter(|value| !value.is_empty()).ok_or_else(|| {
-                    let expected = vec![name.to_owned()];
-                    let problem =
-                        Problem::MissingColumn { name: name.to_owned(), expected, found: self.names.to_vec() };
+                    let (name, found) = (name.to_owned(), self.names.to_vec());
+                    let problem = Problem::MissingColumn { expected: vec![name.clone()], name, found };
                     Error::refused(record.place.clone(), problem)
                 })?
             }
@@ -258,7 +257,7 @@ impl<'l> Building<'l> {
         let (label, shares) = match prediction {
             Prediction::Failed => (String::new(), None),
             Prediction::Label(text) => (labelled(text), None),
-            Prediction::Tokens(answer) => (labelled(&answer.text), self.firsts.shares(answer, classes)),
+            Prediction::Tokens(answer) => (labelled(&answer.text), answer.shares(&self.starts, classes)),
             Prediction::Shares(found) => {
                 let mut shares = vec![0.0; classes.len()];
                 for (name, share) in found {
@@ -301,16 +300,10 @@ fn agree(id: &str, first: &Record, record: &Record) -> Result<()> {
     for (name, value) in &record.fields {
         let Some((_, other)) = first.fields.iter().find(|(field, _)| field == name) else { continue };
         if other != value {
-            let problem = Problem::Unfit {
-                reason: format!(
-                    "this is {:?}, but {} says {:?} of the same item",
-                    excerpt(value),
-                    first.place,
-                    excerpt(other)
-                ),
-                remedy: "give logs of the same items, or name the field that tells them apart as their id".to_owned(),
-            };
-            return Err(Error::refused(record.place.clone().of_item(id).in_field(name), problem));
+            let [value, other] = [value, other].map(|value| excerpt(value));
+            let reason = format!("this is {value:?}, but {} says {other:?} of the same item", first.place);
+            let remedy = "give logs of the same items, or name the field that tells them apart as their id";
+            return Err(Error::unfit(record.place.clone().of_item(id).in_field(name), reason, remedy));
         }
     }
     Ok(())

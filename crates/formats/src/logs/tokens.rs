@@ -77,54 +77,15 @@ impl Answered {
         let spelt = self.tokens.iter().map(|token| token.text.as_str()).collect::<String>();
         token.filter(|_| spelt.starts_with(self.text.trim_end()) || spelt.trim() == self.text.trim())
     }
-}
 
-/// The tokens with which classes begin.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct FirstTokens(BTreeMap<String, usize>);
-
-impl FirstTokens {
-    /// As the answers show that are a class as a whole.
-    ///
-    /// # Errors
-    /// Classes that begin with the same token, which so does not tell them apart.
-    pub fn of<'a>(answers: impl Iterator<Item = &'a Answered>, classes: &[String]) -> Result<Self, Problem> {
-        let mut firsts = BTreeMap::new();
-        for answer in answers {
-            let Some(class) = class_of(&label_of(&answer.text), classes) else { continue };
-            let Some(token) = answer.first_of_label() else { continue };
-            let start = bare(&token.text).to_owned();
-            if class_of(&start, classes).is_some_and(|spelt| spelt == class) {
-                continue;
-            }
-            if let Some(other) = firsts.insert(start.clone(), class)
-                && other != class
-            {
-                let (one, two) = (&classes[other], &classes[class]);
-                return Err(Problem::Unfit {
-                    reason: format!("the classes {one:?} and {two:?} both begin with the token {start:?}"),
-                    remedy:
-                        "let the judge answer with labels that differ in their first token, such as A, B, C; or take \
-                             the answers as they are with kind = \"labels\""
-                            .to_owned(),
-                });
-            }
-        }
-        Ok(Self(firsts))
-    }
-
-    fn means(&self, token: &str, classes: &[String]) -> Option<usize> {
-        class_of(token, classes).or_else(|| self.0.get(bare(token)).copied())
-    }
-
-    /// The probabilities of the classes in an answer; `None` where it begins with none of them.
-    pub fn shares(&self, answer: &Answered, classes: &[String]) -> Option<Vec<f64>> {
+    /// The probabilities of the classes, given the tokens with which they begin ([`class_starts`]); `None` where the
+    /// answer begins with none of them.
+    pub fn shares(&self, starts: &BTreeMap<String, usize>, classes: &[String]) -> Option<Vec<f64>> {
         /// Log-probabilities are rounded, and so may sum to a little more than 1.
         const ROUNDING: f64 = 1.01;
-        let token = answer.first_of_label()?;
         let mut shares = vec![0.0; classes.len()];
-        for (text, log_probability) in &token.likely {
-            if let Some(class) = self.means(text, classes) {
+        for (text, log_probability) in &self.first_of_label()?.likely {
+            if let Some(class) = class_of(text, classes).or_else(|| starts.get(bare(text)).copied()) {
                 shares[class] += log_probability.exp();
             }
         }
@@ -134,6 +95,35 @@ impl FirstTokens {
         }
         (sum > 0.0).then_some(shares)
     }
+}
+
+/// The classes by the tokens with which they begin, as the answers show that are a class as a whole.
+///
+/// # Errors
+/// Classes that begin with the same token, which so does not tell them apart.
+pub fn class_starts<'a>(
+    answers: impl Iterator<Item = &'a Answered>,
+    classes: &[String],
+) -> Result<BTreeMap<String, usize>, Problem> {
+    let mut starts = BTreeMap::new();
+    for answer in answers {
+        let Some(class) = class_of(&label_of(&answer.text), classes) else { continue };
+        let Some(token) = answer.first_of_label() else { continue };
+        let start = bare(&token.text).to_owned();
+        if class_of(&start, classes).is_some_and(|spelt| spelt == class) {
+            continue;
+        }
+        if let Some(other) = starts.insert(start.clone(), class)
+            && other != class
+        {
+            let (one, two) = (&classes[other], &classes[class]);
+            let reason = format!("the classes {one:?} and {two:?} both begin with the token {start:?}");
+            let remedy = "let the judge answer with labels that differ in their first token, such as A, B, C; or take \
+                          the answers as they are with kind = \"labels\"";
+            return Err(Problem::unfit(reason, remedy));
+        }
+    }
+    Ok(starts)
 }
 
 #[cfg(test)]
@@ -153,8 +143,8 @@ mod tests {
 
     fn shares(answer: &Answered, classes: &[&str]) -> Option<Vec<f64>> {
         let classes = names(classes);
-        let firsts = FirstTokens::of(std::iter::once(answer), &classes).unwrap();
-        firsts.shares(answer, &classes).map(|shares| shares.iter().map(|p| (p * 1e6).round() / 1e6).collect())
+        let starts = class_starts(std::iter::once(answer), &classes).unwrap();
+        answer.shares(&starts, &classes).map(|shares| shares.iter().map(|p| (p * 1e6).round() / 1e6).collect())
     }
 
     #[test]
@@ -193,7 +183,7 @@ mod tests {
             answered(&[("not", &[("not", 1.0)]), (" urgent", &[(" urgent", 1.0)])]),
             answered(&[("not", &[("not", 1.0)]), (" relevant", &[(" relevant", 1.0)])]),
         ];
-        let problem = FirstTokens::of(answers.iter(), &names(&["not urgent", "not relevant"])).unwrap_err();
+        let problem = class_starts(answers.iter(), &names(&["not urgent", "not relevant"])).unwrap_err();
         assert_eq!(
             problem.to_string(),
             "the classes \"not urgent\" and \"not relevant\" both begin with the token \"not\""

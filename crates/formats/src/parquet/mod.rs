@@ -5,24 +5,21 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::record::{Field, Row};
 use serde_json::{Map, Value, json};
 
-use crate::error::{Error, Place, Problem, Result};
+use crate::error::{Error, Place, Result};
 use crate::guarded::guarded;
 use crate::jsonl;
 use crate::table::Table;
+use headers::check_footer;
 use packed::Unpacked;
-use thrift::check_footer;
 
+pub(crate) mod headers;
 pub(crate) mod packed;
-pub(crate) mod thrift;
-
-/// What does for a codec that is not read.
-const REWRITE: &str = "write it again with pyarrow: pyarrow.parquet.write_table(pyarrow.parquet.read_table(FILE), \"table.parquet\", \
-                       compression=\"zstd\")";
 
 /// Whether a file's first bytes are those of Parquet.
 pub fn is(bytes: &[u8]) -> bool {
@@ -51,16 +48,7 @@ pub fn lines(file: &Path, bytes: &[u8]) -> Result<String> {
 }
 
 fn rows_as_lines(file: &Path, bytes: &[u8]) -> Result<String> {
-    let refuse = |reason: String, remedy: &str| {
-        Error::refused(Place::file(file), Problem::Unfit { reason, remedy: remedy.to_owned() })
-    };
-    let broken = |error: parquet::errors::ParquetError| {
-        let text = error.to_string();
-        match text.contains("Disabled feature") {
-            true => refuse(format!("its pages are compressed in a way that is not read here ({text})"), REWRITE),
-            false => refuse(format!("is not a whole Parquet file: {text}"), "copy or write it again"),
-        }
-    };
+    let broken = |error| broken(file, &error);
     let whole = Arc::new(Bytes::copy_from_slice(bytes));
     check_footer(&*whole).map_err(broken)?;
     let reader = SerializedFileReader::new((*whole).clone()).map_err(broken)?;
@@ -72,9 +60,7 @@ fn rows_as_lines(file: &Path, bytes: &[u8]) -> Result<String> {
             number += 1;
             let mut object = object(&row.map_err(broken)?).map_err(|column| {
                 let place = Place::file(file).at_line(number).in_field(&column);
-                let reason = "the value is neither a number nor a text".to_owned();
-                let remedy = "turn the column into text or numbers".to_owned();
-                Error::refused(place, Problem::Unfit { reason, remedy })
+                Error::unfit(place, "the value is neither a number nor a text", "turn the column into text or numbers")
             })?;
             for (column, names) in &classes {
                 object.entry(column).and_modify(|value| *value = named(value, names));
@@ -84,6 +70,19 @@ fn rows_as_lines(file: &Path, bytes: &[u8]) -> Result<String> {
         }
     }
     Ok(lines)
+}
+
+/// What is wrong with a file that the `parquet` crate refuses.
+pub(crate) fn broken(file: &Path, error: &ParquetError) -> Error {
+    let (reason, remedy) = match error.to_string() {
+        text if text.contains("Disabled feature") => (
+            format!("its pages are compressed in a way that is not read here ({text})"),
+            "write it uncompressed or with Snappy, zstd or gzip: one of them is the default of pyarrow, pandas, polars, \
+             DuckDB and Spark",
+        ),
+        text => (format!("is not a whole Parquet file: {text}"), "copy or write it again"),
+    };
+    Error::unfit(Place::file(file), reason, remedy)
 }
 
 /// The names behind the numbers of each column of classes, as `datasets` notes them.
@@ -169,7 +168,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
     })
 }
 
-/// A number that is none is missing, as pandas writes it.
+/// NaN counts as missing, as in pandas.
 fn number(x: f64) -> Value {
     if x.is_finite() { json!(x) } else { Value::Null }
 }
@@ -222,7 +221,8 @@ mod tests {
         let endless = [0x99, 0xf1, 0xff, 0xff, 0xff, 0xff, 0x07, 0x00];
         bytes[4..4 + endless.len()].copy_from_slice(&endless);
         std::fs::write(&made, bytes).unwrap();
-        for (path, part) in [(&found, "the footer has another type"), (&made, "the header of a page claims more truth")]
+        for (path, part) in
+            [(&found, "the footer has a field of another type"), (&made, "the header of a page claims more truth")]
         {
             let told = [
                 read(path, &std::fs::read(path).unwrap(), "id").map(drop),

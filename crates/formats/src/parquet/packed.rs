@@ -17,10 +17,8 @@ use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::record::reader::RowIter;
 use parquet::schema::types::Type;
 
-use super::thrift::check_pages;
-
-/// A page must not unpack to more than this: a file can claim anything.
-const MOST_BYTES: u64 = 1 << 30;
+use super::headers::check_pages;
+use crate::archive::{MOST_BYTES, unpack_zstd};
 
 /// A row group of a file, with the whole file, in memory or not.
 pub(crate) struct Unpacked<'f, R> {
@@ -46,15 +44,15 @@ impl<R: ChunkReader + 'static> RowGroupReader for Unpacked<'_, R> {
     fn get_column_page_reader(&self, i: usize) -> Result<Box<dyn PageReader>> {
         let column = self.metadata().column(i);
         check_pages(&*self.file, column)?;
-        let codec = match column.compression() {
-            Compression::ZSTD(_) => Codec::Zstd,
-            Compression::GZIP(_) => Codec::Gzip,
+        let gzip = match column.compression() {
+            Compression::ZSTD(_) => false,
+            Compression::GZIP(_) => true,
             _ => return self.group.get_column_page_reader(i),
         };
         let stored = column.clone().into_builder().set_compression(Compression::UNCOMPRESSED).build()?;
         let rows = usize::try_from(self.metadata().num_rows())?;
         let pages = SerializedPageReader::new(Arc::clone(&self.file), &stored, rows, None)?;
-        Ok(Box::new(Pages { pages, codec }))
+        Ok(Box::new(Pages { pages, gzip }))
     }
 
     fn get_column_bloom_filter(&self, i: usize) -> Option<&Sbbf> {
@@ -66,45 +64,22 @@ impl<R: ChunkReader + 'static> RowGroupReader for Unpacked<'_, R> {
     }
 }
 
-#[derive(Clone, Copy)]
-enum Codec {
-    Zstd,
-    Gzip,
-}
-
-impl Codec {
-    fn unpack(self, packed: &[u8], into: &mut Vec<u8>) -> Result<()> {
-        let failed = |error: String| ParquetError::General(format!("a page can't be unpacked: {error}"));
-        let before = into.len() as u64;
-        match self {
-            Self::Gzip => {
-                let decoder = flate2::read::MultiGzDecoder::new(packed);
-                decoder.take(MOST_BYTES + 1).read_to_end(into).map_err(|error| failed(error.to_string()))?;
-            }
-            Self::Zstd => {
-                let mut rest = packed;
-                while !rest.is_empty() {
-                    let mut frame =
-                        ruzstd::decoding::StreamingDecoder::new(&mut rest).map_err(|e| failed(e.to_string()))?;
-                    let room = (before + MOST_BYTES + 1).saturating_sub(into.len() as u64);
-                    frame.by_ref().take(room).read_to_end(into).map_err(|error| failed(error.to_string()))?;
-                    if into.len() as u64 - before > MOST_BYTES {
-                        break;
-                    }
-                }
-            }
-        }
-        match into.len() as u64 - before > MOST_BYTES {
-            true => Err(failed(format!("it holds more than {MOST_BYTES} bytes"))),
-            false => Ok(()),
-        }
+/// Unpacks gzip, or else zstd.
+fn unpack(gzip: bool, packed: &[u8], into: &mut Vec<u8>) -> Result<()> {
+    let failed = |error: String| ParquetError::General(format!("a page can't be unpacked: {error}"));
+    if !gzip {
+        return unpack_zstd(packed, into).map_err(failed);
     }
+    let decoder = flate2::read::MultiGzDecoder::new(packed);
+    let read = decoder.take(MOST_BYTES + 1).read_to_end(into).map_err(|error| failed(error.to_string()))?;
+    if read as u64 > MOST_BYTES { Err(failed(format!("it holds more than {MOST_BYTES} bytes"))) } else { Ok(()) }
 }
 
 /// The pages of a column.
 struct Pages<R: ChunkReader> {
     pages: SerializedPageReader<R>,
-    codec: Codec,
+    /// Rather than zstd.
+    gzip: bool,
 }
 
 impl<R: ChunkReader> Pages<R> {
@@ -116,7 +91,7 @@ impl<R: ChunkReader> Pages<R> {
         let mut bytes = stored[..plain].to_vec();
         // A page without any value has nothing to unpack.
         if plain < stored.len() {
-            self.codec.unpack(&stored[plain..], &mut bytes)?;
+            unpack(self.gzip, &stored[plain..], &mut bytes)?;
         }
         Ok(bytes.into())
     }

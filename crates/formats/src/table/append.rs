@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::cells::Table;
-use crate::error::{Error, Place, Problem, Result};
+use crate::error::{Error, Place, Result};
 use judge_uncertainty_system::limits;
 
 impl Table {
@@ -41,7 +41,7 @@ impl Table {
 pub(crate) fn check_absent(file: &Path, absent: u64) -> Result<()> {
     limits::ABSENT_FIELDS.check(absent).map_err(|exceeded| {
         let remedy = format!("give every object the same fields; {}", exceeded.remedy());
-        Error::refused(Place::file(file), Problem::Unfit { reason: exceeded.reason(), remedy })
+        Error::unfit(Place::file(file), exceeded.reason(), remedy)
     })
 }
 

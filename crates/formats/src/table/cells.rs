@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use csv::StringRecord;
 
-use crate::error::{Error, Place, Problem, Result};
+use crate::error::{Error, Place, Problem, Result, excerpt, list};
 
 /// A table in memory: every row has one cell per column of the header.
 #[derive(Debug)]
@@ -26,17 +26,17 @@ pub struct Table {
 pub struct Column(pub(super) usize);
 
 impl Table {
-    pub(super) fn of(
+    pub(super) fn new(
         file: &Path,
         header_line: Option<u64>,
         header: Vec<String>,
         rows: Vec<(u64, StringRecord)>,
     ) -> Self {
         let rows = rows.into_iter().map(|(line, cells)| (0, line, cells)).collect();
-        Table::of_files(vec![file.to_path_buf()], header_line, header, rows)
+        Table::from_files(vec![file.to_path_buf()], header_line, header, rows)
     }
 
-    pub(super) fn of_files(
+    pub(super) fn from_files(
         files: Vec<PathBuf>,
         header_line: Option<u64>,
         header: Vec<String>,
@@ -93,7 +93,8 @@ impl Table {
         }
         let known: HashSet<&String> = expected.iter().collect();
         if let Some(i) = self.header.iter().position(|name| !known.contains(name)) {
-            let problem = Problem::UnknownColumn { name: self.header[i].clone(), expected: expected.to_vec() };
+            let reason = format!("the column {:?} is unknown", excerpt(&self.header[i]));
+            let problem = Problem::unfit(reason, format!("the table needs the columns {}", list(expected)));
             return Err(self.refuse_header(i, problem));
         }
         Ok(())

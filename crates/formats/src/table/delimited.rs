@@ -16,7 +16,7 @@ impl Table {
     pub fn parse(file: &Path, bytes: &[u8], id_column: &str) -> Result<Self> {
         refuse_other_formats(file, bytes)?;
         if let Err(error) = std::str::from_utf8(bytes) {
-            let line = Lines::new(bytes).of(error.valid_up_to());
+            let line = Lines::new(bytes).at(error.valid_up_to());
             return Err(Error::refused(Place::file(file).at_line(line), Problem::NotUtf8));
         }
         let mut reader = reader(bytes, delimiter(bytes, &[id_column]));
@@ -28,14 +28,14 @@ impl Table {
             .map_err(|error| Error::Unreadable { file: file.to_path_buf(), source: error.into() })?
         {
             let start = record.position().map_or(0, csv::Position::byte) as usize;
-            records.push((lines.of(start), std::mem::take(&mut record)));
+            records.push((lines.at(start), std::mem::take(&mut record)));
         }
         if records.len() < 2 {
             return Err(Error::refused(Place::file(file), Problem::NoRows));
         }
         let (header_line, header) = records.remove(0);
         let header: Vec<String> = header.iter().map(str::to_owned).collect();
-        let table = Table::of(file, Some(header_line), header, records);
+        let table = Table::new(file, Some(header_line), header, records);
         table.check_header()?;
         table.with_ids(id_column)
     }
@@ -101,7 +101,7 @@ impl<'b> Lines<'b> {
     }
 
     /// The line, from 1, of the first text at or after `offset`, which must not be before that of the last call.
-    fn of(&mut self, offset: usize) -> u64 {
+    fn at(&mut self, offset: usize) -> u64 {
         let is_end = |byte: &&u8| matches!(byte, b'\r' | b'\n');
         let start = offset + self.bytes[offset..].iter().take_while(is_end).count();
         let passed = &self.bytes[self.offset..start];

@@ -12,7 +12,7 @@ use crate::items::ItemIds;
 
 impl Table {
     /// A table of objects, whose columns have names but no numbers and no line of their own.
-    pub(crate) fn of_objects(
+    pub(crate) fn from_objects(
         file: &Path,
         fields: Vec<String>,
         rows: Vec<(u64, StringRecord)>,
@@ -21,24 +21,24 @@ impl Table {
         if rows.is_empty() {
             return Err(Error::refused(Place::file(file), Problem::NoRows));
         }
-        Table::of(file, None, fields, rows).with_ids(id_column)
+        Table::new(file, None, fields, rows).with_ids(id_column)
     }
 
     /// A table of objects that may be none.
-    pub(crate) fn of_any_objects(
+    pub(crate) fn from_any_objects(
         file: &Path,
         fields: Vec<String>,
         rows: Vec<(u64, StringRecord)>,
         id_column: &str,
     ) -> Result<Self> {
-        Table::of(file, None, fields, rows).with_ids(id_column)
+        Table::new(file, None, fields, rows).with_ids(id_column)
     }
 
     /// A table of a sheet's rows, with their numbers from 1.
     ///
     /// # Errors
     /// As [`Table::parse`].
-    pub fn of_sheet(
+    pub fn from_sheet(
         file: &Path,
         header_line: u64,
         header: Vec<String>,
@@ -49,19 +49,19 @@ impl Table {
             return Err(Error::refused(Place::file(file), Problem::NoRows));
         }
         let rows = rows.into_iter().map(|(line, cells)| (line, cells.into())).collect();
-        let table = Table::of(file, Some(header_line), header, rows);
+        let table = Table::new(file, Some(header_line), header, rows);
         table.check_header()?;
         table.with_ids(id_column)
     }
 
     /// A table whose rows stand in several files: position of the file, line, cells.
-    pub(crate) fn of_parts(
+    pub(crate) fn from_parts(
         files: Vec<PathBuf>,
         header: Vec<String>,
         rows: Vec<(usize, u64, StringRecord)>,
         id_column: &str,
     ) -> Result<Self> {
-        Table::of_files(files, None, header, rows).with_ids(id_column)
+        Table::from_files(files, None, header, rows).with_ids(id_column)
     }
 
     pub(super) fn with_ids(mut self, id_column: &str) -> Result<Self> {

@@ -6,9 +6,9 @@ use judge_uncertainty_core::stats::Interval;
 use judge_uncertainty_figures::{Axis, Panel, Point, Series, Shape};
 
 /// How coefficients are to be read.
-pub const READING: &str = "Trust λ is how many labels a prediction is worth; features are standardised, so a coefficient \
-                           of 0.7 doubles the trust of an item one standard deviation above the mean. The intercept is \
-                           left out.";
+pub const READING: &str = "Trust λ is how many labels a prediction is worth; features are standardised, so a \
+                           coefficient of 0.7 doubles the trust of an item one standard deviation above the mean. The \
+                           intercept is left out.";
 
 /// What a feature does to ln lambda, per standard deviation.
 pub struct Effect {

@@ -57,8 +57,8 @@ pub fn figure(view: &View) -> Figure {
         title: "The two parts of uncertainty, item by item, and what two rules escalate".to_owned(),
         alt: format!(
             "Two scatter plots of {} items, aleatoric part across and epistemic part up, {}. The {} items that {} \
-             escalates, the uppermost, have a mean epistemic part of {} {} and a mean aleatoric part of {}; those of {} \
-             have {} and {}. {shared} items are escalated by both.",
+             escalates, the uppermost, have a mean epistemic part of {} {} and a mean aleatoric part of {}; those of \
+             {} have {} and {}. {shared} items are escalated by both.",
             items.aleatoric.len(),
             view.setting,
             marked(RULES[0]).len(),

@@ -19,7 +19,8 @@ const MOST_BUDGETS: usize = 4;
 
 /// How intervals over replicates are to be read, the same words for every figure.
 pub const OVER_REPLICATES: &str = "run from the 2.5 to the 97.5 percentile over replicates: the spread from one \
-                                          draw of labels to the next, not the precision of the mean, which is far finer";
+                                          draw of labels to the next, not the precision of the mean, which is far \
+                                          finer";
 
 /// A mean over replicates with its 2.5 and 97.5 percentiles.
 pub fn over_replicates(at: f64, summary: &Summary) -> Point {

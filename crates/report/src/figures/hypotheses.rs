@@ -65,10 +65,10 @@ fn figure(registered: &Registered, measure: Measure) -> Option<Figure> {
             shown.iter().map(sentence).collect::<Vec<_>>().join("; "),
         ),
         note: format!(
-            "Paired differences of the two rules of each hypothesis, signed so that positive favours the one said to be \
-             better. Bars are the intervals adjusted for the whole family of {} (those for new items hold together with probability {}). \
-             A hypothesis is confirmed if its bar lies wholly right of its margin (the cross), refuted if wholly left, \
-             and otherwise inconclusive.{}",
+            "Paired differences of the two rules of each hypothesis, signed so that positive favours the one said to \
+             be better. Bars are the intervals adjusted for the whole family of {} (those for new items hold together \
+             with probability {}). A hypothesis is confirmed if its bar lies wholly right of its margin (the cross), \
+             refuted if wholly left, and otherwise inconclusive.{}",
             registered.family,
             registered.level,
             match own.len() - shown.len() {

@@ -20,8 +20,8 @@ pub(crate) fn figure(judge: &OrdinalDiagnostics) -> Option<Figure> {
         name: "means".to_owned(),
         title: "The judge's mean place against that of the labels".to_owned(),
         alt: format!(
-            "Dot plot over {} items in groups of similar predictions. Where the judge's mean place is {} on average that of \
-             the labels is {}, at {} it is {}. The mean distance from the diagonal is {}.",
+            "Dot plot over {} items in groups of similar predictions. Where the judge's mean place is {} on average \
+             that of the labels is {}, at {} it is {}. The mean distance from the diagonal is {}.",
             judge.items,
             number(first.judge),
             number(first.labels),
@@ -29,10 +29,12 @@ pub(crate) fn figure(judge: &OrdinalDiagnostics) -> Option<Figure> {
             number(last.labels),
             number(judge.calibration_error),
         ),
-        note: "Each marker is a group of items whose mean place under the judge's prediction lies in the same tenth of the \
-               scale; its height is the mean of their labels' mean places, with a 95% interval of that mean (1.96 standard \
-               errors over the items; none for a single item). Below the diagonal the judge places items too high."
-            .to_owned(),
+        note:
+            "Each marker is a group of items whose mean place under the judge's prediction lies in the same tenth of \
+               the scale; its height is the mean of their labels' mean places, with a 95% interval of that mean (1.96 \
+               standard errors over the items; none for a single item). Below the diagonal the judge places items too \
+               high."
+                .to_owned(),
         width: Width::Full,
         height: 170.0,
         panels: vec![panel],

@@ -96,12 +96,13 @@ pub(crate) fn reading(sample: &ItemSample) -> String {
         "an item".to_owned()
     };
     format!(
-        "Each dot is {which} under its posterior belief. Labels help at the top and change nothing at the bottom, wherever \
-         the dot stands across: with equal trust, an item with more labels lies lower."
+        "Each dot is {which} under its posterior belief. Labels help at the top and change nothing at the bottom, \
+         wherever the dot stands across: with equal trust, an item with more labels lies lower."
     )
 }
 
-/// The coefficients that the labels identify; of very many those farthest from 0 in standard errors. `None` without any.
+/// The coefficients that the labels identify; of very many those farthest from 0 in standard errors. `None` without
+/// any.
 pub(crate) fn coefficients(coefficients: &[Coefficient]) -> Option<Figure> {
     let identified: Vec<&Coefficient> = coefficients.iter().filter(|c| c.identified).collect();
     let clearness = |c: &Coefficient| (c.per_sd.value / c.per_sd.standard_error).abs();
@@ -152,19 +153,21 @@ pub(crate) fn confidence(judge: &JudgeDiagnostics) -> Option<Figure> {
         name: "calibration".to_owned(),
         title: "Stated confidence against labels that agree".to_owned(),
         alt: format!(
-            "Dot plot over {stated} items in groups of similar stated confidence. At a mean confidence of {} the share of \
-             labels that are the judge's likeliest class is {}%, at {} it is {}%. The mean distance from the diagonal is \
-             {} percentage points.",
+            "Dot plot over {stated} items in groups of similar stated confidence. At a mean confidence of {} the share \
+             of labels that are the judge's likeliest class is {}%, at {} it is {}%. The mean distance from the \
+             diagonal is {} percentage points.",
             say(first.confidence, 0),
             say(percent(first.hits), 0),
             say(last.confidence, 0),
             say(percent(last.hits), 0),
             judge.calibration_error.map_or_else(|| "0".to_owned(), |error| say(percent(error), 1)),
         ),
-        note: "Each marker is a group of items whose stated confidence lies in the same tenth of the scale; its height is \
-               the mean share of their labels that are the judge's likeliest class, with a 95% interval of that mean (1.96 \
-               standard errors over the items; none for a single item). Below the diagonal the judge claims too much."
-            .to_owned(),
+        note:
+            "Each marker is a group of items whose stated confidence lies in the same tenth of the scale; its height \
+               is the mean share of their labels that are the judge's likeliest class, with a 95% interval of that \
+               mean (1.96 standard errors over the items; none for a single item). Below the diagonal the judge claims \
+               too much."
+                .to_owned(),
         width: Width::Full,
         height: 170.0,
         panels: vec![panel],

@@ -29,8 +29,8 @@ pub(crate) fn figure(places: &Places) -> Option<Figure> {
         name: "places".to_owned(),
         title: "Where held-out ratings lie in their predicted distributions".to_owned(),
         alt: format!(
-            "Histogram of {ratings} held-out ratings over tenths of their predicted distributions. A right belief puts {}% \
-             in each. The lowest tenth holds {}%, the highest {}%, and {outside} of {bins} lie outside the band.",
+            "Histogram of {ratings} held-out ratings over tenths of their predicted distributions. A right belief puts \
+             {}% in each. The lowest tenth holds {}%, the highest {}%, and {outside} of {bins} lie outside the band.",
             say(even, 0),
             ends[0],
             ends[1],
@@ -38,9 +38,9 @@ pub(crate) fn figure(places: &Places) -> Option<Figure> {
         note: format!(
             "For each item with two annotators or more one rating is held out and placed in the distribution that the \
              belief predicts from the others: 0.5 is its median. Equal shares mean right intervals; high ends mean \
-             intervals too narrow, a high middle means too wide, a slope means predictions off to one side. The band, {} to \
-             {}%, holds 95% of the shares that a right belief would show (normal approximation). Coarse scales make \
-             steps.",
+             intervals too narrow, a high middle means too wide, a slope means predictions off to one side. The band, \
+             {} to {}%, holds 95% of the shares that a right belief would show (normal approximation). Coarse scales \
+             make steps.",
             say(band.lo, 1),
             say(band.hi, 1),
         ),

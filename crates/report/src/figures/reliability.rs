@@ -1,4 +1,5 @@
-//! What the belief makes of the judge's predictions: both against labels that neither has seen, class by class and group by group.
+//! What the belief makes of the judge's predictions: both against labels that neither has seen, class by class and
+//! group by group.
 
 use super::{AROUND_ROWS, ROW, number};
 use judge_uncertainty_core::stats::{Estimable, Interval};
@@ -104,10 +105,11 @@ fn curves(name: String, report: &ReliabilityReport, shown: &[&Reliability], map:
         title: "What the belief makes of the judge's predictions".to_owned(),
         alt: format!("Reliability curves over {} items. {}", shown[0].items, sentences(&shown)),
         note: format!(
-            "Each marker is a group of items with similar predictions, the judge's or those of the belief before it knows the \
-             item's labels, fitted to the labels of other items; its height is what their labels say, with a 95% interval \
-             for new items, the fit taken as given. On the dotted line labels come as predicted; markers that stand nearer together from \
-             left to right than the judge's are predictions drawn towards each other.{map}{missing}{}",
+            "Each marker is a group of items with similar predictions, the judge's or those of the belief before it \
+             knows the item's labels, fitted to the labels of other items; its height is what their labels say, with a \
+             95% interval for new items, the fit taken as given. On the dotted line labels come as predicted; markers \
+             that stand nearer together from left to right than the judge's are predictions drawn towards each \
+             other.{map}{missing}{}",
             left_out(report.classes_left_out, 0)
         ),
         width: Width::Full,
@@ -185,15 +187,16 @@ fn groups(name: String, report: &ReliabilityReport, shown: &[&Reliability]) -> O
         name,
         title: "What the belief makes of the judge's predictions, by group".to_owned(),
         alt: format!(
-            "Dot plot of {} groups, labels less predictions. Of its intervals {} leave out 0 for the judge and {} for the belief.",
+            "Dot plot of {} groups, labels less predictions. Of its intervals {} leave out 0 for the judge and {} for \
+             the belief.",
             drawn.len(),
             clear(SIDES[0].2),
             clear(SIDES[1].2)
         ),
         note: format!(
-            "Mean over the items of a group of what their labels say less what was predicted, by the judge and by the belief before it \
-             knows the item's labels, fitted to the labels of other items; bars are 95% intervals for new items, the fit taken as \
-             given. Right of 0 the prediction is too low.{unknown}{}",
+            "Mean over the items of a group of what their labels say less what was predicted, by the judge and by the \
+             belief before it knows the item's labels, fitted to the labels of other items; bars are 95% intervals for \
+             new items, the fit taken as given. Right of 0 the prediction is too low.{unknown}{}",
             left_out(report.classes_left_out, report.groups_left_out)
         ),
         width: Width::Full,

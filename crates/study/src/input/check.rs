@@ -5,12 +5,12 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::words::with_short_numbers;
-use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
+use judge_uncertainty_formats::error::{Error, Place, Result};
 use judge_uncertainty_system::TextPosition;
 
 /// Line and column of a byte.
 pub(super) fn place(path: &Path, text: &str, offset: usize) -> Place {
-    let TextPosition { line, column } = TextPosition::of(text, offset);
+    let TextPosition { line, column } = TextPosition::new(text, offset);
     Place::file(path).at_line(line as u64).at_character(column)
 }
 
@@ -48,8 +48,7 @@ impl Check<'_> {
 
     /// The refusal of a setting.
     pub(super) fn refuse(&self, setting: &str, value: &str, reason: &str, remedy: &str) -> Error {
-        let [setting_, value, reason, remedy] = [setting, value, reason, remedy].map(str::to_owned);
-        Error::refused(self.place_of(setting), Problem::Setting { setting: setting_, value, reason, remedy })
+        Error::unfit(self.place_of(setting), format!("{setting} = {value}: {reason}"), remedy)
     }
 
     /// Refuses a setting unless something holds.

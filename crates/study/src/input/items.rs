@@ -7,7 +7,7 @@ use super::config::{Configured, Format, StudyFile, Unmatched};
 use super::source::{Source, read_joined, read_table};
 use judge_uncertainty_core::belief::FeatureColumn;
 use judge_uncertainty_familiarity::embedding::{Template, TemplateError};
-use judge_uncertainty_formats::error::{Problem, Result, near};
+use judge_uncertainty_formats::error::{Problem, Result, excerpt, near};
 use judge_uncertainty_formats::items::ItemIds;
 use judge_uncertainty_formats::lewidi;
 use judge_uncertainty_formats::logs::Rows;
@@ -120,8 +120,8 @@ fn measured(row: Row<'_>, column: Column) -> Result<Option<f64>> {
         None => Ok(value),
         Some(value) => {
             let reason = format!("{value:e} is too large: squares of it are beyond what can be computed with");
-            let remedy = "give the column in a larger unit, from -1e70 to 1e70".to_owned();
-            Err(row.refuse(column, Problem::Unfit { reason, remedy }))
+            let remedy = "give the column in a larger unit, from -1e70 to 1e70";
+            Err(row.refuse(column, Problem::unfit(reason, remedy)))
         }
     }
 }
@@ -225,7 +225,11 @@ impl Items {
     pub fn unknown(&self, id: &str) -> Problem {
         let (id, reference) = (id.to_owned(), self.file.display().to_string());
         match near(&id, self.ids.iter()).map(str::to_owned) {
-            Some(near) => Problem::NearId { id, near, reference },
+            Some(near) => {
+                let [id, near] = [&id, &near].map(|id| excerpt(id));
+                let reason = format!("the id {id:?} is unknown: {reference} has {near:?}");
+                Problem::unfit(reason, format!("write {near:?}, letter by letter"))
+            }
             None => Problem::UnknownId { id, reference },
         }
     }

@@ -12,7 +12,7 @@ use super::question::{LabelValue, Question};
 use super::read::Read;
 use super::source::{Source, read_joined, read_table};
 use crate::intake::Known;
-use judge_uncertainty_formats::error::{Error, Problem, Result};
+use judge_uncertainty_formats::error::{Error, Problem, Result, excerpt};
 use judge_uncertainty_formats::lewidi;
 use judge_uncertainty_formats::logs::Rows;
 use judge_uncertainty_formats::table::{Column, Row, Table};
@@ -377,7 +377,10 @@ impl Reader<'_> {
                 Question::Classes(classes) => {
                     let value = row.cell(label);
                     if lewidi && value.contains([',', '[']) && !classes.iter().any(|class| class == value) {
-                        return Err(row.refuse(label, Problem::SeveralLabels { value: value.to_owned() }));
+                        let reason = format!("{:?} is several labels", excerpt(value));
+                        let remedy = "name all labels of the file under items.multilabel, which makes each of them a \
+                                      question of its own";
+                        return Err(row.refuse(label, Problem::unfit(reason, remedy)));
                     }
                     row.optional_word(label, classes)?.map(LabelValue::Class)
                 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::config::Format;
 use judge_uncertainty_formats::checksum::{read_file, sha256_hex};
-use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
+use judge_uncertainty_formats::error::{Error, Place, Result};
 use judge_uncertainty_formats::logs::{self, LogFile, Logs, Rows};
 use judge_uncertainty_formats::split::files_of;
 use judge_uncertainty_formats::table::Table;
@@ -71,11 +71,9 @@ impl Source {
     pub fn read_made_from(&mut self, path: &Path) -> Result<()> {
         let bytes = self.read(path)?;
         let noted: BTreeMap<String, LogFile> = serde_json::from_slice(&bytes).map_err(|error| {
-            let problem = Problem::Unfit {
-                reason: format!("this is not a note of the logs that a study was made from: {error}"),
-                remedy: "restore it, or remove made_from from the study.toml".to_owned(),
-            };
-            Error::refused(Place::file(path).at_line(error.line().max(1) as u64), problem)
+            let reason = format!("this is not a note of the logs that a study was made from: {error}");
+            let place = Place::file(path).at_line(error.line().max(1) as u64);
+            Error::unfit(place, reason, "restore it, or remove made_from from the study.toml")
         })?;
         self.logs.extend(noted);
         Ok(())
@@ -110,13 +108,9 @@ pub fn format_of(path: &Path, declared: Option<Format>) -> Result<Format> {
         _ => None,
     };
     declared.or(by_extension).ok_or_else(|| {
-        let problem = Problem::Setting {
-            setting: "format".to_owned(),
-            value: "none".to_owned(),
-            reason: "the extension of the file does not say how it is laid out".to_owned(),
-            remedy: format!("add format = \"FORMAT\" beside the file, one of {}", Format::names().join(", ")),
-        };
-        Error::refused(Place::file(path), problem)
+        let reason = "format = none: the extension of the file does not say how it is laid out";
+        let remedy = format!("add format = \"FORMAT\" beside the file, one of {}", Format::names().join(", "));
+        Error::unfit(Place::file(path), reason, remedy)
     })
 }
 

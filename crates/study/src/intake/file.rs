@@ -63,11 +63,11 @@ impl Intake {
             let value = canonical(label)?;
             let there =
                 |k: &KnownLabel| k.value == value && (!rules.repeats || k.given == label.given && !k.given.is_empty());
-            if rules.skip_known && known.of(item, &label.annotator).iter().any(there) {
+            if rules.skip_known && known.given_by(item, &label.annotator).iter().any(there) {
                 skipped += 1;
                 continue;
             }
-            let same = known.of(item, &label.annotator).iter().find(|k| there(k));
+            let same = known.given_by(item, &label.annotator).iter().find(|k| there(k));
             let clash = match (rules.repeats, same) {
                 (true, Some(same)) => Some(same.again(&label.annotator)),
                 (true, None) => None,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use judge_uncertainty_formats::error::{Place, Problem};
+use judge_uncertainty_formats::error::{Place, Problem, excerpt};
 
 /// A label that is there already.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,7 +14,9 @@ pub(super) struct KnownLabel {
 
 impl KnownLabel {
     pub(super) fn again(&self, annotator: &str) -> Problem {
-        Problem::LabelThere { annotator: annotator.to_owned(), value: self.value.clone(), place: self.place.clone() }
+        let [annotator, value] = [annotator, &self.value].map(excerpt);
+        let reason = format!("{annotator:?} has given this item the label {value:?} already ({})", self.place);
+        Problem::unfit(reason, "remove the row, or leave out what is there already with --skip-known")
     }
 }
 
@@ -23,20 +25,22 @@ impl KnownLabel {
 pub struct Known(HashMap<(usize, String), Vec<KnownLabel>>);
 
 impl Known {
-    pub(super) fn of(&self, item: usize, annotator: &str) -> &[KnownLabel] {
+    pub(super) fn given_by(&self, item: usize, annotator: &str) -> &[KnownLabel] {
         self.0.get(&(item, annotator.to_owned())).map_or(&[], Vec::as_slice)
     }
 
     /// What is wrong with one more label of an annotator who may give an item only one.
     pub fn clash(&self, item: usize, annotator: &str, value: &str) -> Option<Problem> {
-        let there = self.of(item, annotator);
+        let there = self.given_by(item, annotator);
         let same = there.iter().find(|k| k.value == value).map(|k| k.again(annotator));
         same.or_else(|| {
-            there.first().map(|k| Problem::LabelConflict {
-                annotator: annotator.to_owned(),
-                value: value.to_owned(),
-                other: k.value.clone(),
-                place: k.place.clone(),
+            there.first().map(|k| {
+                let [annotator, value, other] = [annotator, value, &k.value].map(excerpt);
+                let reason = format!(
+                    "{annotator:?} gives this item the label {value:?}, but gave it {other:?} before ({})",
+                    k.place
+                );
+                Problem::unfit(reason, "keep the label that holds and remove the other; nothing was added")
             })
         })
     }

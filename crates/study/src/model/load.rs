@@ -72,9 +72,10 @@ impl<K: Kind> Study<K> {
         if let Some(first) = left_out.first()
             && (file.config.unmatched == Unmatched::Refuse || kept.is_empty())
         {
-            let problem = Problem::Unanswered { items: left_out.len(), of: all.len() };
+            let reason = format!("{} of {} items have no answer of the judge", left_out.len(), all.len());
+            let remedy = "add their answers, remove the items, or set unmatched = \"leave_out\" to go on without them";
             let place = Place::file(&file.resolve(file.config.judge.file())).of_item(first);
-            return Err(DataError::refused(place, problem).into());
+            return Err(DataError::unfit(place, reason, remedy).into());
         }
         let all_ids = all.ids.clone();
         let items = if left_out.is_empty() { all } else { all.select(&kept)? };
@@ -121,7 +122,10 @@ impl<K: Kind> Study<K> {
         let needs_labels = trust.prior == TrustPrior::None && trust.belief == BeliefModel::Published;
         if needs_labels && study.has_no_labels() {
             let file = study.file.labels_file().unwrap_or_else(|| study.file.path.clone());
-            return Err(DataError::refused(Place::file(&file), Problem::NoLabels).into());
+            let reason = "no item has a label, so there is nothing to learn the trust from";
+            let remedy = "collect labels for some items first, check the ids and names of the columns, or take prior = \
+                          \"weak\" in [trust], under which a first queue needs no label";
+            return Err(DataError::unfit(Place::file(&file), reason, remedy).into());
         }
         Ok(study)
     }

@@ -12,7 +12,7 @@ pub(super) fn read(path: &Path) -> Result<String, RegistrationError> {
 
 pub(super) fn parse<T: serde::de::DeserializeOwned>(path: &Path, text: &str) -> Result<T, RegistrationError> {
     toml::from_str(text).map_err(|error| {
-        let TextPosition { line, column } = TextPosition::of(text, error.span().map_or(0, |span| span.start));
+        let TextPosition { line, column } = TextPosition::new(text, error.span().map_or(0, |span| span.start));
         RegistrationError::NotToml { path: path.to_owned(), line, column, reason: in_words(error.message()) }
     })
 }

@@ -134,7 +134,7 @@ impl Findings {
         let shared = parts(file.part).map_err(whole)?;
         let (mut ids, mut findings) = (BTreeSet::new(), vec![]);
         for typed in file.finding {
-            let line = TextPosition::of(text, typed.id.span().start).line;
+            let line = TextPosition::new(text, typed.id.span().start).line;
             let id = typed.id.get_ref().clone();
             let checked = if ids.insert(id.clone()) {
                 Typed::of(typed, &shared)

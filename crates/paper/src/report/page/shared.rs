@@ -12,7 +12,7 @@ pub(super) struct Figures(Vec<FigureBlock>);
 impl Figures {
     /// All figures that the results give.
     pub(super) fn of(results: &Results) -> Self {
-        Self(figures::all(results).iter().map(FigureBlock::of).collect())
+        Self(figures::all(results).iter().map(FigureBlock::new).collect())
     }
 
     /// Takes out the figure of that name, if the results gave one.

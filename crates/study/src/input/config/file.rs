@@ -49,7 +49,8 @@ impl<C: Configured> StudyFile<C> {
         let text = String::from_utf8(bytes).map_err(|_| Error::refused(Place::file(&path), Problem::NotUtf8))?;
         let config: StudyConfig<C> = toml::from_str(&text).map_err(|error| {
             let place = error.span().map_or(Place::file(&path), |span| place(&path, &text, span.start));
-            Error::refused(place, Problem::NotToml { reason: in_words(error.message()) })
+            let remedy = "see the commented study.toml that `judge-uncertainty study init` writes";
+            Error::unfit(place, in_words(error.message()), remedy)
         })?;
         let check = Check { path: &path, text: &text };
         check_title(&config.title, &check)?;

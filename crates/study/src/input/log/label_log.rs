@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::layout;
 use crate::input::source::Source;
 use judge_uncertainty_formats::checksum::sha256_hex;
-use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
+use judge_uncertainty_formats::error::{Error, Place, Result};
 use judge_uncertainty_formats::links::refuse_links;
 
 /// Name of the log.
@@ -124,8 +124,8 @@ impl LabelLog {
     pub fn check_new(&self, file: &Path, sha256: &str) -> Result<()> {
         match self.batches.iter().find(|batch| batch.sha256 == sha256) {
             Some(batch) => {
-                let problem = Problem::AddedBefore { time: batch.added.clone(), name: batch.source.clone() };
-                Err(Error::refused(Place::file(file), problem))
+                let reason = format!("the same file was added before, at {}, as {:?}", batch.added, batch.source);
+                Err(Error::unfit(Place::file(file), reason, "add a file with new labels"))
             }
             None => Ok(()),
         }

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::json::{needed, not, scalar, unfit};
+use super::json::{needed, not, scalar};
 use crate::input::log::NewLabel;
 use crate::intake::answers::Answers;
-use judge_uncertainty_formats::error::{Place, Result};
+use judge_uncertainty_formats::error::{Error, Place, Result};
 
 /// The question of the queue's settings.
 const QUESTION: &str = "label";
@@ -83,7 +83,7 @@ fn refuse_other_questions(records: &[(Place, Value)]) -> Result<()> {
 
 fn other_questions(place: Place, found: &[&str]) -> judge_uncertainty_formats::Error {
     let reason = format!("no answer is one to the question \"label\"; there are {}", found.join(", "));
-    unfit(place, &reason, "name the question \"label\", as argilla-settings.json of the queue does")
+    Error::unfit(place, reason, "name the question \"label\", as argilla-settings.json of the queue does")
 }
 
 fn take(answers: &mut Answers, place: &Place, id: &str, responses: &[Response<'_>]) -> Result<()> {
@@ -98,7 +98,7 @@ fn take(answers: &mut Answers, place: &Place, id: &str, responses: &[Response<'_
                 let reason = "the answer has no status, so that it may be a draft or discarded";
                 let remedy =
                     "export the records flattened, which keeps it: json.dump(records.to_list(flatten=True), file)";
-                return Err(unfit(place.clone(), reason, remedy));
+                return Err(Error::unfit(place.clone(), reason, remedy));
             }
         }
         let Some(value) = value.and_then(scalar).filter(|value| !value.is_empty()) else {

@@ -8,11 +8,11 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::json::{needed, not, only, scalar, unfit, values};
+use super::json::{needed, not, only, scalar, values};
 use crate::input::log::NewLabel;
 use crate::intake::answers::Answers;
-use judge_uncertainty_formats::error::{Place, Result};
-use judge_uncertainty_formats::logs::archive;
+use judge_uncertainty_formats::archive;
+use judge_uncertainty_formats::error::{Error, Place, Result};
 use judge_uncertainty_formats::table::Table;
 
 pub(super) const FORM: &str = "doccano";
@@ -57,7 +57,7 @@ fn take(answers: &mut Answers, id: String, value: String, place: Place) -> Resul
     let Some(annotator) = answers.annotator(None) else {
         let remedy = "give the archive as it was downloaded, whose files are named after the annotators, or name the only one: \
                       --annotator NAME";
-        return Err(unfit(place, "doccano's examples do not say who labelled them", remedy));
+        return Err(Error::unfit(place, "doccano's examples do not say who labelled them", remedy));
     };
     answers.labels.push(NewLabel { id, annotator, value, given: String::new(), place });
     Ok(())
@@ -71,11 +71,11 @@ pub(super) fn archive(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Ans
         members.iter().find(|(name, _)| ![".jsonl", ".json", ".csv"].iter().any(|end| name.ends_with(end)))
     {
         let remedy = "give the archive as doccano handed it out";
-        return Err(unfit(Place::file(&file.join(name)), "this is not a file that doccano writes", remedy));
+        return Err(Error::unfit(Place::file(&file.join(name)), "this is not a file that doccano writes", remedy));
     }
     if members.is_empty() {
         let remedy = "give doccano's export, whose files are named after the annotators, or a table";
-        return Err(unfit(Place::file(file), "the archive holds no labels", remedy));
+        return Err(Error::unfit(Place::file(file), "the archive holds no labels", remedy));
     }
     let mut all = Answers::new(FORM, by);
     for (name, text) in &members {
@@ -89,7 +89,7 @@ pub(super) fn archive(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Ans
             let rows = values(&place, text)?;
             if let Some((place, row)) = rows.iter().find(|(_, row)| !is(row)) {
                 let found = scalar(row).unwrap_or_else(|| super::json::fields(row));
-                return Err(unfit(
+                return Err(Error::unfit(
                     place.clone(),
                     &format!("this is not an example of doccano, but has {found}"),
                     "export it again",

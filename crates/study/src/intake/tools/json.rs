@@ -30,11 +30,6 @@ pub(super) fn not(place: Place, expected: &'static str, reason: &str) -> Error {
     Error::refused(place, Problem::NotJson { reason: reason.to_owned(), expected })
 }
 
-/// What is wrong with an export that says too little, and how to have another one.
-pub(super) fn unfit(place: Place, reason: &str, remedy: &str) -> Error {
-    Error::refused(place, Problem::Unfit { reason: reason.to_owned(), remedy: remedy.to_owned() })
-}
-
 /// A text or number as text; `None` for anything else.
 pub(super) fn scalar(value: &Value) -> Option<String> {
     match value {

@@ -7,10 +7,10 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::json::{fields, needed, not, only, scalar, unfit};
+use super::json::{fields, needed, not, only, scalar};
 use crate::input::log::NewLabel;
 use crate::intake::answers::Answers;
-use judge_uncertainty_formats::error::{Place, Result};
+use judge_uncertainty_formats::error::{Error, Place, Result};
 use judge_uncertainty_formats::table::Table;
 
 /// The control of the queue's labelling interface.
@@ -52,7 +52,7 @@ fn control(tasks: &[(Place, Value)]) -> Result<Option<String>> {
     let found = names.into_iter().collect::<Vec<_>>().join(", ");
     let place = tasks.first().map_or_else(Place::default, |(place, _)| place.clone());
     let remedy = "name the control with the label \"label\", as label-studio.xml of the queue does";
-    Err(unfit(place, &format!("several controls have values and none is named \"label\": {found}"), remedy))
+    Err(Error::unfit(place, &format!("several controls have values and none is named \"label\": {found}"), remedy))
 }
 
 fn task(answers: &mut Answers, place: Place, task: &Value, control: Option<&str>) -> Result<()> {
@@ -191,9 +191,9 @@ pub(super) fn read_min(answers: &mut Answers, rows: &[(Place, Value)]) -> Result
 
 fn no_label(place: Place, found: &str) -> judge_uncertainty_formats::Error {
     let reason = format!("no answer has the field \"label\"; there are {found}");
-    unfit(
+    Error::unfit(
         place,
-        &reason,
+        reason,
         "name the control with the label \"label\", as label-studio.xml of the queue does, or export JSON",
     )
 }
@@ -249,7 +249,7 @@ pub(super) fn read_table(file: &Path, bytes: &[u8], header: &[String], by: Optio
                 header.join(", ")
             );
             let remedy = "make the tasks from the queue's label-studio.json, which brings uid, or write a table id,annotator,label";
-            return Err(unfit(header_line(), &reason, remedy));
+            return Err(Error::unfit(header_line(), reason, remedy));
         }
         let (id, place) = (row.id().to_owned(), place.of_item(row.id()));
         let value = match json {

@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::json::{needed, scalar, unfit};
+use super::json::{needed, scalar};
 use crate::input::log::NewLabel;
 use crate::intake::answers::Answers;
-use judge_uncertainty_formats::error::{Place, Result};
+use judge_uncertainty_formats::error::{Error, Place, Result};
 
 pub(super) fn read(answers: &mut Answers, rows: &[(Place, Value)]) -> Result<()> {
     for (place, row) in rows {
@@ -17,14 +17,14 @@ pub(super) fn read(answers: &mut Answers, rows: &[(Place, Value)]) -> Result<()>
         };
         let remedy = "write a text or a number";
         let value = scalar(label)
-            .ok_or_else(|| unfit(place.clone().in_field("label"), &format!("{label} is not a label"), remedy))?;
+            .ok_or_else(|| Error::unfit(place.clone().in_field("label"), &format!("{label} is not a label"), remedy))?;
         if value.is_empty() {
             answers.skip("blank");
             continue;
         }
         let Some(annotator) = answers.annotator(row.get("annotator").and_then(scalar)) else {
             let remedy = "add the field annotator, or name the only one: --annotator NAME";
-            return Err(unfit(place, "nobody is named as the annotator", remedy));
+            return Err(Error::unfit(place, "nobody is named as the annotator", remedy));
         };
         answers.labels.push(NewLabel { id, annotator, value, given: String::new(), place });
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::json::{fields, unfit, values};
+use super::json::{fields, values};
 use super::{argilla, doccano, label_studio, plain, prodigy};
 use crate::intake::answers::Answers;
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
@@ -38,14 +38,14 @@ pub(in crate::intake) fn read(file: &Path, bytes: &[u8], by: Option<&str>) -> Re
             let reason = format!("it is not an export that this program knows: its first entry has {}", fields(row));
             let remedy = "export JSON from Label Studio, records with their status from Argilla, or annotations from Prodigy or doccano; \
                           or write a table with the columns id, annotator and label";
-            return Err(unfit(place.clone(), &reason, remedy));
+            return Err(Error::unfit(place.clone(), reason, remedy));
         }
     };
     let mut answers = Answers::new(form, by);
     read(&mut answers, &rows)?;
     if answers.labels.is_empty() && answers.skipped.is_empty() {
         let remedy = "export it after annotating, with the answers";
-        return Err(unfit(Place::file(file), &format!("these {form} hold no answer"), remedy));
+        return Err(Error::unfit(Place::file(file), &format!("these {form} hold no answer"), remedy));
     }
     Ok(answers)
 }
@@ -60,7 +60,7 @@ pub(in crate::intake) fn table(file: &Path, bytes: &[u8], by: Option<&str>) -> R
     if ["Comments", "label", "uid"].into_iter().all(has) {
         return doccano::read_table(file, bytes, by).map(Some);
     }
-    let refuse = |reason: &str, remedy: &str| Err(unfit(Place::file(file).at_line(1), reason, remedy));
+    let refuse = |reason: &str, remedy: &str| Err(Error::unfit(Place::file(file).at_line(1), reason, remedy));
     if header.iter().any(|name| name.ends_with(".responses")) {
         let remedy =
             "write the records as JSON, which keeps the answers' lists: json.dump(records.to_list(flatten=True), file)";

@@ -11,7 +11,7 @@ use crate::input::items::Items;
 use crate::input::labels::has_tie;
 use crate::input::read::{Judge, JudgeFile};
 use crate::input::source::{Source, read_joined, read_table};
-use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
+use judge_uncertainty_formats::error::{Error, Place, Problem, Result, short};
 use judge_uncertainty_formats::items::ItemIds;
 use judge_uncertainty_formats::judge::{CONFIDENCE_RANGE, JudgeAnswers, JudgeVariants, Predictions};
 use judge_uncertainty_formats::lewidi;
@@ -55,7 +55,10 @@ pub fn answer_of(
         return Err((None, Problem::NotADistribution { values: weights, classes }));
     }
     if kind == JudgeKind::Probabilities && sum > 1.0 + rounding(&weights) {
-        return Err((None, Problem::AboveOne { sum }));
+        let reason = format!("the probabilities sum to {}, more than 1", short(sum));
+        let remedy = "give probabilities that sum to 1 or less, or declare kind = \"counts\" if these are counts or \
+                      percentages";
+        return Err((None, Problem::unfit(reason, remedy)));
     }
     Ok(Some(weights))
 }

@@ -1,0 +1,44 @@
+//! Options that several commands share.
+
+use std::path::PathBuf;
+
+use super::Error;
+
+/// The study that a command is about.
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+pub(super) struct StudyOption {
+    /// The study.toml, or the folder that holds it.
+    #[arg(value_name = "STUDY", default_value = ".")]
+    pub(super) path: PathBuf,
+}
+
+/// Threads of a command.
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+pub(super) struct ThreadsOption {
+    /// Threads to use; the results do not depend on it [default: all cores].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    threads: Option<u32>,
+}
+
+impl ThreadsOption {
+    /// Uses as many threads as were asked for; all cores if no number is given.
+    ///
+    /// # Errors
+    /// The system refuses them.
+    pub(super) fn start(&self) -> Result<(), Error> {
+        let Some(threads) = self.threads.map(|number| number as usize) else { return Ok(()) };
+        let built = rayon::ThreadPoolBuilder::new().num_threads(threads).build_global();
+        built.map_err(|source| Error::Threads { threads, source })
+    }
+}
+
+/// Templates of a page or document.
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+pub(super) struct TemplatesOption {
+    /// Folder with the templates [default: templates if there is one, else those built in].
+    #[arg(long = "templates", value_name = "DIR")]
+    pub(super) folder: Option<PathBuf>,
+}

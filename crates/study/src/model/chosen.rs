@@ -329,3 +329,172 @@ fn queue_stage<K: Kind>(
     let sizes = [things.count(known), things.count(by_rank), rest];
     (Stage::try_stratified(&strata, &sizes).map_err(|error| format!("{name}: {error}")), word)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::Compared;
+    use crate::held_out::HeldOutScores;
+    use crate::input::log::{LabelLog, NewLabel};
+    use crate::queue::{LabelsPerItem, Presentation, Ranked, Request};
+    use crate::{Classes, Decomposition};
+    use judge_uncertainty_formats::error::Place;
+    use judge_uncertainty_system::progress::Silent;
+    use tempfile::TempDir;
+
+    const ITEMS: usize = 120;
+
+    /// A study of items i0 to i119 of which the first `own` have one label by the user's own file; of `each` rows a thing.
+    fn folder(own: usize, each: usize, settings: &str) -> TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut items, mut judge, mut labels) = ("id,about,pi\n".to_owned(), "id,p_a,p_b\n".to_owned(), String::new());
+        for i in 0..ITEMS {
+            items += &format!("i{i},t{},{}\n", i / each, if i % 2 == 0 { 0.5 } else { 0.25 });
+            judge += &format!("i{i},{},{}\n", 0.05 + 0.9 * (i as f64 / 119.0), 0.95 - 0.9 * (i as f64 / 119.0));
+            if i < own {
+                labels += &format!("i{i},ann,{}\n", if i * 7 % 3 == 0 { "a" } else { "b" });
+            }
+        }
+        let with_labels = if own > 0 { "[labels]\nfile = \"labels.csv\"\nform = \"long\"\n" } else { "" };
+        let toml = format!(
+            "title = \"t\"\nclasses = [\"a\", \"b\"]\n[items]\nfile = \"items.csv\"\n{settings}\n[judge]\nfile = \"judge.csv\"\n\
+             kind = \"probabilities\"\n{with_labels}"
+        );
+        let labels = format!("id,annotator,label\n{labels}");
+        for (name, text) in [("study.toml", toml), ("items.csv", items), ("judge.csv", judge), ("labels.csv", labels)] {
+            fs::write(folder.path().join(name), text).unwrap();
+        }
+        folder
+    }
+
+    fn load(folder: &TempDir) -> Study<Classes> {
+        Study::load(folder.path()).unwrap()
+    }
+
+    /// A queue of 30 by the rule info, answered once by all of it.
+    fn answered(folder: &TempDir, name: &str, explore: Option<f64>, answer: bool) {
+        let study = load(folder);
+        let decomposition = Decomposition::of(&study, &Silent).unwrap();
+        let (amount, labels_per_item) = ("30".parse().unwrap(), LabelsPerItem::Fixed(1));
+        let request = Request { rule: Rule::Info.into(), amount, labels_per_item, explore, seed: 5 };
+        let ranked = Ranked::of(&study, &decomposition, &request).unwrap();
+        let (staged, _) = ranked.send(&request, Presentation::default()).unwrap();
+        let queue = folder.path().join(name);
+        fs::create_dir(&queue).unwrap();
+        for file in ["queue.json", "selection.csv"] {
+            fs::write(queue.join(file), staged.text(file).unwrap()).unwrap();
+        }
+        let ids = staged.text("queue.csv").unwrap().lines().skip(1).map(|line| line.split(',').nth(1).unwrap());
+        let label = |id: &str| NewLabel {
+            id: id.to_owned(),
+            annotator: "zoe".to_owned(),
+            value: if id.len() % 2 == 0 { "a" } else { "b" }.to_owned(),
+            given: String::new(),
+            place: Place::file(folder.path()),
+        };
+        if answer {
+            let log = LabelLog::read(folder.path(), &mut Source::default()).unwrap();
+            log.append(&queue, &format!("{:064}", name.len()), &ids.map(label).collect::<Vec<_>>()).unwrap();
+        }
+    }
+
+    fn chosen(study: &Study<Classes>) -> (Vec<usize>, Chosen) {
+        let kept: Vec<usize> = (0..study.len()).filter(|&i| study.numbers()[i] > 0).collect();
+        let chosen = Chosen::of(study, &kept);
+        (kept, chosen)
+    }
+
+    #[test]
+    fn items_that_a_rule_chose_describe_themselves() {
+        let folder = folder(0, 1, "");
+        answered(&folder, "queue", None, true);
+        let study = load(&folder);
+        let (kept, told) = chosen(&study);
+        assert_eq!(kept.len(), 30);
+        assert!(told.design.reason().unwrap().contains("chosen by info"), "{told:?}");
+        let decomposition = Decomposition::of(&study, &Silent).unwrap();
+        let scores = HeldOutScores::of(&study, &decomposition);
+        let report = scores.report().unwrap();
+        assert!(report.scores.iter().all(|one| one.mean.estimate().is_none() && one.mean.described().is_some()));
+        assert!(report.comparisons.iter().all(|one| one.advantage.estimate().is_none()), "no verdict");
+        assert!(report.chosen.as_ref().unwrap().contains("no new items"), "{:?}", report.chosen);
+    }
+
+    #[test]
+    fn behind_a_queue_by_rank_the_random_items_alone_count() {
+        let folder = folder(40, 1, "drawn = \"random\"");
+        answered(&folder, "queue", None, true);
+        let (kept, told) = chosen(&load(&folder));
+        let weights = told.design.weights();
+        assert!(kept.iter().zip(&weights).all(|(&item, weight)| (*weight > 0.0) == (item < 40)), "{weights:?}");
+        assert!(told.words.unwrap().contains("40 of 120 at random"));
+    }
+
+    /// 40 known, 15 by rank, and the drawn ones stand for the others: weights of the second stage sum to the number of items.
+    #[test]
+    fn an_exploring_queue_stands_for_all_items() {
+        let folder = folder(40, 1, "drawn = \"random\"");
+        answered(&folder, "queue", Some(0.5), true);
+        let study = load(&folder);
+        let (kept, told) = chosen(&study);
+        assert!(told.design.reason().is_none() && !told.design.is_simple());
+        assert!(told.design.weights().iter().all(|weight| *weight > 0.0));
+        assert_eq!(study.queues[0].batches, [0].into());
+        assert!(kept.len() > 40, "{}", kept.len());
+        // A later queue by rank alone takes nothing from what the first one tells, and its answers are its own.
+        answered(&folder, "queue-2", None, true);
+        let study = load(&folder);
+        assert_eq!(
+            study.queues.iter().map(|queue| queue.batches.clone()).collect::<Vec<_>>(),
+            [[0].into(), [1].into()]
+        );
+        assert_eq!(study.answers_to(&folder.path().join("queue"), 0), [0].into());
+    }
+
+    #[test]
+    fn what_is_said_of_own_labels_counts() {
+        let all = folder(ITEMS, 1, "");
+        let (_, told) = chosen(&load(&all));
+        assert!(told.design.is_simple() && told.words.is_none(), "{told:?}");
+        let unsaid = folder(60, 1, "");
+        let (_, told) = chosen(&load(&unsaid));
+        assert!(told.design.is_simple() && told.words.unwrap().contains("items.drawn does not say"));
+        let unknown = folder(60, 1, "drawn = \"unknown\"");
+        let (_, told) = chosen(&load(&unknown));
+        assert!(told.design.reason().unwrap().contains("not known"));
+        let unequal = folder(60, 1, "probability = \"pi\"");
+        let (_, told) = chosen(&load(&unequal));
+        let weights = told.design.weights();
+        assert!((weights[1] / weights[0] - 2.0).abs() < 1e-12, "{weights:?}");
+    }
+
+    /// Five rows a thing: they share a fold, and intervals go over things; a queue draws things.
+    #[test]
+    fn rows_of_one_thing_belong_together() {
+        let folder = folder(100, 5, "item = \"about\"");
+        let study = load(&folder);
+        let (kept, told) = chosen(&study);
+        let of = |items: usize| told.design.things()[..items].to_vec();
+        assert_eq!((kept.len(), of(6)), (100, vec![0, 0, 0, 0, 0, 1]));
+        assert!(!told.design.is_simple() && told.design.is_even());
+        assert!(told.words.unwrap().contains("about 20 things"));
+        let decomposition = Decomposition::of(&study, &Silent).unwrap();
+        let scores = crate::held_out::Scores::of(&study, &decomposition, &kept).unwrap();
+        assert!(scores.folds.chunks(5).all(|thing| thing.iter().all(|fold| *fold == thing[0])), "{:?}", scores.folds);
+        let (amount, labels_per_item) = ("10".parse().unwrap(), LabelsPerItem::Fixed(1));
+        let request = Request { rule: Rule::Info.into(), amount, labels_per_item, explore: Some(1.0), seed: 5 };
+        let (_, record) =
+            Ranked::of(&study, &decomposition, &request).unwrap().send(&request, Presentation::default()).unwrap();
+        assert_eq!(record.queued, 50);
+    }
+
+    /// One label an item: no prediction knows another label of the item.
+    #[test]
+    fn studies_with_one_label_an_item_are_compared() {
+        let folder = folder(60, 1, "");
+        let study = load(&folder);
+        let decomposition = Decomposition::of(&study, &Silent).unwrap();
+        let compared = Compared::of([&study, &study], [&decomposition, &decomposition]).unwrap();
+        assert!(!compared.scores.is_empty());
+    }
+}

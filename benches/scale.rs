@@ -14,7 +14,7 @@ use std::time::Instant;
 
 use judge_uncertainty::formats::output;
 use judge_uncertainty::random::Stream;
-use judge_uncertainty::study::columns::columns;
+use judge_uncertainty::study::results::columns::columns;
 use judge_uncertainty::study::{Classes, Decomposition, Study};
 use judge_uncertainty::system::progress::Silent;
 
@@ -56,7 +56,7 @@ fn measure(folder: &Path) -> Result<(), Box<dyn Error>> {
     };
     let study = Study::<Classes>::load(folder)?;
     step("read and check");
-    let decomposition = Decomposition::of(&study, &Silent)?;
+    let decomposition = Decomposition::new(&study, &Silent)?;
     step("familiarity, fit, beliefs");
     let columns = columns(&study, &decomposition);
     step("rankings");

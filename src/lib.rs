@@ -6,40 +6,39 @@
 //!
 //! # Map
 //!
-//! Imports point only downward in these lists. This crate is the program:
+//! This crate is the program. What its commands do stands in the crates of the folder `crates`; each knows only crates
+//! that stand below it here.
 //!
 //! | module | holds |
 //! |---|---|
 //! | [`cli`] | arguments, one file per command, progress bars |
 //! | [`report`] | what readers are shown, by name, from the crates that make it |
 //!
+//! | crate | holds |
+//! |---|---|
+//! | `judge` | [`judge`]: asking a judge for predictions: prompts, requests, the answer cache, parsing |
+//! | `paper` | [`experiments`], [`artifact`]: the paper's experiments, results, claims and report; finished |
+//! | `report` | [`report::study`]: what readers are shown of a study |
+//! | `study` | [`study`]: decomposing, ranking and evaluating a user's data |
+//! | `page` | pages and LaTeX from descriptions, figures that all reports share |
+//! | `figures` | the plotting engine: a description of a figure becomes SVG, PDF and CSV |
+//! | `evaluation` | [`evaluation`]: half splits, which show what escalation achieves where labels suffice |
+//! | `onnx` | runs sentence models in the ONNX format; built with the feature of that name alone |
+//! | `familiarity` | [`familiarity`]: embeddings, neighbours and the features made from them |
+//! | `core` | [`belief`], [`escalation`], [`stats`], [`random`]: the method itself, its statistics and random streams |
+//! | `formats` | [`formats`]: tables, data sets and logs of other programs, read, checked and written |
+//! | `system` | [`system`]: folders and files written safely, locks, limits, times, progress, numbers as text |
+//!
+//! For the paper's numbers begin with `crates/paper`, for a study with `crates/study`. Never edit `artifact/`, nor
+//! `data/paper/claims.toml` to make a check pass.
+//!
 //! # Kinds of labels
 //!
 //! A study's labels are classes, scores or ordinal ratings. Everything about a study is written once, for any
-//! [`study::Kind`]; what a kind adds stands in a folder of its own, `crates/study/src/kinds/NAME`, and what readers are
-//! shown of it in `report/study/kinds`, because studies do not know reports ([`report::study::Shown`]). The kinds are
-//! listed in [`with_kind`] alone. Below them, half splits ask a [`evaluation::Pool`] for all that they need to know of
-//! labels, and a decomposition is that pool fitted to every label; the paper's Experiment 2 runs on the pool of
-//! classes.
-//!
-//! # Crates
-//!
-//! The crates beneath it, in the folder `crates`, know nothing of it; their modules can be reached from here:
-//!
-//! | crate | holds |
-//! |---|---|
-//! | `study` | [`study`]: the same engines on a user's data |
-//! | `paper` | [`experiments`]: the paper's simulations, dice and ChaosNLI; [`artifact`]: its results folder; claims, tables, figures and page |
-//! | `evaluation` | [`evaluation`]: half splits: what escalation achieves where labels suffice |
-//! | `onnx` | runs sentence models in the ONNX format; built with the feature of that name alone |
-//! | `familiarity` | [`familiarity`]: embeddings, neighbours and the features made from them |
-//! | `judge` | [`judge`]: asking a judge for predictions: prompts, requests, the answer cache, parsing |
-//! | `report` | [`report::study`]: what readers are shown of a study |
-//! | `page` | pages and LaTeX from descriptions, figures that all reports share |
-//! | `figures` | the plotting engine: a description of a figure becomes SVG, PDF, CSV |
-//! | `core` | [`belief`]: Dirichlet closed forms and the trust regression; [`escalation`]: ranking rules, value of a label, regret, budgets; [`stats`]: summaries, ranks, special functions; [`random`]: the random streams of the experiments |
-//! | `formats` | [`formats`]: tables, data sets and logs of other programs, read, checked and written |
-//! | `system` | [`system`]: folders and files written safely, locks, limits, times, progress, numbers as text |
+//! [`study::Kind`]. What a kind adds stands in `crates/study/src/kinds/NAME`, and what readers are shown of it in
+//! `crates/report/src/kinds`, because studies do not know reports ([`report::study::Shown`]). The kinds are listed in
+//! [`with_kind`] alone. Half splits ask a [`evaluation::Pool`] for all that they need to know of labels; a
+//! decomposition is that pool fitted to every label. The paper's Experiment 2 runs on the pool of classes.
 //!
 //! `python/`, a workspace of its own that the program's build does not know, makes a Python module of `study` and
 //! `core` (docs/python.md).

@@ -76,7 +76,7 @@ struct Tally {
 
 impl Tally {
     fn add(&mut self, study: &Drawn, labels: Labels, model: BeliefModel) {
-        let judged = JudgedItems { design: &study.design, q: study.q.view(), groups: &study.groups };
+        let judged = JudgedItems::new(&study.design, study.q.view(), &study.groups);
         let counts = study.counts.view();
         let fit: FittedBelief = model.fit(&judged, counts, TrustPrior::Weak).expect("there are labels");
         let profile = model.typical_log_trust(&judged, counts, TrustPrior::Weak, &fit).expect("there are labels");

@@ -103,7 +103,7 @@ impl Tally {
         let Some(study) = world.draw(stream) else {
             return;
         };
-        let judged = JudgedItems { design: &study.design, q: study.q.view(), groups: &[] };
+        let judged = JudgedItems::new(&study.design, study.q.view(), &[]);
         let (model, counts) = (BeliefModel::Published, study.counts.view());
         let fit = model.fit(&judged, counts, TrustPrior::Weak).expect("there are labels");
         let profile = model.typical_log_trust(&judged, counts, TrustPrior::Weak, &fit).expect("there are labels");

@@ -11,7 +11,7 @@ use judge_uncertainty_study::apply::stream::{Texts, embedded};
 use judge_uncertainty_formats::batches::{Bad, Batch, Header};
 use judge_uncertainty_study::apply::{Applied as OfRows, Apply, load};
 use judge_uncertainty_study::belief_file::Tally;
-use judge_uncertainty_study::judge_files::JudgeFiles;
+use judge_uncertainty_study::input::judge_files::JudgeFiles;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList};
 use rayon::prelude::*;
@@ -71,7 +71,7 @@ impl Belief {
         let changes: Vec<String> = columns.iter().map(|(key, name)| format!("{key}={name}")).collect();
         let belief = py.detach(|| load(&path, &changes)).map_err(|e| refused(&e))?;
         if let Some(judge) = judge {
-            let stated = JudgeFiles::of_summary(&judge).map_err(|e| refused(&e))?;
+            let stated = JudgeFiles::from_summary(&judge).map_err(|e| refused(&e))?;
             check_judge(belief.as_ref(), &judge, &stated).map_err(|e| refused(&e))?;
         }
         Ok(Self { belief, model, cache, embedder: Mutex::new(None) })

@@ -213,7 +213,7 @@ pub(crate) fn fit(
             false => Some(Standardizer::fit(&columns).map_err(|e| refused(&e))?),
         };
         let design = design(standardizer.as_ref(), &columns, q.nrows())?;
-        let items = JudgedItems { design: &design, q: q.view(), groups: &[] };
+        let items = JudgedItems::new(&design, q.view(), &[]);
         match BeliefModel::Published.fit(&items, counts.view(), prior).map_err(|e| refused(&e))? {
             FittedBelief::Published(fitted) => Ok(Fit { fitted, standardizer }),
             other => Err(wrong(format!("the published belief came out as another one: {other:?}"))),

@@ -16,7 +16,7 @@ use crate::study::apply::parts::{DICTIONARY, Parts, QUEUE};
 use crate::study::apply::queue::Wanted;
 use crate::study::apply::stream::{self, Request, Summary, Texts, is_within};
 use crate::study::apply::{Apply, belongs, load};
-use crate::study::judge_files::{JudgeFiles, SUMMARY};
+use crate::study::input::judge_files::{JudgeFiles, SUMMARY};
 use crate::system::to_json;
 
 /// Apply the belief that `study run` fitted to further items, with or without labels of their own, however many they
@@ -132,9 +132,9 @@ fn check_judge(args: &Args, belief: &dyn Apply) -> Result<(), Error> {
         Some(folder.join(SUMMARY)).filter(|path| path.is_file())
     });
     let (path, stated) = match (&args.judge, beside) {
-        (Some(path), _) => (path.clone(), JudgeFiles::of_summary(path).map_err(StudyError::from)?),
+        (Some(path), _) => (path.clone(), JudgeFiles::from_summary(path).map_err(StudyError::from)?),
         // A file of this name may be anybody's.
-        (None, Some(path)) => match JudgeFiles::of_summary(&path) {
+        (None, Some(path)) => match JudgeFiles::from_summary(&path) {
             Ok(stated) => (path, stated),
             Err(_) => return Ok(()),
         },

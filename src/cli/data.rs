@@ -12,7 +12,7 @@ use crate::formats::dataset::originals::{ARCHIVE, ORIGINALS, fetch};
 #[command(after_help = "Example:
   judge-uncertainty data fetch chaosnli")]
 pub(super) enum Command {
-    Fetch(Fetch),
+    Fetch(FetchArgs),
 }
 
 /// Download a data set, check it against its published SHA-256 sums and unpack it.
@@ -21,7 +21,7 @@ pub(super) enum Command {
   judge-uncertainty data fetch chaosnli
   judge-uncertainty data fetch chaosnli --from ~/Downloads/chaosNLI_v1.0.zip
   judge-uncertainty reproduce --chaosnli chaosNLI_v1.0")]
-pub(super) struct Fetch {
+pub(super) struct FetchArgs {
     /// The data set; its licence (ChaosNLI: CC BY-NC 4.0) binds whoever downloads it.
     #[arg(value_enum)]
     set: Set,
@@ -43,7 +43,7 @@ pub(super) enum Set {
 /// # Errors
 /// An archive that cannot be had or is not the published one.
 pub(super) fn run(command: &Command) -> Result<ExitCode, Error> {
-    let Command::Fetch(Fetch { set: Set::Chaosnli, from, out }) = command;
+    let Command::Fetch(FetchArgs { set: Set::Chaosnli, from, out }) = command;
     say(format_args!("taking the archive from {from}"));
     let folder = fetch(from, &ORIGINALS, out)?;
     let count = ORIGINALS.len();

@@ -36,7 +36,8 @@ pub(super) fn texts() -> Vec<String> {
     messages().map(|message| message.text).collect()
 }
 
-/// Holds fresh embeddings of the [`texts`] by the model of a folder against the committed ones, and says how far they agree.
+/// Holds fresh embeddings of the [`texts`] by the model of a folder against the committed ones, and says how far they
+/// agree.
 ///
 /// # Errors
 /// They are another model's.

@@ -44,8 +44,8 @@ const QUICK: usize = 10;
 pub(super) struct Args {
     /// Folder to write; replaced in one step when everything is done.
     ///
-    /// [default: artifact; artifact-quick for a run of reduced size; artifact-leave-one-out and artifact-as-published for
-    /// these settings; artifact-own-judge for other predictions]
+    /// [default: artifact; artifact-quick for a run of reduced size; artifact-leave-one-out and artifact-as-published
+    /// for these settings; artifact-own-judge for other predictions]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Run one experiment only; results of the others that DIR holds are kept.
@@ -62,8 +62,8 @@ pub(super) struct Args {
     quick: bool,
     #[command(flatten)]
     familiarity: FamiliarityArgs,
-    /// How the trust of Experiments 1 and 2 is fitted; as-published shows what of the deviations comes from the authors' search
-    /// [default: optimum].
+    /// How the trust of Experiments 1 and 2 is fitted; as-published shows what of the deviations comes from the
+    /// authors' search [default: optimum].
     #[arg(long, value_enum, value_name = "SEARCH")]
     fit: Option<Fit>,
     #[command(flatten)]
@@ -166,7 +166,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     Ok(code)
 }
 
-/// Results beyond the paper that a folder holds; none where they can't be read, which is told, for then they are to be made anew.
+/// Results beyond the paper that a folder holds; none where they can't be read, which is told, for then they are to be
+/// made anew.
 fn extended_of(folder: &Path) -> Option<(Results, Manifest)> {
     let mut manifest = Manifest::load(folder).ok()?;
     manifest.deterministic.retain(|experiment, _| *experiment == Experiment::Extended);

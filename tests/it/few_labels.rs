@@ -9,10 +9,10 @@ use judge_uncertainty::evaluation::held_out::{Given, Score};
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::study::{Shown, describe, describe_comparison, describe_plan};
 use judge_uncertainty::stats::mean;
-use judge_uncertainty::study::compare::{Compared, matched};
-use judge_uncertainty::study::held_out::{HeldOutReport, HeldOutScores};
-use judge_uncertainty::study::mismatch::CompareError;
-use judge_uncertainty::study::plan::Plan;
+use judge_uncertainty::study::evaluate::compare::{Compared, matched};
+use judge_uncertainty::study::evaluate::held_out::{HeldOutReport, HeldOutScores};
+use judge_uncertainty::study::evaluate::mismatch::CompareError;
+use judge_uncertainty::study::queue::plan::Plan;
 use judge_uncertainty::study::queue::{LabelsPerItem, Presentation, Ranked, Request};
 use judge_uncertainty::study::{Classes, Decomposition, Kind, Ordinal, Scores, Study, StudyResults, evaluate};
 use judge_uncertainty::system::progress::Silent;
@@ -59,9 +59,9 @@ fn drawn(alpha: [f64; 3], stream: &mut Stream) -> [f64; 3] {
 
 fn results<K: Kind>(folder: &TempDir) -> StudyResults<K> {
     let study = Study::<K>::load(folder.path()).unwrap();
-    let decomposition = Decomposition::of(&study, &Silent).unwrap();
+    let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let evaluation = evaluate(&study, None, &Silent).unwrap();
-    StudyResults::of(&study, &decomposition, evaluation, None, &Silent).unwrap()
+    StudyResults::new(&study, &decomposition, evaluation, None, &Silent).unwrap()
 }
 
 fn report<K: Kind>(results: &StudyResults<K>) -> &HeldOutReport {
@@ -190,8 +190,8 @@ fn too_few_labelled_items_have_a_reason() {
 
 fn compared(first: &TempDir, second: &TempDir) -> Compared {
     let studies = [first, second].map(|folder| Study::<Classes>::load(folder.path()).unwrap());
-    let decompositions = studies.each_ref().map(|study| Decomposition::of(study, &Silent).unwrap());
-    Compared::of([&studies[0], &studies[1]], [&decompositions[0], &decompositions[1]]).unwrap()
+    let decompositions = studies.each_ref().map(|study| Decomposition::new(study, &Silent).unwrap());
+    Compared::new([&studies[0], &studies[1]], [&decompositions[0], &decompositions[1]]).unwrap()
 }
 
 /// A judge that is the other one made noisy is worse, and which items they part on is told; the same judge with another belief is
@@ -241,9 +241,9 @@ fn two_judges_are_compared_on_the_same_labels() {
 fn plans_foresee_widths_and_errors() {
     let folder = written(CLASSES, 200, 3, 1);
     let study = Study::<Classes>::load(folder.path()).unwrap();
-    let decomposition = Decomposition::of(&study, &Silent).unwrap();
-    let held_out = HeldOutScores::of(&study, &decomposition);
-    let plan = Plan::of(&study, &decomposition, &held_out, None);
+    let decomposition = Decomposition::new(&study, &Silent).unwrap();
+    let held_out = HeldOutScores::new(&study, &decomposition);
+    let plan = Plan::new(&study, &decomposition, &held_out, None);
     assert!(plan.steps.is_sorted_by(|a, b| a.value_per_cost >= b.value_per_cost && a.error > b.error));
     assert_eq!(
         plan.steps.iter().map(|step| step.labels).collect::<Vec<_>>(),
@@ -251,9 +251,9 @@ fn plans_foresee_widths_and_errors() {
     );
     assert!((plan.error - plan.steps[0].error - plan.steps[0].value_per_cost * 20.0 / 200.0).abs() < 1e-12);
     let price = plan.steps[3].value_per_cost;
-    let stop = Plan::of(&study, &decomposition, &held_out, Some(price)).stop.unwrap();
+    let stop = Plan::new(&study, &decomposition, &held_out, Some(price)).stop.unwrap();
     assert_eq!((stop.labels, stop.all_worth_it), (80, false));
-    let none = Plan::of(&study, &decomposition, &held_out, Some(1e9)).stop.unwrap();
+    let none = Plan::new(&study, &decomposition, &held_out, Some(1e9)).stop.unwrap();
     assert_eq!((none.labels, none.all_worth_it), (0, false));
 
     // What comes: one label of each of 100 random items from the true pools.
@@ -296,9 +296,9 @@ fn costs_move_plans_and_queues() {
     let toml = toml.replace("file = \"items.csv\"\n", "file = \"items.csv\"\ncost = \"cost\"\n");
     put(folder.path(), [("items.csv", format!("id,cost\n{items}")), ("study.toml", toml.clone())]);
     let study = Study::<Classes>::load(folder.path()).unwrap();
-    let decomposition = Decomposition::of(&study, &Silent).unwrap();
-    let held_out = HeldOutScores::of(&study, &decomposition);
-    let plan = Plan::of(&study, &decomposition, &held_out, None);
+    let decomposition = Decomposition::new(&study, &Silent).unwrap();
+    let held_out = HeldOutScores::new(&study, &decomposition);
+    let plan = Plan::new(&study, &decomposition, &held_out, None);
     assert!(plan.with_costs && plan.steps[0].cost < 20.0, "{:?}", plan.steps[0]);
     let request = |rule: Rule| Request {
         rule: rule.into(),
@@ -308,7 +308,7 @@ fn costs_move_plans_and_queues() {
         seed: 0,
     };
     let ranked = |request: &Request| {
-        let ranked = Ranked::of(&study, &decomposition, request).unwrap();
+        let ranked = Ranked::new(&study, &decomposition, request).unwrap();
         ranked.per_cost(request.rule)
     };
     let by_value = request(Rule::Delta);

@@ -9,9 +9,9 @@ use judge_uncertainty::escalation::Rule;
 use judge_uncertainty::formats::output;
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::study::{Shown, describe, page};
-use judge_uncertainty::study::cards::Cards;
-use judge_uncertainty::study::columns::columns;
-use judge_uncertainty::study::for_new_items::RulesForNewItems;
+use judge_uncertainty::study::evaluate::for_new_items::RulesForNewItems;
+use judge_uncertainty::study::results::cards::Cards;
+use judge_uncertainty::study::results::columns::columns;
 use judge_uncertainty::study::{
     Classes, Decomposition, Evaluated, Evaluation, Ordinal, Scores, Study, StudyResults, evaluate,
 };
@@ -77,10 +77,10 @@ fn of_ratings(folder: &Path, labels: usize, trust: &str, read: fn(f64) -> f64) {
 
 fn results<K: Shown>(folder: &Path) -> (StudyResults<K>, Cards) {
     let study = Study::<K>::load(folder).unwrap();
-    let decomposition = Decomposition::of(&study, &Silent).unwrap();
+    let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let evaluation = evaluate(&study, None, &Silent).unwrap();
-    let cards = Cards::of(&study, &decomposition, false);
-    (StudyResults::of(&study, &decomposition, evaluation, None, &Silent).unwrap(), cards)
+    let cards = Cards::new(&study, &decomposition, false);
+    (StudyResults::new(&study, &decomposition, evaluation, None, &Silent).unwrap(), cards)
 }
 
 fn evaluation<K: Shown>(results: &StudyResults<K>) -> &Evaluation<K> {
@@ -187,7 +187,7 @@ fn movement_foresight_and_columns_of_ratings_are_those_of_the_belief_in_use() {
     let folder = tempfile::tempdir().unwrap();
     // Too generous, and it halves differences.
     of_ratings(folder.path(), 2, "belief = \"recalibrated\"", |pool| 4.5 + 0.5 * pool);
-    let before = Decomposition::of(&Study::<Scores>::load(folder.path()).unwrap(), &Silent).unwrap();
+    let before = Decomposition::new(&Study::<Scores>::load(folder.path()).unwrap(), &Silent).unwrap();
     let touched: Vec<usize> = (0..ITEMS).step_by(10).collect();
     let new = [3.0, 4.0, 6.5];
     let rows = touched.iter().flat_map(|i| new.iter().enumerate().map(move |(a, y)| format!("i{i},new{a},{y}\n")));
@@ -197,9 +197,9 @@ fn movement_foresight_and_columns_of_ratings_are_those_of_the_belief_in_use() {
     command.args(["study", "labels", "add", &file, &at]).assert().success();
 
     let study = Study::<Scores>::load(folder.path()).unwrap();
-    let after = Decomposition::of(&study, &Silent).unwrap();
+    let after = Decomposition::new(&study, &Silent).unwrap();
     let not_evaluated = Evaluated::NotEvaluated("not of interest".to_owned());
-    let results = StudyResults::of(&study, &after, not_evaluated, None, &Silent).unwrap();
+    let results = StudyResults::new(&study, &after, not_evaluated, None, &Silent).unwrap();
     let belief = |of: &Decomposition<Scores>, i: usize| -> Gaussian { of.fitted.beliefs[i] };
     let stated: f64 =
         study.judge.answers.mean.iter().zip(&before.fitted.beliefs).map(|(m, b)| (m - b.mean).abs()).sum();

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use judge_uncertainty::belief::ladder::{Readings, Rung, Unavailable, fit};
+use judge_uncertainty::belief::maps::{MapName, fit};
 use judge_uncertainty::belief::{Belief, Design, FeatureColumn, JudgedItems};
 use judge_uncertainty::study::error::Error as StudyError;
 use judge_uncertainty::study::{Classes, Decomposition, FitReport, Study};
@@ -27,18 +27,18 @@ fn assert_fits(golden: &Value, places: &[f64], near: f64) -> Vec<String> {
     let variants: Vec<Array2<f64>> = golden["variants"].as_array().into_iter().flatten().map(table).collect();
     let groups: Vec<usize> = numbers(&golden["groups"]).into_iter().map(|g| g as usize).collect();
     let design = Design::raw(&[FeatureColumn::complete("x", numbers(&golden["x"]))]).unwrap();
-    let items = JudgedItems { design: &design, q: q.view(), groups: &groups };
-    let readings = Readings { items, variants: &variants, twins: &[], places, carried: None };
+    let items = JudgedItems::new(&design, q.view(), &groups);
+    let readings = JudgedItems { variants: &variants, places, ..items };
     let check = |expected: &Value| {
         let name = expected["rung"].as_str().unwrap();
-        let map = fit(Rung::named(name).unwrap(), readings, counts.view()).unwrap().unwrap();
+        let map = fit(MapName::try_from(name).unwrap(), &readings, counts.view()).unwrap().unwrap();
         assert!(map.regression.converged, "{name}");
         let wanted = expected["guesses"].as_f64().unwrap();
         assert!((map.guesses() - wanted).abs() < 2e-3, "{name}: {} for {wanted}", map.guesses());
         let variances: Vec<f64> = map.variances.iter().map(|block| block.variance).collect();
         assert_close(name, &variances, &numbers(&expected["variances"]), 2e-2);
         assert_close(name, &map.regression.coefficients, &numbers(&expected["coefficients"]), 2e-3);
-        let priors: Vec<_> = (0..q.nrows()).map(|i| map.prior(readings, i)).collect();
+        let priors: Vec<_> = (0..q.nrows()).map(|i| map.prior(&readings, i)).collect();
         let means: Vec<f64> = priors.iter().flat_map(|prior| prior.mean.clone()).collect();
         assert_close(name, &means, table(&expected["mean"]).as_slice().unwrap(), near);
         let logs = |values: Vec<f64>| values.into_iter().map(f64::ln).collect::<Vec<_>>();
@@ -48,13 +48,15 @@ fn assert_fits(golden: &Value, places: &[f64], near: f64) -> Vec<String> {
         assert_close(name, &logs(trust), &logs(numbers(&expected["trust"])), 5e-3);
         name.to_owned()
     };
-    golden["fits"].as_array().unwrap().iter().map(check).collect()
+    // Two of the fits are of maps that there are no more.
+    let fits = golden["fits"].as_array().unwrap().iter();
+    fits.filter(|fit| MapName::try_from(fit["rung"].as_str().unwrap()).is_ok()).map(check).collect()
 }
 
 #[test]
 fn maps_are_fitted_as_by_an_independent_program() {
     let fitted = assert_fits(&golden("ladder/expected.json"), &[], 2e-3);
-    assert_eq!(fitted, ["identity", "smoothing", "temperature", "groups", "ensemble", "matrix"]);
+    assert_eq!(fitted, ["identity", "smoothing", "temperature", "groups"]);
 }
 
 #[test]
@@ -84,17 +86,17 @@ fn a_study_says_which_map_its_labels_chose_and_why() {
     let folder = tempfile::tempdir().unwrap();
     study(folder.path(), CLASSES, "\"auto\"");
     let loaded = Study::<Classes>::load(folder.path()).unwrap();
-    let decomposition = Decomposition::of(&loaded, &Silent).unwrap();
-    let report = FitReport::of(&loaded, &decomposition).unwrap();
+    let decomposition = Decomposition::new(&loaded, &Silent).unwrap();
+    let report = FitReport::new(&loaded, &decomposition).unwrap();
     let map = report.own.map.clone().expect("a map is fitted");
     let choice = map.choice.expect("the labels chose it");
     assert_eq!(choice.chosen, map.name);
-    let compared: Vec<Rung> = choice.candidates.iter().map(|candidate| candidate.map).collect();
+    let compared: Vec<MapName> = choice.candidates.iter().map(|candidate| candidate.map).collect();
     assert_eq!(
         compared,
-        [Rung::Identity, Rung::Smoothing, Rung::Temperature, Rung::Groups, Rung::Matrix, Rung::Process]
+        [MapName::Identity, MapName::Smoothing, MapName::Temperature, MapName::Groups, MapName::Process]
     );
-    assert_eq!(choice.left_out, [(Rung::Ensemble, Unavailable::OneVariant)]);
+    assert!(choice.left_out.is_empty(), "{:?}", choice.left_out);
     let chosen = choice.candidates.iter().find(|candidate| candidate.map == map.name).unwrap();
     assert!(chosen.below_best <= 2.0 * chosen.se, "{chosen:?}");
     let text = serde_json::to_value(&report).unwrap();
@@ -152,18 +154,19 @@ fn a_study_names_its_map() {
     let decomposed = |belief: &str| {
         study(folder.path(), CLASSES, belief);
         let loaded = Study::<Classes>::load(folder.path()).unwrap();
-        let decomposition = Decomposition::of(&loaded, &Silent)?;
+        let decomposition = Decomposition::new(&loaded, &Silent)?;
         let coefficients = decomposition.fitted.fit.regression().coefficients.clone();
         let evidence = decomposition.map(|belief| belief.evidence());
-        Ok::<_, StudyError>((coefficients, evidence, FitReport::of(&loaded, &decomposition).unwrap()))
+        Ok::<_, StudyError>((coefficients, evidence, FitReport::new(&loaded, &decomposition).unwrap()))
     };
     let (published, known, _) = decomposed("\"published\"").unwrap();
     let (identity, unknown, report) = decomposed("\"identity\"").unwrap();
     assert_eq!(report.own.map.unwrap().choice, None);
     assert_close("coefficients", &identity, &published, 1e-6);
     assert!(unknown.iter().zip(&known).all(|(a, b)| *a < b * (1.0 + 1e-6)), "{unknown:?} {known:?}");
-    let error = decomposed("\"ensemble\"").unwrap_err().to_string();
-    assert!(error.contains("`ensemble`") && error.contains("one variant"), "{error}");
+    study(folder.path(), CLASSES, "\"ensemble\"");
+    let error = Study::<Classes>::load(folder.path()).err().unwrap().to_string();
+    assert!(error.contains("no map \"ensemble\" any more") && error.contains("\"process\""), "{error}");
     study(folder.path(), CLASSES, "\"line\"");
     let error = Study::<Classes>::load(folder.path()).err().unwrap().to_string();
     assert!(error.contains("trust.belief") && error.contains("a line needs three places on a scale"), "{error}");
@@ -197,15 +200,14 @@ fn a_map_is_carried_over_and_the_study_says_whether_it_fits() {
     run(&["study", "run", &of(&first)], 0);
     let run_folder = first.path().join("run");
     let there = Study::<Classes>::load(first.path()).unwrap();
-    let found = Decomposition::of(&there, &Silent).unwrap();
+    let found = Decomposition::new(&there, &Silent).unwrap();
 
     starts(second.path(), "\"auto\"", Some(&run_folder), None);
     let here = Study::<Classes>::load(second.path()).unwrap();
-    let decomposition = Decomposition::of(&here, &Silent).unwrap();
+    let decomposition = Decomposition::new(&here, &Silent).unwrap();
     let map = &found.fitted.fit.mapped().unwrap().map;
     let groups = there.items.group_numbers();
-    let items =
-        JudgedItems { design: &found.fitted.design, q: there.judge.answers.predictions.q.view(), groups: &groups };
+    let items = JudgedItems::new(&found.fitted.design, there.judge.answers.predictions.q.view(), &groups);
     let wanted = map.predictions(&items);
     let means: Vec<f64> = (0..here.len()).flat_map(|i| decomposition.belief(i).mean().collect::<Vec<_>>()).collect();
     assert_close("means", &means, wanted.as_slice().unwrap(), 1e-9);
@@ -296,17 +298,13 @@ fn a_study_believes_in_a_mixture() {
 
     // Another study starts from its mean.
     let loaded = Study::<Classes>::load(first.path()).unwrap();
-    let decomposition = Decomposition::of(&loaded, &Silent).unwrap();
+    let decomposition = Decomposition::new(&loaded, &Silent).unwrap();
     starts(second.path(), "\"identity\"", Some(&first.path().join("run")), None);
     let here = Study::<Classes>::load(second.path()).unwrap();
-    let carried = Decomposition::of(&here, &Silent).unwrap();
+    let carried = Decomposition::new(&here, &Silent).unwrap();
     let map = &decomposition.fitted.fit.mapped().unwrap().map;
     let groups = loaded.items.group_numbers();
-    let items = JudgedItems {
-        design: &decomposition.fitted.design,
-        q: loaded.judge.answers.predictions.q.view(),
-        groups: &groups,
-    };
+    let items = JudgedItems::new(&decomposition.fitted.design, loaded.judge.answers.predictions.q.view(), &groups);
     let means: Vec<f64> = (0..here.len()).flat_map(|i| carried.belief(i).mean().collect::<Vec<_>>()).collect();
     assert_close("means", &means, map.predictions(&items).as_slice().unwrap(), 1e-9);
 

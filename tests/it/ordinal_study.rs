@@ -11,9 +11,9 @@ use judge_uncertainty::formats::Predictions;
 use judge_uncertainty::formats::output::Values;
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::study::{describe, figures, page};
-use judge_uncertainty::study::cards::Cards;
-use judge_uncertainty::study::columns::columns;
 use judge_uncertainty::study::kinds::ordinal::scale::OnPlaces;
+use judge_uncertainty::study::results::cards::Cards;
+use judge_uncertainty::study::results::columns::columns;
 use judge_uncertainty::study::{
     Decomposition, Evaluated, Evaluation, InputReport, Ordinal, Study, StudyResults, evaluate,
 };
@@ -39,9 +39,9 @@ pub(crate) fn study(folder: &Path, more: &str) -> Study<Ordinal> {
 }
 
 fn results(study: &Study<Ordinal>) -> StudyResults<Ordinal> {
-    let decomposition = Decomposition::of(study, &Silent).unwrap();
+    let decomposition = Decomposition::new(study, &Silent).unwrap();
     let evaluation = evaluate(study, None, &Silent).unwrap();
-    StudyResults::of(study, &decomposition, evaluation, None, &Silent).unwrap()
+    StudyResults::new(study, &decomposition, evaluation, None, &Silent).unwrap()
 }
 
 fn evaluation(results: &StudyResults<Ordinal>) -> &Evaluation<Ordinal> {
@@ -64,7 +64,7 @@ fn a_study_is_that_of_an_independent_calculation() {
     assert_close("standard error", &[standard_error], &[number(&fit["standard_error"])], 1e-6);
     assert_close("likelihood", &[results.fit.log_likelihood], &[number(&fit["log_likelihood"])], 1e-10);
 
-    let decomposition = Decomposition::of(&study, &Silent).unwrap();
+    let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let columns = columns(&study, &decomposition);
     let column = |name: &str| -> Vec<f64> {
         match &columns.iter().find(|column| column.name == name).unwrap_or_else(|| panic!("{name}")).values {
@@ -122,7 +122,7 @@ fn a_study_is_evaluated_and_reported_as_those_of_other_kinds_are() {
     let figures = figures(&results);
     let names: Vec<&str> = figures.iter().map(|figure| figure.name()).collect();
     assert_eq!(names, ["components", "parts", "budget", "advantage", "means"]);
-    let cards = Cards::of(&study, &Decomposition::of(&study, &Silent).unwrap(), true);
+    let cards = Cards::new(&study, &Decomposition::new(&study, &Silent).unwrap(), true);
     let page = serde_json::to_string(&page(&results, &cards, &figures)).unwrap();
     for part in ["Cohen's kappa, quadratic weights", "base rate", "expected fall of the Wasserstein error by one label"]
     {
@@ -226,7 +226,7 @@ fn lewidi_places_are_read_as_they_are() {
         })
         .sum();
     assert!((soft.wasserstein - 0.5 * (first + second)).abs() < 1e-12, "{} {first} {second}", soft.wasserstein);
-    assert!(InputReport::of(&study).warnings.iter().any(|warning| warning.contains("no label says")));
+    assert!(InputReport::new(&study).warnings.iter().any(|warning| warning.contains("no label says")));
 }
 
 #[test]

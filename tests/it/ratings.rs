@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use judge_uncertainty::belief::ladder::Rung;
+use judge_uncertainty::belief::maps::MapName;
 use judge_uncertainty::belief::{
     Design, FeatureColumn, JudgeScores, JudgedRatings, RatingOptions, ReadingPrior, Recalibration, Scores, TrustPrior,
     fit_ratings, log_posterior_of_ratings,
@@ -12,7 +12,7 @@ use judge_uncertainty::belief::{
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::page::Block;
 use judge_uncertainty::report::study::{describe, figures, page};
-use judge_uncertainty::study::cards::Cards;
+use judge_uncertainty::study::results::cards::Cards;
 use judge_uncertainty::study::{Decomposition, Evaluated, Kind, Scores as ScoreStudy, Study, StudyResults, evaluate};
 use judge_uncertainty::system::progress::Silent;
 use serde::de::DeserializeOwned;
@@ -118,12 +118,12 @@ fn newsroom(folder: &Path, judge: JudgedBy, trust: &str, seed: u64) -> Said {
     );
     fs::write(folder.join("study.toml"), config).unwrap();
     let study = Study::<ScoreStudy>::load(folder).unwrap();
-    let decomposition = Decomposition::of(&study, &Silent).unwrap();
+    let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let evaluation = evaluate(&study, None, &Silent).unwrap();
-    let results = StudyResults::of(&study, &decomposition, evaluation, None, &Silent).unwrap();
+    let results = StudyResults::new(&study, &decomposition, evaluation, None, &Silent).unwrap();
     let words = describe(&results).iter().map(|line| line.text().to_owned() + "\n").collect();
     let columns = ScoreStudy::columns(&study, &decomposition).iter().map(|column| column.name.clone()).collect();
-    let cards = Cards::of(&study, &decomposition, true);
+    let cards = Cards::new(&study, &decomposition, true);
     Said { results, words, columns, cards }
 }
 
@@ -208,8 +208,11 @@ fn the_labels_choose_how_a_judge_is_read() {
     let (auto, published) = (said("belief = \"auto\""), said(""));
     let map = auto.results.fit.own.map.as_ref().unwrap();
     let choice = map.choice.as_ref().unwrap();
-    assert_eq!((map.name, choice.chosen), (Rung::Groups, Rung::Groups));
-    assert_eq!(choice.candidates.iter().map(|of| of.map).collect::<Vec<_>>(), Rung::OF_RATINGS);
+    assert_eq!((map.name, choice.chosen), (MapName::Groups, MapName::Groups));
+    assert_eq!(
+        choice.candidates.iter().map(|of| of.map).collect::<Vec<_>>(),
+        MapName::of_ratings().collect::<Vec<_>>()
+    );
     // Biases of 20 and -15 were planted, and equal slopes and factors.
     let [biases, slopes, factors] = &map.variances[..] else { panic!("{map:?}") };
     assert!(biases.variance > 25.0 && slopes.variance < 0.05 && factors.variance < 0.05, "{map:?}");

@@ -6,8 +6,8 @@ use std::path::Path;
 use judge_uncertainty::belief::recalibration::{Options, fit};
 use judge_uncertainty::belief::{Belief, BeliefTable, Beliefs, Design, Dirichlet, JudgedItems, Ordinal, Ordinals};
 use judge_uncertainty::formats::output;
-use judge_uncertainty::study::columns::columns;
 use judge_uncertainty::study::results::FitReport;
+use judge_uncertainty::study::results::columns::columns;
 use judge_uncertainty::study::{Classes, Decomposition, Evaluated, Ordinal as OrdinalStudy, Study, StudyResults};
 use judge_uncertainty::system::progress::Silent;
 use serde_json::Value;
@@ -55,7 +55,7 @@ fn the_optimum_is_that_of_an_independent_fit() {
     let columns = study.feature_columns(&(0..study.len()).collect::<Vec<_>>(), &numbers, None);
     let design = Design::standardized(&columns).unwrap();
     let groups = study.items.group_numbers();
-    let items = JudgedItems { design: &design, q: study.judge.answers.predictions.q.view(), groups: &groups };
+    let items = JudgedItems::new(&design, study.judge.answers.predictions.q.view(), &groups);
     let cases = cases();
     assert_eq!(cases.len(), 6);
     for (options, expected) in cases {
@@ -87,11 +87,11 @@ fn the_switch_of_a_study_gives_the_posterior_of_an_independent_fit() {
         }
         let name = serde_json::to_string(&options.recalibration).unwrap();
         let study = study(folder.path(), &format!("{{ recalibrated = {{ recalibration = {name} }} }}"));
-        let decomposition = Decomposition::of(&study, &Silent).unwrap();
+        let decomposition = Decomposition::new(&study, &Silent).unwrap();
         let alpha: Vec<f64> =
             decomposition.fitted.beliefs.iter().flat_map(|b| b.evidence_by_class().to_vec()).collect();
         assert_close(&name, &alpha, &flat(&expected["alpha"]), 1e-7);
-        let report = FitReport::of(&study, &decomposition).unwrap();
+        let report = FitReport::new(&study, &decomposition).unwrap();
         assert_close(&name, &[report.log_likelihood], &[number(&expected["log_likelihood"])], 1e-8);
         let reported = report.own.recalibration.unwrap();
         let tau: Vec<f64> = reported.iter().map(|group| group.tau.value).collect();
@@ -129,12 +129,12 @@ macro_rules! all_agree_with_the_belief_in_use {
         let config = fs::read_to_string(folder.path().join("study.toml")).unwrap();
         fs::write(folder.path().join("study.toml"), config.replace("\"log_labels\", ", "")).unwrap();
         let before = Study::<$kind>::load(folder.path()).unwrap();
-        let before_labels = Decomposition::of(&before, &Silent).unwrap();
+        let before_labels = Decomposition::new(&before, &Silent).unwrap();
         let (touched, labels) = come_back(folder.path());
         let study = Study::<$kind>::load(folder.path()).unwrap();
-        let after = Decomposition::of(&study, &Silent).unwrap();
+        let after = Decomposition::new(&study, &Silent).unwrap();
         let not_evaluated = Evaluated::NotEvaluated("not of interest".to_owned());
-        let results = StudyResults::of(&study, &after, not_evaluated, None, &Silent).unwrap();
+        let results = StudyResults::new(&study, &after, not_evaluated, None, &Silent).unwrap();
         let tau = results.fit.own.recalibration.as_ref().unwrap()[0].tau.value;
         assert!((tau - 1.0).abs() > 0.05, "the recalibration must matter: {tau}");
 

@@ -5,9 +5,9 @@ use std::fs;
 use judge_uncertainty::belief::Feature;
 use judge_uncertainty::study::input::config::{Format, StudyFile};
 use judge_uncertainty::study::input::question::LabelValue;
-use judge_uncertainty::study::kind::Kind;
 use judge_uncertainty::study::kinds::classes::config::MetricProfile;
 use judge_uncertainty::study::kinds::classes::soft_scores::SoftScores;
+use judge_uncertainty::study::model::kind::Kind;
 use judge_uncertainty::study::{Classes, Decomposition, FitReport, InputReport, Study};
 use judge_uncertainty::system::progress::Silent;
 use tempfile::TempDir;
@@ -69,7 +69,7 @@ fn a_small_study_is_read_as_it_stands() {
     assert_eq!(study.features, [Feature::Column(0)]);
     // By hand: (1, 0) raised to (1, 0.005) and divided by 1.005.
     assert_eq!(study.judge.answers.predictions.q.row(1).to_vec(), [1.0 / 1.005, 0.005 / 1.005]);
-    let report = InputReport::of(&study);
+    let report = InputReport::new(&study);
     assert_eq!((report.judge.answers, report.judge.floored_items, report.judge.tied_items), (3, 1, 1));
     assert_eq!((report.labels.number(), report.labels.labelled_items, report.labels.most_labels), (4, 2, 3));
     assert_eq!(report.evaluated_items, None);
@@ -83,7 +83,7 @@ fn rounded_probabilities_are_scaled_and_counted() {
         match read {
             Ok(study) => {
                 assert!(sums_to_one, "{row}");
-                assert_eq!(InputReport::of(&study).judge.renormalised_answers, 1, "{row}");
+                assert_eq!(InputReport::new(&study).judge.renormalised_answers, 1, "{row}");
             }
             Err(error) => assert!(!sums_to_one && error.contains("sum to 1.02"), "{row}: {error}"),
         }
@@ -356,13 +356,13 @@ fn a_column_is_not_taken_for_a_distance_because_of_its_name() {
     folder.edit("study.toml", "[items]\n", columns);
     let study = folder.load().unwrap();
     let names = ["km_from_nearest_labelled", "near=labelled", "near=nearest_labelled"];
-    let missing: Vec<_> = InputReport::of(&study).features.into_iter().map(|f| (f.feature, f.missing)).collect();
+    let missing: Vec<_> = InputReport::new(&study).features.into_iter().map(|f| (f.feature, f.missing)).collect();
     assert_eq!(
         missing,
         [1, 0, 0].map(Some).into_iter().zip(names).map(|(n, name)| (name.to_owned(), n)).collect::<Vec<_>>()
     );
-    let decomposition = Decomposition::of(&study, &Silent).unwrap();
-    let coefficients = FitReport::of(&study, &decomposition).unwrap().coefficients;
+    let decomposition = Decomposition::new(&study, &Silent).unwrap();
+    let coefficients = FitReport::new(&study, &decomposition).unwrap().coefficients;
     assert_eq!(coefficients.iter().map(|c| c.feature.as_str()).collect::<Vec<_>>(), names);
 }
 
@@ -392,7 +392,7 @@ fn left_out_items_and_rows_are_counted() {
     assert_eq!(study.items.ids.iter().collect::<Vec<_>>(), ["b", "c"]);
     assert_eq!((study.judge.unknown_rows, study.labels.unknown_rows), (1, 0));
     assert_eq!(study.numbers(), [1, 0]);
-    let warnings = InputReport::of(&study).warnings.join("\n");
+    let warnings = InputReport::new(&study).warnings.join("\n");
     assert!(
         warnings.contains("1 items have no answer of the judge and are left out, with their labels")
             && warnings.contains("1 rows of judge and labels"),
@@ -469,7 +469,7 @@ fn a_lewidi_file_without_labels_goes_with_one_that_has_them() {
 #[test]
 fn what_an_evaluation_lacks_is_named_by_item() {
     let folder = Folder::new();
-    let lacking = InputReport::of(&folder.load().unwrap()).no_evaluation.unwrap();
+    let lacking = InputReport::new(&folder.load().unwrap()).no_evaluation.unwrap();
     assert_eq!(
         lacking,
         "0 items have 20 labels or more (evaluation.least_labels), where 20 are needed; the study has 3 items in all"
@@ -478,13 +478,13 @@ fn what_an_evaluation_lacks_is_named_by_item() {
     folder.put("items.csv", format!("id\n{}\n", ids.join("\n")));
     folder.put("judge.csv", format!("id,p_yes,p_no\n{},0.5,0.5\n", ids.join(",0.5,0.5\n")));
     folder.put("labels.csv", format!("id,n_yes,n_no\n{},10,10\ni20,19,0\ni21,18,0\n", ids[..18].join(",10,10\n")));
-    let lacking = InputReport::of(&folder.load().unwrap()).no_evaluation.unwrap();
+    let lacking = InputReport::new(&folder.load().unwrap()).no_evaluation.unwrap();
     assert!(
         lacking.ends_with("where 20 are needed: 3 more labels would do, on i20 (1 more), i21 (2 more)"),
         "{lacking}"
     );
     folder.put("study.toml", format!("{CONFIG}[evaluation]\nreplicates = 0\n"));
-    let lacking = InputReport::of(&folder.load().unwrap()).no_evaluation.unwrap();
+    let lacking = InputReport::new(&folder.load().unwrap()).no_evaluation.unwrap();
     assert_eq!(lacking, "evaluation.replicates = 0 switches it off");
 }
 
@@ -517,7 +517,7 @@ fn mass_outside_the_classes_is_recorded_and_warned_about() {
     assert_eq!((mass.least, mass.mean, mass.warned), (0.5, 0.75, 1));
     assert_eq!((study.judge.report.renormalised_answers, study.judge.report.failed_answers), (1, 1));
     assert_eq!(study.judge.answers.predictions.q.row(0).to_vec(), [0.6, 0.4]);
-    let warnings = InputReport::of(&study).warnings.join("\n");
+    let warnings = InputReport::new(&study).warnings.join("\n");
     assert!(warnings.contains("1 of the judge's answers put less than 0.9 of their probability"), "{warnings}");
 }
 

@@ -12,9 +12,9 @@ use judge_uncertainty::report::latex::Templates;
 use judge_uncertainty::report::numbers::three;
 use judge_uncertainty::report::page::{self, Page};
 use judge_uncertainty::report::study::{Shown, bundle as study_bundle, figures, page as study_page};
-use judge_uncertainty::study::cards::Cards;
 use judge_uncertainty::study::registration::Registration;
 use judge_uncertainty::study::results::StudyManifest;
+use judge_uncertainty::study::results::cards::Cards;
 use judge_uncertainty::study::{Classes, Decomposition, Evaluated, Kind, Scores, Study, StudyResults, evaluate};
 use judge_uncertainty::system::progress::Silent;
 use judge_uncertainty::system::{OutputFolder, Staged};
@@ -29,13 +29,13 @@ fn results<K: Kind>(study: &Study<K>) -> StudyResults<K> {
     let registration = Registration::load(&study.file.folder()).unwrap();
     let mut study = study.clone();
     registration.iter().for_each(|registration| study.hold_to(registration));
-    let decomposition = Decomposition::of(&study, &Silent).unwrap();
+    let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let evaluation = evaluate(&study, None, &Silent).unwrap();
-    StudyResults::of(&study, &decomposition, evaluation, registration.as_ref(), &Silent).unwrap()
+    StudyResults::new(&study, &decomposition, evaluation, registration.as_ref(), &Silent).unwrap()
 }
 
 fn cards<K: Kind>(study: &Study<K>) -> Cards {
-    Cards::of(study, &Decomposition::of(study, &Silent).unwrap(), true)
+    Cards::new(study, &Decomposition::new(study, &Silent).unwrap(), true)
 }
 
 fn with_replicates<K: Kind>(mut study: Study<K>, replicates: usize) -> Study<K> {

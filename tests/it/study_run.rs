@@ -17,9 +17,9 @@ use judge_uncertainty::familiarity::neighbours::{Exact, UnitRows};
 use judge_uncertainty::familiarity::user_embeddings::read_embeddings;
 use judge_uncertainty::formats::{ChaosNliData, output};
 use judge_uncertainty::report::study::{Line, describe};
-use judge_uncertainty::study::columns::columns;
 use judge_uncertainty::study::evaluate::{Evaluator, evaluated_items, journal};
 use judge_uncertainty::study::results::FitReport;
+use judge_uncertainty::study::results::columns::columns;
 use judge_uncertainty::study::{
     Classes, Decomposition, Error as StudyError, Evaluated, Kind, Study, StudyResults, evaluate,
 };
@@ -103,7 +103,7 @@ pub(crate) fn desk() -> Study<Classes> {
         let mut study = Study::<Classes>::load(&repository("examples/support_desk")).unwrap();
         study.text_model.as_mut().unwrap().cache = folder.path().join("cache");
         assert_eq!(study.to_embed(&start).unwrap(), Some(240));
-        assert!(matches!(Decomposition::of(&study, &Silent), Err(StudyError::NotEmbedded)));
+        assert!(matches!(Decomposition::new(&study, &Silent), Err(StudyError::NotEmbedded)));
         assert_eq!(study.embed(&start, &Silent).unwrap().unwrap().from_cache, 0);
         assert_eq!(study.to_embed(&start).unwrap(), Some(0));
         let embeddings = study.embeddings.clone();
@@ -130,9 +130,9 @@ fn the_example_is_what_its_generator_makes() {
 #[test]
 fn the_example_shows_where_its_judge_is_ignorant() {
     let study = desk();
-    let decomposition = Decomposition::of(&study, &Silent).unwrap();
+    let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let evaluation = Evaluated::NotEvaluated("not here".to_owned());
-    let results = StudyResults::of(&study, &decomposition, evaluation, None, &Silent).unwrap();
+    let results = StudyResults::new(&study, &decomposition, evaluation, None, &Silent).unwrap();
     assert!(results.fit.converged);
     let trust = |trades: [&str; 3]| trades.map(|trade| results.groups[trade].trust);
     let (known, unknown) = (trust(["parcels", "banking", "phone"]), trust(["organs", "bees", "locks"]));
@@ -146,7 +146,7 @@ fn the_example_shows_where_its_judge_is_ignorant() {
 #[test]
 fn the_table_of_items_is_the_same_in_csv_and_parquet() {
     let study = desk();
-    let decomposition = Decomposition::of(&study, &Silent).unwrap();
+    let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let columns = columns(&study, &decomposition);
     let csv = output::to_csv(&columns);
     let mut reader = csv::Reader::from_reader(csv.as_slice());
@@ -221,9 +221,9 @@ fn an_interrupted_evaluation_goes_on_where_it_stopped() {
 fn the_example_s_words() {
     let mut study = desk();
     study.file.config.evaluation.replicates = 20;
-    let decomposition = Decomposition::of(&study, &Silent).unwrap();
+    let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let evaluation = evaluate(&study, None, &Silent).unwrap();
-    let results = StudyResults::of(&study, &decomposition, evaluation, None, &Silent).unwrap();
+    let results = StudyResults::new(&study, &decomposition, evaluation, None, &Silent).unwrap();
     let said: Vec<String> = describe(&results).iter().map(|line: &Line| line.text().to_owned()).collect();
     with_settings(|| insta::assert_snapshot!("support_desk", said.join("\n")));
 }
@@ -260,8 +260,8 @@ fn the_recalibrated_belief_is_one_switch_away() {
     let study = Study::<Classes>::load(folder.path()).unwrap();
     assert_eq!(Classes::rules(&study).len(), Classes::rules(&published).len() + Rule::BEYOND.len());
 
-    let decomposition = Decomposition::of(&study, &Silent).unwrap();
-    let report = FitReport::of(&study, &decomposition).unwrap();
+    let decomposition = Decomposition::new(&study, &Silent).unwrap();
+    let report = FitReport::new(&study, &decomposition).unwrap();
     let groups = report.own.recalibration.unwrap();
     let fit = decomposition.fitted.fit.recalibrated().unwrap();
     assert_eq!(groups.iter().map(|g| g.group.as_deref().unwrap()).collect::<Vec<_>>(), study.items.group_names());

@@ -40,7 +40,7 @@ impl Classes {
     }
 
     fn fit(&self, prior: TrustPrior) -> (FittedBelief, Option<Profile>) {
-        let items = JudgedItems { design: &self.design, q: self.q.view(), groups: &[] };
+        let items = JudgedItems::new(&self.design, self.q.view(), &[]);
         let fit = BeliefModel::Published.fit(&items, self.counts.view(), prior).unwrap();
         let profile = BeliefModel::Published.typical_log_trust(&items, self.counts.view(), prior, &fit).unwrap();
         (fit, profile)
@@ -99,7 +99,7 @@ fn a_fit_that_would_run_away_is_held_and_told() {
         let q = Array2::from_shape_fn((items, 2), |(_, j)| q[j]);
         let counts = Array2::from_shape_fn((items, 2), |(_, j)| counts[j]);
         let design = Design::constant(items);
-        let judged = JudgedItems { design: &design, q: q.view(), groups: &[] };
+        let judged = JudgedItems::new(&design, q.view(), &[]);
         let without = BeliefModel::Published.fit(&judged, counts.view(), TrustPrior::None).unwrap();
         let with = BeliefModel::Published.fit(&judged, counts.view(), TrustPrior::Weak).unwrap();
         let (without, with) = (without.regression().coefficients[0], with.regression().coefficients[0]);
@@ -144,9 +144,9 @@ fn study_of(
     );
     fs::write(folder.join("study.toml"), config).unwrap();
     let study = Study::<ClassStudy>::load(folder).unwrap();
-    let decomposition = Decomposition::of(&study, &Silent).unwrap();
+    let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let evaluation = evaluate(&study, None, &Silent).unwrap();
-    StudyResults::of(&study, &decomposition, evaluation, None, &Silent).unwrap()
+    StudyResults::new(&study, &decomposition, evaluation, None, &Silent).unwrap()
 }
 
 fn words(results: &StudyResults<ClassStudy>) -> String {
@@ -276,9 +276,9 @@ fn rated(folder: &std::path::Path, sd: &str, seed: u64, belief: &str) -> String 
     );
     fs::write(folder.join("study.toml"), config).unwrap();
     let study = Study::<Scores>::load(folder).unwrap();
-    let decomposition = Decomposition::of(&study, &Silent).unwrap();
+    let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let evaluation = evaluate(&study, None, &Silent).unwrap();
-    let results = StudyResults::of(&study, &decomposition, evaluation, None, &Silent).unwrap();
+    let results = StudyResults::new(&study, &decomposition, evaluation, None, &Silent).unwrap();
     describe(&results).iter().map(|line| line.text()).collect::<Vec<_>>().join("\n")
 }
 

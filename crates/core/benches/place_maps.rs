@@ -7,7 +7,7 @@
 //!
 //! `trial` runs a few worlds of each kind and size on other seeds, and a world's name that one only.
 
-use judge_uncertainty_core::belief::ladder::{Folds, Readings, Rung};
+use judge_uncertainty_core::belief::maps::{Folds, MapName};
 use judge_uncertainty_core::belief::recalibration::{Options, Recalibration};
 use judge_uncertainty_core::belief::{BeliefModel, BeliefTable, Design, JudgedItems, TrustPrior};
 use judge_uncertainty_core::random::Stream;
@@ -100,16 +100,16 @@ impl World {
         world
     }
 
-    fn readings<'a>(&'a self, design: &'a Design, places: &'a [f64]) -> Readings<'a> {
-        let items = JudgedItems { design, q: self.stated.view(), groups: &self.groups };
-        Readings { items, variants: &[], twins: &[], places, carried: None }
+    fn readings<'a>(&'a self, design: &'a Design, places: &'a [f64]) -> JudgedItems<'a> {
+        let items = JudgedItems::new(design, self.stated.view(), &self.groups);
+        JudgedItems { places, ..items }
     }
 
-    fn found(&self, belief: BeliefModel, places: &[f64], least: f64) -> (Found, Option<Rung>) {
+    fn found(&self, belief: BeliefModel, places: &[f64], least: f64) -> (Found, Option<MapName>) {
         let design = Design::constant(self.groups.len());
         let readings = self.readings(&design, places);
-        let fit = belief.fit(readings, self.counts.view(), TrustPrior::Weak).expect("labels of classes");
-        let beliefs = fit.posterior(readings, self.counts.view());
+        let fit = belief.fit(&readings, self.counts.view(), TrustPrior::Weak).expect("labels of classes");
+        let beliefs = fit.posterior(&readings, self.counts.view());
         let (mut error, mut inside) = (0.0, vec![]);
         for (belief, truth) in beliefs.iter().zip(self.truth.rows()) {
             for (j, (mean, truth)) in belief.mean().zip(truth).enumerate() {
@@ -120,7 +120,7 @@ impl World {
             }
         }
         let found = Found { error: error / beliefs.len() as f64, inside: mean(&inside) };
-        (found, fit.mapped().map(|mapped| mapped.map.rung()))
+        (found, fit.mapped().map(|mapped| mapped.map.name()))
     }
 }
 
@@ -167,7 +167,7 @@ fn row(
         plan.harm(gain),
         plan.gain(gains && items < SIZES[2], gain),
         plan.coverage(mean(&inside)),
-        how_often(&Rung::ALL, &chosen)
+        how_often(MapName::of_classes(), &chosen)
     );
 }
 

@@ -7,7 +7,7 @@
 //! `trial` runs two worlds of each kind and size on other seeds; `intervals` counts how often the intervals of a group's bias and
 //! slope hold the truth under `groups`, in the worlds of opposite groups.
 
-use judge_uncertainty_core::belief::ladder::{Folds, Rung};
+use judge_uncertainty_core::belief::maps::{Folds, MapName};
 use judge_uncertainty_core::belief::{
     Design, Gaussian, GaussianFit, JudgeScores, JudgedRatings, RatingOptions, ReadingPrior, Recalibration, Scores,
     TrustPrior, choose_rating_map, fit_rating_map, fit_ratings,
@@ -128,7 +128,7 @@ fn row(
         plan.harm(apart),
         plan.gain(gains && items >= 200, apart),
         plan.coverage(mean(&inside)),
-        how_often(&Rung::OF_RATINGS, &chosen)
+        how_often(MapName::of_ratings(), &chosen)
     );
 }
 
@@ -142,7 +142,7 @@ fn intervals() {
         let design = Design::constant(items);
         let (mut biases, mut slopes) = (vec![], vec![]);
         for world in (0..worlds).map(|k| World::draw(items, 8_900_000 + k, WORLDS[5].1)) {
-            let fit = fit_rating_map(Rung::Groups, &world.items(&design), &world.labels, TrustPrior::Weak);
+            let fit = fit_rating_map(MapName::Groups, &world.items(&design), &world.labels, TrustPrior::Weak);
             for (read, truth) in fit.expect("ratings").expect("groups").estimated_readings().iter().zip(BIASES) {
                 biases.extend(read.bias.map(|bias| (bias.lo..=bias.hi).contains(&truth)));
                 slopes.extend(read.slope.map(|slope| (slope.lo..=slope.hi).contains(&1.0)));

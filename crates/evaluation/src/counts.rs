@@ -8,7 +8,7 @@ use super::pool::{NoiseCeiling, Pool, Ranking, Split};
 use super::subsample::subsample;
 use judge_uncertainty_core::belief::{
     BeliefModel, Beliefs, ClassBelief, ClassBeliefs, Design, FittedBelief, JudgedItems, Mixture, Profile, Regression,
-    TrustPrior, TrustSearch, dirichlet::row, ladder, ladder::Readings,
+    TrustPrior, TrustSearch, dirichlet::row, maps,
 };
 use judge_uncertainty_core::escalation::value::{label_of, pool_values};
 use judge_uncertainty_core::escalation::{Rule, RuleInputs};
@@ -76,7 +76,7 @@ pub struct CountPool<S = Nominal> {
     groups: Vec<usize>,
     variants: Vec<Array2<f64>>,
     twins: Vec<usize>,
-    carried: Option<ladder::Carried>,
+    carried: Option<maps::Carried>,
     model: BeliefModel,
     prior: TrustPrior,
     search: TrustSearch,
@@ -147,7 +147,7 @@ impl<S: ClassScale> CountPool<S> {
     }
 
     /// These items with what a map that was fitted elsewhere adds to their log predictions, for beliefs that start from it.
-    pub fn with_carried(self, carried: Option<ladder::Carried>) -> Self {
+    pub fn with_carried(self, carried: Option<maps::Carried>) -> Self {
         Self { carried, ..self }
     }
 
@@ -155,13 +155,13 @@ impl<S: ClassScale> CountPool<S> {
     ///
     /// # Errors
     /// A fit of the trust that is impossible.
-    pub fn transfer(&self, design: &Design) -> Result<Option<ladder::Transfer>, Error> {
-        Ok(ladder::transfer(self.judged(design), self.counts.view())?)
+    pub fn transfer(&self, design: &Design) -> Result<Option<maps::Transfer>, Error> {
+        Ok(maps::transfer(&self.judged(design), self.counts.view())?)
     }
 
     /// The components of a belief that is a mixture, on average over all items; none where it is not.
-    pub fn components(&self, fit: &FittedBelief, design: &Design) -> Vec<ladder::Component> {
-        fit.mapped().map_or_else(Vec::new, |mapped| mapped.map.components(self.judged(design)))
+    pub fn components(&self, fit: &FittedBelief, design: &Design) -> Vec<maps::Component> {
+        fit.mapped().map_or_else(Vec::new, |mapped| mapped.map.components(&self.judged(design)))
     }
 
     /// These items with a prior on the trust; without this call there is none, as in the paper.
@@ -189,10 +189,10 @@ impl<S: ClassScale> CountPool<S> {
         &self.scale
     }
 
-    fn judged<'a>(&'a self, design: &'a Design) -> Readings<'a> {
-        let items = JudgedItems { design, q: self.judge.q.view(), groups: &self.groups };
+    fn judged<'a>(&'a self, design: &'a Design) -> JudgedItems<'a> {
+        let items = JudgedItems::new(design, self.judge.q.view(), &self.groups);
         let places = self.scale.places().unwrap_or_default();
-        Readings { items, variants: &self.variants, twins: &self.twins, places, carried: self.carried.as_ref() }
+        JudgedItems { variants: &self.variants, twins: &self.twins, places, carried: self.carried.as_ref(), ..items }
     }
 }
 
@@ -257,7 +257,7 @@ impl<S: ClassScale> Pool for CountPool<S> {
         if (self.model, self.prior) == (BeliefModel::Published, TrustPrior::None) {
             return Ok(FittedBelief::Published(self.search.fit(design, self.judge.q.view(), labels.view())?));
         }
-        Ok(self.model.fit(self.judged(design), labels.view(), self.prior)?)
+        Ok(self.model.fit(&self.judged(design), labels.view(), self.prior)?)
     }
 
     fn typical_log_trust(
@@ -266,7 +266,7 @@ impl<S: ClassScale> Pool for CountPool<S> {
         design: &Design,
         labels: &Array2<u32>,
     ) -> Result<Option<Profile>, Error> {
-        Ok(self.model.typical_log_trust(self.judged(design), labels.view(), self.prior, fit)?)
+        Ok(self.model.typical_log_trust(&self.judged(design), labels.view(), self.prior, fit)?)
     }
 
     fn regression(fit: &FittedBelief) -> &Regression {
@@ -274,7 +274,7 @@ impl<S: ClassScale> Pool for CountPool<S> {
     }
 
     fn log_trust(&self, fit: &FittedBelief, design: &Design) -> Vec<f64> {
-        fit.log_trust(self.judged(design))
+        fit.log_trust(&self.judged(design))
     }
 
     fn trust(&self, fit: &FittedBelief, design: &Design) -> Vec<f64> {
@@ -282,7 +282,7 @@ impl<S: ClassScale> Pool for CountPool<S> {
     }
 
     fn beliefs(&self, fit: &FittedBelief, design: &Design, labels: &Array2<u32>) -> S::Beliefs {
-        self.scale.beliefs(fit.posterior(self.judged(design), labels.view()))
+        self.scale.beliefs(fit.posterior(&self.judged(design), labels.view()))
     }
 
     fn priority(&self, rule: Rule, ranking: &Ranking<Self>) -> Option<Vec<f64>> {

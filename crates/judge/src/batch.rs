@@ -23,7 +23,8 @@ pub fn export(requests: &[Request], classes: &[String]) -> String {
     requests.iter().map(line).collect()
 }
 
-/// Reads batch output: answers with the positions of their questions. Lines about other questions are refused: they answer another prompt, model or item.
+/// Reads batch output: answers with the positions of their questions. Lines about other questions are refused: they
+/// answer another prompt, model or item.
 ///
 /// # Errors
 /// A file that can't be read; a line that is no batch output, answers no question of this run, or answers one again.

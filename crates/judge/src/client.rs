@@ -1,4 +1,4 @@
-//! A judge, seen from outside: a question goes in, an answer or trouble comes out.
+//! The trait that every judge implements, and what comes back from one: an answer, or the reason why there is none.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ pub trait Judge: Sync {
     fn ask(&self, request: &Request) -> Result<Answer, Trouble>;
 }
 
-/// What came back, kept as it came. An answer without text has a failure.
+/// What the judge answered, stored as it arrived. An answer without text has a failure.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
     /// Text of the answer, or what came in its place.
@@ -70,7 +70,7 @@ pub enum Unreached {
     Connection,
 }
 
-/// No answer.
+/// Why a question was not answered, and whether asking again may help.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Trouble {
     /// Asking again may help.

@@ -1,4 +1,4 @@
-//! Asking everything that is not answered yet: threads, retries, limits, the cache.
+//! Asks every question that has no answer yet, on several threads, with retries and within limits; stores each answer.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -95,7 +95,7 @@ pub fn ask_all(
     (pace, purse): (&Pace, &Purse),
     watch: &(dyn Fn(&Tally) + Sync),
 ) -> (Tally, Option<Ended>) {
-    let run = Run {
+    let run = Asking {
         requests,
         judge,
         answers,
@@ -106,7 +106,7 @@ pub fn ask_all(
         next: AtomicUsize::new(0),
         in_vain: AtomicU32::new(0),
         stop: Stop::default(),
-        shared: Mutex::new(Shared {
+        shared: Mutex::new(Progress {
             cache,
             tally: Tally { questions: requests.len(), spent: purse.spent(), ..Tally::default() },
             ended: None,
@@ -121,7 +121,8 @@ pub fn ask_all(
     (shared.tally, shared.ended)
 }
 
-struct Run<'r> {
+/// A run under way, shared by its threads.
+struct Asking<'r> {
     requests: &'r [Request],
     judge: &'r dyn Judge,
     answers: &'r Answers,
@@ -132,17 +133,18 @@ struct Run<'r> {
     next: AtomicUsize,
     in_vain: AtomicU32,
     stop: Stop,
-    shared: Mutex<Shared<'r>>,
+    shared: Mutex<Progress<'r>>,
 }
 
-struct Shared<'r> {
+/// What the threads write to, one at a time.
+struct Progress<'r> {
     cache: &'r mut Cache,
     tally: Tally,
     ended: Option<Ended>,
 }
 
-impl<'r> Run<'r> {
-    fn shared(&self) -> MutexGuard<'_, Shared<'r>> {
+impl<'r> Asking<'r> {
+    fn shared(&self) -> MutexGuard<'_, Progress<'r>> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -1,4 +1,4 @@
-//! What all LaTeX bundles have in common.
+//! Figures within a folder of LaTeX files, and why such a folder can fail.
 
 use judge_uncertainty_figures::{self as figures, Figure};
 use judge_uncertainty_system::Staged;

@@ -13,8 +13,8 @@ use crate::templates::{self, Error};
 
 /// The templates as they were when the program was built; each may include those before it.
 const BUILT_IN: [(&str, &str); 7] = built_in![
-    "": "report/style.css", "report/items.css", "report/page.js", "report/items.js", "report/claims.html", "report/items.html",
-    "report/page.html"
+    "": "report/style.css", "report/items.css", "report/page.js", "report/items.js", "report/claims.html",
+    "report/items.html", "report/page.html"
 ];
 
 /// The templates of the page, parsed. Variables are escaped for HTML unless marked `safe`.

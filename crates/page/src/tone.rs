@@ -1,4 +1,4 @@
-//! What a number or a verdict means for the reader.
+//! Whether a number or a verdict is good news, for colouring it.
 
 use serde::Serialize;
 

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use judge_uncertainty_core::belief::dirichlet::row;
-use judge_uncertainty_core::belief::ladder::{Folds, Readings, Rung};
+use judge_uncertainty_core::belief::maps::{Folds, MapName};
 use judge_uncertainty_core::belief::{
     BeliefModel, BeliefTable, Beliefs, Design, FeatureColumn, FittedBelief, JudgedItems, Recalibration, TrustPrior,
 };
@@ -67,7 +67,7 @@ fn main() -> Outcome<()> {
 type Own = (&'static str, BeliefModel);
 
 const AUTO: Own = ("auto", BeliefModel::Auto(Folds { folds: 5, seed: 0, mixture: false }));
-const MIXTURE: Own = ("mixture", BeliefModel::Map(Rung::Mixture));
+const MIXTURE: Own = ("mixture", BeliefModel::Map(MapName::Mixture));
 
 // Worlds whose truth is known.
 
@@ -187,10 +187,10 @@ struct Seen {
     error: f64,
     unlabelled: f64,
     coverage: f64,
-    map: Option<Rung>,
+    map: Option<MapName>,
 }
 
-fn seen(fit: &FittedBelief, readings: &Readings, world: &Known) -> Seen {
+fn seen(fit: &FittedBelief, readings: &JudgedItems, world: &Known) -> Seen {
     let beliefs = fit.posterior(readings, world.counts.view());
     let errors: Vec<f64> = (0..beliefs.len()).map(|i| beliefs.get(i).manhattan(row(world.p.row(i)))).collect();
     let bare: Vec<f64> = (0..errors.len()).filter(|&i| world.counts.row(i).sum() == 0).map(|i| errors[i]).collect();
@@ -198,7 +198,7 @@ fn seen(fit: &FittedBelief, readings: &Readings, world: &Known) -> Seen {
         error: mean(&errors),
         unlabelled: mean(&bare),
         coverage: coverage(&beliefs, &world.p),
-        map: fit.mapped().map(|mapped| mapped.map.rung()),
+        map: fit.mapped().map(|mapped| mapped.map.name()),
     }
 }
 
@@ -246,11 +246,10 @@ fn worlds(percent: usize, only: Option<&str>, first: usize, own: Own) -> Outcome
             let all = replicate("worlds", &seeds, &Silent, |&seed| {
                 let world = known(kind, items, seed, &dice)?;
                 let design = Design::standardized(&world.columns)?;
-                let judged = JudgedItems { design: &design, q: world.q.view(), groups: &world.groups };
-                let readings =
-                    Readings { items: judged, variants: &world.variants, twins: &[], places: &[], carried: None };
+                let judged = JudgedItems::new(&design, world.q.view(), &world.groups);
+                let readings = JudgedItems { variants: &world.variants, ..judged };
                 let one = |(name, model): (&'static str, BeliefModel)| {
-                    let fit = model.fit(readings, world.counts.view(), TrustPrior::Weak)?;
+                    let fit = model.fit(&readings, world.counts.view(), TrustPrior::Weak)?;
                     Ok::<_, Error>((name, seen(&fit, &readings, &world)))
                 };
                 models(!world.groups.is_empty(), own).into_iter().map(one).collect::<Result<BTreeMap<_, _>, Error>>()
@@ -279,7 +278,7 @@ fn print_world(kind: &str, items: usize, all: &[BTreeMap<&'static str, Seen>], o
         (d, se) if d - Z * se > MARGIN => "failed",
         _ => "open",
     };
-    let mut maps: BTreeMap<Rung, usize> = BTreeMap::new();
+    let mut maps: BTreeMap<MapName, usize> = BTreeMap::new();
     all.iter().filter_map(|seen| seen[own].map).for_each(|map| *maps.entry(map).or_default() += 1);
     let maps: Vec<String> = maps.iter().map(|(map, n)| format!("{map} {n}")).collect();
     println!(
@@ -318,9 +317,9 @@ const BUDGETS: [u32; 3] = [5, 10, 20];
 #[derive(Serialize, Deserialize)]
 struct Draw {
     errors: BTreeMap<String, [f64; 2]>,
-    maps: BTreeMap<String, Rung>,
+    maps: BTreeMap<String, MapName>,
     /// By how much each map falls short of the best by labels held out, with its standard error, in nats per labelled item.
-    evidence: BTreeMap<Rung, [f64; 2]>,
+    evidence: BTreeMap<MapName, [f64; 2]>,
     /// By [`Draw::key`].
     values: BTreeMap<String, f64>,
 }
@@ -355,15 +354,13 @@ const DEVELOPMENT: Run = Run {
     half: 0,
     maps: &[
         ("auto", GENERAL, AUTO.1),
-        ("identity", GENERAL, BeliefModel::Map(Rung::Identity)),
-        ("smoothing", GENERAL, BeliefModel::Map(Rung::Smoothing)),
-        ("temperature", GENERAL, BeliefModel::Map(Rung::Temperature)),
-        ("groups", GENERAL, BeliefModel::Map(Rung::Groups)),
-        ("ensemble", GENERAL, BeliefModel::Map(Rung::Ensemble)),
-        ("matrix", GENERAL, BeliefModel::Map(Rung::Matrix)),
-        ("mixture", GENERAL, BeliefModel::Map(Rung::Mixture)),
-        ("process", GENERAL, BeliefModel::Map(Rung::Process)),
-        ("process, item features", ITEM, BeliefModel::Map(Rung::Process)),
+        ("identity", GENERAL, BeliefModel::Map(MapName::Identity)),
+        ("smoothing", GENERAL, BeliefModel::Map(MapName::Smoothing)),
+        ("temperature", GENERAL, BeliefModel::Map(MapName::Temperature)),
+        ("groups", GENERAL, BeliefModel::Map(MapName::Groups)),
+        ("mixture", GENERAL, BeliefModel::Map(MapName::Mixture)),
+        ("process", GENERAL, BeliefModel::Map(MapName::Process)),
+        ("process, item features", ITEM, BeliefModel::Map(MapName::Process)),
     ],
 };
 const CONFIRMATION: Run = Run { half: 1, maps: &[("auto", GENERAL, AUTO.1), ("auto, item features", ITEM, AUTO.1)] };
@@ -386,12 +383,12 @@ impl Half<'_> {
     ) -> Result<Believed, Error> {
         let columns = deployment.columns(&labels.numbers, features, SelfNeighbour::LeaveOneOut);
         let design = Design::standardized(&columns)?;
-        let judged = JudgedItems { design: &design, q: deployment.q.view(), groups: &deployment.sources };
+        let judged = JudgedItems::new(&design, deployment.q.view(), &deployment.sources);
         let variants: Vec<Array2<f64>> = self.variants.iter().map(|q| q.select(Axis(0), items)).collect();
-        let readings = Readings { items: judged, variants: &variants, twins: items, places: &[], carried: None };
-        let fit = model.fit(readings, labels.revealed.view(), TrustPrior::Weak)?;
-        let beliefs = fit.posterior(readings, labels.revealed.view());
-        Ok(Believed { sd_log_trust: population_sd(&fit.log_trust(readings)), beliefs, fit })
+        let readings = JudgedItems { variants: &variants, twins: items, ..judged };
+        let fit = model.fit(&readings, labels.revealed.view(), TrustPrior::Weak)?;
+        let beliefs = fit.posterior(&readings, labels.revealed.view());
+        Ok(Believed { sd_log_trust: population_sd(&fit.log_trust(&readings)), beliefs, fit })
     }
 
     fn draw(&self, items: &[usize], stream: &mut Stream) -> Result<Draw, Error> {
@@ -438,7 +435,7 @@ impl Half<'_> {
             let believed = own.as_ref().unwrap_or(first);
             draw.errors.insert((*name).to_owned(), errors(&believed.beliefs, labels));
             if let Some(mapped) = believed.fit.mapped() {
-                draw.maps.insert((*name).to_owned(), mapped.map.rung());
+                draw.maps.insert((*name).to_owned(), mapped.map.name());
                 let candidates = mapped.choice.iter().filter(|_| k == 0).flat_map(|choice| &choice.candidates);
                 draw.evidence.extend(candidates.map(|c| (c.map, [c.below_best, c.se])));
             }
@@ -498,7 +495,7 @@ fn print_errors(draws: &[Draw], sampled: &[Draw]) {
     println!("| belief | error | of items without labels | minus recalibrated by source | maps chosen |");
     println!("|---|---|---|---|---|");
     for name in draws[0].errors.keys() {
-        let mut maps: BTreeMap<Rung, usize> = BTreeMap::new();
+        let mut maps: BTreeMap<MapName, usize> = BTreeMap::new();
         draws.iter().filter_map(|d| d.maps.get(name)).for_each(|map| *maps.entry(*map).or_default() += 1);
         let maps: Vec<String> = maps.iter().map(|(map, n)| format!("{map} {n}")).collect();
         let average = |k: usize| mean(&draws.iter().map(|d| d.errors[name][k]).collect::<Vec<_>>());

@@ -11,7 +11,7 @@
 use std::path::Path;
 
 use judge_uncertainty_core::belief::dirichlet::row;
-use judge_uncertainty_core::belief::ladder::{Fits, Folds, Map, Readings, transfer};
+use judge_uncertainty_core::belief::maps::{Fits, Folds, Map, transfer};
 use judge_uncertainty_core::belief::{
     BeliefModel, BeliefTable, Beliefs, Design, FeatureColumn, FittedBelief, JudgedItems, Standardizer, TrustPrior,
 };
@@ -65,9 +65,9 @@ struct Items {
 }
 
 impl Items {
-    fn readings<'a>(&'a self, design: &'a Design) -> Readings<'a> {
-        let items = JudgedItems { design, q: self.q.view(), groups: &[] };
-        Readings { items, variants: &self.variants, twins: &[], places: &[], carried: None }
+    fn readings<'a>(&'a self, design: &'a Design) -> JudgedItems<'a> {
+        let items = JudgedItems::new(design, self.q.view(), &[]);
+        JudgedItems { variants: &self.variants, ..items }
     }
 
     /// The labels of the first so many items.
@@ -96,10 +96,10 @@ struct Seen {
 fn see(there: &Items, here: &Items, auto: BeliefModel) -> Result<Vec<Seen>, Error> {
     let scale = Standardizer::fit(&there.columns)?;
     let design = scale.apply(&there.columns)?;
-    let found = auto.fit(there.readings(&design), there.counts.view(), TrustPrior::Weak)?;
+    let found = auto.fit(&there.readings(&design), there.counts.view(), TrustPrior::Weak)?;
     let map: &Map = &found.mapped().expect("auto fits a map").map;
     let on_their_scale = scale.apply(&here.columns)?;
-    let carried = map.carry(here.readings(&on_their_scale));
+    let carried = map.carry(&here.readings(&on_their_scale));
     // The trust as the same function of the features, as a study carries it.
     let own = Standardizer::fit(&here.columns)?;
     let design = own.apply(&here.columns)?;
@@ -117,16 +117,16 @@ fn see(there: &Items, here: &Items, auto: BeliefModel) -> Result<Vec<Seen>, Erro
     let of = |labelled: usize| {
         let counts = here.first(labelled);
         let plain = here.readings(&design);
-        let readings = Readings { carried: Some(&carried), ..here.readings(&centred) };
-        let fit = |model: BeliefModel, readings: Readings| model.fit(readings, counts.view(), TrustPrior::Weak);
+        let readings = JudgedItems { carried: Some(&carried), ..here.readings(&centred) };
+        let fit = |model: BeliefModel, readings: JudgedItems| model.fit(&readings, counts.view(), TrustPrior::Weak);
         let with_map: FittedBelief = fit(auto, readings)?;
-        let beliefs = with_map.posterior(readings, counts.view());
-        let said = transfer(readings, counts.view())?.expect("a map is carried");
+        let beliefs = with_map.posterior(&readings, counts.view());
+        let said = transfer(&readings, counts.view())?.expect("a map is carried");
         Ok(Seen {
-            published: error(&fit(BeliefModel::Published, plain)?.posterior(plain, counts.view())),
-            own: error(&fit(auto, plain)?.posterior(plain, counts.view())),
+            published: error(&fit(BeliefModel::Published, plain)?.posterior(&plain, counts.view())),
+            own: error(&fit(auto, plain)?.posterior(&plain, counts.view())),
             carried: error(&beliefs),
-            applied: error(&map.posterior(here.readings(&on_their_scale), counts.view())),
+            applied: error(&map.posterior(&here.readings(&on_their_scale), counts.view())),
             weight: with_map.mapped().and_then(|m| m.map.weight_of_carried()).map_or(0.0, |(weight, _)| weight),
             fits: said.verdict,
             coverage: coverage(&beliefs, &here.truth, &bare),

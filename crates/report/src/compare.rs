@@ -4,7 +4,7 @@ use super::held_out::{INTERVALS, score_name, text};
 use super::lines::Line;
 use judge_uncertainty_core::stats::Estimable;
 use judge_uncertainty_evaluation::held_out::Given;
-use judge_uncertainty_study::compare::{Compared, PairedScore};
+use judge_uncertainty_study::evaluate::compare::{Compared, PairedScore};
 use judge_uncertainty_system::numbers::three;
 
 fn ordinal(which: usize) -> &'static str {

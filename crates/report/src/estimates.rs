@@ -1,7 +1,7 @@
 //! Means over all items, estimated from labels that came back.
 
 use judge_uncertainty_core::escalation::{Response, WeightedMean};
-use judge_uncertainty_study::estimates::PoolMean;
+use judge_uncertainty_study::queue::estimates::PoolMean;
 use judge_uncertainty_system::numbers::three;
 
 /// A mean over all items.

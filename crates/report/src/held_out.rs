@@ -3,13 +3,13 @@
 use super::blocks::{section, show, some_figures, with_interval};
 use super::lines::Line;
 use crate::figures::reliability::NAME;
-use judge_uncertainty_core::belief::ladder::Rung;
+use judge_uncertainty_core::belief::maps::MapName;
 use judge_uncertainty_core::stats::{Estimable, ItemEstimate};
 use judge_uncertainty_evaluation::held_out::{Given, Score};
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::{Block, Column, Section, Table, Text};
-use judge_uncertainty_study::held_out::{AgreementReport, Comparison, HeldOutReport, HeldOutScores};
-use judge_uncertainty_study::reliability::{Reliability, ReliabilityReport};
+use judge_uncertainty_study::evaluate::held_out::{AgreementReport, Comparison, HeldOutReport, HeldOutScores};
+use judge_uncertainty_study::evaluate::reliability::{Reliability, ReliabilityReport};
 use judge_uncertainty_system::numbers::three;
 
 /// What all intervals here are.
@@ -37,7 +37,7 @@ fn prediction_name(name: &str, given: Given) -> String {
         "recalibrated_by_group" => "belief recalibrated by group",
         "not_recalibrated" => "belief as configured",
         "auto" => "belief with the chosen map",
-        map if Rung::named(map).is_some() => &format!("belief by the map {map}"),
+        map if MapName::try_from(map).is_ok() => &format!("belief by the map {map}"),
         other => other,
     };
     match given {
@@ -211,7 +211,7 @@ pub fn describe_held_out(scores: &HeldOutScores) -> Vec<Line> {
         }
     };
     let mut lines = vec![Line::Lead(format!("{}:", scored(report)))];
-    let row = |one: &judge_uncertainty_study::held_out::MeanScore| {
+    let row = |one: &judge_uncertainty_study::evaluate::held_out::MeanScore| {
         let name = prediction_name(&one.prediction, one.given);
         Line::Row(format!("  {name:<53} {:<25} {}", score_name(one.score), text(&one.mean)))
     };

@@ -3,7 +3,7 @@
 use super::blocks::{section, show};
 use super::lines::Line;
 use judge_uncertainty_page::{Block, Column, Section, Table, Text};
-use judge_uncertainty_study::movement::{Comparison, Movement, Shift, Stages};
+use judge_uncertainty_study::results::movement::{Comparison, Movement, Shift, Stages};
 use judge_uncertainty_system::numbers::three;
 
 /// What labels moved that came back.

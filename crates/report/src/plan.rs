@@ -1,7 +1,7 @@
 //! A plan of further labels, in lines.
 
 use super::lines::Line;
-use judge_uncertainty_study::plan::{Plan, Width};
+use judge_uncertainty_study::queue::plan::{Plan, Width};
 use judge_uncertainty_system::numbers::three;
 
 fn widths(widths: &[Width]) -> String {

@@ -6,8 +6,8 @@ use crate::figures::hypotheses;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::rules::in_figures;
 use judge_uncertainty_page::{Block, Column, FigureBlock, Section, Table, Text};
-use judge_uncertainty_study::hypothesis::{JudgedHypothesis, Measure, Status};
-use judge_uncertainty_study::registered::Registered;
+use judge_uncertainty_study::registration::hypothesis::{JudgedHypothesis, Measure, Status};
+use judge_uncertainty_study::registration::registered::Registered;
 use judge_uncertainty_system::numbers::three;
 
 /// How the registered hypotheses fared.

@@ -7,9 +7,9 @@ use super::registered::describe_registered;
 use super::shown::{Shown, said, shown_rules};
 use judge_uncertainty_core::belief::TrustPrior;
 use judge_uncertainty_page::figures::headline;
-use judge_uncertainty_study::carried::Carried;
-use judge_uncertainty_study::for_new_items::{ForNewItems, RulesForNewItems};
-use judge_uncertainty_study::identification::Bounds;
+use judge_uncertainty_study::evaluate::for_new_items::{ForNewItems, RulesForNewItems};
+use judge_uncertainty_study::model::carried::Carried;
+use judge_uncertainty_study::model::identification::Bounds;
 use judge_uncertainty_study::{Evaluated, Evaluation, FitReport, StudyResults};
 use judge_uncertainty_system::numbers::three;
 

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::sampling::SamplingDesign;
 use judge_uncertainty_core::stats::{Estimable, mean};
-use judge_uncertainty_study::annotators::{Given, Measured, Trait};
+use judge_uncertainty_study::results::annotators::{Given, Measured, Trait};
 use rayon::prelude::*;
 
 const ANNOTATORS: usize = 12;
@@ -77,8 +77,8 @@ fn study(items: usize, seed: u64) -> [Vec<Option<(bool, f64)>>; 5] {
     let names = ["x", "y", "z"].map(str::to_owned);
     let (items, design): (Vec<usize>, _) = ((0..items).collect(), SamplingDesign::random((0..items).collect()));
     let measured = |classes, ordered| Measured { classes, ordered, items: &items, design: &design };
-    let classes = Trait::of("t", &values, &of_classes, &measured(&names, false));
-    let scores = Trait::of("t", &values, &of_scores, &measured(&[], true));
+    let classes = Trait::new("t", &values, &of_classes, &measured(&names, false));
+    let scores = Trait::new("t", &values, &of_scores, &measured(&[], true));
     let mut found: [Vec<_>; 5] = Default::default();
     for (group, of_scale) in classes.groups.iter().zip(&scores.groups) {
         for (group, measured) in [

@@ -20,9 +20,9 @@ use judge_uncertainty_core::stats::over_items::{item_difference, item_mean, item
 use judge_uncertainty_core::stats::{Estimable, mean};
 use judge_uncertainty_evaluation::Scored;
 use judge_uncertainty_formats::error::Place;
-use judge_uncertainty_study::chosen::Chosen;
 use judge_uncertainty_study::input::log::{LabelLog, NewLabel};
 use judge_uncertainty_study::input::source::Source;
+use judge_uncertainty_study::model::chosen::Chosen;
 use judge_uncertainty_study::queue::{LabelsPerItem, Presentation, Ranked, Request};
 use judge_uncertainty_study::{Classes, Decomposition, Kind, Study};
 use judge_uncertainty_system::progress::Silent;
@@ -162,7 +162,7 @@ fn write(world: &World, items: &[Item], pilot: &[usize], labels: &[[usize; LABEL
 /// One round: a queue, and the answers to all of it.
 fn round(world: &World, number: usize, seed: u64, labels: &[[usize; LABELS]], folder: &Path) {
     let study = Study::<Classes>::load(folder).expect("the study");
-    let decomposition = Decomposition::of(&study, &Silent).expect("a fit");
+    let decomposition = Decomposition::new(&study, &Silent).expect("a fit");
     let request = Request {
         rule: Rule::Info.into(),
         amount: world.budget.to_string().parse().expect("a budget"),
@@ -170,7 +170,7 @@ fn round(world: &World, number: usize, seed: u64, labels: &[[usize; LABELS]], fo
         explore: world.explore,
         seed: seed * 100 + number as u64,
     };
-    let ranked = Ranked::of(&study, &decomposition, &request).expect("a ranking");
+    let ranked = Ranked::new(&study, &decomposition, &request).expect("a ranking");
     let (staged, _) = ranked.send(&request, Presentation::default()).expect("a queue");
     let queue = folder.join(format!("queue-{number}"));
     fs::create_dir(&queue).expect("a folder");
@@ -221,7 +221,7 @@ fn study(world: &World, seed: u64) -> [[Estimable; 5]; 2] {
     let study = Study::<Classes>::load(folder.path()).expect("the study");
     let numbers = study.numbers();
     let kept: Vec<usize> = (0..study.len()).filter(|i| numbers[*i] > 0).collect();
-    let design = Chosen::of(&study, &kept).design;
+    let design = Chosen::new(&study, &kept).design;
     let pool = Classes::pool(&study, &study.labels, &kept);
     let each = |f: &dyn Fn(usize) -> f64| (0..kept.len()).map(|i| Some(f(i))).collect::<Vec<Option<f64>>>();
     let scores = |i: usize| pool.judge_scores(i).expect("labels");

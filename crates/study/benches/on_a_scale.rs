@@ -19,7 +19,7 @@ use judge_uncertainty_evaluation::held_out::{
 };
 use judge_uncertainty_evaluation::{CountPool, Fitted};
 use judge_uncertainty_formats::Predictions;
-use judge_uncertainty_study::held_out::minus;
+use judge_uncertainty_study::evaluate::held_out::minus;
 use judge_uncertainty_study::kinds::ordinal::scale::OnPlaces;
 use judge_uncertainty_study::kinds::scores::pool::RatingPool;
 use ndarray::Array2;

@@ -5,14 +5,15 @@
 //! judge and of the belief under a temperature and biases fitted to the other folds, which hold what new items of the point's predictions would
 //! give.
 
-use judge_uncertainty_core::belief::ladder::Rung;
+use judge_uncertainty_core::belief::maps::MapName;
 use judge_uncertainty_core::belief::{BeliefModel, BeliefTable, Design, TrustPrior};
 use judge_uncertainty_core::random::Stream;
+use judge_uncertainty_core::stats::sampling::SamplingDesign;
 use judge_uncertainty_core::stats::{Estimable, mean};
 use judge_uncertainty_evaluation::held_out::{FOLDS, Scored, folds};
 use judge_uncertainty_evaluation::{CountPool, Fitted, Pool};
 use judge_uncertainty_formats::Predictions;
-use judge_uncertainty_study::reliability::Reliable;
+use judge_uncertainty_study::evaluate::reliability::Reliable;
 use ndarray::Array2;
 use rayon::prelude::*;
 
@@ -35,7 +36,7 @@ fn share(log_odds: f64) -> f64 {
 fn pool(log_odds: &[f64], counts: &Array2<u32>) -> CountPool {
     let q = Array2::from_shape_fn((log_odds.len(), 2), |(i, j)| share(if j == 1 { log_odds[i] } else { -log_odds[i] }));
     let judge = Predictions { q, spread: vec![None; log_odds.len()], confidence: vec![None; log_odds.len()] };
-    let belief = BeliefModel::Map(Rung::Temperature);
+    let belief = BeliefModel::Map(MapName::Temperature);
     CountPool::new(counts.view(), judge).with_prior(TrustPrior::Weak).with_belief(belief, vec![])
 }
 
@@ -90,7 +91,8 @@ impl Held {
     fn of(pairs: Vec<(f64, f64)>, further: &Further, gap: f64) -> Self {
         let mut sorted: Vec<f64> = pairs.iter().map(|(predicted, _)| *predicted).collect();
         sorted.sort_by(f64::total_cmp);
-        let found = Reliable::of(pairs, true);
+        let random = SamplingDesign::random((0..pairs.len()).collect());
+        let found = Reliable::new(&random, &pairs.into_iter().map(Some).collect::<Vec<_>>(), true);
         let mut held = Self::default();
         count(&mut held.means, &found.labels_above, gap);
         let mut from = 0;

@@ -57,13 +57,14 @@ pub enum Error {
     Registration(#[from] super::registration::RegistrationError),
     /// Two studies that can't be compared.
     #[error(transparent)]
-    Compare(#[from] crate::mismatch::CompareError),
+    Compare(#[from] crate::evaluate::mismatch::CompareError),
     /// A mean over all items that can't be estimated.
     #[error(transparent)]
     Estimate(#[from] judge_uncertainty_core::escalation::NoEstimate),
     /// A ranking by confidence without any.
     #[error(
-        "{}: no item has a stated confidence to rank by: name its column under judge.confidence, or choose another --rule",
+        "{}: no item has a stated confidence to rank by: name its column under judge.confidence, or choose another \
+         --rule",
         study.display()
     )]
     NoConfidence {
@@ -84,20 +85,23 @@ pub enum Error {
     CostOfLabels,
     /// A spread over embeddings without any.
     #[error(
-        "the rule cover spreads the queue over the embeddings of the items, and the study has none: add a [familiarity] table, or choose --rule random or judge_entropy"
+        "the rule cover spreads the queue over the embeddings of the items, and the study has none: add a \
+         [familiarity] table, or choose --rule random or judge_entropy"
     )]
     NothingToCover,
     /// items.parquet.
     #[error("items.parquet can't be written: {0}")]
     Parquet(#[from] judge_uncertainty_formats::output::ParquetError),
     /// A run or queue that is there already.
-    #[error("{}: holds a run or queue already; nothing was changed. Choose another folder with --out, or replace it with --force", folder.display())]
+    #[error("{}: holds a run or queue already; nothing was changed. Choose another folder with --out, or replace it \
+             with --force", folder.display())]
     Exists {
         /// The run folder.
         folder: PathBuf,
     },
     /// An output folder that holds an input.
-    #[error("{}: holds {}, which the study reads; nothing was changed. Choose another folder with --out", folder.display(), file.display())]
+    #[error("{}: holds {}, which the study reads; nothing was changed. Choose another folder with \
+             --out", folder.display(), file.display())]
     InputInside {
         /// The output folder.
         folder: PathBuf,

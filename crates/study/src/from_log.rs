@@ -73,7 +73,8 @@ fn no_answer() -> Error {
 /// Makes a study of logs.
 ///
 /// # Errors
-/// Logs that tell one item in two ways, answers that don't show what labels can be, a criterion or field that is not there.
+/// Logs that tell one item in two ways, answers that don't show what labels can be, a criterion or field that is not
+/// there.
 pub fn study(mut logs: Logs, source: &Source, options: &Options) -> Result<Files> {
     if let Some(criterion) = &options.criterion {
         logs.only(criterion)?;
@@ -357,12 +358,12 @@ mod tests {
         assert_eq!(files.found, Found { items: 5, answers: 5, failed: 0, labels: 3 });
         let folder = written(&files);
         let study = loaded::<Classes>(folder.path());
-        let report = InputReport::of(&study);
+        let report = InputReport::new(&study);
         assert_eq!((report.items, report.labels.number(), report.labels.per_class.clone()), (5, 3, vec![2, 1]));
         // Annotators don't see the reference answer.
         assert_eq!(study.items.texts.as_ref().unwrap()[3], "input: What is 4 + 4?\n\noutput: It is 9.");
         // The manifest of a run has the log: its sum, the tool and its version.
-        let manifest = StudyManifest::of(&study, Run::since(std::time::Instant::now()));
+        let manifest = StudyManifest::new(&study, Run::since(std::time::Instant::now()));
         let (name, log) = manifest.logs.iter().next().unwrap();
         assert!(name.ends_with("inspect-graded.eval") && log.sha256.len() == 64, "{name} {log:?}");
         assert_eq!((log.provenance.tool.as_str(), log.provenance.version.as_deref()), ("inspect_ai", Some("0.3.285")));
@@ -382,7 +383,7 @@ mod tests {
         assert_eq!(study.items.groups.as_ref().unwrap()[..2], ["helpful", "quality"]);
         // Row 3 has no scores: its criteria are left out.
         assert_eq!(study.items.about_numbers().unwrap(), [0, 0, 1, 1, 2, 2]);
-        let decomposition = Decomposition::of(&study, &Silent).unwrap();
+        let decomposition = Decomposition::new(&study, &Silent).unwrap();
         let request = Request {
             rule: Rule::Info.into(),
             amount: "2".parse().unwrap(),
@@ -390,7 +391,7 @@ mod tests {
             explore: None,
             seed: 0,
         };
-        let ranked = Ranked::of(&study, &decomposition, &request).unwrap();
+        let ranked = Ranked::new(&study, &decomposition, &request).unwrap();
         let (staged, record) = ranked.send(&request, Presentation::default()).unwrap();
         // Two items, each with both criteria, next to each other.
         assert_eq!((record.queued, record.labels), (4, 4));
@@ -432,7 +433,7 @@ mod tests {
             (other.judge.report.failed_answers, other.left_out.as_slice()),
             (2, &["m5".to_owned(), "m7".to_owned()][..])
         );
-        let manifest = StudyManifest::of(&other, Run::since(std::time::Instant::now()));
+        let manifest = StudyManifest::new(&other, Run::since(std::time::Instant::now()));
         assert_eq!(manifest.logs["openai-batch-output.jsonl"].provenance.stated["system_fingerprint"], "fp_local");
     }
 

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::input::config::Format;
-use super::kind::{Decomposition, Kind, Study};
-use super::profile::Profile;
+use crate::input::config::Format;
+use crate::model::kind::{Decomposition, Kind, Study};
+use crate::results::profile::Profile;
 
 /// Name of the file in a run folder.
 pub const SOFT: &str = "lewidi_soft.tsv";
 
-/// One row per item of a LeWiDi file, `id<TAB>[share, share, ...]`, the classes in the order of the study and without a header;
-/// `None` for other files and for scores.
+/// One row per item of a LeWiDi file, `id<TAB>[share, share, ...]`, the classes in the order of the study and without a
+/// header; `None` for other files and for scores.
 ///
 /// Where the labels of an item are items of their own (VariErrNLI), a row has a list for each label in their order,
 /// `id<TAB>[[share of 0, share of 1], ...]`; an item of which a label was left out has no row.

@@ -1,5 +1,6 @@
-//! Studies of a user's data with the engines of the paper: items, a judge's predictions and some labels become a decomposition of every
-//! item's uncertainty, rankings, and an evaluation where labels suffice, whatever kind the labels are of.
+//! Studies of a user's data with the engines of the paper: items, a judge's predictions and some labels become a
+//! decomposition of every item's uncertainty, rankings, and an evaluation where labels suffice, whatever kind the
+//! labels are of.
 //!
 //! | module | holds |
 //! |---|---|
@@ -30,16 +31,8 @@ pub mod queue;
 pub mod registration;
 pub mod results;
 
-// Where these modules stood; they go once nothing names them here.
-pub use evaluate::{compare, for_new_items, held_out, mismatch, reliability};
-pub use input::judge_files;
-pub use model::{carried, carried_map, chosen, decompose, features, identification, kind, load};
-pub use queue::{estimates, plan};
-pub use registration::{hypothesis, registered};
-pub use results::{annotators, cards, columns, evidence, label_table, movement, parts, percentiles, profile, sample};
-
 pub use error::Error;
 pub use evaluate::{Evaluated, Evaluation, evaluate};
-pub use kind::{Decomposition, Kind, Study};
 pub use kinds::{Classes, Ordinal, Scores};
+pub use model::kind::{Decomposition, Kind, Study};
 pub use results::{FitReport, InputReport, StudyResults};

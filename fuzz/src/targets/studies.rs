@@ -9,7 +9,7 @@ use judge_uncertainty::system::progress::Silent;
 use judge_uncertainty::study::apply::applier::{Applier, Apply};
 use judge_uncertainty::study::apply::{Batch, Header, source};
 use judge_uncertainty::study::belief_file::{BeliefFile, Saved};
-use judge_uncertainty::study::estimates::SelectionFile;
+use judge_uncertainty::study::queue::estimates::SelectionFile;
 use judge_uncertainty::study::intake::Intake;
 use judge_uncertainty::study::registration::{Plan, Registration, Testable};
 use judge_uncertainty::study::{Classes, Decomposition, InputReport, Kind, Ordinal, Scores, Study};
@@ -41,9 +41,9 @@ const STUDIES: [Files; 3] = [
 fn run(folder: &Path) {
     fn of<K: Kind>(folder: &Path) {
         let Ok(study) = Study::<K>::load(folder).map_err(told) else { return };
-        let report = InputReport::of(&study);
-        assert_eq!(report, InputReport::of(&Study::<K>::load(folder).expect("it was read before")));
-        let _ = Decomposition::of(&study, &Silent).map_err(told);
+        let report = InputReport::new(&study);
+        assert_eq!(report, InputReport::new(&Study::<K>::load(folder).expect("it was read before")));
+        let _ = Decomposition::new(&study, &Silent).map_err(told);
     }
     with_kind!(folder, K => of::<K>(folder))
 }
@@ -83,7 +83,7 @@ pub(crate) fn plan(data: &[u8]) {
     let testable = Testable {
         budgets: study.file.config.evaluation.budgets(),
         rules: Classes::rules(study),
-        measures: Classes::MEASURES,
+        measures: Classes::FACTS.measures,
         ids: &study.items.ids,
         groups: None,
     };
@@ -119,7 +119,8 @@ pub(crate) fn registration(data: &[u8]) {
 /// `selection.csv` of a queue, and what is estimated by it.
 pub(crate) fn selection(data: &[u8]) {
     let study = starter();
-    let names = Classes::quantities(&study.file.config.scale);
+    let quantities = Classes::quantities(&study.file.config.scale);
+    let names: Vec<String> = quantities.into_iter().map(|quantity| quantity.name).collect();
     let scratch = Scratch::new();
     scratch.put("selection.csv", data);
     let read = SelectionFile::read(scratch.path(), &study.items.ids, &study.items.file, &names);
@@ -163,9 +164,9 @@ impl<K: Saved> Believed<K> {
         let scratch = Scratch::new();
         STUDIES[study].iter().for_each(|(name, content)| drop(scratch.put(name, content)));
         let study = Study::<K>::load(scratch.path()).expect("the seed is a study");
-        let decomposition = Decomposition::of(&study, &Silent).expect("the seed can be fitted");
-        let (belief, _) = BeliefFile::of(&study, &decomposition);
-        let applier = Applier::of(Path::new("belief.json"), belief.clone(), &[]).expect("what was just written");
+        let decomposition = Decomposition::new(&study, &Silent).expect("the seed can be fitted");
+        let (belief, _) = BeliefFile::new(&study, &decomposition);
+        let applier = Applier::new(Path::new("belief.json"), belief.clone(), &[]).expect("what was just written");
         let cell = |name: &String| match name.as_str() {
             name if name.starts_with("n_") => "1",
             "ratings" => "\"[1, 2.5]\"",
@@ -203,7 +204,7 @@ impl<K: Saved> Believed<K> {
             BeliefFile::<K>::parse(path, belief.text().as_bytes()).expect("what is written").text(),
             belief.text()
         );
-        let Ok(applier) = Applier::of(path, belief, &[]).map_err(told) else { return };
+        let Ok(applier) = Applier::new(path, belief, &[]).map_err(told) else { return };
         if applier.check(&self.header).map_err(told).is_ok() {
             let _ = applier.apply(&self.header, &self.batch, None).map_err(told);
         }

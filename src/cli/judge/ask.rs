@@ -100,7 +100,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
         first_wait: limits.first_wait(),
         longest_wait: limits.first_wait() * 64,
     };
-    let watch = watch::Line::new(todo.len());
+    let watch = watch::ProgressLine::new(todo.len());
     let (tally, ended) =
         ask_all(&todo, judge.as_ref(), &task.answers, &mut cache, &effort, (&pace, &purse), &|tally| watch.see(tally));
     watch.finish();

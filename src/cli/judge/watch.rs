@@ -13,13 +13,13 @@ use crate::judge::run::Tally;
 const EVERY: Duration = Duration::from_secs(10);
 
 /// Rate, failures, spending and time left on standard error.
-pub(super) struct Line {
+pub(super) struct ProgressLine {
     start: Instant,
     bar: Option<ProgressBar>,
     written: Mutex<Instant>,
 }
 
-impl Line {
+impl ProgressLine {
     /// A line for so many questions.
     pub(super) fn new(questions: usize) -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
@@ -29,7 +29,7 @@ impl Line {
             }
             bar
         });
-        Line { start: Instant::now(), bar, written: Mutex::new(Instant::now()) }
+        ProgressLine { start: Instant::now(), bar, written: Mutex::new(Instant::now()) }
     }
 
     /// Shows what has happened so far.

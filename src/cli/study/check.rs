@@ -28,7 +28,7 @@ pub(crate) struct Args {
 /// The first thing that can't be used.
 pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let study = Study::<K>::load(&args.study.path)?;
-    let report = InputReport { to_embed: study.to_embed(&sentences::start)?, ..InputReport::of(&study) };
+    let report = InputReport { to_embed: study.to_embed(&sentences::start)?, ..InputReport::new(&study) };
     let mut stdout = anstream::stdout().lock();
     if args.json {
         write!(stdout, "{}", to_json(&report))?;

@@ -8,7 +8,7 @@ use super::setup::say_embedded;
 use crate::cli::progress::Bars;
 use crate::cli::{Error, sentences};
 use crate::report::study::{Shown, describe_comparison};
-use crate::study::compare::{Compared, matched};
+use crate::study::evaluate::compare::{Compared, matched};
 use crate::study::{Decomposition, Error as StudyError, Study};
 use crate::system::to_json;
 
@@ -44,8 +44,8 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
         say_embedded(study.embed(&sentences::start, &progress)?.as_ref());
     }
     let [first, second] = &studies;
-    let decompositions = [Decomposition::of(first, &progress)?, Decomposition::of(second, &progress)?];
-    let compared = Compared::of([first, second], [&decompositions[0], &decompositions[1]])?;
+    let decompositions = [Decomposition::new(first, &progress)?, Decomposition::new(second, &progress)?];
+    let compared = Compared::new([first, second], [&decompositions[0], &decompositions[1]])?;
     let mut stdout = anstream::stdout().lock();
     if args.json {
         write!(stdout, "{}", to_json(&compared))?;

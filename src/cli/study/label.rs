@@ -46,7 +46,7 @@ pub(crate) struct Args {
 
 /// An entry of `queue.jsonl`.
 #[derive(Debug, Deserialize)]
-struct Entry {
+struct QueueEntry {
     id: String,
 }
 
@@ -99,7 +99,7 @@ fn entries<K: Kind>(file: &StudyFile<K>, queue: &Path) -> Result<Vec<LabelItem>,
     let items = items::read(file, &mut Source::default())?;
     let entry = |(line, number): (&str, u64)| {
         let place = || Place::file(queue).at_line(number);
-        let entry: Entry = serde_json::from_str(line)
+        let entry: QueueEntry = serde_json::from_str(line)
             .map_err(|error| refuse(place(), format!("no entry of a queue: {error}"), make))?;
         let item = items.ids.position(&entry.id);
         let item = item.ok_or_else(|| DataError::refused(place().of_item(&entry.id), items.unknown(&entry.id)))?;

@@ -13,23 +13,23 @@ use crate::formats::error::{Error as DataError, Place, Problem};
 use crate::formats::output::{to_csv, to_parquet};
 use crate::report::study::Shown;
 use crate::report::study::estimates::{describe_estimate, describe_response};
-use crate::study::estimates::{PoolMean, SelectionFile, observed_by_thing};
 use crate::study::input::config::study_toml;
 use crate::study::input::log::{LabelLog, Listed, NewLabel};
 use crate::study::input::source::Source;
 use crate::study::intake::{Intake, Rules};
-use crate::study::label_table::label_table;
+use crate::study::queue::estimates::{PoolMean, SelectionFile, observed_by_thing};
+use crate::study::results::label_table::label_table;
 use crate::study::{Error as StudyError, Kind, Study};
 use crate::system::{to_json, write_file};
 
 /// Add labels that came back from experts, and estimate from them.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    Add(Add),
-    List(List),
-    Remove(Remove),
-    Export(Export),
-    Estimate(Estimate),
+    Add(AddArgs),
+    List(ListArgs),
+    Remove(RemoveArgs),
+    Export(ExportArgs),
+    Estimate(EstimateArgs),
 }
 
 /// Check new labels and append them to the study's log, from which the next run starts.
@@ -42,7 +42,7 @@ pub(crate) enum Command {
   judge-uncertainty study labels add new-labels.csv my-study
   judge-uncertainty study labels add label-studio-export.json my-study --skip-known
   judge-uncertainty study labels add spreadsheet.xlsx my-study --annotator ann")]
-pub(crate) struct Add {
+pub(crate) struct AddArgs {
     /// The file with new labels.
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -58,7 +58,7 @@ pub(crate) struct Add {
 
 /// List the batches of labels that were added, with their numbers.
 #[derive(Debug, clap::Args)]
-pub(crate) struct List {
+pub(crate) struct ListArgs {
     #[command(flatten)]
     study: StudyOption,
 }
@@ -70,7 +70,7 @@ pub(crate) struct List {
 #[command(after_help = "Example:
   judge-uncertainty study labels list my-study
   judge-uncertainty study labels remove 2 my-study")]
-pub(crate) struct Remove {
+pub(crate) struct RemoveArgs {
     /// The number of the batch, as `study labels list` shows it.
     #[arg(value_name = "BATCH")]
     batch: u64,
@@ -87,7 +87,7 @@ pub(crate) struct Remove {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   judge-uncertainty study labels export labels.parquet my-study")]
-pub(crate) struct Export {
+pub(crate) struct ExportArgs {
     /// The file to write.
     #[arg(value_name = "FILE", value_parser = table_file)]
     file: PathBuf,
@@ -114,7 +114,7 @@ fn table_file(name: &str) -> Result<PathBuf, String> {
 /// Only queues made with --explore allow it: items that were selected for their rank alone are not like the others.
 /// Labels that were there before the queue are no answers to it. Ten randomly drawn items must have come back.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Estimate {
+pub(crate) struct EstimateArgs {
     /// The folder of the queue.
     #[arg(value_name = "QUEUE")]
     queue: PathBuf,
@@ -160,7 +160,7 @@ pub(super) fn run<K: Shown>(command: &Command) -> Result<ExitCode, Error> {
     }
 }
 
-fn add<K: Kind>(args: &Add) -> Result<ExitCode, Error> {
+fn add<K: Kind>(args: &AddArgs) -> Result<ExitCode, Error> {
     let study = Study::<K>::load(&args.study.path)?;
     let log = LabelLog::read(&study.file.folder(), &mut Source::default())?;
     let mut intake = Intake::read(&args.file, args.annotator.as_deref())?;
@@ -185,7 +185,7 @@ fn add<K: Kind>(args: &Add) -> Result<ExitCode, Error> {
     say_added(&log, &intake, &fresh)
 }
 
-fn export<K: Kind>(args: &Export) -> Result<ExitCode, Error> {
+fn export<K: Kind>(args: &ExportArgs) -> Result<ExitCode, Error> {
     if fs::symlink_metadata(&args.file).is_ok() && !args.force {
         return Err(StudyError::FileExists { file: args.file.clone() }.into());
     }
@@ -263,7 +263,7 @@ fn say_added(log: &LabelLog, intake: &Intake, fresh: &[NewLabel]) -> Result<Exit
     Ok(ExitCode::SUCCESS)
 }
 
-fn estimate<K: Kind>(args: &Estimate) -> Result<ExitCode, Error> {
+fn estimate<K: Kind>(args: &EstimateArgs) -> Result<ExitCode, Error> {
     let study = Study::<K>::load(&args.study.path)?;
     let quantities = K::quantities(&study.file.config.scale);
     let names: Vec<String> = quantities.iter().map(|quantity| quantity.name.clone()).collect();

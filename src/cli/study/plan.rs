@@ -8,8 +8,8 @@ use crate::cli::options::StudyOption;
 use crate::cli::progress::Bars;
 use crate::cli::{Error, sentences};
 use crate::report::study::{Shown, describe_plan};
-use crate::study::held_out::HeldOutScores;
-use crate::study::plan::Plan;
+use crate::study::evaluate::held_out::HeldOutScores;
+use crate::study::queue::plan::Plan;
 use crate::study::{Decomposition, Study};
 use crate::system::to_json;
 
@@ -45,9 +45,9 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let mut study = Study::<K>::load(&args.study.path)?;
     let progress = Bars::default();
     say_embedded(study.embed(&sentences::start, &progress)?.as_ref());
-    let decomposition = Decomposition::of(&study, &progress)?;
-    let held_out = HeldOutScores::of(&study, &decomposition);
-    let plan = Plan::of(&study, &decomposition, &held_out, args.price);
+    let decomposition = Decomposition::new(&study, &progress)?;
+    let held_out = HeldOutScores::new(&study, &decomposition);
+    let plan = Plan::new(&study, &decomposition, &held_out, args.price);
     let mut stdout = anstream::stdout().lock();
     if args.json {
         write!(stdout, "{}", to_json(&plan))?;

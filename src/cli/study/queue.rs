@@ -111,8 +111,8 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
         seed: args.seed.unwrap_or(study.file.config.seed),
     };
     say_embedded(study.embed(&sentences::start, &Bars::default())?.as_ref());
-    let decomposition = Decomposition::of(&study, &Bars::default())?;
-    let ranked = Ranked::of(&study, &decomposition, &request)?;
+    let decomposition = Decomposition::new(&study, &Bars::default())?;
+    let ranked = Ranked::new(&study, &decomposition, &request)?;
     let ranked = if args.per_cost { ranked.per_cost(request.rule)? } else { ranked };
     let show = Presentation { suggestions: args.with_suggestions, escape_formulas: args.escape_formulas };
     let (staged, record) = ranked.send(&request, show)?;

@@ -14,12 +14,12 @@ use crate::report::latex::Templates;
 use crate::report::study::{Shown, bundle, describe, figures};
 use crate::report::{self, page};
 use crate::study::belief_file::{self, BeliefFile, Saved};
-use crate::study::cards::Cards;
-use crate::study::columns::columns;
 use crate::study::evaluate::{evaluated_items, journal};
-use crate::study::judge_files::JudgeFiles;
+use crate::study::input::judge_files::JudgeFiles;
 use crate::study::lewidi::{SOFT, soft_predictions};
 use crate::study::registration::Registration;
+use crate::study::results::cards::Cards;
+use crate::study::results::columns::columns;
 use crate::study::results::{FILE, StudyManifest};
 use crate::study::{Decomposition, Error as StudyError, Study, StudyResults, evaluate};
 use crate::system::{Run, Staged, to_json};
@@ -94,14 +94,14 @@ pub(super) fn run<K: Shown + Saved>(args: &Args) -> Result<ExitCode, Error> {
 
     let progress = Bars::default();
     say_embedded(study.embed(&sentences::start, &progress)?.as_ref());
-    let decomposition = Decomposition::of(&study, &progress)?;
+    let decomposition = Decomposition::new(&study, &progress)?;
     if evaluated_items(&study).is_ok() {
         note_elsewhere(&study.file.folder(), &out);
     }
     let mut journal = journal(&out, &study)?;
     say_going_on(&journal);
     let evaluation = evaluate(&study, Some(&mut journal), &progress)?;
-    let results = StudyResults::of(&study, &decomposition, evaluation, registration.as_ref(), &progress)?;
+    let results = StudyResults::new(&study, &decomposition, evaluation, registration.as_ref(), &progress)?;
 
     say_changed_judge(&out, &results.input.judge_files);
     let mut staged = Staged::default();
@@ -110,7 +110,7 @@ pub(super) fn run<K: Shown + Saved>(args: &Args) -> Result<ExitCode, Error> {
     staged.put("items.parquet", output::to_parquet(&columns).map_err(StudyError::Parquet)?);
     staged.put("columns.csv", output::dictionary(&columns));
     staged.put(FILE, to_json(&results));
-    let (belief, reference) = BeliefFile::of(&study, &decomposition);
+    let (belief, reference) = BeliefFile::new(&study, &decomposition);
     staged.put(belief_file::FILE, belief.text());
     if let Some(reference) = reference {
         staged.put(belief_file::reference::FILE, reference);
@@ -119,9 +119,9 @@ pub(super) fn run<K: Shown + Saved>(args: &Args) -> Result<ExitCode, Error> {
         staged.put(SOFT, soft);
     }
     let figures = figures(&results);
-    let cards = Cards::of(&study, &decomposition, !args.no_texts);
+    let cards = Cards::new(&study, &decomposition, !args.no_texts);
     bundle::write(&templates, &html, &report::study::page(&results, &cards, &figures), &figures, &mut staged)?;
-    staged.seal(&mut StudyManifest::of(&study, Run::since(start)));
+    staged.seal(&mut StudyManifest::new(&study, Run::since(start)));
     folder.commit(&staged)?;
     journal.remove().map_err(StudyError::from)?;
 

@@ -74,7 +74,7 @@ fn assert_leaves_hold<K: Saved>(
                 }
                 Ok(belief) => {
                     taken += 1;
-                    if let Ok(applier) = Applier::of(&path, belief, &[]) {
+                    if let Ok(applier) = Applier::new(&path, belief, &[]) {
                         let _ = applier.check(&made.0).map(|()| applier.apply(&made.0, &made.1, None));
                     }
                 }
@@ -87,7 +87,7 @@ fn assert_leaves_hold<K: Saved>(
 #[test]
 fn every_leaf_of_a_belief_about_classes_holds() {
     let study = starter();
-    let decomposition = Decomposition::of(&study, &Silent).unwrap();
+    let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let mut made = Made::of(&study);
     let names = Classes::names(&study.file.config, &study.judge.variants);
     made.classes(&study.judge.answers, &study.labels, names.confidence.as_deref(), &names.answers);
@@ -103,7 +103,7 @@ fn every_leaf_of_a_belief_about_scores_holds() {
     });
     let study = Study { features: study.features[..1].to_vec(), embeddings: None, ..study };
     let study = with_settings(&study, |settings| settings["familiarity"] = json!(null));
-    let decomposition = Decomposition::of(&study, &Silent).unwrap();
+    let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let made = recipes_table(&study, &[("s001".to_owned(), "brief".to_owned(), 3.0, Some(1.0))]);
     assert_every_leaf_holds(&study, &decomposition, &made);
 }
@@ -117,7 +117,7 @@ fn every_leaf_of_a_map_of_scores_holds() {
         settings["trust"]["features"] = json!(["spread"]);
         settings["familiarity"] = json!(null);
     });
-    let decomposition = Decomposition::of(&study, &Silent).unwrap();
+    let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let made = recipes_table(&study, &[("s001".to_owned(), "brief".to_owned(), 3.0, Some(1.0))]);
     let places =
         ["/fit/map", "/fit/curve/low", "/fit/curve/size", "/fit/curve/lines/0", "/fit/layout", "/columns/group"];
@@ -127,7 +127,7 @@ fn every_leaf_of_a_map_of_scores_holds() {
 #[test]
 fn a_belief_of_another_kind_version_or_reference_is_refused_with_its_field() {
     let study = desk();
-    let decomposition = Decomposition::of(&study, &Silent).unwrap();
+    let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let (folder, applier) = written(&study, &decomposition);
     let path = folder.path().join("belief.json");
     let text = applier.belief().text();
@@ -162,7 +162,7 @@ fn every_leaf_of_a_map_of_places_holds() {
     let folder = tempfile::tempdir().unwrap();
     let study = answers(folder.path(), "");
     let study = with_settings(&study, |settings| settings["trust"]["belief"] = json!("line"));
-    let decomposition = Decomposition::of(&study, &Silent).unwrap();
+    let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let mut made = Made::of(&study);
     let names = Ordinal::names(&study.file.config, &study.judge.variants);
     made.classes(&study.judge.answers, &study.labels, names.confidence.as_deref(), &names.answers);

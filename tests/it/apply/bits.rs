@@ -29,16 +29,16 @@ fn classes_get_what_a_run_gives_them_to_the_bit() {
                 settings["trust"]["belief"] = belief.clone();
                 settings["trust"]["prior"] = json!(prior);
             });
-            let decomposition = Decomposition::of(&study, &Silent).unwrap();
+            let decomposition = Decomposition::new(&study, &Silent).unwrap();
             assert_same_bits(&study, &decomposition, &desk_table(&study));
         }
     }
     let mixed = with_settings(&study, |settings| settings["trust"]["belief"] = json!("mixture"));
-    let decomposition = Decomposition::of(&mixed, &Silent).unwrap();
+    let decomposition = Decomposition::new(&mixed, &Silent).unwrap();
     assert!((0..mixed.len()).all(|i| decomposition.belief(i).components().len() == 4));
     assert_same_bits(&mixed, &decomposition, &desk_table(&mixed));
     let itself = with_settings(&study, |settings| settings["familiarity"]["count_itself"] = json!(true));
-    let decomposition = Decomposition::of(&itself, &Silent).unwrap();
+    let decomposition = Decomposition::new(&itself, &Silent).unwrap();
     assert_same_bits(&itself, &decomposition, &desk_table(&itself));
 }
 
@@ -46,19 +46,19 @@ fn classes_get_what_a_run_gives_them_to_the_bit() {
 #[test]
 fn a_carried_map_is_applied_as_its_study_applies_it() {
     let with = |belief: &str| with_settings(&desk(), |settings| settings["trust"]["belief"] = json!(belief));
-    let first = with("ensemble");
-    let found = BeliefFile::of(&first, &Decomposition::of(&first, &Silent).unwrap()).0;
+    let first = with("process");
+    let found = BeliefFile::new(&first, &Decomposition::new(&first, &Silent).unwrap()).0;
     let path = Path::new("belief.json");
     let mut second = with("temperature");
     second.carried_map = Classes::carried_map(&second, path, found.text().as_bytes()).unwrap();
     let carried = second.carried_map.clone().unwrap();
-    assert_eq!((carried.map.rung(), carried.study.as_str()), (Rung::Ensemble, first.file.config.title.as_str()));
-    let decomposition = Decomposition::of(&second, &Silent).unwrap();
+    assert_eq!((carried.map.name(), carried.study.as_str()), (MapName::Process, first.file.config.title.as_str()));
+    let decomposition = Decomposition::new(&second, &Silent).unwrap();
     assert!(decomposition.fitted.fit.mapped().unwrap().map.is_on_a_carried_map());
     assert_same_bits(&second, &decomposition, &desk_table(&second));
 
     // It starts from another one, so it is not carried on; and the file of a belief says which it starts from.
-    let (chained, _) = BeliefFile::of(&second, &decomposition);
+    let (chained, _) = BeliefFile::new(&second, &decomposition);
     let refused = Classes::carried_map(&second, path, chained.text().as_bytes()).unwrap_err().to_string();
     assert!(refused.contains("itself starts from the map of another"), "{refused}");
     let mut without = serde_json::to_value(&chained).unwrap();
@@ -84,14 +84,14 @@ fn a_carried_map_is_applied_as_its_study_applies_it() {
 fn ordinal_ratings_get_what_a_run_gives_them_to_the_bit() {
     let folder = tempfile::tempdir().unwrap();
     let study = answers(folder.path(), "");
-    let decomposition = Decomposition::of(&study, &Silent).unwrap();
+    let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let mut made = Made::of(&study);
     let names = Ordinal::names(&study.file.config, &study.judge.variants);
     made.classes(&study.judge.answers, &study.labels, names.confidence.as_deref(), &names.answers);
     assert_same_bits(&study, &decomposition, &made);
     for map in ["mixture", "line"] {
         let mapped = with_settings(&study, |settings| settings["trust"]["belief"] = json!(map));
-        let decomposition = Decomposition::of(&mapped, &Silent).unwrap();
+        let decomposition = Decomposition::new(&mapped, &Silent).unwrap();
         assert_same_bits(&mapped, &decomposition, &made);
     }
 }
@@ -109,7 +109,7 @@ fn scores_get_what_a_run_gives_them_to_the_bit() {
     let maps = ["published", "recalibrated", "line", "groups", "curve", "auto"].map(|name| json!(name));
     for belief in maps.into_iter().chain([by_group]) {
         let study = with_settings(&study, |settings| settings["trust"]["belief"] = belief.clone());
-        let decomposition = Decomposition::of(&study, &Silent).unwrap();
+        let decomposition = Decomposition::new(&study, &Silent).unwrap();
         assert_same_bits(&study, &decomposition, &recipes_table(&study, &judge));
     }
 }
@@ -117,8 +117,8 @@ fn scores_get_what_a_run_gives_them_to_the_bit() {
 #[test]
 fn a_belief_is_small_and_the_same_after_reading() {
     let study = starter();
-    let decomposition = Decomposition::of(&study, &Silent).unwrap();
-    let (belief, beside) = BeliefFile::of(&study, &decomposition);
+    let decomposition = Decomposition::new(&study, &Silent).unwrap();
+    let (belief, beside) = BeliefFile::new(&study, &decomposition);
     assert!(beside.is_none() && belief.text().len() < 20_000, "{}", belief.text().len());
     let path = Path::new("belief.json");
     let read = BeliefFile::<Classes>::parse(path, belief.text().as_bytes()).unwrap();

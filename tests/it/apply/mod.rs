@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use judge_uncertainty::belief::ladder::Rung;
+use judge_uncertainty::belief::maps::MapName;
 use judge_uncertainty::escalation::Rule;
 use judge_uncertainty::evaluation::Luck;
 use judge_uncertainty::formats::batches::{Batch, Cells, Header, Lists};
@@ -16,9 +16,9 @@ use judge_uncertainty::formats::judge::JudgeAnswers;
 use judge_uncertainty::formats::output::Values;
 use judge_uncertainty::study::apply::applier::{Applier, Apply, priority_column};
 use judge_uncertainty::study::belief_file::{BeliefFile, Saved, reference};
-use judge_uncertainty::study::columns::columns;
 use judge_uncertainty::study::input::labels::Labels;
 use judge_uncertainty::study::kinds::classes::judge::ClassAnswers;
+use judge_uncertainty::study::results::columns::columns;
 use judge_uncertainty::study::{Classes, Decomposition, Kind, Ordinal, Scores, Study};
 use judge_uncertainty::system::progress::Silent;
 use serde_json::{Value, json};
@@ -31,7 +31,7 @@ use crate::support::{repository, run};
 /// A belief written to a folder and read again.
 fn written<K: Saved>(study: &Study<K>, decomposition: &Decomposition<K>) -> (TempDir, Applier<K>) {
     let folder = tempfile::tempdir().unwrap();
-    let (belief, bytes) = BeliefFile::of(study, decomposition);
+    let (belief, bytes) = BeliefFile::new(study, decomposition);
     let path = folder.path().join("belief.json");
     fs::write(&path, belief.text()).unwrap();
     if let Some(bytes) = bytes {

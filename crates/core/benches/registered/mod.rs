@@ -1,6 +1,6 @@
 //! What a registration in `data/registration` says, and verdicts by it.
 
-use judge_uncertainty_core::belief::ladder::Rung;
+use judge_uncertainty_core::belief::maps::MapName;
 use judge_uncertainty_core::stats::{mean, sample_sd};
 use sha2::{Digest, Sha256};
 
@@ -74,8 +74,8 @@ impl std::fmt::Display for Difference {
 }
 
 /// How often each map was chosen, the simplest first.
-pub(crate) fn how_often(maps: &[Rung], chosen: &[Rung]) -> String {
+pub(crate) fn how_often(maps: impl Iterator<Item = MapName>, chosen: &[MapName]) -> String {
     let times = |map| (map, chosen.iter().filter(|one| **one == map).count());
-    let named = maps.iter().copied().map(times).filter(|(_, n)| *n > 0).map(|(map, n)| format!("{map} {n}"));
+    let named = maps.map(times).filter(|(_, n)| *n > 0).map(|(map, n)| format!("{map} {n}"));
     named.collect::<Vec<_>>().join(", ")
 }

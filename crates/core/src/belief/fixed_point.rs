@@ -31,7 +31,7 @@ impl Default for FixedPoint {
 
 impl FixedPoint {
     /// On its way from another variance than blocks start from.
-    pub(super) fn starting_at(variance: f64) -> Self {
+    pub(super) fn new(variance: f64) -> Self {
         Self { variance }
     }
 

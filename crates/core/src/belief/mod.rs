@@ -5,7 +5,7 @@
 //!
 //! | labels | belief | its fit |
 //! |---|---|---|
-//! | classes | [`Dirichlet`], or a [`Mixture`] of them, in [`Beliefs`] | [`fit_trust`], or beyond the paper [`recalibration::fit`] and the maps of [`ladder`]; [`BeliefModel`] chooses |
+//! | classes | [`Dirichlet`], or a [`Mixture`] of them, in [`Beliefs`] | [`fit_trust`], or beyond the paper [`recalibration::fit`] and the maps of [`maps`]; [`BeliefModel`] chooses |
 //! | classes with places on a scale | [`Ordinal`] in [`Ordinals`] | that of the classes |
 //! | numbers | [`Gaussian`] | [`fit_gaussian`], or [`fit_ratings`], which reads the judge's scale too |
 //!
@@ -20,16 +20,18 @@ mod dirichlet_multinomial;
 mod fixed_point;
 mod gaussian;
 mod gaussian_fit;
-pub mod ladder;
+#[cfg(test)]
+mod golden;
+mod judged;
 mod log_posterior;
 mod manhattan;
+pub mod maps;
 mod mixture;
 mod model;
 mod newton;
 mod ordinal;
 mod prior;
 mod profile;
-pub mod recalibration;
 mod regression;
 mod table;
 mod traits;
@@ -49,13 +51,14 @@ pub use gaussian_fit::{
     fit_ratings, log_posterior_of_ratings, typical_log_trust as typical_log_trust_of_ratings,
     typical_log_trust_under as typical_log_trust_of_ratings_under,
 };
+pub use judged::JudgedItems;
 pub use log_posterior::LogPosterior;
+pub use maps::recalibration::{self, RecalibratedFit, Recalibration};
 pub use mixture::{Held as HeldMixture, Mixture};
 pub use model::{BeliefModel, FittedBelief, Mapped};
 pub use ordinal::{Ordinal, Ordinals, mean_place, place_variance, wasserstein};
 pub use prior::TrustPrior;
 pub use profile::Profile;
-pub use recalibration::{JudgedItems, RecalibratedFit, Recalibration};
 pub use regression::Regression;
 pub use table::Beliefs;
 pub use traits::{Belief, BeliefTable};

@@ -7,7 +7,8 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::ladder::{self, Folds, Map, MapChoice, Readings, Rung};
+use super::judged::JudgedItems;
+use super::maps::{self, Folds, Map, MapChoice, MapName};
 use super::prior::TrustPrior;
 use super::profile::Profile;
 use super::recalibration::{self, Options, Prior, RecalibratedFit, Recalibration};
@@ -16,7 +17,7 @@ use super::table::Beliefs;
 use super::trust::{TrustError, TrustFit, fit_trust};
 
 /// The belief about labels, as a configuration names it: `"published"`, `"recalibrated"` (with default options) or
-/// `{ recalibrated = { ... } }`, a map of the ladder by its name (`"temperature"`, ..., [`Rung`]), or `"auto"` or
+/// `{ recalibrated = { ... } }`, a map of the ladder by its name (`"temperature"`, ..., [`MapName`]), or `"auto"` or
 /// `{ auto = { folds = 5, seed = 0 } }` for the map that the labels choose.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -27,9 +28,9 @@ pub enum BeliefModel {
     /// The recalibrated one: prediction and trust fitted together under weak priors ([`recalibration::fit`], or
     /// [`super::fit_ratings`] for ratings, which take from the options only which items share a recalibration).
     Recalibrated(Options),
-    /// A map of the ladder ([`ladder::fit`]; for ratings [`super::fit_rating_map`]).
-    Map(Rung),
-    /// The map that the labels choose ([`ladder::choose`]; for ratings [`super::choose_rating_map`]).
+    /// A map ([`maps::fit`]; for ratings [`super::fit_rating_map`]).
+    Map(MapName),
+    /// The map that the labels choose ([`maps::choose`]; for ratings [`super::choose_rating_map`]).
     Auto(Folds),
 }
 
@@ -38,23 +39,6 @@ impl<'de> Deserialize<'de> for BeliefModel {
         deserializer.deserialize_any(Named)
     }
 }
-
-/// The names that stand for a belief by themselves.
-const NAMES: &[&str] = &[
-    "published",
-    "recalibrated",
-    "auto",
-    "identity",
-    "line",
-    "smoothing",
-    "temperature",
-    "groups",
-    "curve",
-    "ensemble",
-    "matrix",
-    "mixture",
-    "process",
-];
 
 /// Reads a [`BeliefModel`]: a name alone, or a table of one name with options.
 struct Named;
@@ -73,7 +57,9 @@ impl<'de> Visitor<'de> for Named {
             "published" => Ok(BeliefModel::Published),
             "recalibrated" => Ok(BeliefModel::Recalibrated(Options::default())),
             "auto" => Ok(BeliefModel::Auto(Folds::default())),
-            other => Rung::named(other).map(BeliefModel::Map).ok_or_else(|| E::unknown_variant(other, NAMES)),
+            other => MapName::try_from(other).map(BeliefModel::Map).map_err(|why| {
+                E::custom(format!("{why}; beside these there are \"published\", \"recalibrated\" and \"auto\""))
+            }),
         }
     }
 
@@ -83,7 +69,7 @@ impl<'de> Visitor<'de> for Named {
         enum Table {
             Published,
             Recalibrated(Options),
-            Map(Rung),
+            Map(MapName),
             Auto(Folds),
         }
         Ok(match Table::deserialize(MapAccessDeserializer::new(table))? {
@@ -106,7 +92,7 @@ pub enum FittedBelief {
     Published(TrustFit),
     /// The recalibrated one.
     Recalibrated(RecalibratedFit),
-    /// A map of the ladder.
+    /// A map.
     Mapped(Box<Mapped>),
 }
 
@@ -152,15 +138,13 @@ impl BeliefModel {
     /// a belief with a prior is the prior: nothing about it is determined.
     ///
     /// # Errors
-    /// As [`fit_trust`], [`recalibration::fit`] and [`ladder::choose`]; a map that these items have no use for.
-    pub fn fit<'a>(
+    /// As [`fit_trust`], [`recalibration::fit`] and [`maps::choose`]; a map that these items have no use for.
+    pub fn fit(
         &self,
-        readings: impl Into<Readings<'a>>,
+        items: &JudgedItems,
         counts: ArrayView2<u32>,
         prior: TrustPrior,
     ) -> Result<FittedBelief, TrustError> {
-        let readings = readings.into();
-        let items = &readings.items;
         Ok(match (self, unrecalibrated(prior)) {
             (Self::Published, None) => FittedBelief::Published(fit_trust(items.design, items.q, counts)?),
             (Self::Published, Some(options)) => {
@@ -171,12 +155,12 @@ impl BeliefModel {
                 FittedBelief::Recalibrated(recalibration::fit_or_prior(items, counts, options)?)
             }
             (Self::Map(rung), _) => {
-                let map = ladder::fit(*rung, readings, counts)?;
+                let map = maps::fit(*rung, items, counts)?;
                 let map = map.map_err(|why| TrustError::Map { map: rung.key(), why: why.to_string() })?;
                 FittedBelief::Mapped(Box::new(Mapped { map, choice: None }))
             }
             (Self::Auto(folds), _) => {
-                let (map, choice) = ladder::choose(readings, counts, *folds)?;
+                let (map, choice) = maps::choose(items, counts, *folds)?;
                 FittedBelief::Mapped(Box::new(Mapped { map, choice: Some(choice) }))
             }
         })
@@ -187,14 +171,13 @@ impl BeliefModel {
     ///
     /// # Errors
     /// As [`Self::fit`].
-    pub fn typical_log_trust<'a>(
+    pub fn typical_log_trust(
         &self,
-        readings: impl Into<Readings<'a>>,
+        items: &JudgedItems,
         counts: ArrayView2<u32>,
         prior: TrustPrior,
         fit: &FittedBelief,
     ) -> Result<Option<Profile>, TrustError> {
-        let items = &readings.into().items;
         let plain = |fit: &TrustFit| RecalibratedFit {
             regression: fit.regression.clone(),
             recalibration: Recalibration::Off,
@@ -212,35 +195,29 @@ impl BeliefModel {
 
 impl FittedBelief {
     /// The predictions that the belief is centred on, items x classes.
-    pub fn predictions<'a>(&self, readings: impl Into<Readings<'a>>) -> Array2<f64> {
-        let readings = readings.into();
-        let items = &readings.items;
+    pub fn predictions(&self, items: &JudgedItems) -> Array2<f64> {
         match self {
             Self::Published(_) => items.q.to_owned(),
             Self::Recalibrated(fit) => fit.predictions(items),
-            Self::Mapped(mapped) => mapped.map.predictions(readings),
+            Self::Mapped(mapped) => mapped.map.predictions(items),
         }
     }
 
     /// Log trust ln lambda of any items.
-    pub fn log_trust<'a>(&self, readings: impl Into<Readings<'a>>) -> Vec<f64> {
-        let readings = readings.into();
-        let items = &readings.items;
+    pub fn log_trust(&self, items: &JudgedItems) -> Vec<f64> {
         match self {
             Self::Published(fit) => fit.log_trust(items.design),
             Self::Recalibrated(fit) => fit.log_trust(items),
-            Self::Mapped(mapped) => mapped.map.log_trust(readings),
+            Self::Mapped(mapped) => mapped.map.log_trust(items),
         }
     }
 
     /// Posterior beliefs of any items given their label counts.
-    pub fn posterior<'a>(&self, readings: impl Into<Readings<'a>>, counts: ArrayView2<u32>) -> Beliefs {
-        let readings = readings.into();
-        let items = &readings.items;
+    pub fn posterior(&self, items: &JudgedItems, counts: ArrayView2<u32>) -> Beliefs {
         match self {
             Self::Published(fit) => Beliefs::posterior(&fit.trust(items.design), items.q, counts),
             Self::Recalibrated(fit) => fit.posterior(items, counts),
-            Self::Mapped(mapped) => mapped.map.posterior(readings, counts),
+            Self::Mapped(mapped) => mapped.map.posterior(items, counts),
         }
     }
 

@@ -174,6 +174,11 @@ impl LogProduct {
         }
     }
 
+    /// Multiplies by a factor whose logarithm is known.
+    pub(super) fn add_ln(&mut self, ln: f64) {
+        self.ln += ln;
+    }
+
     pub(super) fn ln(&self) -> f64 {
         self.ln + self.factor.ln()
     }

@@ -10,7 +10,7 @@ use judge_uncertainty_figures::{Axis, Figure, Panel, Series, Shape, Width};
 /// The rules whose escalated items are marked, one panel each.
 pub const RULES: [Rule; 2] = [Rule::Info, Rule::JudgeEntropy];
 
-/// Items, and how they are spoken of.
+/// The items that the figure draws, with the words that it uses for them.
 pub struct View<'a> {
     /// The items drawn.
     pub items: &'a ItemComponents,

@@ -319,7 +319,7 @@ impl<'a> DiceExperiment<'a> {
 
     /// The judged dice with the features of a set.
     pub fn judged(&self, set: FeatureSet) -> JudgedItems<'_> {
-        JudgedItems { design: &self.designs[&set], q: self.judge.q.view(), groups: &[] }
+        JudgedItems::new(&self.designs[&set], self.judge.q.view(), &[])
     }
 
     /// The labels of re-draw `r`.

@@ -5,8 +5,8 @@ use judge_uncertainty_figures::Look;
 use judge_uncertainty_figures::{Axis, Figure, Panel, Point, Series, Shape, Width};
 use judge_uncertainty_page::figures::{capital, counted, listed};
 use judge_uncertainty_page::look;
-use judge_uncertainty_study::hypothesis::{JudgedHypothesis, Measure, Status};
-use judge_uncertainty_study::registered::Registered;
+use judge_uncertainty_study::registration::hypothesis::{JudgedHypothesis, Measure, Status};
+use judge_uncertainty_study::registration::registered::Registered;
 
 /// Start of the figures' names.
 pub(crate) const NAME: &str = "hypotheses";

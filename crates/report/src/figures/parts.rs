@@ -5,7 +5,7 @@ use judge_uncertainty_core::stats::Interval;
 use judge_uncertainty_figures::Look;
 use judge_uncertainty_figures::{Axis, Figure, Panel, Point, Series, Shape, Width};
 use judge_uncertainty_page::look;
-use judge_uncertainty_study::parts::{Part, PartAverages};
+use judge_uncertainty_study::results::parts::{Part, PartAverages};
 
 fn look(part: Part) -> (&'static str, Look) {
     match part {

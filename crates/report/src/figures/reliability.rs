@@ -8,7 +8,7 @@ use judge_uncertainty_figures::font;
 use judge_uncertainty_figures::{Axis, Figure, Panel, Point, Series, Shape, Width};
 use judge_uncertainty_page::figures::listed;
 use judge_uncertainty_page::look;
-use judge_uncertainty_study::reliability::{Reliability, ReliabilityReport, Reliable};
+use judge_uncertainty_study::evaluate::reliability::{Reliability, ReliabilityReport, Reliable};
 
 /// Start of the figures' names.
 pub(crate) const NAME: &str = "reliability";

@@ -5,7 +5,7 @@ use crate::blocks::{figure, measures, number, percent, row};
 use crate::figures::confidence;
 use crate::lines::InputRow;
 use crate::shown::{Named, Shown, Words};
-use judge_uncertainty_core::belief::ladder::{BIAS_AND_SLOPE, Component, Fits, MapChoice, Rung, Transfer};
+use judge_uncertainty_core::belief::maps::{BIAS_AND_SLOPE, Component, Fits, MapChoice, MapName, Transfer};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_figures::axis::signed;
@@ -28,8 +28,8 @@ const MOST_LISTED: usize = 20;
 
 impl Shown for Classes {
     const WORDS: Words = Words {
-        lead: "How much of the judge's uncertainty is disagreement among experts, how much is ignorance that labels cure, \
-               and which items to send to experts first.",
+        lead: "How much of the judge's uncertainty is disagreement among experts, how much is ignorance that labels \
+               cure, and which items to send to experts first.",
         rule_words: Rule::words,
         rule_name: in_figures,
         labels: "labels",
@@ -92,7 +92,8 @@ impl Shown for Classes {
     fn judge_sentence(evaluation: &Evaluation<Self>) -> String {
         let judge = &evaluation.judge;
         format!(
-            "The judge errs by {} on {} items with {} labels or more, where a judge that knew the pool would err by {}.",
+            "The judge errs by {} on {} items with {} labels or more, where a judge that knew the pool would err by \
+             {}.",
             three(judge.mean_error),
             evaluation.items,
             evaluation.least_labels,
@@ -107,16 +108,16 @@ impl Shown for Classes {
     fn escalation_note(evaluation: &Evaluation<Self>) -> String {
         let budget = headline(&evaluation.full);
         format!(
-            "Half of an item's labels are its truth. The oracle, which knows it, would remove {} on average; the error is the \
-             Manhattan distance of belief and truth, 0 to 2.",
+            "Half of an item's labels are its truth. The oracle, which knows it, would remove {} on average; the error \
+             is the Manhattan distance of belief and truth, 0 to 2.",
             three(evaluation.oracle[&budget].mean)
         )
     }
 
     fn elsewhere(evaluation: &Evaluation<Self>) -> Option<Block> {
         let text = format!(
-            "`results/study.json` holds all {} budgets, the differences to fewest-labels-first, and the same with the number \
-             of labels as the only feature.",
+            "`results/study.json` holds all {} budgets, the differences to fewest-labels-first, and the same with the \
+             number of labels as the only feature.",
             budgets(&evaluation.full).len()
         );
         Some(Block::Note(Note { summary: "Other budgets".to_owned(), text: Text::marked(&text) }))
@@ -174,8 +175,9 @@ fn position_bias(bias: &PositionBias) -> String {
         several => format!("; {several} items without a single likeliest class are left out"),
     };
     format!(
-        "{variant}: the verdict changes with the order of the answers for {flips} of {items} items, {rate} (95% interval for \
-         new items {low} to {high}): {to_first} times to the answer shown first, {to_second} times to the second{left_out}"
+        "{variant}: the verdict changes with the order of the answers for {flips} of {items} items, {rate} (95% \
+         interval for new items {low} to {high}): {to_first} times to the answer shown first, {to_second} times to the \
+         second{left_out}"
     )
 }
 
@@ -220,22 +222,6 @@ pub(super) fn recalibration_sentences(fit: &ClassFit) -> Vec<String> {
     readings.chain(fit.map.iter().flat_map(map_sentences)).collect()
 }
 
-/// What a map adds to the prediction.
-fn map_words(map: Rung) -> &'static str {
-    match map {
-        Rung::Identity => "as the judge gave it",
-        Rung::Curve => unreachable!("maps of ratings read no classes"),
-        Rung::Smoothing => "as the judge gave it, but for a share that is a guess among all classes",
-        Rung::Line => "through a bias and a slope along the scale, and a temperature",
-        Rung::Temperature => "through a temperature and a bias of each class",
-        Rung::Groups => "through a temperature and biases for each group, drawn towards the common ones",
-        Rung::Ensemble => "with a fitted weight for each of the judge's variants",
-        Rung::Matrix => "with each class's logit linear in all log predictions",
-        Rung::Mixture => "as a mixture of four beliefs, each with a temperature, biases and a trust of its own",
-        Rung::Process => "through a smooth function of predictions, variants and features",
-    }
-}
-
 /// Whether the labels here bear out the map that another study found, before what rests on it.
 fn carried_sentences(carried: &CarriedStart) -> Vec<String> {
     let Transfer { labelled_items, advantage, se, verdict } = carried.labels_here;
@@ -261,7 +247,8 @@ fn carried_sentences(carried: &CarriedStart) -> Vec<String> {
             format!("{map} may or may not fit here: {measured}. Do not rely on it before more labels tell.")
         }
         (Fits::Open, None) => format!(
-            "{map} may or may not fit here: {labelled_items} labelled {items} can't tell. Have some labelled before you rely on it."
+            "{map} may or may not fit here: {labelled_items} labelled {items} can't tell. Have some labelled before \
+             you rely on it."
         ),
     };
     let weight = match (labelled_items, carried.sd_of_weight) {
@@ -315,8 +302,8 @@ fn own_map_sentences(map: &FittedMap) -> Vec<String> {
     };
     // The maps after `line` have its terms, too, where classes stand on a scale and the labels want them.
     let has_line = map.variances.iter().any(|block| block.block == BIAS_AND_SLOPE && block.variance > 0.0);
-    let along = if has_line && map.name != Rung::Line { ", and a bias and a slope along the scale" } else { "" };
-    let words = map_words(map.name);
+    let along = if has_line && map.name != MapName::Line { ", and a bias and a slope along the scale" } else { "" };
+    let words = map.name.words_of_classes().unwrap_or_default();
     let reading = format!("{who} reads the prediction {words}{along} (map `{}`).{guesses}{components}", map.name);
     vec![choice_sentence(reading, map.choice.as_ref())]
 }
@@ -332,7 +319,7 @@ pub(super) fn choice_sentence(reading: String, choice: Option<&MapChoice>) -> St
             choice.labelled_items
         );
     };
-    let loss = |map: Rung| {
+    let loss = |map: MapName| {
         let found = choice.candidates.iter().find(|candidate| candidate.map == map);
         found.map_or_else(String::new, |c| format!("{} (standard error {})", three(c.below_best), three(c.se)))
     };
@@ -340,19 +327,20 @@ pub(super) fn choice_sentence(reading: String, choice: Option<&MapChoice>) -> St
         let of = choice.candidates.iter().filter(|candidate| candidate.map != best);
         let all: Vec<String> = of.map(|c| format!("{} {}", c.map, loss(c.map))).collect();
         format!(
-            "It has the highest log-likelihood of labels held out; the others fall short of it, in nats per labelled item: {}.",
+            "It has the highest log-likelihood of labels held out; the others fall short of it, in nats per labelled \
+             item: {}.",
             all.join(", ")
         )
     } else {
         format!(
-            "By labels held out the best is `{best}`, of which it falls short by {} nats per labelled item: too little to take a map \
-             that could do more harm.",
+            "By labels held out the best is `{best}`, of which it falls short by {} nats per labelled item: too little \
+             to take a map that could do more harm.",
             loss(choice.chosen)
         )
     };
     format!(
-        "{reading} {others} Chosen by {} folds of {} labelled items; that another map might have been chosen is not part of any \
-         interval.",
+        "{reading} {others} Chosen by {} folds of {} labelled items; that another map might have been chosen is not \
+         part of any interval.",
         choice.folds.folds, choice.labelled_items
     )
 }
@@ -360,8 +348,8 @@ pub(super) fn choice_sentence(reading: String, choice: Option<&MapChoice>) -> St
 /// The metrics of a shared task.
 pub(super) fn soft_scores_sentence(soft: &SoftScores) -> String {
     format!(
-        "LeWiDi-2025 soft scores of the judge over {} labelled items: mean Manhattan distance {}, mean Wasserstein distance \
-         {} (classes in the order of the study).",
+        "LeWiDi-2025 soft scores of the judge over {} labelled items: mean Manhattan distance {}, mean Wasserstein \
+         distance {} (classes in the order of the study).",
         soft.items,
         three(soft.manhattan),
         three(soft.wasserstein)

@@ -18,8 +18,8 @@ use judge_uncertainty_system::numbers::three;
 
 impl Shown for Ordinal {
     const WORDS: Words = Words {
-        lead: "How much of the variance of a rating is disagreement among annotators, how much is the judge's ignorance, \
-             which labels cure, and which items to send to annotators first.",
+        lead: "How much of the variance of a rating is disagreement among annotators, how much is the judge's \
+               ignorance, which labels cure, and which items to send to annotators first.",
         rule_words: of_ratings,
         rule_name: of_ratings,
         labels: "ratings",
@@ -73,8 +73,8 @@ impl Shown for Ordinal {
     fn judge_sentence(evaluation: &Evaluation<Self>) -> String {
         let judge = &evaluation.judge;
         format!(
-            "The judge errs by {} on {} items with {} labels or more (bias of its mean {}), where a judge that knew the pool would \
-             err by {}.",
+            "The judge errs by {} on {} items with {} labels or more (bias of its mean {}), where a judge that knew \
+             the pool would err by {}.",
             three(judge.mean_error),
             evaluation.items,
             evaluation.least_labels,
@@ -101,10 +101,10 @@ impl Shown for Ordinal {
         let budget = headline(&evaluation.full);
         let squared = evaluation.squared.as_ref().map_or(0.0, |squared| squared.oracle[&budget].mean);
         format!(
-            "Half of an item's labels are its truth; the error is the Wasserstein distance of belief and truth on the places, \
-             in units of the scale. The oracle, which knows the truth, would remove {} on average ({} of the squared error of \
-             the mean place). results/study.json holds every budget, the differences to other rules, and the same with the \
-             number of labels as the only feature.",
+            "Half of an item's labels are its truth; the error is the Wasserstein distance of belief and truth on the \
+             places, in units of the scale. The oracle, which knows the truth, would remove {} on average ({} of the \
+             squared error of the mean place). results/study.json holds every budget, the differences to other rules, \
+             and the same with the number of labels as the only feature.",
             three(evaluation.oracle[&budget].mean),
             three(squared)
         )

@@ -26,8 +26,8 @@ pub(super) fn variance_sentence(fit: &FitReport<Scores>) -> String {
         return known;
     }
     format!(
-        "{known} What they are where the judge states none cannot be determined: disagreement and ignorance look the same where no item \
-         has two ratings."
+        "{known} What they are where the judge states none cannot be determined: disagreement and ignorance look the \
+         same where no item has two ratings."
     )
 }
 
@@ -102,7 +102,8 @@ fn factor(read: &ReadScores) -> Option<String> {
     read.assumed.factor?;
     let Some(factor) = read.factor else {
         return Some(
-            "by what its standard deviations are to be multiplied cannot be determined (have more items rated twice or more)"
+            "by what its standard deviations are to be multiplied cannot be determined (have more items rated twice or \
+             more)"
                 .to_owned(),
         );
     };
@@ -128,8 +129,8 @@ fn curve_table(curve: &[CurvePoint]) -> Option<Table> {
         columns: vec![Column::numbers("score"), Column::numbers("added")],
         rows: curve.iter().map(row).collect(),
         note: Some(
-            "At the deciles of the judge's scores. Without intervals, which would be too narrow where the curve is drawn flat; what is not known \
-             of it lowers the trust of the items concerned."
+            "At the deciles of the judge's scores. Without intervals, which would be too narrow where the curve is \
+             drawn flat; what is not known of it lowers the trust of the items concerned."
                 .into(),
         ),
     })
@@ -161,10 +162,10 @@ fn reading_table(readings: &[ReadScores]) -> Table {
         columns,
         rows,
         note: Some(
-            "A score counts as average - bias + slope × (score - average), a stated standard deviation as factor × itself. A bias \
-             above 0 is a judge that is too generous, a slope below 1 one that exaggerates how far items differ, a factor above 1 \
-             one that is overconfident of how far annotators agree. What is not known of bias and slope lowers the trust of the \
-             items concerned."
+            "A score counts as average - bias + slope × (score - average), a stated standard deviation as factor × \
+             itself. A bias above 0 is a judge that is too generous, a slope below 1 one that exaggerates how far \
+             items differ, a factor above 1 one that is overconfident of how far annotators agree. What is not known \
+             of bias and slope lowers the trust of the items concerned."
                 .into(),
         ),
     }

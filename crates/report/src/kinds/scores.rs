@@ -8,7 +8,7 @@ use crate::figures::{parts, places};
 use crate::lines::InputRow;
 use crate::shown::{Shown, Words};
 use judge_uncertainty_core::belief::RatingMap;
-use judge_uncertainty_core::belief::ladder::{Rung, Variance};
+use judge_uncertainty_core::belief::maps::Variance;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_evaluation::Coverage;
 use judge_uncertainty_figures::Figure;
@@ -24,8 +24,8 @@ use judge_uncertainty_system::numbers::{NumberStyle, three};
 
 impl Shown for Scores {
     const WORDS: Words = Words {
-        lead: "How much of the variance of a score is disagreement among annotators, how much is the judge's ignorance, \
-             which labels cure, and which items to send to annotators first.",
+        lead: "How much of the variance of a score is disagreement among annotators, how much is the judge's \
+               ignorance, which labels cure, and which items to send to annotators first.",
         rule_words: of_ratings,
         rule_name: of_ratings,
         labels: "ratings",
@@ -144,8 +144,8 @@ impl Shown for Scores {
             )
         });
         format!(
-            "The judge errs by {} on {} items with {} labels or more (bias {}), where a judge that knew the pool would err \
-             by {}.{}",
+            "The judge errs by {} on {} items with {} labels or more (bias {}), where a judge that knew the pool would \
+             err by {}.{}",
             three(judge.mean_error),
             evaluation.items,
             evaluation.least_labels,
@@ -171,8 +171,8 @@ impl Shown for Scores {
         let mut blocks = vec![Block::Table(parts_table(parts, Self::WORDS.unit))];
         if parts.within_annotators.is_none() {
             blocks.push(Block::Prose(
-                "No annotator rated an item twice, so noise within annotators and disagreement between them are not told \
-                 apart; only their sum is."
+                "No annotator rated an item twice, so noise within annotators and disagreement between them are not \
+                 told apart; only their sum is."
                     .into(),
             ));
         }
@@ -187,10 +187,10 @@ impl Shown for Scores {
         let budget = headline(&evaluation.full);
         let squared = evaluation.squared.as_ref().map_or(0.0, |squared| squared.oracle[&budget].mean);
         format!(
-            "The mean of half of an item's annotators is its truth; the error is the absolute difference of the belief's mean \
-             from it, in units of the score. The oracle, which knows the truth, would remove {} on average ({} of the squared \
-             error). results/study.json holds every budget, the differences to other rules, and the same with the number of \
-             labels as the only feature.",
+            "The mean of half of an item's annotators is its truth; the error is the absolute difference of the \
+             belief's mean from it, in units of the score. The oracle, which knows the truth, would remove {} on \
+             average ({} of the squared error). results/study.json holds every budget, the differences to other rules, \
+             and the same with the number of labels as the only feature.",
             three(evaluation.oracle[&budget].mean),
             three(squared)
         )
@@ -224,7 +224,8 @@ impl Shown for Scores {
             " The aleatoric part is noise within annotators, pooled over ratings that were repeated, and disagreement \
              between them."
         } else {
-            " No annotator rated an item twice, so noise within annotators and disagreement between them are not told apart."
+            " No annotator rated an item twice, so noise within annotators and disagreement between them are not told \
+             apart."
         };
         vec![parts::figure(parts, Self::WORDS.unit, remark)]
     }
@@ -236,14 +237,7 @@ impl Shown for Scores {
 
 /// Which map reads the judge's scores, and on what evidence.
 fn map_sentence(map: &RatingMap) -> String {
-    let reading = match map.name {
-        Rung::Identity => "as the judge gave them",
-        Rung::Groups => {
-            "through a bias, a slope and a factor on deviations for each group, drawn towards the common ones"
-        }
-        Rung::Curve => "through a smooth curve, on top of a bias, a slope and a factor on stated deviations",
-        _ => "through a bias, a slope and a factor on stated deviations",
-    };
+    let reading = map.name.words_of_ratings().unwrap_or_default();
     choice_sentence(
         format!("The belief reads the scores {reading} (map `{}`).{}", map.name, apart(&map.variances)),
         map.choice.as_ref(),
@@ -269,19 +263,20 @@ fn remedy(results: &StudyResults<Scores>) -> &'static str {
     let grouped = results.groups.len() > 1;
     match results.fit.own.recalibration.as_deref() {
         None => {
-            "Set belief = \"recalibrated\" in [trust]: bias, slope and a factor on the judge's standard deviations are then fitted \
-             with the trust."
+            "Set belief = \"recalibrated\" in [trust]: bias, slope and a factor on the judge's standard deviations are \
+             then fitted with the trust."
         }
         Some([ReadScores { group: None, .. }]) if grouped => {
             "One reading of the judge does not fit all items: set belief = { recalibrated = { recalibration = \"by_group\" } } in \
              [trust], or leave `sd` out of [judge]."
         }
         Some([ReadScores { group: None, .. }]) => {
-            "One reading of the judge does not fit all items: name the column of kinds of items that may differ as `group` in [items] \
-             and set belief = { recalibrated = { recalibration = \"by_group\" } } in [trust], or leave `sd` out of [judge]."
+            "One reading of the judge does not fit all items: name the column of kinds of items that may differ as \
+             `group` in [items] and set belief = { recalibrated = { recalibration = \"by_group\" } } in [trust], or leave `sd` out of [judge]."
         }
         Some(_) => {
-            "A reading for each group does not mend it; leave `sd` out of [judge], and common variances are fitted instead."
+            "A reading for each group does not mend it; leave `sd` out of [judge], and common variances are fitted \
+             instead."
         }
     }
 }
@@ -289,8 +284,8 @@ fn remedy(results: &StudyResults<Scores>) -> &'static str {
 /// Ratings of one item that vary otherwise than expected.
 fn contradiction(within: &WithinItems) -> String {
     format!(
-        "The ratings contradict the aleatoric part: ratings of one item vary by {} about their mean, and {} is expected of the \
-         same {} items ({} standard errors apart).",
+        "The ratings contradict the aleatoric part: ratings of one item vary by {} about their mean, and {} is \
+         expected of the same {} items ({} standard errors apart).",
         three(within.observed),
         three(within.expected),
         within.items,
@@ -303,7 +298,8 @@ fn misfit(coverage: &[Coverage]) -> Option<String> {
     // Ratings are of different items, so those inside are binomial but for the fit they share.
     let (level, inside, kind) = beyond_chance(coverage, coverage.first()?.ratings as f64)?;
     Some(format!(
-        "The intervals are {kind}: {inside} of the held-out ratings lie in the {level} interval, which chance does not explain."
+        "The intervals are {kind}: {inside} of the held-out ratings lie in the {level} interval, which chance does not \
+         explain."
     ))
 }
 
@@ -314,13 +310,13 @@ fn misfit_of_halves(results: &StudyResults<Scores>) -> Option<String> {
     let coverage = &evaluation.held_out.as_ref()?.coverage;
     let (level, inside, kind) = beyond_chance(coverage, evaluation.items as f64)?;
     Some(format!(
-        "With few ratings in hand the intervals are {kind}: {inside} of the ratings in held-out halves lie in the {level} interval, \
-         which chance does not explain."
+        "With few ratings in hand the intervals are {kind}: {inside} of the ratings in held-out halves lie in the \
+         {level} interval, which chance does not explain."
     ))
 }
 
-/// The first interval whose share of ratings is three standard errors off, as if it were of so many `independent` ones: its level,
-/// the share, and what that makes of it.
+/// The first interval whose share of ratings is three standard errors off, as if it were of so many `independent` ones:
+/// its level, the share, and what that makes of it.
 fn beyond_chance(coverage: &[Coverage], independent: f64) -> Option<(String, String, &'static str)> {
     let off = |c: &&Coverage| (c.inside - c.level).abs() > 3.0 * (c.level * (1.0 - c.level) / independent).sqrt();
     let found = coverage.iter().find(off)?;
@@ -337,8 +333,8 @@ fn inside(coverage: &[Coverage]) -> String {
 
 fn calibration(coverage: &[Coverage], figures: &[Figure]) -> Section {
     let Some(first) = coverage.first() else {
-        let none = "No item has ratings of two annotators, so none can be held out, and there is no figure of the belief's \
-                    calibration.";
+        let none = "No item has ratings of two annotators, so none can be held out, and there is no figure of the \
+                    belief's calibration.";
         return section("calibration", "Held-out ratings", vec![Block::Prose(none.into())]);
     };
     let table = Table {
@@ -347,7 +343,8 @@ fn calibration(coverage: &[Coverage], figures: &[Figure]) -> Section {
         columns: vec![Column::text("interval"), Column::numbers("ratings inside")],
         rows: coverage.iter().map(|c| row([percent(c.level), percent(c.inside)])).collect(),
         note: Some(
-            "One rating of each item with two annotators or more is held out and compared with the belief from the others."
+            "One rating of each item with two annotators or more is held out and compared with the belief from the \
+             others."
                 .into(),
         ),
     };

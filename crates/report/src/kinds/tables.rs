@@ -4,9 +4,9 @@ use crate::blocks::{percent, show};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_page::figures::headline;
 use judge_uncertainty_page::{Column, Table, Text};
-use judge_uncertainty_study::evidence::{EvidenceReport, FORGONE};
-use judge_uncertainty_study::for_new_items::ForNewItems;
-use judge_uncertainty_study::parts::{Part, PartAverages};
+use judge_uncertainty_study::evaluate::for_new_items::ForNewItems;
+use judge_uncertainty_study::results::evidence::{EvidenceReport, FORGONE};
+use judge_uncertainty_study::results::parts::{Part, PartAverages};
 use judge_uncertainty_study::{Evaluated, Evaluation, Kind};
 use judge_uncertainty_system::numbers::three;
 
@@ -55,8 +55,8 @@ pub(super) fn parts_sentence(parts: &PartAverages) -> String {
 
 /// How much the evidence varies, and what that means for rankings by total uncertainty, which are `called` so.
 ///
-/// What a ranking holds of the epistemic uncertainty is the belief's own reckoning at the labels in hand. Where an evaluation
-/// measured the two rankings, the sentence says whether it bears that out.
+/// What a ranking holds of the epistemic uncertainty is the belief's own reckoning at the labels in hand. Where an
+/// evaluation measured the two rankings, the sentence says whether it bears that out.
 pub(super) fn evidence_sentences<K: Kind>(
     evidence: &EvidenceReport,
     evaluation: &Evaluated<K>,
@@ -69,27 +69,28 @@ pub(super) fn evidence_sentences<K: Kind>(
         format!("Total evidence is {middle} labels for nearly every item.")
     } else {
         format!(
-            "Total evidence varies: {low}, {middle} and {high} labels at the 5, 50 and 95 percentiles (sd of ln(1 + evidence) {}).",
+            "Total evidence varies: {low}, {middle} and {high} labels at the 5, 50 and 95 percentiles (sd of ln(1 + \
+             evidence) {}).",
             three(evidence.sd_log_evidence)
         )
     };
     let implied = if evidence.entropy_goes_wrong {
         format!(
-            "If the belief is right, ranking by {called} would go wrong at the labels in hand: its tenth of the items holds \
-             {kept} of the epistemic uncertainty that the best tenth holds ({shared} of the picks are the same)."
+            "If the belief is right, ranking by {called} would go wrong at the labels in hand: its tenth of the items \
+             holds {kept} of the epistemic uncertainty that the best tenth holds ({shared} of the picks are the same)."
         )
     } else {
         format!(
-            "If the belief is right, ranking by {called} does about as well at the labels in hand: its tenth of the items \
-             holds {kept} of the epistemic uncertainty that the best tenth holds (less than {} forgone).",
+            "If the belief is right, ranking by {called} does about as well at the labels in hand: its tenth of the \
+             items holds {kept} of the epistemic uncertainty that the best tenth holds (less than {} forgone).",
             percent(FORGONE)
         )
     };
     [varies, implied].into_iter().chain(borne_out(evidence, evaluation, called)).collect()
 }
 
-/// What an evaluation did to the belief's word that total uncertainty would go wrong, by what the epistemic ranking and that by total
-/// uncertainty removed.
+/// What an evaluation did to the belief's word that total uncertainty would go wrong, by what the epistemic ranking and
+/// that by total uncertainty removed.
 fn compared(goes_wrong: bool, epistemic: f64, total: f64) -> &'static str {
     match (goes_wrong, epistemic > total) {
         (true, false) => "does not bear this out",
@@ -98,7 +99,8 @@ fn compared(goes_wrong: bool, epistemic: f64, total: f64) -> &'static str {
     }
 }
 
-/// Whether the evaluation, at its labels, found of the two rankings what the belief implies; `None` without an evaluation.
+/// Whether the evaluation, at its labels, found of the two rankings what the belief implies; `None` without an
+/// evaluation.
 fn borne_out<K: Kind>(evidence: &EvidenceReport, evaluation: &Evaluated<K>, called: &str) -> Option<String> {
     let Evaluated::Evaluated(evaluation) = evaluation else { return None };
     let budget = headline(&evaluation.full);
@@ -106,26 +108,29 @@ fn borne_out<K: Kind>(evidence: &EvidenceReport, evaluation: &Evaluated<K>, call
     let (epistemic, entropy) = (removed(Rule::Info)?, removed(Rule::PosteriorEntropy)?);
     let found = compared(evidence.entropy_goes_wrong, epistemic, entropy);
     Some(format!(
-        "The evaluation below {found}: with its labels the epistemic ranking removed {} and {called} {} on average over half splits of these items.",
+        "The evaluation below {found}: with its labels the epistemic ranking removed {} and {called} {} on average \
+         over half splits of these items.",
         three(epistemic),
         three(entropy)
     ))
 }
 
-/// How much more the epistemic part removes in `error` than `reference`, which the evaluation compares it with, for new items; `None`
-/// where that error is not evaluated.
+/// How much more the epistemic part removes in `error` than `reference`, which the evaluation compares it with, for new
+/// items; `None` where that error is not evaluated.
 pub(super) fn squared_sentence<K: Kind>(evaluation: &Evaluation<K>, error: &str, reference: &str) -> Option<String> {
     let found = evaluation.for_new_items.squared_value.as_ref()?.get(&Rule::Info)?;
     Some(match found {
         ForNewItems::Found(found) => format!(
-            "In {error} the epistemic part removes {} more than {reference} (95% interval for new items, all rules together: {} to {}).",
+            "In {error} the epistemic part removes {} more than {reference} (95% interval for new items, all rules \
+             together: {} to {}).",
             three(found.difference),
             three(found.simultaneous.lo),
             three(found.simultaneous.hi)
         ),
         ForNewItems::NotEstimable { not_estimable } => {
             format!(
-                "How much more the epistemic part removes in {error} than {reference} is not estimable: {not_estimable}."
+                "How much more the epistemic part removes in {error} than {reference} is not estimable: \
+                 {not_estimable}."
             )
         }
     })
@@ -135,7 +140,8 @@ pub(super) fn squared_sentence<K: Kind>(evaluation: &Evaluation<K>, error: &str,
 mod tests {
     use super::*;
 
-    /// The belief's word is never said to be borne out by an evaluation in which the other ranking did as well or better.
+    /// The belief's word is never said to be borne out by an evaluation in which the other ranking did as well or
+    /// better.
     #[test]
     fn the_evaluation_has_the_last_word() {
         assert_eq!(compared(true, 2.0, 1.0), "agrees");

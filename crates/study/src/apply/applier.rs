@@ -13,16 +13,16 @@ use crate::belief_file::kind::Saved;
 use crate::belief_file::names::InputColumns;
 use crate::belief_file::reference::{Reference, SentenceModel};
 use crate::belief_file::row::{RowAnswer, RowColumns, Wrong, wrong};
-use crate::columns::columns_with;
 use crate::error::Error;
-use crate::features::Sources;
 use crate::input::config::StudyFile;
 use crate::input::items::{ItemColumn, Items};
+use crate::input::judge_files::JudgeFiles;
 use crate::input::labels::{Labels, RowLabels, too_many};
 use crate::input::question::Question;
 use crate::input::source::Source;
-use crate::judge_files::JudgeFiles;
-use crate::kind::{Decomposition, Study};
+use crate::model::features::Sources;
+use crate::model::kind::{Decomposition, Study};
+use crate::results::columns::columns_with;
 use judge_uncertainty_core::belief::{Design, Feature, FeatureColumn, FeatureScale, Standardizer};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_evaluation::{Fitted, Luck, Pool};
@@ -71,7 +71,8 @@ pub trait Apply: std::fmt::Debug + Send + Sync {
     /// How judge and features lay in the fit.
     fn baselines(&self) -> &[Baseline];
 
-    /// The model that embeds texts, and the template of a text, where the belief needs embeddings that a table may lack.
+    /// The model that embeds texts, and the template of a text, where the belief needs embeddings that a table may
+    /// lack.
     fn text(&self) -> Option<(&SentenceModel, &Template)>;
 
     /// Whether it needs embeddings.
@@ -119,19 +120,20 @@ struct Row<K: Saved> {
 }
 
 impl<K: Saved> Applier<K> {
-    /// Reads a belief with what stands beside it; `columns` are changes of the names of columns, as [`InputColumns::set`] takes them.
+    /// Reads a belief with what stands beside it; `columns` are changes of the names of columns, as
+    /// [`InputColumns::set`] takes them.
     ///
     /// # Errors
     /// As [`BeliefFile::read`], a file beside it that is missing or another one, a change that is none.
     pub fn read(path: &Path, columns: &[String]) -> Result<Self, Error> {
-        Self::of(path, BeliefFile::read(path)?, columns)
+        Self::new(path, BeliefFile::read(path)?, columns)
     }
 
     /// Prepares a belief that was read.
     ///
     /// # Errors
     /// As [`Self::read`].
-    pub fn of(path: &Path, mut belief: BeliefFile<K>, columns: &[String]) -> Result<Self, Error> {
+    pub fn new(path: &Path, mut belief: BeliefFile<K>, columns: &[String]) -> Result<Self, Error> {
         for change in columns {
             belief.columns.set(change).map_err(|reason| Error::Column { reason })?;
         }

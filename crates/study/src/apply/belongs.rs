@@ -5,14 +5,15 @@ use std::path::Path;
 use super::applier::Apply;
 use crate::belief_file::reference::SentenceModel;
 use crate::error::Error;
-use crate::judge_files::JudgeFiles;
+use crate::input::judge_files::JudgeFiles;
 use judge_uncertainty_formats::error::{Error as DataError, Place, Problem};
 
 fn refused(path: &Path, reason: String, remedy: &str) -> Error {
     DataError::refused(Place::file(path), Problem::Unfit { reason, remedy: remedy.to_owned() }).into()
 }
 
-/// Refuses predictions of another judge, as far as the `summary.json` of `judge run` beside them, which was read from `path`, tells.
+/// Refuses predictions of another judge, as far as the `summary.json` of `judge run` beside them, which was read from
+/// `path`, tells.
 ///
 /// # Errors
 /// It names another model or other prompts than those of the belief.

@@ -72,7 +72,7 @@ pub struct SetAside {
 
 impl SetAside {
     /// A row of a file.
-    pub fn of(bad: &Bad, file: &Path) -> Self {
+    pub fn new(bad: &Bad, file: &Path) -> Self {
         Self {
             file: file.display().to_string(),
             line: bad.line,
@@ -131,8 +131,8 @@ fn names(folder: &Path) -> Result<Vec<String>, Error> {
 }
 
 impl Parts {
-    /// A folder that is absent or empty, or holds an application that was interrupted; one that is whole only if it is to be
-    /// replaced.
+    /// A folder that is absent or empty, or holds an application that was interrupted; one that is whole only if it is
+    /// to be replaced.
     ///
     /// # Errors
     /// It holds something else, or a whole application; another process writes to it; it can't be written.

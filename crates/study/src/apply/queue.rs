@@ -74,7 +74,8 @@ impl Queue {
     }
 }
 
-/// The items of a part that may be in the queue, most urgent first where only so many are wanted, else in the order of the stream.
+/// The items of a part that may be in the queue, most urgent first where only so many are wanted, else in the order of
+/// the stream.
 pub fn of_part(columns: &[OutputColumn], part: usize, wanted: &Wanted) -> Vec<Queued> {
     let numbers = |name: &str| match columns.iter().find(|column| column.name == name).map(|column| &column.values) {
         Some(Values::Number(values)) => values.as_slice(),

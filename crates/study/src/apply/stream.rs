@@ -118,8 +118,8 @@ struct Waiting {
 /// Applies a belief to a stream and writes it to a folder.
 ///
 /// # Errors
-/// A table that lacks what the belief needs, a row that can't be used unless such are set aside, a file that can't be read or
-/// written. What is written by then is gone on with by the next call with the same arguments.
+/// A table that lacks what the belief needs, a row that can't be used unless such are set aside, a file that can't be
+/// read or written. What is written by then is gone on with by the next call with the same arguments.
 pub fn apply(
     belief: &dyn Apply,
     request: &Request,
@@ -220,7 +220,7 @@ impl Stream<'_> {
                 made_from: waiting.made_from,
                 sha256: sha256_hex(&bytes),
                 rows: applied.columns.first().map_or(0, |column| column.values.len()),
-                set_aside: applied.bad.iter().map(|bad| SetAside::of(bad, &file)).collect(),
+                set_aside: applied.bad.iter().map(|bad| SetAside::new(bad, &file)).collect(),
                 tallies: applied.tallies,
                 queue: queue.unwrap_or_default(),
                 file,
@@ -298,8 +298,8 @@ impl Summary {
     }
 }
 
-/// Writes the queue and says how long it is: ranked where only so many are wanted, else in the order of the stream, so that it need
-/// not be held in memory.
+/// Writes the queue and says how long it is: ranked where only so many are wanted, else in the order of the stream, so
+/// that it need not be held in memory.
 fn write_queue(parts: &Parts, count: usize, wanted: &Wanted) -> Result<usize, Error> {
     let header = "place,id,priority,tie_break,part\n";
     let line = |place: usize, item: &Queued| {

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Baseline {
-    /// The quantity: a feature by its name, or what the judge says (`judge_entropy`, `q_CLASS`, `judge_mean`, `judge_sd`).
+    /// The quantity: a feature by its name, or what the judge says (`judge_entropy`, `q_CLASS`, `judge_mean`,
+    /// `judge_sd`).
     pub name: String,
     /// Upper ends of all bins but the last, ascending.
     pub edges: Vec<f64>,
@@ -42,8 +43,8 @@ pub struct Drift {
     /// PSI = sum over bins of (a - e) ln(a / e)        a = (n_bin + 1/2) / (n + B/2)
     /// ```
     ///
-    /// with the share a of a bin among the n further items, e the same among those of the fit, and B bins, of which items without
-    /// the quantity are one where there are such. `None` without items.
+    /// with the share a of a bin among the n further items, e the same among those of the fit, and B bins, of which
+    /// items without the quantity are one where there are such. `None` without items.
     pub psi: Option<f64>,
     /// What it is on average if nothing has moved, (B - 1)(1/n + 1/m) with m items in the fit: sampling alone.
     pub psi_by_chance: Option<f64>,
@@ -61,7 +62,7 @@ impl Baseline {
     ///
     /// # Panics
     /// If there is not one entry of `labelled` per value.
-    pub fn of(name: impl Into<String>, values: &[Option<f64>], labelled: &[bool]) -> Self {
+    pub fn new(name: impl Into<String>, values: &[Option<f64>], labelled: &[bool]) -> Self {
         assert_eq!(values.len(), labelled.len(), "labelled or not, of every item");
         let mut present: Vec<f64> = values.iter().flatten().copied().collect();
         present.sort_by(f64::total_cmp);
@@ -172,7 +173,7 @@ mod tests {
     #[test]
     fn by_hand() {
         let values: Vec<Option<f64>> = [0.0, 0.0, 0.0, 1.0].map(Some).to_vec();
-        let baseline = Baseline::of("x", &values, &[true, true, false, true]);
+        let baseline = Baseline::new("x", &values, &[true, true, false, true]);
         assert_eq!((baseline.edges.as_slice(), baseline.counts.as_slice()), (&[0.0][..], &[3, 1][..]));
         assert_eq!((baseline.low, baseline.high), (Some(0.0), Some(1.0)));
         let mut tally = baseline.tally();
@@ -198,7 +199,7 @@ mod tests {
         let mut draw =
             |n: usize, shift: f64| -> Vec<Option<f64>> { (0..n).map(|_| Some(stream.random() + shift)).collect() };
         let mut of = |shift: f64| {
-            let baseline = Baseline::of("x", &draw(fitted, 0.0), &vec![true; fitted]);
+            let baseline = Baseline::new("x", &draw(fitted, 0.0), &vec![true; fitted]);
             let mut tally = baseline.tally();
             draw(further, shift).into_iter().for_each(|x| tally.add(&baseline, x));
             baseline.drift(&tally)

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::kind::{Decomposition, Kind, Study};
+use crate::model::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_core::belief::{Feature, FeatureScale};
 
 /// Where the values of a feature come from.
@@ -53,8 +53,8 @@ pub struct FeatureDefinition {
     pub sd: f64,
     /// Items of the fit that lacked it.
     pub missing: usize,
-    /// Lowest value of a labelled item, in standard deviations from the mean, below which nothing is extrapolated; `None` where
-    /// the fit extrapolates.
+    /// Lowest value of a labelled item, in standard deviations from the mean, below which nothing is extrapolated;
+    /// `None` where the fit extrapolates.
     pub low: Option<f64>,
     /// Highest value of a labelled item.
     pub high: Option<f64>,

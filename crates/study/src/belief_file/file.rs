@@ -13,8 +13,8 @@ use super::kind::{FitOf, Saved, Shape};
 use super::names::InputColumns;
 use super::reference::{Familiarity, REFERENCE};
 use crate::input::config::{StudyConfig, StudyFile};
-use crate::judge_files::JudgeFiles;
-use crate::kind::{Decomposition, Study};
+use crate::input::judge_files::JudgeFiles;
+use crate::model::kind::{Decomposition, Study};
 use judge_uncertainty_core::belief::Unfit;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::mean;
@@ -32,8 +32,8 @@ pub const FILE: &str = "results/belief.json";
 /// Features and judge are watched for drift up to so many quantities.
 pub const MOST_WATCHED: usize = 200;
 
-/// A fitted belief with all that it takes to apply it to further items. It stands alone, but for the embeddings of labelled items,
-/// which are in the file that [`Familiarity`] names.
+/// A fitted belief with all that it takes to apply it to further items. It stands alone, but for the embeddings of
+/// labelled items, which are in the file that [`Familiarity`] names.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(bound = "")]
 pub struct BeliefFile<K: Saved> {
@@ -45,7 +45,8 @@ pub struct BeliefFile<K: Saved> {
     pub sha256: String,
     /// Version of the program that wrote it.
     pub program: String,
-    /// Every setting of the study, defaults filled in: classes, places or scale, how answers are read, floor, belief, prior, seed.
+    /// Every setting of the study, defaults filled in: classes, places or scale, how answers are read, floor, belief,
+    /// prior, seed.
     pub settings: StudyConfig<K>,
     /// The judge that the trust belongs to.
     pub judge: JudgeFiles,
@@ -75,10 +76,10 @@ pub struct BeliefFile<K: Saved> {
 
 impl<K: Saved> BeliefFile<K> {
     /// The belief of a decomposition, and the bytes of the file that is to stand beside it, if it needs one.
-    pub fn of(study: &Study<K>, decomposition: &Decomposition<K>) -> (Self, Option<Vec<u8>>) {
+    pub fn new(study: &Study<K>, decomposition: &Decomposition<K>) -> (Self, Option<Vec<u8>>) {
         let mut settings = study.file.config.clone();
         K::fill(&mut settings);
-        let (familiarity, bytes) = Familiarity::of(study, decomposition).unzip();
+        let (familiarity, bytes) = Familiarity::new(study, decomposition).unzip();
         let confidence: Vec<f64> = study.judge.confidence.iter().flatten().copied().collect();
         let variants = study.judge.variants.clone();
         let mut file = Self {
@@ -87,7 +88,7 @@ impl<K: Saved> BeliefFile<K> {
             sha256: String::new(),
             program: env!("CARGO_PKG_VERSION").to_owned(),
             columns: K::names(&settings, &variants),
-            judge: JudgeFiles::of(&study.file),
+            judge: JudgeFiles::from_study(&study.file),
             variants,
             groups: study.items.group_names().into_iter().map(str::to_owned).collect(),
             mean_confidence: (!confidence.is_empty()).then(|| mean(&confidence)),
@@ -122,8 +123,8 @@ impl<K: Saved> BeliefFile<K> {
     /// Reads a belief.
     ///
     /// # Errors
-    /// A file that can't be read, is no belief, is of another version or kind, was changed after it was written, or contradicts
-    /// itself; with the file and the field.
+    /// A file that can't be read, is no belief, is of another version or kind, was changed after it was written, or
+    /// contradicts itself; with the file and the field.
     pub fn read(path: &Path) -> Result<Self> {
         Self::parse(path, &read_file(path)?)
     }
@@ -133,7 +134,7 @@ impl<K: Saved> BeliefFile<K> {
     /// # Errors
     /// As [`Self::read`].
     pub fn parse(path: &Path, bytes: &[u8]) -> Result<Self> {
-        let file = Self::fields(path, Fields::of(path, bytes)?)?;
+        let file = Self::fields(path, Fields::new(path, bytes)?)?;
         let sum = file.sum();
         if sum != file.sha256 {
             let remedy = "copy it anew from the run that wrote it, or run the study again";
@@ -257,7 +258,7 @@ struct Fields<'p> {
 }
 
 impl<'p> Fields<'p> {
-    fn of(path: &'p Path, bytes: &[u8]) -> Result<Self> {
+    fn new(path: &'p Path, bytes: &[u8]) -> Result<Self> {
         let object = object(path, bytes)?;
         let fields = Self { path, object };
         match fields.object.get("schema").and_then(Value::as_u64) {
@@ -316,7 +317,8 @@ pub fn belief_of(path: &Path) -> PathBuf {
     }
 }
 
-/// The keys of the settings of a belief, by which its kind is known; none of what is no belief, which its reader refuses.
+/// The keys of the settings of a belief, by which its kind is known; none of what is no belief, which its reader
+/// refuses.
 pub fn keys_of(path: &Path) -> Vec<String> {
     let read = read_file(path).and_then(|bytes| object(path, &bytes));
     let keys = |object: Map<String, Value>| Some(object.get("settings")?.as_object()?.keys().cloned().collect());
@@ -326,9 +328,9 @@ pub fn keys_of(path: &Path) -> Vec<String> {
 fn baselines<K: Saved>(study: &Study<K>, decomposition: &Decomposition<K>) -> Vec<Baseline> {
     let labelled: Vec<bool> = decomposition.numbers.iter().map(|n| *n > 0).collect();
     let said = K::said(&study.judge);
-    let of_judge = said.iter().map(|(name, values)| Baseline::of(name, values, &labelled));
+    let of_judge = said.iter().map(|(name, values)| Baseline::new(name, values, &labelled));
     let features = decomposition.features.iter();
-    let all = of_judge.chain(features.map(|feature| Baseline::of(feature.name(), &feature.values, &labelled)));
+    let all = of_judge.chain(features.map(|feature| Baseline::new(feature.name(), &feature.values, &labelled)));
     all.take(MOST_WATCHED).collect()
 }
 

@@ -4,7 +4,7 @@ use super::names::InputColumns;
 use super::row::{RowAnswer, Wrong};
 use crate::input::config::{Setting, StudyConfig};
 use crate::input::read::Judge;
-use crate::kind::{Kind, Study};
+use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::belief::Unfit;
 use judge_uncertainty_evaluation::Pool;
 

@@ -1,4 +1,5 @@
-//! The fitted belief as a file, `results/belief.json`: all that it takes to say of further items what a run says of its own.
+//! The fitted belief as a file, `results/belief.json`: all that it takes to say of further items what a run says of its
+//! own.
 //!
 //! | module | holds |
 //! |---|---|

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The columns of a table with one row per item. `{class}` stands for a class and `{variant}` for a variant of the judge's prompt.
+/// The columns of a table with one row per item. `{class}` stands for a class and `{variant}` for a variant of the
+/// judge's prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InputColumns {

@@ -5,7 +5,7 @@ use std::path::Path;
 use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
-use crate::kind::{Decomposition, Kind, Study};
+use crate::model::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_familiarity::embedding::matrix_bytes;
 use judge_uncertainty_familiarity::neighbours::{NotFinite, UnitRows};
 use judge_uncertainty_formats::checksum::{read_file, sha256_hex};
@@ -13,7 +13,8 @@ use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
 use judge_uncertainty_formats::items::ItemIds;
 use judge_uncertainty_formats::npy::read_matrix;
 
-/// Name of the file with the embeddings, beside the belief: a NumPy matrix of 32-bit floats, a row for each labelled item.
+/// Name of the file with the embeddings, beside the belief: a NumPy matrix of 32-bit floats, a row for each labelled
+/// item.
 pub const REFERENCE: &str = "belief-reference.npy";
 
 /// Its place within a run folder.
@@ -60,7 +61,7 @@ pub struct Reference {
 
 impl Familiarity {
     /// That of a decomposition, with the bytes of the file beside it; `None` without embeddings.
-    pub fn of<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> Option<(Self, Vec<u8>)> {
+    pub fn new<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> Option<(Self, Vec<u8>)> {
         let (config, embeddings) = study.file.config.familiarity.as_ref().zip(study.embeddings.as_ref())?;
         let labelled: Vec<usize> = (0..decomposition.len()).filter(|&i| decomposition.numbers[i] > 0).collect();
         let bytes = matrix_bytes(embeddings.select(ndarray::Axis(0), &labelled).view());

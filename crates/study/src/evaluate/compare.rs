@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use crate::chosen::Chosen;
 use crate::error::Error;
-use crate::held_out::{SAME, Scores, advantage};
-use crate::judge_files::JudgeFiles;
-use crate::kind::Quantity;
-use crate::kind::{Decomposition, Kind, Study};
-use crate::mismatch::CompareError;
+use crate::evaluate::held_out::{SAME, Scores, advantage};
+use crate::evaluate::mismatch::CompareError;
+use crate::input::judge_files::JudgeFiles;
 use crate::model::beliefs::name_of_own;
+use crate::model::chosen::Chosen;
+use crate::model::kind::Quantity;
+use crate::model::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_core::belief::Belief;
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::stats::over_items::{LEAST_ITEMS, item_mean, item_share, item_spearman};
@@ -39,9 +39,10 @@ pub struct Compared {
     pub studies: [One; 2],
     /// What differs between the judges, in words; `None` for one and the same.
     pub judges_differ: Option<String>,
-    /// Scores on held-out labels, second less first, paired: above 0 the first is better. Empty with [`Self::not_estimable`].
+    /// Scores on held-out labels, second less first, paired: above 0 the first is better. Empty with
+    /// [`Self::not_estimable`].
     pub scores: Vec<PairedScore>,
-    /// How the labelled items were chosen, in words, see [`crate::held_out::HeldOutReport::chosen`].
+    /// How the labelled items were chosen, in words, see [`crate::evaluate::held_out::HeldOutReport::chosen`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chosen: Option<String>,
     /// Why there are no scores.
@@ -137,7 +138,7 @@ impl Compared {
     ///
     /// # Errors
     /// As [`matched`], or a fit that is impossible.
-    pub fn of<K: Kind>(studies: [&Study<K>; 2], decompositions: [&Decomposition<K>; 2]) -> Result<Self, Error> {
+    pub fn new<K: Kind>(studies: [&Study<K>; 2], decompositions: [&Decomposition<K>; 2]) -> Result<Self, Error> {
         let [first, second] = studies;
         let at = matched(first, second)?;
         let labelled: Vec<usize> = (0..first.len()).filter(|i| decompositions[0].numbers[*i] > 0).collect();
@@ -150,9 +151,9 @@ impl Compared {
                 Some(format!("{have} items have a label, and scores on held-out labels take {LEAST_ITEMS}")),
             )
         } else {
-            let one = Scores::of(first, decompositions[0], &labelled)?;
+            let one = Scores::new(first, decompositions[0], &labelled)?;
             let same: Vec<usize> = one.kept.iter().map(|&i| at[i]).collect();
-            let chosen = chosen_for([&one.chosen, &Chosen::of(second, &same)]);
+            let chosen = chosen_for([&one.chosen, &Chosen::new(second, &same)]);
             let other = Scores::over(second, decompositions[1], same, (&one.folds, chosen))?;
             (paired(&one, &other), one.kept.len(), other.chosen.words.clone(), None)
         };
@@ -164,7 +165,7 @@ impl Compared {
             title: studies[k].file.config.title.clone(),
             belief: name_of_own(studies[k]).to_owned(),
             assumed_trust: decompositions[k].assumed_trust(),
-            judge: JudgeFiles::of(&studies[k].file),
+            judge: JudgeFiles::from_study(&studies[k].file),
         };
         let reports = [report(0), report(1)];
         Ok(Self {
@@ -177,7 +178,7 @@ impl Compared {
             scores,
             chosen,
             not_estimable,
-            ranks: RankAgreement::of(decompositions, &at),
+            ranks: RankAgreement::new(decompositions, &at),
             drift: drift(K::quantities(&first.file.config.scale), &predicted),
             apart: apart(studies, &at, &predicted),
         })
@@ -185,7 +186,7 @@ impl Compared {
 }
 
 impl RankAgreement {
-    fn of<K: Kind>([first, second]: [&Decomposition<K>; 2], at: &[usize]) -> Self {
+    fn new<K: Kind>([first, second]: [&Decomposition<K>; 2], at: &[usize]) -> Self {
         let both = |f: &dyn Fn(&Decomposition<K>, usize) -> f64| {
             let one: Vec<f64> = (0..at.len()).map(|i| f(first, i)).collect();
             let other: Vec<f64> = at.iter().map(|&i| f(second, i)).collect();

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::chosen::Chosen;
-use crate::kind::{Kind, Study};
+use crate::model::chosen::Chosen;
+use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::new_items::{Contributions, NewItems, new_items};
@@ -19,8 +19,8 @@ const LEVEL: f64 = 0.95;
 /// What is compared.
 const MEASURES: [Measure; 2] = [Measure::Value, Measure::SquaredValue];
 
-/// Differences between rules with intervals for new items ([`new_items`]), those of one measure simultaneous over all rules. Values are
-/// expected ones over all labels that may be bought, without the noise of drawing one.
+/// Differences between rules with intervals for new items ([`new_items`]), those of one measure simultaneous over all
+/// rules. Values are expected ones over all labels that may be bought, without the noise of drawing one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RulesForNewItems {
     /// The budget.
@@ -59,7 +59,8 @@ impl ForNewItems {
     }
 }
 
-/// The comparisons that an evaluation keeps item by item: those of a registration, and after them those of its own tables.
+/// The comparisons that an evaluation keeps item by item: those of a registration, and after them those of its own
+/// tables.
 pub(crate) fn contrasts<K: Kind>(study: &Study<K>) -> Vec<Contrast> {
     let own = MEASURES.into_iter().filter(|measure| K::FACTS.measures.contains(measure));
     let own = own.flat_map(|measure| of_measure(study, measure));
@@ -81,8 +82,8 @@ pub struct EvaluatedItems {
 
 impl EvaluatedItems {
     /// Of the items of a study at positions `kept`.
-    pub fn of<K: Kind>(study: &Study<K>, kept: &[usize]) -> Self {
-        Self { design: Chosen::of(study, kept).design }
+    pub fn new<K: Kind>(study: &Study<K>, kept: &[usize]) -> Self {
+        Self { design: Chosen::new(study, kept).design }
     }
 
     /// Why a comparison of rules on these items, each of which counts alike, says nothing of new ones; `None` where it does.
@@ -105,9 +106,9 @@ impl EvaluatedItems {
 
 impl RulesForNewItems {
     /// From what the replicates of a study's evaluation measured over the items at positions `kept`, whose comparisons are [`contrasts`].
-    pub(crate) fn of<K: Kind>(study: &Study<K>, kept: &[usize], measured: &[Measured]) -> Self {
+    pub(crate) fn new<K: Kind>(study: &Study<K>, kept: &[usize], measured: &[Measured]) -> Self {
         let all = contrasts(study);
-        let chosen = EvaluatedItems::of(study, kept);
+        let chosen = EvaluatedItems::new(study, kept);
         let value = |measure: Measure| {
             let places = (0..all.len()).skip(study.contrasts.len()).filter(|&k| all[k].measure == measure);
             let of = |k: usize| {

@@ -6,8 +6,8 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
-use crate::for_new_items::{RulesForNewItems, contrasts};
-use crate::kind::{Kind, Study};
+use crate::evaluate::for_new_items::{RulesForNewItems, contrasts};
+use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::belief::Feature;
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::stats::Summary;
@@ -43,11 +43,12 @@ pub struct Evaluation<K: Kind> {
     pub full: Escalation,
     /// Replicates whose fit left labelled items at a limit of the trust; with a prior there are none.
     pub fits_at_limit: usize,
-    /// Its value minus that of ranking by total uncertainty (`posterior_entropy`), paired within replicate; `None` where
-    /// the judge's own uncertainty is what rules are compared with.
+    /// Its value minus that of ranking by total uncertainty (`posterior_entropy`), paired within replicate; `None`
+    /// where the judge's own uncertainty is what rules are compared with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub minus_total: Option<ByRule>,
-    /// The rules against the one that they are compared with, for new items. All other figures here are over half splits of these items.
+    /// The rules against the one that they are compared with, for new items. All other figures here are over half
+    /// splits of these items.
     pub for_new_items: RulesForNewItems,
     /// The most that escalation can be expected to remove, by budget.
     pub oracle: BTreeMap<Budget, Summary>,
@@ -79,10 +80,11 @@ pub struct SquaredValue {
     pub oracle: BTreeMap<Budget, Summary>,
 }
 
-/// Ratings of the second halves in their predictive distributions (probability integral transform), over all replicates.
+/// Ratings of the second halves in their predictive distributions (probability integral transform), over all
+/// replicates.
 ///
-/// An annotator's first rating stands for them. Ratings on a coarse scale cannot be spread evenly even where the belief is
-/// right.
+/// An annotator's first rating stands for them. Ratings on a coarse scale cannot be spread evenly even where the belief
+/// is right.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HeldOut {
     /// Share of the ratings in each tenth of its predictive distribution: 0.1 where the belief is calibrated.
@@ -165,10 +167,11 @@ pub fn evaluated_items<K: Kind>(study: &Study<K>) -> Result<Vec<usize>, String> 
             n => format!(" ({n} items are excluded as registered)"),
         };
         return Err(format!(
-            "what escalation achieves here can't be measured: one half of an item's labels has to serve as its truth, and \
-             {} of {} items have {least} labels or more (evaluation.least_labels), where {LEAST_ITEMS} such items are \
-             needed{left_out}. What single labels say of the judge's error, its calibration and its agreement with experts stands \
-             under the held-out labels. Trust, decomposition and rankings need none of this and are given for all items",
+            "what escalation achieves here can't be measured: one half of an item's labels has to serve as its truth, \
+             and {} of {} items have {least} labels or more (evaluation.least_labels), where {LEAST_ITEMS} such items \
+             are needed{left_out}. What single labels say of the judge's error, its calibration and its agreement with \
+             experts stands under the held-out labels. Trust, decomposition and rankings need none of this and are \
+             given for all items",
             kept.len(),
             numbers.len()
         ));
@@ -176,8 +179,8 @@ pub fn evaluated_items<K: Kind>(study: &Study<K>) -> Result<Vec<usize>, String> 
     Ok(kept)
 }
 
-/// Why there is no evaluation in a few words: how many labels are lacking, and on which items first; `None` where there is
-/// one.
+/// Why there is no evaluation in a few words: how many labels are lacking, and on which items first; `None` where there
+/// is one.
 pub fn lacking_labels<K: Kind>(study: &Study<K>) -> Option<String> {
     /// Items that are named.
     const NAMED: usize = 3;
@@ -275,8 +278,9 @@ impl<'a, K: Kind> Evaluator<'a, K> {
         let short = self.kept.iter().filter(|&&i| most_revealed(numbers[i] / 2) < most).count();
         if short > 0 {
             reasons.push(format!(
-                "{short} items with as many as {most} labels revealed (evaluation.reveal): one label of the first half is kept \
-                 to be bought, so fewer are revealed; items with {} labels or more (evaluation.least_labels) have enough",
+                "{short} items with as many as {most} labels revealed (evaluation.reveal): one label of the first half \
+                 is kept to be bought, so fewer are revealed; items with {} labels or more (evaluation.least_labels) \
+                 have enough",
                 2 * (most + 1)
             ));
         }
@@ -302,7 +306,7 @@ impl<'a, K: Kind> Evaluator<'a, K> {
             judge: K::diagnostics(self.study, &self.kept, self.split.noise_ceiling().all_labels),
             minus_total: against_total.then(|| value_minus(&measured, Rule::PosteriorEntropy)),
             oracle: budgets.iter().map(|b| (*b, Summary::over(&measured, |m| m.oracle[b]))).collect(),
-            for_new_items: RulesForNewItems::of(self.study, &self.kept, &measured),
+            for_new_items: RulesForNewItems::new(self.study, &self.kept, &measured),
             squared: SquaredValue::over(&measured, budgets),
             counts_only: (!counts_only.is_empty()).then(|| Escalation::over(&counts_only)),
             fits_at_limit: measured.iter().filter(|m| m.at_limit > 0).count(),

@@ -1,20 +1,20 @@
-//! Judge and beliefs on labels that they have not seen, from one label an item: what a study can say of error, agreement and
-//! calibration where labels are few.
+//! Judge and beliefs on labels that they have not seen, from one label an item: what a study can say of error,
+//! agreement and calibration where labels are few.
 //!
-//! Labels are left out one by one, and items in folds for what is fitted, so every prediction is scored on labels that had no
-//! part in it. Intervals are about new items ([`judge_uncertainty_core::stats::over_items`]); what a fit adds to the variation
-//! by being fitted again to other items is not part of them (Bayle et al. 2020, "Cross-validation confidence intervals for test
-//! error"). What the labels do not determine has a reason in place of a number.
+//! Labels are left out one by one, and items in folds for what is fitted, so every prediction is scored on labels that
+//! had no part in it. Intervals are about new items ([`judge_uncertainty_core::stats::over_items`]); what a fit adds to
+//! the variation by being fitted again to other items is not part of them (Bayle et al. 2020, "Cross-validation
+//! confidence intervals for test error"). What the labels do not determine has a reason in place of a number.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::chosen::Chosen;
-use crate::kind::{Decomposition, Kind, Study};
+pub(crate) use crate::evaluate::reliability::SAME;
+use crate::evaluate::reliability::{CalibrationPoint, ReliabilityReport, curve};
 use crate::model::beliefs::beliefs;
-pub(crate) use crate::reliability::SAME;
-use crate::reliability::{CalibrationPoint, ReliabilityReport, curve};
+use crate::model::chosen::Chosen;
+use crate::model::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_core::belief::FeatureColumn;
 use judge_uncertainty_core::stats::Estimable;
 use judge_uncertainty_core::stats::over_items::LEAST_ITEMS;
@@ -66,7 +66,8 @@ pub struct HeldOutReport {
     pub scores: Vec<MeanScore>,
     /// Predictions against each other on the same labels.
     pub comparisons: Vec<Comparison>,
-    /// Squared errors against the pool, which the labels are a sample of: the scores less the disagreement of labels within items.
+    /// Squared errors against the pool, which the labels are a sample of: the scores less the disagreement of labels
+    /// within items.
     pub squared_errors: Vec<SquaredError>,
     /// Mean disagreement of two labels of an item, in units of the squared error; no prediction scores below it.
     pub disagreement: Estimable,
@@ -79,7 +80,8 @@ pub struct HeldOutReport {
     pub calibration: Vec<CalibrationPoint>,
     /// Mean of labels less predictions: below 0 the judge states too much.
     pub calibration_in_the_large: Estimable,
-    /// Judge and belief against labels, class by class and group by group; `None` where the belief predicts what the judge does.
+    /// Judge and belief against labels, class by class and group by group; `None` where the belief predicts what the
+    /// judge does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reliability: Option<ReliabilityReport>,
 }
@@ -127,8 +129,9 @@ pub struct SquaredError {
 
 /// Bounds on a mean Manhattan error.
 ///
-/// An unbiased estimate of E|q - p| does not exist from any number of labels: the mean of whatever n labels give is a polynomial in
-/// p. With the squared error S = E sum_k (q_k - p_k)^2 and K classes, S <= E sum_k |q_k - p_k| <= sqrt(K S).
+/// An unbiased estimate of E|q - p| does not exist from any number of labels: the mean of whatever n labels give is a
+/// polynomial in p. With the squared error S = E sum_k (q_k - p_k)^2 and K classes, S <= E sum_k |q_k - p_k| <= sqrt(K
+/// S).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manhattan {
     /// From the lower end of the squared error's interval; 0 where that is below 0.
@@ -195,17 +198,18 @@ impl HeldOutScores {
     }
 
     /// Scores judge and beliefs on the labels of a study; items that a registration excludes are left out.
-    pub fn of<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> Self {
+    pub fn new<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> Self {
         let labelled: Vec<usize> =
             (0..study.len()).filter(|i| decomposition.numbers[*i] > 0 && !study.excluded.contains_key(i)).collect();
         if labelled.len() < LEAST_ITEMS {
             return Self::not(format!(
-                "{} items have a label, and scores on held-out labels take {LEAST_ITEMS}; have {} more items labelled once",
+                "{} items have a label, and scores on held-out labels take {LEAST_ITEMS}; have {} more items labelled \
+                 once",
                 labelled.len(),
                 LEAST_ITEMS - labelled.len()
             ));
         }
-        match Scores::of(study, decomposition, &labelled) {
+        match Scores::new(study, decomposition, &labelled) {
             Ok(scores) => Self::Scored(Box::new(scores.report(study, labelled.len()))),
             Err(error) => Self::not(format!("a belief can't be fitted without a tenth of the items: {error}")),
         }
@@ -247,19 +251,19 @@ impl<K: Kind> Scores<K> {
     ///
     /// # Errors
     /// A fit that is impossible.
-    pub fn of(
+    pub fn new(
         study: &Study<K>,
         decomposition: &Decomposition<K>,
         labelled: &[usize],
     ) -> Result<Self, judge_uncertainty_evaluation::Error> {
         let mut stream = seeded(study.file.config.seed, FOLD_STREAM);
         let kept = if labelled.len() > MOST_ITEMS { sample(labelled, &mut stream) } else { labelled.to_vec() };
-        let chosen = Chosen::of(study, &kept);
+        let chosen = Chosen::new(study, &kept);
         let folds = folds(chosen.design.things(), &mut stream);
         Self::over(study, decomposition, kept, (&folds, chosen))
     }
 
-    /// Held-out scores as [`Self::of`] has them, of the items at positions `kept`, each in its fold, chosen as it is said.
+    /// Held-out scores as [`Self::new`] has them, of the items at positions `kept`, each in its fold, chosen as it is said.
     ///
     /// # Errors
     /// A fit that is impossible.
@@ -333,11 +337,12 @@ impl<K: Kind> Scores<K> {
             reliability: self
                 .believed
                 .get(&self.own)
-                .and_then(|believed| ReliabilityReport::of(study, (&self.kept, design), &self.pool, believed)),
+                .and_then(|believed| ReliabilityReport::new(study, (&self.kept, design), &self.pool, believed)),
         }
     }
 
-    /// Every prediction against the judge and against the other beliefs that know as much, and the judge against the base rate.
+    /// Every prediction against the judge and against the other beliefs that know as much, and the judge against the
+    /// base rate.
     fn comparisons(&self, shown: &[&Prediction]) -> Vec<Comparison> {
         let is_belief = |prediction: &Prediction| prediction.name != JUDGE && prediction.name != BASE_RATE;
         let mut pairs = vec![(judge(), Prediction { name: BASE_RATE.to_owned(), given: Given::NoLabel })];
@@ -418,8 +423,8 @@ pub(crate) fn advantage(design: &SamplingDesign, [than, one]: [&ItemScores; 2], 
 fn twice(found: Estimable) -> Estimable {
     match found.reason() {
         Some(reason) if reason.contains("have what it takes") => Estimable::not(format!(
-            "it takes items with two labels or more: single labels do not tell a wrong prediction from experts who disagree \
-             ({reason})"
+            "it takes items with two labels or more: single labels do not tell a wrong prediction from experts who \
+             disagree ({reason})"
         )),
         _ => found,
     }

@@ -1,8 +1,9 @@
-//! What a belief makes of the judge's predictions: both against labels that neither has seen, class by class and group by group.
+//! What a belief makes of the judge's predictions: both against labels that neither has seen, class by class and group
+//! by group.
 
 use serde::{Deserialize, Serialize};
 
-use crate::kind::{Kind, Study};
+use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::stats::over_items::LEAST_ITEMS;
 use judge_uncertainty_core::stats::sampling::SamplingDesign;
 use judge_uncertainty_core::stats::{Estimable, mean};
@@ -27,8 +28,9 @@ pub struct CalibrationPoint {
     pub observed: Estimable,
 }
 
-/// The judge's predictions and those of the belief against held-out labels. The belief's are those before an item's labels, fitted to
-/// the labels of other items. Intervals are central 95% ones for new items, each on its own, the fit taken as given.
+/// The judge's predictions and those of the belief against held-out labels. The belief's are those before an item's
+/// labels, fitted to the labels of other items. Intervals are central 95% ones for new items, each on its own, the fit
+/// taken as given.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReliabilityReport {
     /// One entry for each quantity over all items, then one for each group and quantity.
@@ -68,7 +70,7 @@ pub struct Reliable {
 impl Reliable {
     /// From each item's prediction and the mean of its labels, as far as it has any; `is_share` if labels are 0 or 1, so that means are
     /// shares.
-    pub fn of(design: &SamplingDesign, pairs: &[Option<(f64, f64)>], is_share: bool) -> Self {
+    pub fn new(design: &SamplingDesign, pairs: &[Option<(f64, f64)>], is_share: bool) -> Self {
         let gaps: Vec<Option<f64>> =
             pairs.iter().map(|pair| pair.map(|(predicted, observed)| observed - predicted)).collect();
         let enough = pairs.iter().flatten().count() >= LEAST_ITEMS;
@@ -79,7 +81,7 @@ impl Reliable {
 impl ReliabilityReport {
     /// Of the items of a study at positions `kept`, with what the belief predicts of each before its labels; `None` where that is what the
     /// judge does.
-    pub fn of<K: Kind>(
+    pub fn new<K: Kind>(
         study: &Study<K>,
         (kept, design): (&[usize], &SamplingDesign),
         pool: &K::Pool,
@@ -108,8 +110,8 @@ impl ReliabilityReport {
                 is_share: is_share(k),
                 group: group.clone(),
                 items: items.len(),
-                judge: Reliable::of(design, &pairs(&judged), is_share(k)),
-                belief: Reliable::of(design, &pairs(believed), is_share(k)),
+                judge: Reliable::new(design, &pairs(&judged), is_share(k)),
+                belief: Reliable::new(design, &pairs(believed), is_share(k)),
             }
         };
         let entries = all
@@ -148,7 +150,8 @@ fn commonest(observed: &[Option<Vec<f64>>], quantities: usize, is_share: impl Fn
 /// A group's name with the positions of its items.
 type Group = (Option<String>, Vec<usize>);
 
-/// The largest groups among the items at positions `kept`, by name, and how many there are besides; none of a single one.
+/// The largest groups among the items at positions `kept`, by name, and how many there are besides; none of a single
+/// one.
 fn largest_groups<K: Kind>(study: &Study<K>, kept: &[usize]) -> (Vec<Group>, usize) {
     let (names, numbers) = (study.items.group_names(), study.items.group_numbers());
     if names.len() < 2 {
@@ -232,13 +235,13 @@ mod tests {
     #[test]
     fn points_tell_what_the_mean_hides() {
         let pair = |i: usize| Some(if i < 40 { (0.2, [0.3, 0.5][i % 2]) } else { (0.8, [0.5, 0.7][i % 2]) });
-        let found = Reliable::of(&random(80), &(0..80).map(pair).collect::<Vec<_>>(), true);
+        let found = Reliable::new(&random(80), &(0..80).map(pair).collect::<Vec<_>>(), true);
         let above = found.labels_above.estimate().unwrap();
         assert!(above.value.abs() < 1e-12 && above.lo < 0.0 && above.hi > 0.0);
         let points: Vec<(f64, f64)> =
             found.points.iter().map(|p| (p.predicted, p.observed.estimate().unwrap().value)).collect();
         assert!(points.len() == 2 && (points[0].1 - 0.4).abs() < 1e-12 && (points[1].1 - 0.6).abs() < 1e-12);
-        let few = Reliable::of(&random(LEAST_ITEMS - 1), &[Some((0.5, 1.0)); LEAST_ITEMS - 1], true);
+        let few = Reliable::new(&random(LEAST_ITEMS - 1), &[Some((0.5, 1.0)); LEAST_ITEMS - 1], true);
         assert!(few.points.is_empty() && few.labels_above.reason().is_some());
     }
 }

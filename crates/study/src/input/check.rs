@@ -59,8 +59,8 @@ impl Check<'_> {
         if holds { Ok(()) } else { Err(self.refuse(setting, &shown(value), reason, remedy)) }
     }
 
-    /// Refuses a scale that leaves no room for squares of squared ratings among floating-point numbers, so that what is read can be
-    /// fitted.
+    /// Refuses a scale that leaves no room for squares of squared ratings among floating-point numbers, so that what is
+    /// read can be fitted.
     ///
     /// # Errors
     /// Ends beyond 1e70, or nearer to each other than 1e-70.

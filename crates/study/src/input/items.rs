@@ -170,8 +170,8 @@ fn render<C: Configured>(file: &StudyFile<C>, table: &Table, template: &str) -> 
     Ok(table.rows().map(text).collect())
 }
 
-/// One 0/1 feature per category but the first in the order of the alphabet, which the intercept stands for. A blank cell
-/// is missing in all of them.
+/// One 0/1 feature per category but the first in the order of the alphabet, which the intercept stands for. A blank
+/// cell is missing in all of them.
 fn indicators<C: Configured>(file: &StudyFile<C>, table: &Table, name: &str) -> Result<Vec<ItemColumn>> {
     /// More features than this from one column are a sign that it holds no categories.
     const MOST: usize = 50;
@@ -253,8 +253,8 @@ impl Items {
         kept.iter().filter_map(|&i| numbers.get(i).copied()).collect()
     }
 
-    /// One number for each of the items at positions `kept`, the same for those about one thing or with the same text; none where nothing
-    /// tells.
+    /// One number for each of the items at positions `kept`, the same for those about one thing or with the same text;
+    /// none where nothing tells.
     pub fn twins(&self, kept: &[usize]) -> Vec<usize> {
         let Some(things) = self.about.as_ref().or(self.texts.as_ref()) else { return vec![] };
         let mut numbers = HashMap::new();
@@ -265,7 +265,8 @@ impl Items {
         kept.iter().map(number).collect()
     }
 
-    /// The item that each row is about, by the order in which they first appear; `None` where every row is one of its own.
+    /// The item that each row is about, by the order in which they first appear; `None` where every row is one of its
+    /// own.
     pub fn about_numbers(&self) -> Option<Vec<usize>> {
         let mut known: HashMap<&str, usize> = HashMap::new();
         let number = |name| {

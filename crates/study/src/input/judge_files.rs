@@ -27,9 +27,9 @@ pub struct JudgeFiles {
 }
 
 impl JudgeFiles {
-    /// Reads the sums of a study's judge. What can't be read is left out: the study's reader has refused it, or there is no
-    /// summary.
-    pub fn of<C: Configured>(file: &StudyFile<C>) -> Self {
+    /// Reads the sums of a study's judge. What can't be read is left out: the study's reader has refused it, or there
+    /// is no summary.
+    pub fn from_study<C: Configured>(file: &StudyFile<C>) -> Self {
         let paths = file.resolve_all(file.config.judge.files());
         let files = paths.iter().filter_map(|path| read_file(path).ok()).map(|bytes| sha256_hex(&bytes)).collect();
         let summary = paths.first().and_then(|path| read_file(&path.with_file_name(SUMMARY)).ok());
@@ -43,7 +43,7 @@ impl JudgeFiles {
     ///
     /// # Errors
     /// A file that can't be read, or is no such summary.
-    pub fn of_summary(path: &Path) -> Result<Self> {
+    pub fn from_summary(path: &Path) -> Result<Self> {
         let bytes = read_file(path)?;
         let summary: Option<Value> = serde_json::from_slice(&bytes).ok();
         let ours = |summary: &Value| summary["program"].as_str().is_some_and(|by| by.starts_with("judge-uncertainty "));
@@ -65,7 +65,8 @@ impl JudgeFiles {
         }
     }
 
-    /// What another judge differs in that both state, in words: model and prompts. Files of predictions differ where items do.
+    /// What another judge differs in that both state, in words: model and prompts. Files of predictions differ where
+    /// items do.
     pub fn is_other(&self, other: &Self) -> Option<String> {
         if let (Some(model), Some(others)) = (&self.model, &other.model)
             && model != others

@@ -118,8 +118,8 @@ impl Labels {
     /// Reads the labels of the user's files and joins those of the log.
     ///
     /// # Errors
-    /// A file that can't be read, an unknown id (unless they are left out), an unknown class, a count or score that is none,
-    /// a second row of an item's counts, a second class by an annotator for an item.
+    /// A file that can't be read, an unknown id (unless they are left out), an unknown class, a count or score that is
+    /// none, a second row of an item's counts, a second class by an annotator for an item.
     pub fn read<K: Read>(file: &StudyFile<K>, items: &Items, log: &LabelLog, source: &mut Source) -> Result<Self> {
         let question = K::question(&file.config.scale);
         let labels = Self { counts: Array2::zeros((items.len(), question.classes().len())), ..Self::default() };
@@ -259,8 +259,8 @@ pub struct RowLabels {
     pub scores: Vec<Vec<f64>>,
 }
 
-/// What is wrong with the counts of an item that has more than [`MOST_LABELS`], and in which class, if its labels alone are
-/// too many.
+/// What is wrong with the counts of an item that has more than [`MOST_LABELS`], and in which class, if its labels alone
+/// are too many.
 pub fn too_many(counts: impl Iterator<Item = u32> + Clone) -> Option<(Option<usize>, Problem)> {
     let mut numbers = counts.clone().map(f64::from).enumerate();
     if let Some((class, value)) = numbers.find(|(_, count)| *count > MOST_LABELS) {

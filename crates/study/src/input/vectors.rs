@@ -11,7 +11,8 @@ use judge_uncertainty_formats::items::ItemIds;
 use judge_uncertainty_formats::parquet;
 use judge_uncertainty_formats::table::Table;
 
-/// Reads the embeddings of the items, items x dimensions, in the order of `ids`; of Parquet, a column per dimension or one of lists.
+/// Reads the embeddings of the items, items x dimensions, in the order of `ids`; of Parquet, a column per dimension or
+/// one of lists.
 ///
 /// `reference` is the file that the ids come from, for errors.
 ///
@@ -24,7 +25,8 @@ pub fn read_embeddings(file: &Path, ids: &ItemIds, reference: &Path) -> Result<A
     }
 }
 
-/// Reads embeddings that say themselves which item each row belongs to: the ids and the matrix, in the order of the file.
+/// Reads embeddings that say themselves which item each row belongs to: the ids and the matrix, in the order of the
+/// file.
 ///
 /// # Errors
 /// As [`user_embeddings::read_identified`].

@@ -27,7 +27,8 @@ const WORDS: [(&str, &str); 17] = [
     ("missing field `classes`", "missing field `classes` (or `scale` for scores, `places` for ordinal ratings)"),
 ];
 
-/// A message of the TOML reader without line ends, the names of this program's types, numbers of hundreds of digits and other long words.
+/// A message of the TOML reader without line ends, the names of this program's types, numbers of hundreds of digits and
+/// other long words.
 pub(crate) fn in_words(message: &str) -> String {
     let message = with_short_numbers(message);
     let short = |(k, part): (usize, &str)| if k % 2 == 1 { excerpt(part) } else { part.to_owned() };

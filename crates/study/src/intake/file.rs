@@ -24,8 +24,8 @@ pub struct Intake {
 }
 
 impl Intake {
-    /// Reads a file: a table `id,annotator,label` in any layout that tables have, or a tool's export, told apart by content. `by`
-    /// gave the labels of which the file names nobody.
+    /// Reads a file: a table `id,annotator,label` in any layout that tables have, or a tool's export, told apart by
+    /// content. `by` gave the labels of which the file names nobody.
     ///
     /// # Errors
     /// A file that can't be read or is of no known form, or a label without an item, an annotator or one clear value.
@@ -40,10 +40,10 @@ impl Intake {
 
     /// Checks labels against a study and returns those to be appended.
     ///
-    /// `canonical` turns a value into the text that the study knows it by, or refuses it. `known` has the labels that are
-    /// there already, by item and annotator, as text and place. With `skip_known`, labels that are there letter by letter
-    /// are left out and counted; otherwise they are refused. Where `repeats` are allowed (ratings), a label by the same
-    /// annotator is a further rating, unless it says the same and was given at the same time.
+    /// `canonical` turns a value into the text that the study knows it by, or refuses it. `known` has the labels that
+    /// are there already, by item and annotator, as text and place. With `skip_known`, labels that are there letter by
+    /// letter are left out and counted; otherwise they are refused. Where `repeats` are allowed (ratings), a label by
+    /// the same annotator is a further rating, unless it says the same and was given at the same time.
     ///
     /// # Errors
     /// An unknown item or value, a label that is there already, or one that contradicts what is there.

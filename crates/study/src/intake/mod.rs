@@ -1,4 +1,5 @@
-//! Labels on their way back: read from a table or an annotation tool's export, checked, and appended to the study's log.
+//! Labels on their way back: read from a table or an annotation tool's export, checked, and appended to the study's
+//! log.
 //!
 //! | module | holds |
 //! |---|---|

@@ -1,5 +1,5 @@
-//! Every reader of labels: a valid file survives being written again, a cut or edited one is refused with its place and a remedy or
-//! says no more than before, and no label reaches an item that the file does not name.
+//! Every reader of labels: a valid file survives being written again, a cut or edited one is refused with its place and
+//! a remedy or says no more than before, and no label reaches an item that the file does not name.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

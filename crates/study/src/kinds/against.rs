@@ -5,8 +5,8 @@ use judge_uncertainty_core::stats::{mean, sample_sd, spearman};
 /// Groups of items that a calibration is told in.
 const BINS: usize = 10;
 
-/// Spearman correlation of a quantity with the errors of the items at positions `kept`, over those that have the quantity;
-/// `None` where undefined.
+/// Spearman correlation of a quantity with the errors of the items at positions `kept`, over those that have the
+/// quantity; `None` where undefined.
 pub(super) fn correlation_with_error(kept: &[usize], errors: &[f64], of: impl Fn(usize) -> Option<f64>) -> Option<f64> {
     let both = kept.iter().zip(errors).filter_map(|(&i, error)| of(i).map(|x| (x, *error)));
     let (x, errors): (Vec<f64>, Vec<f64>) = both.unzip();
@@ -30,8 +30,8 @@ pub(super) struct Bin {
     pub(super) observed_se: Option<f64>,
 }
 
-/// Pairs of (predicted, observed) by tenths of the range of length `span` from `low`, in which the predictions lie. A tenth holds its lower end, the last
-/// one both; those without items are left out.
+/// Pairs of (predicted, observed) by tenths of the range of length `span` from `low`, in which the predictions lie. A
+/// tenth holds its lower end, the last one both; those without items are left out.
 pub(super) fn bins(low: f64, span: f64, pairs: impl IntoIterator<Item = (f64, f64)>) -> Vec<Bin> {
     let width = span / BINS as f64;
     let mut bins = vec![(vec![], vec![]); BINS];

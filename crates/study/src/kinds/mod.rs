@@ -1,7 +1,7 @@
 //! The kinds of labels, each in a folder of its own: what its studies read, fit and report in their own way.
 //!
-//! A further kind is a folder here with an implementation of [`super::kind::Kind`], one of `report::study::Shown` for its
-//! words, and one line in [`with_kind`](crate::with_kind).
+//! A further kind is a folder here with an implementation of [`super::kind::Kind`], one of `report::study::Shown` for
+//! its words, and one line in [`with_kind`](crate::with_kind).
 
 mod against;
 pub mod classes;
@@ -16,15 +16,15 @@ pub use scores::Scores;
 
 use super::input::config::study_toml;
 
-/// The keys above all tables of a `study.toml`, or of the one in a folder; none if it can't be read, which its reader then
-/// refuses.
+/// The keys above all tables of a `study.toml`, or of the one in a folder; none if it can't be read, which its reader
+/// then refuses.
 pub fn keys(path: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(study_toml(path)).unwrap_or_default();
     text.parse::<toml::Table>().map(|table| table.keys().cloned().collect()).unwrap_or_default()
 }
 
-/// `with_kind!(path, K => expression)`: the expression with `K` as the kind of the study at a path, or with `keys NAMES` in its
-/// place as the kind of settings with these keys.
+/// `with_kind!(path, K => expression)`: the expression with `K` as the kind of the study at a path, or with `keys
+/// NAMES` in its place as the kind of settings with these keys.
 ///
 /// Here the kinds are listed, and nowhere else. A kind is known by its key in `study.toml`
 /// ([`Configured::KEY`](crate::input::config::Configured::KEY)); the last one is taken where there is none.

@@ -4,8 +4,8 @@ use super::kind::{Kind, Study};
 use judge_uncertainty_core::belief::BeliefModel;
 use judge_uncertainty_core::belief::recalibration::{Options, Recalibration};
 
-/// The items of a study at positions `kept` under each of the beliefs that can be held about them, by name, and the name of
-/// the belief that the study holds.
+/// The items of a study at positions `kept` under each of the beliefs that can be held about them, by name, and the
+/// name of the belief that the study holds.
 pub fn beliefs<K: Kind>(study: &Study<K>, kept: &[usize]) -> (&'static str, Vec<(String, K::Pool)>) {
     let (own, models) = models(study.file.config.trust.belief, study.items.group_names().len());
     let (pool, groups) = (K::pool(study, &study.labels, kept), study.items.groups_of(kept));
@@ -19,8 +19,8 @@ pub fn name_of_own<K: Kind>(study: &Study<K>) -> &'static str {
     models(study.file.config.trust.belief, study.items.group_names().len()).0
 }
 
-/// The paper's belief, the recalibrated ones and the configured map, and which of them is configured; recalibration by group where there
-/// are groups, or it is configured.
+/// The paper's belief, the recalibrated ones and the configured map, and which of them is configured; recalibration by
+/// group where there are groups, or it is configured.
 fn models(configured: BeliefModel, groups: usize) -> (&'static str, Vec<(&'static str, BeliefModel)>) {
     let options = match configured {
         BeliefModel::Recalibrated(options) => options,

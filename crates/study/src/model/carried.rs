@@ -1,4 +1,5 @@
-//! Trust carried over from another study's fit: where the prior of this one is centred, and where the map is that goes with it.
+//! Trust carried over from another study's fit: where the prior of this one is centred, and where the map is that goes
+//! with it.
 
 use std::path::{Path, PathBuf};
 
@@ -20,8 +21,9 @@ const BELIEF: &str = "belief.json";
 /// ln lambda = ln trust + sum over features of per_unit (x - mean)
 /// ```
 ///
-/// It is the centre of the prior on the trust here, whose width stays that of the weak prior: labels of this study outweigh it as
-/// they do that one. Features that only one of the studies has do not enter. Half splits of an evaluation do not use it.
+/// It is the centre of the prior on the trust here, whose width stays that of the weak prior: labels of this study
+/// outweigh it as they do that one. Features that only one of the studies has do not enter. Half splits of an
+/// evaluation do not use it.
 ///
 /// The trust belongs to the map that was fitted along with it, so a belief with a map is carried whole or not at all.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -53,8 +55,8 @@ pub struct CarriedFeature {
 }
 
 impl Carried {
-    /// Reads what a study's `trust.carry_from` names: the run folder of another study, or the file `results` in it; `own` is the kind
-    /// of label of this one.
+    /// Reads what a study's `trust.carry_from` names: the run folder of another study, or the file `results` in it;
+    /// `own` is the kind of label of this one.
     ///
     /// # Errors
     /// No results of a run, of another kind of label, or a trust that the labels there do not determine.
@@ -104,7 +106,8 @@ impl Carried {
             let remedy = match own {
                 "scores" => "leave out trust.carry_from: how ratings are read is not carried",
                 _ => {
-                    "run that study with belief = \"temperature\" or \"groups\", whose maps are, and take belief = \"auto\" here"
+                    "run that study with belief = \"temperature\" or \"groups\", whose maps are, and take belief = \
+                     \"auto\" here"
                 }
             };
             return Err(refuse(reason, remedy));

@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use judge_uncertainty_core::belief::Unfit;
-use judge_uncertainty_core::belief::ladder::Map;
+use judge_uncertainty_core::belief::maps::Map;
 
-/// A map of another study: what it adds to the log predictions is the start of the map here ([`judge_uncertainty_core::belief::ladder::Carried`]).
+/// A map of another study: what it adds to the log predictions is the start of the map here
+/// ([`judge_uncertainty_core::belief::maps::Carried`]).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CarriedMap {

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::input::items::Items;
 use crate::input::source::Source;
-use crate::kind::{Kind, Study};
+use crate::model::kind::{Kind, Study};
 use crate::queue::estimates::SelectionFile;
 use crate::queue::record::QueueRecord;
 use judge_uncertainty_core::escalation::{Rule, Selection};
@@ -131,7 +131,7 @@ struct Things {
 }
 
 impl Things {
-    fn of<K: Kind>(study: &Study<K>) -> Self {
+    fn new<K: Kind>(study: &Study<K>) -> Self {
         let all: Vec<usize> = (0..study.len()).collect();
         let twins = study.items.twins(&all);
         let of = if twins.is_empty() { all } else { twins };
@@ -161,8 +161,8 @@ impl Things {
 
 impl Chosen {
     /// How the items at positions `kept` were chosen, all of which have labels.
-    pub fn of<K: Kind>(study: &Study<K>, kept: &[usize]) -> Self {
-        let things = Things::of(study);
+    pub fn new<K: Kind>(study: &Study<K>, kept: &[usize]) -> Self {
+        let things = Things::new(study);
         // The things of these items, numbered from 0 without gaps.
         let mut place = vec![None; things.number()];
         let mut of_kept: Vec<usize> = vec![];
@@ -333,8 +333,8 @@ fn queue_stage<K: Kind>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::Compared;
-    use crate::held_out::HeldOutScores;
+    use crate::evaluate::compare::Compared;
+    use crate::evaluate::held_out::HeldOutScores;
     use crate::input::log::{LabelLog, NewLabel};
     use crate::queue::{LabelsPerItem, Presentation, Ranked, Request};
     use crate::{Classes, Decomposition};
@@ -374,10 +374,10 @@ mod tests {
     /// A queue of 30 by the rule info, answered once by all of it.
     fn answered(folder: &TempDir, name: &str, explore: Option<f64>, answer: bool) {
         let study = load(folder);
-        let decomposition = Decomposition::of(&study, &Silent).unwrap();
+        let decomposition = Decomposition::new(&study, &Silent).unwrap();
         let (amount, labels_per_item) = ("30".parse().unwrap(), LabelsPerItem::Fixed(1));
         let request = Request { rule: Rule::Info.into(), amount, labels_per_item, explore, seed: 5 };
-        let ranked = Ranked::of(&study, &decomposition, &request).unwrap();
+        let ranked = Ranked::new(&study, &decomposition, &request).unwrap();
         let (staged, _) = ranked.send(&request, Presentation::default()).unwrap();
         let queue = folder.path().join(name);
         fs::create_dir(&queue).unwrap();
@@ -400,7 +400,7 @@ mod tests {
 
     fn chosen(study: &Study<Classes>) -> (Vec<usize>, Chosen) {
         let kept: Vec<usize> = (0..study.len()).filter(|&i| study.numbers()[i] > 0).collect();
-        let chosen = Chosen::of(study, &kept);
+        let chosen = Chosen::new(study, &kept);
         (kept, chosen)
     }
 
@@ -412,8 +412,8 @@ mod tests {
         let (kept, told) = chosen(&study);
         assert_eq!(kept.len(), 30);
         assert!(told.design.reason().unwrap().contains("chosen by info"), "{told:?}");
-        let decomposition = Decomposition::of(&study, &Silent).unwrap();
-        let scores = HeldOutScores::of(&study, &decomposition);
+        let decomposition = Decomposition::new(&study, &Silent).unwrap();
+        let scores = HeldOutScores::new(&study, &decomposition);
         let report = scores.report().unwrap();
         assert!(report.scores.iter().all(|one| one.mean.estimate().is_none() && one.mean.described().is_some()));
         assert!(report.comparisons.iter().all(|one| one.advantage.estimate().is_none()), "no verdict");
@@ -478,13 +478,13 @@ mod tests {
         assert_eq!((kept.len(), of(6)), (100, vec![0, 0, 0, 0, 0, 1]));
         assert!(!told.design.is_simple() && told.design.is_even());
         assert!(told.words.unwrap().contains("about 20 things"));
-        let decomposition = Decomposition::of(&study, &Silent).unwrap();
-        let scores = crate::held_out::Scores::of(&study, &decomposition, &kept).unwrap();
+        let decomposition = Decomposition::new(&study, &Silent).unwrap();
+        let scores = crate::evaluate::held_out::Scores::new(&study, &decomposition, &kept).unwrap();
         assert!(scores.folds.chunks(5).all(|thing| thing.iter().all(|fold| *fold == thing[0])), "{:?}", scores.folds);
         let (amount, labels_per_item) = ("10".parse().unwrap(), LabelsPerItem::Fixed(1));
         let request = Request { rule: Rule::Info.into(), amount, labels_per_item, explore: Some(1.0), seed: 5 };
         let (_, record) =
-            Ranked::of(&study, &decomposition, &request).unwrap().send(&request, Presentation::default()).unwrap();
+            Ranked::new(&study, &decomposition, &request).unwrap().send(&request, Presentation::default()).unwrap();
         assert_eq!(record.queued, 50);
     }
 
@@ -493,8 +493,8 @@ mod tests {
     fn studies_with_one_label_an_item_are_compared() {
         let folder = folder(60, 1, "");
         let study = load(&folder);
-        let decomposition = Decomposition::of(&study, &Silent).unwrap();
-        let compared = Compared::of([&study, &study], [&decomposition, &decomposition]).unwrap();
+        let decomposition = Decomposition::new(&study, &Silent).unwrap();
+        let compared = Compared::new([&study, &study], [&decomposition, &decomposition]).unwrap();
         assert!(!compared.scores.is_empty());
     }
 }

@@ -1,9 +1,9 @@
 //! The decomposition of a study: trust fitted to all labels, the belief about every item, and every rule's ranking.
 
 use crate::error::Error;
-use crate::features::Sources;
 use crate::input::labels::Labels;
-use crate::kind::{BeliefOf, Decomposition, Kind, Study};
+use crate::model::features::Sources;
+use crate::model::kind::{BeliefOf, Decomposition, Kind, Study};
 use judge_uncertainty_core::belief::{BeliefTable, Design, FeatureColumn, Standardizer};
 use judge_uncertainty_core::escalation::{Rule, top};
 use judge_uncertainty_evaluation::protocol::seeded;
@@ -20,14 +20,14 @@ impl<K: Kind> Decomposition<K> {
     ///
     /// # Errors
     /// Embeddings that are not finite, or features that can't be used.
-    pub fn of(study: &Study<K>, progress: &dyn Progress) -> Result<Self, Error> {
+    pub fn new(study: &Study<K>, progress: &dyn Progress) -> Result<Self, Error> {
         Self::under(study, &study.labels, progress)
     }
 
     /// The decomposition under some of the study's labels.
     ///
     /// # Errors
-    /// As [`Self::of`].
+    /// As [`Self::new`].
     pub(crate) fn under(study: &Study<K>, labels: &Labels, progress: &dyn Progress) -> Result<Self, Error> {
         let items = study.len();
         let all: Vec<usize> = (0..items).collect();
@@ -106,8 +106,8 @@ impl<K: Kind> Study<K> {
         sources.columns(&self.features, kept, numbers, near)
     }
 
-    /// The configured engine over the embeddings of the items at positions `kept`, which finds those `held` of them; an index is
-    /// checked by lists of `width`. `None` without familiarity.
+    /// The configured engine over the embeddings of the items at positions `kept`, which finds those `held` of them; an
+    /// index is checked by lists of `width`. `None` without familiarity.
     ///
     /// # Errors
     /// Texts that are not embedded yet, a value of an embedding that is not finite.

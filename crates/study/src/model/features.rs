@@ -14,8 +14,8 @@ pub(crate) struct Available {
     pub familiarity: bool,
 }
 
-/// The configured features, or all there are but the number of labels: a queue is for items without labels, and what trust
-/// goes with having many says nothing about them.
+/// The configured features, or all there are but the number of labels: a queue is for items without labels, and what
+/// trust goes with having many says nothing about them.
 pub(crate) fn choose<C: Configured>(
     file: &StudyFile<C>,
     items: &Items,

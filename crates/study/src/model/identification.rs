@@ -1,6 +1,7 @@
-//! Whether a study's labels determine how far the judge is to be trusted, and if not, what they do say and why not more.
+//! Whether a study's labels determine how far the judge is to be trusted, and if not, what they do say and why not
+//! more.
 
-use crate::kind::{Decomposition, Kind};
+use crate::model::kind::{Decomposition, Kind};
 use judge_uncertainty_core::belief::{Profile, Regression};
 use judge_uncertainty_core::stats::{Estimate, Interval};
 use judge_uncertainty_evaluation::Pool;
@@ -57,8 +58,8 @@ fn why(fit: &Regression, numbers: &[u32], profile: Option<&Profile>) -> String {
             .to_owned();
     }
     if numbers.iter().all(|n| *n < 2) {
-        "no item has two labels, and single labels do not tell a judge that is ignorant from experts who disagree; have some \
-         items labelled twice or more"
+        "no item has two labels, and single labels do not tell a judge that is ignorant from experts who disagree; \
+         have some items labelled twice or more"
             .to_owned()
     } else if fit.at_limit > 0 {
         format!(
@@ -72,8 +73,8 @@ fn why(fit: &Regression, numbers: &[u32], profile: Option<&Profile>) -> String {
         let twice = numbers.iter().filter(|n| **n > 1).count();
         let items = if labelled == 1 { "item" } else { "items" };
         format!(
-            "the labels ({labelled} labelled {items}, {twice} of them with two labels or more) {}; have more items labelled twice \
-             or more",
+            "the labels ({labelled} labelled {items}, {twice} of them with two labels or more) {}; have more items \
+             labelled twice or more",
             profile.map_or("do not bound it", missing)
         )
     }

@@ -1,7 +1,7 @@
 //! What a study says of its belief in a way that depends on its labels, and the study and the decomposition themselves.
 //!
-//! A kind of label is a folder below [`crate::kinds`], where the kinds are listed. Everything else of a study is written once,
-//! for all kinds.
+//! A kind of label is a folder below [`crate::kinds`], where the kinds are listed. Everything else of a study is
+//! written once, for all kinds.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
@@ -9,10 +9,6 @@ use std::path::Path;
 
 use ndarray::Array2;
 
-use crate::carried::Carried;
-use crate::carried_map::CarriedMap;
-use crate::chosen::AnsweredQueue;
-use crate::hypothesis::Measure;
 use crate::input::annotators::Annotators;
 use crate::input::check::Check;
 use crate::input::config::{Setting, StudyConfig, StudyFile};
@@ -22,7 +18,11 @@ use crate::input::question::LabelValue;
 use crate::input::read::{Judge, Read, Reported};
 use crate::input::source::Source;
 use crate::input::texts::TextModel;
-use crate::profile::Profile;
+use crate::model::carried::Carried;
+use crate::model::carried_map::CarriedMap;
+use crate::model::chosen::AnsweredQueue;
+use crate::registration::hypothesis::Measure;
+use crate::results::profile::Profile;
 use judge_uncertainty_core::belief::design::FeatureScale;
 use judge_uncertainty_core::belief::{BeliefModel, BeliefTable, Feature, FeatureColumn};
 use judge_uncertainty_core::escalation::{Observed, Rule};
@@ -48,7 +48,8 @@ pub struct KindFacts {
     pub reference: Rule,
     /// What evaluations measure.
     pub measures: &'static [Measure],
-    /// What agreement beyond chance is called in results, see [`AgreementReport`](crate::evaluate::held_out::AgreementReport).
+    /// What agreement beyond chance is called in results, see
+    /// [`AgreementReport`](crate::evaluate::held_out::AgreementReport).
     pub agreement: &'static str,
 }
 
@@ -61,8 +62,8 @@ pub struct Quantity {
     pub range: (f64, f64),
 }
 
-/// The third seam of a kind of label, after reading ([`Read`]) and the pool of its labels ([`Pool`]): what a study says of
-/// its belief. The fourth, what readers are shown, stands with the reports.
+/// The third seam of a kind of label, after reading ([`Read`]) and the pool of its labels ([`Pool`]): what a study says
+/// of its belief. The fourth, what readers are shown, stands with the reports.
 pub trait Kind: Read {
     /// What is the same in every study of this kind.
     const FACTS: KindFacts;
@@ -85,7 +86,8 @@ pub trait Kind: Read {
     /// Fills in defaults that depend on other settings, as a manifest states them.
     fn fill(_config: &mut StudyConfig<Self>) {}
 
-    /// The map of another study as its `belief.json` has it, read from `path`; `None` where it takes the prediction as it is.
+    /// The map of another study as its `belief.json` has it, read from `path`; `None` where it takes the prediction as
+    /// it is.
     ///
     /// # Errors
     /// No belief, or one that reads what this study does not have; a kind whose maps are not carried.
@@ -130,8 +132,8 @@ pub trait Kind: Read {
     /// What the judge predicts of an item, as a label is written.
     fn prediction(study: &Study<Self>, item: usize) -> String;
 
-    /// A label of an item against the judge: 1 for its likeliest class and 0 for another; on a scale how far the label lies above the
-    /// judge's mean.
+    /// A label of an item against the judge: 1 for its likeliest class and 0 for another; on a scale how far the label
+    /// lies above the judge's mean.
     fn against_judge(study: &Study<Self>, item: usize, label: LabelValue) -> f64;
 
     /// The judge's prediction of an item beside the belief and the labels held.

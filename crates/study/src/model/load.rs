@@ -4,17 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
 use std::path::Path;
 
-use crate::carried::Carried;
-use crate::chosen::{AnsweredQueue, Came};
 use crate::error::Error;
-use crate::features::{self, Available};
 use crate::input::annotators::Annotators;
 use crate::input::config::{Configured, StudyFile, TableConfig, Unmatched};
 use crate::input::labels::Labels;
 use crate::input::log::LabelLog;
 use crate::input::source::Source;
 use crate::input::{items, texts};
-use crate::kind::{Kind, Study};
+use crate::model::carried::Carried;
+use crate::model::chosen::{AnsweredQueue, Came};
+use crate::model::features::{self, Available};
+use crate::model::kind::{Kind, Study};
 use crate::registration::Registration;
 use crate::results::FILE;
 use judge_uncertainty_core::belief::{BeliefModel, TrustPrior};
@@ -54,7 +54,7 @@ impl<K: Kind> Study<K> {
     /// use judge_uncertainty_study::{Classes, Decomposition, Study};
     ///
     /// let study = Study::<Classes>::load("../../examples/starter".as_ref())?;
-    /// let decomposition = Decomposition::of(&study, &Silent)?;
+    /// let decomposition = Decomposition::new(&study, &Silent)?;
     /// let belief = decomposition.belief(0);
     /// assert!((belief.total() - belief.aleatoric() - belief.epistemic()).abs() < 1e-12);
     /// # Ok::<(), judge_uncertainty_study::Error>(())
@@ -136,7 +136,8 @@ impl<K: Kind> Study<K> {
         self.contrasts = registration.contrasts();
     }
 
-    /// Embeds the texts with the model that `start` starts, where the study names no file of embeddings; returns what was done.
+    /// Embeds the texts with the model that `start` starts, where the study names no file of embeddings; returns what
+    /// was done.
     ///
     /// # Errors
     /// A model that can't be started or fails, a cache that can't be used.

@@ -19,7 +19,7 @@ pub enum Amount {
 
 impl Amount {
     /// The budget among `items`; all of them for [`Amount::Until`].
-    pub fn of(self, items: usize) -> usize {
+    pub fn among(self, items: usize) -> usize {
         match self {
             Amount::Percent(percent) => ((items as f64 * percent / 100.0).floor() as usize).max(1),
             Amount::Number(number) => number,
@@ -103,9 +103,9 @@ mod tests {
             ("epistemic<0.05", Amount::Until { below: 0.05 }, 250),
         ] {
             assert_eq!(text.parse(), Ok(amount));
-            assert_eq!((amount.to_string().as_str(), amount.of(250)), (text, of_250));
+            assert_eq!((amount.to_string().as_str(), amount.among(250)), (text, of_250));
         }
-        assert_eq!(Amount::Percent(0.1).of(5), 1);
+        assert_eq!(Amount::Percent(0.1).among(5), 1);
         for bad in ["0", "-3", "0%", "1e999%", "3.5", "epistemic<0", "epistemic<x", "", "%", "ten"] {
             assert!(bad.parse::<Amount>().is_err(), "{bad}");
         }

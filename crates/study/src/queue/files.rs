@@ -9,8 +9,8 @@ use super::record::{Presentation, QueueRecord, Task};
 use super::tools;
 use super::workbook::workbook;
 use crate::error::Error;
-use crate::estimates::BATCHES_BEFORE;
 use crate::input::question::Question;
+use crate::queue::estimates::BATCHES_BEFORE;
 use judge_uncertainty_formats::checksum::sha256_hex;
 use judge_uncertainty_formats::output::{OutputColumn, Values, to_parquet};
 use judge_uncertainty_system::{Staged, csv_text, json_lines};
@@ -18,8 +18,8 @@ use judge_uncertainty_system::{Staged, csv_text, json_lines};
 /// In which direction priorities are to be read.
 const DIRECTION: &str = "higher first";
 
-/// Writes all files of a queue; `tasks` has every item of the study, the last argument the batches of added labels that were
-/// there before, what the trust rests on, and the sums of the study's inputs.
+/// Writes all files of a queue; `tasks` has every item of the study, the last argument the batches of added labels that
+/// were there before, what the trust rests on, and the sums of the study's inputs.
 ///
 /// # Errors
 /// A file that can't be encoded.
@@ -35,11 +35,12 @@ pub fn write_files(
     let sums: String = inputs.iter().map(|(name, sum)| format!("{sum}  {name}\n")).collect();
     let estimates = match request.explore {
         Some(_) => {
-            "every item had a chance above 0 (selection.csv): weighted estimates for all items are valid (`study labels estimate`)"
+            "every item had a chance above 0 (selection.csv): weighted estimates for all items are valid (`study \
+             labels estimate`)"
         }
         None => {
-            "biased: items were selected for their rank only, so averages over their labels say nothing about all items; \
-             select with --explore for estimates"
+            "biased: items were selected for their rank only, so averages over their labels say nothing about all \
+             items; select with --explore for estimates"
         }
     };
     let mut record = QueueRecord {

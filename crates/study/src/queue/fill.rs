@@ -32,8 +32,8 @@ pub struct Request {
 pub enum RequestError {
     /// Greedy allocation by a rule that can't look ahead.
     #[error(
-        "labels can't be allocated greedily by the rule {rule}: it does not say what a label is worth once others are in; \
-         use one of info, delta, v or fewest_labels, or a fixed --labels-per-item"
+        "labels can't be allocated greedily by the rule {rule}: it does not say what a label is worth once others are \
+         in; use one of info, delta, v or fewest_labels, or a fixed --labels-per-item"
     )]
     Fixed {
         /// The rule.
@@ -41,13 +41,14 @@ pub enum RequestError {
     },
     /// Exploration where its probabilities would be unknown.
     #[error(
-        "--explore needs a budget of items with a fixed number of labels each; leave out --until and --labels-per-item greedy"
+        "--explore needs a budget of items with a fixed number of labels each; leave out --until and --labels-per-item \
+         greedy"
     )]
     Explore,
     /// Exploration that no estimate could be made from.
     #[error(
-        "--explore draws {draws} of {budget} items at random, and an estimate for all items needs {needed} that come back: raise \
-         --explore to {explore} or more, or the budget; leave out --explore if no estimate is wanted"
+        "--explore draws {draws} of {budget} items at random, and an estimate for all items needs {needed} that come \
+         back: raise --explore to {explore} or more, or the budget; leave out --explore if no estimate is wanted"
     )]
     TooFewDrawn {
         /// Items drawn.
@@ -72,8 +73,8 @@ pub enum RequestError {
     CoverUntil,
     /// Items of several criteria where the request is about single ones.
     #[error(
-        "items.item makes a queue of items with all their criteria, for which {asked} is not defined; leave it out, or remove \
-         items.item to queue criteria one by one"
+        "items.item makes a queue of items with all their criteria, for which {asked} is not defined; leave it out, or \
+         remove items.item to queue criteria one by one"
     )]
     Whole {
         /// The option.
@@ -152,15 +153,15 @@ impl Queue {
                         .expect("the rule looks ahead, as was just checked")
                 };
                 // More than all items can take is as good as that.
-                let budget = amount.of(items).min(items.saturating_mul(MOST_LABELS as usize));
-                let exceeded = |exceeded| RequestError::TooManyLabels { budget: amount.of(items), exceeded };
+                let budget = amount.among(items).min(items.saturating_mul(MOST_LABELS as usize));
+                let exceeded = |exceeded| RequestError::TooManyLabels { budget: amount.among(items), exceeded };
                 limits::GREEDY_LABELS.check(budget as u64).map_err(exceeded)?;
                 let given = allocate(items, budget, MOST_LABELS, tie_break, value);
                 let wanted: Vec<usize> = ranking.iter().copied().filter(|&i| given[i] > 0).collect();
                 (chosen(wanted, items), given)
             }
             (amount, LabelsPerItem::Fixed(number)) => {
-                let budget = amount.of(items);
+                let budget = amount.among(items);
                 if let Some(share) = request.explore {
                     check_draws(share, budget, items)?;
                 }
@@ -182,9 +183,9 @@ impl Queue {
         Ok(Self { entries, ranks, probability: selection.probability })
     }
 
-    /// Fills a request with items of several criteria: `about` numbers the item that each row is about. An item is worth what
-    /// its criteria are worth together, the sum of their priorities; a budget counts items, and each is sent with all its
-    /// criteria, which share its rank.
+    /// Fills a request with items of several criteria: `about` numbers the item that each row is about. An item is
+    /// worth what its criteria are worth together, the sum of their priorities; a budget counts items, and each is sent
+    /// with all its criteria, which share its rank.
     ///
     /// # Errors
     /// A request that is about single criteria: greedy, or until a level.
@@ -405,9 +406,9 @@ mod tests {
         let error = Queue::fill(&request, &candidates).unwrap_err().to_string();
         assert_eq!(
             error,
-            "--labels-per-item greedy with --budget 4000000000: it takes 2000000 labels to be handed out one by one, and the \
-             limit is 1000000; if that is meant, set JUDGE_UNCERTAINTY_LIMITS=2 in the environment, by which every limit is \
-             multiplied"
+            "--labels-per-item greedy with --budget 4000000000: it takes 2000000 labels to be handed out one by one, \
+             and the limit is 1000000; if that is meant, set JUDGE_UNCERTAINTY_LIMITS=2 in the environment, by which \
+             every limit is multiplied"
         );
     }
 

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use crate::held_out::{HeldOutScores, MOST_ITEMS};
-use crate::kind::Quantity;
-use crate::kind::{Decomposition, Kind, Study};
+use crate::evaluate::held_out::{HeldOutScores, MOST_ITEMS};
+use crate::model::kind::Quantity;
+use crate::model::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_core::belief::Belief;
 use judge_uncertainty_core::escalation::{Observed, Selection, allocate, weighted_mean};
 use judge_uncertainty_core::random::Stream;
@@ -37,15 +37,16 @@ pub struct Plan {
     pub error: f64,
     /// Whether `items.cost` says what a label of an item costs; it counts as 1 otherwise.
     pub with_costs: bool,
-    /// What each further tenth gives, where every label goes to the item that has the highest expected fall of the squared error per
-    /// cost at that point.
+    /// What each further tenth gives, where every label goes to the item that has the highest expected fall of the
+    /// squared error per cost at that point.
     pub steps: Vec<Step>,
     /// When to stop under a price; `None` without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<Stop>,
     /// Width of the 95% interval of each quantity over all items, if so many items drawn at random get one label each.
     pub shares: Vec<PlannedShare>,
-    /// Width of the 95% intervals of agreement and of comparisons, if so many items had labels as the labelled ones have now.
+    /// Width of the 95% intervals of agreement and of comparisons, if so many items had labels as the labelled ones
+    /// have now.
     pub comparisons: Vec<PlannedComparison>,
 }
 
@@ -69,7 +70,8 @@ pub struct Step {
 pub struct Stop {
     /// The least squared error, summed over items, that a unit of cost has to remove.
     pub price: f64,
-    /// Labels that are worth it: the next tenth of labels would remove less. All steps are worth it where it is the last one.
+    /// Labels that are worth it: the next tenth of labels would remove less. All steps are worth it where it is the
+    /// last one.
     pub labels: usize,
     /// Whether no step is left that is not worth its price.
     pub all_worth_it: bool,
@@ -107,7 +109,7 @@ pub struct Width {
 
 impl Plan {
     /// Plans further labels from a belief and from what held-out labels say so far; `price` is as in [`Stop`].
-    pub fn of<K: Kind>(
+    pub fn new<K: Kind>(
         study: &Study<K>,
         decomposition: &Decomposition<K>,
         held_out: &HeldOutScores,
@@ -163,7 +165,8 @@ fn steps<K: Kind>(decomposition: &Decomposition<K>, costs: &[f64]) -> Vec<Step> 
     sizes(items).map(step).collect()
 }
 
-/// Widths from labels that the belief expects: one for each of so many items, drawn at random, estimated as `labels estimate` does.
+/// Widths from labels that the belief expects: one for each of so many items, drawn at random, estimated as `labels
+/// estimate` does.
 fn shares<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> Vec<PlannedShare> {
     let quantities = K::quantities(&study.file.config.scale);
     let mut stream = seeded(study.file.config.seed, PLAN_STREAM);
@@ -203,7 +206,8 @@ fn drawn<K: Kind>(
     (selection, observed)
 }
 
-/// An interval's width shrinks with the number of items as [`reach_over`] says; `fitted` where one prediction is fitted to them.
+/// An interval's width shrinks with the number of items as [`reach_over`] says; `fitted` where one prediction is fitted
+/// to them.
 fn scaled(now: &Estimable, fitted: bool, items: usize) -> Option<Vec<Width>> {
     let now = now.estimate()?;
     let wide = |n: usize| (now.hi - now.lo) * reach_over(n, fitted) / reach_over(now.items, fitted);

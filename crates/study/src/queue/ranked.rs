@@ -5,7 +5,7 @@ use super::fill::{Candidates, Queue, Request};
 use super::order::Order;
 use super::record::{Presentation, QueueRecord, Task};
 use crate::error::Error;
-use crate::kind::{Decomposition, Kind, Study};
+use crate::model::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_core::belief::Belief;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_evaluation::Scored;
@@ -36,17 +36,17 @@ impl<'a, K: Kind> Ranked<'a, K> {
     /// use judge_uncertainty_study::{Classes, Decomposition, Study};
     ///
     /// let study = Study::<Classes>::load("../../examples/starter".as_ref())?;
-    /// let decomposition = Decomposition::of(&study, &Silent)?;
+    /// let decomposition = Decomposition::new(&study, &Silent)?;
     /// let amount = "10%".parse().expect("a share of the items");
     /// let request =
     ///     Request { rule: Rule::Info.into(), amount, labels_per_item: LabelsPerItem::Fixed(1), explore: None, seed: 0 };
-    /// let ranked = Ranked::of(&study, &decomposition, &request)?;
+    /// let ranked = Ranked::new(&study, &decomposition, &request)?;
     /// let (files, record) = ranked.send(&request, Presentation::default())?;
     /// assert_eq!(record.queued, 4);
     /// assert!(files.text("queue.csv").is_some_and(|text| text.starts_with("rank,id,text")));
     /// # Ok::<(), judge_uncertainty_study::Error>(())
     /// ```
-    pub fn of(study: &'a Study<K>, decomposition: &'a Decomposition<K>, request: &Request) -> Result<Self, Error> {
+    pub fn new(study: &'a Study<K>, decomposition: &'a Decomposition<K>, request: &Request) -> Result<Self, Error> {
         check_rule(study, request.rule)?;
         let priority = match request.rule {
             Order::By(rule) => decomposition.priority(rule).ok_or_else(|| not_ranked(study, rule))?,
@@ -156,8 +156,8 @@ pub fn check_rule<K: Kind>(study: &Study<K>, order: Order) -> Result<(), Error> 
     Ok(())
 }
 
-/// The order in which a study's queue goes where none is asked for: the epistemic part; without labels or a trust carried over
-/// spread over the embeddings, or at random where there are none.
+/// The order in which a study's queue goes where none is asked for: the epistemic part; without labels or a trust
+/// carried over spread over the embeddings, or at random where there are none.
 pub fn usual_order<K: Kind>(study: &Study<K>) -> Order {
     match (study.has_no_labels() && study.carried.is_none(), &study.file.config.familiarity) {
         (false, _) => Rule::Info.into(),
@@ -166,8 +166,9 @@ pub fn usual_order<K: Kind>(study: &Study<K>) -> Order {
     }
 }
 
-/// Items in the order in which they spread over the embeddings, labelled ones counting as covered: as many as are asked for, then
-/// the others and the labelled ones in their own order. The priority is the number of items less the place, from 0.
+/// Items in the order in which they spread over the embeddings, labelled ones counting as covered: as many as are asked
+/// for, then the others and the labelled ones in their own order. The priority is the number of items less the place,
+/// from 0.
 ///
 /// Stream: that of the request's seed under a number of its own.
 fn covering<K: Kind>(study: &Study<K>, numbers: &[u32], request: &Request) -> Result<Vec<f64>, Error> {
@@ -177,7 +178,7 @@ fn covering<K: Kind>(study: &Study<K>, numbers: &[u32], request: &Request) -> Re
     let items = study.len();
     let (labelled, open): (Vec<usize>, Vec<usize>) = (0..items).partition(|&i| numbers[i] > 0);
     let mut stream = seeded(request.seed, STREAM);
-    let mut picks = cover(&rows, &labelled, request.amount.of(items).min(open.len()), || stream.random());
+    let mut picks = cover(&rows, &labelled, request.amount.among(items).min(open.len()), || stream.random());
     let mut picked = vec![false; items];
     picks.iter().for_each(|&i| picked[i] = true);
     picks.extend(open.into_iter().filter(|&i| !picked[i]));

@@ -1,10 +1,10 @@
 //! The queue as imports for annotation tools.
 //!
 //! Annotators see an item's text and the question. The judge's prediction is in these files only if it was asked for,
-//! because seeing it anchors them. The item's id travels in a field that the tool hands back (`uid` in Label Studio, doccano and
-//! Prodigy, where a task's own `id` would be overwritten; `id` in Argilla), and [`crate::intake`] reads it there.
-//! Formats: labelstud.io "Import pre-annotated data", docs.argilla.io "Import datasets" (2.x), prodi.gy "API interfaces", doccano
-//! "Import dataset". `argilla-settings.json` is what `rg.Settings.from_json` of Argilla 2.8 loads.
+//! because seeing it anchors them. The item's id travels in a field that the tool hands back (`uid` in Label Studio,
+//! doccano and Prodigy, where a task's own `id` would be overwritten; `id` in Argilla), and [`crate::intake`] reads it
+//! there. Formats: labelstud.io "Import pre-annotated data", docs.argilla.io "Import datasets" (2.x), prodi.gy "API
+//! interfaces", doccano "Import dataset". `argilla-settings.json` is what `rg.Settings.from_json` of Argilla 2.8 loads.
 
 use serde_json::{Value, json};
 

@@ -1,7 +1,7 @@
 //! The queue as an Excel workbook: a sheet to fill in, whose cells `label` offer the classes, and a sheet with these.
 //!
-//! Written in the parts of ECMA-376 that such a sheet needs: inline texts, two styles, a list of choices. Cells are texts, so that
-//! a spreadsheet takes none for a formula, a date or a number.
+//! Written in the parts of ECMA-376 that such a sheet needs: inline texts, two styles, a list of choices. Cells are
+//! texts, so that a spreadsheet takes none for a formula, a date or a number.
 
 use std::fmt::Write as _;
 use std::io::{Cursor, Write as _};
@@ -99,10 +99,11 @@ fn styles() -> String {
     };
     format!(
         "{DECLARATION}<styleSheet xmlns=\"{MAIN}\"><fonts count=\"2\"><font><sz val=\"11\"/><name val=\"Calibri\"/></font><font><b/>\
-         <sz val=\"11\"/><name val=\"Calibri\"/></font></fonts><fills count=\"2\"><fill><patternFill patternType=\"none\"/></fill>\
-         <fill><patternFill patternType=\"gray125\"/></fill></fills><borders count=\"1\"><border/></borders><cellStyleXfs \
-         count=\"1\"><xf numFmtId=\"0\" fontId=\"0\" fillId=\"0\" borderId=\"0\"/></cellStyleXfs><cellXfs \
-         count=\"2\">{}{}</cellXfs><cellStyles count=\"1\"><cellStyle name=\"Normal\" xfId=\"0\" builtinId=\"0\"/></cellStyles></styleSheet>",
+         <sz val=\"11\"/><name val=\"Calibri\"/></font></fonts><fills count=\"2\"><fill><patternFill \
+         patternType=\"none\"/></fill>\
+         <fill><patternFill patternType=\"gray125\"/></fill></fills><borders \
+         count=\"1\"><border/></borders><cellStyleXfs count=\"1\"><xf numFmtId=\"0\" fontId=\"0\" fillId=\"0\" \
+         borderId=\"0\"/></cellStyleXfs><cellXfs count=\"2\">{}{}</cellXfs><cellStyles count=\"1\"><cellStyle name=\"Normal\" xfId=\"0\" builtinId=\"0\"/></cellStyles></styleSheet>",
         style(0),
         style(1),
     )
@@ -226,8 +227,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
-        /// What is written comes back to the same ids; a file that is cut off anywhere, or whose bytes are edited, is refused, or
-        /// says the same.
+        /// What is written comes back to the same ids; a file that is cut off anywhere, or whose bytes are edited, is
+        /// refused, or says the same.
         #[test]
         fn a_valid_file_survives_and_a_damaged_one_is_refused(
             cells in proptest::collection::btree_map("[ -~\u{e4}\u{4e00}]{1,8}[a-z]", "[ -~]{0,9}", 1..20),

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::RegistrationError;
 use super::toml_file::{parse, read};
-use crate::hypothesis::{Hypothesis, Measure};
+use crate::registration::hypothesis::{Hypothesis, Measure};
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_formats::items::ItemIds;
 
@@ -17,7 +17,8 @@ pub struct Plan {
     /// Probability with which all intervals of the family together are to hold.
     #[serde(default = "default_level")]
     pub level: f64,
-    /// What is left out of the analysis and why, in words; exclusions that the study's settings make are frozen with them.
+    /// What is left out of the analysis and why, in words; exclusions that the study's settings make are frozen with
+    /// them.
     #[serde(default)]
     pub exclusions: Vec<String>,
     /// What has been seen of the data before, in words.
@@ -31,7 +32,8 @@ pub struct Plan {
     pub hypotheses: Vec<Hypothesis>,
 }
 
-/// Items that the evaluation leaves out: those named, and those of a group. They are decomposed and ranked all the same.
+/// Items that the evaluation leaves out: those named, and those of a group. They are decomposed and ranked all the
+/// same.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Exclusion {
@@ -67,8 +69,8 @@ impl Plan {
     /// Reads and checks a draft for a study.
     ///
     /// # Errors
-    /// No TOML of this form, no hypothesis, a repeated or blank id, a rule compared with itself, a rule, budget or measure
-    /// that is not evaluated, a margin or level outside its range, an exclusion of items that are not there.
+    /// No TOML of this form, no hypothesis, a repeated or blank id, a rule compared with itself, a rule, budget or
+    /// measure that is not evaluated, a margin or level outside its range, an exclusion of items that are not there.
     pub fn load(path: &Path, study: &Testable) -> Result<Self, RegistrationError> {
         let plan: Plan = parse(path, &read(path)?)?;
         let refuse = |reason: &str| RegistrationError::Plan { path: path.to_owned(), reason: reason.to_owned() };
@@ -107,13 +109,14 @@ impl Plan {
                 ));
             }
             if h.budget == 100 {
-                let reason = "budget = 100 escalates every item under any rule, so that no two rules can differ and no item is left; choose a \
-                              smaller budget";
+                let reason = "budget = 100 escalates every item under any rule, so that no two rules can differ and no \
+                              item is left; choose a smaller budget";
                 return wrong(reason.to_owned());
             }
             if !h.budget().is_some_and(|budget| study.budgets.contains(&budget)) {
                 return wrong(format!(
-                    "budget = {} is not one that the study evaluates; choose one of its evaluation.budgets or add it there",
+                    "budget = {} is not one that the study evaluates; choose one of its evaluation.budgets or add it \
+                     there",
                     h.budget
                 ));
             }

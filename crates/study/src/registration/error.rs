@@ -50,7 +50,8 @@ pub enum RegistrationError {
     },
     /// A file in the place of a registration that holds nothing.
     #[error(
-        "{0}: is empty, as a registration that was interrupted left it in earlier versions; remove it and register again"
+        "{0}: is empty, as a registration that was interrupted left it in earlier versions; remove it and register \
+         again"
     )]
     Blank(PathBuf),
     /// A second registration.
@@ -58,14 +59,14 @@ pub enum RegistrationError {
     Exists(PathBuf),
     /// An evaluation that was computed before into a folder elsewhere.
     #[error(
-        "{0}: an evaluation has been computed already, into {1}, so nothing can be registered before its results are seen; report \
-         it as exploratory, or start from new labels in a new study folder"
+        "{0}: an evaluation has been computed already, into {1}, so nothing can be registered before its results are \
+         seen; report it as exploratory, or start from new labels in a new study folder"
     )]
     EvaluatedElsewhere(PathBuf, String),
     /// An evaluation that was computed before.
     #[error(
-        "{0}: an evaluation has been computed already, so nothing can be registered before its results are seen; report \
-         it as exploratory, or register for new data in another folder"
+        "{0}: an evaluation has been computed already, so nothing can be registered before its results are seen; \
+         report it as exploratory, or register for new data in another folder"
     )]
     Evaluated(PathBuf),
     /// A registration that was edited.

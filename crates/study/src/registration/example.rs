@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Plan, Registration, RegistrationError, Testable};
-use crate::hypothesis::Measure;
+use crate::registration::hypothesis::Measure;
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_formats::items::ItemIds;
 

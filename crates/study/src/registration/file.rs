@@ -116,7 +116,8 @@ impl Registration {
         deviations
     }
 
-    /// The items that the evaluation leaves out, by position, and why: the reason of the first exclusion that holds them.
+    /// The items that the evaluation leaves out, by position, and why: the reason of the first exclusion that holds
+    /// them.
     pub fn excluded(&self, ids: &ItemIds, groups: Option<&[String]>) -> BTreeMap<usize, String> {
         let reason = |(i, id): (usize, &str)| {
             let holds = |e: &&Exclusion| {

@@ -11,15 +11,16 @@ use judge_uncertainty_core::stats::student::student_quantile;
 use judge_uncertainty_core::stats::{Interval, mean, sample_sd};
 use judge_uncertainty_evaluation::Contrast;
 
-/// How the interval of a difference is made, and so what it speaks of. Only an interval for new items can confirm or refute.
+/// How the interval of a difference is made, and so what it speaks of. Only an interval for new items can confirm or
+/// refute.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum IntervalRule {
     /// Over items and re-draws of their labels, simultaneous over the family (max-t): what it says of new items holds.
     #[default]
     NewItems,
-    /// Percentiles of the paired difference over replicates, as the paper's tables give them: where one re-draw of the labels
-    /// of these items falls.
+    /// Percentiles of the paired difference over replicates, as the paper's tables give them: where one re-draw of the
+    /// labels of these items falls.
     Percentiles,
     /// Mean over replicates and Student's t: how far re-draws of the labels of these items leave their own mean open.
     Student,
@@ -69,7 +70,8 @@ pub enum Status {
     Confirmed,
     /// It lies wholly below the margin.
     Refuted,
-    /// It holds the margin, its Monte-Carlo error decides, it does not speak of new items, or there was nothing to evaluate.
+    /// It holds the margin, its Monte-Carlo error decides, it does not speak of new items, or there was nothing to
+    /// evaluate.
     Inconclusive,
 }
 
@@ -88,10 +90,11 @@ pub struct JudgedHypothesis {
     pub difference: Option<f64>,
     /// Its interval at the family's level, not adjusted.
     pub interval: Option<Interval>,
-    /// Its interval adjusted for the family, by which it is judged: for new items the simultaneous one (max-t), for the others at
-    /// level 1 - (1 - level)/family (Bonferroni).
+    /// Its interval adjusted for the family, by which it is judged: for new items the simultaneous one (max-t), for the
+    /// others at level 1 - (1 - level)/family (Bonferroni).
     pub adjusted: Option<Interval>,
-    /// For new items: standard error, degrees of freedom, critical value, and the Monte-Carlo errors of that and of the bounds.
+    /// For new items: standard error, degrees of freedom, critical value, and the Monte-Carlo errors of that and of the
+    /// bounds.
     pub new_items: Option<NewItems>,
     /// What has to be known to read the figures.
     pub note: Option<String>,
@@ -146,15 +149,16 @@ impl JudgedHypothesis {
         if chance {
             let away = (nearest - margin).abs();
             return judged.because(format!(
-                "its bound lies {away:.2e} from the margin, with a Monte-Carlo error of {:.2e}: other random draws might decide \
-                 otherwise; register more replicates",
+                "its bound lies {away:.2e} from the margin, with a Monte-Carlo error of {:.2e}: other random draws \
+                 might decide otherwise; register more replicates",
                 found.bound_error
             ));
         }
         judged
     }
 
-    /// Describes a hypothesis by its paired differences, one per replicate; these say nothing of new items, so they don't decide.
+    /// Describes a hypothesis by its paired differences, one per replicate; these say nothing of new items, so they
+    /// don't decide.
     pub(crate) fn by_redraws(hypothesis: &Hypothesis, differences: &[f64], level: f64, family: usize) -> Self {
         let miss = (1.0 - level) / family as f64;
         let judged = Self { difference: Some(mean(differences)), ..Self::open(hypothesis, family, differences.len()) };
@@ -166,13 +170,13 @@ impl JudgedHypothesis {
             adjusted: Some(interval(hypothesis.interval, differences, miss)),
             ..judged
         };
-        let only = "over re-draws of the labels of these items: says nothing of new items, so it neither confirms nor refutes \
-                    (interval = \"new_items\" can)";
+        let only = "over re-draws of the labels of these items: says nothing of new items, so it neither confirms nor \
+                    refutes (interval = \"new_items\" can)";
         let resolved = 2.0 / miss;
         if hypothesis.interval == IntervalRule::Percentiles && (differences.len() as f64) < resolved {
             return judged.because(format!(
-                "{only}; {} replicates are too few for percentiles this far out, so the adjusted interval ends about where they \
-                 do; {} would resolve it",
+                "{only}; {} replicates are too few for percentiles this far out, so the adjusted interval ends about \
+                 where they do; {} would resolve it",
                 differences.len(),
                 resolved.ceil()
             ));

@@ -1,8 +1,8 @@
 //! Pre-registration: hypotheses that are frozen before their evaluation, and judged as they were frozen.
 //!
-//! A user writes what is to be tested into a draft, [`Plan`]. Registering adds what the run must not change without saying
-//! so, the settings and the sums of the inputs, and a digest over all of it: a [`Registration`]. After the run each
-//! hypothesis is judged by the rule written in it, and whatever differs from the registration is listed.
+//! A user writes what is to be tested into a draft, [`Plan`]. Registering adds what the run must not change without
+//! saying so, the settings and the sums of the inputs, and a digest over all of it: a [`Registration`]. After the run
+//! each hypothesis is judged by the rule written in it, and whatever differs from the registration is listed.
 //!
 //! | module | holds |
 //! |---|---|

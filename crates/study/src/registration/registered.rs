@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::for_new_items::EvaluatedItems;
-use crate::hypothesis::{Hypothesis, JudgedHypothesis, Measure};
+use crate::evaluate::for_new_items::EvaluatedItems;
+use crate::registration::hypothesis::{Hypothesis, JudgedHypothesis, Measure};
 use crate::registration::{Deviation, Registration};
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_evaluation::Measured;
@@ -86,7 +86,7 @@ impl Registered {
     /// Judges the hypotheses by what the replicates of a run measured over these items, none where nothing was evaluated; `run` are its
     /// settings and the sums of its inputs, `excluded` the items that were left out, and `reference` is the rule that
     /// results compare every other rule with.
-    pub fn of(
+    pub fn new(
         registration: &Registration,
         run: (&BTreeMap<String, String>, &BTreeMap<String, String>),
         excluded: Vec<ExcludedItem>,

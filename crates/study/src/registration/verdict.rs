@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::file::Registration;
-use crate::hypothesis::{Hypothesis, IntervalRule, JudgedHypothesis, Measure};
+use crate::registration::hypothesis::{Hypothesis, IntervalRule, JudgedHypothesis, Measure};
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::new_items::{Contributions, NewItems, new_items};
@@ -73,7 +73,7 @@ impl Registration {
 mod tests {
     use super::super::example::{DRAFT, map, plan, registered};
     use super::*;
-    use crate::hypothesis::Status;
+    use crate::registration::hypothesis::Status;
 
     #[test]
     fn percentiles_over_redraws_describe_and_never_decide() {

@@ -1,19 +1,19 @@
 //! How the labels of annotators who share a trait differ: agreement with the judge or deviation from
 //! it, and the shares of the classes, by trait and value.
 //!
-//! All means are over items, each with the mean over the labels that these annotators gave it. Intervals are for new items labelled by
-//! these annotators ([`judge_uncertainty_core::stats::over_items`]): that other people of the same trait label otherwise is
-//! not part of them. Annotators do not all label the same items, so a group is also held against the other annotators
-//! on the items that both labelled.
+//! All means are over items, each with the mean over the labels that these annotators gave it. Intervals are for new
+//! items labelled by these annotators ([`judge_uncertainty_core::stats::over_items`]): that other people of the same
+//! trait label otherwise is not part of them. Annotators do not all label the same items, so a group is also held
+//! against the other annotators on the items that both labelled.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::chosen::Chosen;
 use crate::input::labels::Label;
 use crate::input::question::LabelValue;
-use crate::kind::{Kind, Study};
+use crate::model::chosen::Chosen;
+use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::stats::Estimable;
 use judge_uncertainty_core::stats::sampling::SamplingDesign;
 use judge_uncertainty_evaluation::held_out::{Score, Scored};
@@ -54,7 +54,8 @@ pub struct TraitsReport {
 pub struct Trait {
     /// The column.
     pub name: String,
-    /// Those who share a value, numbers from low to high and words by their labels; the last are those of whom nothing is stated.
+    /// Those who share a value, numbers from low to high and words by their labels; the last are those of whom nothing
+    /// is stated.
     pub groups: Vec<TraitGroup>,
     /// Values that are left out, those with fewest labels.
     pub left_out: usize,
@@ -77,7 +78,8 @@ pub struct TraitGroup {
     /// How far their labels lie above the judge's mean, in units of the scale; `None` for mere classes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub deviation: Option<Estimable>,
-    /// Agreement (of scores and places the deviation) less that of the other annotators, on the items that both labelled.
+    /// Agreement (of scores and places the deviation) less that of the other annotators, on the items that both
+    /// labelled.
     pub against_others: Estimable,
     /// Shares of the classes among their labels; none for scores.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -107,9 +109,9 @@ pub struct Given {
 }
 
 impl ByTrait {
-    /// The labels of a study by the traits of its annotators; `None` where no file tells of them. Items that a registration excludes
-    /// are left out.
-    pub fn of<K: Kind>(study: &Study<K>) -> Option<Self> {
+    /// The labels of a study by the traits of its annotators; `None` where no file tells of them. Items that a
+    /// registration excludes are left out.
+    pub fn new<K: Kind>(study: &Study<K>) -> Option<Self> {
         let about = study.annotators.as_ref()?;
         let labels = &study.labels;
         if !labels.are_listed() {
@@ -135,14 +137,14 @@ impl ByTrait {
         let given: Vec<Given> = kept.iter().map(given).collect();
         let stated: Vec<Option<&[String]>> = names.iter().map(|name| about.stated(name)).collect();
         let items: Vec<usize> = given.iter().map(|label| label.item).collect::<BTreeSet<_>>().into_iter().collect();
-        let design = Chosen::of(study, &items).design;
+        let design = Chosen::new(study, &items).design;
         let traits = about.traits.iter().enumerate().map(|(k, name)| {
             let values: Vec<Option<&str>> = stated
                 .iter()
                 .map(|cells| cells.map(|cells| cells[k].trim()).filter(|value| !value.is_empty()))
                 .collect();
             let ordered = K::Pool::SQUARED != Score::Brier;
-            Trait::of(name, &values, &given, &Measured { classes, ordered, items: &items, design: &design })
+            Trait::new(name, &values, &given, &Measured { classes, ordered, items: &items, design: &design })
         });
         Some(Self::Told(TraitsReport {
             annotators: names.len(),
@@ -174,7 +176,7 @@ impl Measured<'_> {
 
 impl Trait {
     /// The labels by the `values` of their annotators.
-    pub fn of(name: &str, values: &[Option<&str>], given: &[Given], measured: &Measured<'_>) -> Self {
+    pub fn new(name: &str, values: &[Option<&str>], given: &[Given], measured: &Measured<'_>) -> Self {
         let mut labels_by = vec![0_usize; values.len()];
         given.iter().for_each(|label| labels_by[label.annotator] += 1);
         let labels_of = |group: &Grouped| group.annotators.iter().map(|&annotator| labels_by[annotator]).sum::<usize>();
@@ -192,7 +194,7 @@ impl Trait {
             left_out = stated.saturating_sub(MOST_VALUES);
             groups.drain(MOST_VALUES.min(stated)..stated);
         }
-        let groups = groups.into_iter().map(|(group, labels)| TraitGroup::of(group, labels, given, measured));
+        let groups = groups.into_iter().map(|(group, labels)| TraitGroup::new(group, labels, given, measured));
         Self { name: name.to_owned(), groups: groups.collect(), left_out }
     }
 }
@@ -262,7 +264,7 @@ fn ranges(ascending: &[&str], of: &BTreeMap<&str, BTreeSet<usize>>) -> Vec<Group
 }
 
 impl TraitGroup {
-    fn of(group: Grouped, labels: usize, given: &[Given], measured: &Measured<'_>) -> Self {
+    fn new(group: Grouped, labels: usize, given: &[Given], measured: &Measured<'_>) -> Self {
         let (own, others): (Vec<&Given>, Vec<&Given>) =
             given.iter().partition(|label| group.annotators.contains(&label.annotator));
         let against = |label: &Given| label.against;
@@ -326,13 +328,14 @@ mod tests {
 
     #[test]
     fn a_group_by_hand() {
-        // Items 0 to 23, judged 0 if even. Annotator 0 says 0 always, annotator 1 what the judge says, but not of item 0.
+        // Items 0 to 23, judged 0 if even. Annotator 0 says 0 always, annotator 1 what the judge says, but not of item
+        // 0.
         let given: Vec<Given> =
             (0..24).flat_map(|i| [label(i, 0, 0, i % 2), label(i, 1, if i == 0 { 1 } else { i % 2 }, i % 2)]).collect();
         let classes = ["no", "yes"].map(str::to_owned);
         let (items, design) = random(24);
         let measured = measured(&classes, &items, &design);
-        let told = Trait::of("Gender", &[Some("f"), Some("m")], &given, &measured);
+        let told = Trait::new("Gender", &[Some("f"), Some("m")], &given, &measured);
         let of = |value: &str| told.groups.iter().find(|group| group.value.as_deref() == Some(value)).unwrap();
         let value = |found: &Estimable| found.estimate().map(|found| found.value);
         let f = of("f");
@@ -350,7 +353,7 @@ mod tests {
         let given = [label(0, 0, 0, 0), label(1, 1, 0, 0)];
         let classes = ["no", "yes"].map(str::to_owned);
         let (items, design) = random(2);
-        let told = Trait::of("Age", &[Some("f"), None], &given, &measured(&classes, &items, &design));
+        let told = Trait::new("Age", &[Some("f"), None], &given, &measured(&classes, &items, &design));
         assert_eq!(told.groups.iter().map(|group| group.value.as_deref()).collect::<Vec<_>>(), [Some("f"), None]);
         let reason = |found: &Estimable| found.reason().unwrap().to_owned();
         assert!(reason(told.groups[0].agreement.as_ref().unwrap()).contains("1 items have what it takes"));
@@ -389,7 +392,7 @@ mod tests {
         let given: Vec<Given> = (0..26).flat_map(|a| (0..=a).map(move |item| label(item, a, 0, 0))).collect();
         let classes = ["no", "yes"].map(str::to_owned);
         let (items, design) = random(26);
-        let told = Trait::of("City", &values, &given, &measured(&classes, &items, &design));
+        let told = Trait::new("City", &values, &given, &measured(&classes, &items, &design));
         assert_eq!((told.groups.len(), told.left_out), (21, 5));
         assert_eq!(told.groups[0].value.as_deref(), Some("v24"));
         assert!(told.groups[20].value.is_none());

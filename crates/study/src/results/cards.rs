@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::kind::{Decomposition, Kind, Study};
-use crate::profile::Profile;
-use crate::sample::MOST_SHOWN;
+use crate::model::kind::{Decomposition, Kind, Study};
+use crate::results::profile::Profile;
+use crate::results::sample::MOST_SHOWN;
 use judge_uncertainty_core::belief::{Belief, Feature};
 use judge_uncertainty_core::escalation::{Rule, top};
 use judge_uncertainty_core::stats::quantile::percentiles;
@@ -41,7 +41,8 @@ pub struct Card {
     pub why: Vec<String>,
 }
 
-/// The items of a page: all of a small study; of a large one the first under each rule and a random sample of the others.
+/// The items of a page: all of a small study; of a large one the first under each rule and a random sample of the
+/// others.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cards {
     /// Items of the study.
@@ -56,7 +57,7 @@ pub struct Cards {
 
 impl Cards {
     /// The items of a decomposition; without `texts` none of their texts is kept.
-    pub fn of<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>, texts: bool) -> Self {
+    pub fn new<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>, texts: bool) -> Self {
         Self::at_most(study, decomposition, texts, MOST_SHOWN)
     }
 
@@ -72,7 +73,7 @@ impl Cards {
                 ranks.entry(*i).or_default().insert(*rule, place);
             }
         }
-        let words = Words::of(decomposition);
+        let words = Words::new(decomposition);
         let card = |(i, ranks): (usize, BTreeMap<Rule, usize>)| {
             let belief = decomposition.belief(i);
             let profile = K::profile(study, decomposition, i);
@@ -130,7 +131,7 @@ struct Words {
 }
 
 impl Words {
-    fn of<K: Kind>(decomposition: &Decomposition<K>) -> Self {
+    fn new<K: Kind>(decomposition: &Decomposition<K>) -> Self {
         let limit = |values: &[f64], percent: f64| -> Option<f64> {
             let [least, at, most] = percentiles(values, [0.0, percent, 100.0]);
             (most - least > 1e-9 * most.abs().max(1.0)).then_some(at)
@@ -196,14 +197,14 @@ mod tests {
 
     fn starter() -> (Study<Classes>, Decomposition<Classes>) {
         let study = Study::<Classes>::load("../../examples/starter".as_ref()).unwrap();
-        let decomposition = Decomposition::of(&study, &Silent).unwrap();
+        let decomposition = Decomposition::new(&study, &Silent).unwrap();
         (study, decomposition)
     }
 
     #[test]
     fn all_items_of_a_small_study_with_their_places() {
         let (study, decomposition) = starter();
-        let cards = Cards::of(&study, &decomposition, true);
+        let cards = Cards::new(&study, &decomposition, true);
         assert!(!cards.is_partial() && cards.cards.len() == study.len());
         let ranking = decomposition.ranking(Rule::Info).unwrap();
         for (place, (card, i)) in cards.cards.iter().zip(ranking).enumerate() {
@@ -216,7 +217,7 @@ mod tests {
             assert_eq!(card.text, Some(study.items.texts.as_ref().unwrap()[i].clone()));
         }
         assert!(cards.cards.iter().all(|card| (card.labels == 0) == card.why.contains(&"no label yet".to_owned())));
-        assert!(Cards::of(&study, &decomposition, false).cards.iter().all(|card| card.text.is_none()));
+        assert!(Cards::new(&study, &decomposition, false).cards.iter().all(|card| card.text.is_none()));
     }
 
     #[test]
@@ -235,7 +236,7 @@ mod tests {
     #[test]
     fn what_stands_out_is_said() {
         let (study, decomposition) = starter();
-        let words = Words::of(&decomposition);
+        let words = Words::new(&decomposition);
         let spread = decomposition.features.iter().find(|f| f.feature == Feature::Spread).unwrap();
         let limit =
             words.limits[decomposition.features.iter().position(|f| f.feature == Feature::Spread).unwrap()].unwrap();

@@ -1,13 +1,14 @@
 //! Everything known about every item of a decomposed study, column by column.
 
-use crate::kind::{Decomposition, Kind, Study};
+use crate::model::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_formats::output::{OutputColumn, Values};
 
 /// Trust beyond these many labels is flagged: the likelihood can't tell it from certainty, or from none.
 const TRUST_LIMITS: std::ops::RangeInclusive<f64> = 1e-3..=1e6;
 
-/// The columns of the table of items: what is known of them, their rank under every rule, and the features of the trust.
+/// The columns of the table of items: what is known of them, their rank under every rule, and the features of the
+/// trust.
 pub fn columns<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> Vec<OutputColumn> {
     columns_with(study, decomposition, ranks(study, decomposition))
 }
@@ -31,8 +32,8 @@ pub fn columns_with<K: Kind>(
         columns.push(OutputColumn::new(name, "its own", meaning, Values::Number(feature.values.clone())));
     }
     if K::FACTS.limits_trust {
-        let meaning = "What to know about the item, separated by blanks: no_labels; no_FEATURE (missing, taken as the mean); \
-                       trust_at_limit (beyond 1e-3 or 1e6 labels)";
+        let meaning = "What to know about the item, separated by blanks: no_labels; no_FEATURE (missing, taken as the \
+                       mean); trust_at_limit (beyond 1e-3 or 1e6 labels)";
         columns.push(OutputColumn::new("flags", "", meaning, Values::Text(flags(decomposition))));
     }
     columns

@@ -2,15 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::kind::{Decomposition, Kind};
-use crate::percentiles::OverItems;
+use crate::model::kind::{Decomposition, Kind};
+use crate::results::percentiles::OverItems;
 use judge_uncertainty_core::belief::Belief;
 use judge_uncertainty_core::escalation::{Budget, Rule, top};
 use judge_uncertainty_core::stats::{population_sd, spearman};
 
 /// Whether ranking by entropy would go wrong: with equal total evidence alpha_0 it ranks items nearly as the epistemic
-/// part does, and the more the evidence varies, the more the two come apart (the paper, App. B, "When entropy-ranking is
-/// safe").
+/// part does, and the more the evidence varies, the more the two come apart (the paper, App. B, "When entropy-ranking
+/// is safe").
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EvidenceReport {
     /// Percentiles over items of alpha_0 = trust + labels, in labels.
@@ -19,7 +19,8 @@ pub struct EvidenceReport {
     pub sd_log_evidence: f64,
     /// Spearman correlation of the epistemic part with the entropy of the posterior mean; `None` where one is constant.
     pub spearman_entropy_info: Option<f64>,
-    /// Spearman correlation of the epistemic part with the entropy of the judge's prediction; `None` where one is constant.
+    /// Spearman correlation of the epistemic part with the entropy of the judge's prediction; `None` where one is
+    /// constant.
     pub spearman_judge_entropy_info: Option<f64>,
     /// Share of the tenth of the items with most epistemic uncertainty that entropy (of the posterior mean) finds too.
     pub shared_picks: f64,
@@ -35,7 +36,7 @@ pub const FORGONE: f64 = 0.1;
 impl EvidenceReport {
     /// Compares the rankings of a decomposition at a tenth of the items; `None` for labels that are not ranked by these
     /// rules.
-    pub fn of<K: Kind>(decomposition: &Decomposition<K>) -> Option<Self> {
+    pub fn new<K: Kind>(decomposition: &Decomposition<K>) -> Option<Self> {
         let evidence = decomposition.map(|b| b.evidence());
         let log: Vec<f64> = evidence.iter().map(|a| (a + 1.0).ln()).collect();
         let info = decomposition.map(|b| b.epistemic());
@@ -50,7 +51,7 @@ impl EvidenceReport {
         let most = sum(&best);
         let information_kept = if most > 0.0 { sum(&entropy) / most } else { 1.0 };
         Some(Self {
-            evidence_percentiles: OverItems::of(&evidence),
+            evidence_percentiles: OverItems::new(&evidence),
             sd_log_evidence: population_sd(&log),
             spearman_entropy_info: spearman(&priority(Rule::PosteriorEntropy)?, &info),
             spearman_judge_entropy_info: spearman(&priority(Rule::JudgeEntropy)?, &info),

@@ -1,12 +1,13 @@
-//! The labels of a study as one table: those of its file and those that were added, with what is known of their annotators.
+//! The labels of a study as one table: those of its file and those that were added, with what is known of their
+//! annotators.
 
 use crate::input::labels::Label;
-use crate::kind::{Kind, Study};
+use crate::model::kind::{Kind, Study};
 use judge_uncertainty_formats::output::{OutputColumn, Values};
 
-/// The labels, one a row: `id`, `annotator`, `label`, `added` (when a batch brought it, blank for the user's own), `judge` (what the
-/// judge predicts), and the columns of `labels.about_annotators`. Where the user's file has counts only, a row per item with a count
-/// per class, `n_CLASS`.
+/// The labels, one a row: `id`, `annotator`, `label`, `added` (when a batch brought it, blank for the user's own),
+/// `judge` (what the judge predicts), and the columns of `labels.about_annotators`. Where the user's file has counts
+/// only, a row per item with a count per class, `n_CLASS`.
 pub fn label_table<K: Kind>(study: &Study<K>) -> Vec<OutputColumn> {
     let (labels, question) = (&study.labels, K::question(&study.file.config.scale));
     if !labels.are_listed() {

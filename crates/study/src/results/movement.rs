@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::input::log::Batch;
-use crate::kind::{BeliefOf, Decomposition, Foresight, Kind, Study};
+use crate::model::kind::{BeliefOf, Decomposition, Foresight, Kind, Study};
 use judge_uncertainty_core::belief::{Belief, BeliefTable};
 use judge_uncertainty_core::stats::{mean, sample_sd};
 use judge_uncertainty_evaluation::Pool;
@@ -66,7 +66,7 @@ pub struct Comparison {
 
 impl Comparison {
     /// Averages over items; `None` without any.
-    pub(crate) fn of(items: &[Foresight]) -> Option<Self> {
+    pub(crate) fn new(items: &[Foresight]) -> Option<Self> {
         let predicted: Vec<f64> = items.iter().map(|item| item.foreseen).collect();
         let realised: Vec<f64> = items.iter().map(|item| item.realised).collect();
         (!items.is_empty()).then(|| Self {
@@ -110,12 +110,12 @@ impl Movement {
     /// or if there were no others.
     ///
     /// Squared errors are those of the belief's mean. How far labels lowered the error is measured by holding one label
-    /// of an item out at a time and comparing the errors with and without the item's other new labels (`removed`); it is
-    /// foreseen to be the fall of the spread by that many labels.
+    /// of an item out at a time and comparing the errors with and without the item's other new labels (`removed`); it
+    /// is foreseen to be the fall of the spread by that many labels.
     ///
     /// # Errors
-    /// As [`Decomposition::of`].
-    pub fn of<K: Kind>(
+    /// As [`Decomposition::new`].
+    pub fn new<K: Kind>(
         study: &Study<K>,
         after: &Decomposition<K>,
         progress: &dyn Progress,
@@ -136,7 +136,7 @@ impl Movement {
             Beliefs { before: &before.fitted.beliefs, by_labels: &by_labels, after: &after.fitted.beliefs };
         let first: Vec<Foresight> = came.iter().flatten().map(|came| came.first).collect();
         let removed: Vec<Foresight> = came.iter().flatten().filter_map(|came| came.removed).collect();
-        let (Some(touched), Some(first)) = (beliefs.shift(&touched), Comparison::of(&first)) else {
+        let (Some(touched), Some(first)) = (beliefs.shift(&touched), Comparison::new(&first)) else {
             return Ok(None);
         };
         Ok(Some(Self {
@@ -145,7 +145,7 @@ impl Movement {
             touched,
             untouched: beliefs.shift(&untouched),
             first,
-            removed: Comparison::of(&removed),
+            removed: Comparison::new(&removed),
         }))
     }
 }
@@ -156,11 +156,11 @@ mod tests {
 
     #[test]
     fn comparisons_by_hand() {
-        let one = Comparison::of(&[Foresight { foreseen: 1.0, realised: 2.0 }]).unwrap();
+        let one = Comparison::new(&[Foresight { foreseen: 1.0, realised: 2.0 }]).unwrap();
         assert_eq!((one.items, one.predicted, one.realised, one.se), (1, 1.0, 2.0, None));
         let two = [Foresight { foreseen: 1.0, realised: 2.0 }, Foresight { foreseen: 3.0, realised: 4.0 }];
         // Of 2 and 4: standard deviation sqrt 2, over sqrt 2.
-        assert_eq!(Comparison::of(&two).unwrap().se, Some(1.0));
-        assert_eq!(Comparison::of(&[]), None);
+        assert_eq!(Comparison::new(&two).unwrap().se, Some(1.0));
+        assert_eq!(Comparison::new(&[]), None);
     }
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::kind::{Decomposition, Kind};
-use crate::percentiles::OverItems;
+use crate::model::kind::{Decomposition, Kind};
+use crate::results::percentiles::OverItems;
 use judge_uncertainty_core::belief::{Belief, Repeats};
 use judge_uncertainty_core::stats::mean;
 
@@ -46,7 +46,7 @@ pub enum Part {
 
 impl PartAverages {
     /// Averages the parts of a decomposition; `repeats` is the noise of annotators who rated again, if any did.
-    pub fn of<K: Kind>(decomposition: &Decomposition<K>, repeats: Option<Repeats>) -> Self {
+    pub fn new<K: Kind>(decomposition: &Decomposition<K>, repeats: Option<Repeats>) -> Self {
         let mut parts: BTreeMap<Part, Vec<f64>> = [
             (Part::Total, decomposition.map(|b| b.total())),
             (Part::Aleatoric, decomposition.map(|b| b.aleatoric())),
@@ -65,7 +65,7 @@ impl PartAverages {
             within_annotators: average(Part::WithinAnnotators),
             between_annotators: average(Part::BetweenAnnotators),
             repeats: repeats.map_or(0, |repeats| repeats.degrees),
-            over_items: parts.iter().map(|(part, values)| (*part, OverItems::of(values))).collect(),
+            over_items: parts.iter().map(|(part, values)| (*part, OverItems::new(values))).collect(),
         }
     }
 

@@ -18,7 +18,7 @@ pub struct OverItems {
 
 impl OverItems {
     /// The percentiles of one value per item.
-    pub fn of(values: &[f64]) -> Self {
+    pub fn new(values: &[f64]) -> Self {
         percentiles(values, [5.0, 50.0, 95.0]).into()
     }
 }

@@ -4,22 +4,22 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::annotators::ByTrait;
-use crate::carried::Carried;
 use crate::error::Error;
+use crate::evaluate::for_new_items::EvaluatedItems;
+use crate::evaluate::held_out::HeldOutScores;
 use crate::evaluate::{Evaluated, evaluated_items, lacking_labels};
-use crate::for_new_items::EvaluatedItems;
-use crate::held_out::HeldOutScores;
-use crate::identification::{Bounds, Undetermined, typical_trust};
 use crate::input::config::{Configured, StudyConfig};
+use crate::input::judge_files::JudgeFiles;
 use crate::input::labels::LabelsReport;
-use crate::judge_files::JudgeFiles;
-use crate::kind::{Decomposition, Kind, Study};
-use crate::movement::Movement;
-use crate::percentiles::OverItems;
-use crate::registered::{Registered, excluded_items};
+use crate::model::carried::Carried;
+use crate::model::identification::{Bounds, Undetermined, typical_trust};
+use crate::model::kind::{Decomposition, Kind, Study};
 use crate::registration::Registration;
-use crate::sample::ItemSample;
+use crate::registration::registered::{Registered, excluded_items};
+use crate::results::annotators::ByTrait;
+use crate::results::movement::Movement;
+use crate::results::percentiles::OverItems;
+use crate::results::sample::ItemSample;
 use judge_uncertainty_core::belief::{Belief, TrustPrior};
 use judge_uncertainty_core::stats::{Estimate, mean, population_sd};
 use judge_uncertainty_evaluation::Pool;
@@ -129,7 +129,7 @@ pub struct Missing {
 
 impl<K: Kind> InputReport<K> {
     /// Counts what a study has read.
-    pub fn of(study: &Study<K>) -> Self {
+    pub fn new(study: &Study<K>) -> Self {
         let all: Vec<usize> = (0..study.len()).collect();
         let numbers = study.numbers();
         let features = study.feature_columns(&all, &numbers, None);
@@ -158,7 +158,7 @@ impl<K: Kind> InputReport<K> {
             variants: study.judge.variants.clone(),
             judge: study.judge.report.clone(),
             labels: study.labels.report(),
-            judge_files: JudgeFiles::of(&study.file),
+            judge_files: JudgeFiles::from_study(&study.file),
             dimensions: embeddings.map(|matrix| matrix.ncols()),
             to_embed: None,
             zero_embeddings,
@@ -201,8 +201,8 @@ fn warnings<K: Kind>(study: &Study<K>, numbers: &[u32], features: usize, zero_em
             None => "the prior alone (8 labels for every item)".to_owned(),
         };
         let text = format!(
-            "no item has a label yet: parts and rankings rest on {rests}; send a first queue (`study queue`, by default spread over \
-             the items) and add what comes back"
+            "no item has a label yet: parts and rankings rest on {rests}; send a first queue (`study queue`, by \
+             default spread over the items) and add what comes back"
         );
         warn(true, text);
         warn(zero_embeddings > 0, format!("{zero_embeddings} embeddings are zero vectors"));
@@ -211,8 +211,8 @@ fn warnings<K: Kind>(study: &Study<K>, numbers: &[u32], features: usize, zero_em
     warn(
         labelled < needed,
         format!(
-            "{labelled} labelled items for {features} features: with fewer than ten per coefficient ({needed}) the trust is \
-             uncertain; consider fewer features"
+            "{labelled} labelled items for {features} features: with fewer than ten per coefficient ({needed}) the \
+             trust is uncertain; consider fewer features"
         ),
     );
     warn(
@@ -248,9 +248,10 @@ pub struct Coefficient {
 pub struct FitReport<K: Kind> {
     /// What is believed of the trust before any label; the recalibrated belief of classes has weak priors of its own.
     pub prior: TrustPrior,
-    /// What a prediction is worth for an item with average features, in labels; `None` where the labels do not bound it on both sides. Its
-    /// interval, the estimate, is what the labels say without the prior on it ([`judge_uncertainty_core::belief::Profile`]) if there is
-    /// one; `value` is what the belief takes, its prior included.
+    /// What a prediction is worth for an item with average features, in labels; `None` where the labels do not bound it
+    /// on both sides. Its interval, the estimate, is what the labels say without the prior on it
+    /// ([`judge_uncertainty_core::belief::Profile`]) if there is one; `value` is what the belief takes, its prior
+    /// included.
     pub typical_trust: Option<Estimate>,
     /// Why the labels do not determine it, and what would.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -300,7 +301,7 @@ impl<K: Kind> FitReport<K> {
     ///
     /// # Errors
     /// The profile along the trust can't be had.
-    pub fn of(study: &Study<K>, decomposition: &Decomposition<K>) -> Result<Self, Error> {
+    pub fn new(study: &Study<K>, decomposition: &Decomposition<K>) -> Result<Self, Error> {
         let Decomposition { pool, fitted, .. } = decomposition;
         let profile = pool.typical_log_trust(&fitted.fit, &fitted.design, &pool.all())?;
         // Maps have the weak prior and no profile.
@@ -331,7 +332,7 @@ impl<K: Kind> FitReport<K> {
             carried: study.carried.clone(),
             assumed_trust: decomposition.assumed_trust(),
             labels_worth: mean(&log_trust).exp(),
-            trust_percentiles: OverItems::of(&decomposition.trust),
+            trust_percentiles: OverItems::new(&decomposition.trust),
             sd_log_trust: population_sd(&log_trust),
             coefficients: coefficients.collect(),
             neighbours: decomposition.neighbours.clone(),
@@ -395,7 +396,7 @@ impl<K: Kind> StudyResults<K> {
     ///
     /// # Errors
     /// The decomposition without the added labels, with which that of all labels is compared, can't be had.
-    pub fn of(
+    pub fn new(
         study: &Study<K>,
         decomposition: &Decomposition<K>,
         evaluation: Evaluated<K>,
@@ -405,20 +406,20 @@ impl<K: Kind> StudyResults<K> {
         let registered = registration.map(|registration| {
             let excluded = excluded_items(&study.excluded, &study.items.ids);
             let run = (&study.settings(), &study.relative_inputs());
-            let evaluated = EvaluatedItems::of(study, &evaluated_items(study).unwrap_or_default());
-            Registered::of(registration, run, excluded, (&evaluated, evaluation.measured()), K::FACTS.reference)
+            let evaluated = EvaluatedItems::new(study, &evaluated_items(study).unwrap_or_default());
+            Registered::new(registration, run, excluded, (&evaluated, evaluation.measured()), K::FACTS.reference)
         });
         Ok(Self {
             schema: SCHEMA,
             kind: K::FACTS.name,
-            input: InputReport::of(study),
-            fit: FitReport::of(study, decomposition)?,
+            input: InputReport::new(study),
+            fit: FitReport::new(study, decomposition)?,
             groups: groups(study, decomposition),
-            items: ItemSample::of(decomposition),
-            held_out: HeldOutScores::of(study, decomposition),
-            annotators: ByTrait::of(study),
+            items: ItemSample::new(decomposition),
+            held_out: HeldOutScores::new(study, decomposition),
+            annotators: ByTrait::new(study),
             evaluation,
-            movement: Movement::of(study, decomposition, progress)?,
+            movement: Movement::new(study, decomposition, progress)?,
             registered,
             findings: K::findings(study, decomposition),
         })
@@ -449,7 +450,7 @@ pub struct StudyManifest {
 
 impl StudyManifest {
     /// The manifest of a run.
-    pub fn of<K: Kind>(study: &Study<K>, run: Run) -> Self {
+    pub fn new<K: Kind>(study: &Study<K>, run: Run) -> Self {
         let mut settings: StudyConfig<K> = study.file.config.clone();
         K::fill(&mut settings);
         Self {

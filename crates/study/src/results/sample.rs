@@ -1,10 +1,11 @@
-//! Both parts of the uncertainty, item by item, for figures: all items of a small study, a random sample of a large one.
+//! Both parts of the uncertainty, item by item, for figures: all items of a small study, a random sample of a large
+//! one.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::kind::{Decomposition, Kind};
+use crate::model::kind::{Decomposition, Kind};
 use judge_uncertainty_core::belief::Belief;
 use judge_uncertainty_core::escalation::{Budget, Rule, top};
 use judge_uncertainty_evaluation::{ItemComponents, Luck};
@@ -15,8 +16,8 @@ pub const MOST_SHOWN: usize = 2000;
 /// Items for a figure.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ItemSample {
-    /// Items of the study. Where they are more than the components hold, these are a simple random sample: the items that
-    /// the rule `random` ranks first.
+    /// Items of the study. Where they are more than the components hold, these are a simple random sample: the items
+    /// that the rule `random` ranks first.
     pub items: usize,
     /// The items shown, in their order; escalated are those of a tenth of all items that are shown.
     pub components: ItemComponents,
@@ -24,7 +25,7 @@ pub struct ItemSample {
 
 impl ItemSample {
     /// Samples the items of a decomposition, with what the epistemic part and the judge's uncertainty escalate.
-    pub fn of<K: Kind>(decomposition: &Decomposition<K>) -> Self {
+    pub fn new<K: Kind>(decomposition: &Decomposition<K>) -> Self {
         let priorities =
             [Rule::Info, Rule::JudgeEntropy].into_iter().filter_map(|rule| Some((rule, decomposition.priority(rule)?)));
         let parts = |i: usize| {

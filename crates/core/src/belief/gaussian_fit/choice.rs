@@ -6,13 +6,13 @@ use super::map_fit::{fit_map_to, fit_rating_map};
 use super::terms::item_terms;
 use crate::belief::fixed_point::ENOUGH_TO_COMPARE;
 use crate::belief::gaussian::Scores;
-use crate::belief::ladder::{Folds, HeldOut, Rung, Things, choose_by};
+use crate::belief::maps::{Folds, HeldOut, MapName, Things, choose_by};
 use crate::belief::prior::TrustPrior;
 
-/// Chooses a map of ratings by labels held out, as [`crate::belief::ladder::choose`] does for classes, and fits it to all of them.
+/// Chooses a map of ratings by labels held out, as [`crate::belief::maps::choose`] does for classes, and fits it to all of them.
 ///
-/// [`Rung::Line`] is taken rather than the scores as they are where it is ahead by more than one standard error; [`Rung::Groups`] or
-/// [`Rung::Curve`], the simplest within one standard error of the better of them, where that is ahead of what was taken by more than two.
+/// [`MapName::Line`] is taken rather than the scores as they are where it is ahead by more than one standard error; [`MapName::Groups`] or
+/// [`MapName::Curve`], the simplest within one standard error of the better of them, where that is ahead of what was taken by more than two.
 /// `twins` has the same number for items that are one thing; empty where every item stands for itself.
 ///
 /// # Errors
@@ -30,7 +30,8 @@ pub fn choose_rating_map(
     assert!(folds.folds >= 2, "cross-validation needs at least two folds");
     let labelled: Vec<bool> = labels.iter().map(|labels| labels.n > 0).collect();
     let things = Things { twins, groups: items.groups };
-    let choice = choose_by(&Rung::OF_RATINGS, &things, &labelled, folds, |rung, dealt| {
+    let maps: Vec<MapName> = MapName::of_ratings().collect();
+    let choice = choose_by(&maps, &things, &labelled, folds, |rung, dealt| {
         held_out(rung, items, labels, prior, (dealt, folds.folds as usize))
     })?;
     let mut fit = fit_rating_map(choice.chosen, items, labels, prior)?.expect("a map that was compared can be fitted");
@@ -40,7 +41,7 @@ pub fn choose_rating_map(
 
 /// Log-likelihood of each item's labels, what is unknown of the reading counted as ignorance, under the fit to the other folds.
 fn held_out(
-    rung: Rung,
+    rung: MapName,
     items: &JudgedRatings,
     labels: &[Scores],
     prior: TrustPrior,

@@ -12,7 +12,7 @@ use super::options::RatingOptions;
 use super::scale::{Line, Rated};
 use super::terms::{FREEDOM, LOG_SCALE, LOG_TRUST, MEAN, item_terms};
 use crate::belief::gaussian::Scores;
-use crate::belief::ladder::Variance;
+use crate::belief::maps::Variance;
 use crate::belief::newton::{Curvature, Objective, Point, mirror};
 use crate::belief::prior::TrustPrior;
 use crate::belief::recalibration::Recalibration;

@@ -9,7 +9,7 @@ use super::options::{RatingOptions, ReadingPrior};
 use crate::belief::design::Design;
 use crate::belief::fixed_point::{ENOUGH, ROUNDS};
 use crate::belief::gaussian::Scores;
-use crate::belief::ladder::{MOST_PARAMETERS, Rung, Unavailable};
+use crate::belief::maps::{MOST_PARAMETERS, MapName, Unavailable};
 use crate::belief::prior::TrustPrior;
 use crate::belief::recalibration::Recalibration;
 
@@ -17,10 +17,10 @@ use crate::belief::recalibration::Recalibration;
 ///
 /// | map | reads the judge's mean mu and standard deviation s0 |
 /// |---|---|
-/// | [`Rung::Identity`] | as they are |
-/// | [`Rung::Line`] | as c - bias + slope (mu - c) and factor x s0, one for all items, as [`fit_ratings`] does |
-/// | [`Rung::Groups`] | the same for each group, drawn towards a common one |
-/// | [`Rung::Curve`] | as the line does, each group's own where there are groups, plus a smooth curve f(mu) for all items |
+/// | [`MapName::Identity`] | as they are |
+/// | [`MapName::Line`] | as c - bias + slope (mu - c) and factor x s0, one for all items, as [`fit_ratings`] does |
+/// | [`MapName::Groups`] | the same for each group, drawn towards a common one |
+/// | [`MapName::Curve`] | as the line does, each group's own where there are groups, plus a smooth curve f(mu) for all items |
 ///
 /// Each parameter of a group, x_g, is mean + u + w_g: u has the prior of a shared reading ([`ReadingPrior`]) and w_g is normal about 0 with a
 /// variance s^2 for biases, slopes, logarithms of factors and of common variances each, all read about one centre c. A curve is a sum of sixteen
@@ -34,7 +34,7 @@ use crate::belief::recalibration::Recalibration;
 /// As [`fit_ratings`].
 ///
 /// ```
-/// use judge_uncertainty_core::belief::ladder::Rung;
+/// use judge_uncertainty_core::belief::maps::MapName;
 /// use judge_uncertainty_core::belief::{Design, JudgeScores, JudgedRatings, Scores, TrustPrior, fit_rating_map};
 ///
 /// // A judge that stretches the scale upwards: its 16 is the annotators' 4.
@@ -43,14 +43,14 @@ use crate::belief::recalibration::Recalibration;
 /// let design = Design::constant(60);
 /// let items = JudgedRatings { design: &design, judge: &judge, groups: &[] };
 ///
-/// let fit = fit_rating_map(Rung::Curve, &items, &labels, TrustPrior::Weak)?.expect("there are scores enough for a curve");
+/// let fit = fit_rating_map(MapName::Curve, &items, &labels, TrustPrior::Weak)?.expect("there are scores enough for a curve");
 /// let further = JudgeScores { mean: vec![4.0, 12.25], variance: vec![Some(0.1); 2] };
 /// let read = fit.read(&further, &[]).mean;
 /// assert!((read[0] - 2.0).abs() < 0.1 && (read[1] - 3.5).abs() < 0.1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn fit_rating_map(
-    rung: Rung,
+    rung: MapName,
     items: &JudgedRatings,
     labels: &[Scores],
     prior: TrustPrior,
@@ -60,7 +60,7 @@ pub fn fit_rating_map(
 
 /// [`fit_rating_map`] with variances to a share of `enough`.
 pub(super) fn fit_map_to(
-    rung: Rung,
+    rung: MapName,
     items: &JudgedRatings,
     labels: &[Scores],
     prior: TrustPrior,
@@ -69,17 +69,17 @@ pub(super) fn fit_map_to(
     let options = |recalibration| RatingOptions { prior, recalibration, reading: ReadingPrior::default() };
     let several = items.groups.iter().max().is_some_and(|last| *last > 0);
     let (recalibration, curve) = match rung {
-        Rung::Identity => (Recalibration::Off, None),
-        Rung::Line => (Recalibration::Shared, None),
-        Rung::Groups if !several => return Ok(Err(Unavailable::OneGroup)),
-        Rung::Groups => (Recalibration::ByGroup, None),
-        Rung::Curve => {
+        MapName::Identity => (Recalibration::Off, None),
+        MapName::Line => (Recalibration::Shared, None),
+        MapName::Groups if !several => return Ok(Err(Unavailable::OneGroup)),
+        MapName::Groups => (Recalibration::ByGroup, None),
+        MapName::Curve => {
             let Some(curve) = Curve::of(&items.judge.mean) else { return Ok(Err(Unavailable::FewScores)) };
             (if several { Recalibration::ByGroup } else { Recalibration::Shared }, Some(curve))
         }
         _ => return Ok(Err(Unavailable::OfClasses)),
     };
-    if rung < Rung::Groups {
+    if rung < MapName::Groups {
         let mut fit = fit_ratings(items, labels, &options(recalibration))?;
         fit.map = Some(RatingMap { name: rung, variances: vec![], choice: None });
         return Ok(Ok(fit));
@@ -92,7 +92,7 @@ pub(super) fn fit_map_to(
 }
 
 /// Parameters at the maximum, variances by the ratings' marginal likelihood.
-pub(super) fn fit_likelihood(rung: Rung, likelihood: &mut Likelihood, design: &Design, enough: f64) -> GaussianFit {
+pub(super) fn fit_likelihood(rung: MapName, likelihood: &mut Likelihood, design: &Design, enough: f64) -> GaussianFit {
     let mut starts = likelihood.starts();
     if likelihood.labelled_items() > 0 {
         for _ in 0..ROUNDS {

@@ -3,7 +3,7 @@
 use super::layout::Layout;
 use super::options::RatingOptions;
 use super::pooling::Pooled;
-use crate::belief::ladder::Variance;
+use crate::belief::maps::Variance;
 use crate::belief::newton::Point;
 use crate::belief::prior::TrustPrior;
 

@@ -2,7 +2,7 @@
 
 use super::layout::Layout;
 use crate::belief::fixed_point::{FixedPoint, LEAST};
-use crate::belief::ladder::Variance;
+use crate::belief::maps::Variance;
 use crate::belief::newton::Point;
 
 /// Parameters that share a variance: x_g = mean + u + w_g with u ~ N(0, common) and w_g ~ N(0, s^2), independent.

@@ -14,7 +14,7 @@ use super::corpus::{BeliefSpec, Deployment, Feature};
 use super::stage::{BeliefName, HeldContests, Stage, advantage, error_change};
 use crate::experiments::Error;
 use judge_uncertainty_core::belief::BeliefModel;
-use judge_uncertainty_core::belief::ladder::{Folds, Rung};
+use judge_uncertainty_core::belief::maps::{Folds, MapName};
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::Summary;
@@ -99,7 +99,7 @@ pub struct Chosen {
     /// Errors of each belief over the re-draws, before any label is bought.
     pub errors: BTreeMap<BeliefName, Errors<Summary>>,
     /// In how many re-draws each map was chosen.
-    pub maps: BTreeMap<Rung, usize>,
+    pub maps: BTreeMap<MapName, usize>,
     /// The comparisons.
     pub comparisons: Vec<Comparison>,
 }

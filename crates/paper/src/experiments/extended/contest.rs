@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::corpus::{Believed, Deployment};
 use judge_uncertainty_core::belief::BeliefTable;
 use judge_uncertainty_core::belief::dirichlet::row;
-use judge_uncertainty_core::belief::ladder::Rung;
+use judge_uncertainty_core::belief::maps::MapName;
 use judge_uncertainty_core::escalation::value::pool_values;
 use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs, top};
 use judge_uncertainty_core::stats::{Summary, mean};
@@ -86,7 +86,7 @@ pub struct Contest {
     /// Whether the fit converged.
     pub converged: bool,
     /// The map from the prediction to the belief, where there is one.
-    pub map: Option<Rung>,
+    pub map: Option<MapName>,
     /// tau of each recalibrated group; empty without recalibration.
     pub tau: Vec<f64>,
     /// Biases of each recalibrated group by class.
@@ -159,7 +159,7 @@ impl Contest {
             },
             sd_log_trust: believed.sd_log_trust,
             converged: believed.fit.regression().converged,
-            map: believed.fit.mapped().map(|mapped| mapped.map.rung()),
+            map: believed.fit.mapped().map(|mapped| mapped.map.name()),
             tau: believed.fit.recalibrated().map_or_else(Vec::new, |fit| fit.tau.clone()),
             bias: believed.fit.recalibrated().map_or_else(Vec::new, |fit| fit.bias.clone()),
             value: value.collect(),

@@ -7,7 +7,6 @@ use crate::experiments::Error;
 use crate::experiments::chaosnli::{FLOOR, NEIGHBOURS};
 use judge_uncertainty_core::belief::design::DesignError;
 use judge_uncertainty_core::belief::dirichlet::row;
-use judge_uncertainty_core::belief::ladder::Readings;
 use judge_uncertainty_core::belief::{
     self, BeliefModel, Beliefs, Design, FeatureColumn, FittedBelief, JudgedItems, TrustPrior, entropy,
 };
@@ -281,25 +280,25 @@ impl Deployment<'_> {
         fitted: std::ops::Range<usize>,
     ) -> Result<Believed, Error> {
         let design = self.design(&labels.numbers, spec)?;
-        let items = JudgedItems { design: &design, q: self.q.view(), groups: &self.sources };
-        let readings = Readings { items, variants: &self.variants, twins: &self.items, places: &[], carried: None };
+        let items = JudgedItems::new(&design, self.q.view(), &self.sources);
+        let readings = JudgedItems { variants: &self.variants, twins: &self.items, ..items };
         // A map's penalties lean on the weak prior that the trust of studies has.
         let prior = match spec.model {
             BeliefModel::Auto(_) | BeliefModel::Map(_) => TrustPrior::Weak,
             BeliefModel::Published | BeliefModel::Recalibrated(_) => TrustPrior::None,
         };
         let fit = if fitted.len() == self.len() {
-            spec.model.fit(readings, labels.revealed.view(), prior)?
+            spec.model.fit(&readings, labels.revealed.view(), prior)?
         } else {
             // Items without labels do not enter a fit.
             let mut counts = Array2::zeros(labels.revealed.dim());
             let rows = ndarray::s![fitted, ..];
             counts.slice_mut(rows).assign(&labels.revealed.slice(rows));
-            spec.model.fit(readings, counts.view(), prior)?
+            spec.model.fit(&readings, counts.view(), prior)?
         };
         Ok(Believed {
-            beliefs: fit.posterior(readings, labels.revealed.view()),
-            sd_log_trust: population_sd(&fit.log_trust(readings)),
+            beliefs: fit.posterior(&readings, labels.revealed.view()),
+            sd_log_trust: population_sd(&fit.log_trust(&readings)),
             fit,
         })
     }

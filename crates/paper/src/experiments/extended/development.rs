@@ -150,7 +150,7 @@ impl Trials<'_, '_> {
         let all = replicate("development", &self.labels, &judge_uncertainty_system::progress::Silent, |labels| {
             let design = self.deployment.design(&labels.numbers, spec)?;
             let d = self.deployment;
-            let items = JudgedItems { design: &design, q: d.q.view(), groups: &d.sources };
+            let items = JudgedItems::new(&design, d.q.view(), &d.sources);
             Ok::<_, Error>(held_out_log_likelihoods(&items, labels.revealed.view(), &options, FOLDS)?)
         })?;
         let of = |i: usize| {
@@ -168,7 +168,7 @@ impl Trials<'_, '_> {
         };
         let values = replicate("development", &self.labels, &judge_uncertainty_system::progress::Silent, |labels| {
             let design = self.deployment.design(&labels.numbers, &spec)?;
-            let items = JudgedItems { design: &design, q: self.deployment.q.view(), groups: &self.deployment.sources };
+            let items = JudgedItems::new(&design, self.deployment.q.view(), &self.deployment.sources);
             Ok::<_, Error>(recalibration::fit(&items, labels.revealed.view(), &options)?.regression.log_likelihood)
         })?;
         Ok(mean(&values))

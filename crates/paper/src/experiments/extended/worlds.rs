@@ -181,7 +181,7 @@ pub fn calibrated(tau: f64, bias: [f64; 3], worlds: usize, progress: &dyn Progre
         let stated = distorted(&world.q, tau, bias);
         let design =
             Design::standardized(&[FeatureColumn::complete("familiarity", world.familiarity.iter().copied())])?;
-        let items = JudgedItems { design: &design, q: stated.view(), groups: &[] };
+        let items = JudgedItems::new(&design, stated.view(), &[]);
         let [published, recalibrated] = fit_both(&items, world.counts.view(), Recalibration::Shared)?;
         let truth = world.true_posterior();
         let values = truth.map(|b| b.label_value());
@@ -230,7 +230,7 @@ pub fn misspecified(gamma_percent: u32, worlds: usize, progress: &dyn Progress) 
             FeatureColumn::complete("stated_spread", world.stated_spread.iter().copied()),
             FeatureColumn::complete(Feature::LogLabels, log_labels(&world.numbers)),
         ])?;
-        let items = JudgedItems { design: &design, q: world.q.view(), groups: &[] };
+        let items = JudgedItems::new(&design, world.q.view(), &[]);
         known(&items, world.counts.view(), world.p.view(), Recalibration::Shared)
     })?;
     Ok(KnownWorlds::over(&all))

@@ -3,7 +3,7 @@
 use super::study::{Configured, StudyConfig};
 use super::tables::EvaluationConfig;
 use crate::input::check::Check;
-use judge_uncertainty_core::belief::ladder::Rung;
+use judge_uncertainty_core::belief::maps::MapName;
 use judge_uncertainty_core::belief::recalibration::Recalibration;
 use judge_uncertainty_core::belief::{BeliefModel, Feature, TrustPrior};
 use judge_uncertainty_core::escalation::Budget;
@@ -31,7 +31,7 @@ pub(super) fn check_shared<C: Configured>(config: &StudyConfig<C>, check: &Check
         let positive = options.ridge > 0.0 && options.ridge.is_finite();
         check.that(positive, "trust.belief", &options.ridge, "a penalty is above 0", "give ridge = 1")?;
     }
-    if config.trust.belief == BeliefModel::Map(Rung::Groups) {
+    if config.trust.belief == BeliefModel::Map(MapName::Groups) {
         let remedy = "name the column of the groups as items.group, or take belief = \"auto\"";
         check.that(items.group.is_some(), "trust.belief", &"groups", "the items have no groups", remedy)?;
     }

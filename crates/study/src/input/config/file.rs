@@ -38,7 +38,8 @@ impl<C: Configured> StudyFile<C> {
     /// label configures.
     ///
     /// # Errors
-    /// A file that can't be read, is no TOML, has an unknown key, or a value outside its range; a link among the files of the study.
+    /// A file that can't be read, is no TOML, has an unknown key, or a value outside its range; a link among the files
+    /// of the study.
     pub fn read(path: &Path, own: OwnCheck<C>) -> Result<Self> {
         let given = path;
         let path = study_toml(given);

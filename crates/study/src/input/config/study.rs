@@ -64,7 +64,8 @@ pub struct StudyConfig<C: Configured> {
     pub items: ItemsConfig,
     /// The judge's predictions.
     pub judge: C::JudgeConfig,
-    /// The human labels of the user's own files; a study that has none yet goes without, and its labels are those of the log.
+    /// The human labels of the user's own files; a study that has none yet goes without, and its labels are those of
+    /// the log.
     pub labels: Option<C::LabelsConfig>,
     /// The trust regression.
     pub trust: TrustConfig,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::files::{Files, Format};
-use crate::chosen::Drawn;
+use crate::model::chosen::Drawn;
 use judge_uncertainty_core::belief::{BeliefModel, TrustPrior};
 use judge_uncertainty_core::escalation::Budget;
 use judge_uncertainty_evaluation::protocol;
@@ -37,7 +37,8 @@ pub struct ItemsConfig {
     pub text: Option<String>,
     /// Column that says which group an item belongs to.
     pub group: Option<String>,
-    /// Column that says what a label of the item costs, in any unit; plans and `study queue --per-cost` rank by value per cost.
+    /// Column that says what a label of the item costs, in any unit; plans and `study queue --per-cost` rank by value
+    /// per cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<String>,
     /// How the items that your own files label were chosen: `random` or `unknown`; without it they are taken for drawn at random, and
@@ -53,11 +54,12 @@ pub struct ItemsConfig {
     /// Columns with numbers, to be features.
     #[serde(default)]
     pub numbers: Vec<String>,
-    /// The labels of a LeWiDi file whose annotators may give several: each item becomes one item per label (`KEY/LABEL`,
-    /// the label in the column `label`), of which annotators say whether it applies, `1`, or not, `0`.
+    /// The labels of a LeWiDi file whose annotators may give several: each item becomes one item per label
+    /// (`KEY/LABEL`, the label in the column `label`), of which annotators say whether it applies, `1`, or not, `0`.
     #[serde(default)]
     pub multilabel: Vec<String>,
-    /// Columns with categories, to be features: one 0/1 feature per category but the first in the order of the alphabet.
+    /// Columns with categories, to be features: one 0/1 feature per category but the first in the order of the
+    /// alphabet.
     #[serde(default)]
     pub categories: Vec<String>,
 }
@@ -71,15 +73,16 @@ pub struct TrustConfig {
     /// `spread` (of the variants), `log_labels` (ln(1 + labels)), `confidence`, `nearest_labelled`,
     /// `mean_nearest_labelled`, and the numbers and categories of the items.
     pub features: Option<Vec<String>>,
-    /// Which belief is fitted: the paper's, or one that recalibrates the prediction as well; for classes it brings further rules.
+    /// Which belief is fitted: the paper's, or one that recalibrates the prediction as well; for classes it brings
+    /// further rules.
     #[serde(default)]
     pub belief: BeliefModel,
-    /// What is believed of the trust before any label: `weak`, or `none`, the paper's maximum likelihood. The recalibrated
-    /// belief of classes has priors of its own.
+    /// What is believed of the trust before any label: `weak`, or `none`, the paper's maximum likelihood. The
+    /// recalibrated belief of classes has priors of its own.
     #[serde(default)]
     pub prior: TrustPrior,
-    /// The run of another study whose trust is the centre of the prior here ([`crate::carried::Carried`]), and whose map, if it has one, is
-    /// where the map here starts ([`crate::carried_map::CarriedMap`]).
+    /// The run of another study whose trust is the centre of the prior here ([`crate::model::carried::Carried`]), and whose
+    /// map, if it has one, is where the map here starts ([`crate::model::carried_map::CarriedMap`]).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub carry_from: Option<PathBuf>,
 }

@@ -8,10 +8,10 @@
 //! #remove batch 1 at 2026-11-22T05:00:00Z sha256 7c21...
 //! ```
 //!
-//! The sum of a batch is that of its number and cells, not of its bytes, so that other line ends or quotes do no harm. A
-//! batch that ends with the file before all its labels are there was cut off while it was written: nobody was told that it
-//! was added, so it counts as absent. Anything else that does not fit its sum was edited, and is refused. Rows before the
-//! first `#batch` are those of logs that were written before batches had sums.
+//! The sum of a batch is that of its number and cells, not of its bytes, so that other line ends or quotes do no harm.
+//! A batch that ends with the file before all its labels are there was cut off while it was written: nobody was told
+//! that it was added, so it counts as absent. Anything else that does not fit its sum was edited, and is refused. Rows
+//! before the first `#batch` are those of logs that were written before batches had sums.
 
 use std::path::Path;
 
@@ -166,7 +166,8 @@ impl<'a> Reader<'a> {
     fn cut_without_sum(&self, record: &Record) -> Error {
         let reason = match self.parsed.batches.last().and_then(|batch| batch.rows.first()) {
             Some(first) => format!(
-                "the row is not a whole label, so that the labels added at {} from {:?}, from line {} on, may not all be there",
+                "the row is not a whole label, so that the labels added at {} from {:?}, from line {} on, may not all \
+                 be there",
                 first.cells[4], first.cells[5], first.line
             ),
             None => "the row is not a whole label".to_owned(),

@@ -1,7 +1,8 @@
 //! The append-only log of added labels.
 //!
-//! `added-labels.csv` stands beside `study.toml`. Lines are only ever appended: batches of labels, each row with the time and
-//! the file that it came from, and removals of batches. A study's labels are those of its own file and of this one.
+//! `added-labels.csv` stands beside `study.toml`. Lines are only ever appended: batches of labels, each row with the
+//! time and the file that it came from, and removals of batches. A study's labels are those of its own file and of this
+//! one.
 //!
 //! | module | holds |
 //! |---|---|

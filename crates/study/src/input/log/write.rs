@@ -1,7 +1,7 @@
 //! A batch or a removal on its way to the disk.
 //!
-//! One process at a time writes. What is written goes behind what is whole, in one piece, and counts once all of it is there
-//! ([`super::layout`]); what was cut off before is removed first.
+//! One process at a time writes. What is written goes behind what is whole, in one piece, and counts once all of it is
+//! there ([`super::layout`]); what was cut off before is removed first.
 
 use std::fs::File;
 use std::io::Read;
@@ -28,8 +28,8 @@ pub enum WriteError {
 }
 
 impl LabelLog {
-    /// Appends checked labels of a file, whose bytes have this sum, as one batch, and returns its number; what the log held
-    /// before stays as it is.
+    /// Appends checked labels of a file, whose bytes have this sum, as one batch, and returns its number; what the log
+    /// held before stays as it is.
     ///
     /// # Errors
     /// The file system refuses, or another process writes or wrote meanwhile.

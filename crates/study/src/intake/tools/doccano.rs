@@ -1,8 +1,8 @@
 //! doccano: examples of text classification, as JSON, JSON Lines or CSV, alone or in the archive that it hands out.
 //!
-//! `id` is doccano's own number; the item's id is `uid` among the data that the queue's import gave the example. Who labelled is
-//! not in a file: in the archive each annotator has one of their own, `NAME.jsonl`, but for projects that share annotations, whose
-//! only file is `all`.
+//! `id` is doccano's own number; the item's id is `uid` among the data that the queue's import gave the example. Who
+//! labelled is not in a file: in the archive each annotator has one of their own, `NAME.jsonl`, but for projects that
+//! share annotations, whose only file is `all`.
 
 use std::path::Path;
 
@@ -55,8 +55,8 @@ pub(super) fn read_table(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<
 
 fn take(answers: &mut Answers, id: String, value: String, place: Place) -> Result<()> {
     let Some(annotator) = answers.annotator(None) else {
-        let remedy = "give the archive as it was downloaded, whose files are named after the annotators, or name the only one: \
-                      --annotator NAME";
+        let remedy = "give the archive as it was downloaded, whose files are named after the annotators, or name the \
+                      only one: --annotator NAME";
         return Err(Error::unfit(place, "doccano's examples do not say who labelled them", remedy));
     };
     answers.labels.push(NewLabel { id, annotator, value, given: String::new(), place });

@@ -105,7 +105,8 @@ fn ranker<'v>(annotation: &'v Value, control: Option<&str>) -> Option<&'v Map<St
     results.find_map(|result| result.pointer("/value/ranker").and_then(Value::as_object))
 }
 
-/// Takes a task whose annotators ranked items: a list gives each its place, from 1, and buckets give each their own name.
+/// Takes a task whose annotators ranked items: a list gives each its place, from 1, and buckets give each their own
+/// name.
 fn ranked(answers: &mut Answers, place: &Place, task: &Value, control: Option<&str>) -> Result<()> {
     for annotation in list(task, "annotations") {
         if annotation.get("was_cancelled").and_then(Value::as_bool) == Some(true) {
@@ -245,10 +246,12 @@ pub(super) fn read_table(file: &Path, bytes: &[u8], header: &[String], by: Optio
         }
         if !has("uid") {
             let reason = format!(
-                "this is Label Studio's table, whose id is the number of its task; the item's id would stand in uid, but it has {}",
+                "this is Label Studio's table, whose id is the number of its task; the item's id would stand in uid, \
+                 but it has {}",
                 header.join(", ")
             );
-            let remedy = "make the tasks from the queue's label-studio.json, which brings uid, or write a table id,annotator,label";
+            let remedy = "make the tasks from the queue's label-studio.json, which brings uid, or write a table \
+                          id,annotator,label";
             return Err(Error::unfit(header_line(), reason, remedy));
         }
         let (id, place) = (row.id().to_owned(), place.of_item(row.id()));

@@ -10,8 +10,8 @@
 //! | doccano, JSON, JSON Lines, CSV | examples, alone or in its archive | `uid` | name of the file in the archive | `label` |
 //! | any, JSON, JSON Lines, Parquet | objects | `id` | `annotator` | `label` |
 //!
-//! The tools' own numbers of tasks and records are never taken for ids of items. Answers that were cancelled, discarded,
-//! rejected or ignored are counted and never become labels.
+//! The tools' own numbers of tasks and records are never taken for ids of items. Answers that were cancelled,
+//! discarded, rejected or ignored are counted and never become labels.
 
 pub mod argilla;
 pub mod doccano;

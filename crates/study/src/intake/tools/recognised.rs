@@ -36,8 +36,8 @@ pub(in crate::intake) fn read(file: &Path, bytes: &[u8], by: Option<&str>) -> Re
         _ if has("id") && has("label") => ("table", plain::read),
         row => {
             let reason = format!("it is not an export that this program knows: its first entry has {}", fields(row));
-            let remedy = "export JSON from Label Studio, records with their status from Argilla, or annotations from Prodigy or doccano; \
-                          or write a table with the columns id, annotator and label";
+            let remedy = "export JSON from Label Studio, records with their status from Argilla, or annotations from \
+                          Prodigy or doccano; or write a table with the columns id, annotator and label";
             return Err(Error::unfit(place.clone(), reason, remedy));
         }
     };

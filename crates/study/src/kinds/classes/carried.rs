@@ -3,9 +3,9 @@
 use ndarray::Axis;
 
 use super::reports::ClassStudy;
-use crate::carried_map::CarriedMap;
-use crate::kind::{Kind, Study};
-use judge_uncertainty_core::belief::ladder::{Carried, Readings};
+use crate::model::carried_map::CarriedMap;
+use crate::model::kind::{Kind, Study};
+use judge_uncertainty_core::belief::maps::Carried;
 use judge_uncertainty_core::belief::{Design, FeatureColumn, FeatureScale, JudgedItems, Standardizer};
 
 /// What the map adds to the log predictions of the items at positions `kept`.
@@ -29,8 +29,8 @@ pub fn added<K: ClassStudy>(carried: &CarriedMap, study: &Study<K>, kept: &[usiz
     } else {
         vec![]
     };
-    let items = JudgedItems { design: &design, q: q.view(), groups: &groups };
-    carried.map.carry(Readings { items, variants: &variants, twins: &[], places: &[], carried: None })
+    let items = JudgedItems::new(&design, q.view(), &groups);
+    carried.map.carry(&JudgedItems { variants: &variants, ..items })
 }
 
 /// The features here on the scales there; what the map does not read may be missing.
@@ -44,7 +44,7 @@ fn design<K: Kind>(carried: &CarriedMap, study: &Study<K>, kept: &[usize]) -> De
         found.unwrap_or_else(|| FeatureColumn::partial(name.as_str(), vec![None; kept.len()]))
     };
     let columns: Vec<FeatureColumn> = carried.features.iter().map(|feature| column(&feature.name)).collect();
-    let scale = |f: &crate::carried_map::CarriedScale| FeatureScale {
+    let scale = |f: &crate::model::carried_map::CarriedScale| FeatureScale {
         name: f.name.clone(),
         mean: f.mean,
         sd: f.sd,

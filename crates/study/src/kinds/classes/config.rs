@@ -8,7 +8,7 @@ use crate::input::check::Check;
 use crate::input::config::{Configured, Files, Format, StudyConfig, TableConfig};
 use crate::input::labels::LabelColumns;
 use judge_uncertainty_core::belief::BeliefModel;
-use judge_uncertainty_core::belief::ladder::{Rung, has_line};
+use judge_uncertainty_core::belief::maps::{MapName, has_line};
 use judge_uncertainty_evaluation::ClassScale;
 use judge_uncertainty_evaluation::protocol::FLOOR;
 use judge_uncertainty_formats::error::Result;
@@ -75,11 +75,11 @@ pub struct JudgeConfig {
     /// The variants, where `columns` has `{variant}`.
     #[serde(default)]
     pub variants: Vec<String>,
-    /// Column that says of a verdict over two answers whether they were shown in the other order, `1` or `0`: such rows are a
-    /// variant of their own.
+    /// Column that says of a verdict over two answers whether they were shown in the other order, `1` or `0`: such rows
+    /// are a variant of their own.
     pub swapped: Option<String>,
-    /// The two classes that change places in rows that are swapped; without them a verdict names the same answers in either
-    /// order.
+    /// The two classes that change places in rows that are swapped; without them a verdict names the same answers in
+    /// either order.
     pub mirror: Option<(String, String)>,
     /// Column with the stated confidence.
     pub confidence: Option<String>,
@@ -241,14 +241,15 @@ pub fn check<K: ClassKind>(config: &StudyConfig<K>, check: &Check<'_>) -> Result
     check.that(control.is_none(), K::KEY, &control, reason, remedy)?;
     let blank = classes.iter().any(|class| class.trim().is_empty());
     check.that(!blank, K::KEY, &classes, "a class is blank", "name every class")?;
-    let of_ratings = matches!(config.trust.belief, BeliefModel::Map(map) if !Rung::ALL.contains(&map));
+    let of_ratings = matches!(config.trust.belief, BeliefModel::Map(map) if map.words_of_classes().is_none());
     let (reason, remedy) =
         ("this map reads ratings", "take belief = \"auto\", or a map of classes such as \"temperature\"");
     check.that(!of_ratings, "trust.belief", &config.trust.belief, reason, remedy)?;
-    let line = config.trust.belief == BeliefModel::Map(Rung::Line);
+    let line = config.trust.belief == BeliefModel::Map(MapName::Line);
     let placed = K::on_scale(&config.scale).places().is_some_and(has_line);
     let reason = "a line needs three places on a scale that lie apart";
-    let remedy = "take belief = \"auto\" or \"temperature\"; where the classes stand on a scale, write places instead of classes";
+    let remedy = "take belief = \"auto\" or \"temperature\"; where the classes stand on a scale, write places instead \
+                  of classes";
     check.that(!line || placed, "trust.belief", &config.trust.belief, reason, remedy)?;
     check_judge(&config.judge, classes.len(), check)?;
     check_mirror(&config.judge, classes, check)?;

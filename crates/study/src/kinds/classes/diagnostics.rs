@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::kind::Classes;
-use crate::kind::Study;
 use crate::kinds::against::{Bin, bins, correlation_with_error};
+use crate::model::kind::Study;
 use judge_uncertainty_core::belief::{dirichlet::row, entropy, manhattan};
 use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_evaluation::{ClassScale, Nominal};
@@ -19,11 +19,11 @@ pub struct JudgeDiagnostics {
     pub items: usize,
     /// Mean Manhattan distance of prediction and label shares, 0 to 2.
     pub mean_error: f64,
-    /// Mean squared distance from the pool's shares: sum_j (q_j - p_j)^2 against the label shares p less their sampling noise
-    /// (1 - sum_j p_j^2)/(n - 1), as after escalation. Unbiased, so it may come out below 0.
+    /// Mean squared distance from the pool's shares: sum_j (q_j - p_j)^2 against the label shares p less their sampling
+    /// noise (1 - sum_j p_j^2)/(n - 1), as after escalation. Unbiased, so it may come out below 0.
     pub mean_squared_error: f64,
-    /// Mean Manhattan distance that comes from the labels alone: what the pool itself, stated exactly, would have against
-    /// the labels; see [`NoiseCeiling::all_labels`](judge_uncertainty_evaluation::NoiseCeiling::all_labels).
+    /// Mean Manhattan distance that comes from the labels alone: what the pool itself, stated exactly, would have
+    /// against the labels; see [`NoiseCeiling::all_labels`](judge_uncertainty_evaluation::NoiseCeiling::all_labels).
     pub noise_ceiling: f64,
     /// Mean stated confidence, 0 to 100.
     pub mean_confidence: Option<f64>,

@@ -1,4 +1,5 @@
-//! The judge's answers of a study: probabilities, counts or sampled labels, under one or several variants of the prompt.
+//! The judge's answers of a study: probabilities, counts or sampled labels, under one or several variants of the
+//! prompt.
 
 use std::borrow::Cow;
 
@@ -21,8 +22,8 @@ use judge_uncertainty_formats::table::{Column, Row, Table};
 /// How far from 1 probabilities in full precision may sum.
 const ROUNDING: f64 = 1e-6;
 
-/// How far above 1 probabilities may sum because each was rounded to the decimals that the longest of them shows: half a unit
-/// of the last one for each.
+/// How far above 1 probabilities may sum because each was rounded to the decimals that the longest of them shows: half
+/// a unit of the last one for each.
 fn rounding(weights: &[f64]) -> f64 {
     let decimals = |weight: &f64| weight.to_string().split_once('.').map_or(0, |(_, decimals)| decimals.len());
     let shown = weights.iter().map(decimals).max().unwrap_or(0);
@@ -31,7 +32,8 @@ fn rounding(weights: &[f64]) -> f64 {
     ROUNDING.max(half_unit * weights.len() as f64 * (1.0 + 1e-9))
 }
 
-/// The weights of an answer from its cells, a class each; `None` where all are blank. `texts` are the cells as they stand there.
+/// The weights of an answer from its cells, a class each; `None` where all are blank. `texts` are the cells as they
+/// stand there.
 ///
 /// # Errors
 /// Cells that are no answer of this kind, with the class that is to blame if it is one.
@@ -132,7 +134,7 @@ pub fn read<K: ClassKind>(file: &StudyFile<K>, items: &Items, source: &mut Sourc
         }
         None => read_table(&paths, config.format, Some(&config.id), Rows::Judge(classes), source)?,
     };
-    let layout = Layout::of(file, &table)?;
+    let layout = Layout::new(file, &table)?;
     let variants = layout.variants(&table)?;
     let none = JudgeAnswers { variants: vec![None; variants.len()], ..JudgeAnswers::default() };
     let mut reader = Reader {
@@ -170,8 +172,8 @@ pub(in crate::kinds) fn several_answers(setting: &str, what: &str, first_line: u
     Problem::Unfit {
         reason: format!("{what} appears twice, first in line {first_line}"),
         remedy: format!(
-            "keep one of the two rows; or, if the judge was asked several ways, name the column that says which, under [judge]: \
-             {key} = \"COLUMN\""
+            "keep one of the two rows; or, if the judge was asked several ways, name the column that says which, under \
+             [judge]: {key} = \"COLUMN\""
         ),
     }
 }
@@ -190,7 +192,7 @@ struct Layout {
 }
 
 impl Layout {
-    fn of<K: ClassKind>(file: &StudyFile<K>, table: &Table) -> Result<Self> {
+    fn new<K: ClassKind>(file: &StudyFile<K>, table: &Table) -> Result<Self> {
         let config = &file.config.judge;
         let optional = |name: &Option<String>| name.as_deref().map(|name| table.column(name)).transpose();
         let default = match config.kind {

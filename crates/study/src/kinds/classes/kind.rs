@@ -9,15 +9,15 @@ use super::diagnostics::JudgeDiagnostics;
 use super::reports::{self, ClassFindings, ClassFit};
 use super::saved;
 use super::soft_scores::SoftScores;
-use crate::carried_map::CarriedMap;
-use crate::evidence::EvidenceReport;
-use crate::hypothesis::Measure;
 use crate::input::check::Check;
 use crate::input::config::{Configured, StudyConfig};
 use crate::input::labels::Labels;
 use crate::input::question::LabelValue;
-use crate::kind::{CameBack, Decomposition, Kind, KindFacts, Quantity, Study};
-use crate::profile::Profile;
+use crate::model::carried_map::CarriedMap;
+use crate::model::kind::{CameBack, Decomposition, Kind, KindFacts, Quantity, Study};
+use crate::registration::hypothesis::Measure;
+use crate::results::evidence::EvidenceReport;
+use crate::results::profile::Profile;
 use judge_uncertainty_core::belief::{Belief, BeliefModel, Mixture};
 use judge_uncertainty_core::escalation::{Observed, Rule};
 use judge_uncertainty_evaluation::{CountPool, Nominal};
@@ -83,7 +83,8 @@ impl Kind for Classes {
         pool.with_belief(model, groups)
     }
 
-    /// Stated confidence ranks only where some item has one, and the rules beyond the paper come with the belief beyond it.
+    /// Stated confidence ranks only where some item has one, and the rules beyond the paper come with the belief beyond
+    /// it.
     fn rules(study: &Study<Self>) -> Vec<Rule> {
         let confidence = study.judge.confidence.iter().any(Option::is_some);
         let published = Rule::PAPER.into_iter().filter(|rule| confidence || *rule != Rule::LowConfidence);
@@ -98,13 +99,13 @@ impl Kind for Classes {
     }
 
     fn fit_report(study: &Study<Self>, decomposition: &Decomposition<Self>) -> ClassFit {
-        ClassFit::of(study, decomposition)
+        ClassFit::new(study, decomposition)
     }
 
     fn findings(study: &Study<Self>, decomposition: &Decomposition<Self>) -> ClassFindings {
         let profile = study.file.config.judge.metric_profile;
         ClassFindings {
-            evidence: EvidenceReport::of(decomposition).expect("classes are ranked by entropy"),
+            evidence: EvidenceReport::new(decomposition).expect("classes are ranked by entropy"),
             soft_scores: profile.map(|profile| SoftScores::new(&study.judge.answers, &study.labels, profile)),
         }
     }

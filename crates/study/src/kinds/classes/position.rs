@@ -8,8 +8,8 @@ use judge_uncertainty_formats::judge::JudgeVariants;
 
 /// How often a variant's verdict changes with the order of the two answers.
 ///
-/// A verdict is the most probable class of an item under one order; verdicts of the swapped order were mirrored when they
-/// were read, so that two equal ones mean the same answer.
+/// A verdict is the most probable class of an item under one order; verdicts of the swapped order were mirrored when
+/// they were read, so that two equal ones mean the same answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PositionBias {
     /// The variant.
@@ -57,8 +57,8 @@ fn verdict(weights: &[f64]) -> Option<usize> {
     at.next().filter(|_| at.next().is_none())
 }
 
-/// The bias of every variant that was asked in both orders; `first` and `second` are the classes of the answer shown first
-/// and second.
+/// The bias of every variant that was asked in both orders; `first` and `second` are the classes of the answer shown
+/// first and second.
 pub(super) fn bias(judge: &JudgeVariants, (first, second): (&str, &str)) -> Vec<PositionBias> {
     let names = judge.variants();
     let class = |name: &str| judge.classes().iter().position(|class| class == name);

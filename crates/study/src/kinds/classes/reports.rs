@@ -7,12 +7,12 @@ use super::carried::added;
 use super::config::ClassKind;
 use super::judge::{ClassAnswers, JudgeReport};
 use super::soft_scores::SoftScores;
-use crate::evidence::EvidenceReport;
 use crate::input::labels::Labels;
 use crate::input::read::Read;
-use crate::kind::{CameBack, Decomposition, Foresight, Kind, Quantity, Study};
-use crate::profile::Profile;
-use judge_uncertainty_core::belief::ladder::{Component, Map, MapChoice, Rung, Transfer, Variance};
+use crate::model::kind::{CameBack, Decomposition, Foresight, Kind, Quantity, Study};
+use crate::results::evidence::EvidenceReport;
+use crate::results::profile::Profile;
+use judge_uncertainty_core::belief::maps::{Component, Map, MapChoice, MapName, Transfer, Variance};
 use judge_uncertainty_core::belief::recalibration::Recalibration;
 use judge_uncertainty_core::belief::{
     Belief, BeliefTable, ClassBelief, ClassBeliefs, Mapped, Mixture, RecalibratedFit,
@@ -39,7 +39,7 @@ pub struct ClassFit {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FittedMap {
     /// Which one.
-    pub name: Rung,
+    pub name: MapName,
     /// The share of every prediction that counts as a guess among all classes, 0 to 1.
     #[serde(default)]
     pub guesses: f64,
@@ -62,10 +62,11 @@ pub struct CarriedStart {
     /// What that study is called.
     pub study: String,
     /// Which map it is.
-    pub map: Rung,
+    pub map: MapName,
     /// What it counts for: 1 takes it as it was, 0 leaves it out; as the belief takes it.
     pub weight: f64,
-    /// Standard deviation of what is unknown of the weight, by the normal approximation; `None` where the labels left the map out.
+    /// Standard deviation of what is unknown of the weight, by the normal approximation; `None` where the labels left
+    /// the map out.
     pub sd_of_weight: Option<f64>,
     /// Groups here for which that map has no terms of their own, as it has for others.
     pub new_groups: Vec<String>,
@@ -77,7 +78,7 @@ pub struct CarriedStart {
 }
 
 impl CarriedStart {
-    fn of<K: ClassStudy>(
+    fn new<K: ClassStudy>(
         study: &Study<K>,
         decomposition: &Decomposition<K>,
         map: &Map,
@@ -88,7 +89,7 @@ impl CarriedStart {
         let is_new = |name: &&str| carried.map.reads().groups && !carried.groups.iter().any(|known| known == name);
         Ok(Some(Self {
             study: carried.study.clone(),
-            map: carried.map.rung(),
+            map: carried.map.name(),
             weight: weight.map_or(0.0, |(weight, _)| weight),
             sd_of_weight: weight.map(|(_, sd)| sd),
             new_groups: study.items.group_names().into_iter().filter(is_new).map(str::to_owned).collect(),
@@ -99,11 +100,11 @@ impl CarriedStart {
 }
 
 impl FittedMap {
-    fn of<K: ClassStudy>(study: &Study<K>, decomposition: &Decomposition<K>, mapped: &Mapped) -> Self {
-        let carried = CarriedStart::of(study, decomposition, &mapped.map);
+    fn new<K: ClassStudy>(study: &Study<K>, decomposition: &Decomposition<K>, mapped: &Mapped) -> Self {
+        let carried = CarriedStart::new(study, decomposition, &mapped.map);
         Self {
             carried: carried.expect("a trust that was fitted under a map can be fitted without"),
-            name: mapped.map.rung(),
+            name: mapped.map.name(),
             guesses: mapped.map.guesses(),
             variances: mapped.map.variances.clone(),
             choice: mapped.choice.clone(),
@@ -125,18 +126,18 @@ pub struct Recalibrated {
 
 impl ClassFit {
     /// Reads the fit of a decomposition.
-    pub fn of<K: ClassStudy>(study: &Study<K>, decomposition: &Decomposition<K>) -> Self {
+    pub fn new<K: ClassStudy>(study: &Study<K>, decomposition: &Decomposition<K>) -> Self {
         let (fit, classes) = (&decomposition.fitted.fit, K::classes(&study.file.config.scale));
-        let recalibrated = fit.recalibrated().map(|fit| Recalibrated::of(fit, classes, &study.items.group_names()));
+        let recalibrated = fit.recalibrated().map(|fit| Recalibrated::new(fit, classes, &study.items.group_names()));
         Self {
             recalibration: recalibrated,
-            map: fit.mapped().map(|mapped| FittedMap::of(study, decomposition, mapped)),
+            map: fit.mapped().map(|mapped| FittedMap::new(study, decomposition, mapped)),
         }
     }
 }
 
 impl Recalibrated {
-    fn of(fit: &RecalibratedFit, classes: &[String], groups: &[&str]) -> Vec<Self> {
+    fn new(fit: &RecalibratedFit, classes: &[String], groups: &[&str]) -> Vec<Self> {
         let errors = fit.regression.standard_errors();
         let at = |group: usize| fit.regression.names.len() + group * classes.len();
         let bias = |group: usize| {
@@ -208,8 +209,8 @@ pub fn warnings<K: ClassStudy>(study: &Study<K>) -> Vec<String> {
     let mut warnings = vec![];
     if let Some(mass) = study.judge.report.mass.filter(|mass| mass.warned > 0) {
         warnings.push(format!(
-            "{} of the judge's answers put less than {} of their probability on the classes (least {:.3}); they are scaled \
-             up, but say little",
+            "{} of the judge's answers put less than {} of their probability on the classes (least {:.3}); they are \
+             scaled up, but say little",
             mass.warned, study.file.config.judge.least_mass, mass.least
         ));
     }
@@ -295,7 +296,8 @@ pub fn added_shares(counts: &Array2<u32>) -> Vec<Vec<Option<Observed>>> {
 }
 
 /// Compares the added labels of every item with the belief before them; `foreseen` is the expected squared error of a
-/// belief's mean against a single label, and `error` that error for a label of a class, from numbers in proportion to the mean.
+/// belief's mean against a single label, and `error` that error for a label of a class, from numbers in proportion to
+/// the mean.
 pub fn came_back<B: BeliefTable + ClassBeliefs>(
     beliefs: &B,
     added: &Array2<u32>,

@@ -11,11 +11,11 @@ use crate::belief_file::file::BeliefFile;
 use crate::belief_file::kind::{Saved, Shape};
 use crate::belief_file::names::InputColumns;
 use crate::belief_file::row::{RowAnswer, Wrong, wrong};
-use crate::carried_map::{CarriedMap, CarriedScale};
 use crate::input::config::StudyConfig;
+use crate::input::judge_files::JudgeFiles;
 use crate::input::read::Judge;
-use crate::judge_files::JudgeFiles;
-use crate::kind::Study;
+use crate::model::carried_map::{CarriedMap, CarriedScale};
+use crate::model::kind::Study;
 use judge_uncertainty_core::belief::{FittedBelief, Recalibration, Unfit, entropy};
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
 use judge_uncertainty_formats::judge::JudgeAnswers;
@@ -129,7 +129,7 @@ fn starts_elsewhere(fit: &FittedBelief) -> bool {
     fit.mapped().is_some_and(|mapped| mapped.map.is_on_a_carried_map())
 }
 
-/// The map of another study's belief, as [`crate::kind::Kind::carried_map`].
+/// The map of another study's belief, as [`crate::model::kind::Kind::carried_map`].
 ///
 /// # Errors
 /// No belief, one of other classes, or one that reads variants or features that this study does not have.
@@ -161,8 +161,8 @@ pub fn carried_map<K: ClassStudy>(study: &Study<K>, path: &Path, bytes: &[u8]) -
     let has = |name: &str| columns.iter().any(|column| column.name() == name);
     if let Some(lacking) = reads.features.iter().find(|name| !has(name)) {
         let reason = format!("the map reads the feature {lacking:?}, which this study does not have");
-        let remedy = "give the items that column and list it under trust.features, or carry a map that reads no features: `matrix`, `groups`, \
-                      `temperature`"
+        let remedy = "give the items that column and list it under trust.features, or carry a map that reads no \
+                      features: `matrix`, `groups`, `temperature`"
             .to_owned();
         return Err(refuse(reason, remedy));
     }
@@ -173,7 +173,7 @@ pub fn carried_map<K: ClassStudy>(study: &Study<K>, path: &Path, bytes: &[u8]) -
         limits: f.low.zip(f.high),
     };
     let features = belief.features.iter().map(scale).collect();
-    let another_judge = belief.judge.is_other(&JudgeFiles::of(&study.file));
+    let another_judge = belief.judge.is_other(&JudgeFiles::from_study(&study.file));
     let (title, variants, groups) = (belief.settings.title, belief.variants, belief.groups);
     Ok(Some(CarriedMap { study: title, map: mapped.map, variants, groups, features, another_judge }))
 }

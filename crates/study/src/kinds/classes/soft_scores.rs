@@ -30,8 +30,8 @@ pub struct SoftScores {
     pub items: usize,
     /// Mean over items of sum_k |q_k - p_k|, each rounded to five decimals; 0 to 2.
     pub manhattan: f64,
-    /// Mean over items of sum_k |Q_k - P_k| with Q and P the cumulative sums: classes stand one apart, in the order of the
-    /// study; 0 to K - 1.
+    /// Mean over items of sum_k |Q_k - P_k| with Q and P the cumulative sums: classes stand one apart, in the order of
+    /// the study; 0 to K - 1.
     pub wasserstein: f64,
 }
 

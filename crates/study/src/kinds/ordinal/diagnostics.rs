@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::kind::Ordinal;
 use super::scale::{OnPlaces, Places};
-use crate::kind::Study;
 use crate::kinds::against::{Bin, bins, correlation_with_error};
 use crate::kinds::classes::diagnostics::{Agreement, largest};
+use crate::model::kind::Study;
 use judge_uncertainty_core::belief::{dirichlet::row, mean_place, place_variance, wasserstein};
 use judge_uncertainty_core::stats::{mean, quadratic_kappa, spearman};
 use judge_uncertainty_evaluation::ClassScale;
@@ -23,8 +23,8 @@ pub struct OrdinalDiagnostics {
     pub mean_squared_error: f64,
     /// Mean of the judge's mean place minus the labels': above 0 the judge is too generous.
     pub bias: f64,
-    /// Mean Wasserstein distance that comes from the labels alone: what the pool itself, stated exactly, would have against
-    /// the labels; see [`NoiseCeiling::all_labels`](judge_uncertainty_evaluation::NoiseCeiling::all_labels).
+    /// Mean Wasserstein distance that comes from the labels alone: what the pool itself, stated exactly, would have
+    /// against the labels; see [`NoiseCeiling::all_labels`](judge_uncertainty_evaluation::NoiseCeiling::all_labels).
     pub noise_ceiling: f64,
     /// Mean stated confidence, 0 to 100.
     pub mean_confidence: Option<f64>,

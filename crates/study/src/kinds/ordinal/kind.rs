@@ -9,20 +9,20 @@ use serde::Serialize;
 
 use super::diagnostics::OrdinalDiagnostics;
 use super::scale::{OnPlaces, Places};
-use crate::carried_map::CarriedMap;
-use crate::evidence::EvidenceReport;
-use crate::hypothesis::Measure;
 use crate::input::check::Check;
 use crate::input::config::{Configured, StudyConfig};
 use crate::input::labels::Labels;
 use crate::input::question::LabelValue;
-use crate::kind::{CameBack, Decomposition, Kind, KindFacts, Quantity, Study};
 use crate::kinds::classes::config::{self, ClassKind, JudgeConfig, LabelsConfig};
 use crate::kinds::classes::reports::{self, ClassFit};
 use crate::kinds::classes::saved;
 use crate::kinds::classes::soft_scores::SoftScores;
-use crate::parts::PartAverages;
-use crate::profile::Profile;
+use crate::model::carried_map::CarriedMap;
+use crate::model::kind::{CameBack, Decomposition, Kind, KindFacts, Quantity, Study};
+use crate::registration::hypothesis::Measure;
+use crate::results::evidence::EvidenceReport;
+use crate::results::parts::PartAverages;
+use crate::results::profile::Profile;
 use judge_uncertainty_core::belief::dirichlet::row;
 use judge_uncertainty_core::belief::{self, Belief, BeliefModel, mean_place};
 use judge_uncertainty_core::escalation::{Observed, Rule};
@@ -113,14 +113,14 @@ impl Kind for Ordinal {
     }
 
     fn fit_report(study: &Study<Self>, decomposition: &Decomposition<Self>) -> ClassFit {
-        ClassFit::of(study, decomposition)
+        ClassFit::new(study, decomposition)
     }
 
     fn findings(study: &Study<Self>, decomposition: &Decomposition<Self>) -> OrdinalFindings {
         let profile = study.file.config.judge.metric_profile;
         OrdinalFindings {
-            decomposition: PartAverages::of(decomposition, None),
-            evidence: EvidenceReport::of(decomposition).expect("ordinal ratings are ranked by total uncertainty"),
+            decomposition: PartAverages::new(decomposition, None),
+            evidence: EvidenceReport::new(decomposition).expect("ordinal ratings are ranked by total uncertainty"),
             soft_scores: profile.map(|profile| SoftScores::new(&study.judge.answers, &study.labels, profile)),
         }
     }

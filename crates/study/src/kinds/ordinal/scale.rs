@@ -88,8 +88,8 @@ impl ClassScale for OnPlaces {
         Ordinals::new(beliefs, self.0.clone())
     }
 
-    /// Wasserstein distance: over the cuts between neighbouring places, their distance times the difference of what lies
-    /// below.
+    /// Wasserstein distance: over the cuts between neighbouring places, their distance times the difference of what
+    /// lies below.
     fn distance_terms(&self, p: &[f64], q: &[f64]) -> impl Iterator<Item = f64> {
         let ahead = p.iter().zip(q).scan(0.0, |ahead, (p, q)| {
             *ahead += p - q;
@@ -98,8 +98,8 @@ impl ClassScale for OnPlaces {
         self.0.windows(2).zip(ahead).map(|(pair, ahead)| (pair[1] - pair[0]) * ahead.abs())
     }
 
-    /// Squared difference of the mean places, less Var_p(place)/(n - 1), the expected squared deviation of the truth's mean
-    /// place from the pool's.
+    /// Squared difference of the mean places, less Var_p(place)/(n - 1), the expected squared deviation of the truth's
+    /// mean place from the pool's.
     fn squared_error(&self, evidence: &[f64], p: &[f64], n: f64) -> f64 {
         let total: f64 = evidence.iter().sum();
         let mean: Vec<f64> = evidence.iter().map(|a| a / total).collect();

@@ -9,7 +9,6 @@ use crate::input::check::Check;
 use crate::input::config::{Configured, Files, Format, StudyConfig, TableConfig};
 use crate::input::labels::LabelColumns;
 use judge_uncertainty_core::belief::BeliefModel;
-use judge_uncertainty_core::belief::ladder::Rung;
 use judge_uncertainty_core::belief::recalibration::Options;
 use judge_uncertainty_formats::error::Result;
 
@@ -19,8 +18,8 @@ use judge_uncertainty_formats::error::Result;
 pub struct ScoreJudgeConfig {
     /// The file: one row per item and variant.
     pub file: Files,
-    /// Its layout; by default that of its extension. `lewidi` is a file of perspectivist predictions: the mean of an item's
-    /// ratings, and their standard deviation where they differ.
+    /// Its layout; by default that of its extension. `lewidi` is a file of perspectivist predictions: the mean of an
+    /// item's ratings, and their standard deviation where they differ.
     pub format: Option<Format>,
     /// Column with the ids.
     pub id: Option<String>,
@@ -111,7 +110,7 @@ pub fn check(config: &StudyConfig<Scores>, check: &Check<'_>) -> Result<()> {
             ("ridge and prior are about classes", "leave them out; trust.prior is the prior of scores");
         check.that(of_scores, "trust.belief", &config.trust.belief, reason, remedy)?;
     }
-    let of_classes = matches!(config.trust.belief, BeliefModel::Map(map) if !Rung::OF_RATINGS.contains(&map));
+    let of_classes = matches!(config.trust.belief, BeliefModel::Map(map) if map.words_of_ratings().is_none());
     let (reason, remedy) = ("this map reads classes", "take belief = \"auto\", \"line\", \"groups\" or \"curve\"");
     check.that(!of_classes, "trust.belief", &config.trust.belief, reason, remedy)?;
     let of_labels = config.labels.as_ref().and_then(|labels| labels.format);

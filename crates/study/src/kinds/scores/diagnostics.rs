@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::kind::Scores;
 use super::pool::RatingPool;
 use super::ratings::labels_of;
-use crate::kind::Study;
 use crate::kinds::against::correlation_with_error;
+use crate::model::kind::Study;
 use judge_uncertainty_core::belief::{Design, Scores as Labels};
 use judge_uncertainty_core::stats::{mean, spearman};
 use judge_uncertainty_evaluation::Pool;
@@ -18,13 +18,13 @@ pub struct ScoreDiagnostics {
     pub items: usize,
     /// Mean absolute difference.
     pub mean_error: f64,
-    /// Mean squared difference, in squared units, less the sampling noise of the labels' mean, s^2/n, as after escalation.
-    /// Unbiased, so it may come out below 0.
+    /// Mean squared difference, in squared units, less the sampling noise of the labels' mean, s^2/n, as after
+    /// escalation. Unbiased, so it may come out below 0.
     pub mean_squared_error: f64,
     /// Mean of judge minus labels: above 0 the judge is too generous.
     pub bias: f64,
-    /// Mean absolute difference that comes from the labels alone: what the pool itself, stated exactly, would have against
-    /// the labels; see [`NoiseCeiling::all_labels`](judge_uncertainty_evaluation::NoiseCeiling::all_labels).
+    /// Mean absolute difference that comes from the labels alone: what the pool itself, stated exactly, would have
+    /// against the labels; see [`NoiseCeiling::all_labels`](judge_uncertainty_evaluation::NoiseCeiling::all_labels).
     pub noise_ceiling: f64,
     /// Spearman correlation of the judge's mean with that of the labels; `None` where undefined.
     pub spearman_mean: Option<f64>,
@@ -37,8 +37,8 @@ pub struct ScoreDiagnostics {
     pub read: Option<ReadDiagnostics>,
 }
 
-/// A judge's mean as it is read by fits to the ratings of other items: each fifth of the evaluated items is read by a fit to the
-/// others, with one trust for all of them.
+/// A judge's mean as it is read by fits to the ratings of other items: each fifth of the evaluated items is read by a
+/// fit to the others, with one trust for all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ReadDiagnostics {
     /// Mean absolute difference from the mean of the labels.
@@ -53,8 +53,8 @@ impl ReadDiagnostics {
     /// Fifths of the items.
     const FOLDS: usize = 5;
 
-    /// Measures the items of a pool, each with labels; `None` where the pool's belief does not read the judge, or can't be fitted
-    /// to the others.
+    /// Measures the items of a pool, each with labels; `None` where the pool's belief does not read the judge, or can't
+    /// be fitted to the others.
     pub fn new(pool: &RatingPool) -> Option<Self> {
         let labels = pool.all();
         let design = Design::constant(pool.len());

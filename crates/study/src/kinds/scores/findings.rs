@@ -6,8 +6,8 @@ use super::kind::Scores;
 use super::pool::RatingPool;
 use crate::input::labels::Labels;
 use crate::input::question::LabelValue;
-use crate::kind::{CameBack, Decomposition, Foresight, Study};
-use crate::parts::PartAverages;
+use crate::model::kind::{CameBack, Decomposition, Foresight, Study};
+use crate::results::parts::PartAverages;
 use judge_uncertainty_core::belief::{Belief, Gaussian, Scores as ScoreLabels};
 use judge_uncertainty_core::stats::mean;
 use judge_uncertainty_evaluation::{Coverage, Places, Pool};
@@ -20,15 +20,16 @@ pub struct ScoreFindings {
     pub decomposition: PartAverages,
     /// Held-out ratings against their intervals, one for each item with two labels or more; none without such items.
     pub calibration: Vec<Coverage>,
-    /// Labels of one item about their mean, against what the beliefs expect; `None` without two labels of an item that differ.
+    /// Labels of one item about their mean, against what the beliefs expect; `None` without two labels of an item that
+    /// differ.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub within_items: Option<WithinItems>,
     /// Where these ratings lie in their predicted distributions (probability integral transform).
     pub places: Places,
 }
 
-/// The variance of an item's labels about their mean, pooled over items, against the aleatoric part of the same items, which
-/// rests on the judge's standard deviations.
+/// The variance of an item's labels about their mean, pooled over items, against the aleatoric part of the same items,
+/// which rests on the judge's standard deviations.
 ///
 /// ```text
 /// observed = sum SS / sum (n - 1)      expected = sum (n - 1) aleatoric / sum (n - 1)
@@ -36,9 +37,9 @@ pub struct ScoreFindings {
 /// r        = SS - (n - 1) aleatoric observed / expected
 /// ```
 ///
-/// with n labels of an item and SS the sum of squared differences from their mean. Sums are over items with two labels or more.
-/// The logarithm, and the error that normal labels have at least, are there because sums of squares are skewed: without them 5 of
-/// 200 simulated studies with nothing wrong were told of a contradiction.
+/// with n labels of an item and SS the sum of squared differences from their mean. Sums are over items with two labels
+/// or more. The logarithm, and the error that normal labels have at least, are there because sums of squares are
+/// skewed: without them 5 of 200 simulated studies with nothing wrong were told of a contradiction.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct WithinItems {
     /// Items with two labels or more.
@@ -89,7 +90,7 @@ impl ScoreFindings {
     pub fn new(decomposition: &Decomposition<Scores>) -> Self {
         let places = held_out(decomposition);
         Self {
-            decomposition: PartAverages::of(decomposition, decomposition.pool.repeats()),
+            decomposition: PartAverages::new(decomposition, decomposition.pool.repeats()),
             calibration: Coverage::of(&places),
             within_items: WithinItems::new(decomposition),
             places,
@@ -97,8 +98,9 @@ impl ScoreFindings {
     }
 }
 
-/// Where held-out ratings lie in their predicted distributions, 0 to 1: each item's first annotator is held out, and one
-/// of their ratings compared with the belief from the others. The fitted trust has seen the rating, among all others.
+/// Where held-out ratings lie in their predicted distributions, 0 to 1: each item's first annotator is held out, and
+/// one of their ratings compared with the belief from the others. The fitted trust has seen the rating, among all
+/// others.
 fn held_out(d: &Decomposition<Scores>) -> Places {
     let within = d.pool.repeats().map(|repeats| repeats.variance);
     let priors = d.pool.priors(&d.fitted.fit, &d.fitted.design);

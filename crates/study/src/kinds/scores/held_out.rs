@@ -58,7 +58,8 @@ impl Scored for RatingPool {
         averaged(&labels.iter().enumerate().map(of).collect::<Vec<_>>())
     }
 
-    /// The judge taken at its word: a normal with its mean and standard deviation; without the latter only the squared error.
+    /// The judge taken at its word: a normal with its mean and standard deviation; without the latter only the squared
+    /// error.
     fn judge_scores(&self, item: usize) -> Option<Vec<Option<f64>>> {
         let (centre, variance) = (self.judge().mean[item], self.judge().variance[item]);
         let scale = variance.map_or(1.0, f64::sqrt);

@@ -1,4 +1,5 @@
-//! Labels that are ratings on a continuous scale, with a [`judge_uncertainty_core::belief::Gaussian`] belief about every item.
+//! Labels that are ratings on a continuous scale, with a [`judge_uncertainty_core::belief::Gaussian`] belief about
+//! every item.
 //!
 //! | module | holds |
 //! |---|---|

@@ -1,8 +1,8 @@
 //! Ratings as decompositions and half splits see them.
 //!
-//! An annotator is one label, the mean of their ratings of the item, and stays with all of them in one half. The error is
-//! the absolute difference of the belief's mean from the mean of the held-out half, in units of the score; the squared one
-//! stands beside it.
+//! An annotator is one label, the mean of their ratings of the item, and stays with all of them in one half. The error
+//! is the absolute difference of the belief's mean from the mean of the held-out half, in units of the score; the
+//! squared one stands beside it.
 
 use judge_uncertainty_core::belief::{
     BeliefModel, Design, Gaussian, GaussianFit, JudgeScores, JudgedRatings, Profile, RatingOptions, ReadScores,
@@ -68,7 +68,8 @@ impl RatingPool {
         Self { model, groups, ..self }
     }
 
-    /// These items with the number by which those about one thing are known, so that a choice of the map keeps them together.
+    /// These items with the number by which those about one thing are known, so that a choice of the map keeps them
+    /// together.
     pub fn with_twins(self, twins: Vec<usize>) -> Self {
         Self { twins, ..self }
     }

@@ -22,13 +22,14 @@ pub struct ScoreFit {
     /// Which map of the ladder the reading is; `None` where it is not one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub map: Option<RatingMap>,
-    /// What the map's curve adds to these readings, at the deciles of the judge's scores; none where it has no curve, or the ratings want none.
+    /// What the map's curve adds to these readings, at the deciles of the judge's scores; none where it has no curve,
+    /// or the ratings want none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub curve: Vec<CurvePoint>,
 }
 
-/// How the judge's scores are read: as centre - bias + slope (mean - centre), with factor x sd. What the ratings do not determine
-/// is `None`; `assumed` has what the belief takes it to be.
+/// How the judge's scores are read: as centre - bias + slope (mean - centre), with factor x sd. What the ratings do not
+/// determine is `None`; `assumed` has what the belief takes it to be.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ReadScores {
     /// The group, where each has its own.

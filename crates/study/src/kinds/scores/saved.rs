@@ -8,7 +8,7 @@ use crate::belief_file::names::InputColumns;
 use crate::belief_file::row::{RowAnswer, Wrong, wrong};
 use crate::input::config::StudyConfig;
 use crate::input::read::Judge;
-use crate::kind::{Kind, Study};
+use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::belief::{GaussianFit, Recalibration, Repeats, Unfit};
 use judge_uncertainty_formats::error::Problem;
 

@@ -9,7 +9,7 @@ use crate::belief::gaussian_fit::map_fit::fit_likelihood;
 use crate::belief::gaussian_fit::{
     GaussianFit, JudgedRatings, RatingOptions, ReadingPrior, choose_rating_map, fit_rating_map,
 };
-use crate::belief::ladder::{Folds, Rung, Unavailable, Variance};
+use crate::belief::maps::{Folds, MapName, Unavailable, Variance};
 use crate::belief::newton::Objective;
 use crate::belief::prior::TrustPrior;
 use crate::belief::recalibration::Recalibration;
@@ -93,7 +93,7 @@ fn variances_are_where_the_evidence_is_highest() {
     let labels = &world.simulated.labels;
     let mut likelihood = pooled(&items, labels, [0.1; 4]);
     let unit = likelihood.units()[3];
-    let fit = fit_likelihood(Rung::Curve, &mut likelihood, &design, 1e-4);
+    let fit = fit_likelihood(MapName::Curve, &mut likelihood, &design, 1e-4);
     let found: Vec<f64> = fit.map.unwrap().variances.iter().map(|of| of.variance).collect();
     let [bias, slope, factor, curve] = found[..] else { panic!("{found:?}") };
     let at = |of_bias: f64, of_curve: f64| {
@@ -156,16 +156,16 @@ fn ratings_choose_the_reading_that_their_judge_needs() {
         (fit.map.as_ref().unwrap().name, world.error(&fit), fit)
     };
     let (right, ..) = chosen(&misread(150, 31, &[(0.0, 1.0, 1.0), (0.0, 1.0, 1.0)]));
-    assert_eq!(right, Rung::Identity);
+    assert_eq!(right, MapName::Identity);
     let (line, ..) = chosen(&misread(150, 32, &[(1.0, 0.7, 2.0), (1.0, 0.7, 2.0)]));
-    assert_eq!(line, Rung::Line);
+    assert_eq!(line, MapName::Line);
     let world = misread(150, 33, &[(1.2, 1.0, 1.0), (-1.2, 1.0, 1.0), (0.9, 1.0, 1.0)]);
     let (groups, error, fit) = chosen(&world);
     let shared = world.fit(Recalibration::Shared, TrustPrior::Weak);
-    assert_eq!(groups, Rung::Groups);
+    assert_eq!(groups, MapName::Groups);
     assert!(error < 0.8 * world.error(&shared), "{error} {}", world.error(&shared));
     let choice = fit.map.as_ref().unwrap().choice.as_ref().unwrap();
-    assert_eq!(choice.candidates.iter().map(|c| c.map).collect::<Vec<_>>(), Rung::OF_RATINGS);
+    assert_eq!(choice.candidates.iter().map(|c| c.map).collect::<Vec<_>>(), MapName::of_ratings().collect::<Vec<_>>());
     fit.check(&["z"], 3).unwrap();
 
     let unseen = |i: usize| world.groups[i] == 2;
@@ -173,7 +173,7 @@ fn ratings_choose_the_reading_that_their_judge_needs() {
     let labels: Vec<Scores> = labels.map(|(i, l)| if unseen(i) { Scores::default() } else { *l }).collect();
     let design = Design::raw(&world.simulated.columns).unwrap();
     let items = JudgedRatings { design: &design, judge: &world.simulated.judge, groups: &world.groups };
-    let fit = fit_rating_map(Rung::Groups, &items, &labels, TrustPrior::Weak).unwrap().unwrap();
+    let fit = fit_rating_map(MapName::Groups, &items, &labels, TrustPrior::Weak).unwrap().unwrap();
     let [a, b, c] = [0, 1, 2].map(|g| fit.readings[g].bias);
     assert!(c > a.min(b) && c < a.max(b) && (c - 0.5 * (a + b)).abs() < 0.25 * (a - b).abs(), "{a} {b} {c}");
     // What is not known of its reading makes its scores worth less.
@@ -191,14 +191,14 @@ fn rating_maps_that_add_nothing_are_said_to() {
     let design = Design::raw(&world.simulated.columns).unwrap();
     let items = JudgedRatings { design: &design, judge: &world.simulated.judge, groups: &world.groups };
     let fit = |rung| fit_rating_map(rung, &items, &world.simulated.labels, TrustPrior::Weak).unwrap();
-    assert_eq!(fit(Rung::Groups).unwrap_err(), Unavailable::OneGroup);
-    assert_eq!(fit(Rung::Process).unwrap_err(), Unavailable::OfClasses);
-    let line = fit(Rung::Line).unwrap();
+    assert_eq!(fit(MapName::Groups).unwrap_err(), Unavailable::OneGroup);
+    assert_eq!(fit(MapName::Process).unwrap_err(), Unavailable::OfClasses);
+    let line = fit(MapName::Line).unwrap();
     let shared = world.fit(Recalibration::Shared, TrustPrior::Weak);
-    assert_eq!((line.map.unwrap().name, line.readings), (Rung::Line, shared.readings));
+    assert_eq!((line.map.unwrap().name, line.readings), (MapName::Line, shared.readings));
     // Nine labelled items are too few to compare maps.
     let few: Vec<Scores> =
         world.simulated.labels.iter().enumerate().map(|(i, l)| if i < 5 { *l } else { Scores::default() }).collect();
     let map = world.auto(&few).map.unwrap();
-    assert!(map.name == Rung::Identity && map.choice.unwrap().candidates.is_empty());
+    assert!(map.name == MapName::Identity && map.choice.unwrap().candidates.is_empty());
 }

@@ -1,6 +1,7 @@
 //! A bias and a slope along a scale: how a log prediction moves over the places of its classes.
 
 use super::contrasts::centred;
+use crate::belief::judged::ascend;
 
 /// A slope at a place is that of a parabola through so many.
 const FEWEST_PLACES: usize = 3;
@@ -35,16 +36,11 @@ pub(super) fn along(places: &[f64], logs: &[f64]) -> [Vec<f64>; VECTORS] {
     [bias, stretch].map(centred)
 }
 
-/// Whether classes at these places, ascending, can have a [`super::Rung::Line`]: three places or more, none nearer to the next than a
+/// Whether classes at these places, ascending, can have a [`super::MapName::Line`]: three places or more, none nearer to the next than a
 /// hundredth of the mean step.
 pub fn has_line(places: &[f64]) -> bool {
     places.len() >= FEWEST_PLACES && {
         let least = LEAST_STEP * (places[places.len() - 1] - places[0]) / (places.len() - 1) as f64;
         ascend(places) && places.windows(2).all(|pair| pair[1] - pair[0] >= least)
     }
-}
-
-/// Whether places are finite, each above the one before.
-pub(super) fn ascend(places: &[f64]) -> bool {
-    places.iter().all(|x| x.is_finite()) && places.windows(2).all(|pair| pair[0] < pair[1])
 }

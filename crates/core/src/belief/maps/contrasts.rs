@@ -9,7 +9,7 @@ fn unit(m: usize) -> f64 {
 }
 
 /// C^T x.
-pub(super) fn of(x: &[f64], out: &mut [f64]) {
+pub(super) fn project(x: &[f64], out: &mut [f64]) {
     let mut before = 0.0;
     for m in 0..out.len() {
         before += x[m];
@@ -42,6 +42,16 @@ pub(super) fn around(d: &[f64], contrasts: &[f64], out: &mut [f64]) {
             out[n * size + m] = value;
         }
     }
+}
+
+/// The diagonal of C^T diag(d) C.
+pub(super) fn diagonal_around(d: &[f64]) -> Vec<f64> {
+    let mut before = 0.0;
+    let entry = |m: usize| {
+        before += d[m];
+        unit(m).powi(2) * (before + ((m + 1) as f64).powi(2) * d[m + 1])
+    };
+    (0..d.len() - 1).map(entry).collect()
 }
 
 /// Numbers less their mean.
@@ -84,7 +94,7 @@ mod tests {
     fn products_are_those_of_the_matrix() {
         let (x, c) = ([0.3, -1.2, 2.0, 0.7], matrix(4));
         let mut contrasts = [0.0; 3];
-        of(&x, &mut contrasts);
+        project(&x, &mut contrasts);
         let mut around_x = [0.0; 9];
         around(&x, &contrasts, &mut around_x);
         for m in 0..3 {

@@ -1,6 +1,6 @@
 //! A ladder of maps from the judge's prediction to the belief before any label, from none to a Gaussian process.
 //!
-//! | map ([`Rung`]) | what it adds to ln q |
+//! | map ([`MapName`]) | what it adds to ln q |
 //! |---|---|
 //! | identity | nothing: the published belief under the weak prior |
 //! | smoothing | takes (1 - g) q + g / K for q, as all that follow |
@@ -18,19 +18,23 @@
 //! ([`fit`]). [`choose`] takes one by its likelihood of labels held out. What is unknown of a
 //! map lowers the trust of the items it is unknown for ([`Map::prior`]).
 
+mod before;
 mod carried;
 mod choice;
 mod contrasts;
 mod fitted;
 mod fitting;
 mod guesses;
+mod item;
 mod layout;
 mod line;
 mod mixture;
+#[cfg(test)]
+mod mixture_tests;
+mod names;
 mod objective;
-mod readings;
-mod rung;
-mod terms;
+pub mod recalibration;
+mod search;
 #[cfg(test)]
 mod tests;
 mod transfer;
@@ -39,11 +43,10 @@ mod waves;
 pub use carried::Carried;
 pub use choice::{Candidate, CarriedChoice, Folds, MapChoice, choose};
 pub(super) use choice::{HeldOut, Things, choose_by};
-pub use fitted::{Map, Prior, Variance};
+pub use fitted::{Component, Map, Prior};
 pub use fitting::fit;
 pub use layout::{MOST_PARAMETERS, Reads, Unavailable};
 pub use line::{BIAS_AND_SLOPE, has_line};
-pub use mixture::Component;
-pub use readings::Readings;
-pub use rung::Rung;
+pub use names::MapName;
+pub use search::Variance;
 pub use transfer::{Fits, Transfer, transfer};

@@ -3,16 +3,14 @@
 use ndarray::{Array2, Axis};
 
 use super::choice::{Folds, Things, choose, deal};
-use super::fitting::fit;
+use super::fitting::{Labelled, fit};
 use super::layout::{Layout, Unavailable};
 use super::line::along;
-use super::objective::Posterior;
-use super::readings::Readings;
-use super::rung::Rung;
+use super::names::MapName;
 use crate::belief::design::{Design, Feature, FeatureColumn};
 use crate::belief::dirichlet_multinomial::softmax;
+use crate::belief::judged::JudgedItems;
 use crate::belief::newton::Objective;
-use crate::belief::recalibration::JudgedItems;
 use crate::belief::traits::{Belief, BeliefTable};
 use crate::belief::{BeliefModel, TrustPrior};
 use crate::random::Stream;
@@ -68,9 +66,9 @@ impl World {
         world
     }
 
-    pub(super) fn readings<'a>(&'a self, design: &'a Design) -> Readings<'a> {
-        let items = JudgedItems { design, q: self.q.view(), groups: &self.groups };
-        Readings { items, variants: &self.variants, twins: &[], places: &[], carried: None }
+    pub(super) fn judged<'a>(&'a self, design: &'a Design) -> JudgedItems<'a> {
+        let items = JudgedItems::new(design, self.q.view(), &self.groups);
+        JudgedItems { variants: &self.variants, ..items }
     }
 
     pub(super) fn design(&self) -> Design {
@@ -83,8 +81,8 @@ impl World {
 }
 
 /// The maps of classes without places.
-fn of_names() -> impl Iterator<Item = Rung> {
-    Rung::ALL.into_iter().filter(|rung| *rung != Rung::Line)
+fn of_names() -> impl Iterator<Item = MapName> {
+    MapName::of_classes().filter(|rung| *rung != MapName::Line)
 }
 
 fn as_stated(logs: &[f64], _: usize, _: f64) -> Vec<f64> {
@@ -104,7 +102,7 @@ fn inputs_of_a_map_are_told_by_what_features_measure() {
         for (feature, is_input) in [(Feature::from(name), true), (feature.clone(), !feature.is_about_labels())] {
             world.columns = vec![FeatureColumn::partial(feature, values.clone())];
             let design = world.design();
-            let map = fit(Rung::Process, world.readings(&design), world.counts.view()).unwrap().unwrap();
+            let map = fit(MapName::Process, &world.judged(&design), world.counts.view()).unwrap().unwrap();
             assert_eq!(map.reads().features, if is_input { vec![name] } else { vec![] });
         }
     }
@@ -114,10 +112,10 @@ fn inputs_of_a_map_are_told_by_what_features_measure() {
 fn derivatives_are_those_of_differences() {
     let world = World::draw(25, 4, |logs, group, _| vec![0.5 * logs[0], logs[1] + group as f64, logs[2]]);
     let design = world.design();
-    let readings = world.readings(&design);
+    let readings = world.judged(&design);
     for rung in of_names() {
-        let layout = Layout::of(rung, &readings, if rung < Rung::Smoothing { 0.0 } else { 0.1 }).unwrap();
-        let mut posterior = Posterior::new(&layout, &readings, world.counts.view(), |_| true);
+        let layout = Layout::try_new(rung, &readings, if rung < MapName::Smoothing { 0.0 } else { 0.1 }).unwrap();
+        let mut posterior = Labelled::try_new(&readings, world.counts.view(), |_| true).unwrap().posterior(&layout, 1);
         posterior.precision.iter_mut().enumerate().for_each(|(k, s)| *s = 1.0 + 0.1 * k as f64);
         let mut stream = Stream::new(9);
         let at: Vec<f64> = posterior.centre.iter().map(|c| c + 0.2 * stream.standard_normal()).collect();
@@ -149,16 +147,16 @@ pub(super) fn assert_derivatives(what: &str, objective: &impl Objective, at: &[f
 fn every_map_converges_and_predicts_distributions() {
     let world = World::draw(200, 11, bent);
     let design = world.design();
-    let readings = world.readings(&design);
+    let readings = world.judged(&design);
     for rung in of_names() {
-        let map = fit(rung, readings, world.counts.view()).unwrap().unwrap();
+        let map = fit(rung, &readings, world.counts.view()).unwrap().unwrap();
         assert!(map.regression.converged, "{rung}: {:?}", map.regression.gradient_norm);
-        assert_eq!(map.rung(), rung);
-        let means = map.predictions(readings);
+        assert_eq!(map.name(), rung);
+        let means = map.predictions(&readings);
         assert!(means.rows().into_iter().all(|row| (row.sum() - 1.0).abs() < 1e-12 && row.iter().all(|m| *m > 0.0)));
         let text = serde_json::to_string(&map).unwrap();
         let back: super::Map = serde_json::from_str(&text).unwrap();
-        assert_eq!(back.predictions(readings), means);
+        assert_eq!(back.predictions(&readings), means);
     }
 }
 
@@ -167,16 +165,16 @@ fn every_map_converges_and_predicts_distributions() {
 fn new_items_are_read_as_the_items_of_the_fit_are() {
     let world = World::draw(120, 3, bent);
     let design = world.design();
-    let map = fit(Rung::Process, world.readings(&design), world.counts.view()).unwrap().unwrap();
-    let all = map.predictions(world.readings(&design));
+    let map = fit(MapName::Process, &world.judged(&design), world.counts.view()).unwrap().unwrap();
+    let all = map.predictions(&world.judged(&design));
     for i in [0, 17, 119] {
         let value = design.row(i)[0];
         let one = Design::raw(&[FeatureColumn::complete("x", [value])]).unwrap();
         let q = world.q.select(Axis(0), &[i]);
         let variants: Vec<Array2<f64>> = world.variants.iter().map(|q| q.select(Axis(0), &[i])).collect();
-        let items = JudgedItems { design: &one, q: q.view(), groups: &world.groups[i..=i] };
-        let prior = map.prior(Readings { items, variants: &variants, twins: &[], places: &[], carried: None }, 0);
-        assert_eq!(prior, map.prior(world.readings(&design), i));
+        let items = JudgedItems::new(&one, q.view(), &world.groups[i..=i]);
+        let prior = map.prior(&JudgedItems { variants: &variants, ..items }, 0);
+        assert_eq!(prior, map.prior(&world.judged(&design), i));
         assert_eq!(prior.mean, all.row(i).to_vec());
     }
 }
@@ -187,12 +185,12 @@ fn without_labels_the_prediction_stands_as_it_is() {
     let design = world.design();
     let none = Array2::<u32>::zeros((30, 3));
     for rung in of_names() {
-        let map = fit(rung, world.readings(&design), none.view()).unwrap().unwrap();
-        let off = (map.predictions(world.readings(&design)) - &world.q).mapv(f64::abs).sum();
+        let map = fit(rung, &world.judged(&design), none.view()).unwrap().unwrap();
+        let off = (map.predictions(&world.judged(&design)) - &world.q).mapv(f64::abs).sum();
         assert!(off < 1e-9, "{rung}: {off}");
     }
-    let (map, choice) = choose(world.readings(&design), none.view(), Folds::default()).unwrap();
-    assert_eq!((map.rung(), choice.best, choice.candidates.len()), (Rung::Identity, None, 0));
+    let (map, choice) = choose(&world.judged(&design), none.view(), Folds::default()).unwrap();
+    assert_eq!((map.name(), choice.best, choice.candidates.len()), (MapName::Identity, None, 0));
 }
 
 #[test]
@@ -200,9 +198,9 @@ fn little_labels_leave_more_unknown_and_that_lowers_the_trust() {
     let unknown = |items: usize| {
         let world = World::draw(items, 5, bent);
         let design = world.design();
-        let map = fit(Rung::Process, world.readings(&design), world.counts.view()).unwrap().unwrap();
+        let map = fit(MapName::Process, &world.judged(&design), world.counts.view()).unwrap().unwrap();
         let of = |i: usize| {
-            let prior = map.prior(world.readings(&design), i);
+            let prior = map.prior(&world.judged(&design), i);
             assert!(prior.trust <= prior.trust_of_known_map);
             prior.trust / prior.trust_of_known_map
         };
@@ -217,13 +215,13 @@ fn little_labels_leave_more_unknown_and_that_lowers_the_trust() {
 fn the_lowered_trust_is_that_of_draws_of_the_map() {
     let world = World::draw(150, 8, bent);
     let design = world.design();
-    let readings = world.readings(&design);
-    let map = fit(Rung::Temperature, readings, world.counts.view()).unwrap().unwrap();
+    let readings = world.judged(&design);
+    let map = fit(MapName::Temperature, &readings, world.counts.view()).unwrap().unwrap();
     let covariance = &map.regression.covariance;
     let p = covariance.len();
     let root = nalgebra::DMatrix::from_fn(p, p, |a, b| covariance[a][b]).cholesky().unwrap().l();
     let (mut stream, draws, item) = (Stream::new(1), 20_000, 3);
-    let prior = map.prior(readings, item);
+    let prior = map.prior(&readings, item);
     let mut expected = 0.0;
     for _ in 0..draws {
         let normals = nalgebra::DVector::from_fn(p, |_, _| stream.standard_normal());
@@ -232,7 +230,7 @@ fn the_lowered_trust_is_that_of_draws_of_the_map() {
         let first = drawn.regression.coefficients.len();
         drawn.regression.coefficients.iter_mut().zip(step.iter()).for_each(|(b, s)| *b += s);
         drawn.parameters.iter_mut().zip(step.iter().skip(first)).for_each(|(w, s)| *w += s);
-        let known = drawn.prior(readings, item);
+        let known = drawn.prior(&readings, item);
         let gini = 1.0 - known.mean.iter().map(|m| m * m).sum::<f64>();
         let off: f64 = known.mean.iter().zip(&prior.mean).map(|(a, b)| (a - b) * (a - b)).sum();
         expected += (gini / (1.0 + known.trust_of_known_map) + off) / f64::from(draws);
@@ -247,28 +245,28 @@ fn the_lowered_trust_is_that_of_draws_of_the_map() {
 fn labels_choose_no_map_where_the_judge_is_right_and_a_process_where_it_bends() {
     let chosen = |world: &World| {
         let design = world.design();
-        let (map, choice) = choose(world.readings(&design), world.counts.view(), Folds::default()).unwrap();
-        assert_eq!(choice.chosen, map.rung());
+        let (map, choice) = choose(&world.judged(&design), world.counts.view(), Folds::default()).unwrap();
+        assert_eq!(choice.chosen, map.name());
         assert_eq!(
             choice.candidates.iter().filter(|c| c.below_best == 0.0).map(|c| Some(c.map)).next(),
             Some(choice.best)
         );
-        let error = world.error(&map.predictions(world.readings(&design)));
-        let plain = BeliefModel::Published.fit(world.readings(&design), world.counts.view(), TrustPrior::Weak).unwrap();
-        (choice.chosen, error - world.error(&plain.predictions(world.readings(&design))))
+        let error = world.error(&map.predictions(&world.judged(&design)));
+        let plain = BeliefModel::Published.fit(&world.judged(&design), world.counts.view(), TrustPrior::Weak).unwrap();
+        (choice.chosen, error - world.error(&plain.predictions(&world.judged(&design))))
     };
     let (right, _) = chosen(&World::draw(600, 31, as_stated));
-    assert_eq!(right, Rung::Identity);
+    assert_eq!(right, MapName::Identity);
     let (tempered, gain) = chosen(&World::draw(600, 32, |logs, _, _| logs.iter().map(|x| 0.4 * x).collect()));
-    assert!(tempered == Rung::Temperature && gain < -0.03, "{tempered} {gain}");
+    assert!(tempered == MapName::Temperature && gain < -0.03, "{tempered} {gain}");
     let opposite = |logs: &[f64], group: usize, _: f64| {
         let bias = if group == 0 { 1.0 } else { -1.0 };
         vec![logs[0] + bias, logs[1], logs[2] - bias]
     };
     let (grouped, gain) = chosen(&World::draw(600, 33, opposite));
-    assert!(grouped == Rung::Groups && gain < -0.05, "{grouped} {gain}");
+    assert!(grouped == MapName::Groups && gain < -0.05, "{grouped} {gain}");
     let (process, gain) = chosen(&World::draw(800, 34, bent));
-    assert!(process == Rung::Process && gain < -0.05, "{process} {gain}");
+    assert!(process == MapName::Process && gain < -0.05, "{process} {gain}");
 }
 
 /// Folds are drawn at random: neither the order of the items nor copies of them decide anything.
@@ -297,22 +295,22 @@ fn a_judge_that_scatters_is_smoothed_rather_than_flattened() {
         q.iter_mut().zip(drawn).for_each(|(q, x)| *q = x);
     }
     let design = world.design();
-    let readings = Readings { variants: &[], ..world.readings(&design) };
+    let readings = JudgedItems { variants: &[], ..world.judged(&design) };
     let error = |model: BeliefModel| {
-        let fit = model.fit(readings, world.counts.view(), TrustPrior::Weak).unwrap();
-        let beliefs = fit.posterior(readings, world.counts.view());
+        let fit = model.fit(&readings, world.counts.view(), TrustPrior::Weak).unwrap();
+        let beliefs = fit.posterior(&readings, world.counts.view());
         let of = |i: usize| beliefs.get(i).manhattan(world.p.row(i).to_slice().unwrap());
         (0..beliefs.len()).map(of).sum::<f64>() / beliefs.len() as f64
     };
     let recalibrated = error(BeliefModel::Recalibrated(crate::belief::recalibration::Options::default()));
     let [published, smoothed, auto] =
-        [BeliefModel::Published, BeliefModel::Map(Rung::Smoothing), BeliefModel::Auto(Folds::default())].map(error);
+        [BeliefModel::Published, BeliefModel::Map(MapName::Smoothing), BeliefModel::Auto(Folds::default())].map(error);
     assert!(smoothed < published.min(recalibrated) - 0.005, "{smoothed} {published} {recalibrated}");
     assert!(auto < published.min(recalibrated) - 0.005, "{auto} {published} {recalibrated}");
-    let map = fit(Rung::Smoothing, readings, world.counts.view()).unwrap().unwrap();
+    let map = fit(MapName::Smoothing, &readings, world.counts.view()).unwrap().unwrap();
     assert!((0.1..0.5).contains(&map.guesses()), "{}", map.guesses());
     let honest = World::draw(300, 42, as_stated);
-    let map = fit(Rung::Smoothing, honest.readings(&design), honest.counts.view()).unwrap().unwrap();
+    let map = fit(MapName::Smoothing, &honest.judged(&design), honest.counts.view()).unwrap().unwrap();
     assert!(map.guesses() < 0.1, "{}", map.guesses());
 }
 
@@ -321,9 +319,9 @@ fn a_judge_that_scatters_is_smoothed_rather_than_flattened() {
 fn the_belief_after_labels_is_that_of_draws_of_the_trust() {
     let world = World::draw(20, 12, as_stated);
     let design = world.design();
-    let readings = world.readings(&design);
-    let map = fit(Rung::Identity, readings, world.counts.view()).unwrap().unwrap();
-    let beliefs = map.posterior(readings, world.counts.view());
+    let readings = world.judged(&design);
+    let map = fit(MapName::Identity, &readings, world.counts.view()).unwrap().unwrap();
+    let beliefs = map.posterior(&readings, world.counts.view());
     let (item, draws) = ((0..20).find(|&i| world.counts.row(i).sum() == 2).unwrap(), 200_000);
     let x = design.row(item)[0];
     let c = &map.regression.covariance;
@@ -354,12 +352,11 @@ fn the_belief_after_labels_is_that_of_draws_of_the_trust() {
 fn maps_that_add_nothing_are_said_to() {
     let world = World::draw(30, 2, as_stated);
     let design = world.design();
-    let items = JudgedItems { groups: &[], ..world.readings(&design).items };
-    assert_eq!(fit(Rung::Groups, &items, world.counts.view()).unwrap().unwrap_err(), Unavailable::OneGroup);
-    assert_eq!(fit(Rung::Ensemble, &items, world.counts.view()).unwrap().unwrap_err(), Unavailable::OneVariant);
-    let error = BeliefModel::Map(Rung::Groups).fit(&items, world.counts.view(), TrustPrior::Weak).unwrap_err();
+    let items = JudgedItems { groups: &[], ..world.judged(&design) };
+    assert_eq!(fit(MapName::Groups, &items, world.counts.view()).unwrap().unwrap_err(), Unavailable::OneGroup);
+    let error = BeliefModel::Map(MapName::Groups).fit(&items, world.counts.view(), TrustPrior::Weak).unwrap_err();
     assert!(error.to_string().contains("`groups`") && error.to_string().contains("one group"), "{error}");
-    let beliefs = BeliefModel::Map(Rung::Matrix).fit(&items, world.counts.view(), TrustPrior::Weak).unwrap();
+    let beliefs = BeliefModel::Map(MapName::Process).fit(&items, world.counts.view(), TrustPrior::Weak).unwrap();
     let posterior = beliefs.posterior(&items, world.counts.view());
     assert!(posterior.get(0).epistemic() > 0.0);
 }
@@ -403,16 +400,16 @@ mod places {
     }
 
     impl OnScale {
-        fn readings<'a>(&'a self, design: &'a Design, places: &'a [f64]) -> Readings<'a> {
-            let items = JudgedItems { design, q: self.q.view(), groups: &self.groups };
-            Readings { items, variants: &[], twins: &[], places, carried: None }
+        fn judged<'a>(&'a self, design: &'a Design, places: &'a [f64]) -> JudgedItems<'a> {
+            let items = JudgedItems::new(design, self.q.view(), &self.groups);
+            JudgedItems { places, ..items }
         }
 
-        fn error(&self, rung: Rung, places: &[f64]) -> f64 {
+        fn error(&self, rung: MapName, places: &[f64]) -> f64 {
             let design = Design::constant(self.groups.len());
-            let readings = self.readings(&design, places);
-            let map = fit(rung, readings, self.counts.view()).unwrap().unwrap();
-            (&map.predictions(readings) - &self.p).mapv(f64::abs).sum() / self.groups.len() as f64
+            let readings = self.judged(&design, places);
+            let map = fit(rung, &readings, self.counts.view()).unwrap().unwrap();
+            (&map.predictions(&readings) - &self.p).mapv(f64::abs).sum() / self.groups.len() as f64
         }
     }
 
@@ -439,26 +436,26 @@ mod places {
 
     #[test]
     fn a_line_needs_few_labels() {
-        let errors = |off: [f64; 2], rung: Rung, places: &[f64]| -> f64 {
+        let errors = |off: [f64; 2], rung: MapName, places: &[f64]| -> f64 {
             (12..18).map(|seed| draw(40, seed, off).error(rung, places)).sum::<f64>() / 6.0
         };
-        let (line, biases) = (errors([1.0; 2], Rung::Line, &PLACES), errors([1.0; 2], Rung::Temperature, &[]));
+        let (line, biases) = (errors([1.0; 2], MapName::Line, &PLACES), errors([1.0; 2], MapName::Temperature, &[]));
         assert!(line < biases - 0.02, "{line} {biases}");
         let apart = [1.0, -1.0];
-        let (known, names) = (errors(apart, Rung::Groups, &PLACES), errors(apart, Rung::Groups, &[]));
+        let (known, names) = (errors(apart, MapName::Groups, &PLACES), errors(apart, MapName::Groups, &[]));
         assert!(known < names - 0.02, "{known} {names}");
         let world = draw(40, 12, [1.0, 1.0]);
         let design = Design::constant(40);
-        let readings = world.readings(&design, &PLACES);
-        let choice = choose(readings, world.counts.view(), Folds::default()).unwrap().1;
-        assert_eq!(choice.candidates[2].map, Rung::Line);
-        assert!([Rung::Line, Rung::Temperature].contains(&choice.chosen), "{}", choice.chosen);
-        let map = fit(Rung::Line, readings, world.counts.view()).unwrap().unwrap();
+        let readings = world.judged(&design, &PLACES);
+        let choice = choose(&readings, world.counts.view(), Folds::default()).unwrap().1;
+        assert_eq!(choice.candidates[2].map, MapName::Line);
+        assert!([MapName::Line, MapName::Temperature].contains(&choice.chosen), "{}", choice.chosen);
+        let map = fit(MapName::Line, &readings, world.counts.view()).unwrap().unwrap();
         assert_eq!((map.variances[1].block.as_str(), map.variances[1].parameters), ("bias and slope", 2));
         let text = serde_json::to_string(&map).unwrap();
         let read: super::super::Map = serde_json::from_str(&text).unwrap();
         read.check(&[], 5, 2).unwrap();
-        assert_eq!(read.predictions(world.readings(&design, &[])), map.predictions(readings));
+        assert_eq!(read.predictions(&world.judged(&design, &[])), map.predictions(&readings));
         let fewer =
             serde_json::from_str::<super::super::Map>(&text.replace("[1.0,2.0,3.0,4.0,5.0]", "[1.0,2.0,2.0,4.0,5.0]"));
         assert!(fewer.unwrap().check(&[], 5, 2).unwrap_err().to_string().contains("has the places [1.0, 2.0, 2.0"));
@@ -468,12 +465,12 @@ mod places {
     fn names_have_no_line() {
         let world = draw(20, 14, [0.0; 2]);
         let design = Design::constant(20);
-        let unavailable = fit(Rung::Line, world.readings(&design, &[]), world.counts.view()).unwrap().unwrap_err();
+        let unavailable = fit(MapName::Line, &world.judged(&design, &[]), world.counts.view()).unwrap().unwrap_err();
         assert_eq!(unavailable.to_string(), "the classes are not three or more places on a scale that lie apart");
-        let close = world.readings(&design, &[0.0, 1e-300, 1.0, 2.0, 3.0]);
-        assert_eq!(fit(Rung::Line, close, world.counts.view()).unwrap().unwrap_err(), Unavailable::NoPlaces);
+        let close = world.judged(&design, &[0.0, 1e-300, 1.0, 2.0, 3.0]);
+        assert_eq!(fit(MapName::Line, &close, world.counts.view()).unwrap().unwrap_err(), Unavailable::NoPlaces);
         for places in [&[1.0, 2.0][..], &[1.0, 3.0, 2.0, 4.0, 5.0]] {
-            let error = fit(Rung::Line, world.readings(&design, places), world.counts.view()).unwrap_err();
+            let error = fit(MapName::Line, &world.judged(&design, places), world.counts.view()).unwrap_err();
             assert!(error.to_string().contains("5 classes at the places"), "{error}");
         }
     }
@@ -484,7 +481,7 @@ fn a_belief_is_named_in_one_word_or_with_its_options() {
     let read = |text: &str| serde_json::from_str::<BeliefModel>(text).map_err(|e| e.to_string());
     assert_eq!(read("\"auto\""), Ok(BeliefModel::Auto(Folds::default())));
     assert_eq!(read("{\"auto\": {\"seed\": 3}}"), Ok(BeliefModel::Auto(Folds { folds: 5, seed: 3, mixture: false })));
-    for rung in Rung::ALL {
+    for rung in MapName::of_classes() {
         assert_eq!(read(&format!("\"{rung}\"")), Ok(BeliefModel::Map(rung)));
         let written = serde_json::to_string(&BeliefModel::Map(rung)).unwrap();
         assert_eq!(read(&written), Ok(BeliefModel::Map(rung)));
@@ -506,9 +503,9 @@ mod carried {
         vec![logs[0] - 0.8, logs[1], logs[2] + 0.8]
     }
 
-    fn map_of(world: &World, rung: Rung) -> super::super::Map {
+    fn map_of(world: &World, rung: MapName) -> super::super::Map {
         let design = world.design();
-        fit(rung, world.readings(&design), world.counts.view()).unwrap().unwrap()
+        fit(rung, &world.judged(&design), world.counts.view()).unwrap().unwrap()
     }
 
     #[test]
@@ -516,42 +513,42 @@ mod carried {
         let (there, here) = (World::draw(300, 51, sharpened), World::draw(40, 52, as_stated));
         let design = here.design();
         let none = Array2::<u32>::zeros((40, 3));
-        for rung in [Rung::Smoothing, Rung::Temperature, Rung::Groups, Rung::Process] {
+        for rung in [MapName::Smoothing, MapName::Temperature, MapName::Groups, MapName::Process] {
             let map = map_of(&there, rung);
-            let carried = map.carry(here.readings(&design));
-            let readings = Readings { carried: Some(&carried), ..here.readings(&design) };
-            let wanted = map.predictions(here.readings(&design));
+            let carried = map.carry(&here.judged(&design));
+            let readings = JudgedItems { carried: Some(&carried), ..here.judged(&design) };
+            let wanted = map.predictions(&here.judged(&design));
             for own in of_names() {
-                let fitted = fit(own, readings, none.view()).unwrap().unwrap();
-                let off = (fitted.predictions(readings) - &wanted).mapv(f64::abs).sum();
+                let fitted = fit(own, &readings, none.view()).unwrap().unwrap();
+                let off = (fitted.predictions(&readings) - &wanted).mapv(f64::abs).sum();
                 assert!(off < 1e-9, "{rung} under {own}: {off}");
                 let (weight, sd) = fitted.weight_of_carried().unwrap();
                 assert!((weight - 1.0).abs() < 1e-12 && (sd - 0.5).abs() < 1e-9, "{weight} {sd}");
                 // That it may not hold here, and what was unknown of it, lower the evidence.
-                let prior = fitted.prior(readings, 0);
+                let prior = fitted.prior(&readings, 0);
                 assert!(prior.trust < prior.trust_of_known_map);
             }
-            let (chosen, choice) = choose(readings, none.view(), Folds::default()).unwrap();
-            assert_eq!((chosen.rung(), choice.best), (Rung::Identity, None));
-            let said = transfer(readings, none.view()).unwrap().unwrap();
+            let (chosen, choice) = choose(&readings, none.view(), Folds::default()).unwrap();
+            assert_eq!((chosen.name(), choice.best), (MapName::Identity, None));
+            let said = transfer(&readings, none.view()).unwrap().unwrap();
             assert_eq!((said.labelled_items, said.advantage, said.verdict), (0, None, Fits::Open));
         }
-        assert_eq!(transfer(here.readings(&design), none.view()).unwrap(), None);
+        assert_eq!(transfer(&here.judged(&design), none.view()).unwrap(), None);
     }
 
     #[test]
     fn labels_bear_a_map_out_or_take_its_weight_away() {
-        let there = map_of(&World::draw(400, 53, sharpened), Rung::Temperature);
+        let there = map_of(&World::draw(400, 53, sharpened), MapName::Temperature);
         let weigh = |here: &World| {
             let design = here.design();
-            let carried = there.carry(here.readings(&design));
-            let readings = Readings { carried: Some(&carried), ..here.readings(&design) };
-            let (map, choice) = choose(readings, here.counts.view(), Folds::default()).unwrap();
+            let carried = there.carry(&here.judged(&design));
+            let readings = JudgedItems { carried: Some(&carried), ..here.judged(&design) };
+            let (map, choice) = choose(&readings, here.counts.view(), Folds::default()).unwrap();
             assert_eq!(choice.carried.unwrap().kept, map.is_on_a_carried_map());
-            let alone = fit(Rung::Identity, readings, here.counts.view()).unwrap().unwrap();
-            let plain = fit(Rung::Identity, here.readings(&design), here.counts.view()).unwrap().unwrap();
-            let error = |map: &super::super::Map| here.error(&map.predictions(readings));
-            let said = transfer(readings, here.counts.view()).unwrap().unwrap();
+            let alone = fit(MapName::Identity, &readings, here.counts.view()).unwrap().unwrap();
+            let plain = fit(MapName::Identity, &here.judged(&design), here.counts.view()).unwrap().unwrap();
+            let error = |map: &super::super::Map| here.error(&map.predictions(&readings));
+            let said = transfer(&readings, here.counts.view()).unwrap().unwrap();
             (alone.weight_of_carried().unwrap(), error(&map) - error(&plain), said)
         };
         let ((weight, sd), gain, said) = weigh(&World::draw(150, 54, sharpened));
@@ -565,28 +562,28 @@ mod carried {
     /// Left out, it leaves the study that would be without it.
     #[test]
     fn a_map_that_does_not_help_with_labels_held_out_is_left_out() {
-        let there = map_of(&World::draw(400, 58, sharpened), Rung::Temperature);
+        let there = map_of(&World::draw(400, 58, sharpened), MapName::Temperature);
         let here = World::draw(120, 59, as_stated);
         let design = here.design();
-        let carried = there.carry(here.readings(&design));
-        let readings = Readings { carried: Some(&carried), ..here.readings(&design) };
-        let (map, choice) = choose(readings, here.counts.view(), Folds::default()).unwrap();
+        let carried = there.carry(&here.judged(&design));
+        let readings = JudgedItems { carried: Some(&carried), ..here.judged(&design) };
+        let (map, choice) = choose(&readings, here.counts.view(), Folds::default()).unwrap();
         let weighed = choice.carried.unwrap();
         assert!(!weighed.kept && weighed.ahead <= 0.0 && !map.is_on_a_carried_map(), "{weighed:?}");
         assert_eq!(map.weight_of_carried(), None);
-        let (own, _) = choose(here.readings(&design), here.counts.view(), Folds::default()).unwrap();
+        let (own, _) = choose(&here.judged(&design), here.counts.view(), Folds::default()).unwrap();
         assert_eq!(map, own);
     }
 
     #[test]
     fn derivatives_and_files_hold_with_a_carried_map() {
-        let there = map_of(&World::draw(120, 56, sharpened), Rung::Groups);
+        let there = map_of(&World::draw(120, 56, sharpened), MapName::Groups);
         let world = World::draw(25, 57, opposite);
         let design = world.design();
-        let carried = there.carry(world.readings(&design));
-        let readings = Readings { carried: Some(&carried), ..world.readings(&design) };
-        let layout = Layout::of(Rung::Matrix, &readings, 0.1).unwrap();
-        let posterior = Posterior::new(&layout, &readings, world.counts.view(), |_| true);
+        let carried = there.carry(&world.judged(&design));
+        let readings = JudgedItems { carried: Some(&carried), ..world.judged(&design) };
+        let layout = Layout::try_new(MapName::Process, &readings, 0.1).unwrap();
+        let posterior = Labelled::try_new(&readings, world.counts.view(), |_| true).unwrap().posterior(&layout, 1);
         let mut stream = Stream::new(9);
         let at: Vec<f64> = posterior.centre.iter().map(|c| c + 0.2 * stream.standard_normal()).collect();
         let (here, h) = (posterior.at(&at), 1e-5);
@@ -598,12 +595,13 @@ mod carried {
             let slope = (up.value - down.value) / (2.0 * h);
             assert!((here.gradient[k] - slope).abs() < 1e-5 * (1.0 + slope.abs()), "{k}: {} {slope}", here.gradient[k]);
         }
-        let map = fit(Rung::Matrix, readings, world.counts.view()).unwrap().unwrap();
+        let map = fit(MapName::Process, &readings, world.counts.view()).unwrap().unwrap();
         let back: super::super::Map = serde_json::from_str(&serde_json::to_string(&map).unwrap()).unwrap();
-        assert_eq!(back.posterior(readings, world.counts.view()), map.posterior(readings, world.counts.view()));
+        assert_eq!(back.posterior(&readings, world.counts.view()), map.posterior(&readings, world.counts.view()));
         assert!(back.is_on_a_carried_map() && back.weight_of_carried() == map.weight_of_carried());
         let other = carried.select(&[0, 1]);
-        let error = fit(Rung::Matrix, Readings { carried: Some(&other), ..readings }, world.counts.view()).unwrap_err();
+        let error =
+            fit(MapName::Process, &JudgedItems { carried: Some(&other), ..readings }, world.counts.view()).unwrap_err();
         assert!(error.to_string().contains("25 items, a map carried over for 2"), "{error}");
     }
 }

@@ -9,19 +9,15 @@ use super::fitted::Map;
 use super::fitting::{fit, fit_where};
 use super::guesses::Shares;
 use super::layout::Unavailable;
-use super::readings::Readings;
-use super::rung::Rung;
+use super::names::MapName;
 use crate::belief::fixed_point::ENOUGH_TO_COMPARE;
+use crate::belief::judged::JudgedItems;
 use crate::belief::trust::TrustError;
 use crate::random::Stream;
 use crate::stats::{mean, sample_sd};
 
 /// With fewer labelled things than this the prediction is taken as it is: folds would be a handful of items.
 const FEWEST: usize = 10;
-
-/// Maps of few parameters, and those of many.
-const FEW: [Rung; 4] = [Rung::Identity, Rung::Smoothing, Rung::Line, Rung::Temperature];
-const MANY: [Rung; 5] = [Rung::Groups, Rung::Ensemble, Rung::Matrix, Rung::Mixture, Rung::Process];
 
 /// How the map is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,7 +27,7 @@ pub struct Folds {
     pub folds: u32,
     /// Seed of the draw of the folds.
     pub seed: u64,
-    /// Whether [`Rung::Mixture`] is among the maps.
+    /// Whether [`MapName::Mixture`] is among the maps.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub mixture: bool,
 }
@@ -46,7 +42,7 @@ impl Default for Folds {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
     /// The map.
-    pub map: Rung,
+    pub map: MapName,
     /// Number of its parameters that the labels want, in the fold with most.
     pub parameters: usize,
     /// Held-out log-likelihood in nats per labelled item, without multinomial coefficients.
@@ -63,9 +59,9 @@ pub struct Candidate {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MapChoice {
     /// The map that was taken.
-    pub chosen: Rung,
+    pub chosen: MapName,
     /// The one with the highest held-out likelihood; `None` where there were too few labels to compare any.
-    pub best: Option<Rung>,
+    pub best: Option<MapName>,
     /// Labelled items that were held out, each once.
     pub labelled_items: usize,
     /// How the folds were drawn.
@@ -73,7 +69,7 @@ pub struct MapChoice {
     /// The maps that were compared, the simplest first.
     pub candidates: Vec<Candidate>,
     /// Maps that were not, and why.
-    pub left_out: Vec<(Rung, Unavailable)>,
+    pub left_out: Vec<(MapName, Unavailable)>,
     /// Whether a map that was carried over is where they all start; `None` without one, or with too few labels to say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub carried: Option<CarriedChoice>,
@@ -96,8 +92,8 @@ pub struct CarriedChoice {
 /// Each map is fitted to the other folds, its variances by their marginal likelihood alone, and its log-likelihood of the labels held
 /// out is summed up. Differences between maps have a standard error over things (items, or twins together), and by it
 ///
-/// 1. [`Rung::Temperature`] (of places [`Rung::Line`] where that is likelier), or [`Rung::Smoothing`] where that is ahead of it by more
-///    than one standard error, is taken rather than the prediction as it is where it is ahead by more than one (of ratings [`Rung::Line`] is
+/// 1. [`MapName::Temperature`] (of places [`MapName::Line`] where that is likelier), or [`MapName::Smoothing`] where that is ahead of it by more
+///    than one standard error, is taken rather than the prediction as it is where it is ahead by more than one (of ratings [`MapName::Line`] is
 ///    the one map of few parameters);
 /// 2. a map of many parameters is taken rather than that where the best of them is ahead by more than two: the simplest of them
 ///    within one of the best.
@@ -117,56 +113,54 @@ pub struct CarriedChoice {
 ///
 /// # Panics
 /// If there are fewer than two folds.
-pub fn choose<'a>(
-    readings: impl Into<Readings<'a>>,
-    counts: ArrayView2<u32>,
-    folds: Folds,
-) -> Result<(Map, MapChoice), TrustError> {
+pub fn choose(items: &JudgedItems, counts: ArrayView2<u32>, folds: Folds) -> Result<(Map, MapChoice), TrustError> {
     assert!(folds.folds >= 2, "cross-validation needs at least two folds");
-    let mut readings = readings.into();
-    readings.check(counts)?;
-    let things = Things { twins: readings.twins, groups: readings.items.groups };
+    let mut items = *items;
+    items.check(counts)?;
+    let things = Things { twins: items.twins, groups: items.groups };
     let labelled: Vec<bool> = counts.rows().into_iter().map(|labels| labels.sum() > 0).collect();
     let dealt = deal(&things, &labelled, folds);
     let labelled = positions(&labelled);
     let new_shares = || vec![Shares::default(); folds.folds as usize];
     let (mut tries, mut shares) = (Tries::default(), new_shares());
     let mut carried = None;
-    let few: Vec<Rung> = FEW.into_iter().filter(|rung| *rung != Rung::Line || !readings.places.is_empty()).collect();
+    let placed = |name: &MapName| *name != MapName::Line || !items.places.is_empty();
+    let (many, few): (Vec<_>, Vec<_>) =
+        MapName::of_classes().filter(placed).partition(|name| name.has_many_parameters());
     if things.among(&labelled) >= FEWEST {
-        tries.add(&few, |rung| held_out_log_likelihoods(rung, &readings, counts, &dealt, &mut shares))?;
-        if readings.carried.is_some() {
-            let plain = Readings { carried: None, ..readings };
+        tries.add(&few, |name| held_out_log_likelihoods(name, &items, counts, &dealt, &mut shares))?;
+        if items.carried.is_some() {
+            let plain = JudgedItems { carried: None, ..items };
             let (mut without, mut own) = (Tries::default(), new_shares());
-            without.add(&few, |rung| held_out_log_likelihoods(rung, &plain, counts, &dealt, &mut own))?;
+            without.add(&few, |name| held_out_log_likelihoods(name, &plain, counts, &dealt, &mut own))?;
             let Lead { by, se } = lead(&things, &labelled, tries.best(&labelled), without.best(&labelled));
             carried = Some(CarriedChoice { kept: by > 0.0, ahead: by, se });
             if by <= 0.0 {
-                (readings, tries, shares) = (plain, without, own);
+                (items, tries, shares) = (plain, without, own);
             }
         }
-        let many: Vec<Rung> = MANY.into_iter().filter(|rung| *rung != Rung::Mixture || folds.mixture).collect();
-        tries.add(&many, |rung| held_out_log_likelihoods(rung, &readings, counts, &dealt, &mut shares))?;
+        let many: Vec<MapName> = many.into_iter().filter(|name| *name != MapName::Mixture || folds.mixture).collect();
+        tries.add(&many, |name| held_out_log_likelihoods(name, &items, counts, &dealt, &mut shares))?;
     }
     let choice = MapChoice { carried, ..tries.choice(&things, &labelled, folds) };
-    let map = fit(choice.chosen, readings, counts)?.expect("a map that was compared can be fitted");
+    let map = fit(choice.chosen, &items, counts)?.expect("a map that was compared can be fitted");
     Ok((map, choice))
 }
 
 /// The choice among some maps, the simplest first, by the rule of [`choose`] whatever the labels are: `held_out` gives each labelled item's
 /// log-likelihood under the fits to the other folds, which are those it is dealt, with the number of parameters.
 pub(in crate::belief) fn choose_by<E>(
-    maps: &[Rung],
+    maps: &[MapName],
     things: &Things,
     labelled: &[bool],
     folds: Folds,
-    mut held_out: impl FnMut(Rung, &[Option<usize>]) -> Result<HeldOut, E>,
+    mut held_out: impl FnMut(MapName, &[Option<usize>]) -> Result<HeldOut, E>,
 ) -> Result<MapChoice, E> {
     let dealt = deal(things, labelled, folds);
     let labelled = positions(labelled);
     let mut tries = Tries::default();
     if things.among(&labelled) >= FEWEST {
-        tries.add(maps, |rung| held_out(rung, &dealt))?;
+        tries.add(maps, |name| held_out(name, &dealt))?;
     }
     Ok(tries.choice(things, &labelled, folds))
 }
@@ -181,13 +175,13 @@ pub(in crate::belief) struct Things<'a> {
 
 impl Things<'_> {
     /// The number by which an item's twins are known.
-    fn of(&self, item: usize) -> usize {
+    fn thing(&self, item: usize) -> usize {
         if self.twins.is_empty() { item } else { self.twins[item] }
     }
 
     /// How many things these items are.
     fn among(&self, items: &[usize]) -> usize {
-        items.iter().map(|&i| self.of(i)).collect::<BTreeSet<_>>().len()
+        items.iter().map(|&i| self.thing(i)).collect::<BTreeSet<_>>().len()
     }
 }
 
@@ -196,21 +190,21 @@ fn positions(labelled: &[bool]) -> Vec<usize> {
 }
 
 /// A map's held-out log-likelihoods by item, with the number of its parameters.
-type Tried = (Rung, usize, Vec<f64>);
+type Tried = (MapName, usize, Vec<f64>);
 
 /// What was tried with the same labels held out.
 #[derive(Default)]
 struct Tries {
     held_out: Vec<Tried>,
-    left_out: Vec<(Rung, Unavailable)>,
+    left_out: Vec<(MapName, Unavailable)>,
 }
 
 impl Tries {
-    fn add<E>(&mut self, rungs: &[Rung], mut held_out: impl FnMut(Rung) -> Result<HeldOut, E>) -> Result<(), E> {
-        for &rung in rungs {
-            match held_out(rung)? {
-                Ok((values, parameters)) => self.held_out.push((rung, parameters, values)),
-                Err(unavailable) => self.left_out.push((rung, unavailable)),
+    fn add<E>(&mut self, names: &[MapName], mut held_out: impl FnMut(MapName) -> Result<HeldOut, E>) -> Result<(), E> {
+        for &name in names {
+            match held_out(name)? {
+                Ok((values, parameters)) => self.held_out.push((name, parameters, values)),
+                Err(unavailable) => self.left_out.push((name, unavailable)),
             }
         }
         Ok(())
@@ -220,7 +214,7 @@ impl Tries {
     fn choice(self, things: &Things, labelled: &[usize], folds: Folds) -> MapChoice {
         let candidates = compare(things, labelled, &self.held_out);
         MapChoice {
-            chosen: take(things, labelled, &self.held_out).unwrap_or(Rung::Identity),
+            chosen: take(things, labelled, &self.held_out).unwrap_or(MapName::Identity),
             best: candidates.iter().find(|c| c.below_best == 0.0).map(|c| c.map),
             labelled_items: labelled.len(),
             folds,
@@ -253,12 +247,12 @@ impl Lead {
 /// By how much one sum of log-likelihoods is ahead of another, per labelled item, and the standard error of that over things, where
 /// there are two or more.
 pub(super) fn lead_over_things(
-    readings: &Readings,
+    items: &JudgedItems,
     labelled: &[usize],
     ahead: &[f64],
     behind: &[f64],
 ) -> (f64, Option<f64>) {
-    let things = Things { twins: readings.twins, groups: readings.items.groups };
+    let things = Things { twins: items.twins, groups: items.groups };
     let Lead { by, se } = lead(&things, labelled, ahead, behind);
     (by, (things.among(labelled) > 1).then_some(se))
 }
@@ -266,7 +260,7 @@ pub(super) fn lead_over_things(
 fn lead(things: &Things, labelled: &[usize], ahead: &[f64], behind: &[f64]) -> Lead {
     let mut by_thing: BTreeMap<usize, f64> = BTreeMap::new();
     for &i in labelled {
-        *by_thing.entry(things.of(i)).or_default() += ahead[i] - behind[i];
+        *by_thing.entry(things.thing(i)).or_default() += ahead[i] - behind[i];
     }
     let differences: Vec<f64> = by_thing.into_values().collect();
     let (n, count) = (labelled.len() as f64, differences.len() as f64);
@@ -275,20 +269,20 @@ fn lead(things: &Things, labelled: &[usize], ahead: &[f64], behind: &[f64]) -> L
 }
 
 /// The map that is taken, as [`choose`] describes; `None` where none was tried.
-fn take(things: &Things, labelled: &[usize], tried: &[Tried]) -> Option<Rung> {
-    let of = |rung: Rung| tried.iter().find(|(map, ..)| *map == rung).map(|(.., values)| values.as_slice());
+fn take(things: &Things, labelled: &[usize], tried: &[Tried]) -> Option<MapName> {
+    let of = |name: MapName| tried.iter().find(|(map, ..)| *map == name).map(|(.., values)| values.as_slice());
     let lead = |a: &[f64], b: &[f64]| lead(things, labelled, a, b);
-    let stated = of(Rung::Identity)?;
+    let stated = of(MapName::Identity)?;
     let sum = |values: &[f64]| labelled.iter().map(|&i| values[i]).sum::<f64>();
-    let tempered = of(Rung::Temperature);
-    let few = match of(Rung::Line).filter(|line| tempered.is_none_or(|tempered| sum(line) > sum(tempered))) {
-        Some(line) => (Rung::Line, line),
-        None => (Rung::Temperature, tempered?),
+    let tempered = of(MapName::Temperature);
+    let few = match of(MapName::Line).filter(|line| tempered.is_none_or(|tempered| sum(line) > sum(tempered))) {
+        Some(line) => (MapName::Line, line),
+        None => (MapName::Temperature, tempered?),
     };
-    let smoothed = of(Rung::Smoothing).filter(|smoothed| lead(smoothed, few.1).is_beyond(1.0));
-    let few = smoothed.map_or(few, |smoothed| (Rung::Smoothing, smoothed));
-    let (base, held_out) = if lead(few.1, stated).is_beyond(1.0) { few } else { (Rung::Identity, stated) };
-    let many = || tried.iter().filter(|(map, ..)| *map > Rung::Temperature);
+    let smoothed = of(MapName::Smoothing).filter(|smoothed| lead(smoothed, few.1).is_beyond(1.0));
+    let few = smoothed.map_or(few, |smoothed| (MapName::Smoothing, smoothed));
+    let (base, held_out) = if lead(few.1, stated).is_beyond(1.0) { few } else { (MapName::Identity, stated) };
+    let many = || tried.iter().filter(|(map, ..)| map.has_many_parameters());
     let best =
         many().max_by(|a, b| sum(&a.2).total_cmp(&sum(&b.2))).filter(|best| lead(&best.2, held_out).is_beyond(2.0));
     let simplest = best.and_then(|best| many().find(|map| !lead(&best.2, &map.2).is_beyond(1.0)));
@@ -299,7 +293,7 @@ fn take(things: &Things, labelled: &[usize], tried: &[Tried]) -> Option<Rung> {
 pub(super) fn deal(things: &Things, labelled: &[bool], folds: Folds) -> Vec<Option<usize>> {
     let mut twins: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for i in positions(labelled) {
-        twins.entry(things.of(i)).or_default().push(i);
+        twins.entry(things.thing(i)).or_default().push(i);
     }
     let mut by_group: BTreeMap<usize, Vec<Vec<usize>>> = BTreeMap::new();
     for items in twins.into_values() {
@@ -326,8 +320,8 @@ pub(in crate::belief) type HeldOut = Result<(Vec<f64>, usize), Unavailable>;
 
 /// Log-likelihood of each item's labels under the fit to the other folds; 0 without labels.
 fn held_out_log_likelihoods(
-    rung: Rung,
-    readings: &Readings,
+    name: MapName,
+    items: &JudgedItems,
     counts: ArrayView2<u32>,
     dealt: &[Option<usize>],
     shares: &mut [Shares],
@@ -336,13 +330,13 @@ fn held_out_log_likelihoods(
     let mut parameters = 0;
     for (fold, shares) in shares.iter_mut().enumerate() {
         let others = |i: usize| dealt[i] != Some(fold);
-        let map = match fit_where(rung, readings, counts, ENOUGH_TO_COMPARE, others, shares)? {
+        let map = match fit_where(name, items, counts, ENOUGH_TO_COMPARE, others, shares)? {
             Ok(map) => map,
             Err(unavailable) => return Ok(Err(unavailable)),
         };
         parameters = parameters.max(map.parameters());
         for i in (0..dealt.len()).filter(|&i| dealt[i] == Some(fold)) {
-            values[i] = map.log_likelihood(readings, counts, i);
+            values[i] = map.log_likelihood(items, counts, i);
         }
     }
     Ok(Ok((values, parameters)))

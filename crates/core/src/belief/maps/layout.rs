@@ -9,9 +9,10 @@ use serde::{Deserialize, Serialize};
 use super::carried::Carried;
 use super::contrasts::{self, centred};
 use super::line::{self, BIAS_AND_SLOPE, along, has_line};
-use super::readings::Readings;
-use super::rung::Rung;
+use super::names::MapName;
+use super::objective::{Item, LOG_TRUST, Move, Shape};
 use super::waves::{LENGTH_SCALES, Waves};
+use crate::belief::judged::JudgedItems;
 use crate::belief::unfit::{Unfit, that};
 use crate::random::Stream;
 
@@ -35,7 +36,8 @@ const SEED: u64 = 0x1ADD;
 /// d matrix.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Layout {
-    pub(super) rung: Rung,
+    #[serde(rename = "rung")]
+    pub(super) name: MapName,
     pub(super) classes: usize,
     /// The share g of every prediction that counts as a guess among all classes; 0 leaves predictions as they are.
     #[serde(default)]
@@ -46,7 +48,7 @@ pub(super) struct Layout {
     variants: usize,
     /// Which of the trust's features are inputs of the process.
     inputs: Vec<usize>,
-    /// Where the classes stand, if they have a [`Rung::Line`].
+    /// Where the classes stand, if they have a [`MapName::Line`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     places: Vec<f64>,
     prediction: Scale,
@@ -71,7 +73,7 @@ struct Scale {
 
 impl Scale {
     /// One unit for all coordinates, so that no direction among the classes is stretched.
-    fn of(rows: &[Vec<f64>], width: usize) -> Self {
+    fn new(rows: &[Vec<f64>], width: usize) -> Self {
         let n = rows.len().max(1) as f64;
         let mut centre = vec![0.0; width];
         rows.iter().for_each(|row| centre.iter_mut().zip(row).for_each(|(c, x)| *c += x / n));
@@ -131,7 +133,7 @@ impl Kind {
 
 /// Terms that share a variance.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Block {
+pub(super) struct Terms {
     pub(super) kind: Kind,
     /// Positions among the vectors over classes.
     pub(super) vectors: Range<usize>,
@@ -150,60 +152,49 @@ pub struct Reads<'a> {
     pub groups: bool,
 }
 
-/// An item's terms.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Terms {
-    /// The vectors over classes, one after the other.
-    pub(super) vectors: Vec<f64>,
-    /// phi.
-    pub(super) numbers: Vec<f64>,
-}
-
 impl Layout {
     /// The terms of a map of these items; `None` where it would add nothing to a simpler one or has too many parameters.
-    pub(super) fn of(rung: Rung, readings: &Readings, guesses: f64) -> Result<Self, Unavailable> {
-        let items = &readings.items;
+    pub(super) fn try_new(name: MapName, items: &JudgedItems, guesses: f64) -> Result<Self, Unavailable> {
         let classes = items.q.ncols();
         let groups = items.groups.iter().max().map_or(0, |g| g + 1);
-        let variants = if readings.variants.len() > 1 { readings.variants.len() } else { 0 };
+        let variants = if items.variants.len() > 1 { items.variants.len() } else { 0 };
         let features = items.design.measures();
         // How the labels were collected says nothing about what an item is.
         let inputs: Vec<usize> = (0..features.len()).filter(|&k| !features[k].is_about_labels()).collect();
-        match rung {
-            Rung::Curve => return Err(Unavailable::OfRatings),
-            Rung::Line if !has_line(readings.places) => return Err(Unavailable::NoPlaces),
-            Rung::Groups if groups < 2 => return Err(Unavailable::OneGroup),
-            Rung::Ensemble if variants == 0 => return Err(Unavailable::OneVariant),
+        match name {
+            name if name.words_of_classes().is_none() => return Err(Unavailable::OfRatings),
+            MapName::Line if !has_line(items.places) => return Err(Unavailable::NoPlaces),
+            MapName::Groups if groups < 2 => return Err(Unavailable::OneGroup),
             _ => {}
         }
         let width = classes - 1;
         let smoothed = |q: ArrayView1<f64>| smoothed(guesses, q);
         let coordinates: Vec<Vec<f64>> = items.q.rows().into_iter().map(|q| coordinates(&smoothed(q))).collect();
-        let deviations: Vec<Vec<f64>> = (0..readings.len())
+        let deviations: Vec<Vec<f64>> = (0..items.len())
             .flat_map(|i| (0..variants).map(move |v| (i, v)))
-            .map(|(i, v)| deviation(&smoothed(readings.variants[v].row(i)), &smoothed(items.q.row(i))))
+            .map(|(i, v)| deviation(&smoothed(items.variants[v].row(i)), &smoothed(items.q.row(i))))
             .collect();
         let mut layout = Self {
-            rung,
+            name,
             classes,
             guesses,
             features: items.design.names().map(str::to_owned).collect(),
             groups: if groups > 1 { groups } else { 0 },
             variants,
             inputs,
-            places: if has_line(readings.places) { readings.places.to_vec() } else { vec![] },
-            prediction: Scale::of(&coordinates, width),
+            places: if has_line(items.places) { items.places.to_vec() } else { vec![] },
+            prediction: Scale::new(&coordinates, width),
             // Deviations have mean 0 over the variants, and their size is what counts.
-            deviation: Scale { centre: vec![0.0; width], ..Scale::of(&deviations, width) },
+            deviation: Scale { centre: vec![0.0; width], ..Scale::new(&deviations, width) },
             of_prediction: vec![],
             of_all: vec![],
             without: vec![],
-            carried: readings.carried.is_some(),
+            carried: items.carried.is_some(),
         };
-        if rung == Rung::Process {
+        if name == MapName::Process {
             layout.draw_waves();
         }
-        if layout.parameters() > MOST_PARAMETERS && rung > Rung::Temperature {
+        if layout.parameters() > MOST_PARAMETERS && name > MapName::Temperature {
             return Err(Unavailable::TooMany(layout.parameters()));
         }
         Ok(layout)
@@ -211,28 +202,28 @@ impl Layout {
 
     /// Whether it is a layout of these features, classes and groups that can be computed with.
     pub(super) fn check(&self, features: &[&str], classes: usize, groups: usize) -> Result<(), Unfit> {
-        let of_classes = Rung::ALL.contains(&self.rung);
-        that(of_classes, "layout", || format!("has the map {}, which reads ratings", self.rung))?;
+        let of_classes = self.name.words_of_classes().is_some();
+        that(of_classes, "layout", || format!("has the map {}, which reads ratings", self.name))?;
         that(self.classes == classes && classes > 1, "layout", || format!("is for {} classes", self.classes))?;
         let same = self.features.len() == features.len() && self.features.iter().zip(features).all(|(a, b)| a == b);
         that(same, "layout", || format!("has the features {:?}, which are not those of the belief", self.features))?;
-        let grouped = if self.rung >= Rung::Groups && groups > 1 { groups } else { self.groups };
+        let grouped = if self.name >= MapName::Groups && groups > 1 { groups } else { self.groups };
         that(self.groups == grouped, "layout", || format!("has {} groups and must have {grouped}", self.groups))?;
         // Every term is a parameter, so these sizes bound the room that is taken.
         let sizes = [self.classes, self.groups, self.variants];
         let small = sizes.iter().all(|&size| size <= MOST_SIZE) && self.inputs.iter().all(|&k| k < features.len());
         that(small, "layout", || format!("has sizes that no fit has: {sizes:?}, inputs {:?}", self.inputs))?;
-        let share = (0.0..1.0).contains(&self.guesses) && (self.guesses == 0.0 || self.rung >= Rung::Smoothing);
+        let share = (0.0..1.0).contains(&self.guesses) && (self.guesses == 0.0 || self.name >= MapName::Smoothing);
         that(share, "layout", || format!("has {} as the share of guesses", self.guesses))?;
-        let placed =
-            self.places.is_empty() && self.rung != Rung::Line || self.places.len() == classes && has_line(&self.places);
+        let placed = self.places.is_empty() && self.name != MapName::Line
+            || self.places.len() == classes && has_line(&self.places);
         that(placed, "layout", || format!("has the places {:?}", self.places))?;
         let width = classes - 1;
         let all = width * (1 + self.variants) + self.inputs.len();
         let waves = |waves: &[Waves], inputs: usize| {
             waves.len() <= LENGTH_SCALES.len() && waves.iter().all(|w| w.takes(inputs))
         };
-        let of_process = self.rung == Rung::Process || self.of_prediction.is_empty() && self.of_all.is_empty();
+        let of_process = self.name == MapName::Process || self.of_prediction.is_empty() && self.of_all.is_empty();
         let shaped = of_process && waves(&self.of_prediction, width) && waves(&self.of_all, all);
         that(shaped, "layout", || "has waves that do not fit its inputs".to_owned())?;
         let scaled = [&self.prediction, &self.deviation].iter().all(|scale| scale.is_for(width));
@@ -259,7 +250,7 @@ impl Layout {
         let kinds: Vec<Kind> = self.sizes().into_iter().map(|(kind, ..)| kind).collect();
         let all = kinds.iter().any(|kind| matches!(kind, Kind::All(_)));
         Reads {
-            features: if all || self.rung == Rung::Mixture {
+            features: if all || self.name == MapName::Mixture {
                 self.inputs.iter().map(|&k| self.features[k].as_str()).collect()
             } else {
                 vec![]
@@ -271,7 +262,7 @@ impl Layout {
 
     /// Whether it has terms of each group.
     pub(super) fn is_by_group(&self) -> bool {
-        self.rung >= Rung::Groups && self.groups > 0
+        self.name >= MapName::Groups && self.groups > 0
     }
 
     /// Number of vectors over classes.
@@ -290,31 +281,31 @@ impl Layout {
     }
 
     /// The blocks of terms, in order.
-    pub(super) fn blocks(&self) -> Vec<Block> {
-        let mut blocks: Vec<Block> = vec![];
+    pub(super) fn blocks(&self) -> Vec<Terms> {
+        let mut blocks: Vec<Terms> = vec![];
         for (kind, vectors, numbers) in self.sizes() {
-            let (v, n) = blocks.last().map_or((0, 0), |last: &Block| (last.vectors.end, last.numbers.end));
-            blocks.push(Block { kind, vectors: v..v + vectors, numbers: n..n + numbers });
+            let (v, n) = blocks.last().map_or((0, 0), |last: &Terms| (last.vectors.end, last.numbers.end));
+            blocks.push(Terms { kind, vectors: v..v + vectors, numbers: n..n + numbers });
         }
         blocks
     }
 
     /// Numbers of vectors and of numbers by kind, of the kinds that there are.
     fn sizes(&self) -> Vec<(Kind, usize, usize)> {
-        let at_least = |rung: Rung, size: usize| if self.rung >= rung { size } else { 0 };
-        let variants = if matches!(self.rung, Rung::Ensemble | Rung::Process) { self.variants } else { 0 };
-        let groups = at_least(Rung::Groups, self.groups);
-        let common = at_least(Rung::Temperature, 1);
-        let line = if self.places.is_empty() { 0 } else { at_least(Rung::Line, line::VECTORS) };
+        let at_least = |name: MapName, size: usize| if self.name >= name { size } else { 0 };
+        let variants = if self.name == MapName::Process { self.variants } else { 0 };
+        let groups = at_least(MapName::Groups, self.groups);
+        let common = at_least(MapName::Temperature, 1);
+        let line = if self.places.is_empty() { 0 } else { at_least(MapName::Line, line::VECTORS) };
         let mut sizes = vec![
             (Kind::Carried, usize::from(self.carried), 0),
-            (Kind::Temperature, usize::from(self.rung == Rung::Line), 0),
+            (Kind::Temperature, usize::from(self.name == MapName::Line), 0),
             (Kind::Line, line, 0),
             (Kind::Common, common, common),
             (Kind::Groups, groups, groups),
             (Kind::LineOfGroups, groups * line, 0),
             (Kind::Variants, variants, 0),
-            (Kind::Matrix, 0, if self.rung == Rung::Mixture { 0 } else { at_least(Rung::Matrix, self.classes) }),
+            (Kind::Matrix, 0, if self.name == MapName::Process { self.classes } else { 0 }),
         ];
         sizes
             .extend(self.of_prediction.iter().enumerate().map(|(k, waves)| (Kind::Prediction(k), 0, waves.features())));
@@ -334,10 +325,10 @@ impl Layout {
     }
 
     /// ln of the prediction of item `i` with its share of guesses and what a carried map adds.
-    pub(super) fn base(&self, readings: &Readings, i: usize) -> Vec<f64> {
-        let mut logits: Vec<f64> = self.smoothed(readings.items.q.row(i)).iter().map(|q| q.ln()).collect();
+    pub(super) fn base(&self, items: &JudgedItems, i: usize) -> Vec<f64> {
+        let mut logits: Vec<f64> = self.smoothed(items.q.row(i)).iter().map(|q| q.ln()).collect();
         if self.carried {
-            logits.iter_mut().zip(carried(readings).added(i)).for_each(|(u, a)| *u += a);
+            logits.iter_mut().zip(carried(items).added(i)).for_each(|(u, a)| *u += a);
         }
         logits
     }
@@ -347,69 +338,110 @@ impl Layout {
         self.carried && !self.without.contains(&Kind::Carried)
     }
 
-    /// The contrasts of the log prediction of item `i`, with its share of guesses.
-    pub(super) fn contrasts_of_prediction(&self, readings: &Readings, i: usize) -> Vec<f64> {
-        coordinates(&self.smoothed(readings.items.q.row(i)))
+    /// How the parameters of this map stand, behind those of as many features, for a belief of so many components.
+    pub(super) fn shape(&self, features: usize, components: usize) -> Shape {
+        let (vectors, numbers) = (self.vectors(), self.numbers());
+        Shape {
+            features,
+            classes: self.classes,
+            components,
+            tempered: false,
+            bent: vectors + numbers > 0 || components > 1,
+            first_number: 1 + features + vectors,
+            numbers,
+        }
     }
 
-    /// What the weights of a mixture's components read of item `i`: 1, the contrasts of the log prediction to scale, and features.
-    pub(super) fn inputs_of_weight(&self, readings: &Readings, i: usize) -> Vec<f64> {
-        let mut inputs = vec![1.0];
-        self.prediction.append(&self.contrasts_of_prediction(readings, i), &mut inputs);
-        let features = readings.items.features(i);
-        inputs.extend(self.inputs.iter().map(|&k| features[k]));
-        inputs
-    }
-
-    /// How many numbers that is.
+    /// Numbers that the weights of a mixture's components read: 1, the contrasts of the log prediction to scale, and features.
     pub(super) fn inputs_of_weights(&self) -> usize {
         self.classes + self.inputs.len()
     }
 
-    /// The terms of item `i`; of a group that the fit did not have, those of no group.
-    pub(super) fn terms(&self, readings: &Readings, i: usize) -> Terms {
-        let mut terms = Terms::default();
-        let q = centred_log(&self.smoothed(readings.items.q.row(i)));
+    /// Item `i` with labels, as the objective reads it. An item of a group that the fit did not have is one of no group.
+    pub(super) fn item(&self, items: &JudgedItems, i: usize, components: usize, labels: Vec<u32>) -> Item {
+        let (z, q) = (items.features(i), centred_log(&self.smoothed(items.q.row(i))));
+        let (mut vectors, mut numbers) = (vec![], vec![]);
+        self.append_terms(items, i, &q, &mut vectors, &mut numbers);
+        let of_trust = std::iter::once(&1.0).chain(z).enumerate();
+        let shared = |parameter, coordinate, weight| Move { parameter, coordinate, component: None, weight };
+        let mut moves: Vec<Move> = of_trust.map(|(k, z)| shared(k, LOG_TRUST, *z)).collect();
+        let (shape, mut contrast) = (self.shape(z.len(), components), vec![0.0; self.classes - 1]);
+        for (s, vector) in vectors.chunks_exact(self.classes).enumerate() {
+            contrasts::project(vector, &mut contrast);
+            let moved = contrast.iter().enumerate().filter(|(_, by)| **by != 0.0);
+            moves.extend(moved.map(|(m, by)| shared(1 + z.len() + s, shape.first_contrast() + m, *by)));
+        }
+        if components > 1 {
+            self.append_components(&shape, items.features(i), &q, &mut moves);
+        }
+        Item { base: self.base(items, i), moves, numbers, counts: labels }
+    }
+
+    /// A temperature, a bias of each contrast, a trust and a weight of every component of a mixture.
+    fn append_components(&self, shape: &Shape, features: &[f64], q: &[f64], moves: &mut Vec<Move>) {
+        let mut prediction = vec![0.0; self.classes - 1];
+        contrasts::project(q, &mut prediction);
+        let mut inputs = vec![1.0];
+        self.prediction.append(&prediction, &mut inputs);
+        inputs.extend(self.inputs.iter().map(|&k| features[k]));
+        for c in 0..shape.components {
+            let first = self.first_of_component(shape.features, c);
+            let own = |parameter, coordinate, weight| Move { parameter, coordinate, component: Some(c), weight };
+            let contrast = |m: usize| shape.first_contrast() + m;
+            moves.extend(prediction.iter().enumerate().map(|(m, by)| own(first, contrast(m), *by)));
+            moves.extend((0..self.classes - 1).map(|m| own(first + 1 + m, contrast(m), 1.0)));
+            moves.push(own(first + self.classes, LOG_TRUST, 1.0));
+            let weight = |(k, x): (usize, &f64)| own(first + self.classes + 1 + k, shape.weight(), *x);
+            moves.extend(inputs.iter().enumerate().map(weight));
+        }
+    }
+
+    /// Parameters of one component of a mixture.
+    pub(super) fn of_component(&self) -> usize {
+        self.classes + 1 + self.inputs_of_weights()
+    }
+
+    /// Position of the first parameter of component `c`, its temperature; its biases, its trust and its weight follow.
+    pub(super) fn first_of_component(&self, features: usize, c: usize) -> usize {
+        1 + features + self.parameters() + c * self.of_component()
+    }
+
+    /// The vectors over classes, one after the other, and the numbers of item `i`.
+    fn append_terms(&self, items: &JudgedItems, i: usize, q: &[f64], vectors: &mut Vec<f64>, numbers: &mut Vec<f64>) {
         let mut inputs = Inputs::default();
+        let member = |g: usize| f64::from(u8::from(items.groups.get(i) == Some(&g)));
         for (kind, ..) in self.sizes() {
             match kind {
-                Kind::Carried => terms.vectors.extend(carried(readings).added(i)),
-                Kind::Temperature => terms.vectors.extend(&q),
-                Kind::Line => terms.vectors.extend(along(&self.places, &q).concat()),
+                Kind::Carried => vectors.extend(carried(items).added(i)),
+                Kind::Temperature => vectors.extend(q),
+                Kind::Line => vectors.extend(along(&self.places, q).concat()),
                 Kind::Common => {
-                    terms.vectors.extend(&q);
-                    terms.numbers.push(1.0);
+                    vectors.extend(q);
+                    numbers.push(1.0);
                 }
-                Kind::Groups => self.add_group(readings.items.groups.get(i).copied(), &q, &mut terms),
+                Kind::Groups => {
+                    for g in 0..self.groups {
+                        vectors.extend(q.iter().map(|x| member(g) * x));
+                        numbers.push(member(g));
+                    }
+                }
                 Kind::LineOfGroups => {
-                    let line = along(&self.places, &q).concat();
-                    let member = |g: usize| f64::from(u8::from(readings.items.groups.get(i) == Some(&g)));
-                    (0..self.groups).for_each(|g| terms.vectors.extend(line.iter().map(|x| member(g) * x)));
+                    let line = along(&self.places, q).concat();
+                    (0..self.groups).for_each(|g| vectors.extend(line.iter().map(|x| member(g) * x)));
                 }
-                Kind::Variants => self.add_variants(readings, i, &q, &mut terms),
-                Kind::Matrix => terms.numbers.extend(&q),
+                // Items of another judge, without its variants, have no deviation.
+                Kind::Variants => {
+                    for v in 0..self.variants {
+                        let own = items.variants.get(v).map(|variant| centred_log(&self.smoothed(variant.row(i))));
+                        vectors.extend((0..self.classes).map(|j| own.as_ref().map_or(0.0, |own| own[j] - q[j])));
+                    }
+                }
+                Kind::Matrix => numbers.extend(q),
                 Kind::Prediction(k) => {
-                    self.of_prediction[k].append(inputs.of_prediction(self, readings, i), &mut terms.numbers);
+                    self.of_prediction[k].append(inputs.of_prediction(self, items, i), numbers);
                 }
-                Kind::All(k) => self.of_all[k].append(inputs.of_all(self, readings, i), &mut terms.numbers),
+                Kind::All(k) => self.of_all[k].append(inputs.of_all(self, items, i), numbers),
             }
-        }
-        terms
-    }
-
-    fn add_group(&self, group: Option<usize>, q: &[f64], terms: &mut Terms) {
-        for g in 0..self.groups {
-            let member = f64::from(u8::from(group == Some(g)));
-            terms.vectors.extend(q.iter().map(|x| member * x));
-            terms.numbers.push(member);
-        }
-    }
-
-    /// Items of another judge, without its variants, have no deviation.
-    fn add_variants(&self, readings: &Readings, i: usize, q: &[f64], terms: &mut Terms) {
-        for v in 0..self.variants {
-            let of = readings.variants.get(v).map(|variant| centred_log(&self.smoothed(variant.row(i))));
-            terms.vectors.extend((0..self.classes).map(|j| of.as_ref().map_or(0.0, |of| of[j] - q[j])));
         }
     }
 }
@@ -422,24 +454,24 @@ struct Inputs {
 }
 
 impl Inputs {
-    fn of_prediction(&mut self, layout: &Layout, readings: &Readings, i: usize) -> &[f64] {
+    fn of_prediction(&mut self, layout: &Layout, items: &JudgedItems, i: usize) -> &[f64] {
         if self.of_prediction.is_empty() {
-            let q = layout.smoothed(readings.items.q.row(i));
+            let q = layout.smoothed(items.q.row(i));
             layout.prediction.append(&coordinates(&q), &mut self.of_prediction);
         }
         &self.of_prediction
     }
 
-    fn of_all(&mut self, layout: &Layout, readings: &Readings, i: usize) -> &[f64] {
+    fn of_all(&mut self, layout: &Layout, items: &JudgedItems, i: usize) -> &[f64] {
         if self.of_all.is_empty() {
-            self.of_all = self.of_prediction(layout, readings, i).to_vec();
-            let q = layout.smoothed(readings.items.q.row(i));
+            self.of_all = self.of_prediction(layout, items, i).to_vec();
+            let q = layout.smoothed(items.q.row(i));
             for v in 0..layout.variants {
                 let of = |variant: &Array2<f64>| deviation(&layout.smoothed(variant.row(i)), &q);
-                let row = readings.variants.get(v).map_or_else(|| vec![0.0; layout.classes - 1], of);
+                let row = items.variants.get(v).map_or_else(|| vec![0.0; layout.classes - 1], of);
                 layout.deviation.append(&row, &mut self.of_all);
             }
-            let features = readings.items.features(i);
+            let features = items.features(i);
             self.of_all.extend(layout.inputs.iter().map(|&k| features[k]));
         }
         &self.of_all
@@ -452,8 +484,6 @@ impl Inputs {
 pub enum Unavailable {
     /// All items are of one group.
     OneGroup,
-    /// The judge has one variant.
-    OneVariant,
     /// So many parameters.
     TooMany(usize),
     /// The judge gives no three different scores.
@@ -470,7 +500,6 @@ impl fmt::Display for Unavailable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::OneGroup => f.write_str("all items are of one group"),
-            Self::OneVariant => f.write_str("the judge has one variant"),
             Self::FewScores => f.write_str("the judge gives no three different scores"),
             Self::NoPlaces => f.write_str("the classes are not three or more places on a scale that lie apart"),
             Self::OfClasses => f.write_str("it reads classes, and these are ratings"),
@@ -482,8 +511,8 @@ impl fmt::Display for Unavailable {
     }
 }
 
-fn carried<'a>(readings: &Readings<'a>) -> &'a Carried {
-    readings.carried.expect("the items must come with the map that was carried to those of the fit")
+fn carried<'a>(items: &JudgedItems<'a>) -> &'a Carried {
+    items.carried.expect("the items must come with the map that was carried to those of the fit")
 }
 
 /// (1 - g) q + g / K, bit by bit q without guesses.
@@ -504,7 +533,7 @@ fn centred_log(q: &[f64]) -> Vec<f64> {
 fn coordinates(q: &[f64]) -> Vec<f64> {
     let logs = centred_log(q);
     let mut out = vec![0.0; logs.len() - 1];
-    contrasts::of(&logs, &mut out);
+    contrasts::project(&logs, &mut out);
     out
 }
 

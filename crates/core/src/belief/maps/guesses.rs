@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::fitting::Labelled;
 use super::layout::Layout;
-use super::objective::Pack;
-use super::readings::Readings;
-use super::rung::Rung;
+use super::names::MapName;
 use crate::belief::newton::maximise;
 
 /// B of the prior on the share, of density B (1 - g)^(B - 1): one guess in B + 1 on average. Weak beside the labels of a judge that
@@ -20,14 +19,14 @@ const ENOUGH: f64 = 2e-4;
 
 /// The shares that were found for some labels: all maps from a temperature on have the same.
 #[derive(Clone, Default)]
-pub(super) struct Shares(BTreeMap<Rung, f64>);
+pub(super) struct Shares(BTreeMap<MapName, f64>);
 
 impl Shares {
     /// The share for a map of these labels.
-    pub(super) fn of(&mut self, rung: Rung, readings: &Readings, pack: Pack) -> f64 {
-        match rung.min(Rung::Temperature) {
-            Rung::Identity => 0.0,
-            rung => *self.0.entry(rung).or_insert_with(|| share(rung, readings, pack)),
+    pub(super) fn find(&mut self, name: MapName, labelled: &Labelled) -> f64 {
+        match name.min(MapName::Temperature) {
+            MapName::Identity => 0.0,
+            name => *self.0.entry(name).or_insert_with(|| share(name, labelled)),
         }
     }
 }
@@ -36,19 +35,19 @@ impl Shares {
 ///
 /// A judge that states next to nothing for a class which people do name is not overconfident throughout: it lapses. A temperature
 /// would have to flatten every prediction to make room for those labels. At a given trust the log-likelihood of
-/// [`Rung::Smoothing`] is concave in g, as every factor of it is linear in g. The maps after it take the share that
+/// [`MapName::Smoothing`] is concave in g, as every factor of it is linear in g. The maps after it take the share that
 /// goes with a temperature and biases of prior variance 1. Without labels, and where the smallest share that counts makes them less likely, it
 /// is 0.
 ///
 /// Searched for along the square root of the share, in which small shares are as far apart as large ones.
-fn share(rung: Rung, readings: &Readings, pack: Pack) -> f64 {
+fn share(name: MapName, labelled: &Labelled) -> f64 {
+    if labelled.is_empty() {
+        return 0.0;
+    }
     let mut start = None;
     let mut height = |root: f64| {
-        let layout = Layout::of(rung, readings, root * root).expect("a temperature is always fitted");
-        let mut posterior = pack(&layout);
-        if posterior.items == 0 {
-            return 0.0;
-        }
+        let layout = Layout::try_new(name, labelled.items, root * root).expect("a temperature is always fitted");
+        let mut posterior = labelled.posterior(&layout, 1);
         posterior.loose = 1e6;
         let from = start.take().unwrap_or_else(|| posterior.centre.clone());
         let maximum = maximise(&mut posterior, from);

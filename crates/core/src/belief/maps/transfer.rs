@@ -7,9 +7,9 @@ use super::choice::lead_over_things;
 use super::fitted::Map;
 use super::fitting::{fit_as_carried, fit_where};
 use super::guesses::Shares;
-use super::readings::Readings;
-use super::rung::Rung;
+use super::names::MapName;
 use crate::belief::fixed_point::ENOUGH;
+use crate::belief::judged::JudgedItems;
 use crate::belief::trust::TrustError;
 
 /// What the labels here say of a carried map before anything relies on it.
@@ -45,28 +45,25 @@ pub enum Fits {
 ///
 /// # Errors
 /// As [`super::fit`].
-pub fn transfer<'a>(
-    readings: impl Into<Readings<'a>>,
-    counts: ArrayView2<u32>,
-) -> Result<Option<Transfer>, TrustError> {
-    let readings = readings.into();
-    if readings.carried.is_none() {
+pub fn transfer(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<Option<Transfer>, TrustError> {
+    if items.carried.is_none() {
         return Ok(None);
     }
-    let labelled: Vec<usize> = (0..readings.len()).filter(|&i| counts.row(i).sum() > 0).collect();
+    let labelled: Vec<usize> = (0..items.len()).filter(|&i| counts.row(i).sum() > 0).collect();
     let none = Transfer { labelled_items: labelled.len(), advantage: None, se: None, verdict: Fits::Open };
     if labelled.is_empty() {
         return Ok(Some(none));
     }
-    let plain = Readings { carried: None, ..readings };
-    let stated = fit_where(Rung::Identity, &plain, counts, ENOUGH, |_| true, &mut Shares::default())?;
+    let plain = JudgedItems { carried: None, ..*items };
+    let stated = fit_where(MapName::Identity, &plain, counts, ENOUGH, |_| true, &mut Shares::default())?;
     let stated = stated.expect("the prediction as it is can always be taken");
-    let carried = fit_as_carried(&readings, counts)?;
-    let of = |map: &Map, readings: &Readings| -> Vec<f64> {
-        let of = |i: usize| if counts.row(i).sum() > 0 { map.log_likelihood(readings, counts, i) } else { 0.0 };
-        (0..readings.len()).map(of).collect()
+    let carried = fit_as_carried(items, counts)?;
+    let log_likelihoods = |map: &Map, items: &JudgedItems| -> Vec<f64> {
+        let labelled = |i: usize| counts.row(i).sum() > 0;
+        (0..items.len()).map(|i| if labelled(i) { map.log_likelihood(items, counts, i) } else { 0.0 }).collect()
     };
-    let (advantage, se) = lead_over_things(&readings, &labelled, &of(&carried, &readings), &of(&stated, &plain));
+    let (advantage, se) =
+        lead_over_things(items, &labelled, &log_likelihoods(&carried, items), &log_likelihoods(&stated, &plain));
     let verdict = match se {
         Some(se) if advantage > se => Fits::Supported,
         Some(se) if advantage < -se => Fits::Contradicted,

@@ -1,11 +1,11 @@
 use ndarray::Array2;
 
-use super::objective::Mixed;
-use crate::belief::ladder::fitting::fit;
-use crate::belief::ladder::layout::Layout;
-use crate::belief::ladder::rung::Rung;
-use crate::belief::ladder::tests::{World, assert_derivatives};
-use crate::belief::ladder::{Folds, Map, Readings, choose};
+use super::fitting::{Labelled, fit};
+use super::layout::Layout;
+use super::names::MapName;
+use super::tests::{World, assert_derivatives};
+use super::{Folds, Map, choose};
+use crate::belief::judged::JudgedItems;
 use crate::belief::traits::{Belief, BeliefTable};
 use crate::random::Stream;
 
@@ -22,17 +22,17 @@ fn as_stated(logs: &[f64], _: usize, _: f64) -> Vec<f64> {
     logs.to_vec()
 }
 
-fn fitted(rung: Rung, world: &World, counts: &Array2<u32>) -> Map {
-    fit(rung, world.readings(&world.design()), counts.view()).unwrap().unwrap()
+fn fitted(rung: MapName, world: &World, counts: &Array2<u32>) -> Map {
+    fit(rung, &world.judged(&world.design()), counts.view()).unwrap().unwrap()
 }
 
 #[test]
 fn derivatives_are_those_of_differences() {
     let world = of_two_kinds(20, 4);
     let design = world.design();
-    let readings = world.readings(&design);
-    let layout = Layout::of(Rung::Mixture, &readings, 0.1).unwrap();
-    let mut posterior = Mixed::new(&layout, 3, &readings, world.counts.view(), |_| true);
+    let readings = world.judged(&design);
+    let layout = Layout::try_new(MapName::Mixture, &readings, 0.1).unwrap();
+    let mut posterior = Labelled::try_new(&readings, world.counts.view(), |_| true).unwrap().posterior(&layout, 3);
     posterior.precision.iter_mut().enumerate().for_each(|(k, s)| *s = 1.0 + 0.1 * k as f64);
     let mut stream = Stream::new(9);
     let at: Vec<f64> = posterior.centre.iter().map(|c| c + 0.4 * stream.standard_normal()).collect();
@@ -44,16 +44,16 @@ fn derivatives_are_those_of_differences() {
 fn components_that_are_alike_are_the_shared_map() {
     let world = World::draw(40, 6, as_stated);
     let design = world.design();
-    let readings = world.readings(&design);
-    let grouped = fitted(Rung::Groups, &world, &world.counts);
-    let mut alike = fitted(Rung::Mixture, &world, &Array2::zeros(world.counts.dim()));
+    let readings = world.judged(&design);
+    let grouped = fitted(MapName::Groups, &world, &world.counts);
+    let mut alike = fitted(MapName::Mixture, &world, &Array2::zeros(world.counts.dim()));
     let own = alike.parameters.len() - alike.layout.parameters();
     alike.regression = crate::belief::Regression {
         covariance: vec![vec![0.0; alike.regression.covariance.len()]; alike.regression.covariance.len()],
         ..alike.regression
     };
     alike.layout = grouped.layout.clone();
-    alike.layout.rung = Rung::Mixture;
+    alike.layout.name = MapName::Mixture;
     alike.parameters = grouped.parameters.iter().copied().chain(std::iter::repeat_n(0.0, own)).collect();
     alike.regression.coefficients.clone_from(&grouped.regression.coefficients);
     let size = alike.regression.coefficients.len() + alike.parameters.len();
@@ -65,7 +65,7 @@ fn components_that_are_alike_are_the_shared_map() {
         let [a, b] = [&alike, &known].map(|map| map.log_likelihood(&readings, world.counts.view(), i));
         assert!((a - b).abs() < 1e-10, "{i}: {a} for {b}");
     }
-    let [a, b] = [&alike, &known].map(|map| map.posterior(readings, world.counts.view()));
+    let [a, b] = [&alike, &known].map(|map| map.posterior(&readings, world.counts.view()));
     for (a, b) in a.iter().zip(b.iter()) {
         let parts = |b: &crate::belief::Mixture| [b.total(), b.epistemic(), b.spread(), b.label_value(), b.evidence()];
         assert!(parts(&a).iter().zip(parts(&b)).all(|(a, b)| (a - b).abs() < 1e-9 * b.max(1.0)), "{a:?} {b:?}");
@@ -79,19 +79,19 @@ fn two_kinds_of_items_are_told_apart_by_their_labels() {
     let items = 400;
     let world = of_two_kinds(items, 21);
     let design = world.design();
-    let readings = world.readings(&design);
-    let [mixed, grouped] = [Rung::Mixture, Rung::Groups].map(|rung| fitted(rung, &world, &world.counts));
+    let readings = world.judged(&design);
+    let [mixed, grouped] = [MapName::Mixture, MapName::Groups].map(|rung| fitted(rung, &world, &world.counts));
     assert!(mixed.regression.converged, "{:?}", mixed.regression);
     let fresh = of_two_kinds(items, 22);
     let fresh_design = fresh.design();
-    let fresh_readings = fresh.readings(&fresh_design);
+    let fresh_readings = fresh.judged(&fresh_design);
     let all = |map: &Map| -> f64 {
         (0..items).map(|i| map.log_likelihood(&fresh_readings, fresh.counts.view(), i)).sum::<f64>() / items as f64
     };
     let ahead = all(&mixed) - all(&grouped);
     assert!(ahead > 0.05, "{ahead} nats per item");
     let (mut inside, mut cells) = (0.0, 0.0);
-    let beliefs = mixed.posterior(fresh_readings, fresh.counts.view());
+    let beliefs = mixed.posterior(&fresh_readings, fresh.counts.view());
     for (belief, p) in beliefs.iter().zip(fresh.p.rows()) {
         for (class, p) in p.iter().enumerate() {
             inside += f64::from(u8::from((0.025..=0.975).contains(&belief.share_cdf(class, *p))));
@@ -100,7 +100,7 @@ fn two_kinds_of_items_are_told_apart_by_their_labels() {
     }
     assert!((0.93..0.97).contains(&(inside / cells)), "{}", inside / cells);
     let error = |map: &Map| {
-        let beliefs = map.posterior(readings, world.counts.view());
+        let beliefs = map.posterior(&readings, world.counts.view());
         let of = |i: usize| beliefs.get(i).manhattan(world.p.row(i).to_slice().unwrap());
         (0..items).map(of).sum::<f64>() / items as f64
     };
@@ -112,36 +112,36 @@ fn two_kinds_of_items_are_told_apart_by_their_labels() {
 fn labels_that_want_no_components_lose_little_by_them() {
     let world = World::draw(200, 31, as_stated);
     let design = world.design();
-    let readings = Readings { variants: &[], ..world.readings(&design) };
-    let means = |rung: Rung| world.error(&fitted(rung, &world, &world.counts).predictions(readings));
-    let (mixed, stated) = (means(Rung::Mixture), means(Rung::Identity));
+    let readings = JudgedItems { variants: &[], ..world.judged(&design) };
+    let means = |rung: MapName| world.error(&fitted(rung, &world, &world.counts).predictions(&readings));
+    let (mixed, stated) = (means(MapName::Mixture), means(MapName::Identity));
     assert!(mixed < stated + 0.02, "{mixed} {stated}");
     let folds = Folds { folds: 2, mixture: true, ..Folds::default() };
-    let (map, choice) = choose(readings, world.counts.view(), folds).unwrap();
-    assert_eq!(map.rung(), Rung::Identity);
-    assert!(choice.candidates.iter().any(|candidate| candidate.map == Rung::Mixture));
+    let (map, choice) = choose(&readings, world.counts.view(), folds).unwrap();
+    assert_eq!(map.name(), MapName::Identity);
+    assert!(choice.candidates.iter().any(|candidate| candidate.map == MapName::Mixture));
     let few: Array2<u32> =
         Array2::from_shape_fn(world.counts.dim(), |(i, j)| if i < 20 { world.counts[[i, j]] } else { 0 });
-    let (_, without) = choose(readings, few.view(), Folds { folds: 2, ..Folds::default() }).unwrap();
+    let (_, without) = choose(&readings, few.view(), Folds { folds: 2, ..Folds::default() }).unwrap();
     assert!(!without.candidates.is_empty());
-    assert!(without.candidates.iter().all(|candidate| candidate.map != Rung::Mixture));
+    assert!(without.candidates.iter().all(|candidate| candidate.map != MapName::Mixture));
 }
 
 #[test]
 fn labels_choose_the_mixture_where_there_are_two_kinds_of_items() {
     let world = of_two_kinds(300, 23);
     let design = world.design();
-    let readings = Readings { variants: &[], ..world.readings(&design) };
+    let readings = JudgedItems { variants: &[], ..world.judged(&design) };
     let folds = Folds { folds: 2, mixture: true, ..Folds::default() };
-    let (map, choice) = choose(readings, world.counts.view(), folds).unwrap();
-    assert_eq!(map.rung(), Rung::Mixture, "{:?}", choice.candidates);
+    let (map, choice) = choose(&readings, world.counts.view(), folds).unwrap();
+    assert_eq!(map.name(), MapName::Mixture, "{:?}", choice.candidates);
 }
 
 /// A map of a file is refused where it contradicts itself.
 #[test]
 fn malformed_mixtures_are_refused() {
     let world = of_two_kinds(60, 5);
-    let map = fitted(Rung::Mixture, &world, &world.counts);
+    let map = fitted(MapName::Mixture, &world, &world.counts);
     assert_eq!(map.check(&["x"], 3, 2), Ok(()));
     let text = serde_json::to_value(&map).unwrap();
     let refused = |change: &dyn Fn(&mut serde_json::Value)| {
@@ -169,14 +169,14 @@ fn malformed_mixtures_are_refused() {
 fn numbers_that_no_fit_has_can_be_computed_with() {
     let world = of_two_kinds(12, 5);
     let design = world.design();
-    let map = fitted(Rung::Mixture, &world, &world.counts);
+    let map = fitted(MapName::Mixture, &world, &world.counts);
     for wild in [1e300, -1e300, 700.0] {
         for k in 0..map.parameters.len() {
             let mut map = map.clone();
             map.parameters[k] = wild;
             let at = map.regression.coefficients.len() + k;
             map.regression.covariance[at][at] = wild;
-            let beliefs = map.posterior(world.readings(&design), world.counts.view());
+            let beliefs = map.posterior(&world.judged(&design), world.counts.view());
             assert!(beliefs.iter().all(|belief| belief.spread() >= 0.0 && belief.total() >= 0.0), "{k} {wild}");
         }
     }
@@ -188,9 +188,9 @@ fn what_is_unknown_of_the_components_lowers_their_trust() {
     let lowered = |items: usize| {
         let world = of_two_kinds(items, 5);
         let design = world.design();
-        let map = fitted(Rung::Mixture, &world, &world.counts);
+        let map = fitted(MapName::Mixture, &world, &world.counts);
         let of = |i: usize| {
-            let prior = map.prior(world.readings(&design), i);
+            let prior = map.prior(&world.judged(&design), i);
             prior.trust / prior.trust_of_known_map
         };
         (0..items).map(of).sum::<f64>() / items as f64

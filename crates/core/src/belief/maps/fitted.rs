@@ -1,0 +1,352 @@
+//! A fitted map, and what it says about any items.
+
+use ndarray::{Array2, ArrayView2, Axis};
+use serde::{Deserialize, Serialize};
+
+use super::before::Before;
+use super::carried::Carried;
+use super::contrasts;
+use super::item::dot;
+use super::layout::{Layout, Reads};
+use super::mixture::COMPONENTS;
+use super::names::MapName;
+use super::objective::{LARGEST_LOG_TRUST, LOG_TRUST, weights};
+use super::search::Variance;
+use crate::belief::dirichlet::{manhattan, row};
+use crate::belief::judged::JudgedItems;
+use crate::belief::mixture::{Mixture, ln_likelihood, renew};
+use crate::belief::regression::Regression;
+use crate::belief::table::Beliefs;
+use crate::belief::traits::Belief;
+use crate::belief::unfit::{Unfit, that};
+
+/// A fitted map with its trust: plain data, with all that is needed to read items that the fit has not seen.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Map {
+    /// The trust, and how the search ended. `names` and `coefficients` are those of beta; `covariance` goes on with the map's
+    /// parameters and is the inverse of minus the Hessian of log-likelihood plus log prior at the fitted variances;
+    /// `log_likelihood` leaves out multinomial coefficients and priors.
+    pub regression: Regression,
+    /// The fitted variances, by block.
+    pub variances: Vec<Variance>,
+    pub(super) layout: Layout,
+    /// theta, then V row by row, then those of each component of a mixture.
+    pub(super) parameters: Vec<f64>,
+    /// Components of a mixture; 0 where the belief is one Dirichlet distribution.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(super) components: usize,
+}
+
+fn is_zero(components: &usize) -> bool {
+    *components == 0
+}
+
+/// What is believed of one item before its labels: the Dirichlet distribution Dir(trust * mean).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Prior {
+    /// The mean, one share per class.
+    pub mean: Vec<f64>,
+    /// What it counts for, in labels, with what is unknown of the map taken off.
+    pub trust: f64,
+    /// What it would count for, in labels, were the map known.
+    pub trust_of_known_map: f64,
+}
+
+/// A component of a mixture before labels, on average over some items.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Component {
+    /// Its weight, 0 to 1.
+    pub weight: f64,
+    /// What it counts for, in labels, were the map known: the geometric mean.
+    pub trust: f64,
+    /// Manhattan distance of its mean from the judge's prediction, 0 to 2.
+    pub moved: f64,
+}
+
+/// What is known of an item before its labels: the components of the belief with their weights, one where the map is no mixture.
+struct Parts {
+    weights: Vec<f64>,
+    components: Vec<Before>,
+}
+
+impl Parts {
+    /// The evidence of each component by class, one component after the other.
+    fn alpha(&self, evidence: impl Fn(&Before) -> f64) -> Vec<f64> {
+        self.components.iter().flat_map(|before| scaled(evidence(before), &before.mean)).collect()
+    }
+
+    /// That before labels, with what is unknown of the map taken off.
+    fn prior_alpha(&self) -> Vec<f64> {
+        self.alpha(|before| before.evidence(&before.after(&[])))
+    }
+
+    fn mean(&self) -> Vec<f64> {
+        let mut mean = scaled(self.weights[0], &self.components[0].mean);
+        for (w, before) in self.weights.iter().zip(&self.components).skip(1) {
+            mean.iter_mut().zip(&before.mean).for_each(|(sum, m)| *sum += w * m);
+        }
+        mean
+    }
+
+    /// Expected squared error of the components' means that comes from the map.
+    fn unknown(&self) -> f64 {
+        dot(&self.weights, &self.components.iter().map(|before| before.variance).collect::<Vec<_>>())
+    }
+
+    fn prior(&self) -> Prior {
+        let classes = self.components[0].mean.len();
+        let evidence = |alpha: &[f64]| Mixture::new(&self.weights, alpha, classes).evidence();
+        let known = self.alpha(|before| before.log_trust.exp());
+        Prior { mean: self.mean(), trust: evidence(&self.prior_alpha()), trust_of_known_map: evidence(&known) }
+    }
+
+    /// ln of the labels' likelihood, without multinomial coefficients.
+    fn log_likelihood(&self, counts: &[u32]) -> f64 {
+        let alpha = self.prior_alpha();
+        let components = self.weights.iter().zip(alpha.chunks_exact(counts.len()));
+        let logs: Vec<f64> = components.map(|(w, alpha)| w.ln() + ln_likelihood(alpha, counts)).collect();
+        let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        largest + logs.iter().map(|l| (l - largest).exp()).sum::<f64>().ln()
+    }
+
+    /// Weights and evidence with labels.
+    fn posterior(mut self, counts: &[u32]) -> (Vec<f64>, Vec<f64>) {
+        if self.components.len() > 1 {
+            let alpha = self.prior_alpha();
+            renew(&mut self.weights, &alpha, counts);
+        }
+        let evidence = |before: &Before| {
+            let after = before.after(counts);
+            scaled(before.evidence(&after), &after.mean)
+        };
+        (self.weights, self.components.iter().flat_map(evidence).collect())
+    }
+}
+
+fn scaled(by: f64, x: &[f64]) -> Vec<f64> {
+    x.iter().map(|x| by * x).collect()
+}
+
+/// r^T S t for sparse r and t, by the positions of their entries.
+fn product(r: &[(usize, f64)], covariance: &[Vec<f64>], t: &[(usize, f64)]) -> f64 {
+    r.iter().map(|(k, x)| x * t.iter().map(|(l, y)| covariance[*k][*l] * y).sum::<f64>()).sum()
+}
+
+impl Map {
+    /// Which map it is.
+    pub fn name(&self) -> MapName {
+        self.layout.name
+    }
+
+    /// The share g of every prediction q that counts as a guess among all K classes, 0 to 1: the map reads (1 - g) q + g / K.
+    pub fn guesses(&self) -> f64 {
+        self.layout.guesses
+    }
+
+    /// Number of parameters of the map that the labels want, those of the trust left out.
+    pub fn parameters(&self) -> usize {
+        self.parameters.len()
+    }
+
+    /// Whether this map can be applied to items with these features, in order, and so many classes and groups.
+    ///
+    /// # Errors
+    /// The first field that contradicts them, or is not finite.
+    pub fn check(&self, features: &[&str], classes: usize, groups: usize) -> Result<(), Unfit> {
+        self.layout.check(features, classes, groups)?;
+        let components = if self.name() == MapName::Mixture { COMPONENTS } else { 0 };
+        let found = self.components;
+        that(found == components, "components", || format!("are {found} and must be {components}"))?;
+        let expected = self.layout.parameters() + components * self.layout.of_component();
+        let found = self.parameters.len();
+        that(found == expected, "parameters", || format!("are {found} and must be {expected}"))?;
+        that(self.parameters.iter().all(|x| x.is_finite()), "parameters", || "are not all finite".to_owned())?;
+        self.regression.check(features, features.len() + 1, expected)
+    }
+
+    /// Whether the map has terms of each group.
+    pub fn is_by_group(&self) -> bool {
+        self.layout.is_by_group()
+    }
+
+    /// What this map adds to the log predictions of other items, for maps that start from it.
+    ///
+    /// # Panics
+    /// As [`Self::prior`].
+    pub fn carry(&self, items: &JudgedItems) -> Carried {
+        let mut added = Array2::zeros(items.q.dim());
+        let mut unknown = Vec::with_capacity(items.len());
+        for (i, mut row) in added.rows_mut().into_iter().enumerate() {
+            let parts = self.parts(items, i);
+            // A share too small for a number would have no logarithm.
+            let logits = parts.mean().into_iter().map(|m| m.max(f64::MIN_POSITIVE).ln());
+            row.iter_mut().zip(logits).zip(items.q.row(i)).for_each(|((a, u), q)| *a = u - q.ln());
+            let mean = row.mean().expect("there is a class");
+            row -= mean;
+            unknown.push(parts.unknown());
+        }
+        Carried::new(added, unknown)
+    }
+
+    /// Whether this map starts from one that was fitted elsewhere.
+    pub fn is_on_a_carried_map(&self) -> bool {
+        self.layout.carried
+    }
+
+    /// The weight of the map that this one starts from, if it starts from one (1 takes it as it was, 0 leaves it out), and the standard deviation of
+    /// what is unknown of it by Laplace's approximation at its fitted variance.
+    pub fn weight_of_carried(&self) -> Option<(f64, f64)> {
+        let first = self.regression.coefficients.len();
+        let variance = || self.regression.covariance[first][first].max(0.0);
+        let sd = if self.layout.has_weight() { variance().sqrt() } else { 0.0 };
+        self.layout.carried.then(|| (self.weight(), sd))
+    }
+
+    fn weight(&self) -> f64 {
+        1.0 + if self.layout.has_weight() { self.parameters[0] } else { 0.0 }
+    }
+
+    /// What of an item the map reads beside its prediction, the features of the trust left out.
+    pub fn reads(&self) -> Reads<'_> {
+        self.layout.reads()
+    }
+
+    /// What is believed of item `i` of any items before its labels.
+    ///
+    /// What is unknown of the map lowers the trust. With m the mean, u its logits, S their covariance by Laplace's approximation,
+    /// J = diag(m) - m m^T, and eta = ln lambda normal about its fitted value:
+    ///
+    /// ```text
+    /// var   = tr(J S J)                                        squared error of m that comes from the map
+    /// r     = E 1/(1 + lambda)                                 over eta
+    /// 1/(1 + trust) = [r (G - var) + var] / G,                 G = 1 - sum m_j^2
+    /// ```
+    ///
+    /// The right side is the expected squared error of m under both, which a Dirichlet distribution of that trust has too: mean
+    /// and spread are those of the mixture over maps, its other moments are not.
+    ///
+    /// Of a [`MapName::Mixture`] every component's trust is lowered so, and mean and trust are those of the Dirichlet distribution with the mean and spread
+    /// of all of them together. What is unknown of the components' weights is not taken off.
+    ///
+    /// # Panics
+    /// If the items have other features or classes than those of the fit.
+    pub fn prior(&self, items: &JudgedItems, i: usize) -> Prior {
+        self.parts(items, i).prior()
+    }
+
+    /// The means of the priors of any items, items x classes.
+    ///
+    /// # Panics
+    /// As [`Self::prior`].
+    pub fn predictions(&self, items: &JudgedItems) -> Array2<f64> {
+        let mut means = Array2::zeros(items.q.dim());
+        for (i, mut row) in means.rows_mut().into_iter().enumerate() {
+            row.iter_mut().zip(self.parts(items, i).mean()).for_each(|(x, m)| *x = m);
+        }
+        means
+    }
+
+    /// ln of the trust of any items, what is unknown of the map taken off.
+    ///
+    /// # Panics
+    /// As [`Self::prior`].
+    pub fn log_trust(&self, items: &JudgedItems) -> Vec<f64> {
+        let log = |i: usize| self.prior(items, i).trust.ln().clamp(-LARGEST_LOG_TRUST, LARGEST_LOG_TRUST);
+        (0..items.len()).map(log).collect()
+    }
+
+    /// Posterior beliefs of any items given their label counts.
+    ///
+    /// # Panics
+    /// As [`Self::prior`], or if items and counts differ in shape.
+    pub fn posterior(&self, items: &JudgedItems, counts: ArrayView2<u32>) -> Beliefs {
+        assert_eq!(items.q.dim(), counts.dim(), "predictions and counts must have the same shape");
+        let (components, classes) = (self.number_of_components(), items.q.ncols());
+        let (mut weights, mut alpha) = (vec![], vec![]);
+        for (i, counts) in counts.axis_iter(Axis(0)).enumerate() {
+            let (own, evidence) = self.parts(items, i).posterior(row(counts));
+            weights.extend(own);
+            alpha.extend(evidence);
+        }
+        let table = |values: Vec<f64>, columns: usize| {
+            Array2::from_shape_vec((values.len() / columns, columns), values).expect("rows are equally long")
+        };
+        Beliefs::mixtures(table(weights, components), table(alpha, classes))
+    }
+
+    /// Log-likelihood of item `i`'s labels, in nats without multinomial coefficients.
+    pub(super) fn log_likelihood(&self, items: &JudgedItems, counts: ArrayView2<u32>, i: usize) -> f64 {
+        self.parts(items, i).log_likelihood(row(counts.index_axis(Axis(0), i)))
+    }
+
+    /// The components of a mixture on average over items, the heaviest first; none where the map is no mixture.
+    ///
+    /// # Panics
+    /// As [`Self::prior`].
+    pub fn components(&self, items: &JudgedItems) -> Vec<Component> {
+        let mut all = vec![Component { weight: 0.0, trust: 0.0, moved: 0.0 }; self.components];
+        let n = items.len() as f64;
+        for i in (0..items.len()).take_while(|_| self.components > 0) {
+            let parts = self.parts(items, i);
+            let q = items.q.row(i);
+            for ((component, w), before) in all.iter_mut().zip(&parts.weights).zip(&parts.components) {
+                component.weight += w / n;
+                component.trust += before.log_trust / n;
+                component.moved += manhattan(&before.mean, row(q)) / n;
+            }
+        }
+        all.iter_mut().for_each(|component| component.trust = component.trust.exp());
+        all.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+        all
+    }
+
+    fn number_of_components(&self) -> usize {
+        self.components.max(1)
+    }
+
+    /// What is known of item `i` before its labels.
+    ///
+    /// Mean and trust of every component have what is unknown of them by Laplace's approximation and the delta method.
+    fn parts(&self, items: &JudgedItems, i: usize) -> Parts {
+        let features = items.features(i).len();
+        assert_eq!(features + 1, self.regression.coefficients.len(), "the items must have the features of the fit");
+        let shape = self.layout.shape(features, self.number_of_components());
+        let item = self.layout.item(items, i, shape.components, vec![]);
+        assert_eq!(item.base.len(), shape.classes, "the items must have the classes of the fit");
+        let parameters: Vec<f64> = self.regression.coefficients.iter().chain(&self.parameters).copied().collect();
+        let coordinates = item.coordinates(&shape, &parameters);
+        let carried = items.carried.filter(|_| self.layout.carried).map_or(0.0, |carried| carried.unknown(i));
+        let covariance = &self.regression.covariance;
+        let component = |c: usize| {
+            let (log_trust, mut mean) = item.log_trust_and_mean(&shape, &coordinates, c);
+            if !shape.bent && !self.layout.carried {
+                mean = self.layout.smoothed(items.q.row(i));
+            }
+            let row = |m: usize| item.row(&shape, shape.first_contrast() + m, c);
+            let moves: Vec<_> = (0..shape.width()).map(|m| (row(m), moved(&mean, m))).collect();
+            let mut variance = 0.0;
+            for (k, (row, by)) in moves.iter().enumerate() {
+                for (l, (other, and)) in moves.iter().enumerate().skip(k) {
+                    let times = if k == l { 1.0 } else { 2.0 };
+                    variance += times * dot(by, and) * product(row, covariance, other);
+                }
+            }
+            let trust = item.row(&shape, LOG_TRUST, c);
+            let unknown = variance.max(0.0) + self.weight().powi(2) * carried;
+            Before::new(mean, unknown, log_trust, product(&trust, covariance, &trust).max(0.0))
+        };
+        let weights = if shape.components > 1 { weights(&shape, &coordinates) } else { vec![1.0] };
+        Parts { weights, components: (0..shape.components).map(component).collect() }
+    }
+}
+
+/// What a step along contrast `m` of the logits does to the mean.
+fn moved(mean: &[f64], m: usize) -> Vec<f64> {
+    let mut unit = vec![0.0; mean.len() - 1];
+    unit[m] = 1.0;
+    let mut by = vec![0.0; mean.len()];
+    contrasts::add(&unit, &mut by);
+    let along = dot(&by, mean);
+    by.iter_mut().zip(mean).for_each(|(a, m)| *a = m * (*a - along));
+    by
+}

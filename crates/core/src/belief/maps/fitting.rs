@@ -1,0 +1,163 @@
+//! Fits of maps: which parameters and blocks there are, and what is left out.
+
+use ndarray::ArrayView2;
+
+use super::fitted::Map;
+use super::guesses::Shares;
+use super::layout::{Kind, Layout, MOST_PARAMETERS, Unavailable};
+use super::mixture;
+use super::names::MapName;
+use super::objective::Posterior;
+use super::search::{Block, Search};
+use crate::belief::fixed_point::{ENOUGH, LEAST};
+use crate::belief::judged::JudgedItems;
+use crate::belief::prior::TrustPrior;
+use crate::belief::regression::coefficient_names;
+use crate::belief::trust::TrustError;
+
+/// The labelled items of a fit: those with a label that are kept.
+pub(super) struct Labelled<'a, 'b> {
+    pub(super) items: &'b JudgedItems<'a>,
+    /// Their positions, with their labels by class.
+    kept: Vec<(usize, Vec<u32>)>,
+}
+
+impl<'a, 'b> Labelled<'a, 'b> {
+    pub(super) fn try_new(
+        items: &'b JudgedItems<'a>,
+        counts: ArrayView2<u32>,
+        keep: impl Fn(usize) -> bool,
+    ) -> Result<Self, TrustError> {
+        items.check(counts)?;
+        let kept = (0..items.len()).filter(|&i| counts.row(i).sum() > 0 && keep(i));
+        Ok(Self { items, kept: kept.map(|i| (i, counts.row(i).to_vec())).collect() })
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.kept.is_empty()
+    }
+
+    /// What is maximised for a map; all variances are 1 at first. The trust keeps the weak prior of studies, whatever the map.
+    pub(super) fn posterior(&self, layout: &Layout, components: usize) -> Posterior {
+        let design = self.items.design;
+        let own = if components > 1 { components * layout.of_component() } else { 0 };
+        let mut centre = design.centre();
+        centre.resize(1 + design.features() + layout.parameters() + own, 0.0);
+        let mut precision = vec![1.0; centre.len()];
+        precision[0] = TrustPrior::LOG_TRUST_SD.powi(-2);
+        precision[1..=design.features()].fill(TrustPrior::SLOPE_SD.powi(-2));
+        let item = |(i, counts): &(usize, Vec<u32>)| layout.item(self.items, *i, components, counts.clone());
+        let items = self.kept.iter().map(item).collect();
+        Posterior::new(layout.shape(design.features(), components), items, centre, precision)
+    }
+}
+
+/// Fits a map to the labels, its trust with it.
+///
+/// ```text
+/// u = ln r + sum_s theta_s a_s + C V phi,   r = (1 - g) q + g / K,   q' = softmax(u),   ln lambda = beta_0 + beta^T z
+/// L = sum over items with n >= 1 of lnG(lambda) - lnG(lambda + n) + sum_j [lnG(lambda q'_j + c_j) - lnG(lambda q'_j)]
+/// maximised: L - (beta_0 - ln 8)^2 / (2 * 1.5^2) - |beta|^2 / 2 - sum over blocks b of |w_b|^2 / (2 s_b^2)
+/// ```
+///
+/// with q the judge's prediction, z its features, c the label counts and n their sum. The trust has the weak prior of studies
+/// ([`crate::belief::TrustPrior`]); the blocks are the map's terms ([`MapName`]). Each variance s_b^2 maximises the labels' marginal likelihood, by Laplace's
+/// approximation and MacKay's fixed point: s_b^2 = |w_b|^2 / g_b, with g_b = d_b - tr(S_bb) / s_b^2 the number of well-determined
+/// ones among its d_b parameters and S the inverse of minus the Hessian. A block of which the labels say nothing goes to 0 and is left
+/// out, and the map is the simpler one. g, the share of guesses, is where labels and priors, its own of density 10 (1 - g)^9 among them,
+/// are likeliest under [`MapName::Smoothing`], or for the maps after it under [`MapName::Temperature`] at variance 1. Source: MacKay (1992), "Bayesian interpolation". Gradient and Hessian are exact.
+///
+/// Without labels the map is the prediction as it is, or the map that is carried ([`super::Carried`]) as it is.
+///
+/// # Errors
+/// Tables of different shapes, or a prediction that is not strictly positive.
+pub fn fit(
+    name: MapName,
+    items: &JudgedItems,
+    counts: ArrayView2<u32>,
+) -> Result<Result<Map, Unavailable>, TrustError> {
+    fit_where(name, items, counts, ENOUGH, |_| true, &mut Shares::default())
+}
+
+/// [`fit`] to the labels of the items that are kept, the variances to a share of `enough`, with the shares of guesses that were
+/// found for other maps of the same labels.
+pub(super) fn fit_where(
+    name: MapName,
+    items: &JudgedItems,
+    counts: ArrayView2<u32>,
+    enough: f64,
+    keep: impl Fn(usize) -> bool,
+    shares: &mut Shares,
+) -> Result<Result<Map, Unavailable>, TrustError> {
+    let labelled = Labelled::try_new(items, counts, keep)?;
+    Ok(fit_labelled(name, &labelled, enough, shares))
+}
+
+fn fit_labelled(name: MapName, labelled: &Labelled, enough: f64, shares: &mut Shares) -> Result<Map, Unavailable> {
+    if name == MapName::Line {
+        // Before a share of guesses is searched for.
+        Layout::try_new(name, labelled.items, 0.0)?;
+    }
+    let layout = Layout::try_new(name, labelled.items, shares.find(name, labelled))?;
+    let map = fit_layout(layout, labelled, enough);
+    if name == MapName::Mixture { mixture::fit(map, labelled, enough) } else { Ok(map) }
+}
+
+/// The map that is carried, as it is: nothing but the trust is fitted to the labels.
+pub(super) fn fit_as_carried(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<Map, TrustError> {
+    let labelled = Labelled::try_new(items, counts, |_| true)?;
+    let mut layout =
+        Layout::try_new(MapName::Identity, items, 0.0).expect("the prediction as it is can always be taken");
+    layout.leave_out(&[Kind::Carried]);
+    Ok(fit_layout(layout, &labelled, ENOUGH))
+}
+
+fn fit_layout(mut layout: Layout, labelled: &Labelled, enough: f64) -> Map {
+    let posterior = labelled.posterior(&layout, 1);
+    let mut parameters = posterior.centre.clone();
+    let blocks = Block::of_map(&layout, &posterior);
+    let mut search = Search { posterior, blocks, enough };
+    let mut gone = vec![];
+    // Blocks at the least variance are left out, and the map is the simpler one.
+    let mut leave_out = |search: &mut Search, parameters: Vec<f64>| -> Vec<f64> {
+        let kept: Vec<bool> = search.blocks.iter().map(|block| block.point.variance > LEAST).collect();
+        if kept.iter().all(|kept| *kept) {
+            return parameters;
+        }
+        let kinds: Vec<Kind> = layout.blocks().iter().map(|terms| terms.kind).collect();
+        let without: Vec<Kind> = kinds.iter().zip(&kept).filter(|(_, kept)| !**kept).map(|(kind, _)| *kind).collect();
+        layout.leave_out(&without);
+        search.posterior = labelled.posterior(&layout, 1);
+        let mut fewer = parameters[..=search.posterior.shape.features].to_vec();
+        fewer.resize(search.posterior.centre.len(), 0.0);
+        let fresh = Block::of_map(&layout, &search.posterior);
+        let old = std::mem::replace(&mut search.blocks, fresh);
+        let (left, dropped): (Vec<_>, Vec<_>) = old.into_iter().zip(kinds).zip(kept).partition(|(_, kept)| *kept);
+        gone.extend(dropped.into_iter().map(|((block, kind), _)| (kind, block)));
+        for (fresh, ((block, _), _)) in search.blocks.iter_mut().zip(left) {
+            for (from, to) in block.positions.iter().zip(&fresh.positions) {
+                fewer[*to] = parameters[*from];
+            }
+            fresh.point = block.point;
+        }
+        fewer
+    };
+    if labelled.is_empty() {
+        search.blocks.iter_mut().filter(|block| !block.is_carried()).for_each(|block| block.point.vanish());
+        parameters = leave_out(&mut search, parameters);
+    }
+    let (maximum, curvature) = search.settle(parameters, leave_out);
+    let (regression, parameters) = search.conclude(coefficient_names(labelled.items.design), maximum, &curvature);
+    let variances = curvature.variances();
+    let kinds = layout.blocks().into_iter().map(|terms| terms.kind);
+    let mut found: Vec<_> = kinds.zip(search.blocks.iter().map(|block| block.found(&variances))).collect();
+    found.extend(gone.iter().map(|(kind, block)| (*kind, block.found(&[]))));
+    found.sort_by_key(|(kind, _)| *kind);
+    let variances = found.into_iter().map(|(_, variance)| variance).collect();
+    Map { regression, variances, layout, parameters, components: 0 }
+}
+
+/// Refuses more parameters than are fitted.
+pub(super) fn check_size(parameters: usize) -> Result<(), Unavailable> {
+    if parameters > MOST_PARAMETERS { Err(Unavailable::TooMany(parameters)) } else { Ok(()) }
+}

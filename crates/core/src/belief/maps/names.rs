@@ -1,0 +1,206 @@
+//! The maps by name: one table, the simplest first.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A map from the judge's prediction to the belief before any label, the simplest first.
+///
+/// Of classes every map is centred on the prediction q: u_j = ln q_j + what the map adds, and the prior mean is softmax(u); from
+/// [`Self::Smoothing`] on, q is the smoothed prediction. Each holds what those before it hold, but for [`Self::Mixture`], whose
+/// components share what [`Self::Groups`] adds, and which no other holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "&'static str")]
+pub enum MapName {
+    /// The prediction as it is; only the trust is fitted.
+    Identity,
+    /// A share of the prediction is a guess among all classes: (1 - g) q + g / K.
+    Smoothing,
+    /// Of ratings: a bias, a slope and a factor on stated deviations. Of classes at places on a scale: a bias and a slope along it, and a
+    /// temperature.
+    Line,
+    /// A temperature and a bias of each class.
+    Temperature,
+    /// For each group its own, drawn towards the common one by a fitted variance; of places the bias and slope, too.
+    Groups,
+    /// Of ratings: a smooth curve through the judge's mean scores, with what [`Self::Groups`] adds where there are groups.
+    Curve,
+    /// Components that each bend the prediction and trust it in their own way, with weights by the prediction.
+    Mixture,
+    /// A smooth function of predictions, variants and features: a Gaussian process by random Fourier features, on top of a linear function
+    /// of all log predictions and a weight for each of the judge's variants.
+    Process,
+}
+
+/// What is known of a map by its name.
+struct Row {
+    name: MapName,
+    /// Name in configurations and results.
+    key: &'static str,
+    /// Whether it has many parameters, so that more is asked of it before it is taken.
+    many: bool,
+    /// How it reads a prediction of classes, where it reads any,
+    of_classes: Option<&'static str>,
+    /// and how it reads the judge's scores.
+    of_ratings: Option<&'static str>,
+}
+
+const LINE: &str = "through a bias, a slope and a factor on stated deviations";
+
+/// One row for each map, in the order of [`MapName`].
+const TABLE: [Row; 8] = [
+    Row {
+        name: MapName::Identity,
+        key: "identity",
+        many: false,
+        of_classes: Some("as the judge gave it"),
+        of_ratings: Some("as the judge gave them"),
+    },
+    Row {
+        name: MapName::Smoothing,
+        key: "smoothing",
+        many: false,
+        of_classes: Some("as the judge gave it, but for a share that is a guess among all classes"),
+        of_ratings: None,
+    },
+    Row {
+        name: MapName::Line,
+        key: "line",
+        many: false,
+        of_classes: Some("through a bias and a slope along the scale, and a temperature"),
+        of_ratings: Some(LINE),
+    },
+    Row {
+        name: MapName::Temperature,
+        key: "temperature",
+        many: false,
+        of_classes: Some("through a temperature and a bias of each class"),
+        of_ratings: None,
+    },
+    Row {
+        name: MapName::Groups,
+        key: "groups",
+        many: true,
+        of_classes: Some("through a temperature and biases for each group, drawn towards the common ones"),
+        of_ratings: Some(
+            "through a bias, a slope and a factor on deviations for each group, drawn towards the common ones",
+        ),
+    },
+    Row {
+        name: MapName::Curve,
+        key: "curve",
+        many: true,
+        of_classes: None,
+        of_ratings: Some("through a smooth curve, on top of a bias, a slope and a factor on stated deviations"),
+    },
+    Row {
+        name: MapName::Mixture,
+        key: "mixture",
+        many: true,
+        of_classes: Some("as a mixture of four beliefs, each with a temperature, biases and a trust of its own"),
+        of_ratings: None,
+    },
+    Row {
+        name: MapName::Process,
+        key: "process",
+        many: true,
+        of_classes: Some("through a smooth function of predictions, variants and features"),
+        of_ratings: None,
+    },
+];
+
+/// Maps that there were before, with what to name instead.
+const DROPPED: [(&str, &str); 2] = [
+    ("ensemble", "\"process\", which weighs the judge's variants too, or \"groups\""),
+    ("matrix", "\"process\", which holds the same linear function of all log predictions, or \"groups\""),
+];
+
+impl MapName {
+    fn row(self) -> &'static Row {
+        &TABLE[self as usize]
+    }
+
+    /// All maps of classes, the simplest first.
+    pub fn of_classes() -> impl Iterator<Item = Self> {
+        TABLE.iter().filter(|row| row.of_classes.is_some()).map(|row| row.name)
+    }
+
+    /// All maps of ratings, the simplest first; there groups share what [`Self::Line`] is drawn by.
+    pub fn of_ratings() -> impl Iterator<Item = Self> {
+        TABLE.iter().filter(|row| row.of_ratings.is_some()).map(|row| row.name)
+    }
+
+    /// Name in configurations and results.
+    pub fn key(self) -> &'static str {
+        self.row().key
+    }
+
+    /// How it reads a prediction of classes, for a sentence ("The belief reads the prediction ..."); `None` for a map of ratings.
+    pub fn words_of_classes(self) -> Option<&'static str> {
+        self.row().of_classes
+    }
+
+    /// How it reads the judge's scores, for a sentence; `None` for a map of classes.
+    pub fn words_of_ratings(self) -> Option<&'static str> {
+        self.row().of_ratings
+    }
+
+    /// Whether it has many parameters.
+    pub(super) fn has_many_parameters(self) -> bool {
+        self.row().many
+    }
+}
+
+impl TryFrom<&str> for MapName {
+    type Error = String;
+
+    /// The map of a name, or what to write instead.
+    fn try_from(name: &str) -> Result<Self, String> {
+        if let Some(row) = TABLE.iter().find(|row| row.key == name) {
+            return Ok(row.name);
+        }
+        Err(match DROPPED.iter().find(|(dropped, _)| *dropped == name) {
+            Some((_, instead)) => format!("there is no map \"{name}\" any more: name {instead}, or take \"auto\""),
+            None => {
+                let keys: Vec<&str> = TABLE.iter().map(|row| row.key).collect();
+                format!("there is no map \"{name}\"; the maps are {}", keys.join(", "))
+            }
+        })
+    }
+}
+
+impl TryFrom<String> for MapName {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, String> {
+        Self::try_from(name.as_str())
+    }
+}
+
+impl From<MapName> for &'static str {
+    fn from(name: MapName) -> Self {
+        name.key()
+    }
+}
+
+impl fmt::Display for MapName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.key())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_map_stands_where_its_name_says() {
+        for (position, row) in TABLE.iter().enumerate() {
+            assert_eq!(row.name as usize, position);
+            assert_eq!(MapName::try_from(row.key), Ok(row.name));
+            assert!(row.of_classes.or(row.of_ratings).is_some());
+        }
+        assert!(MapName::try_from("matrix").unwrap_err().contains("process"));
+        assert!(MapName::try_from("nothing").unwrap_err().contains("identity, smoothing"));
+    }
+}

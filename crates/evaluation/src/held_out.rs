@@ -418,7 +418,7 @@ mod tests {
         let q = Array2::from_shape_fn((items, 2), |(i, k)| if (i % 2 == 0) == (k == 0) { 0.7 } else { 0.3 });
         let counts = Array2::from_shape_fn((items, 2), |(i, k)| u32::from(i % 3 == 0) + u32::from(k == 0));
         let judge = Predictions { q, spread: vec![None; items], confidence: vec![None; items] };
-        let folds = folds(items, &mut stream);
+        let folds = folds(&(0..items).collect::<Vec<_>>(), &mut stream);
         assert!((0..FOLDS).all(|fold| folds.iter().filter(|f| **f == fold).count() == 6));
         let of = |counts: &Array2<u32>| {
             let pool = CountPool::new(counts.view(), judge.clone()).with_prior(TrustPrior::Weak);

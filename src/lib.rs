@@ -51,6 +51,6 @@ pub use judge_uncertainty_core::{belief, escalation, random, stats};
 pub use judge_uncertainty_evaluation as evaluation;
 pub use judge_uncertainty_formats as formats;
 pub use judge_uncertainty_judge as judge;
-pub use judge_uncertainty_paper::{artifact, experiments};
+pub use judge_uncertainty_paper::{self as paper, artifact, experiments};
 pub use judge_uncertainty_study::{self as study, with_kind};
 pub use judge_uncertainty_system as system;

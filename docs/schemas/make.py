@@ -11,11 +11,11 @@ file has are allowed too, and `null` for every value below the top. The drafts a
 import json
 import re
 import sys
+from pathlib import Path
 
-RULES = (
-    "info|delta|v|posterior_entropy|judge_entropy|low_confidence|fewest_labels|random|fewest_labels_by_info|manhattan"
-    "|manhattan_ten|margin|active_lab|active_lab_repaired|wasserstein|oracle|prior_mean_entropy"
-)
+TABLE = Path(__file__).parents[2] / "crates/core/src/escalation/rule.rs"
+# The rules, and in the paper's part what competes with them.
+RULES = "|".join([*re.findall(r'key: "(\w+)"', TABLE.read_text()), "oracle", "prior_mean_entropy"])
 # Objects all of whose names match one of these are tables.
 TABLES = [rf"^({RULES})$", r"^b[0-9]{1,3}$", r"^(simulations|dice|chaosnli|extended)$"]
 # So are the values of these names, whatever stands in them.

@@ -1,8 +1,8 @@
 //! A target for every reader, and for every file that the program writes and reads again.
 //!
-//! Each takes bytes and must come back: a reader that panics, hangs or takes more memory than its limit has a defect, and so has
-//! one of the properties that the targets assert. Files that carry a sum are also given with the sum mended, because
-//! behind the sum nothing is reached otherwise.
+//! Each takes bytes and must come back: a reader that panics, hangs or takes more memory than its limit has a defect,
+//! and so has one of the properties that the targets assert. Files that carry a sum are also given with the sum mended,
+//! because behind the sum nothing is reached otherwise.
 
 mod scratch;
 mod targets;

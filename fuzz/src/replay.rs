@@ -1,5 +1,5 @@
-//! The corpus through every target, and then blind mutations of it for some seconds: what is left of fuzzing where there is
-//! no C++ compiler for the engine.
+//! The corpus through every target, and then blind mutations of it for some seconds: what is left of fuzzing where
+//! there is no C++ compiler for the engine.
 //!
 //! `replay CORPUS SECONDS [TARGET...]`; an input that panics is left in `artifacts/TARGET-failing`.
 

@@ -113,7 +113,7 @@ pub(crate) fn decompose(py: Python<'_>, q: Vec<Vec<f64>>, counts: Vec<Vec<u32>>,
 /// The rules that rank items whose labels are classes, but for the random one.
 #[pyfunction]
 pub(crate) fn rules() -> Vec<&'static str> {
-    Rule::OF_CLASSES.into_iter().filter(|rule| *rule != Rule::Random).map(Rule::key).collect()
+    Rule::those(|row| row.classes && row.rule != Rule::Random).into_iter().map(Rule::key).collect()
 }
 
 /// The priority of every item under one of ``rules()``, higher first, without the draws that break ties.
@@ -145,29 +145,22 @@ pub(crate) fn priority(
             rules().join(", ")
         )));
     }
-    if rule == Rule::LowConfidence && confidence.is_none() {
-        return Err(wrong(
-            "the rule low_confidence ranks by stated confidence: give confidence, None where there is none",
-        ));
-    }
     py.detach(|| {
         let (q, counts, beliefs) = posterior(q, counts, &trust)?;
         let labels: Vec<u32> = counts.rows().into_iter().map(|row| row.sum()).collect();
-        let confidence = confidence.unwrap_or_else(|| vec![None; q.nrows()]);
-        if confidence.len() != q.nrows() {
+        if let Some(confidence) = confidence.as_ref().filter(|confidence| confidence.len() != q.nrows()) {
             return Err(wrong(format!("confidence has {} entries and q {} rows", confidence.len(), q.nrows())));
         }
-        let none = vec![0.0; q.nrows()];
         let inputs = RuleInputs {
-            beliefs: &beliefs,
-            q: &q,
-            confidence: &confidence,
-            labels: &labels,
-            counts: &counts,
-            jitter: &none,
-            random: &none,
+            q: Some(&q),
+            confidence: confidence.as_deref(),
+            labels: Some(&labels),
+            counts: Some(&counts),
+            ..RuleInputs::new(&beliefs)
         };
-        Ok(rule.priority(&inputs))
+        rule.priority(&inputs).ok_or_else(|| {
+            wrong("the rule low_confidence ranks by stated confidence: give confidence, None where there is none")
+        })
     })
 }
 

@@ -42,7 +42,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let html = page::PageTemplates::load(args.templates.folder.as_deref())?;
     let results = Results::load(&args.artifact, &manifest)?;
     let verdicts = Verdicts::judge(&claims, &results, &manifest)?;
-    let findings = findings.of(results.extended.as_ref())?;
+    let findings = findings.from_results(results.extended.as_ref())?;
     let shown = Reproduction { results: &results, manifest: &manifest, verdicts: &verdicts, findings: &findings };
     let mut staged = shown.stage(&templates, &html)?;
     staged.seal(&mut manifest);

@@ -1,6 +1,6 @@
 //! What readers are shown, from the crates that make it.
 
-pub use judge_uncertainty_page::{self as page, bundle, latex, rules};
+pub use judge_uncertainty_page::{self as page, bundle, latex};
 pub use judge_uncertainty_paper::{claims, report as paper, verdicts};
 pub use judge_uncertainty_report::{self as study, label};
 pub use judge_uncertainty_system::numbers;

@@ -43,7 +43,7 @@ fn manifest_of(experiment: Experiment) -> Value {
 /// Makes everything of the results; what is refused is told.
 fn render(results: &Results, manifest: &Manifest) -> Result<(), String> {
     let verdicts = Verdicts::judge(&CLAIMS, results, manifest).map_err(|e| e.to_string())?;
-    let findings = Findings::built_in().unwrap().of(results.extended.as_ref()).map_err(|e| e.to_string())?;
+    let findings = Findings::built_in().unwrap().from_results(results.extended.as_ref()).map_err(|e| e.to_string())?;
     let shown = Reproduction { results, manifest, verdicts: &verdicts, findings: &findings };
     let (latex, html) = (Templates::load(None).unwrap(), PageTemplates::load(None).unwrap());
     shown.stage(&latex, &html).map_err(|e| e.to_string()).map(drop)
@@ -303,7 +303,7 @@ impl Original {
 
     fn judged(&self, results: &Results) -> Result<(), String> {
         Verdicts::judge(&CLAIMS, results, &self.manifest).map_err(|e| e.to_string())?;
-        Findings::built_in().unwrap().of(results.extended.as_ref()).map(drop).map_err(|e| e.to_string())
+        Findings::built_in().unwrap().from_results(results.extended.as_ref()).map(drop).map_err(|e| e.to_string())
     }
 
     fn hold_leaves(&self) {

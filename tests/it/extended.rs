@@ -99,7 +99,7 @@ fn committed_findings_rest_on_the_registration_and_on_figures_that_exist() {
     assert_eq!((&extended.registration, &extended.registration_sha256), (&registration, &digest));
     assert!(extended.development_agrees, "{:?}", extended.development.choice);
     let values = serde_json::to_value(&extended).unwrap();
-    let all = Findings::built_in().unwrap().of(Some(&extended)).unwrap();
+    let all = Findings::built_in().unwrap().from_results(Some(&extended)).unwrap();
     assert!(all.len() >= 15);
     for finding in all {
         assert!(values.pointer(&format!("/{}", finding.evidence)).is_some(), "{finding:?}");

@@ -21,7 +21,7 @@ struct Writing {
     /// What is done before.
     before: &'static [&'static [&'static str]],
     /// Every so many operations are tried, or every single one where [`ALL`] is set, which takes long. Folders go through one place, of
-    /// which `crates/output` tries every operation.
+    /// which `crates/system` tries every operation.
     every: usize,
 }
 
@@ -253,7 +253,8 @@ fn collect(root: &Path, folder: &Path, found: &mut BTreeMap<String, String>) {
             collect(root, &path, found);
         } else {
             let name = path.strip_prefix(root).unwrap().to_string_lossy().into_owned();
-            if name.ends_with(".judge-uncertainty.lock") {
+            // A cut end of the log of labels is kept on purpose.
+            if name.ends_with(".judge-uncertainty.lock") || name.contains("added-labels.cut-") {
                 continue;
             }
             found.insert(name, settled(&String::from_utf8_lossy(&fs::read(&path).unwrap())));

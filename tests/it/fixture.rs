@@ -3,7 +3,6 @@
 mod extended;
 
 use judge_uncertainty::artifact::Results;
-use judge_uncertainty::escalation::Rule;
 use serde_json::{Map, Value, json};
 
 const BUDGETS: [&str; 4] = ["b1", "b5", "b10", "b20"];
@@ -18,7 +17,7 @@ fn map<K: Into<String>>(entries: impl IntoIterator<Item = (K, Value)>) -> Value 
 }
 
 fn by_rule(value: impl Fn(f64) -> Value) -> Value {
-    map(Rule::PAPER.into_iter().enumerate().map(|(k, rule)| (rule.key(), value(k as f64))))
+    map(judge_uncertainty_paper::rules::PAPER.into_iter().enumerate().map(|(k, rule)| (rule.key(), value(k as f64))))
 }
 
 fn by_rule_and_budget(scale: f64) -> Value {

@@ -135,13 +135,13 @@ fn a_small_study_has_the_parts_of_an_independent_calculation() {
 
     // Rules rank by these figures, but for the last digits.
     let inputs = RuleInputs {
-        beliefs: &beliefs,
-        q: &q,
-        confidence: &[None; 60],
-        labels: &[24; 60],
-        counts: &counts,
-        jitter: &[0.0; 60],
-        random: &[0.5; 60],
+        q: Some(&q),
+        confidence: Some(&[None; 60]),
+        labels: Some(&[24; 60]),
+        counts: Some(&counts),
+        jitter: Some(&[0.0; 60]),
+        random: Some(&[0.5; 60]),
+        ..RuleInputs::new(&beliefs)
     };
     for (rule, name) in [
         (Rule::Info, "epistemic"),
@@ -150,12 +150,12 @@ fn a_small_study_has_the_parts_of_an_independent_calculation() {
         (Rule::PosteriorEntropy, "total"),
         (Rule::Wasserstein, "wasserstein"),
     ] {
-        for (got, want) in rule.priority(&inputs).into_iter().zip(numbers(&expected["items"][name])) {
+        for (got, want) in rule.priority(&inputs).unwrap().into_iter().zip(numbers(&expected["items"][name])) {
             close(name, got, want, 1e-9);
         }
     }
     let variances: Vec<f64> = judge.iter().map(|q| place_variance(q, &places)).collect();
-    assert_eq!(Rule::JudgeEntropy.priority(&inputs), variances);
+    assert_eq!(Rule::JudgeEntropy.priority(&inputs), Some(variances));
 }
 
 /// A mean with its standard error.

@@ -104,7 +104,8 @@ fn a_study_is_evaluated_and_reported_as_those_of_other_kinds_are() {
     let study = study(folder.path(), "\n[evaluation]\nreplicates = 12\nbudgets = [10, 20]\n");
     let results = results(&study);
     let evaluation = evaluation(&results);
-    let expected: BTreeSet<Rule> = Rule::ORDINAL.into_iter().filter(|rule| *rule != Rule::LowConfidence).collect();
+    let expected: BTreeSet<Rule> =
+        Rule::those(|row| row.ordinal && row.rule != Rule::LowConfidence).into_iter().collect();
     assert_eq!(evaluation.full.value.keys().copied().collect::<BTreeSet<_>>(), expected);
     let squared = evaluation.squared.as_ref().unwrap();
     for rule in expected {
@@ -155,7 +156,7 @@ fn world(items: usize, trust: [f64; 2]) -> HalfSplit<'static, CountPool<OnPlaces
         vec![judge_uncertainty::belief::FeatureColumn::complete("known", known)]
     };
     let budgets = vec![Budget::percent(10).unwrap(), Budget::percent(20).unwrap()];
-    let settings = Settings { seed: 0, reveal: vec![0, 1, 2, 5], budgets, rules: Rule::ORDINAL.to_vec() };
+    let settings = Settings { seed: 0, reveal: vec![0, 1, 2, 5], budgets, rules: Rule::those(|row| row.ordinal) };
     HalfSplit::new(pool, None, Box::new(known), settings)
 }
 

@@ -10,7 +10,7 @@ use judge_uncertainty::report::page::{
     Block, Column, FigureBlock, KeyNumber, Note, Page, PageTemplates, Section, Table, Text, Tone,
 };
 use judge_uncertainty::report::paper;
-use judge_uncertainty::report::paper::claims_table::ClaimsTable;
+use judge_uncertainty::report::paper::claims_table::claims_table;
 use judge_uncertainty::report::paper::findings::Findings;
 use judge_uncertainty::report::verdicts::Verdicts;
 
@@ -31,7 +31,7 @@ fn paper_page(change: impl FnOnce(&mut Results, &mut Manifest)) -> String {
     change(&mut results, &mut manifest);
     let claims = paper_claims();
     let verdicts = Verdicts::judge(&claims, &results, &manifest).unwrap();
-    let findings = Findings::built_in().unwrap().of(results.extended.as_ref()).unwrap();
+    let findings = Findings::built_in().unwrap().from_results(results.extended.as_ref()).unwrap();
     templates().html(&paper::page::page(&results, &verdicts, &findings, &manifest)).unwrap()
 }
 
@@ -42,7 +42,7 @@ fn attributes<'h>(html: &'h str, name: &str) -> Vec<&'h str> {
 }
 
 /// One block of every kind, with texts that would break a page which does not escape them.
-fn every_block(claims: ClaimsTable) -> Page {
+fn every_block(claims: Block) -> Page {
     let hostile = "</script><script>alert(1)</script> \"quoted\" & 'single' `code`";
     let blocks = vec![
         Block::Heading(hostile.to_owned()),
@@ -67,7 +67,7 @@ fn every_block(claims: ClaimsTable) -> Page {
             note: None,
         }),
         Block::Note(Note { summary: "How".into(), text: "So.".into() }),
-        claims.block(),
+        claims,
     ];
     Page {
         title: hostile.to_owned(),
@@ -79,7 +79,7 @@ fn every_block(claims: ClaimsTable) -> Page {
 #[test]
 fn every_kind_of_block() {
     let claims = fixture_claims();
-    let table = ClaimsTable::of(&fixture_verdicts(&claims), "Invented claims");
+    let table = claims_table(&fixture_verdicts(&claims), "Invented claims");
     let html = templates().html(&every_block(table)).unwrap();
     assert!(!html.contains("<script>alert"), "a text became code");
     assert_eq!(html.matches("<script>").count(), 1);

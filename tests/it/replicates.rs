@@ -165,7 +165,7 @@ fn assert_outcome(name: &str, got: &Outcome<CountPool>, labels: &CountLabels, lo
     );
     assert_close(&format!("{name}: mean error"), &[got.measured.mean_error], &[number(&want["mean_error"])], 1e-7);
     let mut exact = 0;
-    for rule in Rule::PAPER {
+    for rule in judge_uncertainty_paper::rules::PAPER {
         let closed_form = scores_that_may_tie(rule, &got.fitted.beliefs);
         let scores = match rule {
             // A jitter of 1e-9 beside a confidence of 90 leaves room for 70,000 values: some collide.

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use judge_uncertainty::escalation::Rule;
 use serde_json::{Value, json};
 
 use crate::support::{repository, run};
@@ -131,6 +132,17 @@ fn every_results_file_of_the_artifact_follows_its_schema() {
         let found = faults_of(&read(&repository(&format!("artifact/results/{name}.json"))), name);
         assert!(found.is_empty(), "{name}: {found:#?}");
     }
+}
+
+/// Tables by rule of a study take the rules that there are.
+#[test]
+fn the_schema_of_a_study_has_the_rules_of_the_table() {
+    let schema = fs::read_to_string(repository("docs/schemas/study.schema.json")).unwrap();
+    let rules: Vec<&str> = Rule::those(|_| true).into_iter().map(Rule::key).collect();
+    let pattern = format!("\"^({})$\"", rules.join("|"));
+    let wrong: Vec<&str> =
+        schema.lines().filter(|line| line.contains("\"^(info|") && !line.contains(&pattern)).collect();
+    assert!(schema.contains(&pattern) && wrong.is_empty(), "write {pattern} for {wrong:#?}");
 }
 
 /// A change of a file at a place, and what the schema says of it.

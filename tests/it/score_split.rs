@@ -59,7 +59,7 @@ fn split(world: &World, reveal: &[u32]) -> HalfSplit<'static, RatingPool> {
         seed: 0,
         reveal: reveal.to_vec(),
         budgets: [1, 10, 20].map(|percent| Budget::percent(percent).unwrap()).to_vec(),
-        rules: Rule::OF_RATINGS.to_vec(),
+        rules: Rule::those(|row| row.ratings),
     };
     HalfSplit::new(RatingPool::new(world.ratings.clone(), world.judge.clone()), None, features, settings)
 }

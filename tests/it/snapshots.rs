@@ -29,7 +29,7 @@ fn what_is_committed_is_rendered_from_the_committed_results() {
     let (results, manifest) = committed();
     let claims = Claims::load(&repository("data/paper/claims.toml")).unwrap();
     let verdicts = Verdicts::judge(&claims, &results, &manifest).unwrap();
-    let findings = Findings::built_in().unwrap().of(results.extended.as_ref()).unwrap();
+    let findings = Findings::built_in().unwrap().from_results(results.extended.as_ref()).unwrap();
     let shown = Reproduction { results: &results, manifest: &manifest, verdicts: &verdicts, findings: &findings };
     let templates = repository("templates");
     let latex = Templates::load(Some(&templates)).unwrap();

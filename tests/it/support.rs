@@ -146,6 +146,13 @@ value = 0
 decimals = 3
 relation = "above"
 quantity = "dice/regret_pp/difference"
+
+[code]
+"dice" = "dice.rs#run"
+"dice/isolation" = "isolation.rs#correlations"
+"chaosnli/judge" = "chaosnli.rs#describe_judge"
+"chaosnli/full" = "chaosnli.rs#replicate"
+"simulations/null" = "simulations/mod.rs#null"
 "#;
 
 /// The invented claims, held against invented results; the simulations were not run.

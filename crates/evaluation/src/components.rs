@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use judge_uncertainty_core::belief::{Belief, BeliefTable};
 use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs, top};
 
 /// The two components of every item in one replicate.
@@ -23,16 +22,13 @@ pub struct ItemComponents {
 impl ItemComponents {
     /// Decomposes every item and ranks them by each rule; equal priorities keep the order of the items.
     pub fn of(inputs: &RuleInputs, rules: &[Rule], budget: Budget) -> Self {
+        let aleatoric = inputs.beliefs.each(&|b| b.aleatoric());
         let escalate = |rule: Rule| {
-            let mut items = top(&rule.priority(inputs), &[], budget.of(inputs.beliefs.len()));
+            let mut items = top(&rule.priority(inputs).unwrap_or_default(), &[], budget.of(aleatoric.len()));
             items.sort_unstable();
             items
         };
-        Self {
-            aleatoric: inputs.beliefs.map(|b| b.aleatoric()),
-            epistemic: inputs.beliefs.map(|b| b.epistemic()),
-            budget,
-            escalated: rules.iter().map(|&rule| (rule, escalate(rule))).collect(),
-        }
+        let escalated = rules.iter().map(|&rule| (rule, escalate(rule))).collect();
+        Self { epistemic: inputs.beliefs.each(&|b| b.epistemic()), aleatoric, budget, escalated }
     }
 }

@@ -287,15 +287,15 @@ impl<S: ClassScale> Pool for CountPool<S> {
 
     fn priority(&self, rule: Rule, ranking: &Ranking<Self>) -> Option<Vec<f64>> {
         let inputs = RuleInputs {
-            beliefs: ranking.beliefs,
-            q: &self.judge.q,
-            confidence: &self.judge.confidence,
-            labels: ranking.numbers,
-            counts: ranking.labels,
-            jitter: &ranking.luck.jitter,
-            random: &ranking.luck.random,
+            q: Some(&self.judge.q),
+            confidence: Some(&self.judge.confidence),
+            labels: Some(ranking.numbers),
+            counts: Some(ranking.labels),
+            jitter: Some(&ranking.luck.jitter),
+            random: Some(&ranking.luck.random),
+            ..RuleInputs::new(ranking.beliefs)
         };
-        Some(rule.priority(&inputs))
+        rule.priority(&inputs)
     }
 
     fn errors(&self, beliefs: &S::Beliefs, held: &HeldCounts) -> Vec<Errors> {

@@ -87,7 +87,7 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
     /// let q = array![[0.8, 0.2], [0.9, 0.1], [0.3, 0.7]];
     /// let judge = Predictions { q, spread: vec![None; 3], confidence: vec![None; 3] };
     /// let budgets = vec![Budget::percent(50).expect("1 to 100")];
-    /// let settings = Settings { seed: 0, reveal: vec![0, 2], budgets, rules: Rule::PAPER.to_vec() };
+    /// let settings = Settings { seed: 0, reveal: vec![0, 2], budgets, rules: Rule::those(|row| row.published) };
     /// let split = HalfSplit::new(CountPool::new(counts.view(), judge), None, Box::new(|_, _| vec![]), settings);
     ///
     /// let mut stream = split.stream(0);

@@ -1,4 +1,5 @@
-//! Files of JSON objects as tables: JSON Lines. LeWiDi's layout of one object per item builds on it ([`super::lewidi`]).
+//! Files of JSON objects as tables: JSON Lines. LeWiDi's layout of one object per item builds on it
+//! ([`super::lewidi`]).
 //!
 //! An object within an object is flattened: `{"id": "a", "p": {"yes": 0.5}}` has the columns `id` and `p_yes`. Lists
 //! become their JSON text, `null` and absent fields are blank cells. A field that stands in an object twice is refused.
@@ -16,8 +17,8 @@ use super::table::{Table, check_absent};
 /// Reads one JSON object per line; blank lines are skipped.
 ///
 /// # Errors
-/// Text that is not UTF-8 or not JSON, a field that stands twice, no line, a missing or blank id; so many fields that single
-/// objects lack that the table would be larger than [`judge_uncertainty_system::limits::ABSENT_FIELDS`] allows.
+/// Text that is not UTF-8 or not JSON, a field that stands twice, no line, a missing or blank id; so many fields that
+/// single objects lack that the table would be larger than [`judge_uncertainty_system::limits::ABSENT_FIELDS`] allows.
 pub fn read_lines(file: &Path, bytes: &[u8], id_column: &str) -> Result<Table> {
     let text = utf8(file, bytes)?;
     let mut objects = Objects::default();

@@ -101,8 +101,8 @@ impl JudgeVariants {
 
     /// Predicts each item's label distribution from the variants that have an answer.
     ///
-    /// With s\[v\]\[j\] the share of class j in the answer under variant v (the answer divided by its sum), V the number
-    /// of variants with an answer and K the number of classes:
+    /// With s\[v\]\[j\] the share of class j in the answer under variant v (the answer divided by its sum), V the
+    /// number of variants with an answer and K the number of classes:
     ///
     /// ```text
     /// q[j]   = (1/V) sum_v s[v][j]
@@ -145,8 +145,9 @@ impl JudgeVariants {
         Ok(Predictions { q, spread, confidence })
     }
 
-    /// What each variant predicts by itself, in the order of [`Self::variants`]: its shares, raised to at least `floor` and divided
-    /// by their sum. Where a variant has no answer its prediction is that of all, as [`Self::aggregate`] has it.
+    /// What each variant predicts by itself, in the order of [`Self::variants`]: its shares, raised to at least `floor`
+    /// and divided by their sum. Where a variant has no answer its prediction is that of all, as [`Self::aggregate`]
+    /// has it.
     ///
     /// # Errors
     /// As [`Self::aggregate`].

@@ -6,8 +6,8 @@
 //! | `SET_test_soft.tsv` | `ID<TAB>[share, ...]`, the shares of the classes in their order, without a header |
 //! | `SET_test_pe.tsv` | `ID<TAB>[label, ...]`, a label for each annotator of the item |
 //!
-//! In VariErrNLI an annotator may give several labels. Its lists are nested: one list for each label, in soft files of the shares of
-//! 0 and 1, in perspectivist files of a 0 or 1 for each annotator.
+//! In VariErrNLI an annotator may give several labels. Its lists are nested: one list for each label, in soft files of
+//! the shares of 0 and 1, in perspectivist files of a 0 or 1 for each annotator.
 
 use std::fmt;
 use std::path::Path;
@@ -21,8 +21,8 @@ use super::error::{Error, Place, Problem, Result, excerpt};
 use super::jsonl::{Objects, fields, refused, utf8};
 use super::table::Table;
 
-/// Reads a LeWiDi file, `{"1": {"text": ..., "annotations": {" Ann1": "0", ...}, ...}, ...}`: one row per item, whose id
-/// is the key. The annotations are left to [`read_labels`].
+/// Reads a LeWiDi file, `{"1": {"text": ..., "annotations": {" Ann1": "0", ...}, ...}, ...}`: one row per item, whose
+/// id is the key. The annotations are left to [`read_labels`].
 ///
 /// With `labels`, those of a file whose annotators may give several, there is one row per item and label: its id is
 /// `KEY/LABEL`, and the label stands in the column [`LABEL`].
@@ -47,14 +47,15 @@ pub fn read_items(file: &Path, bytes: &[u8], labels: &[String]) -> Result<Table>
     objects.into_table(file, ID)
 }
 
-/// Reads the labels of a LeWiDi file: one row per item and annotator, with the columns [`ID`], `annotator` and [`LABEL`].
+/// Reads the labels of a LeWiDi file: one row per item and annotator, with the columns [`ID`], `annotator` and
+/// [`LABEL`].
 ///
 /// Annotators are trimmed, because the files separate them by commas with blanks.
 ///
-/// With `labels` there is one row per item, label and annotator, which says `1` where the annotator gave this label, among
-/// others perhaps, and `0` where not: several labels of one annotator are as many answers to different questions, so that
-/// counts stay whole numbers. Several labels are separated by commas, or a list. An annotation without any is blank,
-/// missing for all labels.
+/// With `labels` there is one row per item, label and annotator, which says `1` where the annotator gave this label,
+/// among others perhaps, and `0` where not: several labels of one annotator are as many answers to different questions,
+/// so that counts stay whole numbers. Several labels are separated by commas, or a list. An annotation without any is
+/// blank, missing for all labels.
 ///
 /// # Errors
 /// As [`read_lines`](super::jsonl::read_lines); an annotation with a label that is none of `labels`.
@@ -156,7 +157,8 @@ pub enum Predicted<'a> {
 /// Reads a file of predictions: one row per item, or, with `labels`, one per item and label, whose id is `KEY/LABEL`.
 ///
 /// # Errors
-/// Text that is not UTF-8, a line that is no id with a list, a list of another length or depth, a value that is no number or class.
+/// Text that is not UTF-8, a line that is no id with a list, a list of another length or depth, a value that is no
+/// number or class.
 pub fn read_predictions(file: &Path, bytes: &[u8], predicted: Predicted<'_>, labels: &[String]) -> Result<Table> {
     let text = utf8(file, bytes)?;
     let mut rows = vec![];

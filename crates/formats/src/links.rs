@@ -1,8 +1,9 @@
 //! Links among the files of a study, which are not followed.
 //!
-//! A study may come from somebody else. What its `study.toml` names can be read there before anything is run; where a link leads
-//! can't. So a file in the folder of a study is refused if it, or a folder on the way to it, is a link. Tools that keep large
-//! files elsewhere and put links in their places (git-annex, DVC, caches of Hugging Face) are served by [`VARIABLE`].
+//! A study may come from somebody else. What its `study.toml` names can be read there before anything is run; where a
+//! link leads can't. So a file in the folder of a study is refused if it, or a folder on the way to it, is a link.
+//! Tools that keep large files elsewhere and put links in their places (git-annex, DVC, caches of Hugging Face) are
+//! served by [`VARIABLE`].
 
 use std::fs;
 use std::path::{Component, Path};
@@ -12,8 +13,8 @@ use super::error::{Error, Place, Result};
 /// The environment variable that lets links in studies be followed: `JUDGE_UNCERTAINTY_FOLLOW_LINKS=1`.
 pub const VARIABLE: &str = "JUDGE_UNCERTAINTY_FOLLOW_LINKS";
 
-/// Refuses a path that passes a link below a folder, unless [`VARIABLE`] is 1; the folder itself may be one. A path outside the
-/// folder, and what comes after a `..`, is as it was named.
+/// Refuses a path that passes a link below a folder, unless [`VARIABLE`] is 1; the folder itself may be one. A path
+/// outside the folder, and what comes after a `..`, is as it was named.
 ///
 /// # Errors
 /// There is a link.

@@ -58,14 +58,15 @@ pub fn read_matrix(file: &Path, bytes: &[u8], ids: &ItemIds, columns: usize) -> 
     Ok(matrix)
 }
 
-/// Brackets within brackets of a header: NumPy writes two for the shape of a matrix, and two more for numbers with names.
+/// Brackets within brackets of a header: NumPy writes two for the shape of a matrix, and two more for numbers with
+/// names.
 const DEEPEST: usize = 4;
 
 /// Reads the header of a matrix, and leaves the numbers.
 ///
 /// # Errors
-/// Bytes that are no header, or one whose brackets are nested deeper than NumPy writes them: the time that its reader takes doubles
-/// with each.
+/// Bytes that are no header, or one whose brackets are nested deeper than NumPy writes them: the time that its reader
+/// takes doubles with each.
 pub fn read_header(bytes: &mut &[u8]) -> io::Result<NpyHeader> {
     let (mut depth, mut deepest) = (0_usize, 0);
     for byte in header_text(bytes) {
@@ -83,7 +84,8 @@ pub fn read_header(bytes: &mut &[u8]) -> io::Result<NpyHeader> {
     NpyHeader::from_reader(bytes)
 }
 
-/// The text of a header: behind six bytes of magic and two of the version, and its length in two bytes or, since version 2, four.
+/// The text of a header: behind six bytes of magic and two of the version, and its length in two bytes or, since
+/// version 2, four.
 fn header_text(bytes: &[u8]) -> &[u8] {
     let length = |from: usize, to: usize| {
         let bytes = bytes.get(from..to).unwrap_or_default();
@@ -131,7 +133,8 @@ mod tests {
 
     #[test]
     fn matrices_of_each_width_and_order_are_read() {
-        // The values are exact in 16 bits; their bit patterns there follow IEEE 754: sign, 5 exponent, 10 fraction bits.
+        // The values are exact in 16 bits; their bit patterns there follow IEEE 754: sign, 5 exponent, 10 fraction
+        // bits.
         let halves: [u16; 6] = [0x3c00, 0xc100, 0x0000, 0x3000, 0x6400, 0x1c00];
         let f16: Vec<u8> = halves.iter().flat_map(|half| half.to_le_bytes()).collect();
         let f32: Vec<u8> = VALUES.iter().flat_map(|value| (*value as f32).to_le_bytes()).collect();

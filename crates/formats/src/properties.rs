@@ -1,5 +1,5 @@
-//! Every reader of tables: a valid file survives a round trip, a cut or edited one is refused with its place and a remedy or says no
-//! more than stands there, and no row belongs to an item that the file does not name.
+//! Every reader of tables: a valid file survives a round trip, a cut or edited one is refused with its place and a
+//! remedy or says no more than stands there, and no row belongs to an item that the file does not name.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -40,8 +40,8 @@ type Rows = BTreeMap<String, (String, f64)>;
 /// The rows of a table that say what a row does.
 type Says<'f> = dyn Fn(&String, &(String, f64)) -> Vec<Vec<String>> + 'f;
 
-/// Ids with commas, quotes, line ends and letters beyond ASCII; without tabs, which divide lines of predictions, nor blanks at the ends,
-/// which LeWiDi's files add.
+/// Ids with commas, quotes, line ends and letters beyond ASCII; without tabs, which divide lines of predictions, nor
+/// blanks at the ends, which LeWiDi's files add.
 fn rows() -> impl Strategy<Value = Rows> {
     proptest::collection::btree_map("[a-z0-9][a-z ,;\"'ß\u{4e00}]{0,5}[a-z0-9]", ("[ -~\n]{1,9}", 0.0..1.0f64), 1..12)
 }

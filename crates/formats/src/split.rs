@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Place, Result};
 
-/// The files that a path stands for: all parts of a split whose first part it is, the only split of a folder, else itself.
+/// The files that a path stands for: all parts of a split whose first part it is, the only split of a folder, else
+/// itself.
 ///
 /// # Errors
 /// A folder without Parquet files, or with several splits.

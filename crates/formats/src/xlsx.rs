@@ -18,10 +18,11 @@ pub fn is(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PK\x03\x04") && bytes.windows(MEMBER.len()).any(|window| window == MEMBER)
 }
 
-/// Reads the sheet of a workbook whose first row that is not blank names the column `id_column`; a line is a row of the sheet.
+/// Reads the sheet of a workbook whose first row that is not blank names the column `id_column`; a line is a row of the
+/// sheet.
 ///
-/// Whole numbers are written without a point, so that an id 7 is `7`; other numbers with the fewest digits that read back exactly;
-/// dates as ISO text; of formulas the value that was saved with them. Rows without any cell are left out.
+/// Whole numbers are written without a point, so that an id 7 is `7`; other numbers with the fewest digits that read
+/// back exactly; dates as ISO text; of formulas the value that was saved with them. Rows without any cell are left out.
 ///
 /// # Errors
 /// A file that is no workbook or damaged; no such sheet, or several; as [`Table::parse`].

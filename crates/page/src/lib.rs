@@ -11,7 +11,7 @@
 //! | [`latex`], [`templates`] | LaTeX, and the template engine |
 //! | [`bundle`] | a figure in all its forms within a folder |
 //! | [`figures`] | figures that the paper and studies have in common |
-//! | [`look`], [`rules`] | one look and one name for a rule wherever it is shown |
+//! | [`look`] | one look for a rule wherever it is shown |
 
 pub mod bundle;
 pub mod description;
@@ -20,7 +20,6 @@ pub mod figures;
 pub mod html;
 pub mod latex;
 pub mod look;
-pub mod rules;
 pub mod templates;
 pub mod text;
 pub mod tone;

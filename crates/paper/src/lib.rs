@@ -6,6 +6,7 @@
 //! | [`experiments`] | the simulations, the dice, ChaosNLI, and the experiment beyond the paper |
 //! | [`artifact`] | the results folder: provenance, loading, checking |
 //! | [`claims`], [`verdicts`] | the published numbers, and how the computed ones compare with them |
+//! | [`rules`] | the frozen list of the rules that are compared |
 //! | [`figures`] | the figures |
 //! | [`report`] | tables, findings, the LaTeX bundle and the page |
 
@@ -14,4 +15,5 @@ pub mod claims;
 pub mod experiments;
 pub mod figures;
 pub mod report;
+pub mod rules;
 pub mod verdicts;

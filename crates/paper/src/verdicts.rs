@@ -22,8 +22,7 @@ const SCHEMA: u32 = 4;
 pub struct Verdicts<'c> {
     rows: Vec<Judged<'c>>,
     readings: Vec<JudgedReading<'c>>,
-    quantities: usize,
-    reasons: &'c BTreeMap<String, String>,
+    claims: &'c Claims,
 }
 
 impl<'c> Verdicts<'c> {
@@ -53,7 +52,7 @@ impl<'c> Verdicts<'c> {
                 row.verdict = Verdict::NotJudged;
             }
         }
-        Ok(Self { rows, readings, quantities: claims.quantities(), reasons: &claims.reasons })
+        Ok(Self { rows, readings, claims })
     }
 
     /// The claims in the order of the paper.
@@ -78,7 +77,7 @@ impl<'c> Verdicts<'c> {
 
     /// How many computed numbers the claims are about.
     pub fn quantities(&self) -> usize {
-        self.quantities
+        self.claims.quantities()
     }
 
     /// Counts by experiment.
@@ -93,7 +92,12 @@ impl<'c> Verdicts<'c> {
 
     /// Why a claim's printed digits may be missed; `None` for an exact claim.
     pub fn reason(&self, claim: &Claim) -> Option<&'c str> {
-        self.reasons.get(claim.reason()?).map(|text| text.trim())
+        self.claims.reasons.get(claim.reason()?).map(|text| text.trim())
+    }
+
+    /// File and function that compute a claim's number; `None` for numbers of other programs.
+    pub fn code(&self, claim: &Claim) -> Option<(&'c str, &'c str)> {
+        self.claims.code_of(&claim.quantity)
     }
 
     /// The verdicts in full, for machines.
@@ -103,7 +107,7 @@ impl<'c> Verdicts<'c> {
         json!({
             "schema": SCHEMA,
             "counts": self.total(),
-            "quantities": self.quantities,
+            "quantities": self.quantities(),
             "reading_counts": self.reading_tally(),
             "experiments": self.tallies(),
             "claims": claims,

@@ -4,7 +4,6 @@ use super::blocks::{brackets, section, show, show_some, with_interval};
 use super::lines::Line;
 use crate::figures::hypotheses;
 use judge_uncertainty_figures::Figure;
-use judge_uncertainty_page::rules::in_figures;
 use judge_uncertainty_page::{Block, Column, FigureBlock, Section, Table, Text};
 use judge_uncertainty_study::registration::hypothesis::{JudgedHypothesis, Measure, Status};
 use judge_uncertainty_study::registration::registered::Registered;
@@ -112,7 +111,7 @@ fn hypotheses_table(registered: &Registered) -> Table {
         };
         [
             h.id.clone(),
-            format!("{} against {}: {measure} at {}%", in_figures(h.better), in_figures(h.than), h.budget),
+            format!("{} against {}: {measure} at {}%", h.better.row().figure, h.than.row().figure, h.budget),
             show(h.margin),
             match (j.difference, j.adjusted) {
                 (Some(difference), Some(adjusted)) => with_interval(difference, adjusted),

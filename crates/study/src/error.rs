@@ -145,6 +145,7 @@ impl From<WriteError> for Error {
         match error {
             WriteError::Refused(error) => Self::Data(error),
             WriteError::File(error) => Self::File(error),
+            WriteError::Aside(error) => Self::Output(error),
         }
     }
 }

@@ -5,8 +5,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Names with their texts at the time of the build. The files are below `templates/` at the root of the repository, in the
-/// folder that is named first; the crate that names them lies in `crates/`.
+/// Names with their texts at the time of the build. The files are below `templates/` at the root of the repository, in
+/// the folder that is named first; the crate that names them lies in `crates/`.
 #[macro_export]
 macro_rules! built_in {
     ($folder:literal: $($name:literal),* $(,)?) => {
@@ -23,7 +23,8 @@ pub struct Unreadable {
     pub source: io::Error,
 }
 
-/// Each file with its text: from `folder`; without one, from `here` if the working directory has that, else as built in.
+/// Each file with its text: from `folder`; without one, from `here` if the working directory has that, else as built
+/// in.
 ///
 /// # Errors
 /// A file of the folder that can't be read.

@@ -29,7 +29,8 @@ pub enum Error {
     /// The file system refused.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The folder holds something that the command did not write: a file of somebody else, or the output of another command.
+    /// The folder holds something that the command did not write: a file of somebody else, or the output of another
+    /// command.
     #[error(
         "{folder}: holds `{file}`, which this command did not write; nothing was changed. Choose another folder with \
          --out, or move that file away"

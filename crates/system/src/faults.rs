@@ -1,8 +1,9 @@
 //! Faults of the disk on request, so that tests see what a command leaves that is killed or finds the disk full.
 //!
-//! Every operation that changes the disk asks [`step`] first, or writes by [`append`]. In builds with debug assertions, and in
-//! no other, the environment variable `JUDGE_UNCERTAINTY_FAULT` names the operation of the process that goes wrong, counted
-//! from 0: `full:7` fails the eighth as a full disk does, `kill:7` ends the process there with status 137.
+//! Every operation that changes the disk asks [`step`] first, or writes by [`append`]. In builds with debug assertions,
+//! and in no other, the environment variable `JUDGE_UNCERTAINTY_FAULT` names the operation of the process that goes
+//! wrong, counted from 0: `full:7` fails the eighth as a full disk does, `kill:7` ends the process there with status
+//! 137.
 
 use std::io::{self, Write};
 

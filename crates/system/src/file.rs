@@ -8,8 +8,8 @@ use super::lock::{Lock, beside};
 use super::staging::is_there;
 use super::{Error, FileError, disk};
 
-/// A file that is written under another name beside its place and then moved there. No other process may write to it as long
-/// as this lives.
+/// A file that is written under another name beside its place and then moved there. No other process may write to it as
+/// long as this lives.
 #[derive(Debug)]
 pub struct OutputFile {
     path: PathBuf,
@@ -58,8 +58,8 @@ pub fn write_file(path: &Path, content: &[u8]) -> Result<(), Error> {
     OutputFile::hold(path)?.write(|file| file.write_all(content))
 }
 
-/// Writes a file as [`write_file`] does, if nothing is at its place; whether that was so. Under its final name the file is
-/// never to be seen in part.
+/// Writes a file as [`write_file`] does, if nothing is at its place; whether that was so. Under its final name the file
+/// is never to be seen in part.
 ///
 /// # Errors
 /// As [`write_file`].

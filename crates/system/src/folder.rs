@@ -158,8 +158,8 @@ mod tests {
         new.iter().map(|(file, content)| (file.clone(), content.clone())).collect()
     }
 
-    /// Every fault at every operation: afterwards the folder is the old or the new one, and the next run gives what it gives
-    /// without a fault and leaves nothing beside it.
+    /// Every fault at every operation: afterwards the folder is the old or the new one, and the next run gives what it
+    /// gives without a fault and leaves nothing beside it.
     #[test]
     fn a_fault_at_any_operation_loses_nothing() {
         for without_exchange in [false, true] {

@@ -11,10 +11,10 @@ const SHARED: &str = "share/judge-uncertainty";
 
 /// The program's own file or folder of a relative name, such as `data/paper/claims.toml`.
 ///
-/// It is looked for below the folder that the environment variable [`HOME_VARIABLE`] names; without one, below the working
-/// directory, and then beside the program: in its folder, in those above it, and in their `share/judge-uncertainty`. So
-/// it is found in a checkout, in an unpacked archive and in an environment of Python. What is nowhere is returned as it
-/// was named, for whoever opens it to say that it is missing.
+/// It is looked for below the folder that the environment variable [`HOME_VARIABLE`] names; without one, below the
+/// working directory, and then beside the program: in its folder, in those above it, and in their
+/// `share/judge-uncertainty`. So it is found in a checkout, in an unpacked archive and in an environment of Python.
+/// What is nowhere is returned as it was named, for whoever opens it to say that it is missing.
 pub fn installed(name: impl AsRef<Path>) -> PathBuf {
     let name = name.as_ref();
     if let Some(home) = env::var_os(HOME_VARIABLE) {

@@ -5,16 +5,17 @@ const WORD: usize = 20;
 /// Letters that stay together in a longer one.
 const PIECE: usize = 12;
 
-/// Text as LaTeX shows it: every character that LaTeX treats specially is escaped, and pairs that its fonts would join to
-/// another character (`--`, `,,`, `''`) are kept apart.
+/// Text as LaTeX shows it: every character that LaTeX treats specially is escaped, and pairs that its fonts would join
+/// to another character (`--`, `,,`, `''`) are kept apart.
 ///
-/// Letters of European languages stay as they are. Greek letters and the signs that our own texts use become mathematics;
-/// any other character, which would stop plain pdflatex, is shown by its code: `[U+4E2D]`.
+/// Letters of European languages stay as they are. Greek letters and the signs that our own texts use become
+/// mathematics; any other character, which would stop plain pdflatex, is shown by its code: `[U+4E2D]`.
 pub fn escape(text: &str) -> String {
     escaped(text, false)
 }
 
-/// A text for LaTeX as by [`escape`], and a word of more than 20 letters may be broken after a sign, or where it has had none for 12.
+/// A text for LaTeX as by [`escape`], and a word of more than 20 letters may be broken after a sign, or where it has
+/// had none for 12.
 pub fn breakable(text: &str) -> String {
     escaped(text, true)
 }

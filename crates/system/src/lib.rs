@@ -1,4 +1,5 @@
-//! What the program asks of the machine: folders and files written safely, locks, limits, times, progress, text of numbers.
+//! What the program asks of the machine: folders and files written safely, locks, limits, times, progress, text of
+//! numbers.
 //!
 //! | module | holds |
 //! |---|---|

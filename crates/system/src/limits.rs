@@ -1,8 +1,9 @@
 //! Limits of memory and time, and the one way of raising them.
 //!
-//! A file or an option can ask for far more work than its size lets expect: 20,000 lines of JSON with a name of their own each are
-//! a table of 400 million cells. What asks for more than a limit is refused, with what it asks for and the limit. Whoever means
-//! it sets the environment variable [`VARIABLE`] to a whole number, by which every limit is multiplied.
+//! A file or an option can ask for far more work than its size lets expect: 20,000 lines of JSON with a name of their
+//! own each are a table of 400 million cells. What asks for more than a limit is refused, with what it asks for and the
+//! limit. Whoever means it sets the environment variable [`VARIABLE`] to a whole number, by which every limit is
+//! multiplied.
 
 use std::fmt;
 use std::sync::OnceLock;

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use super::{Error, disk};
 
-/// The right to write to a place, held until it is dropped; the system takes it back when the process ends, however it ends.
+/// The right to write to a place, held until it is dropped; the system takes it back when the process ends, however it
+/// ends.
 ///
 /// It is an advisory lock on a file beside the place, which says who holds it and is removed at the end.
 #[derive(Debug)]

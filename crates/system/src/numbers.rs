@@ -132,7 +132,8 @@ pub struct PrintedNumber {
 }
 
 impl PrintedNumber {
-    /// Reads an optional `~`, an optional sign, digits (with commas in groups of three if any) and an optional fraction.
+    /// Reads an optional `~`, an optional sign, digits (with commas in groups of three if any) and an optional
+    /// fraction.
     ///
     /// Returns `None` for anything else, words and numbers with a unit included.
     pub fn read(text: &str) -> Option<Self> {

@@ -8,8 +8,8 @@
 //! | `new/` | the new output; after the exchange, the old one |
 //! | `old/` | the old output, only where the system knows no exchange |
 //!
-//! Whatever stops a run leaves this folder, from which the next run at the same place puts the old output back if it is not
-//! in its place, and cleans up.
+//! Whatever stops a run leaves this folder, from which the next run at the same place puts the old output back if it is
+//! not in its place, and cleans up.
 
 use std::collections::BTreeSet;
 use std::fs;

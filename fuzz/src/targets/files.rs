@@ -5,17 +5,17 @@ use std::fs;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use judge_uncertainty::formats::checksum::sha256_hex;
-use judge_uncertainty::formats::error::Place;
-use judge_uncertainty::formats::npy::read_matrix;
 use judge_uncertainty::evaluation::Journal;
 use judge_uncertainty::familiarity::embedding::{Cache, EmbeddedText, StandIn};
 use judge_uncertainty::familiarity::neighbours::{Hnsw, HnswSettings, NeighbourLists, UnitRows};
-use judge_uncertainty::system::{OutputFolder, Staged};
-use judge_uncertainty::system::progress::Silent;
+use judge_uncertainty::formats::checksum::sha256_hex;
+use judge_uncertainty::formats::error::Place;
+use judge_uncertainty::formats::npy::read_matrix;
 use judge_uncertainty::study::input::log::{LOG_FILE, LabelLog, NewLabel};
 use judge_uncertainty::study::input::source::Source;
 use judge_uncertainty::study::results::StudyManifest;
+use judge_uncertainty::system::progress::Silent;
+use judge_uncertainty::system::{OutputFolder, Staged};
 
 use super::tables::told;
 use crate::scratch::{Scratch, choice};
@@ -140,8 +140,8 @@ fn rows() -> UnitRows {
     UnitRows::new(matrix.view()).expect("its numbers are finite")
 }
 
-/// The description of a saved index: raw, and with its sum mended. (The graph itself is the library's own format; it is only
-/// opened if its sum is right.)
+/// The description of a saved index: raw, and with its sum mended. (The graph itself is the library's own format; it is
+/// only opened if its sum is right.)
 pub(crate) fn index(data: &[u8]) {
     static SAVED: OnceLock<Scratch> = OnceLock::new();
     let saved = SAVED.get_or_init(|| {
@@ -168,8 +168,8 @@ fn mended(text: &str) -> String {
     [&text[..start], &sum, &text[end..]].concat()
 }
 
-/// An output folder whose record is anything, and what an interrupted run may have left beside it: a file that no run wrote is
-/// never removed.
+/// An output folder whose record is anything, and what an interrupted run may have left beside it: a file that no run
+/// wrote is never removed.
 pub(crate) fn output_folder(data: &[u8]) {
     let (place, data) = choice(data, 2);
     let scratch = Scratch::new();

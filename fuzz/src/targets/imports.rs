@@ -88,7 +88,8 @@ impl Sent {
     }
 }
 
-/// The output of a batch: questions are named by their item in place of their key, which is a sum. Only what is named is answered.
+/// The output of a batch: questions are named by their item in place of their key, which is a sum. Only what is named
+/// is answered.
 pub(crate) fn batch_output(data: &[u8]) {
     static SENT: OnceLock<[Sent; 3]> = OnceLock::new();
     let sent = SENT.get_or_init(|| {

@@ -1,11 +1,12 @@
-//! Files whose content stands in archives or compressed pages, and what other programs wrote: workbooks, Parquet, logs of judges.
+//! Files whose content stands in archives or compressed pages, and what other programs wrote: workbooks, Parquet, logs
+//! of judges.
 
 use std::io::{Cursor, Read, Write};
 use std::path::Path;
 
-use judge_uncertainty::formats::logs::{LOGS, Logs, Rows, detect};
 use judge_uncertainty::formats::batches::source;
-use judge_uncertainty::study::input::{parquet, xlsx};
+use judge_uncertainty::formats::logs::{LOGS, Logs, Rows, detect};
+use judge_uncertainty::formats::{parquet, xlsx};
 use zip::write::{SimpleFileOptions, ZipWriter};
 use zip::{CompressionMethod, ZipArchive};
 
@@ -79,8 +80,8 @@ fn rows(name: &str, data: &[u8]) {
     }
 }
 
-/// Logs of judges in every format that is known: recognised, read, and made into tables. Of the zip archives of inspect_ai the
-/// members are given, behind their names, each up to a line of `---`.
+/// Logs of judges in every format that is known: recognised, read, and made into tables. Of the zip archives of
+/// inspect_ai the members are given, behind their names, each up to a line of `---`.
 pub(crate) fn judge_log(data: &[u8]) {
     let (form, data) = choice(data, 2 + LOGS.len());
     let file = Path::new(if form == 1 { "log.eval" } else { "log.json" });

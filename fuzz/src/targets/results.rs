@@ -6,12 +6,12 @@ use std::sync::OnceLock;
 
 use judge_uncertainty::artifact::{Manifest, Results};
 use judge_uncertainty::formats::checksum::sha256_hex;
-use judge_uncertainty::report::claims::Claims;
+use judge_uncertainty::paper::claims::Claims;
+use judge_uncertainty::paper::report::Reproduction;
+use judge_uncertainty::paper::report::findings::Findings;
+use judge_uncertainty::paper::verdicts::Verdicts;
 use judge_uncertainty::report::latex::Templates;
 use judge_uncertainty::report::page::PageTemplates;
-use judge_uncertainty::report::paper::Reproduction;
-use judge_uncertainty::report::paper::findings::Findings;
-use judge_uncertainty::report::verdicts::Verdicts;
 use serde_json::Value;
 
 use super::tables::told;
@@ -83,7 +83,7 @@ fn render(folder: &Path) {
     let Ok(manifest) = Manifest::load(folder).map_err(told) else { return };
     let Ok(results) = Results::load(folder, &manifest).map_err(told) else { return };
     let Ok(verdicts) = Verdicts::judge(claims, &results, &manifest).map_err(told) else { return };
-    let Ok(findings) = findings.of(results.extended.as_ref()).map_err(told) else { return };
+    let Ok(findings) = findings.from_results(results.extended.as_ref()).map_err(told) else { return };
     let shown = Reproduction { results: &results, manifest: &manifest, verdicts: &verdicts, findings: &findings };
     let _ = shown.stage(latex, html).map_err(told);
 }

@@ -5,14 +5,14 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use judge_uncertainty::escalation::Observed;
-use judge_uncertainty::system::progress::Silent;
+use judge_uncertainty::formats::batches::{Batch, Header, source};
 use judge_uncertainty::study::apply::applier::{Applier, Apply};
-use judge_uncertainty::study::apply::{Batch, Header, source};
 use judge_uncertainty::study::belief_file::{BeliefFile, Saved};
-use judge_uncertainty::study::queue::estimates::SelectionFile;
 use judge_uncertainty::study::intake::Intake;
+use judge_uncertainty::study::queue::estimates::SelectionFile;
 use judge_uncertainty::study::registration::{Plan, Registration, Testable};
 use judge_uncertainty::study::{Classes, Decomposition, InputReport, Kind, Ordinal, Scores, Study};
+use judge_uncertainty::system::progress::Silent;
 use judge_uncertainty::with_kind;
 use serde_json::Value;
 

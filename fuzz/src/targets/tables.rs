@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
+use judge_uncertainty::familiarity::embedding::{Template, read_items};
+use judge_uncertainty::familiarity::user_embeddings::{read_embeddings, read_identified};
 use judge_uncertainty::formats::items::ItemIds;
 use judge_uncertainty::formats::lewidi::Predicted;
 use judge_uncertainty::formats::table::Table;
 use judge_uncertainty::formats::{Result, jsonl, lewidi, npy};
-use judge_uncertainty::familiarity::embedding::{Template, read_items};
-use judge_uncertainty::familiarity::user_embeddings::{read_embeddings, read_identified};
 
 use crate::scratch::{Scratch, choice};
 

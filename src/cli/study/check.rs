@@ -3,10 +3,11 @@
 use std::io::Write;
 use std::process::ExitCode;
 
+use super::setup::load;
 use crate::cli::options::StudyOption;
 use crate::cli::{Error, sentences};
 use crate::report::study::{InputTable, Shown};
-use crate::study::{InputReport, Study};
+use crate::study::InputReport;
 use crate::system::to_json;
 
 /// Read a study and say what is in it: items, classes, answers, labels, what is missing; nothing is computed or
@@ -27,7 +28,7 @@ pub(crate) struct Args {
 /// # Errors
 /// The first thing that can't be used.
 pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
-    let study = Study::<K>::load(&args.study.path)?;
+    let study = load::<K>(&args.study.path)?;
     let report = InputReport { to_embed: study.to_embed(&sentences::start)?, ..InputReport::new(&study) };
     let mut stdout = anstream::stdout().lock();
     if args.json {

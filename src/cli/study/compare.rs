@@ -4,13 +4,12 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use super::setup::say_embedded;
+use super::setup::{json, load, say_embedded};
 use crate::cli::progress::Bars;
 use crate::cli::{Error, sentences};
 use crate::report::study::{Shown, describe_comparison};
 use crate::study::evaluate::compare::{Compared, matched};
-use crate::study::{Decomposition, Error as StudyError, Study};
-use crate::system::to_json;
+use crate::study::{Decomposition, Error as StudyError};
 
 /// Compare two studies of the same items and labels: two judges, two versions of a judge or its prompt, or two beliefs.
 ///
@@ -36,7 +35,7 @@ pub(crate) struct Args {
 /// # Errors
 /// Anything refused or failed.
 pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
-    let mut studies = [Study::<K>::load(&args.first)?, Study::<K>::load(&args.second)?];
+    let mut studies = [load::<K>(&args.first)?, load::<K>(&args.second)?];
     // Refused before any work.
     matched(&studies[0], &studies[1]).map_err(StudyError::from)?;
     let progress = Bars::default();
@@ -48,7 +47,7 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let compared = Compared::new([first, second], [&decompositions[0], &decompositions[1]])?;
     let mut stdout = anstream::stdout().lock();
     if args.json {
-        write!(stdout, "{}", to_json(&compared))?;
+        write!(stdout, "{}", json(&compared, if first.warnings.is_empty() { second } else { first }))?;
     } else {
         for line in describe_comparison(&compared) {
             writeln!(stdout, "{}", line.text())?;

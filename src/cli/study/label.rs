@@ -56,6 +56,7 @@ struct QueueEntry {
 /// No queue, one of another study, or a file that is there already.
 pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let file = StudyFile::<K>::read(&args.study.path, K::check).map_err(StudyError::from)?;
+    super::labels::log_of(&args.study.path)?;
     let out = args.out.clone().unwrap_or_else(|| file.resolve(Path::new("label.html")));
     let held = OutputFile::hold(&out)?;
     if let Ok(found) = fs::symlink_metadata(&out) {

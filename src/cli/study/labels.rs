@@ -7,8 +7,9 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
-use crate::cli::Error;
+use super::setup::load;
 use crate::cli::options::StudyOption;
+use crate::cli::{Error, say};
 use crate::formats::error::{Error as DataError, Place, Problem};
 use crate::formats::output::{to_csv, to_parquet};
 use crate::report::study::Shown;
@@ -19,7 +20,7 @@ use crate::study::input::source::Source;
 use crate::study::intake::{Intake, Rules};
 use crate::study::queue::estimates::{PoolMean, SelectionFile, observed_by_thing};
 use crate::study::results::label_table::label_table;
-use crate::study::{Error as StudyError, Kind, Study};
+use crate::study::{Error as StudyError, Kind};
 use crate::system::{to_json, write_file};
 
 /// Add labels that came back from experts, and estimate from them.
@@ -161,7 +162,7 @@ pub(super) fn run<K: Shown>(command: &Command) -> Result<ExitCode, Error> {
 }
 
 fn add<K: Kind>(args: &AddArgs) -> Result<ExitCode, Error> {
-    let study = Study::<K>::load(&args.study.path)?;
+    let study = load::<K>(&args.study.path)?;
     let log = LabelLog::read(&study.file.folder(), &mut Source::default())?;
     let mut intake = Intake::read(&args.file, args.annotator.as_deref())?;
     log.check_new(&intake.file, &intake.sha256)?;
@@ -179,7 +180,6 @@ fn add<K: Kind>(args: &AddArgs) -> Result<ExitCode, Error> {
     };
     let fresh = intake.check(&study.items, canonical, &known, &rules)?;
     if !fresh.is_empty() {
-        say_torn(&log);
         log.append(&intake.file, &intake.sha256, &fresh).map_err(StudyError::from)?;
     }
     say_added(&log, &intake, &fresh)
@@ -189,7 +189,7 @@ fn export<K: Kind>(args: &ExportArgs) -> Result<ExitCode, Error> {
     if fs::symlink_metadata(&args.file).is_ok() && !args.force {
         return Err(StudyError::FileExists { file: args.file.clone() }.into());
     }
-    let study = Study::<K>::load(&args.study.path)?;
+    let study = load::<K>(&args.study.path)?;
     let is_input = |input: &String| fs::canonicalize(input).ok() == fs::canonicalize(&args.file).ok();
     if args.file.exists() && study.inputs.sums().keys().any(is_input) {
         let (reason, remedy) = ("the study reads this file".to_owned(), "choose another name".to_owned());
@@ -204,20 +204,16 @@ fn export<K: Kind>(args: &ExportArgs) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The log of a study. Its items and labels are not read: a batch that they refuse must be removable.
-fn log_of(study: &Path) -> Result<LabelLog, Error> {
+/// The log of a study, and what is to be said of it. Its items and labels are not read: a batch that they refuse must be
+/// removable.
+pub(super) fn log_of(study: &Path) -> Result<LabelLog, Error> {
     let folder = study_toml(study).parent().map(Path::to_owned).unwrap_or_default();
-    Ok(LabelLog::read(&folder, &mut Source::default()).map_err(StudyError::from)?)
-}
-
-fn say_torn(log: &LabelLog) {
-    if let Some(text) = &log.torn {
-        anstream::eprintln!("{text}");
-    }
+    let log = LabelLog::read(&folder, &mut Source::default()).map_err(StudyError::from)?;
+    log.torn.iter().for_each(|text| say(format_args!("{text}")));
+    Ok(log)
 }
 
 fn list(log: &LabelLog) -> Result<ExitCode, Error> {
-    say_torn(log);
     let mut stdout = anstream::stdout().lock();
     if log.listed.is_empty() {
         writeln!(stdout, "No labels were added.")?;
@@ -230,7 +226,6 @@ fn list(log: &LabelLog) -> Result<ExitCode, Error> {
 }
 
 fn remove(log: &LabelLog, number: u64) -> Result<ExitCode, Error> {
-    say_torn(log);
     log.remove(number).map_err(StudyError::from)?;
     let labels = log.listed.iter().find(|listed| listed.number == number).map_or(0, |listed| listed.batch.labels);
     writeln!(
@@ -264,7 +259,7 @@ fn say_added(log: &LabelLog, intake: &Intake, fresh: &[NewLabel]) -> Result<Exit
 }
 
 fn estimate<K: Kind>(args: &EstimateArgs) -> Result<ExitCode, Error> {
-    let study = Study::<K>::load(&args.study.path)?;
+    let study = load::<K>(&args.study.path)?;
     let quantities = K::quantities(&study.file.config.scale);
     let names: Vec<String> = quantities.iter().map(|quantity| quantity.name.clone()).collect();
     let file = SelectionFile::read(&args.queue, &study.items.ids, &study.items.file, &names)?;

@@ -3,15 +3,14 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use super::setup::say_embedded;
+use super::setup::{json, load, say_embedded};
 use crate::cli::options::StudyOption;
 use crate::cli::progress::Bars;
 use crate::cli::{Error, sentences};
 use crate::report::study::{Shown, describe_plan};
+use crate::study::Decomposition;
 use crate::study::evaluate::held_out::HeldOutScores;
 use crate::study::queue::plan::Plan;
-use crate::study::{Decomposition, Study};
-use crate::system::to_json;
 
 /// Plan further labels from the present belief: expected error, widths of intervals, and when to stop.
 ///
@@ -42,7 +41,7 @@ fn price(text: &str) -> Result<f64, String> {
 /// # Errors
 /// Anything refused or failed.
 pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
-    let mut study = Study::<K>::load(&args.study.path)?;
+    let mut study = load::<K>(&args.study.path)?;
     let progress = Bars::default();
     say_embedded(study.embed(&sentences::start, &progress)?.as_ref());
     let decomposition = Decomposition::new(&study, &progress)?;
@@ -50,7 +49,7 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let plan = Plan::new(&study, &decomposition, &held_out, args.price);
     let mut stdout = anstream::stdout().lock();
     if args.json {
-        write!(stdout, "{}", to_json(&plan))?;
+        write!(stdout, "{}", json(&plan, &study))?;
     } else {
         for line in describe_plan(&plan) {
             writeln!(stdout, "{}", line.text())?;

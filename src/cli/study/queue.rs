@@ -4,15 +4,15 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::setup::{say_embedded, vacant_folder};
+use super::setup::{json, load, say_embedded, vacant_folder};
 use crate::cli::options::{StudyOption, ThreadsOption};
 use crate::cli::progress::Bars;
 use crate::cli::{Error, sentences};
+use crate::escalation::Rule;
 use crate::report::study::Shown;
 use crate::study::queue::ranked::{check_rule, usual_order};
 use crate::study::queue::{Amount, LabelsPerItem, Order, Presentation, QueueRecord, Ranked, Request};
-use crate::study::{Decomposition, Error as StudyError, Study};
-use crate::system::to_json;
+use crate::study::{Decomposition, Error as StudyError};
 
 /// Rank the items under a rule and write those within the budget as a queue, as imports for Label Studio, Argilla,
 /// Prodigy and doccano, and as a spreadsheet to fill in.
@@ -28,10 +28,7 @@ use crate::system::to_json;
 pub(crate) struct Args {
     #[command(flatten)]
     pub(super) study: StudyOption,
-    /// Rule that ranks [default: info; without labels cover, or random where there are no embeddings]: cover, info,
-    /// delta, v, posterior_entropy, judge_entropy, low_confidence, fewest_labels, random, fewest_labels_by_info,
-    /// manhattan, manhattan_ten, margin, active_lab, active_lab_repaired or wasserstein.
-    #[arg(long, value_parser = str::parse::<Order>)]
+    #[arg(long, value_parser = str::parse::<Order>, help = rules())]
     rule: Option<Order>,
     /// How much is sent: a share of the items (10%) or a number (300); of labels with --labels-per-item greedy.
     #[arg(long, value_name = "N|N%", default_value = "10%", value_parser = budget, conflicts_with = "until")]
@@ -70,6 +67,16 @@ pub(crate) struct Args {
     json: bool,
 }
 
+/// Help on the rules: their keys as the table of rules has them.
+fn rules() -> String {
+    let keys: Vec<&str> = Rule::those(|_| true).into_iter().map(Rule::key).collect();
+    let (last, others) = keys.split_last().expect("there are rules");
+    format!(
+        "Rule that ranks [default: info; without labels cover, or random where there are no embeddings]: cover, {} or {last}",
+        others.join(", ")
+    )
+}
+
 fn budget(text: &str) -> Result<Amount, String> {
     match text.parse()? {
         Amount::Until { .. } => Err("give a level with --until, not with --budget".to_owned()),
@@ -97,7 +104,7 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     if args.per_cost && args.labels_per_item == LabelsPerItem::Greedy {
         return Err(StudyError::CostOfLabels.into());
     }
-    let mut study = Study::<K>::load(&args.study.path)?;
+    let mut study = load::<K>(&args.study.path)?;
     let out = args.out.clone().unwrap_or_else(|| study.file.resolve(Path::new("queue")));
     let folder = vacant_folder::<QueueRecord>(&out, args.force, study.inputs.sums().keys())?;
     args.threads.start()?;
@@ -119,7 +126,7 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     folder.commit(&staged)?;
     let mut stdout = anstream::stdout().lock();
     if args.json {
-        write!(stdout, "{}", to_json(&record))?;
+        write!(stdout, "{}", json(&record, &study))?;
     } else {
         describe(&mut stdout, &record, &out)?;
         if study.has_no_labels() && record.labels_per_item == "1" {

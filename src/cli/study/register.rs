@@ -7,15 +7,15 @@ use std::process::ExitCode;
 
 use serde_json::Value;
 
-use super::setup::ELSEWHERE;
+use super::setup::{ELSEWHERE, load};
 use crate::cli::Error;
 use crate::cli::options::StudyOption;
 use crate::evaluation::journal::JOURNAL_SUFFIX;
 use crate::report::study::Shown;
+use crate::study::Error as StudyError;
 use crate::study::evaluate::evaluated_items;
 use crate::study::registration::{Plan, Registration, RegistrationError, Testable};
 use crate::study::results::FILE;
-use crate::study::{Error as StudyError, Study};
 use crate::system::FileError;
 
 /// Freeze hypotheses, exclusions, seeds, settings and input sums in registration.toml, before any evaluation.
@@ -56,7 +56,7 @@ pub(crate) struct Args {
 /// A plan or study that can't be used, a registration or an evaluation that is there already.
 pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let refused = |error: RegistrationError| Error::from(StudyError::from(error));
-    let mut study = Study::<K>::load(&args.study.path)?;
+    let mut study = load::<K>(&args.study.path)?;
     let folder = study.file.folder();
     if let Some(found) = evaluation_in(&folder).map_err(FileError::at(&folder, "listing")).map_err(StudyError::from)? {
         return Err(refused(RegistrationError::Evaluated(found)));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use super::setup::{note_elsewhere, say_embedded, say_going_on, vacant_folder};
+use super::setup::{load, note_elsewhere, say_embedded, say_going_on, vacant_folder};
 use crate::cli::options::{StudyOption, TemplatesOption, ThreadsOption};
 use crate::cli::progress::Bars;
 use crate::cli::{Error, say, sentences};
@@ -21,7 +21,7 @@ use crate::study::registration::Registration;
 use crate::study::results::cards::Cards;
 use crate::study::results::columns::columns;
 use crate::study::results::{FILE, StudyManifest};
-use crate::study::{Decomposition, Error as StudyError, Study, StudyResults, evaluate};
+use crate::study::{Decomposition, Error as StudyError, StudyResults, evaluate};
 use crate::system::{Run, Staged, to_json};
 
 /// Decompose the uncertainty about every item, rank the items under every rule, and evaluate where labels suffice.
@@ -78,7 +78,7 @@ fn say_changed_judge(out: &Path, judge: &JudgeFiles) {
 pub(super) fn run<K: Shown + Saved>(args: &Args) -> Result<ExitCode, Error> {
     let start = Instant::now();
     // Everything that can be refused is refused here, before any work.
-    let mut study = Study::<K>::load(&args.study.path)?;
+    let mut study = load::<K>(&args.study.path)?;
     if let Some(replicates) = args.replicates {
         study.file.set_replicates(replicates)?;
     }

@@ -7,12 +7,34 @@ use std::time::Duration;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 
 use crate::cli::{Error, output_folder, say};
 use crate::evaluation::Journal;
 use crate::familiarity::embedding::Embeddings;
-use crate::study::Error as StudyError;
-use crate::system::{Error as OutputError, FileError, OutputFile, OutputFolder, Record};
+use crate::study::{Error as StudyError, Kind, Study};
+use crate::system::{Error as OutputError, FileError, OutputFile, OutputFolder, Record, to_json};
+
+/// Reads a study, and says what every command has to say of it.
+///
+/// # Errors
+/// As [`Study::load`].
+pub(super) fn load<K: Kind>(path: &Path) -> Result<Study<K>, Error> {
+    let study = Study::<K>::load(path)?;
+    study.warnings.iter().for_each(|text| say(format_args!("{text}")));
+    Ok(study)
+}
+
+/// A result as JSON, with the warnings of its study where there are any.
+pub(super) fn json<K: Kind>(result: &impl Serialize, study: &Study<K>) -> String {
+    match serde_json::to_value(result) {
+        Ok(Value::Object(mut fields)) if !study.warnings.is_empty() => {
+            fields.entry("warnings").or_insert(json!(study.warnings));
+            to_json(&fields)
+        }
+        _ => to_json(result),
+    }
+}
 
 /// A folder that may be written, and that holds nothing unless it is to be replaced; none of the `inputs`, by their
 /// paths, in any case.

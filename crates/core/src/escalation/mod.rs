@@ -14,15 +14,15 @@ mod allocation;
 mod budget;
 mod exploration;
 mod population;
-mod rating_rule;
 pub mod regret;
 mod rule;
+mod rule_inputs;
 pub mod value;
 
 pub use allocation::allocate;
 pub use budget::{Budget, top};
 pub use exploration::Selection;
 pub use population::{LEAST_DRAWN, NoEstimate, Observed, Response, WeightedMean, responses, weighted_mean};
-pub use rating_rule::RatingRuleInputs;
 pub use regret::regret;
-pub use rule::{Rule, RuleInputs};
+pub use rule::{Rule, RuleRow};
+pub use rule_inputs::{RankedBeliefs, RuleInputs};

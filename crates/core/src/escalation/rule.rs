@@ -1,235 +1,341 @@
-//! The rules that rank items for escalation.
+//! The rules that rank items for escalation, one row of a table each.
+//!
+//! A new rule is a variant of [`Rule`] and a row of the table below: its names, the kinds of labels that it ranks, and the function
+//! that gives priorities. Lists, messages, options of the command line and reports are made from the table.
 
-use ndarray::Array2;
 use serde::{Deserialize, Serialize};
 
 use super::active_lab::{Form, active_lab_priority};
-use crate::belief::{Belief, Beliefs, ClassBelief, ClassBeliefs, Mixture, dirichlet::row};
+use super::rule_inputs::RuleInputs;
+use crate::belief::{Belief, dirichlet::row};
 
-/// A rule that ranks items; those with the highest priority are escalated first.
+/// A rule that ranks items; those with the highest priority are escalated first. [`Rule::row`] says what each ranks by.
 ///
-/// | rule | priority | source |
-/// |---|---|---|
-/// | `Info` | epistemic part I of the posterior | the paper's rule under log loss |
-/// | `Delta` | one-label value Delta | the paper's rule under squared error |
-/// | `Spread` | posterior spread v | the paper's withhold variant |
-/// | `PosteriorEntropy` | H(posterior mean), total uncertainty with labels folded in | baseline |
-/// | `JudgeEntropy` | H(judge's prediction) + jitter | baseline, total uncertainty of the judge's output |
-/// | `LowConfidence` | -(stated confidence) + jitter | baseline, verbalised confidence |
-/// | `FewestLabels` | -(labels in hand) + jitter | baseline |
-/// | `Random` | a uniform draw | baseline |
-/// | `FewestLabelsByInfo` | -(labels in hand), ties by I | fewest labels, made as strong as it can be |
-/// | `Manhattan` | expected fall of the Manhattan error by one label | one-label value matched to the measure |
-/// | `ManhattanTen` | expected fall of the Manhattan error by ten labels bought together | look-ahead of `Manhattan` |
-/// | `Margin` | -(largest - second largest judge probability) + jitter | margin sampling, Scheffer et al. (2001) |
-/// | `ActiveLab` | doubt about the consensus label, as the package `cleanlab` computes it | [`active_lab`](super::active_lab) |
-/// | `ActiveLabRepaired` | the same without the package's slip | [`active_lab`](super::active_lab) |
-/// | `Wasserstein` | expected fall of the Wasserstein error by one label | one-label value matched to the measure of a scale |
+/// Where the classes stand on a scale ([`crate::belief::Ordinals`]) or labels are numbers ([`crate::belief::Gaussian`]), I and v are the
+/// epistemic part of the mean, Delta its expected fall by one label, and entropy is the variance of a label.
 ///
-/// The first eight are the paper's; the others go beyond it. Where the classes stand on a scale ([`crate::belief::Ordinals`]),
-/// I and v are the epistemic part of the mean place, Delta its expected fall, and entropy is the variance of a label's place.
-///
-/// The jitter, 1e-9 times a uniform draw, breaks ties at random; the four priorities in closed form tie when they agree to 12
-/// digits, and are ranked then by the same draws in studies, by the order of the items in the paper's experiments (see
-/// [`super::top`]). Missing confidence counts as the mean of the present
-/// ones. (The oracle ranks by the true values and needs no rule: see [`super::regret()`].)
+/// The jitter, 1e-9 times a uniform draw, breaks ties at random. Priorities of beliefs about classes are kept to 12 digits, so that
+/// items with the same evidence tie; they are ranked then by the same draws in studies, by the order of the items in the paper's
+/// experiments (see [`super::top`]). Missing confidence counts as the mean of the present ones. (The oracle ranks by the true values and
+/// needs no rule: see [`super::regret()`].)
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rule {
-    /// Mutual information I.
+    /// Mutual information I between the label and the item's true distribution: the paper's rule under log loss.
     Info,
-    /// One-label value Delta.
+    /// One-label value Delta: the paper's rule under squared error.
     Delta,
-    /// Posterior spread v.
+    /// Posterior spread v: the paper's rule for withholding a prediction.
     #[serde(rename = "v")]
     Spread,
-    /// Entropy of the posterior mean.
+    /// Entropy of the posterior mean: total uncertainty with the labels folded in. A baseline.
     PosteriorEntropy,
-    /// Entropy of the judge's prediction.
+    /// Entropy of the judge's prediction: total uncertainty of the judge's output. A baseline.
     JudgeEntropy,
-    /// Lowest stated confidence first.
+    /// Lowest stated confidence first. A baseline.
     LowConfidence,
-    /// Fewest labels first.
+    /// Fewest labels first. A baseline.
     FewestLabels,
-    /// Random order.
+    /// Random order. A baseline.
     Random,
-    /// Fewest labels first, ties by mutual information.
+    /// Fewest labels first, ties by I: fewest labels made as strong as it can be.
     FewestLabelsByInfo,
-    /// Expected fall of the Manhattan error by one label.
+    /// Expected fall of the Manhattan error by one label: a one-label value matched to the measure.
     Manhattan,
-    /// Expected fall of the Manhattan error by ten labels.
+    /// Expected fall of the Manhattan error by ten labels bought together.
     ManhattanTen,
-    /// Smallest margin between the judge's two likeliest classes first.
+    /// Smallest margin between the judge's two likeliest classes first: margin sampling, Scheffer et al. (2001).
     Margin,
-    /// ActiveLab, as shipped.
+    /// Doubt about the consensus label, as the package `cleanlab` computes it ([`active_lab`](super::active_lab)).
     ActiveLab,
-    /// ActiveLab, repaired.
+    /// The same without the package's slip.
     ActiveLabRepaired,
-    /// Expected fall of the Wasserstein error by one label.
+    /// Expected fall of the Wasserstein error by one label: a one-label value matched to the measure of a scale.
     Wasserstein,
 }
 
-impl Rule {
-    /// All rules of the paper, in the order in which its experiments evaluate them (it is part of the random stream).
-    pub const PAPER: [Rule; 8] = [
-        Rule::Info,
-        Rule::Delta,
-        Rule::Spread,
-        Rule::PosteriorEntropy,
-        Rule::JudgeEntropy,
-        Rule::LowConfidence,
-        Rule::FewestLabels,
-        Rule::Random,
-    ];
-
-    /// All rules that rank classes without an order.
-    pub const OF_CLASSES: [Rule; 14] = [
-        Rule::Info,
-        Rule::Delta,
-        Rule::Spread,
-        Rule::PosteriorEntropy,
-        Rule::JudgeEntropy,
-        Rule::LowConfidence,
-        Rule::FewestLabels,
-        Rule::Random,
-        Rule::FewestLabelsByInfo,
-        Rule::Manhattan,
-        Rule::ManhattanTen,
-        Rule::Margin,
-        Rule::ActiveLab,
-        Rule::ActiveLabRepaired,
-    ];
-
-    /// The rules that go beyond the paper.
-    pub const BEYOND: [Rule; 6] = [
-        Rule::FewestLabelsByInfo,
-        Rule::Manhattan,
-        Rule::ManhattanTen,
-        Rule::Margin,
-        Rule::ActiveLab,
-        Rule::ActiveLabRepaired,
-    ];
-
+/// What there is to say of a rule.
+pub struct RuleRow {
+    /// The rule.
+    pub rule: Rule,
+    /// Key in results, claims and options, e.g. `judge_entropy`.
+    pub key: &'static str,
+    /// What it ranks by, in words.
+    pub words: &'static str,
+    /// Name in figures, and in tables of a page.
+    pub figure: &'static str,
+    /// What it ranks numbers and places on a scale by, where that is something else than `words`.
+    on_scale: Option<&'static str>,
+    /// Whether it is the paper's: a study under the published belief evaluates no others.
+    pub published: bool,
+    /// Whether it ranks classes without an order.
+    pub classes: bool,
+    /// Whether it ranks classes on a scale.
+    pub ordinal: bool,
+    /// Whether it ranks numbers.
+    pub ratings: bool,
     /// Whether an item's priority depends on the items that it is ranked among.
-    pub fn looks_at_other_items(self) -> bool {
-        matches!(self, Rule::ActiveLab | Rule::ActiveLabRepaired)
+    pub among_others: bool,
+    /// The priority of every item; `None` where something that it asks for is not there.
+    priority: fn(&RuleInputs) -> Option<Vec<f64>>,
+    /// The priority of an item with so many labels in hand after so many more, in expectation; `None` for rules whose priority no label
+    /// moves in expectation (nothing would keep them from sending the whole budget to one item), and for rules beyond the paper.
+    after: Option<fn(&dyn Belief, u32, u32) -> f64>,
+}
+
+impl RuleRow {
+    /// What it ranks numbers and places on a scale by, in words.
+    pub fn words_on_scale(&self) -> &'static str {
+        self.on_scale.unwrap_or(self.words)
+    }
+}
+
+/// A row that leaves out what few rules have.
+const USUAL: RuleRow = RuleRow {
+    rule: Rule::Random,
+    key: "",
+    words: "",
+    figure: "",
+    on_scale: None,
+    published: false,
+    classes: true,
+    ordinal: false,
+    ratings: false,
+    among_others: false,
+    priority: |_| None,
+    after: None,
+};
+
+/// All rules in the order of [`Rule`], which is also the order in which studies evaluate them. It is part of the random stream: new rules
+/// go to the end.
+static RULES: [RuleRow; 15] = [
+    RuleRow {
+        rule: Rule::Info,
+        key: "info",
+        words: "epistemic part I",
+        figure: "mutual information I",
+        on_scale: Some("epistemic part Var(m)"),
+        published: true,
+        ordinal: true,
+        ratings: true,
+        priority: |items| Some(items.beliefs(&|b| b.epistemic())),
+        after: Some(|belief, _, more| belief.epistemic_after(more)),
+        ..USUAL
+    },
+    RuleRow {
+        rule: Rule::Delta,
+        key: "delta",
+        words: "one-label value Delta",
+        figure: "label value Δ",
+        published: true,
+        ordinal: true,
+        ratings: true,
+        priority: |items| Some(items.beliefs(&|b| b.label_value())),
+        after: Some(|belief, _, more| belief.label_value_after(more)),
+        ..USUAL
+    },
+    RuleRow {
+        rule: Rule::Spread,
+        key: "v",
+        words: "posterior spread v",
+        figure: "posterior spread v",
+        on_scale: Some("epistemic part Var(m)"),
+        published: true,
+        // On a scale of classes it is the same as `Info`.
+        ratings: true,
+        priority: |items| Some(items.beliefs(&|b| b.spread())),
+        after: Some(|belief, _, more| belief.spread_after(more)),
+        ..USUAL
+    },
+    RuleRow {
+        rule: Rule::PosteriorEntropy,
+        key: "posterior_entropy",
+        words: "entropy of the posterior mean",
+        figure: "entropy, posterior",
+        on_scale: Some("total uncertainty, variance of a label"),
+        published: true,
+        ordinal: true,
+        ratings: true,
+        priority: |items| Some(items.beliefs(&|b| b.total())),
+        ..USUAL
+    },
+    RuleRow {
+        rule: Rule::JudgeEntropy,
+        key: "judge_entropy",
+        words: "entropy of the judge's prediction",
+        figure: "entropy, judge",
+        on_scale: Some("the judge's variance"),
+        published: true,
+        ordinal: true,
+        ratings: true,
+        priority: |items| Some(items.jittered(items.judged()?)),
+        ..USUAL
+    },
+    RuleRow {
+        rule: Rule::LowConfidence,
+        key: "low_confidence",
+        words: "lowest stated confidence",
+        figure: "low stated confidence",
+        published: true,
+        ordinal: true,
+        priority: |items| {
+            let present: Vec<f64> = items.confidence?.iter().flatten().copied().collect();
+            let fill = if present.is_empty() { 0.0 } else { crate::stats::mean(&present) };
+            Some(items.jittered(items.confidence?.iter().map(|stated| -stated.unwrap_or(fill)).collect()))
+        },
+        ..USUAL
+    },
+    RuleRow {
+        rule: Rule::FewestLabels,
+        key: "fewest_labels",
+        words: "fewest labels",
+        figure: "fewest labels first",
+        published: true,
+        ordinal: true,
+        ratings: true,
+        priority: |items| Some(items.jittered(items.labels?.iter().map(|&n| -f64::from(n)).collect())),
+        after: Some(|_, in_hand, more| -f64::from(in_hand) - f64::from(more)),
+        ..USUAL
+    },
+    RuleRow {
+        rule: Rule::Random,
+        key: "random",
+        words: "random",
+        figure: "random",
+        published: true,
+        ordinal: true,
+        ratings: true,
+        priority: |items| items.random.map(<[f64]>::to_vec),
+        ..USUAL
+    },
+    RuleRow {
+        rule: Rule::FewestLabelsByInfo,
+        key: "fewest_labels_by_info",
+        words: "fewest labels, ties by the epistemic part I",
+        figure: "fewest labels, ties by I",
+        priority: |items| {
+            // I is at most the highest total, so it never outweighs a label.
+            let most = 1.0 + items.beliefs.highest()?;
+            let info = items.beliefs(&|b| b.epistemic());
+            Some(info.iter().zip(items.labels?).map(|(info, &n)| info / most - f64::from(n)).collect())
+        },
+        ..USUAL
+    },
+    RuleRow {
+        rule: Rule::Manhattan,
+        key: "manhattan",
+        words: "expected fall of the Manhattan error by one label",
+        figure: "Manhattan value, 1 label",
+        priority: |items| items.classes(&|b| b.classes().manhattan_label_value()),
+        ..USUAL
+    },
+    RuleRow {
+        rule: Rule::ManhattanTen,
+        key: "manhattan_ten",
+        words: "expected fall of the Manhattan error by ten labels",
+        figure: "Manhattan value, 10 labels",
+        priority: |items| items.classes(&|b| b.classes().expected_manhattan_reduction(10)),
+        ..USUAL
+    },
+    RuleRow {
+        rule: Rule::Margin,
+        key: "margin",
+        words: "smallest margin between the judge's likeliest classes",
+        figure: "small margin, judge",
+        priority: |items| Some(items.jittered(items.q?.rows().into_iter().map(|q| -margin(row(q))).collect())),
+        ..USUAL
+    },
+    RuleRow {
+        rule: Rule::ActiveLab,
+        key: "active_lab",
+        words: "ActiveLab as cleanlab 2.9.0 ships it",
+        figure: "ActiveLab, as shipped",
+        among_others: true,
+        priority: |items| {
+            Some(items.settled(active_lab_priority(items.q?.view(), items.counts?.view(), Form::AsShipped)))
+        },
+        ..USUAL
+    },
+    RuleRow {
+        rule: Rule::ActiveLabRepaired,
+        key: "active_lab_repaired",
+        words: "ActiveLab with its count of labels repaired",
+        figure: "ActiveLab, repaired",
+        among_others: true,
+        priority: |items| {
+            Some(items.settled(active_lab_priority(items.q?.view(), items.counts?.view(), Form::Repaired)))
+        },
+        ..USUAL
+    },
+    RuleRow {
+        rule: Rule::Wasserstein,
+        key: "wasserstein",
+        words: "expected fall of the Wasserstein error by one label",
+        figure: "Wasserstein value, 1 label",
+        classes: false,
+        ordinal: true,
+        priority: |items| items.classes(&|b| b.wasserstein_label_value()),
+        ..USUAL
+    },
+];
+
+impl Rule {
+    /// The rules whose rows are as asked for, in the order in which they are evaluated (it is part of the random stream).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use judge_uncertainty_core::escalation::Rule;
+    ///
+    /// assert!(Rule::those(|row| row.ratings).contains(&Rule::Info));
+    /// assert!(!Rule::those(|row| row.ratings).contains(&Rule::LowConfidence));
+    /// ```
+    pub fn those(asked: fn(&RuleRow) -> bool) -> Vec<Rule> {
+        RULES.iter().filter(|row| asked(row)).map(|row| row.rule).collect()
     }
 
-    /// The rules that rank classes on a scale, in the order in which they are evaluated (it is part of the random stream). v
-    /// is left out: there it is the same as `Info`.
-    pub const ORDINAL: [Rule; 8] = [
-        Rule::Info,
-        Rule::Delta,
-        Rule::PosteriorEntropy,
-        Rule::JudgeEntropy,
-        Rule::LowConfidence,
-        Rule::FewestLabels,
-        Rule::Random,
-        Rule::Wasserstein,
-    ];
+    /// What there is to say of the rule.
+    pub fn row(self) -> &'static RuleRow {
+        &RULES[self as usize]
+    }
 
     /// Key in results and claims, e.g. `judge_entropy`.
     pub fn key(self) -> &'static str {
-        match self {
-            Rule::Info => "info",
-            Rule::Delta => "delta",
-            Rule::Spread => "v",
-            Rule::PosteriorEntropy => "posterior_entropy",
-            Rule::JudgeEntropy => "judge_entropy",
-            Rule::LowConfidence => "low_confidence",
-            Rule::FewestLabels => "fewest_labels",
-            Rule::Random => "random",
-            Rule::FewestLabelsByInfo => "fewest_labels_by_info",
-            Rule::Manhattan => "manhattan",
-            Rule::ManhattanTen => "manhattan_ten",
-            Rule::Margin => "margin",
-            Rule::ActiveLab => "active_lab",
-            Rule::ActiveLabRepaired => "active_lab_repaired",
-            Rule::Wasserstein => "wasserstein",
-        }
+        self.row().key
     }
 
     /// What the rule ranks by, in words.
     pub fn words(self) -> &'static str {
-        match self {
-            Rule::Info => "epistemic part I",
-            Rule::Delta => "one-label value Delta",
-            Rule::Spread => "posterior spread v",
-            Rule::PosteriorEntropy => "entropy of the posterior mean",
-            Rule::JudgeEntropy => "entropy of the judge's prediction",
-            Rule::LowConfidence => "lowest stated confidence",
-            Rule::FewestLabels => "fewest labels",
-            Rule::Random => "random",
-            Rule::FewestLabelsByInfo => "fewest labels, ties by the epistemic part I",
-            Rule::Manhattan => "expected fall of the Manhattan error by one label",
-            Rule::ManhattanTen => "expected fall of the Manhattan error by ten labels",
-            Rule::Margin => "smallest margin between the judge's likeliest classes",
-            Rule::ActiveLab => "ActiveLab as cleanlab 2.9.0 ships it",
-            Rule::ActiveLabRepaired => "ActiveLab with its count of labels repaired",
-            Rule::Wasserstein => "expected fall of the Wasserstein error by one label",
-        }
+        self.row().words
     }
 
-    /// The priority of every item whose labels are classes.
-    pub fn priority<T: ClassBeliefs>(self, inputs: &RuleInputs<T>) -> Vec<f64> {
-        let jittered = |base: &dyn Fn(usize) -> f64| -> Vec<f64> {
-            inputs.jitter.iter().enumerate().map(|(i, u)| base(i) + u * JITTER).collect()
-        };
-        let of_classes = |value: &dyn Fn(&Mixture) -> f64| -> Vec<f64> {
-            let of = |i: usize| without_noise(value(inputs.beliefs.of_classes(i).classes()));
-            (0..inputs.beliefs.len()).map(of).collect()
-        };
-        let active_lab = |form: Form| -> Vec<f64> {
-            active_lab_priority(inputs.q.view(), inputs.counts.view(), form).into_iter().map(without_noise).collect()
-        };
-        match self {
-            Rule::Info => inputs.beliefs.map(|b| without_noise(b.epistemic())),
-            Rule::Delta => inputs.beliefs.map(|b| without_noise(b.label_value())),
-            Rule::Spread => inputs.beliefs.map(|b| without_noise(b.spread())),
-            Rule::PosteriorEntropy => inputs.beliefs.map(|b| without_noise(b.total())),
-            Rule::JudgeEntropy => jittered(&|i| inputs.beliefs.total_of(row(inputs.q.row(i)))),
-            Rule::LowConfidence => {
-                let present: Vec<f64> = inputs.confidence.iter().flatten().copied().collect();
-                let fill = if present.is_empty() { 0.0 } else { crate::stats::mean(&present) };
-                jittered(&|i| -inputs.confidence[i].unwrap_or(fill))
-            }
-            Rule::FewestLabels => jittered(&|i| -f64::from(inputs.labels[i])),
-            Rule::Random => inputs.random.to_vec(),
-            Rule::FewestLabelsByInfo => {
-                // I is at most the highest total, so it never outweighs a label.
-                let most = 1.0 + inputs.beliefs.highest_total();
-                let info = inputs.beliefs.map(|b| without_noise(b.epistemic()));
-                info.iter().zip(inputs.labels).map(|(info, &n)| info / most - f64::from(n)).collect()
-            }
-            Rule::Manhattan => of_classes(&|b| b.manhattan_label_value()),
-            Rule::ManhattanTen => of_classes(&|b| b.expected_manhattan_reduction(10)),
-            Rule::Margin => jittered(&|i| -margin(row(inputs.q.row(i)))),
-            Rule::ActiveLab => active_lab(Form::AsShipped),
-            Rule::ActiveLabRepaired => active_lab(Form::Repaired),
-            Rule::Wasserstein => {
-                let of = |i: usize| without_noise(inputs.beliefs.of_classes(i).wasserstein_label_value());
-                (0..inputs.beliefs.len()).map(of).collect()
-            }
-        }
-    }
-
-    /// The priority of an item after `more` further labels, in expectation; `in_hand` is the number of labels now.
+    /// The priority of every item, higher first; `None` where the rule asks for something that the items do not have.
     ///
-    /// `None` for rules whose priority no label moves in expectation (nothing would keep them from sending the whole budget
-    /// to one item), and for those beyond the paper, which rank items but don't allocate.
-    pub fn priority_after(self, belief: &impl Belief, in_hand: u32, more: u32) -> Option<f64> {
-        match self {
-            Rule::Info => Some(belief.epistemic_after(more)),
-            Rule::Delta => Some(belief.label_value_after(more)),
-            Rule::Spread => Some(belief.spread_after(more)),
-            Rule::FewestLabels => Some(-f64::from(in_hand) - f64::from(more)),
-            _ => None,
-        }
+    /// # Examples
+    ///
+    /// ```
+    /// use judge_uncertainty_core::belief::Beliefs;
+    /// use judge_uncertainty_core::escalation::{Rule, RuleInputs};
+    /// use ndarray::array;
+    ///
+    /// let beliefs = Beliefs::new(array![[9.0, 1.0], [1.0, 1.0]]);
+    /// let priority = Rule::Info.priority(&RuleInputs::new(&beliefs)).expect("it asks for beliefs alone");
+    /// assert!(priority[1] > priority[0]);
+    /// assert_eq!(Rule::LowConfidence.priority(&RuleInputs::new(&beliefs)), None);
+    /// ```
+    pub fn priority(self, items: &RuleInputs) -> Option<Vec<f64>> {
+        (self.row().priority)(items)
+    }
+
+    /// The priority of an item after `more` further labels, in expectation; `in_hand` is the number of labels now. `None` for rules that
+    /// do not look ahead.
+    pub fn priority_after(self, belief: &dyn Belief, in_hand: u32, more: u32) -> Option<f64> {
+        self.row().after.map(|after| after(belief, in_hand, more))
     }
 
     /// Whether [`Rule::priority_after`] has an answer.
     pub fn looks_ahead(self) -> bool {
-        matches!(self, Rule::Info | Rule::Delta | Rule::Spread | Rule::FewestLabels)
+        self.row().after.is_some()
     }
 }
 
@@ -238,10 +344,11 @@ impl std::str::FromStr for Rule {
 
     /// Reads a rule's key.
     fn from_str(key: &str) -> Result<Self, String> {
-        let all = || Rule::OF_CLASSES.into_iter().chain([Rule::Wasserstein]);
-        all().find(|rule| rule.key() == key).ok_or_else(|| {
-            format!("{key:?} is none of the rules {}", all().map(Rule::key).collect::<Vec<_>>().join(", "))
-        })
+        RULES
+            .iter()
+            .find(|row| row.key == key)
+            .map(|row| row.rule)
+            .ok_or_else(|| format!("{key:?} is none of the rules {}", RULES.each_ref().map(|row| row.key).join(", ")))
     }
 }
 
@@ -255,59 +362,31 @@ fn margin(p: &[f64]) -> f64 {
     first - second
 }
 
-/// Scale of the jitter that breaks ties.
-const JITTER: f64 = 1e-9;
-
-/// A priority to 40 significant bits (about 12 digits).
-///
-/// Items with the same evidence in another class order differ in the last bits only, by rounding; they must tie, so that
-/// the tie break and not the arithmetic of the platform decides between them.
-fn without_noise(priority: f64) -> f64 {
-    const DROPPED: u32 = 52 - 40;
-    let half = 1_u64 << (DROPPED - 1);
-    f64::from_bits((priority.to_bits() + half) >> DROPPED << DROPPED)
-}
-
-/// What rules look at where labels are classes; everything is per item.
-#[derive(Debug)]
-pub struct RuleInputs<'a, T = Beliefs> {
-    /// Posterior beliefs, about classes with or without a scale.
-    pub beliefs: &'a T,
-    /// The judge's predictions, items x classes.
-    pub q: &'a Array2<f64>,
-    /// Stated confidence, 0 to 100.
-    pub confidence: &'a [Option<f64>],
-    /// Labels in hand.
-    pub labels: &'a [u32],
-    /// Labels in hand by class, items x classes.
-    pub counts: &'a Array2<u32>,
-    /// Uniform draws in [0, 1) that break ties (scaled by 1e-9 where they are added to a priority).
-    pub jitter: &'a [f64],
-    /// Uniform draws that the random rule ranks by.
-    pub random: &'a [f64],
-}
-
-// Not derived: the table of beliefs need not be `Copy`.
-impl<T> Clone for RuleInputs<'_, T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for RuleInputs<'_, T> {}
-
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use ndarray::array;
 
     use super::*;
-    use crate::belief::{Dirichlet, Gaussian};
+    use crate::belief::{Beliefs, Dirichlet, Gaussian};
+
+    #[test]
+    fn every_rule_has_one_row_and_names_of_its_own() {
+        for (k, row) in RULES.iter().enumerate() {
+            assert_eq!((row.rule as usize, row.rule.row().key, row.key.parse()), (k, row.key, Ok(row.rule)));
+            assert_eq!(serde_json::to_value(row.rule).unwrap(), row.key);
+        }
+        for name in [|r: &RuleRow| r.key, |r: &RuleRow| r.words, |r: &RuleRow| r.figure] {
+            assert_eq!(RULES.iter().map(name).collect::<BTreeSet<_>>().len(), RULES.len());
+        }
+    }
 
     #[test]
     fn every_label_is_worth_less_than_the_one_before() {
         let belief = Dirichlet::new(&[0.3, 0.9, 4.0]);
         let gaussian = Gaussian { mean: 0.0, evidence: 3.0, freedom: 7.0, scale: 2.0 };
-        for rule in Rule::PAPER.into_iter().filter(|rule| rule.looks_ahead()) {
+        for rule in Rule::those(|row| row.after.is_some()) {
             for k in 0..200 {
                 assert!(rule.priority_after(&belief, 2, k) > rule.priority_after(&belief, 2, k + 1), "{rule:?} {k}");
                 assert!(
@@ -316,7 +395,6 @@ mod tests {
                 );
             }
         }
-        assert!(Rule::PAPER.iter().all(|rule| rule.looks_ahead() == rule.priority_after(&belief, 0, 1).is_some()));
         let value = gaussian.spread_after(4) - gaussian.spread_after(5);
         assert!((gaussian.label_value_after(4) - value).abs() < 1e-15);
         assert_eq!(gaussian.label_value_after(0), gaussian.label_value());
@@ -333,17 +411,8 @@ mod tests {
     #[test]
     fn fewest_labels_rank_by_information_only_among_equals() {
         let beliefs = Beliefs::new(array![[9.0, 1.0], [5.0, 5.0], [0.6, 0.4], [8.0, 2.0]]);
-        let q = array![[0.9, 0.1], [0.5, 0.5], [0.6, 0.4], [0.8, 0.2]];
-        let inputs = RuleInputs {
-            beliefs: &beliefs,
-            q: &q,
-            confidence: &[],
-            labels: &[2, 2, 3, 1],
-            counts: &array![[1, 1], [1, 1], [2, 1], [1, 0]],
-            jitter: &[0.0; 4],
-            random: &[],
-        };
-        let priorities = Rule::FewestLabelsByInfo.priority(&inputs);
+        let items = RuleInputs { labels: Some(&[2, 2, 3, 1]), ..RuleInputs::new(&beliefs) };
+        let priorities = Rule::FewestLabelsByInfo.priority(&items).unwrap();
         assert_eq!(crate::escalation::top(&priorities, &[], 4), [3, 1, 0, 2]);
     }
 }

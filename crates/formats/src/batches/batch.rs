@@ -294,8 +294,8 @@ impl Batch {
         }
     }
 
-    /// Lists of numbers within a list, one for each annotator, where a number alone is a list of one: `[7, [8, 8.5]]`; none for a
-    /// blank cell.
+    /// Lists of numbers within a list, one for each annotator, where a number alone is a list of one: `[7, [8, 8.5]]`;
+    /// none for a blank cell.
     ///
     /// # Errors
     /// Anything else, or a number that is not finite.

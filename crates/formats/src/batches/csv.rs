@@ -7,7 +7,7 @@ use std::path::Path;
 use ::csv::{ReaderBuilder, StringRecord};
 use serde_json::json;
 
-use super::Rows;
+use super::BatchReader;
 use super::{Bad, Batch, Cells, Header};
 use crate::error::{Error, Place, Problem, Result, excerpt};
 
@@ -126,7 +126,7 @@ fn fields(text: &str, delimiter: u8) -> Option<StringRecord> {
     reader.read_record(&mut record).ok()?.then_some(record)
 }
 
-impl Rows for CsvRows {
+impl BatchReader for CsvRows {
     fn header(&self) -> &Header {
         &self.header
     }
@@ -187,8 +187,8 @@ mod tests {
         batches
     }
 
-    /// Blank lines, CRLF, quoted cells of several lines, quotes within plain cells and a mark of the byte order: cells and lines as
-    /// the reader of whole tables has them, whatever the size of a batch.
+    /// Blank lines, CRLF, quoted cells of several lines, quotes within plain cells and a mark of the byte order: cells
+    /// and lines as the reader of whole tables has them, whatever the size of a batch.
     #[test]
     fn rows_are_those_of_the_reader_of_whole_tables() {
         let text = "\u{feff}id,x,n\r\n\r\na,\"b,\r\n\"\"c\",1\r\nd,5\" wide,2\n\n\"e\",,\"3\"\n";

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::Rows;
+use super::BatchReader;
 use super::{Bad, Batch, Cells, Header};
 use crate::error::{Error, Place, Problem, Result};
 use crate::jsonl::fields;
@@ -70,7 +70,7 @@ impl JsonRows {
     }
 }
 
-impl Rows for JsonRows {
+impl BatchReader for JsonRows {
     fn header(&self) -> &Header {
         &self.header
     }

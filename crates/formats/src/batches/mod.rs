@@ -18,7 +18,7 @@ use crate::error::Result;
 pub use batch::{Bad, Batch, Cells, Header, Lists};
 
 /// A file that is read some rows at a time.
-pub trait Rows: Debug {
+pub trait BatchReader: Debug {
     /// Its columns.
     fn header(&self) -> &Header;
 

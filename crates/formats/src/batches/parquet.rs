@@ -11,7 +11,7 @@ use ::parquet::errors::ParquetError;
 use ::parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use ::parquet::schema::types::{ColumnDescriptor, ColumnPath};
 
-use super::Rows;
+use super::BatchReader;
 use super::{Batch, Cells, Header, Lists};
 use crate::error::{Error, Place, Result};
 use crate::guarded::guarded;
@@ -94,7 +94,7 @@ impl ParquetRows {
     }
 }
 
-impl Rows for ParquetRows {
+impl BatchReader for ParquetRows {
     fn header(&self) -> &Header {
         &self.header
     }

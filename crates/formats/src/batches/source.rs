@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::Rows;
+use super::BatchReader;
 use super::csv::CsvRows;
 use super::jsonl::JsonRows;
 use super::parquet::ParquetRows;
@@ -16,8 +16,8 @@ fn extension(path: &Path) -> String {
     path.extension().map(|extension| extension.to_string_lossy().to_lowercase()).unwrap_or_default()
 }
 
-/// The files that a path stands for: itself, or those of a folder by their names, hidden ones and those that begin with `_` left
-/// out, as engines write them.
+/// The files that a path stands for: itself, or those of a folder by their names, hidden ones and those that begin with
+/// `_` left out, as engines write them.
 ///
 /// # Errors
 /// A folder that can't be read or holds none, or a file whose extension does not say how it is laid out.
@@ -49,7 +49,7 @@ pub fn files(path: &Path) -> Result<Vec<PathBuf>> {
 ///
 /// # Errors
 /// As the reader of its layout.
-pub fn open(path: &Path, id: &str) -> Result<Box<dyn Rows>> {
+pub fn open(path: &Path, id: &str) -> Result<Box<dyn BatchReader>> {
     Ok(match extension(path).as_str() {
         "parquet" | "pq" => Box::new(ParquetRows::open(path)?),
         "jsonl" | "ndjson" => Box::new(JsonRows::open(path)?),

@@ -58,8 +58,8 @@ impl DiceData {
 
     /// These dice with the predictions of another judge, from a folder that `judge run` or `judge import` wrote.
     ///
-    /// Where it calls a face impossible, all its predictions get the floor of half a roll of 100: a face that was rolled
-    /// all the same would leave the trust regression undefined.
+    /// Where it calls a face impossible, all its predictions get the floor of half a roll of 100: a face that was
+    /// rolled all the same would leave the trust regression undefined.
     ///
     /// # Errors
     /// A table that is refused, other dice than these, a die without a prediction, or no self-update at all.

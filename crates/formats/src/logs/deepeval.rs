@@ -1,7 +1,7 @@
 //! Results of deepeval: `test_run_*.json` in the folder that `DEEPEVAL_RESULTS_FOLDER` names.
 //!
-//! An item is a test case by its `name` (by default `test_case_N`), a criterion a metric, the answer its score, 0 to 1. A
-//! metric with an error is a failed answer. The file states no version.
+//! An item is a test case by its `name` (by default `test_case_N`), a criterion a metric, the answer its score, 0 to 1.
+//! A metric with an error is a failed answer. The file states no version.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,9 +1,9 @@
 //! Samples in the schema of Every Eval Ever: `*_samples.jsonl`, one record per sample and result.
 //!
 //! An item is a `sample_id`, a variant a `model_id`, a criterion an `evaluation_name` (with its `evaluation_result_id`,
-//! where there are several of one name). The answer is what was extracted from the output; of a sample that a judge graded
-//! (`extraction_method` is `llm_judge`) it is the score. A sample with an error is a failed answer. The version is that of
-//! the schema.
+//! where there are several of one name). The answer is what was extracted from the output; of a sample that a judge
+//! graded (`extraction_method` is `llm_judge`) it is the score. A sample with an error is a failed answer. The version
+//! is that of the schema.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

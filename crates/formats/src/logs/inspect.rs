@@ -1,9 +1,9 @@
 //! Logs of inspect_ai: `.eval` archives and JSON.
 //!
-//! What was judged is the output of a sample, under each scorer on its own: an item is the sample's `id` (with the epoch,
-//! where there are several), a criterion a scorer, the answer the score's value as the scorer gave it. Edits of a score
-//! (`Score.history`, entries with a provenance) are what people said: their authors' labels, of which the last one of each
-//! author holds. An unscored sample (`NaN`) and one that failed are failed answers.
+//! What was judged is the output of a sample, under each scorer on its own: an item is the sample's `id` (with the
+//! epoch, where there are several), a criterion a scorer, the answer the score's value as the scorer gave it. Edits of
+//! a score (`Score.history`, entries with a provenance) are what people said: their authors' labels, of which the last
+//! one of each author holds. An unscored sample (`NaN`) and one that failed are failed answers.
 
 use std::collections::BTreeMap;
 use std::path::Path;

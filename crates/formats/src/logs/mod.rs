@@ -10,8 +10,8 @@
 //! | `json` | JSON with the places of its parts |
 //! | the others | a format each |
 //!
-//! An item that a log does not name gets no answer and no label: numbers that a tool gave its rows are ids only where the
-//! tool itself names items by them.
+//! An item that a log does not name gets no answer and no label: numbers that a tool gave its rows are ids only where
+//! the tool itself names items by them.
 
 pub mod format;
 pub mod known;

@@ -6,8 +6,8 @@
 //! | MT-Bench's votes, Arena's conversations: `question_id`, `model_a`, `model_b`, `winner`, `judge`, `turn` | question, models, turn | a person (`author_1`, `expert_2`, `arena_user_3`), or a judge |
 //! | Arena's later files: `id` or `question_id`, `model_a`, `model_b`, `winner` | question, models | people, who are not named |
 //!
-//! Labels are `A`, `B` and `tie`, where A is the model that comes first by its name, whoever was shown first: so the same
-//! pair is the same item in all files. An error is a failed answer.
+//! Labels are `A`, `B` and `tie`, where A is the model that comes first by its name, whoever was shown first: so the
+//! same pair is the same item in all files. An error is a failed answer.
 
 use std::path::Path;
 

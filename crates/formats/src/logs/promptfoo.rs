@@ -1,9 +1,10 @@
 //! Results of promptfoo, as `promptfoo eval -o results.json` writes them.
 //!
 //! Where assertions are graded by a model, that model is the judge and the output the item: the number of the test
-//! (`testIdx`), with prompt and provider where there are several, and a criterion for each such assertion; the answer is
-//! its score. Otherwise the provider is the judge, the test the item, prompts and providers are variants, and the answer is
-//! the output. Name another id with `id = "vars.FIELD"`. Ratings that people gave on promptfoo's page are human labels.
+//! (`testIdx`), with prompt and provider where there are several, and a criterion for each such assertion; the answer
+//! is its score. Otherwise the provider is the judge, the test the item, prompts and providers are variants, and the
+//! answer is the output. Name another id with `id = "vars.FIELD"`. Ratings that people gave on promptfoo's page are
+//! human labels.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -54,7 +54,8 @@ pub struct Record {
     pub criterion: Option<String>,
     /// The variant of the prompt, or the model.
     pub variant: Option<String>,
-    /// Of a verdict over two answers: whether they were shown in the other order. The verdict names the same answers in either.
+    /// Of a verdict over two answers: whether they were shown in the other order. The verdict names the same answers in
+    /// either.
     pub swapped: Option<bool>,
     /// Texts and other fields of the item, by name, in order.
     pub fields: Vec<(String, String)>,

@@ -23,8 +23,8 @@ pub struct Logs {
 pub enum Rows<'c> {
     /// One per item: `id`, `item`, `criterion`, the fields.
     Items,
-    /// One per answer of the judge: `id`, `variant`, `swapped` (`1` or `0`, of pairs), `label`, `mean` (a label that is a number), and `p_CLASS` for the
-    /// classes, the fields.
+    /// One per answer of the judge: `id`, `variant`, `swapped` (`1` or `0`, of pairs), `label`, `mean` (a label that is
+    /// a number), and `p_CLASS` for the classes, the fields.
     Judge(&'c [String]),
     /// One per human label: `id`, `annotator`, `label`, `score` (the same), the fields.
     Labels,

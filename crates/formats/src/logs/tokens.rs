@@ -7,8 +7,8 @@
 //! outside  = 1 - sum over the classes of p(class)
 //! ```
 //!
-//! A token means the class that it spells (blanks, quotes and case apart), or the one with which it begins in those answers
-//! of the same log that are a class as a whole. `outside` holds other tokens and what the list leaves out.
+//! A token means the class that it spells (blanks, quotes and case apart), or the one with which it begins in those
+//! answers of the same log that are a class as a whole. `outside` holds other tokens and what the list leaves out.
 
 use std::collections::BTreeMap;
 
@@ -50,7 +50,8 @@ fn bare(text: &str) -> &str {
     text.trim().trim_matches(['"', '\'', '*', '`']).trim_end_matches('.').trim()
 }
 
-/// The class that a text spells: letter by letter, or apart from blanks, quotes, a full stop and case if that is one class.
+/// The class that a text spells: letter by letter, or apart from blanks, quotes, a full stop and case if that is one
+/// class.
 pub fn class_of(text: &str, classes: &[String]) -> Option<usize> {
     let exact = classes.iter().position(|class| class == text).or_else(|| {
         let text = bare(text);

@@ -341,11 +341,12 @@ mod tests {
     #[test]
     fn a_known_field_of_another_type_is_refused() {
         let told = "the footer has a field of another type than it should have";
-        // The number of rows as a text, in which the reader would find what this walk does not see; also where the field's number is
-        // 65539, which is cut to 3.
+        // The number of rows as a text, in which the reader would find what this walk does not see; also where the
+        // field's number is 65539, which is cut to 3.
         assert!(told_of_footer(&[0x38, 0x01, 0x00, 0x00]).contains(told));
         assert!(told_of_footer(&[0x08, 0x86, 0x80, 0x08, 0x01, 0x00, 0x00]).contains(told));
-        // The schema as a list of numbers; as one of structs whose name is a number; the metadata of a column as a number.
+        // The schema as a list of numbers; as one of structs whose name is a number; the metadata of a column as a
+        // number.
         assert!(told_of_footer(&[0x29, 0x15, 0x02, 0x00]).contains(told));
         assert!(told_of_footer(&[0x29, 0x1c, 0x45, 0x02, 0x00, 0x00]).contains(told));
         assert!(told_of_footer(&[0x49, 0x1c, 0x19, 0x1c, 0x35, 0x02, 0x00, 0x00, 0x00]).contains(told));

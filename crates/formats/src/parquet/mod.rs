@@ -1,4 +1,5 @@
-//! Parquet files as tables, by way of the reader of JSON Lines: a row is an object, so nested fields become columns in the same way.
+//! Parquet files as tables, by way of the reader of JSON Lines: a row is an object, so nested fields become columns in
+//! the same way.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -36,10 +37,10 @@ pub fn read(file: &Path, bytes: &[u8], id_column: &str) -> Result<Table> {
 
 /// The rows of a Parquet file as JSON Lines.
 ///
-/// Uncompressed, Snappy, zstd and gzip pages are read, which pandas, pyarrow and `datasets` write. Nested structures become columns
-/// (`p.yes` is `p_yes`), lists their JSON text, nulls blank cells, dates and times their ISO text, and bytes that are no text
-/// hexadecimal digits behind `0x`. Where `datasets` notes that a column holds
-/// classes by their numbers, their names are read.
+/// Uncompressed, Snappy, zstd and gzip pages are read, which pandas, pyarrow and `datasets` write. Nested structures
+/// become columns (`p.yes` is `p_yes`), lists their JSON text, nulls blank cells, dates and times their ISO text, and
+/// bytes that are no text hexadecimal digits behind `0x`. Where `datasets` notes that a column holds classes by their
+/// numbers, their names are read.
 ///
 /// # Errors
 /// A file that is cut off or damaged, another codec, a type that has no text.
@@ -178,7 +179,7 @@ mod tests {
     use std::path::PathBuf;
 
     use super::*;
-    use crate::batches::Rows;
+    use crate::batches::BatchReader;
     use crate::batches::parquet::ParquetRows;
     use crate::output::{OutputColumn, Values, to_parquet};
     use proptest::prelude::*;
@@ -210,8 +211,9 @@ mod tests {
         assert!(error.contains("uid"), "{error}");
     }
 
-    /// Found by fuzzing: 3 kB whose header of a page holds nested lists of 2^31 truth values without a byte, which kept the reader busy; its
-    /// footer has a field of another type, too. And a file that is right but for such a list in its first header.
+    /// Found by fuzzing: 3 kB whose header of a page holds nested lists of 2^31 truth values without a byte, which kept
+    /// the reader busy; its footer has a field of another type, too. And a file that is right but for such a list in
+    /// its first header.
     #[test]
     fn a_header_without_end_is_refused() {
         let folder = tempfile::tempdir().unwrap();

@@ -6,7 +6,6 @@ pub mod calibration;
 pub mod coefficients;
 pub mod components;
 
-use crate::rules::in_figures as rule_name;
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::stats::{Interval, Summary};
 use judge_uncertainty_evaluation::{ByRule, Escalation};
@@ -54,7 +53,7 @@ pub struct Evaluated<'a> {
 impl<'a> Evaluated<'a> {
     /// An evaluation of labels that are classes.
     pub fn of_classes(items: usize, full: &'a Escalation) -> Self {
-        let beyond = full.value.keys().any(|rule| Rule::BEYOND.contains(rule));
+        let beyond = full.value.keys().any(|rule| !rule.row().published);
         Self {
             items,
             full,
@@ -63,7 +62,7 @@ impl<'a> Evaluated<'a> {
             reference_name: "the judge's entropy",
             error: "Manhattan error (0 to 2 per item)",
             units: "Manhattan units",
-            name: rule_name,
+            name: |rule| rule.row().figure,
             left_out: &[],
             markers: if beyond { "" } else { "; filled markers are the paper's rules" },
         }

@@ -3,14 +3,15 @@
 //! The sum of a results file tells an accident, not an edit with a new sum. What no run writes is refused when it is read, with the
 //! field, so that nothing made of the results meets it.
 
+use crate::rules::{CONTENDERS, PAPER};
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 use serde_json::Value;
 
 use super::Experiment;
-use crate::experiments::extended::contest::Contender;
 use crate::experiments::simulations::{calibrated, misspecified};
+use crate::rules::Contender;
 use judge_uncertainty_core::escalation::Rule;
 
 /// Beyond any quantity of the experiments; larger ones leave figures no room for the spacing of their axes.
@@ -85,7 +86,7 @@ fn rules(rules: &[Rule]) -> Vec<&'static str> {
 }
 
 fn contenders() -> Vec<&'static str> {
-    Contender::all().into_iter().map(Contender::key).collect()
+    CONTENDERS.into_iter().map(Contender::key).collect()
 }
 
 fn budgets() -> Demand {
@@ -137,7 +138,7 @@ fn dice() -> Demands {
     vec![
         ("tiers", Names(vec!["none", "weak", "directional", "strong"])),
         ("regret_pp", sets()),
-        ("regret_pp/*", Names(rules(&Rule::PAPER))),
+        ("regret_pp/*", Names(rules(&PAPER))),
         ("regret_pp/*/*", budgets()),
         ("convergence/*", Length(11..=11)),
         ("coefficients", sets()),
@@ -177,7 +178,7 @@ fn chaosnli() -> Demands {
     let of = |place: &'static str| match place {
         _ if place.ends_with("coefficients") => (place, Length(1..=20)),
         _ if place.ends_with('*') => (place, budgets()),
-        _ => (place, Names(rules(&Rule::PAPER))),
+        _ => (place, Names(rules(&PAPER))),
     };
     let mut demands: Demands = runs.into_iter().flatten().map(of).collect();
     demands.extend([

@@ -14,6 +14,8 @@ use judge_uncertainty_system::numbers::{PrintedNumber, rounded};
 struct TypedFile {
     #[serde(default)]
     reasons: BTreeMap<String, String>,
+    #[serde(default)]
+    code: BTreeMap<String, String>,
     #[serde(default, rename = "claim")]
     claims: Vec<TypedClaim>,
     #[serde(default, rename = "reading")]
@@ -127,7 +129,7 @@ impl Claims {
             let problem = format!("no claim cites the reason `{name}`");
             return Err(whole_file(problem, "remove it, or name it in the claims that it is for"));
         }
-        Ok(Self { reasons: file.reasons, claims, readings })
+        Ok(Self { reasons: file.reasons, code: file.code, claims, readings })
     }
 }
 
@@ -357,5 +359,28 @@ fn check_class(typed: &TypedClaim, reasons: &BTreeMap<String, String>) -> Result
             let problem = "a monte-carlo claim lacks its tolerance or its reason".to_owned();
             Err((problem, "state both, or make the class `exact`"))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_claim_leads_to_code_that_exists() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let claims = Claims::load(&root.join("../../data/paper/claims.toml")).unwrap();
+        let readings = claims.readings.iter().map(|reading| &reading.literal);
+        let quantities = claims.claims.iter().chain(readings).map(|claim| &claim.quantity);
+        let used: BTreeSet<_> =
+            quantities.map(|q| claims.code_of(q).unwrap_or_else(|| panic!("{q}: no code"))).collect();
+        for (path, code) in &claims.code {
+            let (file, function) = code.split_once('#').unwrap();
+            let text = std::fs::read_to_string(root.join("src/experiments").join(file)).unwrap();
+            assert!(text.contains(&format!("fn {function}(")), "{path}: {file} has no function {function}");
+            assert!(used.contains(&(file, function)), "{path}: no claim leads to {code}");
+        }
+        assert_eq!(claims.code_of("dice/tiers/none/judge_error"), Some(("dice.rs", "tier_row")));
+        assert_eq!(claims.code_of("dicey/x"), None);
     }
 }

@@ -162,6 +162,9 @@ pub struct Reading {
 pub struct Claims {
     /// Why a recomputation may miss the printed digits, by key.
     pub reasons: BTreeMap<String, String>,
+    /// What computes quantities: beginnings of their paths, with `FILE#FUNCTION` below the experiments' code. The longest that
+    /// fits a quantity counts.
+    pub code: BTreeMap<String, String>,
     /// The claims.
     pub claims: Vec<Claim>,
     /// What sentences say word for word, beside claims.
@@ -169,6 +172,15 @@ pub struct Claims {
 }
 
 impl Claims {
+    /// File and function that compute a quantity, the file below `crates/paper/src/experiments`; `None` for quantities of
+    /// other programs.
+    pub fn code_of(&self, quantity: &str) -> Option<(&str, &str)> {
+        let fits =
+            |path: &str| quantity.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        let longest = self.code.iter().filter(|(path, _)| fits(path)).max_by_key(|(path, _)| path.len());
+        longest.and_then(|(_, code)| code.split_once('#'))
+    }
+
     /// How many computed numbers the claims are about, which is fewer than claims: the paper states some of them at several
     /// places.
     pub fn quantities(&self) -> usize {

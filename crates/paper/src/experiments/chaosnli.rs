@@ -1,5 +1,6 @@
 //! Experiment 2: escalation on real human disagreement, ChaosNLI (the paper, Sec. 5.3 and App. D).
 
+use crate::rules::PAPER;
 use std::collections::BTreeMap;
 
 use ndarray::{Array2, ArrayView2};
@@ -159,12 +160,8 @@ impl<'a, P: Pool<Labels = Array2<u32>, Beliefs = Beliefs>> ChaosNliExperiment<'a
         familiarity: Familiarity<'a>,
         features: Features<'a>,
     ) -> Self {
-        let settings = Settings {
-            seed: 0,
-            reveal: REVEALED.to_vec(),
-            budgets: Budget::PAPER.to_vec(),
-            rules: Rule::PAPER.to_vec(),
-        };
+        let settings =
+            Settings { seed: 0, reveal: REVEALED.to_vec(), budgets: Budget::PAPER.to_vec(), rules: PAPER.to_vec() };
         let split = HalfSplit::new(pool, Some(familiarity), features, settings).with_ties(Ties::ItemOrder);
         Self { pool: labels, judge, split }
     }
@@ -226,17 +223,10 @@ impl<'a, P: Pool<Labels = Array2<u32>, Beliefs = Beliefs>> ChaosNliExperiment<'a
     /// The items of replicate 0, whose draws are those of [`Self::replicate`].
     fn components(&self, first: &Outcome<P>) -> ItemComponents {
         let mut stream = Stream::new(0);
-        let labels = self.draw_labels(&mut stream);
+        self.draw_labels(&mut stream);
         let luck = Luck::draw(&mut stream, self.pool.nrows());
-        let inputs = RuleInputs {
-            beliefs: &first.fitted.beliefs,
-            q: &self.judge.q,
-            confidence: &self.judge.confidence,
-            labels: &labels.numbers,
-            counts: &labels.revealed,
-            jitter: &luck.jitter,
-            random: &luck.random,
-        };
+        let inputs =
+            RuleInputs { q: Some(&self.judge.q), jitter: Some(&luck.jitter), ..RuleInputs::new(&first.fitted.beliefs) };
         ItemComponents::of(&inputs, &[Rule::Info, Rule::JudgeEntropy], Budget::HEADLINE)
     }
 

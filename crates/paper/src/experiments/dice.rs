@@ -1,15 +1,16 @@
 //! Experiment 1: a real LLM judge on 500 dice whose true bias is known (the paper, Sec. 5.2 and App. C).
 
+use crate::rules::PAPER;
 use std::collections::BTreeMap;
 
 use ndarray::{Array2, ArrayView2};
 use serde::{Deserialize, Serialize};
 
-use super::Error;
 use super::calibration::{ConfidenceGroup, calibration};
 use super::isolation::{Correlations, Isolation, correlations};
 use super::steps::{Published, Steps};
 use super::world::{counts_in_order, grouped_counts, peaked_distributions, revealed_numbers};
+use super::{Error, priority};
 use judge_uncertainty_core::belief::{
     Belief, BeliefTable, Beliefs, Design, Feature, FeatureColumn, JudgedItems, TrustFit, TrustSearch, dirichlet::row,
     entropy, log_likelihood, manhattan,
@@ -407,10 +408,10 @@ impl<'a> DiceExperiment<'a> {
         let counts = self.world.redraw_counts(&mut stream);
         let mut alone = stream.clone();
         let (base, tier) = (self.fit(FeatureSet::Base, counts.view())?, self.fit(FeatureSet::Tier, counts.view())?);
-        let tier_alone = self.evaluate(&counts, tier.clone(), &mut alone)?;
+        let tier_alone = self.evaluate(tier.clone(), &mut alone)?;
         let evaluations = BTreeMap::from([
-            (FeatureSet::Base, self.evaluate(&counts, base, &mut stream)?),
-            (FeatureSet::Tier, self.evaluate(&counts, tier, &mut stream)?),
+            (FeatureSet::Base, self.evaluate(base, &mut stream)?),
+            (FeatureSet::Tier, self.evaluate(tier, &mut stream)?),
         ]);
         let beliefs = &evaluations[&FeatureSet::Tier].beliefs;
         let errors = self.world.errors(beliefs);
@@ -438,28 +439,22 @@ impl<'a> DiceExperiment<'a> {
     }
 
     /// Equal priorities keep the order of the dice: only the rules that have draws added break ties by them.
-    fn evaluate(
-        &self,
-        counts: &Array2<u32>,
-        (fit, beliefs): (TrustFit, Beliefs),
-        stream: &mut Stream,
-    ) -> Result<Evaluation, Error> {
+    fn evaluate(&self, (fit, beliefs): (TrustFit, Beliefs), stream: &mut Stream) -> Result<Evaluation, Error> {
         let values = prophet_values(&beliefs, self.world.p.view(), PROPHET_ROUNDS, stream);
         let jitter = uniforms(stream, DICE);
         let random = uniforms(stream, DICE);
         let inputs = RuleInputs {
-            beliefs: &beliefs,
-            q: &self.judge.q,
-            confidence: &self.judge.confidence,
-            labels: &self.world.numbers,
-            counts,
-            jitter: &jitter,
-            random: &random,
+            q: Some(&self.judge.q),
+            confidence: Some(&self.judge.confidence),
+            labels: Some(&self.world.numbers),
+            jitter: Some(&jitter),
+            random: Some(&random),
+            ..RuleInputs::new(&beliefs)
         };
         let tie_break = self.steps.tie_breaks(self.ties.by(&jitter));
         let mut regrets = BTreeMap::new();
-        for rule in Rule::PAPER {
-            let scores = rule.priority(&inputs);
+        for rule in PAPER {
+            let scores = priority(rule, &inputs);
             let by_budget = Budget::PAPER.map(|b| Some((b, regret(&values, &scores, &tie_break, b.of(DICE))?)));
             let by_budget: Option<BTreeMap<Budget, f64>> = by_budget.into_iter().collect();
             let undefined = Error::Undefined { experiment: "dice", quantity: "regret" };
@@ -551,9 +546,8 @@ impl<'a> DiceExperiment<'a> {
         let at = |set: &FeatureSet, rule: Rule, budget: Budget| {
             Summary::over(draws, |d| 100.0 * d.evaluations[set].regret[&rule][&budget])
         };
-        let by_rule = |set: &FeatureSet| {
-            Rule::PAPER.map(|rule| (rule, Budget::PAPER.map(|b| (b, at(set, rule, b))).into())).into()
-        };
+        let by_rule =
+            |set: &FeatureSet| PAPER.map(|rule| (rule, Budget::PAPER.map(|b| (b, at(set, rule, b))).into())).into();
         self.designs.keys().map(|set| (*set, by_rule(set))).collect()
     }
 }

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error as ThisError;
 
 use judge_uncertainty_core::belief::{TrustError, design::DesignError};
+use judge_uncertainty_core::escalation::{Rule, RuleInputs};
 
 /// A part with results of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -96,4 +97,9 @@ pub enum Error {
         /// The quantity.
         quantity: &'static str,
     },
+}
+
+/// The priority of every item under a rule of the paper's part, whose items have all that their rules ask for.
+fn priority(rule: Rule, items: &RuleInputs) -> Vec<f64> {
+    rule.priority(items).expect("the rules of an experiment ask for what it has")
 }

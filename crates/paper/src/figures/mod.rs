@@ -13,7 +13,6 @@ use crate::experiments::chaosnli::ChaosNliResults;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::figures::components::{self, RULES, View};
 use judge_uncertainty_page::figures::{Evaluated, advantage, budget, say};
-use judge_uncertainty_page::rules::in_figures as rule_name;
 
 /// The figures whose experiment has results: [`reproduced()`], then those [`beyond()`] the paper.
 pub fn all(results: &Results) -> Vec<Figure> {
@@ -48,7 +47,7 @@ fn item_components(chaosnli: &ChaosNliResults) -> Figure {
     components::figure(&View {
         items: &chaosnli.components,
         unit: "nats",
-        names: RULES.map(rule_name),
+        names: RULES.map(|rule| rule.row().figure),
         said: ["I", "the judge's entropy"],
         setting: "in one draw of labels",
         reading: "Each dot is an item under its posterior belief in the first replicate. Labels help at the top and change \

@@ -5,7 +5,6 @@ use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};
 use judge_uncertainty_page::figures::{OVER_REPLICATES, over_replicates, say};
 use judge_uncertainty_page::look;
-use judge_uncertainty_page::rules::in_figures as rule_name;
 
 /// Rules shown; I lies on Delta.
 const RULES: [Rule; 6] =
@@ -15,7 +14,7 @@ pub(super) fn figure(simulations: &SimulationResults) -> Figure {
     let (spread, doses) = (&simulations.trust_spread, &simulations.dose_response);
     let regret = |rule: Rule| {
         let points = spread.iter().filter_map(|p| p.point.regret_pp.get(&rule).map(|s| over_replicates(p.width, s)));
-        Series::new(rule_name(rule), look::of_rule(rule), Shape::Curve(points.collect()))
+        Series::new(rule.row().figure, look::of_rule(rule), Shape::Curve(points.collect()))
     };
     let advantage = |cell: fn(usize, &CalibratedPoint) -> Point, of: usize| {
         let points = doses.iter().enumerate().map(|(k, dose)| cell(k, [&dose.oracle, &dose.estimated][of]));

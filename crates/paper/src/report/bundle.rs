@@ -7,11 +7,9 @@
 //! paper/reproduction.tex   includes all of the above; compiles with pdflatex
 //! ```
 
-use std::borrow::Cow;
+use serde_json::{Value, json};
 
-use serde::Serialize;
-
-use super::extended_tables::tables as extended_tables;
+use super::extended_tables::{ExtendedTable, tables as extended_tables};
 use super::findings::Finding;
 use super::tables;
 use crate::artifact::Results;
@@ -46,153 +44,56 @@ pub fn render(
     for figure in reproduced.iter().chain(&beyond) {
         put_figure(&format!("{FOLDER}/figures"), figure, staged)?;
     }
-    let document =
-        templates.render("reproduction.tex", &DocumentView::of(results, verdicts, findings, [&reproduced, &beyond]))?;
+    let view = document(results, verdicts, findings, [&reproduced, &beyond]);
+    let document = templates.render("reproduction.tex", &view)?;
     staged.put(format!("{FOLDER}/reproduction.tex"), document);
     Ok(())
 }
 
-/// What the document says.
-#[derive(Serialize)]
-struct DocumentView<'a> {
-    simulations: bool,
-    dice: bool,
-    chaosnli: bool,
-    total: Total,
-    tables: Vec<TableView>,
-    figures: Vec<FigureView<'a>>,
-    places: Vec<PlaceView<'a>>,
-    beyond: Option<BeyondView<'a>>,
+/// What the document says; names are those that its template asks for. What there is none of is `null` or an empty list.
+fn document(
+    results: &Results,
+    verdicts: &Verdicts,
+    findings: &[Finding],
+    [reproduced, beyond]: [&[Figure]; 2],
+) -> Value {
+    let count = |wanted: &[Verdict]| verdicts.rows().iter().filter(|r| wanted.contains(&r.verdict)).count();
+    let if_any = |n: usize| (n > 0).then(|| n.to_string());
+    let literal = verdicts.reading_tally();
+    let tables = TABLES.iter().filter(|(_, needs, _)| needs.iter().all(|e| results.has(*e)));
+    let beyond = results.extended.as_ref().map(|extended| {
+        let finding = |f: &Finding| json!({"status": f.status.name(), "sentence": with_minus(&f.sentence)});
+        let table = |t: &ExtendedTable| json!({"name": t.name, "caption": format!("{}. {}", t.title, t.note)});
+        json!({
+            "findings": findings.iter().map(finding).collect::<Vec<_>>(),
+            "tables": extended_tables(extended).iter().map(table).collect::<Vec<_>>(),
+            "figures": captions(beyond),
+        })
+    });
+    json!({
+        "simulations": results.has(Experiment::Simulations),
+        "dice": results.has(Experiment::Dice),
+        "chaosnli": results.has(Experiment::ChaosNli),
+        "total": {
+            "all": verdicts.rows().len().to_string(),
+            "agrees": count(&[Verdict::Agrees]).to_string(),
+            "papers_rounding": if_any(count(&[Verdict::PapersRounding])),
+            "within_tolerance": count(&[Verdict::WithinTolerance]).to_string(),
+            "differs": count(&[Verdict::Differs]).to_string(),
+            "open": if_any(count(&[Verdict::NotRun, Verdict::NotJudged])),
+            "quantities": verdicts.quantities().to_string(),
+            "readings": if_any(literal.readings),
+            "readings_differ": literal.differ.to_string(),
+        },
+        "tables": tables.map(|(name, _, caption)| json!({"name": name, "caption": caption})).collect::<Vec<_>>(),
+        "figures": captions(reproduced),
+        "places": places(verdicts),
+        "beyond": beyond,
+    })
 }
 
-/// What goes beyond the paper.
-#[derive(Serialize)]
-struct BeyondView<'a> {
-    findings: Vec<FindingView>,
-    tables: Vec<TableView>,
-    figures: Vec<FigureView<'a>>,
-}
-
-#[derive(Serialize)]
-struct FindingView {
-    status: &'static str,
-    sentence: String,
-}
-
-#[derive(Serialize)]
-struct Total {
-    all: String,
-    agrees: String,
-    /// Claims that agree when they are rounded twice, as the paper rounded, if any.
-    papers_rounding: Option<String>,
-    within_tolerance: String,
-    differs: String,
-    /// Claims that were not run or not judged, if any.
-    open: Option<String>,
-    /// Computed numbers that the claims are about.
-    quantities: String,
-    /// Literal readings and those that differ, if there are any.
-    readings: Option<String>,
-    readings_differ: String,
-}
-
-#[derive(Serialize)]
-struct TableView {
-    name: &'static str,
-    caption: Cow<'static, str>,
-}
-
-#[derive(Serialize)]
-struct FigureView<'a> {
-    name: &'a str,
-    title: &'a str,
-    note: &'a str,
-}
-
-/// Claims of one place in the paper that follow one another.
-#[derive(Serialize)]
-struct PlaceView<'a> {
-    place: &'a str,
-    claims: Vec<ClaimView<'a>>,
-}
-
-#[derive(Serialize)]
-struct ClaimView<'a> {
-    statement: &'a str,
-    published: &'a str,
-    /// Macro of the reproduced number, if there is one.
-    #[serde(rename = "macro")]
-    name: Option<String>,
-    verdict: &'static str,
-    /// Whether the claim would be met with the other sign as well.
-    open_sign: bool,
-    readings: Vec<ReadingView<'a>>,
-}
-
-/// What a sentence says word for word, below its claim.
-#[derive(Serialize)]
-struct ReadingView<'a> {
-    statement: &'a str,
-    published: &'a str,
-    /// Macro of the reproduced number, if there is one.
-    #[serde(rename = "macro")]
-    name: Option<String>,
-    word: &'static str,
-}
-
-impl<'a> DocumentView<'a> {
-    fn of(
-        results: &Results,
-        verdicts: &'a Verdicts,
-        findings: &[Finding],
-        [reproduced, beyond]: [&'a [Figure]; 2],
-    ) -> Self {
-        let count = |wanted: &[Verdict]| verdicts.rows().iter().filter(|r| wanted.contains(&r.verdict)).count();
-        let open = count(&[Verdict::NotRun, Verdict::NotJudged]);
-        let literal = verdicts.reading_tally();
-        let twice = count(&[Verdict::PapersRounding]);
-        Self {
-            simulations: results.has(Experiment::Simulations),
-            dice: results.has(Experiment::Dice),
-            chaosnli: results.has(Experiment::ChaosNli),
-            total: Total {
-                all: verdicts.rows().len().to_string(),
-                agrees: count(&[Verdict::Agrees]).to_string(),
-                papers_rounding: (twice > 0).then(|| twice.to_string()),
-                within_tolerance: count(&[Verdict::WithinTolerance]).to_string(),
-                differs: count(&[Verdict::Differs]).to_string(),
-                open: (open > 0).then(|| open.to_string()),
-                quantities: verdicts.quantities().to_string(),
-                readings: (literal.readings > 0).then(|| literal.readings.to_string()),
-                readings_differ: literal.differ.to_string(),
-            },
-            tables: TABLES
-                .into_iter()
-                .filter(|(_, needs, _)| needs.iter().all(|e| results.has(*e)))
-                .map(|(name, _, caption)| TableView { name, caption: caption.into() })
-                .collect(),
-            figures: figure_views(reproduced),
-            places: places(verdicts),
-            beyond: results.extended.as_ref().map(|extended| BeyondView {
-                findings: findings
-                    .iter()
-                    .map(|f| FindingView { status: f.status.name(), sentence: with_minus(&f.sentence) })
-                    .collect(),
-                tables: extended_tables(extended)
-                    .into_iter()
-                    .map(|table| TableView {
-                        name: table.name,
-                        caption: format!("{}. {}", table.title, table.note).into(),
-                    })
-                    .collect(),
-                figures: figure_views(beyond),
-            }),
-        }
-    }
-}
-
-fn figure_views(figures: &[Figure]) -> Vec<FigureView<'_>> {
-    figures.iter().map(|f| FigureView { name: &f.name, title: &f.title, note: &f.note }).collect()
+fn captions(figures: &[Figure]) -> Vec<Value> {
+    figures.iter().map(|f| json!({"name": f.name, "title": f.title, "note": f.note})).collect()
 }
 
 /// Each table with the experiments that it needs and its caption.
@@ -230,47 +131,41 @@ const TABLES: [(&str, &[Experiment], &str); 6] = [
     ),
 ];
 
-fn places<'a>(verdicts: &'a Verdicts) -> Vec<PlaceView<'a>> {
-    let mut places: Vec<PlaceView<'a>> = vec![];
-    for row in verdicts.rows() {
-        // The row and cell of a table, or a part of a section, follow the first comma.
-        let place = row.claim.place.split_once(',').map_or(row.claim.place.as_str(), |(place, _)| place);
-        match places.last_mut() {
-            Some(last) if last.place == place => last.claims.push(ClaimView::of(row, verdicts)),
-            _ => places.push(PlaceView { place, claims: vec![ClaimView::of(row, verdicts)] }),
-        }
-    }
-    places
+/// Claims by their place in the paper: those of one place that follow one another stand together.
+fn places(verdicts: &Verdicts) -> Vec<Value> {
+    let place_of = |row: &Judged| row.claim.location().0.to_owned();
+    let groups = verdicts.rows().chunk_by(|a, b| place_of(a) == place_of(b));
+    let group = |rows: &[Judged]| {
+        let claims: Vec<Value> = rows.iter().map(|row| claim(row, verdicts)).collect();
+        json!({"place": place_of(&rows[0]), "claims": claims})
+    };
+    groups.map(group).collect()
 }
 
-impl<'a> ClaimView<'a> {
-    fn of(row: &Judged<'a>, verdicts: &'a Verdicts) -> Self {
-        Self {
-            statement: &row.claim.statement,
-            published: &row.claim.published,
-            name: row.reproduced.map(|_| row.claim.macro_name()),
-            verdict: match row.verdict {
-                Verdict::Agrees => "agrees",
-                Verdict::PapersRounding => "the paper's rounding",
-                Verdict::WithinTolerance => "tolerance",
-                Verdict::Differs => "differs",
-                Verdict::NotRun => "not run",
-                Verdict::NotJudged => "not judged",
-            },
-            open_sign: row.claim.leaves_sign_open(),
-            readings: verdicts.readings_of(row.claim).map(ReadingView::of).collect(),
-        }
-    }
-}
-
-impl<'a> ReadingView<'a> {
-    fn of(reading: &JudgedReading<'a>) -> Self {
+/// A claim with its literal readings. `macro` is that of the reproduced number, if there is one.
+fn claim(row: &Judged, verdicts: &Verdicts) -> Value {
+    let reading = |reading: &JudgedReading| {
         let literal = &reading.reading.literal;
-        Self {
-            statement: &literal.statement,
-            published: &literal.published,
-            name: reading.judged.reproduced.map(|_| literal.macro_name()),
-            word: reading.word(),
-        }
-    }
+        json!({
+            "statement": literal.statement,
+            "published": literal.published,
+            "macro": reading.judged.reproduced.map(|_| literal.macro_name()),
+            "word": reading.word(),
+        })
+    };
+    json!({
+        "statement": row.claim.statement,
+        "published": row.claim.published,
+        "macro": row.reproduced.map(|_| row.claim.macro_name()),
+        "verdict": match row.verdict {
+            Verdict::Agrees => "agrees",
+            Verdict::PapersRounding => "the paper's rounding",
+            Verdict::WithinTolerance => "tolerance",
+            Verdict::Differs => "differs",
+            Verdict::NotRun => "not run",
+            Verdict::NotJudged => "not judged",
+        },
+        "open_sign": row.claim.leaves_sign_open(),
+        "readings": verdicts.readings_of(row.claim).map(reading).collect::<Vec<_>>(),
+    })
 }

@@ -2,195 +2,95 @@
 
 use std::collections::BTreeSet;
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
-use super::sources::{CodeSource, code_of};
 use crate::claims::{Claim, Class, Experiment, Judged, JudgedReading, Verdict};
 use crate::verdicts::Verdicts;
 use judge_uncertainty_page::{Block, Tone};
 use judge_uncertainty_system::numbers::{NumberStyle, shortest, three};
 
-/// From the report's folder to the root of the repository.
-const ROOT: &str = "../../";
+/// From the report's folder to the code of the experiments.
+const EXPERIMENTS: &str = "../../crates/paper/src/experiments/";
 
-/// All claims of a paper or a registration, with what a reader can filter them by.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ClaimsTable {
-    caption: String,
-    total: usize,
-    experiments: Vec<Choice>,
-    verdicts: Vec<Choice>,
-    groups: Vec<Group>,
-    reasons: Vec<Reason>,
+/// The table of all claims, with what a reader can filter it by and the reasons of its tolerances.
+pub fn claims_table(verdicts: &Verdicts, caption: &str) -> Block {
+    let rows = verdicts.rows();
+    let place_of = |row: &Judged| row.claim.location().0.to_owned();
+    let group = |group: &[Judged]| {
+        let rows: Vec<Value> = group.iter().map(|judged| row(judged, verdicts)).collect();
+        json!({"place": place_of(&group[0]), "rows": rows})
+    };
+    let choice =
+        |key: &str, name: &str, count: usize| (count > 0).then(|| json!({"key": key, "name": name, "count": count}));
+    let experiments = Experiment::ALL.map(|experiment| {
+        let count = rows.iter().filter(|row| row.claim.experiment == experiment).count();
+        choice(experiment.name(), experiment_name(experiment), count)
+    });
+    let choices = Verdict::ALL
+        .map(|verdict| choice(verdict.key(), verdict.word(), rows.iter().filter(|row| row.verdict == verdict).count()));
+    let mut seen = BTreeSet::new();
+    let reasons = rows.iter().filter_map(|row| {
+        let key = row.claim.reason()?;
+        seen.insert(key).then(|| json!({"key": key, "text": verdicts.reason(row.claim).unwrap_or_default()}))
+    });
+    Block::Claims(json!({
+        "caption": caption,
+        "total": rows.len(),
+        "experiments": experiments.into_iter().flatten().collect::<Vec<_>>(),
+        "verdicts": choices.into_iter().flatten().collect::<Vec<_>>(),
+        "reasons": reasons.collect::<Vec<_>>(),
+        "groups": rows.chunk_by(|a, b| place_of(a) == place_of(b)).map(group).collect::<Vec<_>>(),
+    }))
 }
 
-/// A value to filter by.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-struct Choice {
-    key: String,
-    name: String,
-    count: usize,
-}
-
-/// Neighbouring claims of one section, table or figure.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-struct Group {
-    place: String,
-    rows: Vec<Row>,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize)]
-struct Row {
-    id: String,
-    experiment: &'static str,
-    statement: String,
-    /// Where in the group's place.
-    within: Option<String>,
-    unit: Option<String>,
-    /// Path of the computed number in the results.
-    quantity: String,
-    published: String,
-    reproduced: Option<String>,
-    /// How close it must be.
-    tolerance: Tolerance,
-    verdict: &'static str,
-    word: &'static str,
-    mark: &'static str,
-    tone: Tone,
-    code: Option<Code>,
-    readings: Vec<ReadingRow>,
+/// A claim: `within` is where in the group's place, `quantity` the path of the computed number in the results.
+fn row(judged: &Judged, verdicts: &Verdicts) -> Value {
+    let claim = judged.claim;
+    json!({
+        "id": claim.id,
+        "experiment": claim.experiment.name(),
+        "statement": claim.statement,
+        "within": claim.location().1,
+        "unit": claim.unit,
+        "quantity": claim.quantity,
+        "published": claim.published,
+        "reproduced": judged.text(),
+        "tolerance": tolerance(claim, judged.reproduced),
+        "verdict": judged.verdict.key(),
+        "word": judged.verdict.word(),
+        "mark": mark(judged.verdict),
+        "tone": tone(judged.verdict),
+        "code": verdicts.code(claim).map(code),
+        "readings": verdicts.readings_of(claim).map(|literal| reading(literal, verdicts)).collect::<Vec<_>>(),
+    })
 }
 
 /// What a sentence says word for word, below its claim.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-struct ReadingRow {
-    id: String,
-    statement: String,
-    unit: Option<String>,
-    quantity: String,
-    published: String,
-    reproduced: Option<String>,
-    status: String,
-    mark: &'static str,
-    code: Option<Code>,
-}
-
-/// How close a claim asks its number to be, and how close it is.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-struct Tolerance {
-    text: String,
-    /// Key of the reason, where the printed digits may be missed.
-    reason: Option<String>,
-}
-
-/// Why printed digits may be missed, and how far.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-struct Reason {
-    key: String,
-    text: String,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize)]
-struct Code {
-    href: String,
-    /// Modules and function: a line may break between them.
-    path: Vec<String>,
-}
-
-impl ClaimsTable {
-    /// This table as a part of a page.
-    pub fn block(&self) -> Block {
-        Block::Claims(serde_json::to_value(self).expect("the view is plain strings"))
-    }
-
-    /// The table of all claims.
-    pub fn of(verdicts: &Verdicts, caption: &str) -> Self {
-        let rows = verdicts.rows();
-        let mut groups: Vec<Group> = Vec::new();
-        for judged in rows {
-            let place = judged.claim.location().0;
-            if groups.last().is_none_or(|group| group.place != place) {
-                groups.push(Group { place: place.to_owned(), rows: Vec::new() });
-            }
-            if let Some(group) = groups.last_mut() {
-                group
-                    .rows
-                    .push(Row { readings: verdicts.readings_of(judged.claim).map(reading).collect(), ..row(judged) });
-            }
-        }
-        let experiments = Experiment::ALL.map(|experiment| Choice {
-            key: experiment.name().to_owned(),
-            name: experiment_name(experiment).to_owned(),
-            count: rows.iter().filter(|row| row.claim.experiment == experiment).count(),
-        });
-        let verdict_choices = Verdict::ALL.map(|verdict| Choice {
-            key: verdict.key().to_owned(),
-            name: verdict.word().to_owned(),
-            count: rows.iter().filter(|row| row.verdict == verdict).count(),
-        });
-        let present = |choices: &[Choice]| choices.iter().filter(|c| c.count > 0).cloned().collect();
-        let mut seen = BTreeSet::new();
-        let reasons = rows.iter().filter_map(|row| {
-            let key = row.claim.reason()?;
-            seen.insert(key).then(|| Reason {
-                key: key.to_owned(),
-                text: verdicts.reason(row.claim).unwrap_or_default().to_owned(),
-            })
-        });
-        Self {
-            caption: caption.to_owned(),
-            total: rows.len(),
-            experiments: present(&experiments),
-            verdicts: present(&verdict_choices),
-            reasons: reasons.collect(),
-            groups,
-        }
-    }
-}
-
-fn row(judged: &Judged) -> Row {
-    let claim = judged.claim;
-    Row {
-        id: claim.id.clone(),
-        experiment: claim.experiment.name(),
-        statement: claim.statement.clone(),
-        within: claim.location().1.map(str::to_owned),
-        unit: claim.unit.clone(),
-        quantity: claim.quantity.clone(),
-        published: claim.published.clone(),
-        reproduced: judged.text(),
-        tolerance: tolerance(claim, judged.reproduced),
-        verdict: judged.verdict.key(),
-        word: judged.verdict.word(),
-        mark: mark(judged.verdict),
-        tone: tone(judged.verdict),
-        code: code_of(&claim.quantity).map(|source| code(&source)),
-        readings: vec![],
-    }
-}
-
-fn reading(reading: &JudgedReading) -> ReadingRow {
+fn reading(reading: &JudgedReading, verdicts: &Verdicts) -> Value {
     let claim = &reading.reading.literal;
-    ReadingRow {
-        id: claim.id.clone(),
-        statement: claim.statement.clone(),
-        unit: claim.unit.clone(),
-        quantity: claim.quantity.clone(),
-        published: claim.published.clone(),
-        reproduced: reading.judged.text(),
-        status: reading.status(),
-        mark: mark(reading.judged.verdict),
-        code: code_of(&claim.quantity).map(|source| code(&source)),
-    }
+    json!({
+        "id": claim.id,
+        "statement": claim.statement,
+        "unit": claim.unit,
+        "quantity": claim.quantity,
+        "published": claim.published,
+        "reproduced": reading.judged.text(),
+        "status": reading.status(),
+        "mark": mark(reading.judged.verdict),
+        "code": verdicts.code(claim).map(code),
+    })
 }
 
-fn code(source: &CodeSource) -> Code {
-    let module = source.module();
-    let path = module.split("::").chain([source.function]).map(str::to_owned).collect();
-    Code { href: format!("{ROOT}{}", source.file), path }
+/// The function that computes a claim's number: a link to its file, and its path, whose lines may break between modules.
+fn code(place: (&str, &str)) -> Value {
+    let (file, function) = place;
+    let module = file.trim_end_matches(".rs").trim_end_matches("/mod");
+    let path: Vec<&str> = std::iter::once("experiments").chain(module.split('/')).chain([function]).collect();
+    json!({"href": format!("{EXPERIMENTS}{file}"), "path": path})
 }
 
-fn tolerance(claim: &Claim, reproduced: Option<f64>) -> Tolerance {
+/// How close a claim asks its number to be, how close it is, and the key of the reason where printed digits may be missed.
+fn tolerance(claim: &Claim, reproduced: Option<f64>) -> Value {
     let text = match &claim.class {
         Class::MonteCarlo { tolerance, .. } => {
             let one_more = NumberStyle::plain(claim.decimals.max(0) + 1);
@@ -205,7 +105,7 @@ fn tolerance(claim: &Claim, reproduced: Option<f64>) -> Tolerance {
     };
     let text =
         if claim.leaves_sign_open() { format!("{text}; reaches past zero: no weight for the sign") } else { text };
-    Tolerance { text, reason: claim.reason().map(str::to_owned) }
+    json!({"text": text, "reason": claim.reason()})
 }
 
 /// Name of an experiment for readers.

@@ -2,8 +2,8 @@
 
 use crate::experiments::extended::ExtendedResults;
 use crate::experiments::extended::confirmation::{Confirmation, Judgement, Quantity, RegisteredComparison};
-use crate::experiments::extended::contest::Contender;
 use crate::experiments::extended::exploration::Explored;
+use crate::rules::Contender;
 use judge_uncertainty_core::escalation::Budget;
 use judge_uncertainty_core::stats::Summary;
 use judge_uncertainty_core::stats::inference::Inference;

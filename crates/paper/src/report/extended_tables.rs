@@ -1,5 +1,6 @@
 //! The tables of what goes beyond the paper: finished strings, set by the page and by LaTeX alike.
 
+use crate::rules::{CONTENDERS, Contender};
 use serde::Serialize;
 
 use super::extended::{
@@ -9,9 +10,8 @@ use super::extended::{
 use crate::experiments::extended::ExtendedResults;
 use crate::experiments::extended::chosen::{Comparison, Measured};
 use crate::experiments::extended::confirmation::{Judgement, Quantity, RegisteredComparison};
-use crate::experiments::extended::contest::Contender;
 use crate::experiments::extended::stage::BeliefName;
-use crate::report::contender::contender_in_text;
+use crate::rules;
 use judge_uncertainty_core::belief::Recalibration;
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::stats::Summary;
@@ -153,7 +153,7 @@ fn belief_name(belief: BeliefName) -> &'static str {
 
 /// Name of a rule at the head of a row.
 fn short_name(contender: Contender) -> &'static str {
-    contender_in_text(contender).trim_start_matches("the ")
+    rules::in_text(contender).trim_start_matches("the ")
 }
 
 fn registered(results: &ExtendedResults) -> ExtendedTable {
@@ -162,8 +162,8 @@ fn registered(results: &ExtendedResults) -> ExtendedTable {
         Quantity::Error { belief } => format!("{}: error", belief_name(belief)),
         Quantity::ErrorUnlabelled { belief } => format!("{}: error, items without labels", belief_name(belief)),
         Quantity::Advantage { belief, rule, over, budget } => {
-            let over = contender_in_text(over).trim_start_matches("fewest labels, ");
-            format!("{}: {} vs {over}, {}%", belief_name(belief), contender_in_text(rule), budget.in_percent())
+            let over = rules::in_text(over).trim_start_matches("fewest labels, ");
+            format!("{}: {} vs {over}, {}%", belief_name(belief), rules::in_text(rule), budget.in_percent())
         }
     };
     let row = |(k, verdict): (usize, &RegisteredComparison)| {
@@ -187,7 +187,7 @@ fn registered(results: &ExtendedResults) -> ExtendedTable {
 
 fn rules(results: &ExtendedResults) -> ExtendedTable {
     let beliefs = [BeliefName::Published, BeliefName::Recalibrated].map(|b| &results.exploration.beliefs[&b]);
-    let mut contenders = Contender::all();
+    let mut contenders = CONTENDERS.to_vec();
     contenders.sort_by(|a, b| value(beliefs[1], *b).total_cmp(&value(beliefs[1], *a)));
     let row = |contender: Contender| {
         let cells = beliefs.iter().flat_map(|explored| {
@@ -320,7 +320,7 @@ fn spent(results: &ExtendedResults) -> ExtendedTable {
         let path = path(BeliefName::Recalibrated, rule);
         path.map_or(f64::INFINITY, |path| path.error[bought(1.0)].mean)
     };
-    let mut contenders = Contender::all();
+    let mut contenders = CONTENDERS.to_vec();
     contenders.sort_by(|a, b| end(*a).total_cmp(&end(*b)));
     let row = |rule: Contender| {
         let both = [BeliefName::Published, BeliefName::Recalibrated].map(|belief| cells(belief, rule));
@@ -352,7 +352,7 @@ fn chosen(results: &ExtendedResults) -> ExtendedTable {
                 (format!("error, items without labels, minus {}", belief_name(than)), SIGNED_THREE)
             }
             Measured::Advantage { rule, budget } => {
-                (format!("{} vs ties by I, {}%", contender_in_text(rule), budget.in_percent()), SIGNED_ONE)
+                (format!("{} vs ties by I, {}%", rules::in_text(rule), budget.in_percent()), SIGNED_ONE)
             }
         };
         vec![
@@ -389,8 +389,8 @@ fn power(results: &ExtendedResults) -> ExtendedTable {
             Cell::words(format!(
                 "{}: {} minus {}",
                 belief_name(p.belief),
-                contender_in_text(p.rule),
-                contender_in_text(p.over)
+                rules::in_text(p.rule),
+                rules::in_text(p.over)
             )),
             Cell::simultaneous(&p.difference, SIGNED_ONE),
             Cell::number(p.difference.deployment_sd, ONE),

@@ -2,13 +2,11 @@
 
 pub mod bundle;
 pub mod claims_table;
-pub(crate) mod contender;
 pub(crate) mod extended;
 pub mod extended_tables;
 pub mod findings;
 pub mod page;
 mod reproduction;
-mod sources;
 pub(crate) mod tables;
 
 pub use reproduction::Reproduction;

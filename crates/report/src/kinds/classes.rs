@@ -10,7 +10,6 @@ use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_figures::axis::signed;
 use judge_uncertainty_page::figures::{budgets, headline};
-use judge_uncertainty_page::rules::in_figures;
 use judge_uncertainty_page::{Block, Column, KeyNumber, Note, Table, Text, Tone};
 use judge_uncertainty_study::input::labels::LabelsReport;
 use judge_uncertainty_study::kinds::Classes;
@@ -31,7 +30,7 @@ impl Shown for Classes {
         lead: "How much of the judge's uncertainty is disagreement among experts, how much is ignorance that labels \
                cure, and which items to send to experts first.",
         rule_words: Rule::words,
-        rule_name: in_figures,
+        rule_name: |rule| rule.row().figure,
         labels: "labels",
         prediction: "prediction",
         short_prediction: "prediction",
@@ -47,15 +46,15 @@ impl Shown for Classes {
     };
 
     fn epistemic() -> Named {
-        Named { name: in_figures(Rule::Info), said: "I" }
+        Named { name: Rule::Info.row().figure, said: "I" }
     }
 
     fn judged() -> Named {
-        Named { name: in_figures(Rule::JudgeEntropy), said: "the judge's entropy" }
+        Named { name: Rule::JudgeEntropy.row().figure, said: "the judge's entropy" }
     }
 
     fn markers(rules: &[Rule]) -> &'static str {
-        if rules.iter().any(|rule| Rule::BEYOND.contains(rule)) { "" } else { "; filled markers are the paper's rules" }
+        if rules.iter().any(|rule| !rule.row().published) { "" } else { "; filled markers are the paper's rules" }
     }
 
     fn input_rows(input: &InputReport<Self>) -> Vec<InputRow> {

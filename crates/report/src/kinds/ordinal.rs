@@ -8,7 +8,6 @@ use crate::lines::InputRow;
 use crate::shown::{Shown, Words};
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::figures::headline;
-use judge_uncertainty_page::rules::of_ratings;
 use judge_uncertainty_page::{Block, Column, KeyNumber, Table, Text, Tone};
 use judge_uncertainty_study::kinds::Ordinal;
 use judge_uncertainty_study::kinds::ordinal::diagnostics::{MeanBin, OrdinalDiagnostics};
@@ -20,8 +19,8 @@ impl Shown for Ordinal {
     const WORDS: Words = Words {
         lead: "How much of the variance of a rating is disagreement among annotators, how much is the judge's \
                ignorance, which labels cure, and which items to send to annotators first.",
-        rule_words: of_ratings,
-        rule_name: of_ratings,
+        rule_words: |rule| rule.row().words_on_scale(),
+        rule_name: |rule| rule.row().words_on_scale(),
         labels: "ratings",
         prediction: "prediction",
         short_prediction: "prediction",

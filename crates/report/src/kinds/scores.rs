@@ -13,7 +13,6 @@ use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_evaluation::Coverage;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::figures::headline;
-use judge_uncertainty_page::rules::of_ratings;
 use judge_uncertainty_page::{Block, Column, KeyNumber, Section, Table, Tone};
 use judge_uncertainty_study::kinds::Scores;
 use judge_uncertainty_study::kinds::scores::findings::WithinItems;
@@ -26,8 +25,8 @@ impl Shown for Scores {
     const WORDS: Words = Words {
         lead: "How much of the variance of a score is disagreement among annotators, how much is the judge's \
                ignorance, which labels cure, and which items to send to annotators first.",
-        rule_words: of_ratings,
-        rule_name: of_ratings,
+        rule_words: |rule| rule.row().words_on_scale(),
+        rule_name: |rule| rule.row().words_on_scale(),
         labels: "ratings",
         prediction: "mean score",
         short_prediction: "mean score",

@@ -347,7 +347,7 @@ impl<K: Saved> Applier<K> {
             features,
             left_out: vec![],
             excluded: BTreeMap::new(),
-            torn_log: None,
+            warnings: vec![],
             contrasts: vec![],
             carried: None,
             carried_map: None,

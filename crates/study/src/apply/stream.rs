@@ -15,7 +15,7 @@ use super::queue::{Queue, Queued, Wanted, of_part};
 use crate::belief_file::drift::{Drift, Tally};
 use crate::error::Error;
 use judge_uncertainty_familiarity::embedding::{Cache, Embedder, Template, embed_texts};
-use judge_uncertainty_formats::batches::{Batch, Header, Rows, source};
+use judge_uncertainty_formats::batches::{Batch, BatchReader, Header, source};
 use judge_uncertainty_formats::checksum::{hex, sha256_hex};
 use judge_uncertainty_formats::output::{OutputColumn, dictionary, to_parquet};
 use judge_uncertainty_system::progress::Progress;
@@ -168,7 +168,7 @@ impl Stream<'_> {
     fn take(
         &mut self,
         batch: Batch,
-        rows: &dyn Rows,
+        rows: &dyn BatchReader,
         texts: Option<&mut Texts<'_>>,
         waiting: &mut VecDeque<Waiting>,
     ) -> Result<(), Error> {

@@ -190,7 +190,7 @@ impl<K: Saved> BeliefFile<K> {
         that(self.groups.is_sorted_by(|a, b| a < b), "groups", "does not ascend")?;
         let confidence = self.mean_confidence.is_none_or(|c| (0.0..=100.0).contains(&c));
         that(confidence, "mean_confidence", "is outside 0 to 100")?;
-        let ranked = self.rules.iter().all(|rule| K::FACTS.ranked_by.contains(rule) && is_of_the_item(*rule));
+        let ranked = self.rules.iter().all(|rule| (K::FACTS.ranked_by)(rule.row()) && is_of_the_item(*rule));
         that(ranked, "rules", "holds one that does not rank such labels")?;
         that(self.rules.contains(&Rule::Info), "rules", "lacks info")?;
         for (k, feature) in self.features.iter().enumerate() {
@@ -336,5 +336,5 @@ fn baselines<K: Saved>(study: &Study<K>, decomposition: &Decomposition<K>) -> Ve
 
 /// Whether a rule's priority of an item is its own, whatever stands beside it.
 fn is_of_the_item(rule: Rule) -> bool {
-    rule != Rule::Random && !rule.looks_at_other_items()
+    rule != Rule::Random && !rule.row().among_others
 }

@@ -25,7 +25,7 @@ use crate::registration::hypothesis::Measure;
 use crate::results::profile::Profile;
 use judge_uncertainty_core::belief::design::FeatureScale;
 use judge_uncertainty_core::belief::{BeliefModel, BeliefTable, Feature, FeatureColumn};
-use judge_uncertainty_core::escalation::{Observed, Rule};
+use judge_uncertainty_core::escalation::{Observed, Rule, RuleRow};
 use judge_uncertainty_evaluation::{Contrast, Fitted, Luck, Pool, Scored};
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
 use judge_uncertainty_formats::output::OutputColumn;
@@ -40,8 +40,8 @@ pub struct KindFacts {
     pub name: &'static str,
     /// What labels of this kind are called in messages, such as `scores`.
     pub labels: &'static str,
-    /// The rules that can rank them.
-    pub ranked_by: &'static [Rule],
+    /// Whether a rule can rank them.
+    pub ranked_by: fn(&RuleRow) -> bool,
     /// Whether the likelihood stops at limits of the trust; the table of items flags what lies beyond them.
     pub limits_trust: bool,
     /// The rule that evaluations compare every other rule with: total uncertainty.
@@ -194,8 +194,8 @@ pub struct Study<K: Kind> {
     pub left_out: Vec<String>,
     /// Items that a registration leaves out of the evaluation, by position, and why.
     pub excluded: BTreeMap<usize, String>,
-    /// What was found wrong in the log of added labels and left out, in words.
-    pub torn_log: Option<String>,
+    /// What reading found that is no reason to refuse the study, but must be told, such as a log that was cut off.
+    pub warnings: Vec<String>,
     /// Comparisons of rules that a registration tests, for which the evaluation keeps what each item contributes.
     pub contrasts: Vec<Contrast>,
     /// Trust carried over from another study, if that is asked.

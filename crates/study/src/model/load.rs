@@ -103,7 +103,7 @@ impl<K: Kind> Study<K> {
             features,
             left_out,
             excluded: BTreeMap::new(),
-            torn_log: log.torn,
+            warnings: log.torn.into_iter().collect(),
             contrasts: vec![],
             carried: None,
             carried_map: None,

@@ -147,7 +147,7 @@ pub fn check_rule<K: Kind>(study: &Study<K>, order: Order) -> Result<(), Error> 
     let Order::By(rule) = order else {
         return if study.file.config.familiarity.is_some() { Ok(()) } else { Err(Error::NothingToCover) };
     };
-    if !K::FACTS.ranked_by.contains(&rule) {
+    if !(K::FACTS.ranked_by)(rule.row()) {
         return Err(not_ranked(study, rule));
     }
     if rule == Rule::LowConfidence && !K::rules(study).contains(&rule) {
@@ -189,7 +189,7 @@ fn covering<K: Kind>(study: &Study<K>, numbers: &[u32], request: &Request) -> Re
 }
 
 fn not_ranked<K: Kind>(study: &Study<K>, rule: Rule) -> Error {
-    let keys: Vec<&str> = K::FACTS.ranked_by.iter().map(|rule| rule.key()).collect();
+    let keys: Vec<&str> = Rule::those(K::FACTS.ranked_by).into_iter().map(Rule::key).collect();
     let (last, others) = keys.split_last().expect("some rule ranks every kind of label");
     let rules = format!("{} or {last}", others.join(", "));
     Error::NotRanked { study: study.file.path.clone(), rule: rule.key(), labels: K::FACTS.labels, rules }

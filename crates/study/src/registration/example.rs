@@ -38,7 +38,7 @@ pub(super) fn plan(text: &str) -> Result<Plan, RegistrationError> {
     let ids = ItemIds::new(["a", "b", "c"].map(str::to_owned).to_vec()).unwrap();
     let study = Testable {
         budgets: Budget::PAPER.to_vec(),
-        rules: Rule::PAPER.to_vec(),
+        rules: Rule::those(|row| row.published),
         measures: &[Measure::Value, Measure::SelectiveError, Measure::SelectiveSquaredError],
         ids: &ids,
         groups: Some(&["x", "y", "y"].map(str::to_owned)),

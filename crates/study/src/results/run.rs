@@ -185,7 +185,7 @@ fn warnings<K: Kind>(study: &Study<K>, numbers: &[u32], features: usize, zero_em
         !study.left_out.is_empty(),
         format!("{} items have no answer of the judge and are left out, with their labels", study.left_out.len()),
     );
-    study.torn_log.iter().for_each(|text| warn(true, text.clone()));
+    study.warnings.iter().for_each(|text| warn(true, text.clone()));
     warn(unknown_rows > 0, format!("{unknown_rows} rows of judge and labels belong to no item and are left out"));
     warn(
         failed_answers > 0,

@@ -9,10 +9,11 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::confirmation::{CRITICAL_SEED, ExtendedRegistration, MonteCarlo};
-use super::contest::{Contender, Contest, Errors};
+use super::contest::{Contest, Errors};
 use super::corpus::{BeliefSpec, Deployment, Feature};
 use super::stage::{BeliefName, HeldContests, Stage, advantage, error_change};
 use crate::experiments::Error;
+use crate::rules::Contender;
 use judge_uncertainty_core::belief::BeliefModel;
 use judge_uncertainty_core::belief::maps::{Folds, MapName};
 use judge_uncertainty_core::escalation::{Budget, Rule};

@@ -5,10 +5,11 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::contest::{Contender, Contest, Errors};
+use super::contest::{Contest, Errors};
 use super::development::Choice;
 use super::stage::{BeliefName, HeldContests, StageRun, advantage, error_change};
 use crate::experiments::Error;
+use crate::rules::Contender;
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::Summary;

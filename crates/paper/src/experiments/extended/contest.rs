@@ -6,53 +6,15 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::corpus::{Believed, Deployment};
+use crate::experiments::priority;
+use crate::rules::Contender;
 use judge_uncertainty_core::belief::BeliefTable;
 use judge_uncertainty_core::belief::dirichlet::row;
 use judge_uncertainty_core::belief::maps::MapName;
 use judge_uncertainty_core::escalation::value::pool_values;
-use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs, top};
+use judge_uncertainty_core::escalation::{Budget, RuleInputs, top};
 use judge_uncertainty_core::stats::{Summary, mean};
 use judge_uncertainty_evaluation::{CountLabels, Luck};
-
-/// Everything that competes: the rules and the ceiling.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(into = "String", try_from = "String")]
-pub enum Contender {
-    /// A rule.
-    Rule(Rule),
-    /// Ranks by the true value of a label: the ceiling.
-    Oracle,
-}
-
-impl Contender {
-    /// All contenders: the paper's rules, those beyond it, the oracle.
-    pub fn all() -> Vec<Self> {
-        let rules = Rule::PAPER.into_iter().chain(Rule::BEYOND).map(Self::Rule);
-        rules.chain([Self::Oracle]).collect()
-    }
-
-    /// Key in results, e.g. `fewest_labels`.
-    pub fn key(self) -> &'static str {
-        match self {
-            Self::Rule(rule) => rule.key(),
-            Self::Oracle => "oracle",
-        }
-    }
-}
-
-impl From<Contender> for String {
-    fn from(contender: Contender) -> Self {
-        contender.key().to_owned()
-    }
-}
-
-impl TryFrom<String> for Contender {
-    type Error = String;
-
-    fn try_from(key: String) -> Result<Self, Self::Error> {
-        Self::all().into_iter().find(|c| c.key() == key).ok_or_else(|| format!("`{key}` is not an escalation rule"))
-    }
-}
 
 /// Mean Manhattan error of the posterior mean before any label is bought, 0 to 2.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -178,15 +140,18 @@ pub fn scores(
     gains: &[f64],
 ) -> Vec<f64> {
     match contender {
-        Contender::Rule(rule) => rule.priority(&RuleInputs {
-            beliefs: &believed.beliefs,
-            q: &deployment.q,
-            confidence: &deployment.confidence,
-            labels: &labels.numbers,
-            counts: &labels.revealed,
-            jitter: &luck.jitter,
-            random: &luck.random,
-        }),
+        Contender::Rule(rule) => priority(
+            rule,
+            &RuleInputs {
+                q: Some(&deployment.q),
+                confidence: Some(&deployment.confidence),
+                labels: Some(&labels.numbers),
+                counts: Some(&labels.revealed),
+                jitter: Some(&luck.jitter),
+                random: Some(&luck.random),
+                ..RuleInputs::new(&believed.beliefs)
+            },
+        ),
         Contender::Oracle => gains.to_vec(),
     }
 }

@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::contest::{Contender, Contest};
+use super::contest::Contest;
 use super::corpus::{BeliefSpec, Deployment, Feature};
 use crate::experiments::Error;
+use crate::rules::Contender;
 use judge_uncertainty_core::belief::recalibration::{self, Options, held_out_log_likelihoods};
 use judge_uncertainty_core::belief::{BeliefModel, JudgedItems, Recalibration};
 use judge_uncertainty_core::escalation::{Budget, Rule};

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::confirmation::{CRITICAL_SEED, ExtendedRegistration};
-use super::contest::{Contender, Errors};
+use super::contest::Errors;
 use super::corpus::{BeliefSpec, Corpus};
 use super::stage::{BeliefName, HeldContests, Stage, StageRun, advantage};
 use crate::experiments::Error;
+use crate::rules::Contender;
 use judge_uncertainty_core::belief::recalibration::Options;
 use judge_uncertainty_core::belief::{BeliefModel, Recalibration};
 use judge_uncertainty_core::escalation::{Budget, Rule};

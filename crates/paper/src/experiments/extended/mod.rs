@@ -23,14 +23,15 @@ pub mod sequential;
 pub mod stage;
 pub mod worlds;
 
+use crate::rules::CONTENDERS;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+use crate::rules::Contender;
 use chosen::Chosen;
 use confirmation::{Confirmation, ExtendedRegistration};
-use contest::Contender;
 use corpus::{BeliefSpec, Corpus};
 use development::Development;
 use exploration::{Compared, Exploration};
@@ -211,7 +212,7 @@ pub fn run(
     let stage = Stage {
         deployment: corpus.deploy(corpus.all()),
         beliefs: beliefs(registration, all.clone()),
-        contenders: Contender::all(),
+        contenders: CONTENDERS.to_vec(),
         over: all,
     };
     let names: Vec<BeliefName> = stage.beliefs.iter().map(|(name, ..)| *name).collect();

@@ -1,8 +1,9 @@
 //! Buying labels round after round: error against labels spent, which is what a labelling team plans with.
 
+use crate::rules::{CONTENDERS, Contender};
 use serde::{Deserialize, Serialize};
 
-use super::contest::{Contender, scores};
+use super::contest::scores;
 use super::corpus::{BeliefSpec, Deployment};
 use super::stage::BeliefName;
 use crate::experiments::Error;
@@ -60,7 +61,7 @@ pub struct Sequential {
 /// Belief and rule of each path: every rule under both beliefs.
 fn strategies() -> Vec<(BeliefName, Contender)> {
     let beliefs = [BeliefName::Published, BeliefName::Recalibrated];
-    beliefs.into_iter().flat_map(|belief| Contender::all().into_iter().map(move |rule| (belief, rule))).collect()
+    beliefs.into_iter().flat_map(|belief| CONTENDERS.into_iter().map(move |rule| (belief, rule))).collect()
 }
 
 /// Buys labels under every strategy.

@@ -6,9 +6,10 @@ use std::ops::Range;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::contest::{Contender, Contest, Held};
+use super::contest::{Contest, Held};
 use super::corpus::{BeliefSpec, Deployment};
 use crate::experiments::Error;
+use crate::rules::Contender;
 use judge_uncertainty_core::escalation::Budget;
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::new_items::{Contributions, Gathered, Part};

@@ -2,10 +2,10 @@
 
 use ndarray::Array2;
 
-use crate::experiments::Error;
 use crate::experiments::isolation::{Correlations, correlations};
 use crate::experiments::steps::{Published, Steps};
 use crate::experiments::world::{grouped_counts, normals, peaked_distributions, revealed_numbers};
+use crate::experiments::{Error, priority};
 use judge_uncertainty_core::belief::{
     Belief, BeliefTable, Beliefs, Design, FeatureColumn, dirichlet::row, entropy, fit_trust,
 };
@@ -197,17 +197,9 @@ pub fn evaluate(
                 Some(beliefs) => (beliefs, &world.q),
                 None => (&truth, &prior_mean),
             };
-            let undrawn = RuleInputs {
-                beliefs,
-                q,
-                confidence: &[],
-                labels: &world.numbers,
-                counts: &world.counts,
-                jitter: &[],
-                random: &[],
-            };
+            let undrawn = RuleInputs { q: Some(q), labels: Some(&world.numbers), ..RuleInputs::new(beliefs) };
             // These rules need no draws and serve both objectives.
-            let fixed = [RULES[0], RULES[1], RULES[2], RULES[3]].map(|r| top(&r.priority(&undrawn), &[], budget));
+            let fixed = [RULES[0], RULES[1], RULES[2], RULES[3]].map(|r| top(&priority(r, &undrawn), &[], budget));
             let fixed = fixed.each_ref().map(Vec::as_slice);
             let log_loss = cell_regrets(&information, fixed, undrawn, &mut stream)?;
             let squared_error = cell_regrets(&label_value, fixed, undrawn, &mut stream)?;
@@ -224,9 +216,9 @@ fn cell_regrets(
     stream: &mut Stream,
 ) -> Result<Regrets, Error> {
     let (jitter, random) = (uniforms(stream, values.len()), uniforms(stream, values.len()));
-    let inputs = RuleInputs { jitter: &jitter, random: &random, ..undrawn };
+    let inputs = RuleInputs { jitter: Some(&jitter), random: Some(&random), ..undrawn };
     let best = |priorities: &[f64]| top(priorities, &[], Budget::HEADLINE.of(values.len()));
-    let [judge, fewest, random] = [RULES[4], RULES[5], RULES[6]].map(|r| best(&r.priority(&inputs)));
+    let [judge, fewest, random] = [RULES[4], RULES[5], RULES[6]].map(|r| best(&priority(r, &inputs)));
     regrets_of_picks(values, &best(values), [info, delta, spread, entropy, &judge, &fewest, &random])
         .ok_or(Error::Undefined { experiment: "simulations", quantity: "regret" })
 }

@@ -3,9 +3,9 @@
 use ndarray::Array2;
 
 use super::calibrated::dirichlet_draws;
-use crate::experiments::Error;
 use crate::experiments::steps::{Published, Steps};
 use crate::experiments::world::{grouped_counts, normals, peaked_distributions, revealed_numbers};
+use crate::experiments::{Error, priority};
 use judge_uncertainty_core::belief::{Beliefs, Feature, FeatureColumn, fit_trust};
 use judge_uncertainty_core::escalation::{Budget, Rule, RuleInputs, regret::regrets, value::prophet_values};
 use judge_uncertainty_core::random::Stream;
@@ -111,15 +111,13 @@ pub fn world_outcome(
     let values = prophet_values(&beliefs, p.view(), PROPHET_ROUNDS, &mut second);
     let (jitter, random) = (uniforms(&mut second, ITEMS), uniforms(&mut second, ITEMS));
     let inputs = RuleInputs {
-        beliefs: &beliefs,
-        q: &q,
-        confidence: &[],
-        labels: &numbers,
-        counts: &counts,
-        jitter: &jitter,
-        random: &random,
+        q: Some(&q),
+        labels: Some(&numbers),
+        jitter: Some(&jitter),
+        random: Some(&random),
+        ..RuleInputs::new(&beliefs)
     };
-    let scores = RULES.map(|rule| rule.priority(&inputs));
+    let scores = RULES.map(|rule| priority(rule, &inputs));
     let regret = regrets(&values, Budget::HEADLINE.of(ITEMS), &[], scores.each_ref().map(Vec::as_slice))
         .ok_or(Error::Undefined { experiment: "simulations", quantity: "regret" })?;
     Ok(MisspecifiedOutcome { regret, confidence_coefficient: fit.regression.coefficients[1] })

@@ -1,10 +1,9 @@
 //! Every rule against fewest labels first, at every budget, under two beliefs.
 
 use super::look::{FOR_NEW_ITEMS, forest_rows, look_of};
-use crate::experiments::extended::contest::Contender;
 use crate::experiments::extended::exploration::Exploration;
 use crate::experiments::extended::stage::BeliefName;
-use crate::report::contender::contender_in_figures;
+use crate::rules::{Contender, contender_in_figures};
 use judge_uncertainty_core::escalation::Budget;
 use judge_uncertainty_figures::description::{Axis, Figure, Panel, Series, Shape, Width};
 use judge_uncertainty_page::figures::say;

@@ -3,10 +3,9 @@
 use super::look::{FOR_NEW_ITEMS, belief_look, belief_name, forest_rows, look_of};
 use crate::experiments::extended::ExtendedResults;
 use crate::experiments::extended::confirmation::{Confirmation, Judgement, Quantity, RegisteredComparison};
-use crate::experiments::extended::contest::Contender;
 use crate::experiments::extended::stage::BeliefName;
-use crate::report::contender::contender_in_figures;
 use crate::report::extended::sets;
+use crate::rules::{Contender, contender_in_figures};
 use judge_uncertainty_core::stats::inference::Inference;
 use judge_uncertainty_figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};
 use judge_uncertainty_page::figures::say;

@@ -1,10 +1,9 @@
 //! Error against labels spent, bought round after round.
 
 use super::look::look_of;
-use crate::experiments::extended::contest::Contender;
 use crate::experiments::extended::sequential::{Path, Sequential};
 use crate::experiments::extended::stage::BeliefName;
-use crate::report::contender::contender_in_figures;
+use crate::rules::{Contender, contender_in_figures};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::Summary;
 use judge_uncertainty_figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};

@@ -1,7 +1,7 @@
 //! How contenders and beliefs look in every figure, and the rows of a forest.
 
-use crate::experiments::extended::contest::Contender;
 use crate::experiments::extended::stage::BeliefName;
+use crate::rules::Contender;
 use judge_uncertainty_core::stats::Interval;
 use judge_uncertainty_core::stats::inference::Inference;
 use judge_uncertainty_figures::description::{Point, Series, Shape};

@@ -4,10 +4,10 @@ use super::shared::{Figures, fixed, with_interval};
 use crate::artifact::Results;
 use crate::experiments::chaosnli::ChaosNliResults;
 use crate::experiments::extended::ExtendedResults;
-use crate::experiments::extended::contest::Contender;
 use crate::experiments::extended::stage::BeliefName;
 use crate::report::extended_tables::{self as tables, tables};
 use crate::report::findings::{Finding, FindingStatus};
+use crate::rules::Contender;
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_page::{Block, Column, Note, Section, Table, Text};
 

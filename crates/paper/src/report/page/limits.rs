@@ -4,6 +4,7 @@ use super::shared::{Figures, count, difference, fixed};
 use super::story::finding;
 use crate::artifact::Results;
 use crate::experiments::chaosnli::ChaosNliResults;
+use crate::rules::PAPER;
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::stats::Summary;
 use judge_uncertainty_page::{Block, Column, Section, Table, Text};
@@ -87,7 +88,7 @@ fn caveats(results: &Results) -> Vec<Text> {
             if includes_zero(minus_entropy(Rule::Delta)) { "is inconclusive" } else { "has an interval without 0" },
             difference(minus_entropy(Rule::Delta), 1),
             difference(&chaosnli.counts_only_delta_minus_full_judge_entropy[&Budget::HEADLINE], 1),
-            count(Rule::PAPER.len()),
+            count(PAPER.len()),
         ));
         say("Intervals come from drawing labels again for the same items. They say nothing about new items.".to_owned());
     }

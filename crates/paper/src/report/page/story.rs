@@ -6,8 +6,8 @@ use crate::experiments::chaosnli::ChaosNliResults;
 use crate::experiments::dice::{DiceResults, Tier};
 use crate::experiments::isolation::Isolation;
 use crate::experiments::simulations::results::{CalibratedPoint, SimulationResults};
+use crate::rules::{self, PAPER};
 use judge_uncertainty_core::escalation::{Budget, Rule};
-use judge_uncertainty_page::rules;
 use judge_uncertainty_page::{Block, Column, Section, Table, Text};
 
 pub(super) fn section(results: &Results, figures: &mut Figures) -> Section {
@@ -246,7 +246,7 @@ fn escalation(chaosnli: &ChaosNliResults, figures: &mut Figures, blocks: &mut Ve
     );
     let heading = "On real disagreement, the epistemic ranking removes more error than entropy";
     blocks.extend(finding(heading, text, Some("budget"), figures));
-    let mut rules = Rule::PAPER;
+    let mut rules = PAPER;
     rules.sort_by(|a, b| value(*b).mean.total_cmp(&value(*a).mean));
     let rows = rules.map(|rule| {
         let advantage = &chaosnli.full.minus_judge_entropy[&rule][&Budget::HEADLINE];
@@ -270,7 +270,7 @@ fn escalation(chaosnli: &ChaosNliResults, figures: &mut Figures, blocks: &mut Ve
              so it tells what to expect of one labelling round, not how well the mean is known. {} rules are compared, and \
              no interval is corrected for that.",
             count(chaosnli.replicates),
-            count(Rule::PAPER.len()),
+            count(PAPER.len()),
         ))),
     }));
     for name in ["advantage", "components"] {

@@ -2,7 +2,7 @@
 
 use super::shared::count;
 use crate::claims::{ReadingTally, VerdictTally};
-use crate::report::claims_table::{ClaimsTable, experiment_name};
+use crate::report::claims_table::{claims_table, experiment_name};
 use crate::verdicts::Verdicts;
 use judge_uncertainty_page::{Block, Column, KeyNumber, Section, Table, Text, Tone};
 
@@ -27,7 +27,7 @@ pub(super) fn section(verdicts: &Verdicts) -> Section {
                 .then(Text::plain(".")),
             ),
             Block::Heading("Every claim".to_owned()),
-            ClaimsTable::of(verdicts, "Published numbers and what came of them, in the order of the paper").block(),
+            claims_table(verdicts, "Published numbers and what came of them, in the order of the paper"),
         ],
     }
 }

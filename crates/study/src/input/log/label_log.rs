@@ -1,5 +1,6 @@
 //! The log of a study as it is read.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::layout;
@@ -78,8 +79,10 @@ pub struct LabelLog {
     pub batches: Vec<Batch>,
     /// All batches, removed ones too.
     pub listed: Vec<Listed>,
-    /// What was cut off at its end while it was written, and therefore does not count, in words.
+    /// What was cut off at its end and therefore does not count, in words.
     pub torn: Option<String>,
+    /// The sum of its last line, to which the next is chained.
+    pub(super) chain: String,
     /// Sum of its bytes as they were read; that of no bytes without the file.
     pub(super) seen: String,
 }
@@ -108,8 +111,12 @@ impl LabelLog {
             }
             listed.push(Listed { number: labels.number, batch, removed: labels.removed });
         }
-        let torn = parsed.torn.map(|text| format!("{}:{text}. It does not count: add its file again", file.display()));
-        Ok(Self { file, rows, batches, listed, torn, seen: sha256_hex(&bytes) })
+        let torn = parsed.torn.map(|text| {
+            let aside = aside(&file, &bytes[parsed.whole..]);
+            let moved = format!("the next `study labels add` or `remove` moves it to {}", aside.display());
+            format!("{}:{text}. It does not count, and {moved}; add its file again", file.display())
+        });
+        Ok(Self { file, rows, batches, listed, torn, chain: parsed.chain, seen: sha256_hex(&bytes) })
     }
 
     /// Place of a row.
@@ -130,4 +137,15 @@ impl LabelLog {
             None => Ok(()),
         }
     }
+}
+
+/// Where a cut end is moved to: `added-labels.cut-N.csv` beside the log, of the first number that is free or holds it
+/// already.
+pub(super) fn aside(log: &Path, cut: &[u8]) -> PathBuf {
+    let numbered = (1_u64..).map(|number| log.with_extension(format!("cut-{number}.csv")));
+    let mut free = numbered.filter(|path| match fs::symlink_metadata(path) {
+        Ok(found) => found.is_file() && fs::read(path).is_ok_and(|held| held == cut),
+        Err(_) => true,
+    });
+    free.next().expect("numbers do not end")
 }

@@ -1,28 +1,33 @@
 //! The layout of the log.
 //!
 //! ```text
-//! id,annotator,label,given,added,source,source_sha256
-//! #batch 1: 2 labels sha256 5d41...
-//! r01,zoe,mixed,,2026-11-22T04:00:00Z,new.csv,9b74...
-//! r02,zoe,negative,,2026-11-22T04:00:00Z,new.csv,9b74...
-//! #remove batch 1 at 2026-11-22T05:00:00Z sha256 7c21...
+//! id,annotator,label,given,added,source,source_sha256,sum
+//! #batch 1: 2 labels chain 5d41...
+//! r01,zoe,mixed,,2026-11-22T04:00:00Z,new.csv,9b74...,03c6...
+//! r02,zoe,negative,,2026-11-22T04:00:00Z,new.csv,9b74...,a11f...
+//! #remove batch 1 at 2026-11-22T05:00:00Z chain 7c21...
 //! ```
 //!
-//! The sum of a batch is that of its number and cells, not of its bytes, so that other line ends or quotes do no harm.
-//! A batch that ends with the file before all its labels are there was cut off while it was written: nobody was told
-//! that it was added, so it counts as absent. Anything else that does not fit its sum was edited, and is refused. Rows
-//! before the first `#batch` are those of logs that were written before batches had sums.
+//! Every line has a sum, and the sums are chained: each is the SHA-256 of the sum before it and of the cells of its
+//! line ([`link`]). So a line that was edited, removed, doubled or moved does not fit the line above it, and the log is
+//! refused. A batch whose lines all fit as far as they go, but which ends with the file, was cut off: the program was
+//! stopped while it wrote, or lines are missing at the very end. It does not count, every command says so, and the next
+//! write moves it to a file of its own. Sums are of cells and not of bytes, so that other line ends or quotes do no
+//! harm.
+//!
+//! Older logs are read as well. Their batches have one sum (`#batch 1: 2 labels sha256 5d41...`), and rows before the
+//! first `#batch` have none.
 
 use std::path::Path;
 
 use csv::{ByteRecord, ReaderBuilder};
 use sha2::{Digest, Sha256};
 
-use judge_uncertainty_formats::checksum::sha256_hex;
+use judge_uncertainty_formats::checksum::{hex, sha256_hex};
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
 use judge_uncertainty_system::csv_text;
 
-/// Names of the columns, in order.
+/// Names of the columns, in order; in a chained row a further column holds the [sum](link).
 pub(super) const COLUMNS: [&str; 7] = ["id", "annotator", "label", "given", "added", "source", "source_sha256"];
 /// Digits of a SHA-256 sum.
 const SUM: usize = 64;
@@ -54,6 +59,8 @@ pub(super) struct Parsed {
     pub whole: usize,
     /// What was cut off behind them: line and words.
     pub torn: Option<String>,
+    /// The last sum, to which the next line is chained; empty before the first.
+    pub chain: String,
 }
 
 /// A line of the file.
@@ -64,9 +71,11 @@ struct Record {
 }
 
 impl Record {
-    /// Whether all of a label is there: its last cell is a sum, so that no shorter text is one too.
-    fn is_label(&self) -> bool {
-        self.cells.len() == COLUMNS.len() && is_sum(&self.cells[COLUMNS.len() - 1])
+    /// Whether all of a label is there, without a sum of its own or with one: its last cell is a sum, so that no
+    /// shorter text is one too.
+    fn is_label(&self, chained: bool) -> bool {
+        self.cells.len() == COLUMNS.len() + usize::from(chained)
+            && self.cells.iter().skip(COLUMNS.len() - 1).all(is_sum)
     }
 
     /// The text of a line that is no label; a spreadsheet may have filled it up with blank cells.
@@ -97,16 +106,19 @@ impl Record {
 pub(super) fn parse(file: &Path, bytes: &[u8]) -> Result<Parsed> {
     let records = records(file, bytes)?;
     let Some((header, rest)) = records.split_first() else { return Ok(Parsed::default()) };
-    if header.cells != *COLUMNS.as_slice() {
-        if rest.is_empty() && COLUMNS.join(",").as_bytes().starts_with(bytes) {
-            let torn = Some("1: the program was stopped while it wrote the first batch".to_owned());
-            return Ok(Parsed { torn, ..Parsed::default() });
-        }
-        let reason = "this is not a log of added labels".to_owned();
-        let remedy = format!("move the file away; a log begins with the line {:?}", COLUMNS.join(","));
-        return Err(Error::refused(header.place(file), Problem::Unfit { reason, remedy }));
+    let new = self::header();
+    if rest.is_empty() && bytes.len() + 1 < new.len() && new.starts_with(bytes) {
+        let torn = Some("1: the program was stopped while it wrote the first batch".to_owned());
+        return Ok(Parsed { torn, ..Parsed::default() });
     }
-    let mut reader = Reader { file, parsed: Parsed { whole: bytes.len(), ..Parsed::default() }, rest };
+    let columns: Vec<&[u8]> = header.cells.iter().collect();
+    if !columns.starts_with(&COLUMNS.map(str::as_bytes)) || columns[COLUMNS.len()..].iter().any(|name| *name != b"sum")
+    {
+        let remedy = format!("move the file away; a log begins with the line {:?}", COLUMNS.join(","));
+        return Err(Error::unfit(header.place(file), "this is not a log of added labels", remedy));
+    }
+    let parsed = Parsed { whole: bytes.len(), ..Parsed::default() };
+    let mut reader = Reader { file, parsed, rest };
     reader.without_sums()?;
     while let Some(record) = reader.rest.first() {
         reader.marked(record)?;
@@ -144,10 +156,11 @@ impl<'a> Reader<'a> {
             if record.mark().is_some() {
                 return Ok(());
             }
-            if !record.is_label() {
+            if !record.is_label(false) {
                 return Err(self.cut_without_sum(record));
             }
             let row = self.row(record)?;
+            self.parsed.chain = link(&self.parsed.chain, row.cells.iter().map(String::as_str));
             let same = |b: &&mut Labels| {
                 b.rows.last().is_some_and(|last| (&last.cells[4], &last.cells[6]) == (&row.cells[4], &row.cells[6]))
             };
@@ -172,8 +185,11 @@ impl<'a> Reader<'a> {
             ),
             None => "the row is not a whole label".to_owned(),
         };
-        let remedy = "remove the rows of that batch, this one too, and add its file again".to_owned();
-        Error::refused(record.place(self.file), Problem::Unfit { reason, remedy })
+        Error::unfit(
+            record.place(self.file),
+            reason,
+            "remove the rows of that batch, this one too, and add its file again",
+        )
     }
 
     fn row(&self, record: &Record) -> Result<Row> {
@@ -200,50 +216,104 @@ impl<'a> Reader<'a> {
             return Err(self.damaged(record, "the line belongs to no batch".to_owned()));
         };
         match mark {
-            Mark::Batch { number, labels, sum } => self.batch(record, number, labels, sum),
-            Mark::Remove { number, time, sum } => self.removal(record, number, time, sum),
+            Mark::Batch { number, labels, sum, chained: false } => self.batch(record, number, labels, sum),
+            Mark::Batch { number, labels, sum, chained: true } => self.chained_batch(record, number, labels, sum),
+            Mark::Remove { number, time, sum, chained } => self.removal(record, (number, time, sum), chained),
         }
     }
 
+    /// A batch each of whose rows has a sum.
+    fn chained_batch(&mut self, record: &'a Record, number: u64, labels: usize, sum: &str) -> Result<()> {
+        const MOVED: &str = "a line was edited, removed, doubled or moved here";
+        let mut chain = link(&self.parsed.chain, [format!("batch {number}: {labels} labels").as_str()]);
+        if chain != sum {
+            return Err(self.damaged(record, format!("the line does not fit those above it: {MOVED}")));
+        }
+        let mut rows = vec![];
+        for k in 0..labels {
+            let found = self.rest.get(1 + k);
+            // What is left of a row at the end of the file.
+            let begun = |row: &Record| {
+                k + 2 == self.rest.len()
+                    && row.cells.len() <= COLUMNS.len() + 1
+                    && row.mark().is_none_or(|m| Mark::parse(m).is_none())
+            };
+            match found {
+                Some(found) if found.is_label(true) => {
+                    let row = self.row(found)?;
+                    chain = link(&chain, row.cells.iter().map(String::as_str));
+                    if chain.as_bytes() != &found.cells[COLUMNS.len()] {
+                        return Err(self.damaged(found, format!("the row does not fit those above it: {MOVED}")));
+                    }
+                    rows.push(row);
+                }
+                Some(found) if !begun(found) => {
+                    let reason = format!("batch {number} should have {labels} labels, but {k} follow: {MOVED}");
+                    return Err(self.damaged(found, reason));
+                }
+                _ => {
+                    let why = "the program was stopped while it wrote it, or lines were removed at the end of the file";
+                    self.cut(record, format!("batch {number} is incomplete ({k} of {labels} labels): {why}"));
+                    return Ok(());
+                }
+            }
+        }
+        self.push(record, Labels { number, rows, removed: None })?;
+        self.parsed.chain = chain;
+        Ok(())
+    }
+
+    fn push(&mut self, record: &Record, labels: Labels) -> Result<()> {
+        if self.parsed.batches.last().is_some_and(|before| before.number >= labels.number) {
+            let reason = format!("batch {} appears twice or in another order", labels.number);
+            return Err(self.damaged(record, reason));
+        }
+        self.rest = &self.rest[1 + labels.rows.len()..];
+        self.parsed.batches.push(labels);
+        Ok(())
+    }
+
+    /// A batch of an older log, which has one sum.
     fn batch(&mut self, record: &'a Record, number: u64, labels: usize, sum: &str) -> Result<()> {
         let found = &self.rest[1..];
-        let rows: Vec<&Record> = found.iter().take(labels).take_while(|row| row.is_label()).collect();
+        let rows: Vec<&Record> = found.iter().take(labels).take_while(|row| row.is_label(false)).collect();
         if rows.len() < labels {
-            // Only the end of the file may be missing: the one record behind the whole ones is a part of a label.
+            // A part of a label, the last record of the file, shows that it was cut off. Where whole labels alone are
+            // left, nothing tells a cut end from labels that were removed.
+            let part = found.get(rows.len()).filter(|row| row.mark().and_then(Mark::parse).is_none());
             if found.len() > rows.len() + 1
-                || found.get(rows.len()).is_some_and(|row| row.mark().and_then(Mark::parse).is_some())
+                || part.is_none() && !rows.is_empty()
+                || found.len() > rows.len() && part.is_none()
             {
                 let reason = format!("batch {number} should have {labels} labels, but {} follow", rows.len());
                 return Err(self.damaged(record, reason));
             }
-            let text = format!(
-                "batch {number} is incomplete ({} of {labels} labels): the program was stopped while it wrote it",
-                rows.len()
-            );
-            self.cut(record, text);
+            let follow = rows.len();
+            let why = "the program was stopped while it wrote it";
+            self.cut(record, format!("batch {number} is incomplete ({follow} of {labels} labels): {why}"));
             return Ok(());
         }
         let rows: Vec<Row> = rows.into_iter().map(|row| self.row(row)).collect::<Result<_>>()?;
         if batch_sum(number, rows.iter().map(|row| &row.cells)) != sum {
             return Err(self.damaged(record, format!("the rows of batch {number} are not those that were written")));
         }
-        if self.parsed.batches.last().is_some_and(|before| before.number >= number) {
-            return Err(self.damaged(record, format!("batch {number} appears twice or in another order")));
-        }
-        self.parsed.batches.push(Labels { number, rows, removed: None });
-        self.rest = &self.rest[1 + labels..];
+        self.push(record, Labels { number, rows, removed: None })?;
+        self.parsed.chain = sum.to_owned();
         Ok(())
     }
 
-    fn removal(&mut self, record: &Record, number: u64, time: &str, sum: &str) -> Result<()> {
-        if removal_sum(number, time) != sum {
-            return Err(self.damaged(record, "the line is not as it was written".to_owned()));
+    fn removal(&mut self, record: &Record, (number, time, sum): (u64, &str, &str), chained: bool) -> Result<()> {
+        let text = format!("remove batch {number} at {time}");
+        let expected = if chained { link(&self.parsed.chain, [text.as_str()]) } else { sha256_hex(text.as_bytes()) };
+        if expected != sum {
+            return Err(self.damaged(record, "the line is not as it was written, or does not fit those above it"));
         }
         let batch = self.parsed.batches.iter_mut().find(|batch| batch.number == number && batch.removed.is_none());
         match batch {
             Some(batch) => batch.removed = Some(time.to_owned()),
             None => return Err(self.damaged(record, format!("there is no batch {number} to be removed"))),
         }
+        self.parsed.chain = expected;
         self.rest = &self.rest[1..];
         Ok(())
     }
@@ -254,33 +324,31 @@ impl<'a> Reader<'a> {
         self.rest = &[];
     }
 
-    fn damaged(&self, record: &Record, reason: String) -> Error {
-        let remedy =
-            "restore the log from a copy; or remove the batch, from its #batch line to its last row, and add its \
-                      file again"
-                .to_owned();
-        Error::refused(record.place(self.file), Problem::Unfit { reason, remedy })
+    fn damaged(&self, record: &Record, reason: impl Into<String>) -> Error {
+        let remedy = "nothing was changed: restore the log from a copy, or move it away and add its files again";
+        Error::unfit(record.place(self.file), reason, remedy)
     }
 }
 
 /// A line that is no label.
 enum Mark<'t> {
-    Batch { number: u64, labels: usize, sum: &'t str },
-    Remove { number: u64, time: &'t str, sum: &'t str },
+    Batch { number: u64, labels: usize, sum: &'t str, chained: bool },
+    Remove { number: u64, time: &'t str, sum: &'t str, chained: bool },
 }
 
 impl<'t> Mark<'t> {
     fn parse(text: &'t str) -> Option<Self> {
-        let (text, sum) = text.split_once(" sha256 ")?;
+        let chained = text.contains(" chain ");
+        let (text, sum) = text.split_once(if chained { " chain " } else { " sha256 " })?;
         if !is_sum(sum.as_bytes()) {
             return None;
         }
         if let Some(rest) = text.strip_prefix("#batch ") {
             let (number, labels) = rest.strip_suffix(" labels")?.split_once(": ")?;
-            return Some(Self::Batch { number: number.parse().ok()?, labels: labels.parse().ok()?, sum });
+            return Some(Self::Batch { number: number.parse().ok()?, labels: labels.parse().ok()?, sum, chained });
         }
         let (number, time) = text.strip_prefix("#remove batch ")?.split_once(" at ")?;
-        Some(Self::Remove { number: number.parse().ok()?, time, sum })
+        Some(Self::Remove { number: number.parse().ok()?, time, sum, chained })
     }
 }
 
@@ -288,36 +356,49 @@ fn is_sum(bytes: &[u8]) -> bool {
     bytes.len() == SUM && bytes.iter().all(u8::is_ascii_hexdigit)
 }
 
-fn batch_sum<'c>(number: u64, rows: impl Iterator<Item = &'c Cells>) -> String {
+/// The sum of a line: the SHA-256 of the sum before it and of the line's cells, each with its length before it, so that
+/// none runs into the next. Line ends within cells change with those of the file, and count as `\n`.
+fn link<'c>(before: &'c str, cells: impl IntoIterator<Item = &'c str>) -> String {
     let mut sum = Sha256::new();
-    sum.update(number.to_le_bytes());
-    for cell in rows.flatten() {
-        // With its length before it, no cell runs into the next. Line ends within cells change with those of the file.
+    for cell in std::iter::once(before).chain(cells) {
         let cell = cell.replace("\r\n", "\n");
         sum.update((cell.len() as u64).to_le_bytes());
         sum.update(cell);
     }
-    sum.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&sum.finalize())
 }
 
-fn removal_sum(number: u64, time: &str) -> String {
-    sha256_hex(format!("remove batch {number} at {time}").as_bytes())
+/// The sum of a batch of an older log.
+fn batch_sum<'c>(number: u64, rows: impl Iterator<Item = &'c Cells>) -> String {
+    let mut sum = Sha256::new();
+    sum.update(number.to_le_bytes());
+    for cell in rows.flatten() {
+        let cell = cell.replace("\r\n", "\n");
+        sum.update((cell.len() as u64).to_le_bytes());
+        sum.update(cell);
+    }
+    hex(&sum.finalize())
 }
 
 /// The first line of a log.
 pub(super) fn header() -> Vec<u8> {
-    csv_text([COLUMNS.map(str::to_owned).to_vec()])
+    format!("{},sum\n", COLUMNS.join(",")).into_bytes()
 }
 
-/// A batch as it is written.
-pub(super) fn batch_text(number: u64, rows: &[Cells]) -> Vec<u8> {
-    let sum = batch_sum(number, rows.iter());
-    let mut text = format!("#batch {number}: {} labels sha256 {sum}\n", rows.len()).into_bytes();
-    text.extend(csv_text(rows.iter().map(|cells| cells.to_vec())));
+/// A batch as it is written behind a line with the sum `before`.
+pub(super) fn batch_text(before: &str, number: u64, rows: &[Cells]) -> Vec<u8> {
+    let text = format!("batch {number}: {} labels", rows.len());
+    let mut chain = link(before, [text.as_str()]);
+    let mut text = format!("#{text} chain {chain}\n").into_bytes();
+    text.extend(csv_text(rows.iter().map(|cells| {
+        chain = link(&chain, cells.iter().map(String::as_str));
+        cells.iter().chain([&chain]).cloned().collect()
+    })));
     text
 }
 
-/// A removal as it is written.
-pub(super) fn removal_text(number: u64, time: &str) -> Vec<u8> {
-    format!("#remove batch {number} at {time} sha256 {}\n", removal_sum(number, time)).into_bytes()
+/// A removal as it is written behind a line with the sum `before`.
+pub(super) fn removal_text(before: &str, number: u64, time: &str) -> Vec<u8> {
+    let text = format!("remove batch {number} at {time}");
+    format!("#{text} chain {}\n", link(before, [text.as_str()])).into_bytes()
 }

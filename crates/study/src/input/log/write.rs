@@ -1,20 +1,20 @@
 //! A batch or a removal on its way to the disk.
 //!
 //! One process at a time writes. What is written goes behind what is whole, in one piece, and counts once all of it is
-//! there ([`super::layout`]); what was cut off before is removed first.
+//! there ([`super::layout`]); what was cut off before is moved to a file of its own first.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
 
-use super::label_log::{LabelLog, NewLabel};
+use super::label_log::{LabelLog, NewLabel, aside};
 use super::layout::{self, Cells};
 use judge_uncertainty_formats::checksum::sha256_hex;
-use judge_uncertainty_formats::error::{Error, Place, Problem};
-use judge_uncertainty_system::FileError;
+use judge_uncertainty_formats::error::{Error, Place};
 use judge_uncertainty_system::clock;
 use judge_uncertainty_system::faults::{append, step};
 use judge_uncertainty_system::locked::LockedFile;
+use judge_uncertainty_system::{Error as OutputError, FileError, write_new_file};
 
 /// Why the log was not written.
 #[derive(Debug, thiserror::Error)]
@@ -25,6 +25,9 @@ pub enum WriteError {
     /// The file system refuses; the log is as it was.
     #[error(transparent)]
     File(#[from] FileError),
+    /// A cut end can't be moved aside; the log is as it was.
+    #[error(transparent)]
+    Aside(#[from] OutputError),
 }
 
 impl LabelLog {
@@ -36,7 +39,7 @@ impl LabelLog {
     pub fn append(&self, file: &Path, sha256: &str, labels: &[NewLabel]) -> Result<u64, WriteError> {
         let source = file.file_name().map_or_else(|| "file".to_owned(), |name| name.to_string_lossy().into_owned());
         let number = self.listed.last().map_or(0, |last| last.number) + 1;
-        self.write(&batch(number, &clock::now(), &source, sha256, labels))?;
+        self.write(&batch(&self.chain, number, &clock::now(), &source, sha256, labels))?;
         Ok(number)
     }
 
@@ -47,14 +50,14 @@ impl LabelLog {
     /// meanwhile.
     pub fn remove(&self, number: u64) -> Result<(), WriteError> {
         let refuse = |reason: String| {
-            let remedy = "`study labels list` shows the batches and their numbers".to_owned();
-            Err(Error::refused(Place::file(&self.file), Problem::Unfit { reason, remedy }).into())
+            let remedy = "`study labels list` shows the batches and their numbers";
+            Err(Error::unfit(Place::file(&self.file), reason, remedy).into())
         };
         match self.listed.iter().find(|listed| listed.number == number) {
             None => refuse(format!("there is no batch {number}")),
             Some(listed) => match &listed.removed {
                 Some(time) => refuse(format!("batch {number} was removed before, at {time}")),
-                None => self.write(&layout::removal_text(number, &clock::now())),
+                None => self.write(&layout::removal_text(&self.chain, number, &clock::now())),
             },
         }
     }
@@ -72,6 +75,11 @@ impl LabelLog {
         }
         let whole = layout::parse(&self.file, &found)?.whole;
         if whole < found.len() {
+            let cut = &found[whole..];
+            let aside = aside(&self.file, cut);
+            if !write_new_file(&aside, cut)? && fs::read(&aside).is_ok_and(|held| held != cut) {
+                return Err(self.busy("another process has moved its end aside meanwhile").into());
+            }
             step().and_then(|()| log.set_len(whole as u64)).map_err(at("shortening"))?;
         }
         let bytes = behind(&found[..whole], text);
@@ -88,8 +96,7 @@ impl LabelLog {
     }
 
     fn busy(&self, reason: &str) -> Error {
-        let remedy = "nothing was written; run the command again".to_owned();
-        Error::refused(Place::file(&self.file), Problem::Unfit { reason: reason.to_owned(), remedy })
+        Error::unfit(Place::file(&self.file), reason, "nothing was written; run the command again")
     }
 }
 
@@ -103,11 +110,11 @@ fn behind(whole: &[u8], text: &[u8]) -> Vec<u8> {
     [start.as_slice(), text].concat()
 }
 
-fn batch(number: u64, added: &str, source: &str, sha256: &str, labels: &[NewLabel]) -> Vec<u8> {
+fn batch(chain: &str, number: u64, added: &str, source: &str, sha256: &str, labels: &[NewLabel]) -> Vec<u8> {
     let cells = |label: &NewLabel| -> Cells {
         [&label.id, &label.annotator, &label.value, &label.given, added, source, sha256].map(str::to_owned)
     };
-    layout::batch_text(number, &labels.iter().map(cells).collect::<Vec<_>>())
+    layout::batch_text(chain, number, &labels.iter().map(cells).collect::<Vec<_>>())
 }
 
 /// Makes the name of a new file last.
@@ -151,26 +158,32 @@ mod tests {
         LabelLog::read(folder, &mut Source::default()).unwrap_err().to_string()
     }
 
-    /// Logs that a batch or removal is written to: none, as logs were without sums, and with a batch.
+    /// Logs that a batch or removal is written to: none, a header, rows without sums, a batch with one, and with sums
+    /// of rows.
     fn before() -> Vec<Vec<u8>> {
-        let old = format!("id,annotator,label,given,added,source,source_sha256\nz,ann,yes,,2026-01-01,old.csv,{SUM}\n");
-        let sealed = [layout::header(), batch(1, "t", "one.csv", SUM, &labels()[1..])].concat();
-        let both = [old.as_bytes(), &batch(2, "t", "one.csv", SUM, &labels())].concat();
-        vec![vec![], layout::header(), old.into_bytes(), sealed, both]
+        let header = "id,annotator,label,given,added,source,source_sha256\n";
+        let old = format!("{header}z,ann,yes,,2026-01-01,old.csv,{SUM}\n");
+        // By Python's hashlib.
+        let sum = "63e17990282a2f62bd1b421a4e148409ca93c6c984cfc14f9cfb102c6eb7b79b";
+        let sealed = format!("{header}#batch 1: 1 labels sha256 {sum}\nz,ann,yes,,2026-01-01,old.csv,{SUM}\n");
+        let chained = [layout::header(), batch("", 1, "t", "one.csv", SUM, &labels()[1..])].concat();
+        vec![vec![], layout::header(), old.into_bytes(), sealed.into_bytes(), chained]
     }
 
-    /// Stopped after any byte, the log is the old one or the new one, and doing it again gives the same bytes.
+    /// Stopped after any byte, the log is the old one or the new one, and doing it again gives the same bytes; what was
+    /// cut off is kept.
     #[test]
     fn a_write_cut_off_at_any_byte_is_absent_and_can_be_repeated() {
-        let dir = tempfile::tempdir().unwrap();
-        let file = dir.path().join(LOG_FILE);
         let mut cuts = 0;
         for old in before() {
+            let dir = tempfile::tempdir().unwrap();
+            let file = dir.path().join(LOG_FILE);
+            let aside = dir.path().join("added-labels.cut-1.csv");
             fs::write(&file, &old).unwrap();
             let known = read(dir.path());
             let number = known.listed.len() as u64 + 1;
-            let mut texts = vec![batch(number, "t", "new.csv", SUM, &labels())];
-            texts.extend((number > 1).then(|| layout::removal_text(number - 1, "t")));
+            let mut texts = vec![batch(&known.chain, number, "t", "new.csv", SUM, &labels())];
+            texts.extend((number > 1).then(|| layout::removal_text(&known.chain, number - 1, "t")));
             for text in texts {
                 let new = [old.as_slice(), &behind(&old, &text)].concat();
                 fs::write(&file, &new).unwrap();
@@ -194,6 +207,11 @@ mod tests {
                     if !after {
                         found.write(&text).unwrap();
                         assert_eq!(fs::read(&file).unwrap(), new, "{cut}");
+                        if found.torn.is_some() {
+                            let kept = fs::read(&aside).unwrap();
+                            assert!(!kept.is_empty() && new[..cut].ends_with(&kept), "{cut}");
+                            fs::remove_file(&aside).unwrap();
+                        }
                     } else {
                         found.append(Path::new("next.csv"), SUM, &labels()).unwrap();
                         assert_eq!(read(dir.path()).rows.len(), expected.rows.len() + 3);
@@ -202,6 +220,73 @@ mod tests {
             }
         }
         assert!(cuts > 2000, "{cuts}");
+    }
+
+    /// Any line of several batches deleted, doubled, edited or exchanged with the next: the log is refused and left
+    /// alone, or the cut end is told and kept.
+    #[test]
+    fn damage_to_any_line_is_told_and_loses_no_row() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join(LOG_FILE);
+        let few =
+            |from: usize, to: usize| -> Vec<NewLabel> { (from..to).map(|i| label(&format!("i{i}"), "yes")).collect() };
+        read(dir.path()).append(Path::new("a.csv"), SUM, &few(0, 3)).unwrap();
+        read(dir.path()).append(Path::new("b.csv"), SUM, &few(3, 7)).unwrap();
+        read(dir.path()).remove(1).unwrap();
+        read(dir.path()).append(Path::new("c.csv"), SUM, &few(7, 12)).unwrap();
+        let text = fs::read_to_string(&file).unwrap();
+        let lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
+        let (mut refused, mut told) = (0, 0);
+        for at in 0..lines.len() {
+            for kind in 0..4 {
+                let mut damaged = lines.clone();
+                match kind {
+                    0 => drop(damaged.remove(at)),
+                    1 => damaged.insert(at, lines[at].clone()),
+                    2 => damaged[at] = lines[at].replacen(['y', 'b'], "x", 1),
+                    _ if at + 1 < lines.len() => damaged.swap(at, at + 1),
+                    _ => continue,
+                }
+                let damaged = damaged.concat();
+                assert_ne!(damaged, text);
+                fs::write(&file, &damaged).unwrap();
+                match LabelLog::read(dir.path(), &mut Source::default()) {
+                    Err(_) => refused += 1,
+                    Ok(log) => {
+                        told += 1;
+                        assert!(log.torn.is_some(), "silent: damage {kind} at line {}", at + 1);
+                        log.append(Path::new("d.csv"), SUM, &few(20, 21)).unwrap();
+                        let kept = fs::read_to_string(dir.path().join("added-labels.cut-1.csv")).unwrap();
+                        assert!(damaged.ends_with(&kept));
+                        let whole = &damaged[..damaged.len() - kept.len()];
+                        assert!(fs::read_to_string(&file).unwrap().starts_with(whole));
+                        fs::remove_file(dir.path().join("added-labels.cut-1.csv")).unwrap();
+                        continue;
+                    }
+                }
+                assert_eq!(fs::read_to_string(&file).unwrap(), damaged);
+            }
+        }
+        // Only the last line of all can be missing without a line below it to tell.
+        assert_eq!((refused, told), (4 * lines.len() - 2, 1));
+    }
+
+    /// Of an older log whose rows have no sums a short last batch is refused, unless a part of a row shows that it was
+    /// cut.
+    #[test]
+    fn a_short_batch_of_an_older_log_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let text = fs::read_to_string("../../fuzz/corpus/label_log/sealed").unwrap();
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        fs::write(dir.path().join(LOG_FILE), &text).unwrap();
+        assert_eq!(read(dir.path()).rows.len(), 1);
+        for gone in [&[2][..], &[3, 4]] {
+            let short: String = (0..5).filter(|line| !gone.contains(line)).map(|line| lines[line]).collect();
+            assert!(refusal(dir.path(), short.as_bytes()).contains("should have 2 labels, but"), "{gone:?}");
+        }
+        fs::write(dir.path().join(LOG_FILE), fs::read("../../fuzz/corpus/label_log/torn").unwrap()).unwrap();
+        let log = read(dir.path());
+        assert!(log.torn.unwrap().contains("batch 1 is incomplete (1 of 2 labels)"));
     }
 
     #[test]
@@ -244,17 +329,24 @@ mod tests {
     fn other_line_ends_do_no_harm_and_edits_are_refused() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join(LOG_FILE);
-        let one = batch(1, "t", "one.csv", SUM, &labels());
-        let text = String::from_utf8([layout::header(), one.clone(), layout::removal_text(1, "t")].concat()).unwrap();
+        let one = batch("", 1, "t", "one.csv", SUM, &labels());
+        let alone = [layout::header(), one.clone()].concat();
+        fs::write(&file, &alone).unwrap();
+        let removal = layout::removal_text(&read(dir.path()).chain, 1, "t");
+        let text = String::from_utf8([alone, removal].concat()).unwrap();
         fs::write(&file, text.replace('\n', "\r\n")).unwrap();
         let log = read(dir.path());
         assert_eq!((log.listed.len(), log.torn), (1, None));
         let header = String::from_utf8(layout::header()).unwrap();
         for (from, to, message) in [
-            ("yes", "no", ":2: the rows of batch 1 are not those that were written; restore the log"),
-            ("a,Zo\u{eb}", "b,Zo\u{eb}", "are not those that were written"),
-            ("#batch 1: 3", "#batch 1: 4", "should have 4 labels, but 3 follow"),
-            ("#batch 1", "#batch 2", "are not those"),
+            (
+                "yes",
+                "no",
+                ":3: the row does not fit those above it: a line was edited, removed, doubled or moved here; nothing",
+            ),
+            ("a,Zo\u{eb}", "b,Zo\u{eb}", ":3: the row does not fit"),
+            ("#batch 1: 3", "#batch 1: 4", ":2: the line does not fit those above it"),
+            ("#batch 1", "#batch 2", ":2: the line does not fit"),
             ("batch 1 at t", "batch 1 at u", ":8: the line is not as it was written"),
             (header.as_str(), "id,label\n", "this is not a log of added labels; move the file away"),
         ] {
@@ -264,7 +356,7 @@ mod tests {
             assert!(error.contains(message), "{error}");
         }
         let twice = [layout::header(), one.clone(), one].concat();
-        assert!(refusal(dir.path(), &twice).contains("batch 1 appears twice"));
+        assert!(refusal(dir.path(), &twice).contains("the line does not fit those above it"));
         let old = String::from_utf8(before()[2].clone()).unwrap();
         let error = refusal(dir.path(), format!("{old}y,ann,yes,,2026-01-01,old.csv,9b7").as_bytes());
         assert!(error.contains(":3: the row is not a whole label") && error.contains("from line 2 on"), "{error}");

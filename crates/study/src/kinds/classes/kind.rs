@@ -51,7 +51,7 @@ impl Kind for Classes {
     const FACTS: KindFacts = KindFacts {
         name: "classes",
         labels: "classes",
-        ranked_by: &Rule::OF_CLASSES,
+        ranked_by: |row| row.classes,
         limits_trust: true,
         reference: Rule::JudgeEntropy,
         measures: &[Measure::Value, Measure::SelectiveError, Measure::SelectiveSquaredError],
@@ -87,11 +87,10 @@ impl Kind for Classes {
     /// it.
     fn rules(study: &Study<Self>) -> Vec<Rule> {
         let confidence = study.judge.confidence.iter().any(Option::is_some);
-        let published = Rule::PAPER.into_iter().filter(|rule| confidence || *rule != Rule::LowConfidence);
-        match study.file.config.trust.belief.is_beyond_the_paper() {
-            false => published.collect(),
-            true => published.chain(Rule::BEYOND).collect(),
-        }
+        let beyond = study.file.config.trust.belief.is_beyond_the_paper();
+        let mut rules = Rule::those(Self::FACTS.ranked_by);
+        rules.retain(|rule| (confidence || *rule != Rule::LowConfidence) && (beyond || rule.row().published));
+        rules
     }
 
     fn warnings(study: &Study<Self>) -> Vec<String> {

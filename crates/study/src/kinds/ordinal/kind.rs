@@ -69,7 +69,7 @@ impl Kind for Ordinal {
     const FACTS: KindFacts = KindFacts {
         name: "ordinal",
         labels: "ordinal ratings",
-        ranked_by: &Rule::ORDINAL,
+        ranked_by: |row| row.ordinal,
         limits_trust: true,
         reference: Rule::JudgeEntropy,
         measures: &Measure::ALL,
@@ -105,7 +105,9 @@ impl Kind for Ordinal {
     /// Stated confidence ranks only where some item has one.
     fn rules(study: &Study<Self>) -> Vec<Rule> {
         let confidence = study.judge.confidence.iter().any(Option::is_some);
-        Rule::ORDINAL.into_iter().filter(|rule| confidence || *rule != Rule::LowConfidence).collect()
+        let mut rules = Rule::those(Self::FACTS.ranked_by);
+        rules.retain(|rule| confidence || *rule != Rule::LowConfidence);
+        rules
     }
 
     fn warnings(study: &Study<Self>) -> Vec<String> {

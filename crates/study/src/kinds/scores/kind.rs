@@ -70,7 +70,7 @@ impl Kind for Scores {
     const FACTS: KindFacts = KindFacts {
         name: "scores",
         labels: "scores",
-        ranked_by: &Rule::OF_RATINGS,
+        ranked_by: |row| row.ratings,
         limits_trust: false,
         reference: Rule::PosteriorEntropy,
         measures: &Measure::ALL,
@@ -101,7 +101,7 @@ impl Kind for Scores {
     }
 
     fn rules(_study: &Study<Self>) -> Vec<Rule> {
-        Rule::OF_RATINGS.to_vec()
+        Rule::those(Self::FACTS.ranked_by)
     }
 
     fn fit_report(study: &Study<Self>, decomposition: &Decomposition<Self>) -> ScoreFit {

@@ -9,7 +9,7 @@ use judge_uncertainty_core::belief::{
     ReadingPrior, Regression, Repeats, Scores, TrustError, TrustPrior, choose_rating_map, fit_rating_map, fit_ratings,
     typical_log_trust_of_ratings_under,
 };
-use judge_uncertainty_core::escalation::{RatingRuleInputs, Rule};
+use judge_uncertainty_core::escalation::{Rule, RuleInputs};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::{mean, sample_sd};
 use judge_uncertainty_evaluation::counts::most_revealed;
@@ -229,14 +229,15 @@ impl Pool for RatingPool {
     /// Ties are left to the tie break.
     fn priority(&self, rule: Rule, ranking: &Ranking<Self>) -> Option<Vec<f64>> {
         // The judge's own word where it gives one, whatever the belief makes of it.
-        let read = self.read(ranking.fit).variance;
-        let stated = self.judge.variance.iter().zip(read);
-        let judged: Vec<f64> = stated.map(|(stated, read)| stated.unwrap_or(read)).collect();
-        rule.priority_of_ratings(&RatingRuleInputs {
-            judged: &judged,
-            beliefs: ranking.beliefs,
-            labels: ranking.numbers,
-            random: &ranking.luck.random,
+        let variance = || {
+            let read = self.read(ranking.fit).variance;
+            self.judge.variance.iter().zip(read).map(|(stated, read)| stated.unwrap_or(read)).collect()
+        };
+        rule.priority(&RuleInputs {
+            variance: Some(&variance),
+            labels: Some(ranking.numbers),
+            random: Some(&ranking.luck.random),
+            ..RuleInputs::new(ranking.beliefs)
         })
     }
 

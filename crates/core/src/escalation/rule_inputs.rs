@@ -1,0 +1,145 @@
+//! What rules may ask of the items that they rank.
+
+use ndarray::Array2;
+
+use crate::belief::{Belief, ClassBelief, ClassBeliefs, Gaussian, dirichlet::row};
+
+/// The beliefs about the items to rank, whatever their labels are.
+pub trait RankedBeliefs {
+    /// A number of every belief.
+    fn each(&self, value: &dyn Fn(&dyn Belief) -> f64) -> Vec<f64>;
+
+    /// A number of every belief about classes; `None` where labels are numbers.
+    fn each_of_classes(&self, value: &dyn Fn(&dyn ClassBelief) -> f64) -> Option<Vec<f64>>;
+
+    /// Total uncertainty of a prediction `q` of classes, in the unit of the beliefs; `None` where labels are numbers.
+    fn total_of_prediction(&self, q: &[f64]) -> Option<f64>;
+
+    /// The highest total uncertainty that there is; `None` where there is no highest.
+    fn highest(&self) -> Option<f64>;
+
+    /// A priority in as many digits as tell items apart.
+    fn settle(&self, priority: f64) -> f64;
+}
+
+impl<T: ClassBeliefs> RankedBeliefs for T {
+    fn each(&self, value: &dyn Fn(&dyn Belief) -> f64) -> Vec<f64> {
+        self.map(|belief| value(&belief))
+    }
+
+    fn each_of_classes(&self, value: &dyn Fn(&dyn ClassBelief) -> f64) -> Option<Vec<f64>> {
+        Some((0..self.len()).map(|i| value(&self.of_classes(i))).collect())
+    }
+
+    fn total_of_prediction(&self, q: &[f64]) -> Option<f64> {
+        Some(self.total_of(q))
+    }
+
+    fn highest(&self) -> Option<f64> {
+        Some(self.highest_total())
+    }
+
+    /// To 40 significant bits (about 12 digits).
+    ///
+    /// Items with the same evidence in another class order differ in the last bits only, by rounding; they must tie, so that
+    /// the tie break and not the arithmetic of the platform decides between them.
+    fn settle(&self, priority: f64) -> f64 {
+        const DROPPED: u32 = 52 - 40;
+        let half = 1_u64 << (DROPPED - 1);
+        f64::from_bits((priority.to_bits() + half) >> DROPPED << DROPPED)
+    }
+}
+
+impl RankedBeliefs for Vec<Gaussian> {
+    fn each(&self, value: &dyn Fn(&dyn Belief) -> f64) -> Vec<f64> {
+        self.iter().map(|belief| value(belief)).collect()
+    }
+
+    fn each_of_classes(&self, _: &dyn Fn(&dyn ClassBelief) -> f64) -> Option<Vec<f64>> {
+        None
+    }
+
+    fn total_of_prediction(&self, _: &[f64]) -> Option<f64> {
+        None
+    }
+
+    fn highest(&self) -> Option<f64> {
+        None
+    }
+
+    fn settle(&self, priority: f64) -> f64 {
+        priority
+    }
+}
+
+/// What rules may ask of the items that they rank; a rule that asks for what is not there does not rank them.
+///
+/// Give what there is: `RuleInputs { labels: Some(&numbers), ..RuleInputs::new(&beliefs) }`.
+#[derive(Clone, Copy)]
+pub struct RuleInputs<'a> {
+    /// Posterior beliefs.
+    pub beliefs: &'a dyn RankedBeliefs,
+    /// The judge's predictions of classes, items x classes.
+    pub q: Option<&'a Array2<f64>>,
+    /// The judge's variance of a label of every item, where labels are numbers; computed when a rule asks.
+    pub variance: Option<&'a dyn Fn() -> Vec<f64>>,
+    /// Stated confidence, 0 to 100, per item.
+    pub confidence: Option<&'a [Option<f64>]>,
+    /// Number of labels in hand, per item.
+    pub labels: Option<&'a [u32]>,
+    /// Labels in hand by class, items x classes.
+    pub counts: Option<&'a Array2<u32>>,
+    /// Uniform draws in [0, 1), per item, which break ties of priorities that are no closed form (times 1e-9, added).
+    pub jitter: Option<&'a [f64]>,
+    /// Uniform draws, per item, that the random rule ranks by.
+    pub random: Option<&'a [f64]>,
+}
+
+/// Scale of the jitter that breaks ties.
+const JITTER: f64 = 1e-9;
+
+impl<'a> RuleInputs<'a> {
+    /// Beliefs and nothing else.
+    pub fn new(beliefs: &'a dyn RankedBeliefs) -> Self {
+        Self {
+            beliefs,
+            q: None,
+            variance: None,
+            confidence: None,
+            labels: None,
+            counts: None,
+            jitter: None,
+            random: None,
+        }
+    }
+
+    /// A number of every belief, settled.
+    pub(super) fn beliefs(&self, value: &dyn Fn(&dyn Belief) -> f64) -> Vec<f64> {
+        self.settled(self.beliefs.each(value))
+    }
+
+    /// A number of every belief about classes, settled.
+    pub(super) fn classes(&self, value: &dyn Fn(&dyn ClassBelief) -> f64) -> Option<Vec<f64>> {
+        self.beliefs.each_of_classes(value).map(|priority| self.settled(priority))
+    }
+
+    /// Total uncertainty of the judge's prediction of every item.
+    pub(super) fn judged(&self) -> Option<Vec<f64>> {
+        match (self.q, self.variance) {
+            (Some(q), _) => q.rows().into_iter().map(|q| self.beliefs.total_of_prediction(row(q))).collect(),
+            (None, Some(variance)) => Some(variance()),
+            (None, None) => None,
+        }
+    }
+
+    pub(super) fn settled(&self, priority: Vec<f64>) -> Vec<f64> {
+        priority.into_iter().map(|priority| self.beliefs.settle(priority)).collect()
+    }
+
+    pub(super) fn jittered(&self, mut priority: Vec<f64>) -> Vec<f64> {
+        if let Some(jitter) = self.jitter {
+            priority.iter_mut().zip(jitter).for_each(|(priority, u)| *priority += u * JITTER);
+        }
+        priority
+    }
+}

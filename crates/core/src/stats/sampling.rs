@@ -35,9 +35,6 @@ use super::student::student_quantile;
 const UPPER: f64 = 0.975;
 /// Things that a stratum needs before its own spread is had from it.
 const LEAST_IN_STRATUM: usize = 2;
-/// Things that what varies has to rest on, as the inverse of the sum of their squared shares in it; fewer, such as the three items of a
-/// rare class, have intervals that hold too seldom (0.88 of simulated studies of 1% positives).
-const LEAST_INFORMATIVE: f64 = 10.0;
 /// Items at which the fits of folds add as much variation as the items have, see [`super::over_items::item_difference`].
 const FITS: f64 = 40.0;
 
@@ -164,8 +161,6 @@ struct Linear {
     items: usize,
     /// Independent things of equal weight that would tell as much.
     effective: f64,
-    /// Things that what varies rests on; infinite where nothing varies.
-    informative: f64,
 }
 
 impl SamplingDesign {
@@ -427,8 +422,6 @@ impl SamplingDesign {
                 third += share.powi(3) * own().map(|(c, m)| (u(c, m) - mean).powi(3)).sum::<f64>();
             }
         }
-        let power = |k: i32| self.weights.iter().zip(&centred).map(|(w, z)| (w * z).powi(k)).sum::<f64>();
-        let (second, fourth) = (power(2), power(4));
         let own_weights = || self.weights.iter().zip(has).filter(|(_, has)| **has).map(|(w, _)| w);
         let (sum, square): (f64, f64) = (own_weights().sum(), own_weights().map(|w| w * w).sum());
         Linear {
@@ -439,7 +432,6 @@ impl SamplingDesign {
             things: own_weights().count(),
             items,
             effective: sum * sum / square,
-            informative: if fourth > 0.0 { second * second / fourth } else { f64::INFINITY },
         }
     }
 }
@@ -449,12 +441,6 @@ impl Linear {
     fn lacking(&self) -> Option<Estimable> {
         if self.things < LEAST_ITEMS {
             return Some(too_few(self.things, self.items));
-        }
-        if self.informative < LEAST_INFORMATIVE {
-            return Some(Estimable::not(format!(
-                "what varies among the {} items that have what it takes rests on {:.0} of them, and an interval needs {LEAST_INFORMATIVE}",
-                self.items, self.informative
-            )));
         }
         // Rounding of weights that are alike is no lack.
         (self.effective < LEAST_ITEMS as f64 - 1e-6).then(|| {

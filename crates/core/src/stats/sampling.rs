@@ -498,7 +498,7 @@ fn total(stage: &Stage, things: &[usize]) -> f64 {
     things.iter().filter_map(|&thing| stage.members[thing]).map(|member| member.weight).sum()
 }
 
-/// The same numbers from 0 without gaps, in the order in which they first appear.
+/// Numbers things from 0 without gaps, in the order in which they first appear.
 fn numbered(things: &[usize]) -> Vec<usize> {
     let mut known = std::collections::HashMap::new();
     let number = |thing: &usize| {

@@ -70,7 +70,7 @@ impl SelectionFile {
         Ok(Self { selection, batches_before, baselines })
     }
 
-    /// The same of things, of which each item of the queue is a row; `about` numbers the thing of each.
+    /// How a queue selected things, of which each item of it is a row; `about` numbers the thing of each.
     pub fn by_thing(&self, about: &[usize]) -> Self {
         let number = about.iter().max().map_or(0, |last| last + 1);
         let once = |rows: &[usize]| {

@@ -116,7 +116,7 @@ impl Stage {
     /// # Errors
     /// A probability of 0.
     pub fn try_unequal(probabilities: &[Option<f64>]) -> Result<Self, NotAStage> {
-        let none = probabilities.iter().flatten().filter(|p| !(**p > 0.0)).count();
+        let none = probabilities.iter().flatten().filter(|p| p.is_nan() || **p <= 0.0).count();
         if none > 0 {
             return Err(NotAStage::NoChance { things: none, of: probabilities.len() });
         }

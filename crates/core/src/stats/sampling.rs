@@ -1,12 +1,17 @@
-//! Estimates about new items from labelled items that were chosen by a known design: means, shares, differences and functions of means.
+//! Estimates about new items from labelled items that were chosen by a known design: means, shares, differences and
+//! functions of means.
 //!
-//! A label queue does not draw items at random. It takes those that a rule ranks highest, and with an exploring share some of
-//! the others at random. Averages over such items are biased for new items, and intervals that take them for a random sample do
-//! not hold. A [`SamplingDesign`] knows with which probability each labelled item was chosen, and which items belong together
+//! A label queue does not draw items at random. It takes those that a rule ranks highest, and with an exploring share
+//! some of
+//! the others at random. Averages over such items are biased for new items, and intervals that take them for a random
+//! sample do
+//! not hold. A [`SamplingDesign`] knows with which probability each labelled item was chosen, and which items belong
+//! together
 //! because they are about one thing (a document under several criteria, or one text twice).
 //!
 //! ```text
-//! stage t      the items that could be chosen at one time fall into strata h of N_h things, of which n_h are labelled at
+//! stage t      the items that could be chosen at one time fall into strata h of N_h things, of which n_h are labelled
+//! at
 //!              random: what had labels before and what was taken for its rank are strata of their own with n_h = N_h
 //! weights      w_tc = 1/p_tc, p_tc = n_h/N_h; mu_t = sum_c w_tc y_c / sum_c w_tc m_c            (Hajek 1971)
 //! combined     mu = sum_t a_t mu_t, a_t proportional to 1/sum_c (1 - p_tc) w_tc^2, normalised
@@ -14,14 +19,21 @@
 //! D_t          sum_h n_h/(n_h - 1) sum_c in h (1 - p_tc) (u_tc - mean_h u_t)^2,   u_tc = w_tc z_c / sum w_t m
 //! ```
 //!
-//! y_c is the sum of the values of thing c, m_c the number of its values, z_c = sum of (value - mu) over its values, N the number of
-//! things of the study and S^2/N the variance of the mean over all of them when they are a sample of all things there could be.
+//! y_c is the sum of the values of thing c, m_c the number of its values, z_c = sum of (value - mu) over its values, N
+//! the number of
+//! things of the study and S^2/N the variance of the mean over all of them when they are a sample of all things there
+//! could be.
 //!
-//! - Within a stage: stratified sampling with ratio means and variances between things (Cochran 1977, sections 5 and 6; Hajek 1971).
-//! - Over stages: given all that happened before stage t, the items that it drew at random are a simple random sample of the
-//!   rest, and labelled ones are known, so each mu_t has the mean over all items for its expectation, and the errors of two
-//!   stages are uncorrelated. The shares a_t depend on the design alone. This is the argument of unbiased active testing (Kossen
-//!   et al. 2021, after Farquhar, Gal and Rainforth 2021, "On statistical bias in active learning", whose weights LURE are those of
+//! - Within a stage: stratified sampling with ratio means and variances between things (Cochran 1977, sections 5 and
+//! 6; Hajek 1971).
+//! - Over stages: given all that happened before stage t, the items that it drew at random are a simple random sample
+//! of the
+//!   rest, and labelled ones are known, so each mu_t has the mean over all items for its expectation, and the errors
+//! of two
+//!   stages are uncorrelated. The shares a_t depend on the design alone. This is the argument of unbiased active
+//! testing (Kossen
+//!   et al. 2021, after Farquhar, Gal and Rainforth 2021, "On statistical bias in active learning", whose weights LURE
+//! are those of
 //!   stages of one draw each), in batches and with strata.
 //! - Intervals are Hall's (1992) with Student's t, degrees of freedom after Satterthwaite (1946) over the strata.
 
@@ -35,7 +47,8 @@ use super::student::student_quantile;
 const UPPER: f64 = 0.975;
 /// Things that a stratum needs before its own spread is had from it.
 const LEAST_IN_STRATUM: usize = 2;
-/// Items at which the fits of folds add as much variation as the items have, see [`super::over_items::item_difference`].
+/// Items at which the fits of folds add as much variation as the items have, see
+/// [`super::over_items::item_difference`].
 const FITS: f64 = 40.0;
 
 /// How many things of a stratum there are, and which of the labelled ones were chosen from it at one stage.
@@ -86,8 +99,10 @@ impl Stage {
         Self { members: vec![Some(member); things], strata: 1 }
     }
 
-    /// Things drawn at random within strata: `strata` has the stratum of each labelled thing (`None` for one that was not chosen at
-    /// this stage), and `sizes` how many things each stratum has, labelled or not. Things of a stratum that were chosen and
+    /// Things drawn at random within strata: `strata` has the stratum of each labelled thing (`None` for one that was
+    /// not chosen at
+    /// this stage), and `sizes` how many things each stratum has, labelled or not. Things of a stratum that were
+    /// chosen and
     /// have no label count as a random part of it.
     ///
     /// # Errors
@@ -110,7 +125,8 @@ impl Stage {
         Ok(Self { members: strata.iter().map(|h| h.as_ref().map(member)).collect(), strata: sizes.len() })
     }
 
-    /// Things that were chosen each with a probability of its own, independently of each other: 0 to 1, `None` for one that was not
+    /// Things that were chosen each with a probability of its own, independently of each other: 0 to 1, `None` for one
+    /// that was not
     /// chosen at this stage.
     ///
     /// # Errors
@@ -124,7 +140,8 @@ impl Stage {
         Ok(Self { members: probabilities.iter().map(|p| p.as_ref().map(member)).collect(), strata: 1 })
     }
 
-    /// Sum over things of (1 - p) w^2, over the square of the sum of weights: how much the stage's mean varies, values that vary
+    /// Sum over things of (1 - p) w^2, over the square of the sum of weights: how much the stage's mean varies, values
+    /// that vary
     /// alike taken.
     fn noise(&self) -> f64 {
         let members = || self.members.iter().flatten();
@@ -171,7 +188,8 @@ impl SamplingDesign {
         Self::combined(things, vec![Stage::random(number)], f64::INFINITY)
     }
 
-    /// Items that were chosen in stages; `things` numbers the thing of each item from 0 without gaps, as the members of the stages
+    /// Items that were chosen in stages; `things` numbers the thing of each item from 0 without gaps, as the members
+    /// of the stages
     /// are numbered, and `population` is the number of things that the study has. `None` without a stage.
     ///
     /// # Panics
@@ -199,7 +217,8 @@ impl SamplingDesign {
         Self { things, stages, shares, population, weights, unknown: None }
     }
 
-    /// Items that were chosen in a way that says nothing of new ones, because of this `reason`: what is had from them describes them.
+    /// Items that were chosen in a way that says nothing of new ones, because of this `reason`: what is had from them
+    /// describes them.
     pub fn unknown(things: Vec<usize>, reason: impl Into<String>) -> Self {
         Self { unknown: Some(reason.into()), ..Self::random(things) }
     }
@@ -214,7 +233,8 @@ impl SamplingDesign {
         &self.things
     }
 
-    /// What is said of a value of these items: an estimate, or no more than a description of them. Too few items to describe are too few.
+    /// What is said of a value of these items: an estimate, or no more than a description of them. Too few items to
+    /// describe are too few.
     fn said(&self, value: Option<f64>, estimate: impl FnOnce() -> Estimable) -> Estimable {
         match (&self.unknown, value) {
             (Some(reason), Some(value)) => Estimable::of_these_items(value, reason.clone()),
@@ -222,12 +242,14 @@ impl SamplingDesign {
         }
     }
 
-    /// Whether every item is a thing of its own and was drawn with the same probability, so that plain means over items do.
+    /// Whether every item is a thing of its own and was drawn with the same probability, so that plain means over
+    /// items do.
     pub fn is_simple(&self) -> bool {
         self.weights.len() == self.things.len() && self.is_even()
     }
 
-    /// Whether every thing was drawn with the same probability, so that plain means over items do; intervals go over things.
+    /// Whether every thing was drawn with the same probability, so that plain means over items do; intervals go over
+    /// things.
     pub fn is_even(&self) -> bool {
         let [stage] = self.stages.as_slice() else { return false };
         let mut members = stage.members.iter();
@@ -282,7 +304,8 @@ impl SamplingDesign {
         })
     }
 
-    /// The mean over new items of the difference of two scores; `fitted` where one of the predictions was fitted to other items of the
+    /// The mean over new items of the difference of two scores; `fitted` where one of the predictions was fitted to
+    /// other items of the
     /// sample, which raises the squared standard error by a share of 40 over the effective number of things.
     pub fn difference(&self, values: &[Option<f64>], fitted: bool) -> Estimable {
         self.said(self.plain_mean(values), || match self.is_simple() {
@@ -293,7 +316,8 @@ impl SamplingDesign {
         })
     }
 
-    /// The mean over new items of a share each, 0 to 1: Wilson's interval for as many independent answers as would vary alike, and
+    /// The mean over new items of a share each, 0 to 1: Wilson's interval for as many independent answers as would
+    /// vary alike, and
     /// no fewer than the effective number of things (Korn and Graubard 1998).
     pub fn share(&self, values: &[Option<f64>]) -> Estimable {
         self.said(self.plain_mean(values), || match self.linear_mean(values) {
@@ -303,10 +327,13 @@ impl SamplingDesign {
         })
     }
 
-    /// A function of means over items, such as an agreement beyond chance; `rows` has the same numbers for each item that has any.
+    /// A function of means over items, such as an agreement beyond chance; `rows` has the same numbers for each item
+    /// that has any.
     ///
-    /// With f_c the function without thing c, whose items have the weight w_c together, its influence is (f - f_c)(1 - w_c)/w_c: the
-    /// jackknife over things (Tukey 1958; with weights Berger 2007, "A jackknife variance estimator for unistage stratified samples").
+    /// With f_c the function without thing c, whose items have the weight w_c together, its influence is (f - f_c)(1 -
+    /// w_c)/w_c: the
+    /// jackknife over things (Tukey 1958; with weights Berger 2007, "A jackknife variance estimator for unistage
+    /// stratified samples").
     pub fn function(&self, rows: &[Option<Vec<f64>>], of: impl Fn(&[f64]) -> Option<f64>) -> Estimable {
         if self.is_simple() {
             return item_function(&rows.iter().flatten().cloned().collect::<Vec<_>>(), of);
@@ -390,7 +417,8 @@ impl SamplingDesign {
         Ok(self.linear(mean, &residuals, &has, items))
     }
 
-    /// How an estimate varies whose linear part is the sum over things of weight times `influence`; `has` says which things have
+    /// How an estimate varies whose linear part is the sum over things of weight times `influence`; `has` says which
+    /// things have
     /// a part in it.
     fn linear(&self, value: f64, influence: &[f64], has: &[bool], items: usize) -> Linear {
         let centre: f64 = self.weights.iter().zip(influence).map(|(w, z)| w * z).sum::<f64>()
@@ -545,7 +573,8 @@ mod tests {
         assert_eq!(a.items, b.items);
     }
 
-    /// Items drawn at random, one a thing: nothing differs from plain means over items, whether the population ends or not.
+    /// Items drawn at random, one a thing: nothing differs from plain means over items, whether the population ends or
+    /// not.
     #[test]
     fn a_random_sample_of_single_items_is_what_it_was() {
         let values: Vec<f64> = (0..24).map(|i| f64::from(i * i) / 100.0).collect();
@@ -575,7 +604,8 @@ mod tests {
         }
     }
 
-    /// All samples that could have been drawn from eight items in two stages, the second of which takes what the labels of the first
+    /// All samples that could have been drawn from eight items in two stages, the second of which takes what the
+    /// labels of the first
     /// make look worth it: the mean of the estimates is that of the items, exactly.
     #[test]
     fn stages_that_follow_labels_are_unbiased() {
@@ -607,7 +637,8 @@ mod tests {
         assert!((naive / count - truth).abs() > 0.1, "{}", naive / count);
     }
 
-    /// Strata, unequal probabilities and things as NumPy has them from the textbooks' formulas, things also as the package statsmodels has
+    /// Strata, unequal probabilities and things as NumPy has them from the textbooks' formulas, things also as the
+    /// package statsmodels has
     /// their robust variance (`tests/golden/sampling/make.py`).
     #[test]
     fn designs_as_computed_elsewhere() {
@@ -643,7 +674,8 @@ mod tests {
         }
     }
 
-    /// A queue that takes the items of highest values and draws a few of the others: 0.95 of the intervals hold, up to three standard
+    /// A queue that takes the items of highest values and draws a few of the others: 0.95 of the intervals hold, up to
+    /// three standard
     /// errors of 400 studies, where plain means hold in none.
     #[test]
     fn intervals_hold_behind_an_exploring_queue() {

@@ -268,7 +268,7 @@ fn only_exploring_queues_allow_estimates() {
     assert!((sum - 1.0).abs() < 1e-9, "{sum}");
     for estimate in &estimates {
         let weighted = &estimate["weighted"];
-        assert!(number(&weighted["low"]) >= 0.0 && number(&weighted["high"]) <= 1.0, "{weighted}");
+        assert!(number(&weighted["lo"]) >= 0.0 && number(&weighted["hi"]) <= 1.0, "{weighted}");
         assert!(
             estimate["not_assisted"].as_str().unwrap().contains("20 items with 5 of each are needed"),
             "{estimate}"
@@ -280,13 +280,18 @@ fn only_exploring_queues_allow_estimates() {
         );
     }
     // A queue made after these labels has no answers yet, and a share too small is refused before anything is sent.
-    study(&["queue", text(dir.path()), "--budget", "20", "--explore", "0.5", "--force"], 0);
+    // The answered queue is the record of how its items were chosen, and stays.
+    let (_, stderr) = study(&["queue", text(dir.path()), "--budget", "20", "--explore", "0.5", "--force"], 2);
+    assert!(stderr.contains("queue"), "{stderr}");
+    let queue = dir.path().join("queue-2");
+    let again = ["queue", text(dir.path()), "--out", text(&queue), "--force", "--budget"];
+    study(&[&again[..], &["20", "--explore", "0.5"]].concat(), 0);
     let (_, stderr) = study(&["labels", "estimate", text(&queue), text(dir.path())], 2);
     assert!(stderr.contains("0 of the 10 top-ranked items have labels"), "{stderr}");
-    let (_, stderr) = study(&["queue", text(dir.path()), "--budget", "20", "--explore", "0.1", "--force"], 2);
+    let (_, stderr) = study(&[&again[..], &["20", "--explore", "0.1"]].concat(), 2);
     assert!(stderr.contains("draws 2 of 20 items") && stderr.contains("raise --explore to 0.5"), "{stderr}");
 
-    study(&["queue", text(dir.path()), "--budget", "12", "--force"], 0);
+    study(&[&again[..], &["12"]].concat(), 0);
     let (_, stderr) = study(&["labels", "estimate", text(&queue), text(dir.path())], 2);
     assert!(
         stderr.contains(&format!("{} of {items} items had no chance", items - 12.0)) && stderr.contains("biased"),
@@ -379,7 +384,8 @@ fn an_evaluation_that_went_elsewhere_is_seen() {
     assert!(!dir.path().join("registration.toml").exists());
 }
 
-/// The note of an evaluation elsewhere goes into a file of the study, not to where a link there leads; and what can't be read is not
+/// The note of an evaluation elsewhere goes into a file of the study, not to where a link there leads; and what can't
+/// be read is not
 /// taken for nothing.
 #[cfg(unix)]
 #[test]

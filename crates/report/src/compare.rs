@@ -53,6 +53,7 @@ pub fn describe_comparison(compared: &Compared) -> Vec<Line> {
                 compared.scored_items
             )));
             lines.extend(compared.scores.iter().map(score_line).map(Line::Row));
+            lines.extend(compared.chosen.clone().map(Line::Sentence));
             lines.push(Line::sentence(INTERVALS));
         }
     }

@@ -14,6 +14,11 @@ pub fn describe_estimate(estimate: &PoolMean) -> Vec<String> {
     if let Some(assisted) = &estimate.assisted {
         lines.push(format!("{}: {} with the belief's help", estimate.quantity, text(assisted)));
     }
+    if let Some(bounds) = &estimate.if_missing {
+        let [lo, hi] = [bounds.lo, bounds.hi].map(three);
+        lines
+            .push(format!("{}: [{lo}, {hi}] whatever those would have said that did not come back", estimate.quantity));
+    }
     lines
 }
 

@@ -51,13 +51,19 @@ fn interval(estimate: &ItemEstimate) -> String {
 }
 
 pub(super) fn text(estimable: &Estimable) -> String {
-    estimable.estimate().map_or_else(|| "not estimable".to_owned(), interval)
+    estimable.estimate().map_or_else(|| without_interval(estimable), interval)
+}
+
+/// What stands in the place of an estimate: what these items have, where that is known.
+fn without_interval(estimable: &Estimable) -> String {
+    let of_these = |value: f64| format!("{} of these items", three(value));
+    estimable.described().map_or_else(|| "not estimable".to_owned(), of_these)
 }
 
 pub(super) fn cell(estimable: &Estimable) -> String {
     let shown =
         |e: &ItemEstimate| with_interval(e.value, judge_uncertainty_core::stats::Interval { lo: e.lo, hi: e.hi });
-    estimable.estimate().map_or_else(|| "not estimable".to_owned(), shown)
+    estimable.estimate().map_or_else(|| without_interval(estimable), shown)
 }
 
 /// What is not estimable, and why; each reason once.
@@ -215,6 +221,7 @@ pub fn describe_held_out(scores: &HeldOutScores) -> Vec<Line> {
     lines.extend(errors(report).into_iter().map(Line::Sentence));
     lines.extend(report.reliability.iter().flat_map(reliability_sentences).map(Line::Sentence));
     lines.extend(reasons(report).into_iter().map(Line::Sentence));
+    lines.extend(report.chosen.clone().map(Line::Sentence));
     lines.push(Line::sentence(INTERVALS));
     lines
 }
@@ -347,8 +354,10 @@ pub(super) fn held_out_section(scores: &HeldOutScores, figures: &[Figure]) -> Se
             vec![Block::Prose(format!("Not estimable: {not_estimable}.").into())]
         }
         HeldOutScores::Scored(report) => {
-            let told =
-                std::iter::once(agreement_sentence(&report.agreement)).chain(errors(report)).chain(reasons(report));
+            let told = std::iter::once(agreement_sentence(&report.agreement))
+                .chain(errors(report))
+                .chain(reasons(report))
+                .chain(report.chosen.clone());
             let mut blocks = vec![
                 Block::Prose(format!("{}. {INTERVALS}", scored(report)).into()),
                 Block::Table(scores_table(report)),

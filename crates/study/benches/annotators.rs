@@ -1,14 +1,19 @@
-//! How often the intervals of labels by a trait of the annotators hold what they are about: new items labelled by the same annotators.
+//! How often the intervals of labels by a trait of the annotators hold what they are about: new items labelled by the
+//! same annotators.
 //!
-//! `cargo bench -p judge-uncertainty-study --bench annotators -- [STUDIES [FIRST_SEED]]` prints the table of `docs/promises.md`. With a third
+//! `cargo bench -p judge-uncertainty-study --bench annotators -- [STUDIES [FIRST_SEED]]` prints the table of
+//! `docs/promises.md`. With a third
 //! argument `check` it prints nothing but what misses more often than chance explains, and fails where something does.
 //!
-//! Twelve annotators, four of each of three values, who label each item with probability 1/4. Each agrees with the judge as often as
-//! suits him or her, all less on hard items; on a scale each is as strict as suits him or her, and items are judged too high or too low.
+//! Twelve annotators, four of each of three values, who label each item with probability 1/4. Each agrees with the
+//! judge as often as
+//! suits him or her, all less on hard items; on a scale each is as strict as suits him or her, and items are judged
+//! too high or too low.
 
 use std::process::ExitCode;
 
 use judge_uncertainty_core::random::Stream;
+use judge_uncertainty_core::stats::sampling::SamplingDesign;
 use judge_uncertainty_core::stats::{Estimable, mean};
 use judge_uncertainty_study::results::annotators::{Given, Measured, Trait};
 use rayon::prelude::*;
@@ -27,7 +32,8 @@ const MEASURES: [&str; 5] = [
     "above the judge",
     "above the judge, minus the others",
 ];
-/// Held less often than this in so many studies, an interval breaks its promise of 0.95; three standard errors of 1,000 studies.
+/// Held less often than this in so many studies, an interval breaks its promise of 0.95; three standard errors of
+/// 1,000 studies.
 const LEAST: f64 = 0.93;
 
 /// What an annotator is like: how often they agree on the easiest item, and how far above the judge they label.
@@ -74,8 +80,10 @@ fn study(items: usize, seed: u64) -> [Vec<Option<(bool, f64)>>; 5] {
     let (of_classes, of_scores) = labels(items, &mut Stream::new(seed));
     let values: Vec<Option<&str>> = (0..ANNOTATORS).map(|annotator| Some(value_of(annotator))).collect();
     let names = ["x", "y", "z"].map(str::to_owned);
-    let classes = Trait::new("t", &values, &of_classes, &Measured { classes: &names, ordered: false });
-    let scores = Trait::new("t", &values, &of_scores, &Measured { classes: &[], ordered: true });
+    let (items, design): (Vec<usize>, _) = ((0..items).collect(), SamplingDesign::random((0..items).collect()));
+    let measured = |classes, ordered| Measured { classes, ordered, items: &items, design: &design };
+    let classes = Trait::new("t", &values, &of_classes, &measured(&names, false));
+    let scores = Trait::new("t", &values, &of_scores, &measured(&[], true));
     let mut found: [Vec<_>; 5] = Default::default();
     for (group, of_scale) in classes.groups.iter().zip(&scores.groups) {
         for (group, measured) in [

@@ -1,10 +1,15 @@
 //! How often intervals over items hold for labels on a scale: places, and scores.
 //!
-//! `cargo bench -p judge-uncertainty-study --bench on_a_scale -- [STUDIES [FIRST_SEED]]` simulates studies whose items have one or three
-//! labels, as `few_labels` does for classes, and prints the tables of `docs/promises.md`: of judge and recalibrated belief on held-out
-//! labels, and of two judges that are equally good. What an interval is to hold is had from 100,000 further items of five labels each; for fits, the
-//! mean of each fold's fit over 2,000 of them. With a third argument `check` only studies of 50 and 150 items are made, nothing is
-//! printed but what misses more often than chance explains in 1 of 1,000 cells, and it fails where something does; with `judge` there are no
+//! `cargo bench -p judge-uncertainty-study --bench on_a_scale -- [STUDIES [FIRST_SEED]]` simulates studies whose items
+//! have one or three
+//! labels, as `few_labels` does for classes, and prints the tables of `docs/promises.md`: of judge and recalibrated
+//! belief on held-out
+//! labels, and of two judges that are equally good. What an interval is to hold is had from 100,000 further items of
+//! five labels each; for fits, the
+//! mean of each fold's fit over 2,000 of them. With a third argument `check` only studies of 50 and 150 items are
+//! made, nothing is
+//! printed but what misses more often than chance explains in 1 of 1,000 cells, and it fails where something does;
+//! with `judge` there are no
 //! fits, so that thousands of studies take a minute.
 
 use std::process::ExitCode;
@@ -37,6 +42,11 @@ struct Case<P> {
     name: &'static str,
     pools: fn(usize, usize, usize, &mut Stream) -> Vec<P>,
     recalibrated: fn(P) -> P,
+}
+
+/// Differences of the items that have both scores.
+fn both(a: &ItemScores, b: &ItemScores) -> Vec<f64> {
+    minus(a, b).into_iter().flatten().collect()
 }
 
 fn shares(alpha: [f64; PLACES], stream: &mut Stream) -> [f64; PLACES] {
@@ -74,7 +84,8 @@ fn places(items: usize, labels: usize, judges: usize, stream: &mut Stream) -> Ve
     stated.into_iter().map(pool).collect()
 }
 
-/// Ratings of a variance that differs from item to item; a judge is off by as much as a label, half a point too high, and states
+/// Ratings of a variance that differs from item to item; a judge is off by as much as a label, half a point too high,
+/// and states
 /// deviations that are too small.
 fn ratings(items: usize, labels: usize, judges: usize, stream: &mut Stream) -> Vec<RatingPool> {
     let mut stated = vec![JudgeScores { mean: vec![], variance: vec![] }; judges];
@@ -119,7 +130,8 @@ fn judged<P: Scored>(pool: &P, score: Score) -> ItemScores {
     (0..pool.len()).map(|i| pool.judge_scores(i)?[k?]).collect()
 }
 
-/// The numbers per item whose mean is a checked quantity, in the order of [`CHECKED`] as far as it is about the judge alone, but for
+/// The numbers per item whose mean is a checked quantity, in the order of [`CHECKED`] as far as it is about the judge
+/// alone, but for
 /// agreement.
 fn of_the_judge<P: Scored>(pool: &P) -> Vec<Vec<f64>> {
     let squared = judged(pool, Score::Squared);
@@ -169,7 +181,8 @@ enum Asked {
     Judge,
 }
 
-/// Each checked quantity with its interval and what that is to hold; those of fits left out where only the judge is asked for.
+/// Each checked quantity with its interval and what that is to hold; those of fits left out where only the judge is
+/// asked for.
 fn study<P: Scored>(
     case: &Case<P>,
     truth: &Truth<P>,
@@ -196,7 +209,7 @@ fn study<P: Scored>(
         return found;
     }
     let own = (case.recalibrated)(published);
-    let folds = folds(items, &mut stream);
+    let folds = folds(&(0..items).collect::<Vec<_>>(), &mut stream);
     let pools = [("recalibrated".to_owned(), own)];
     let table = score(&pools, &[], &folds).expect("there are labels").table;
     let own = &pools[0].1;
@@ -211,28 +224,29 @@ fn study<P: Scored>(
             let at = P::SCORES.iter().position(|one| *one == score).expect("labels on a scale have it");
             let of = |i: usize| further.belief_scores(&beliefs, i, Given::NoLabel)?[at];
             let belief: ItemScores = (0..OF_A_FOLD).map(of).collect();
-            expected[k] += mean(&minus(&belief, &judged(further, score))) / FOLDS as f64;
+            expected[k] += mean(&both(&belief, &judged(further, score))) / FOLDS as f64;
         }
     }
     for (expected, score) in expected.into_iter().zip([Score::Log, Score::Squared]) {
         let of = |name: &str| values(&table, name, Given::NoLabel, score);
-        found.push((item_difference(&minus(&of("recalibrated"), &of("judge")), true), expected));
+        found.push((item_difference(&both(&of("recalibrated"), &of("judge")), true), expected));
     }
     found
 }
 
-/// Two judges that are equally good: which of them is called better, for the judges as they are and for the recalibrated beliefs.
+/// Two judges that are equally good: which of them is called better, for the judges as they are and for the
+/// recalibrated beliefs.
 fn null<P: Scored>(case: &Case<P>, items: usize, labels: usize, seed: u64) -> [[bool; 2]; 2] {
     let mut stream = Stream::new(seed);
     let pools = (case.pools)(items, labels, 2, &mut stream);
-    let folds = folds(items, &mut stream);
+    let folds = folds(&(0..items).collect::<Vec<_>>(), &mut stream);
     let of =
         |pool: P| score(&[("own".to_owned(), (case.recalibrated)(pool))], &[], &folds).expect("there are labels").table;
     let tables: Vec<Table> = pools.into_iter().map(of).collect();
     let given = if labels > 1 { Given::OtherLabels } else { Given::NoLabel };
     [("judge", Given::NoLabel, false), ("own", given, true)].map(|(name, given, fitted)| {
         let [one, other] = [0, 1].map(|k| values(&tables[k], name, given, Score::Log));
-        let found = item_difference(&minus(&other, &one), fitted);
+        let found = item_difference(&both(&other, &one), fitted);
         found.estimate().map_or([false; 2], |found| [found.lo > 0.0, found.hi < 0.0])
     })
 }

@@ -1,13 +1,17 @@
 //! How often the intervals of reliability figures hold: the table of `docs/promises.md`.
 //!
-//! `cargo bench -p judge-uncertainty-study --bench reliability -- [STUDIES [FIRST_SEED]]` simulates studies of two classes whose judge is right,
-//! overconfident or off along a curve, with one or up to five labels an item, and counts the intervals of the points and of the mean, of the
-//! judge and of the belief under a temperature and biases fitted to the other folds, which hold what new items of the point's predictions would
+//! `cargo bench -p judge-uncertainty-study --bench reliability -- [STUDIES [FIRST_SEED]]` simulates studies of two
+//! classes whose judge is right,
+//! overconfident or off along a curve, with one or up to five labels an item, and counts the intervals of the points
+//! and of the mean, of the
+//! judge and of the belief under a temperature and biases fitted to the other folds, which hold what new items of the
+//! point's predictions would
 //! give.
 
 use judge_uncertainty_core::belief::maps::MapName;
 use judge_uncertainty_core::belief::{BeliefModel, BeliefTable, Design, TrustPrior};
 use judge_uncertainty_core::random::Stream;
+use judge_uncertainty_core::stats::sampling::SamplingDesign;
 use judge_uncertainty_core::stats::{Estimable, mean};
 use judge_uncertainty_evaluation::held_out::{FOLDS, Scored, folds};
 use judge_uncertainty_evaluation::{CountPool, Fitted, Pool};
@@ -46,7 +50,8 @@ fn predicted(fitted: &Fitted<CountPool>, pool: &CountPool, items: usize) -> Vec<
     (0..items).map(|i| beliefs.get(i).mean().nth(1).expect("two classes")).collect()
 }
 
-/// Further items' predictions with what their labels are expected to be, lowest prediction first, and the sums of the latter.
+/// Further items' predictions with what their labels are expected to be, lowest prediction first, and the sums of the
+/// latter.
 struct Further {
     predicted: Vec<f64>,
     sums: Vec<f64>,
@@ -90,7 +95,8 @@ impl Held {
     fn of(pairs: Vec<(f64, f64)>, further: &Further, gap: f64) -> Self {
         let mut sorted: Vec<f64> = pairs.iter().map(|(predicted, _)| *predicted).collect();
         sorted.sort_by(f64::total_cmp);
-        let found = Reliable::new(pairs, true);
+        let random = SamplingDesign::random((0..pairs.len()).collect());
+        let found = Reliable::new(&random, &pairs.into_iter().map(Some).collect::<Vec<_>>(), true);
         let mut held = Self::default();
         count(&mut held.means, &found.labels_above, gap);
         let mut from = 0;
@@ -148,7 +154,7 @@ fn study(stated: Stated, items: usize, most_labels: u32, seed: u64) -> [Held; 2]
     let of_judge = |x: &[f64]| x.iter().map(|x| share(stated(*x))).collect::<Vec<_>>();
     let judge = hold(of_judge(&log_odds), of_judge(&further).into_iter().zip(truth.iter().copied()).collect());
 
-    let dealt = folds(items, &mut stream);
+    let dealt = folds(&(0..items).collect::<Vec<_>>(), &mut stream);
     let (mut of_items, mut of_further) = (vec![0.0; items], vec![]);
     for fold in 0..FOLDS {
         let hidden: Vec<bool> = dealt.iter().map(|f| *f == fold).collect();

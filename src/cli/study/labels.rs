@@ -18,7 +18,7 @@ use crate::study::input::config::study_toml;
 use crate::study::input::log::{LabelLog, Listed, NewLabel};
 use crate::study::input::source::Source;
 use crate::study::intake::{Intake, Rules};
-use crate::study::queue::estimates::{PoolMean, SelectionFile};
+use crate::study::queue::estimates::{PoolMean, SelectionFile, observed_by_thing};
 use crate::study::results::label_table::label_table;
 use crate::study::{Error as StudyError, Kind};
 use crate::system::{to_json, write_file};
@@ -204,7 +204,8 @@ fn export<K: Kind>(args: &ExportArgs) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The log of a study, and what is to be said of it. Its items and labels are not read: a batch that they refuse must be
+/// The log of a study, and what is to be said of it. Its items and labels are not read: a batch that they refuse must
+/// be
 /// removable.
 pub(super) fn log_of(study: &Path) -> Result<LabelLog, Error> {
     let folder = study_toml(study).parent().map(Path::to_owned).unwrap_or_default();
@@ -263,11 +264,17 @@ fn estimate<K: Kind>(args: &EstimateArgs) -> Result<ExitCode, Error> {
     let quantities = K::quantities(&study.file.config.scale);
     let names: Vec<String> = quantities.iter().map(|quantity| quantity.name.clone()).collect();
     let file = SelectionFile::read(&args.queue, &study.items.ids, &study.items.file, &names)?;
-    let observed = K::observed(&study, file.batches_before);
-    let estimates: Vec<PoolMean> = (0..names.len())
-        .map(|k| file.estimate(&names[k], &observed[k], quantities[k].range, args.level))
-        .collect::<Result<_, _>>()
-        .map_err(StudyError::from)?;
+    let observed = K::observed(&study, &study.answers_to(&args.queue, file.batches_before));
+    let about = study.items.about_numbers();
+    let whole = about.as_ref().map(|about| file.by_thing(about));
+    let file = whole.as_ref().unwrap_or(&file);
+    let estimate = |k: usize| {
+        let of_things = about.as_ref().map(|about| observed_by_thing(&observed[k], about));
+        let observed = of_things.as_ref().unwrap_or(&observed[k]);
+        file.estimate(&names[k], observed, quantities[k].range, args.level)
+    };
+    let estimates: Vec<PoolMean> =
+        (0..names.len()).map(estimate).collect::<Result<_, _>>().map_err(StudyError::from)?;
     let mut stdout = anstream::stdout().lock();
     if args.json {
         write!(stdout, "{}", to_json(&estimates))?;

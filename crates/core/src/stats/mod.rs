@@ -14,6 +14,7 @@ pub mod over_items;
 pub mod psi;
 pub mod quantile;
 pub mod rank;
+pub mod sampling;
 pub mod student;
 pub mod summary;
 

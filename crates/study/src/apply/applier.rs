@@ -330,6 +330,7 @@ impl<K: Saved> Applier<K> {
             texts: None,
             groups: belief.columns.group.as_ref().map(|_| groups),
             costs: None,
+            probabilities: None,
             about: None,
             columns,
             file: PathBuf::new(),
@@ -350,6 +351,7 @@ impl<K: Saved> Applier<K> {
             contrasts: vec![],
             carried: None,
             carried_map: None,
+            queues: vec![],
             inputs: Source::default(),
         };
         Ok((study, names))

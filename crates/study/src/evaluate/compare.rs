@@ -9,11 +9,13 @@ use crate::evaluate::held_out::{SAME, Scores, advantage};
 use crate::evaluate::mismatch::CompareError;
 use crate::input::judge_files::JudgeFiles;
 use crate::model::beliefs::name_of_own;
+use crate::model::chosen::Chosen;
 use crate::model::kind::Quantity;
 use crate::model::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_core::belief::Belief;
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::stats::over_items::{LEAST_ITEMS, item_mean, item_share, item_spearman};
+use judge_uncertainty_core::stats::sampling::SamplingDesign;
 use judge_uncertainty_core::stats::{Estimable, mean};
 use judge_uncertainty_evaluation::held_out::{Given, ItemScores, Prediction, Score, Scored};
 
@@ -40,6 +42,9 @@ pub struct Compared {
     /// Scores on held-out labels, second less first, paired: above 0 the first is better. Empty with
     /// [`Self::not_estimable`].
     pub scores: Vec<PairedScore>,
+    /// How the labelled items were chosen, in words, see [`crate::evaluate::held_out::HeldOutReport::chosen`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chosen: Option<String>,
     /// Why there are no scores.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_estimable: Option<String>,
@@ -137,14 +142,20 @@ impl Compared {
         let [first, second] = studies;
         let at = matched(first, second)?;
         let labelled: Vec<usize> = (0..first.len()).filter(|i| decompositions[0].numbers[*i] > 0).collect();
-        let (scores, scored_items, not_estimable) = if labelled.len() < LEAST_ITEMS {
+        let (scores, scored_items, chosen, not_estimable) = if labelled.len() < LEAST_ITEMS {
             let have = labelled.len();
-            (vec![], 0, Some(format!("{have} items have a label, and scores on held-out labels take {LEAST_ITEMS}")))
+            (
+                vec![],
+                0,
+                None,
+                Some(format!("{have} items have a label, and scores on held-out labels take {LEAST_ITEMS}")),
+            )
         } else {
             let one = Scores::new(first, decompositions[0], &labelled)?;
             let same: Vec<usize> = one.kept.iter().map(|&i| at[i]).collect();
-            let other = Scores::over(second, decompositions[1], same, &one.folds)?;
-            (paired(&one, &other), one.kept.len(), None)
+            let chosen = chosen_for([&one.chosen, &Chosen::new(second, &same)]);
+            let other = Scores::over(second, decompositions[1], same, (&one.folds, chosen))?;
+            (paired(&one, &other), one.kept.len(), other.chosen.words.clone(), None)
         };
         let all: Vec<usize> = (0..first.len()).collect();
         let [one, other] = [K::pool(first, &first.labels, &all), K::pool(second, &second.labels, &at)];
@@ -165,6 +176,7 @@ impl Compared {
             judges_differ: reports[0].judge.differs(&reports[1].judge),
             studies: reports,
             scores,
+            chosen,
             not_estimable,
             ranks: RankAgreement::new(decompositions, &at),
             drift: drift(K::quantities(&first.file.config.scale), &predicted),
@@ -195,6 +207,20 @@ impl RankAgreement {
     }
 }
 
+/// How the items were chosen that two studies share: as the one says that knows more than that its files hold them.
+fn chosen_for([first, second]: [&Chosen; 2]) -> Chosen {
+    let tells = |chosen: &Chosen| !chosen.design.is_simple() || chosen.design.reason().is_some();
+    match (tells(first), tells(second)) {
+        (true, true) if first.design != second.design => {
+            let reason = "the two studies say different things of how the items were chosen; this describes these items, not new ones";
+            let design = SamplingDesign::unknown(first.design.things().to_vec(), reason);
+            Chosen { design, words: Some("The two studies differ in how the labelled items were chosen.".to_owned()) }
+        }
+        (false, true) => second.clone(),
+        _ => first.clone(),
+    }
+}
+
 fn scores_of<'a, K: Kind>(of: &'a Scores<K>, name: &str, given: Given, score: Score) -> Option<&'a ItemScores> {
     of.table.get(&Prediction { name: name.to_owned(), given })?.get(&score)
 }
@@ -210,7 +236,12 @@ fn paired<K: Kind>(first: &Scores<K>, second: &Scores<K>) -> Vec<PairedScore> {
         for score in K::Pool::SCORES.iter().filter(|score| **score != Score::Coverage && !judges) {
             let both = (scores_of(first, &name(first), given, *score), scores_of(second, &name(second), given, *score));
             if let (Some(one), Some(other)) = both {
-                found.push(PairedScore { prediction, given, score: *score, advantage: advantage(other, one, fitted) });
+                found.push(PairedScore {
+                    prediction,
+                    given,
+                    score: *score,
+                    advantage: advantage(&second.chosen.design, [other, one], fitted),
+                });
             }
         }
     }

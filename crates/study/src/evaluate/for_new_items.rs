@@ -4,11 +4,14 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::model::chosen::Chosen;
 use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::new_items::{Contributions, NewItems, new_items};
+use judge_uncertainty_core::stats::sampling::SamplingDesign;
 use judge_uncertainty_evaluation::contrast::contributions;
+use judge_uncertainty_evaluation::escalation::Picks;
 use judge_uncertainty_evaluation::{Contrast, Measure, Measured};
 
 /// Probability with which the simultaneous intervals of a table hold together.
@@ -70,18 +73,58 @@ fn of_measure<K: Kind>(study: &Study<K>, measure: Measure) -> Vec<Contrast> {
     rules.map(|better| Contrast { better, than: K::FACTS.reference, budget, measure }).collect()
 }
 
+/// The items of an evaluation, as far as they tell of new ones.
+#[derive(Debug, Clone)]
+pub struct EvaluatedItems {
+    /// How they were chosen, and which are about one thing.
+    design: SamplingDesign,
+}
+
+impl EvaluatedItems {
+    /// Of the items of a study at positions `kept`.
+    pub fn new<K: Kind>(study: &Study<K>, kept: &[usize]) -> Self {
+        Self { design: Chosen::new(study, kept).design }
+    }
+
+    /// Why a comparison of rules on these items, each of which counts alike, says nothing of new ones; `None` where it
+    /// does.
+    pub fn reason(&self) -> Option<String> {
+        let weighted = "the evaluated items had different chances of being chosen, and a comparison of rules counts them alike; this \
+                        describes these items, not new ones";
+        match self.design.reason() {
+            Some(reason) => Some(reason.to_owned()),
+            None => (!self.design.is_even()).then(|| weighted.to_owned()),
+        }
+    }
+
+    /// What each thing of these items contributes to a comparison, from its picks in every replicate; `None` where one
+    /// could not be
+    /// evaluated.
+    pub fn contributions<'a>(&self, picks: impl Iterator<Item = Option<&'a Picks>>) -> Option<Contributions> {
+        let of_items = contributions(self.design.len(), picks)?;
+        Some(if self.design.is_simple() { of_items } else { of_items.of_things(self.design.things()) })
+    }
+}
+
 impl RulesForNewItems {
-    /// From what the replicates of a study's evaluation measured over so many items, whose comparisons are
-    /// [`contrasts`].
-    pub(crate) fn new<K: Kind>(study: &Study<K>, items: usize, measured: &[Measured]) -> Self {
+    /// From what the replicates of a study's evaluation measured over the items at positions `kept`, whose comparisons
+    /// are [`contrasts`].
+    pub(crate) fn new<K: Kind>(study: &Study<K>, kept: &[usize], measured: &[Measured]) -> Self {
         let all = contrasts(study);
+        let chosen = EvaluatedItems::new(study, kept);
         let value = |measure: Measure| {
             let places = (0..all.len()).skip(study.contrasts.len()).filter(|&k| all[k].measure == measure);
             let of = |k: usize| {
                 let picks = measured.iter().map(|m| m.contrasts.get(k)?.as_ref());
-                (all[k].better, contributions(items, picks))
+                (all[k].better, chosen.contributions(picks))
             };
-            together(places.map(of).collect())
+            match chosen.reason() {
+                Some(reason) => {
+                    let not = ForNewItems::NotEstimable { not_estimable: reason.clone() };
+                    places.map(|k| (all[k].better, not.clone())).collect()
+                }
+                None => together(places.map(of).collect()),
+            }
         };
         Self {
             budget: Budget::headline_of(&study.file.config.evaluation.budgets()),

@@ -306,7 +306,7 @@ impl<'a, K: Kind> Evaluator<'a, K> {
             judge: K::diagnostics(self.study, &self.kept, self.split.noise_ceiling().all_labels),
             minus_total: against_total.then(|| value_minus(&measured, Rule::PosteriorEntropy)),
             oracle: budgets.iter().map(|b| (*b, Summary::over(&measured, |m| m.oracle[b]))).collect(),
-            for_new_items: RulesForNewItems::new(self.study, self.kept.len(), &measured),
+            for_new_items: RulesForNewItems::new(self.study, &self.kept, &measured),
             squared: SquaredValue::over(&measured, budgets),
             counts_only: (!counts_only.is_empty()).then(|| Escalation::over(&counts_only)),
             fits_at_limit: measured.iter().filter(|m| m.at_limit > 0).count(),

@@ -13,12 +13,12 @@ use serde::{Deserialize, Serialize};
 pub(crate) use crate::evaluate::reliability::SAME;
 use crate::evaluate::reliability::{CalibrationPoint, ReliabilityReport, curve};
 use crate::model::beliefs::beliefs;
+use crate::model::chosen::Chosen;
 use crate::model::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_core::belief::FeatureColumn;
-use judge_uncertainty_core::stats::over_items::{
-    LEAST_ITEMS, item_difference, item_function, item_mean, item_share, item_square,
-};
-use judge_uncertainty_core::stats::{Estimable, mean};
+use judge_uncertainty_core::stats::Estimable;
+use judge_uncertainty_core::stats::over_items::LEAST_ITEMS;
+use judge_uncertainty_core::stats::sampling::SamplingDesign;
 use judge_uncertainty_evaluation::Pool;
 use judge_uncertainty_evaluation::held_out::{
     Given, ItemScores, Prediction, Score, Scored, Scoring, Table, folds, score,
@@ -59,6 +59,10 @@ pub struct HeldOutReport {
     pub labels: u64,
     /// The belief that the study holds, among those that are scored.
     pub own: String,
+    /// How the items were chosen and what follows for what is said of new ones, in words; `None` where every item of
+    /// the study is labelled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chosen: Option<String>,
     /// Mean scores; lower is better, but for the coverage.
     pub scores: Vec<MeanScore>,
     /// Predictions against each other on the same labels.
@@ -219,6 +223,8 @@ pub struct Scores<K: Kind> {
     pub kept: Vec<usize>,
     /// The fold of each.
     pub folds: Vec<usize>,
+    /// How the items were chosen, and which are about one thing.
+    pub chosen: Chosen,
     /// The study's own labels and judge.
     pub pool: K::Pool,
     /// The belief that the study holds.
@@ -253,11 +259,13 @@ impl<K: Kind> Scores<K> {
     ) -> Result<Self, judge_uncertainty_evaluation::Error> {
         let mut stream = seeded(study.file.config.seed, FOLD_STREAM);
         let kept = if labelled.len() > MOST_ITEMS { sample(labelled, &mut stream) } else { labelled.to_vec() };
-        let folds = folds(kept.len(), &mut stream);
-        Self::over(study, decomposition, kept, &folds)
+        let chosen = Chosen::new(study, &kept);
+        let folds = folds(chosen.design.things(), &mut stream);
+        Self::over(study, decomposition, kept, (&folds, chosen))
     }
 
-    /// Held-out scores as [`Self::new`] has them, of the items at positions `kept`, each in its fold.
+    /// Held-out scores as [`Self::new`] has them, of the items at positions `kept`, each in its fold, chosen as it is
+    /// said.
     ///
     /// # Errors
     /// A fit that is impossible.
@@ -265,7 +273,7 @@ impl<K: Kind> Scores<K> {
         study: &Study<K>,
         decomposition: &Decomposition<K>,
         kept: Vec<usize>,
-        folds: &[usize],
+        (folds, chosen): (&[usize], Chosen),
     ) -> Result<Self, judge_uncertainty_evaluation::Error> {
         // A feature that none of these items has, or that is the same for all, tells nothing about them.
         let varies = |column: &FeatureColumn| {
@@ -277,21 +285,21 @@ impl<K: Kind> Scores<K> {
         let (own, pools) = beliefs(study, &kept);
         let Scoring { table, believed } = score(&pools, &features, folds)?;
         let pool = K::pool(study, &study.labels, &kept);
-        Ok(Self { pool, kept, folds: folds.to_vec(), own: own.to_owned(), table, believed })
+        Ok(Self { pool, kept, folds: folds.to_vec(), chosen, own: own.to_owned(), table, believed })
     }
 
     pub(crate) fn is_judge(&self, prediction: &Prediction) -> bool {
-        let judge = &self.table[&judge()];
+        // No item may have the two labels that a prediction takes.
+        let (Some(judge), Some(own)) = (self.table.get(&judge()), self.table.get(prediction)) else { return false };
         let same = |(a, b): (&Option<f64>, &Option<f64>)| match (a, b) {
             (Some(a), Some(b)) => (a - b).abs() <= SAME,
             (a, b) => a == b,
         };
-        prediction.name != JUDGE
-            && self.table[prediction].iter().all(|(score, values)| values.iter().zip(&judge[score]).all(same))
+        prediction.name != JUDGE && own.iter().all(|(score, values)| values.iter().zip(&judge[score]).all(same))
     }
 
     fn report(&self, study: &Study<K>, labelled_items: usize) -> HeldOutReport {
-        let items = self.kept.len();
+        let (items, design) = (self.kept.len(), &self.chosen.design);
         let disagreement: ItemScores = (0..items).map(|i| self.pool.disagreement(i)).collect();
         let numbers = K::Pool::numbers(&self.pool.all());
         let shown: Vec<&Prediction> = self.table.keys().filter(|prediction| !self.is_judge(prediction)).collect();
@@ -302,34 +310,36 @@ impl<K: Kind> Scores<K> {
                 SquaredError {
                     prediction: prediction.name.clone(),
                     given: prediction.given,
-                    mean: twice(mean_over_items(K::Pool::SQUARED, &minus(score, &disagreement))),
+                    mean: twice(mean_over_items(design, K::Pool::SQUARED, &minus(score, &disagreement))),
                 }
             })
             .collect();
         let judged = squared_errors.iter().find(|one| one.prediction == JUDGE).map(|one| one.mean.clone());
-        let points = (0..items).filter_map(|i| self.pool.calibration(i)).collect::<Vec<_>>();
-        let gaps: Vec<f64> = points.iter().map(|(predicted, observed)| observed - predicted).collect();
+        let points: Vec<Option<(f64, f64)>> = (0..items).map(|i| self.pool.calibration(i)).collect();
+        let gaps: ItemScores =
+            points.iter().map(|point| point.map(|(predicted, observed)| observed - predicted)).collect();
         HeldOutReport {
             items,
             labelled_items,
             twice_labelled: numbers.iter().filter(|n| **n > 1).count(),
             labels: numbers.iter().map(|n| u64::from(*n)).sum(),
             own: self.own.clone(),
-            scores: shown.iter().flat_map(|prediction| mean_scores(prediction, &self.table[*prediction])).collect(),
+            chosen: self.chosen.words.clone(),
+            scores: shown
+                .iter()
+                .flat_map(|prediction| mean_scores(design, prediction, &self.table[*prediction]))
+                .collect(),
             comparisons: self.comparisons(&shown),
             squared_errors,
-            disagreement: twice(mean_over_items(
-                K::Pool::SQUARED,
-                &disagreement.iter().copied().flatten().collect::<Vec<_>>(),
-            )),
+            disagreement: twice(mean_over_items(design, K::Pool::SQUARED, &disagreement)),
             manhattan: judged.filter(|_| K::Pool::SQUARED == Score::Brier).map(|judged| self.manhattan(&judged)),
             agreement: self.agreement(),
-            calibration: curve(points, K::Pool::SQUARED == Score::Brier),
-            calibration_in_the_large: item_mean(&gaps),
+            calibration: curve(design, &points, K::Pool::SQUARED == Score::Brier),
+            calibration_in_the_large: design.mean(&gaps),
             reliability: self
                 .believed
                 .get(&self.own)
-                .and_then(|believed| ReliabilityReport::new(study, &self.kept, &self.pool, believed)),
+                .and_then(|believed| ReliabilityReport::new(study, (&self.kept, design), &self.pool, believed)),
         }
     }
 
@@ -352,7 +362,11 @@ impl<K: Kind> Scores<K> {
                     than: other.name.clone(),
                     than_given: other.given,
                     score: *score,
-                    advantage: advantage(&self.table[&other][score], &self.table[&one][score], is_belief(&one)),
+                    advantage: advantage(
+                        &self.chosen.design,
+                        [&self.table[&other][score], &self.table[&one][score]],
+                        is_belief(&one),
+                    ),
                 });
             }
         }
@@ -373,21 +387,21 @@ impl<K: Kind> Scores<K> {
     }
 
     fn agreement(&self) -> AgreementReport {
-        let rows: Vec<Vec<f64>> = (0..self.kept.len()).filter_map(|i| self.pool.agreement_row(i)).collect();
-        let beyond_chance = item_function(&rows, K::Pool::agreement);
+        let design = &self.chosen.design;
+        let rows: Vec<Option<Vec<f64>>> = (0..self.kept.len()).map(|i| self.pool.agreement_row(i)).collect();
+        let beyond_chance = design.function(&rows, K::Pool::agreement);
         let ordered = K::Pool::SQUARED != Score::Brier;
-        let hits: Vec<f64> = rows.iter().map(|row| row[0]).collect();
-        let classes = rows.first().map_or(0, |row| (row.len() - 1) / 2);
+        let of_rows = |f: &dyn Fn(&[f64]) -> f64| rows.iter().map(|row| row.as_deref().map(f)).collect::<ItemScores>();
+        let classes = rows.iter().flatten().next().map_or(0, |row| (row.len() - 1) / 2);
         let shares: Vec<f64> = (0..if ordered { 0 } else { classes })
-            .map(|k| mean(&rows.iter().map(|row| row[1 + k]).collect::<Vec<_>>()))
+            .filter_map(|k| design.plain_mean(&of_rows(&|row| row[1 + k])))
             .collect();
         let commonest = (0..shares.len()).max_by(|&a, &b| shares[a].total_cmp(&shares[b]));
         AgreementReport {
             measure: K::FACTS.agreement.to_owned(),
-            observed: commonest.map(|_| item_share(&hits)),
+            observed: commonest.map(|_| design.share(&of_rows(&|row| row[0]))),
             base_rate: commonest.map(|k| shares[k]),
-            beyond_base_rate: commonest
-                .map(|k| item_mean(&rows.iter().map(|row| row[0] - row[1 + k]).collect::<Vec<_>>())),
+            beyond_base_rate: commonest.map(|k| design.mean(&of_rows(&|row| row[0] - row[1 + k]))),
             beyond_chance,
         }
     }
@@ -398,12 +412,13 @@ fn judge() -> Prediction {
 }
 
 /// How much lower the scores of one prediction are than those of another; `fitted` where a belief is among them.
-pub(crate) fn advantage(than: &ItemScores, one: &ItemScores, fitted: bool) -> Estimable {
+pub(crate) fn advantage(design: &SamplingDesign, [than, one]: [&ItemScores; 2], fitted: bool) -> Estimable {
     let differences = minus(than, one);
-    if !differences.is_empty() && differences.iter().all(|difference| difference.abs() <= SAME) {
+    let mut known = differences.iter().flatten().peekable();
+    if known.peek().is_some() && known.all(|difference| difference.abs() <= SAME) {
         return Estimable::not("the two predict the same");
     }
-    item_difference(&differences, fitted)
+    design.difference(&differences, fitted)
 }
 
 /// Says that it takes items with two labels where it does.
@@ -417,31 +432,32 @@ fn twice(found: Estimable) -> Estimable {
     }
 }
 
-fn mean_scores(prediction: &Prediction, scores: &BTreeMap<Score, ItemScores>) -> Vec<MeanScore> {
-    let of = |(score, values): (&Score, &ItemScores)| {
-        let known: Vec<f64> = values.iter().copied().flatten().collect();
-        MeanScore {
-            prediction: prediction.name.clone(),
-            given: prediction.given,
-            score: *score,
-            mean: mean_over_items(*score, &known),
-        }
+fn mean_scores(
+    design: &SamplingDesign,
+    prediction: &Prediction,
+    scores: &BTreeMap<Score, ItemScores>,
+) -> Vec<MeanScore> {
+    let of = |(score, values): (&Score, &ItemScores)| MeanScore {
+        prediction: prediction.name.clone(),
+        given: prediction.given,
+        score: *score,
+        mean: mean_over_items(design, *score, values),
     };
     scores.iter().map(of).collect()
 }
 
 /// The mean of a score with the interval that suits how it varies over items.
-fn mean_over_items(score: Score, values: &[f64]) -> Estimable {
+fn mean_over_items(design: &SamplingDesign, score: Score, values: &ItemScores) -> Estimable {
     match score {
-        Score::Coverage => item_share(values),
-        Score::Squared => item_square(values),
-        _ => item_mean(values),
+        Score::Coverage => design.share(values),
+        Score::Squared => design.square(values),
+        _ => design.mean(values),
     }
 }
 
-/// Differences over the items that have both.
-pub fn minus(a: &ItemScores, b: &ItemScores) -> Vec<f64> {
-    a.iter().zip(b).filter_map(|(a, b)| Some((*a)? - (*b)?)).collect()
+/// Differences of the items that have both.
+pub fn minus(a: &ItemScores, b: &ItemScores) -> ItemScores {
+    a.iter().zip(b).map(|(a, b)| Some((*a)? - (*b)?)).collect()
 }
 
 #[cfg(test)]
@@ -450,6 +466,7 @@ mod tests {
 
     #[test]
     fn differences_take_items_that_have_both() {
-        assert_eq!(minus(&vec![Some(3.0), None, Some(1.0)], &vec![Some(1.0), Some(1.0), None]), [2.0]);
+        let both = minus(&vec![Some(3.0), None, Some(1.0)], &vec![Some(1.0), Some(1.0), None]);
+        assert_eq!(both, [Some(2.0), None, None]);
     }
 }

@@ -4,7 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::model::kind::{Kind, Study};
-use judge_uncertainty_core::stats::over_items::{LEAST_ITEMS, item_mean, item_share};
+use judge_uncertainty_core::stats::over_items::LEAST_ITEMS;
+use judge_uncertainty_core::stats::sampling::SamplingDesign;
 use judge_uncertainty_core::stats::{Estimable, mean};
 use judge_uncertainty_evaluation::held_out::{Score, Scored};
 
@@ -67,19 +68,27 @@ pub struct Reliable {
 }
 
 impl Reliable {
-    /// From each item's prediction and the mean of its labels; `is_share` if labels are 0 or 1, so that means are
+    /// From each item's prediction and the mean of its labels, as far as it has any; `is_share` if labels are 0 or 1,
+    /// so that means are
     /// shares.
-    pub fn new(pairs: Vec<(f64, f64)>, is_share: bool) -> Self {
-        let gaps: Vec<f64> = pairs.iter().map(|(predicted, observed)| observed - predicted).collect();
-        let enough = pairs.len() >= LEAST_ITEMS;
-        Self { labels_above: item_mean(&gaps), points: if enough { curve(pairs, is_share) } else { vec![] } }
+    pub fn new(design: &SamplingDesign, pairs: &[Option<(f64, f64)>], is_share: bool) -> Self {
+        let gaps: Vec<Option<f64>> =
+            pairs.iter().map(|pair| pair.map(|(predicted, observed)| observed - predicted)).collect();
+        let enough = pairs.iter().flatten().count() >= LEAST_ITEMS;
+        Self { labels_above: design.mean(&gaps), points: if enough { curve(design, pairs, is_share) } else { vec![] } }
     }
 }
 
 impl ReliabilityReport {
     /// Of the items of a study at positions `kept`, with what the belief predicts of each before its labels; `None`
-    /// where that is what the judge does.
-    pub fn new<K: Kind>(study: &Study<K>, kept: &[usize], pool: &K::Pool, believed: &[Vec<f64>]) -> Option<Self> {
+    /// where that is what the
+    /// judge does.
+    pub fn new<K: Kind>(
+        study: &Study<K>,
+        (kept, design): (&[usize], &SamplingDesign),
+        pool: &K::Pool,
+        believed: &[Vec<f64>],
+    ) -> Option<Self> {
         let judged: Vec<Vec<f64>> = (0..kept.len()).map(|i| pool.predicted(i)).collect();
         let moved = |(a, b): (&Vec<f64>, &Vec<f64>)| a.iter().zip(b).any(|(a, b)| (a - b).abs() > SAME);
         if !believed.iter().zip(&judged).any(moved) {
@@ -93,16 +102,18 @@ impl ReliabilityReport {
         let all = std::iter::once((None, (0..judged.len()).collect::<Vec<usize>>()));
         let of = |group: &Option<String>, items: &[usize], k: usize| {
             let pairs = |predicted: &[Vec<f64>]| {
-                let pair = |&i: &usize| Some((predicted[i][k], observed[i].as_ref()?[k]));
-                items.iter().filter_map(pair).collect::<Vec<_>>()
+                let mut pairs = vec![None; predicted.len()];
+                let pair = |i: usize| Some((predicted[i][k], observed[i].as_ref()?[k]));
+                items.iter().for_each(|&i| pairs[i] = pair(i));
+                pairs
             };
             Reliability {
                 quantity: names[k].name.clone(),
                 is_share: is_share(k),
                 group: group.clone(),
                 items: items.len(),
-                judge: Reliable::new(pairs(&judged), is_share(k)),
-                belief: Reliable::new(pairs(believed), is_share(k)),
+                judge: Reliable::new(design, &pairs(&judged), is_share(k)),
+                belief: Reliable::new(design, &pairs(believed), is_share(k)),
             }
         };
         let entries = all
@@ -159,7 +170,9 @@ fn largest_groups<K: Kind>(study: &Study<K>, kept: &[usize]) -> (Vec<Group>, usi
 
 /// Points of equally many items each, [`LEAST_ITEMS`] at least; equal predictions are not told apart by where a point
 /// ends.
-pub(crate) fn curve(mut points: Vec<(f64, f64)>, shares: bool) -> Vec<CalibrationPoint> {
+pub(crate) fn curve(design: &SamplingDesign, pairs: &[Option<(f64, f64)>], shares: bool) -> Vec<CalibrationPoint> {
+    let mut points: Vec<(f64, f64, usize)> =
+        pairs.iter().enumerate().filter_map(|(i, pair)| pair.map(|(x, y)| (x, y, i))).collect();
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
     let bins = (points.len() / LEAST_ITEMS).clamp(1, MOST_BINS);
     let mut ends: Vec<usize> = vec![];
@@ -177,11 +190,12 @@ pub(crate) fn curve(mut points: Vec<(f64, f64)>, shares: bool) -> Vec<Calibratio
     ends.pop();
     let starts = std::iter::once(0).chain(ends.iter().copied());
     let point = |(from, to): (usize, usize)| {
-        let (predicted, observed): (Vec<f64>, Vec<f64>) = points[from..to].iter().copied().unzip();
+        let (mut predicted, mut observed) = (vec![None; pairs.len()], vec![None; pairs.len()]);
+        points[from..to].iter().for_each(|&(x, y, i)| (predicted[i], observed[i]) = (Some(x), Some(y)));
         CalibrationPoint {
             items: to - from,
-            predicted: mean(&predicted),
-            observed: if shares { item_share(&observed) } else { item_mean(&observed) },
+            predicted: design.plain_mean(&predicted).unwrap_or(f64::NAN),
+            observed: if shares { design.share(&observed) } else { design.mean(&observed) },
         }
     };
     starts.zip(ends.iter().copied().chain([points.len()])).map(point).collect()
@@ -191,10 +205,14 @@ pub(crate) fn curve(mut points: Vec<(f64, f64)>, shares: bool) -> Vec<Calibratio
 mod tests {
     use super::*;
 
+    fn random(items: usize) -> SamplingDesign {
+        SamplingDesign::random((0..items).collect())
+    }
+
     #[test]
     fn points_of_a_curve_hold_every_item_once() {
-        let points = (0..100).map(|i| (f64::from(i % 7), f64::from(i % 2))).collect();
-        let found = curve(points, true);
+        let points: Vec<_> = (0..100).map(|i| Some((f64::from(i % 7), f64::from(i % 2)))).collect();
+        let found = curve(&random(100), &points, true);
         assert_eq!(found.iter().map(|point| point.items).sum::<usize>(), 100);
         assert!(found.iter().all(|point| point.items >= LEAST_ITEMS), "{found:?}");
         assert!(found.is_sorted_by(|a, b| a.predicted < b.predicted));
@@ -203,8 +221,8 @@ mod tests {
     /// 41 items, of which the 25 lowest are alike: the 16 that are left are too few for a point of their own.
     #[test]
     fn what_is_left_at_the_end_joins_the_last_point() {
-        let points = (0..41).map(|i| (f64::from((i - 24).max(0)), f64::from(i % 2))).collect();
-        let found = curve(points, true);
+        let points: Vec<_> = (0..41).map(|i| Some((f64::from((i - 24).max(0)), f64::from(i % 2)))).collect();
+        let found = curve(&random(41), &points, true);
         assert_eq!(found.iter().map(|point| point.items).collect::<Vec<_>>(), [41]);
     }
 
@@ -219,14 +237,14 @@ mod tests {
     /// Half of the items say 0.2 too much, the others 0.2 too little: nothing is off over all, and each point is.
     #[test]
     fn points_tell_what_the_mean_hides() {
-        let pairs = (0..80).map(|i| if i < 40 { (0.2, [0.3, 0.5][i % 2]) } else { (0.8, [0.5, 0.7][i % 2]) }).collect();
-        let found = Reliable::new(pairs, true);
+        let pair = |i: usize| Some(if i < 40 { (0.2, [0.3, 0.5][i % 2]) } else { (0.8, [0.5, 0.7][i % 2]) });
+        let found = Reliable::new(&random(80), &(0..80).map(pair).collect::<Vec<_>>(), true);
         let above = found.labels_above.estimate().unwrap();
         assert!(above.value.abs() < 1e-12 && above.lo < 0.0 && above.hi > 0.0);
         let points: Vec<(f64, f64)> =
             found.points.iter().map(|p| (p.predicted, p.observed.estimate().unwrap().value)).collect();
         assert!(points.len() == 2 && (points[0].1 - 0.4).abs() < 1e-12 && (points[1].1 - 0.6).abs() < 1e-12);
-        let few = Reliable::new(vec![(0.5, 1.0); LEAST_ITEMS - 1], true);
+        let few = Reliable::new(&random(LEAST_ITEMS - 1), &[Some((0.5, 1.0)); LEAST_ITEMS - 1], true);
         assert!(few.points.is_empty() && few.labels_above.reason().is_some());
     }
 }

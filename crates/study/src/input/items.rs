@@ -24,6 +24,9 @@ pub struct Items {
     pub groups: Option<Vec<String>>,
     /// What a label of each item costs, above 0; `None` without a column.
     pub costs: Option<Vec<f64>>,
+    /// The probability with which each was chosen for the labels of the user's own files; `None` without a column, or
+    /// where it is blank.
+    pub probabilities: Option<Vec<Option<f64>>>,
     /// What each is about, where several are the criteria of one item.
     pub about: Option<Vec<String>>,
     /// The columns that are features, numbers first.
@@ -80,6 +83,13 @@ pub fn read<C: Configured>(file: &StudyFile<C>, source: &mut Source) -> Result<I
         }
         None => None,
     };
+    let probabilities = match &config.probability {
+        Some(name) => {
+            let column = table.column(name)?;
+            Some(table.rows().map(|row| probability(row, column)).collect::<Result<_>>()?)
+        }
+        None => None,
+    };
     let (groups, about) = (named(&config.group)?, named(&config.item)?);
     let mut columns = Vec::new();
     for name in &config.numbers {
@@ -96,6 +106,7 @@ pub fn read<C: Configured>(file: &StudyFile<C>, source: &mut Source) -> Result<I
         texts,
         groups,
         costs,
+        probabilities,
         about,
         columns,
         file: file.resolve(config.file.first()),
@@ -113,6 +124,18 @@ fn measured(row: Row<'_>, column: Column) -> Result<Option<f64>> {
             let remedy = "give the column in a larger unit, from -1e70 to 1e70";
             Err(row.refuse(column, Problem::unfit(reason, remedy)))
         }
+    }
+}
+
+/// The probability with which an item was chosen; blank where it was not.
+fn probability(row: Row<'_>, column: Column) -> Result<Option<f64>> {
+    match row.optional_number(column)? {
+        Some(value) if !(value > 0.0 && value <= 1.0) => {
+            let reason = format!("{value} is no probability of a chosen item, which is above 0 and at most 1");
+            let remedy = "correct it, or leave the cell blank for an item that could not be chosen".to_owned();
+            Err(row.refuse(column, Problem::Unfit { reason, remedy }))
+        }
+        value => Ok(value),
     }
 }
 
@@ -269,6 +292,7 @@ impl Items {
             texts: self.texts.as_ref().map(some),
             groups: self.groups.as_ref().map(some),
             costs: self.costs.as_ref().map(|costs| kept.iter().map(|&i| costs[i]).collect()),
+            probabilities: self.probabilities.as_ref().map(|of| kept.iter().map(|&i| of[i]).collect()),
             about: self.about.as_ref().map(some),
             columns: self.columns.iter().map(column).collect(),
             file: self.file.clone(),

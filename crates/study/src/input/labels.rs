@@ -171,16 +171,16 @@ impl Labels {
     pub fn without_added(&self) -> Self {
         Self {
             rows: self.rows.iter().filter(|label| label.batch.is_none()).copied().collect(),
-            counts: &self.counts - &self.added_counts(0),
+            counts: &self.counts - &self.added_counts(|_| true),
             batches: vec![],
             ..self.clone()
         }
     }
 
-    /// Counts of the labels of all added batches but the first `before`, items x classes.
-    pub fn added_counts(&self, before: usize) -> Array2<u32> {
+    /// Counts of the labels of the added batches for which `wanted` holds, items x classes.
+    pub fn added_counts(&self, wanted: impl Fn(usize) -> bool) -> Array2<u32> {
         let mut counts = Array2::zeros(self.counts.dim());
-        for label in self.rows.iter().filter(|label| label.batch.is_some_and(|batch| batch >= before)) {
+        for label in self.rows.iter().filter(|label| label.batch.is_some_and(&wanted)) {
             if let LabelValue::Class(class) = label.value {
                 counts[[label.item, class]] += 1;
             }

@@ -3,7 +3,7 @@
 //! A kind of label is a folder below [`crate::kinds`], where the kinds are listed. Everything else of a study is
 //! written once, for all kinds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Debug;
 use std::path::Path;
 
@@ -20,6 +20,7 @@ use crate::input::source::Source;
 use crate::input::texts::TextModel;
 use crate::model::carried::Carried;
 use crate::model::carried_map::CarriedMap;
+use crate::model::chosen::AnsweredQueue;
 use crate::registration::hypothesis::Measure;
 use crate::results::profile::Profile;
 use judge_uncertainty_core::belief::design::FeatureScale;
@@ -146,9 +147,10 @@ pub trait Kind: Read {
     /// [`Scored::believed`].
     fn quantities(scale: &Self::Scale) -> Vec<Quantity>;
 
-    /// The quantities as the labels of the log have them, per quantity and item, without the first `before` batches of
-    /// it; `None` for items without such labels.
-    fn observed(study: &Study<Self>, before: usize) -> Vec<Vec<Option<Observed>>>;
+    /// The quantities as the added labels have them that came in these batches, per quantity and item; `None` for
+    /// items without such
+    /// labels.
+    fn observed(study: &Study<Self>, batches: &BTreeSet<usize>) -> Vec<Vec<Option<Observed>>>;
 }
 
 /// Labels that came back for an item, against the belief without them. Errors are squared errors of the belief's mean.
@@ -201,6 +203,8 @@ pub struct Study<K: Kind> {
     pub carried: Option<Carried>,
     /// The map that goes with it, where that study's belief has one.
     pub carried_map: Option<CarriedMap>,
+    /// The queues that added labels answer.
+    pub queues: Vec<AnsweredQueue>,
     /// Sums of all files read.
     pub inputs: Source,
 }

@@ -1,6 +1,6 @@
 //! A study as it is read: everything is refused here that can't be used.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -12,6 +12,7 @@ use crate::input::log::LabelLog;
 use crate::input::source::Source;
 use crate::input::{items, texts};
 use crate::model::carried::Carried;
+use crate::model::chosen::{AnsweredQueue, Came};
 use crate::model::features::{self, Available};
 use crate::model::kind::{Kind, Study};
 use crate::registration::Registration;
@@ -106,8 +107,12 @@ impl<K: Kind> Study<K> {
             contrasts: vec![],
             carried: None,
             carried_map: None,
+            queues: vec![],
             inputs,
         };
+        let (folder, added) = (study.file.folder(), study.added());
+        let answers = (added.as_slice(), study.batches());
+        study.queues = AnsweredQueue::read_all(&folder, &study.items, answers, &mut study.inputs)?;
         study.carried = carried.map(|carried| carried.among(&study.feature_names()));
         if let Some(path) = study.carried.as_ref().and_then(|carried| carried.belief.clone()) {
             let bytes = study.inputs.read(&path)?;
@@ -165,6 +170,36 @@ impl<K: Kind> Study<K> {
     /// Whether no item has a label yet.
     pub fn has_no_labels(&self) -> bool {
         self.numbers().iter().all(|&n| n == 0)
+    }
+
+    /// Number of labels of each item in the user's own files.
+    pub fn own_numbers(&self) -> Vec<u32> {
+        self.labels.without_added().numbers()
+    }
+
+    /// The item and the batch of every added label.
+    pub fn added(&self) -> Vec<Came> {
+        self.labels.rows.iter().filter_map(|label| Some((label.item, label.batch?))).collect()
+    }
+
+    /// The batches of added labels that answer the queue in a folder, made when there were `before` of them: those of
+    /// the queues in the
+    /// study's own folder are known; of another one all later batches that answer none of these.
+    pub fn answers_to(&self, queue: &Path, before: usize) -> BTreeSet<usize> {
+        let own = |answered: &&AnsweredQueue| {
+            let folder = self.file.folder().join(&answered.folder);
+            folder.canonicalize().ok().is_some_and(|folder| queue.canonicalize().ok() == Some(folder))
+        };
+        if let Some(answered) = self.queues.iter().find(own) {
+            return answered.batches.clone();
+        }
+        let of_others: BTreeSet<usize> = self.queues.iter().flat_map(|queue| queue.batches.clone()).collect();
+        (before..self.batches()).filter(|batch| !of_others.contains(batch)).collect()
+    }
+
+    /// Batches of added labels that count.
+    pub fn batches(&self) -> usize {
+        self.labels.batches.len()
     }
 
     fn feature_names(&self) -> Vec<String> {

@@ -1,6 +1,6 @@
 //! What the labels of an exploring queue say about all items: shares of the classes, or the mean score.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
 use serde::Serialize;
@@ -8,6 +8,7 @@ use serde::Serialize;
 use judge_uncertainty_core::escalation::{
     NoEstimate, Observed, Response, Selection, WeightedMean, responses, weighted_mean,
 };
+use judge_uncertainty_core::stats::Interval;
 use judge_uncertainty_formats::checksum::read_file;
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
 use judge_uncertainty_formats::items::ItemIds;
@@ -69,6 +70,34 @@ impl SelectionFile {
         Ok(Self { selection, batches_before, baselines })
     }
 
+    /// How a queue selected things, of which each item of it is a row; `about` numbers the thing of each.
+    pub fn by_thing(&self, about: &[usize]) -> Self {
+        let number = about.iter().max().map_or(0, |last| last + 1);
+        let once = |rows: &[usize]| {
+            let mut seen = BTreeSet::new();
+            rows.iter().map(|&row| about[row]).filter(|thing| seen.insert(*thing)).collect()
+        };
+        let mut probability = vec![0.0; number];
+        about.iter().zip(&self.selection.probability).for_each(|(&thing, p)| probability[thing] = *p);
+        let mean_of = |values: &Vec<f64>| {
+            let (mut sums, mut rows) = (vec![0.0; number], vec![0.0; number]);
+            about
+                .iter()
+                .zip(values)
+                .for_each(|(&thing, x)| (sums[thing], rows[thing]) = (sums[thing] + x, rows[thing] + 1.0));
+            sums.into_iter().zip(rows).map(|(sum, rows)| sum / rows).collect()
+        };
+        Self {
+            selection: Selection {
+                ranked: once(&self.selection.ranked),
+                drawn: once(&self.selection.drawn),
+                probability,
+            },
+            batches_before: self.batches_before,
+            baselines: self.baselines.iter().map(|(name, values)| (name.clone(), mean_of(values))).collect(),
+        }
+    }
+
     /// Estimates one quantity, which lies in `range`, from what was observed of the items that came back.
     ///
     /// # Errors
@@ -90,9 +119,43 @@ impl SelectionFile {
             Some(Err(reason)) => (None, Some(reason.to_string())),
             None => (None, None),
         };
+        let if_missing = self.if_missing(observed, range, level);
         let strata = responses(&self.selection, observed);
-        Ok(PoolMean { quantity: name.to_owned(), weighted, assisted, not_assisted, strata })
+        Ok(PoolMean { quantity: name.to_owned(), weighted, assisted, not_assisted, if_missing, strata })
     }
+
+    /// What the mean can be whatever those would have said that did not come back: the lower end of the interval with
+    /// all of them at the
+    /// lower end of the range, and the upper one with all at the upper end (Manski 1990, "Nonparametric bounds on
+    /// treatment effects");
+    /// `None` where all came back.
+    fn if_missing(&self, observed: &[Option<Observed>], range: (f64, f64), level: f64) -> Option<Interval> {
+        let selected = || self.selection.ranked.iter().chain(&self.selection.drawn);
+        if selected().all(|&i| observed[i].is_some()) {
+            return None;
+        }
+        let filled = |value: f64| {
+            let mut observed = observed.to_vec();
+            selected().for_each(|&i| observed[i] = observed[i].or(Some(Observed::once(value))));
+            weighted_mean(&self.selection, &observed, None, range, level).ok()
+        };
+        Some(Interval { lo: filled(range.0)?.low, hi: filled(range.1)?.high })
+    }
+}
+
+/// What is observed of things, the mean over their rows; `about` numbers the thing of each row. How far other experts
+/// would say something
+/// else is not known of a mean over criteria.
+pub fn observed_by_thing(observed: &[Option<Observed>], about: &[usize]) -> Vec<Option<Observed>> {
+    let number = about.iter().max().map_or(0, |last| last + 1);
+    let (mut sums, mut rows) = (vec![0.0; number], vec![0.0; number]);
+    for (row, &thing) in about.iter().enumerate() {
+        if let Some(observed) = observed[row] {
+            sums[thing] += observed.mean;
+            rows[thing] += 1.0;
+        }
+    }
+    sums.iter().zip(&rows).map(|(sum, rows)| (*rows > 0.0).then(|| Observed::once(sum / rows))).collect()
 }
 
 /// A mean over all items, estimated in two ways.
@@ -106,6 +169,10 @@ pub struct PoolMean {
     pub assisted: Option<WeightedMean>,
     /// Why the belief can't help, where it can't.
     pub not_assisted: Option<String>,
+    /// What it can be whatever those would have said that did not come back, see [`SelectionFile::estimate`]; `None`
+    /// where all came back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub if_missing: Option<Interval>,
     /// What was sent out and what came back; those that did not come back are taken for a random part of their stratum.
     pub strata: Vec<Response>,
 }

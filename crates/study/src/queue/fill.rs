@@ -188,17 +188,15 @@ impl Queue {
     /// with all its criteria, which share its rank.
     ///
     /// # Errors
-    /// A request that is about single criteria: greedy, until a level, or with a random share, whose estimates take
-    /// rows for independent.
+    /// A request that is about single criteria: greedy, or until a level.
     pub fn fill_whole<T: BeliefTable>(
         request: &Request,
         candidates: &Candidates<'_, T>,
         about: &[usize],
     ) -> Result<Self, RequestError> {
-        let asked = match (request.amount, request.labels_per_item, request.explore) {
-            (Amount::Until { .. }, ..) => Some("--until"),
-            (_, LabelsPerItem::Greedy, _) => Some("--labels-per-item greedy"),
-            (.., Some(_)) => Some("--explore"),
+        let asked = match (request.amount, request.labels_per_item) {
+            (Amount::Until { .. }, _) => Some("--until"),
+            (_, LabelsPerItem::Greedy) => Some("--labels-per-item greedy"),
             _ => None,
         };
         if let Some(asked) = asked {
@@ -342,12 +340,9 @@ mod tests {
         assert_eq!(listed(&queue), [(0, 2), (2, 2), (1, 2)]);
         assert_eq!((queue.ranks.as_slice(), queue.labels()), (&[1, 2, 1, 3][..], 6));
         assert_eq!(queue.probability, [1.0, 1.0, 1.0, 0.0]);
-        for (amount, per_item, explore, asked) in [
-            ("3", "greedy", None, "--labels-per-item greedy"),
-            ("epistemic<1", "1", None, "--until"),
-            ("3", "1", Some(0.5), "--explore"),
-        ] {
-            let refused = Queue::fill_whole(&request(amount, per_item, explore), &candidates, &about);
+        for (amount, per_item, asked) in [("3", "greedy", "--labels-per-item greedy"), ("epistemic<1", "1", "--until")]
+        {
+            let refused = Queue::fill_whole(&request(amount, per_item, None), &candidates, &about);
             assert_eq!(refused, Err(RequestError::Whole { asked }));
         }
     }

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::evaluate::for_new_items::EvaluatedItems;
 use crate::registration::hypothesis::{Hypothesis, JudgedHypothesis, Measure};
 use crate::registration::{Deviation, Registration};
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_evaluation::Measured;
-use judge_uncertainty_evaluation::contrast::contributions;
 use judge_uncertainty_formats::items::ItemIds;
 
 /// The registered family with its results, and what else was compared.
@@ -83,14 +83,15 @@ fn reported(measured: &Measured) -> Vec<(Rule, Budget, Measure)> {
 }
 
 impl Registered {
-    /// Judges the hypotheses by what the replicates of a run measured over so many items, none where nothing was
-    /// evaluated; `run` are its settings and the sums of its inputs, `excluded` the items that were left out, and
-    /// `reference` is the rule that results compare every other rule with.
+    /// Judges the hypotheses by what the replicates of a run measured over these items, none where nothing was
+    /// evaluated; `run` are its
+    /// settings and the sums of its inputs, `excluded` the items that were left out, and `reference` is the rule that
+    /// results compare every other rule with.
     pub fn new(
         registration: &Registration,
         run: (&BTreeMap<String, String>, &BTreeMap<String, String>),
         excluded: Vec<ExcludedItem>,
-        (items, measured): (usize, &[Measured]),
+        (items, measured): (&EvaluatedItems, &[Measured]),
         reference: Rule,
     ) -> Self {
         let plan = &registration.plan;
@@ -105,7 +106,8 @@ impl Registered {
             seen: plan.seen.clone(),
             hypotheses: registration.judge(
                 |hypothesis| differences(hypothesis, measured),
-                |k| contributions(items, measured.iter().map(|m| m.contrasts.get(k)?.as_ref())),
+                |k| items.contributions(measured.iter().map(|m| m.contrasts.get(k)?.as_ref())),
+                items.reason().filter(|_| !measured.is_empty()).as_deref(),
             ),
             deviations: registration.deviations(settings, inputs),
             comparisons: comparisons(registration, measured, reference),

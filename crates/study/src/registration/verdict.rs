@@ -21,12 +21,14 @@ impl Registration {
     }
 
     /// Judges every hypothesis. `differences` gives the paired difference of each replicate, in replicate order, and
-    /// `contributions` those of the items; `None` if the run could not evaluate it. The critical value is drawn from a
-    /// stream that the family's size alone fixes, so it is the same in every run.
+    /// `contributions` those of the items; `None` if the run could not evaluate it; `not_new` is why the
+    /// items say nothing of new ones, where they don't. The critical value is drawn from a stream
+    /// that the family's size alone fixes, so it is the same in every run.
     pub fn judge(
         &self,
         differences: impl Fn(&Hypothesis) -> Option<Vec<f64>>,
         contributions: impl Fn(usize) -> Option<Contributions>,
+        not_new: Option<&str>,
     ) -> Vec<JudgedHypothesis> {
         let (plan, family) = (&self.plan, self.plan.hypotheses.len());
         let wants = |h: &Hypothesis| h.interval == IntervalRule::NewItems;
@@ -40,6 +42,9 @@ impl Registration {
         let replicates = own.first().map_or(0, |own| own.of_redraws.len());
         let judged = |(k, h): (usize, &Hypothesis)| {
             if wants(h) {
+                if let Some(reason) = not_new {
+                    return JudgedHypothesis::not_estimable(h, family, &format!("not estimable: {reason}"));
+                }
                 return match found.get(&k) {
                     Some(Some(found)) => JudgedHypothesis::by_new_items(h, family, replicates, *found),
                     Some(None) => JudgedHypothesis::not_estimable(h, family, NO_DIFFERENCE),
@@ -76,7 +81,7 @@ mod tests {
         // Differences 0, 1, ..., 1000: percentiles are known.
         let ramp = |shift: f64| (0..=1000).map(|i| f64::from(i) + shift).collect::<Vec<f64>>();
         let status = |shift: f64| {
-            let judged = registration.judge(|h| (h.id == "info-fewest").then(|| ramp(shift)), |_| None);
+            let judged = registration.judge(|h| (h.id == "info-fewest").then(|| ramp(shift)), |_| None, None);
             assert_eq!((judged.len(), judged[0].family, judged[1].status), (2, 2, Status::Inconclusive));
             assert!(judged[1].note.as_deref().unwrap().contains("could not evaluate"));
             judged[0].clone()
@@ -99,12 +104,12 @@ mod tests {
     #[test]
     fn student_intervals_over_redraws_describe_and_never_decide() {
         let registration = registered();
-        let judged = registration.judge(|h| (h.id == "info-entropy").then(|| vec![3.0, 5.0, 4.0, 4.0]), |_| None);
+        let judged = registration.judge(|h| (h.id == "info-entropy").then(|| vec![3.0, 5.0, 4.0, 4.0]), |_| None, None);
         let [low, high] = <[f64; 2]>::from(judged[1].adjusted.unwrap());
         let reach = 3.182446305284263 * (2.0_f64 / 3.0).sqrt() / 2.0;
         assert!((low - (4.0 - reach)).abs() < 1e-9 && (high - (4.0 + reach)).abs() < 1e-9);
         assert_eq!(judged[1].status, Status::Inconclusive);
-        let few = registration.judge(|_| Some(vec![1.0, 1.5, 2.0]), |_| None);
+        let few = registration.judge(|_| Some(vec![1.0, 1.5, 2.0]), |_| None, None);
         assert!(few[0].note.as_deref().unwrap().contains("3 replicates are too few"), "{few:?}");
     }
 
@@ -124,7 +129,7 @@ mod tests {
         plan.hypotheses.iter_mut().for_each(|h| (h.interval, h.margin) = (IntervalRule::NewItems, 0.0));
         let registration = Registration::freeze(plan, map(&[]), map(&[]));
         let status = |gain: f64, noise: f64| {
-            let judged = registration.judge(|_| None, |k| (k == 0).then(|| picks(gain, noise)));
+            let judged = registration.judge(|_| None, |k| (k == 0).then(|| picks(gain, noise)), None);
             assert!(judged[1].note.as_deref().unwrap().contains("not estimable"), "{judged:?}");
             judged[0].clone()
         };

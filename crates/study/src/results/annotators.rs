@@ -12,9 +12,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::input::labels::Label;
 use crate::input::question::LabelValue;
+use crate::model::chosen::Chosen;
 use crate::model::kind::{Kind, Study};
 use judge_uncertainty_core::stats::Estimable;
-use judge_uncertainty_core::stats::over_items::{item_difference, item_mean, item_share};
+use judge_uncertainty_core::stats::sampling::SamplingDesign;
 use judge_uncertainty_evaluation::held_out::{Score, Scored};
 
 /// A trait of numbers with more values than this is told in ranges.
@@ -135,12 +136,15 @@ impl ByTrait {
         };
         let given: Vec<Given> = kept.iter().map(given).collect();
         let stated: Vec<Option<&[String]>> = names.iter().map(|name| about.stated(name)).collect();
+        let items: Vec<usize> = given.iter().map(|label| label.item).collect::<BTreeSet<_>>().into_iter().collect();
+        let design = Chosen::new(study, &items).design;
         let traits = about.traits.iter().enumerate().map(|(k, name)| {
             let values: Vec<Option<&str>> = stated
                 .iter()
                 .map(|cells| cells.map(|cells| cells[k].trim()).filter(|value| !value.is_empty()))
                 .collect();
-            Trait::new(name, &values, &given, &Measured { classes, ordered: K::Pool::SQUARED != Score::Brier })
+            let ordered = K::Pool::SQUARED != Score::Brier;
+            Trait::new(name, &values, &given, &Measured { classes, ordered, items: &items, design: &design })
         });
         Some(Self::Told(TraitsReport {
             annotators: names.len(),
@@ -157,6 +161,17 @@ pub struct Measured<'a> {
     pub classes: &'a [String],
     /// Whether labels lie on a scale.
     pub ordered: bool,
+    /// Positions of the labelled items, in ascending order.
+    pub items: &'a [usize],
+    /// How these were chosen, and which are about one thing.
+    pub design: &'a SamplingDesign,
+}
+
+impl Measured<'_> {
+    /// The values of the labelled items in their order, `None` for items without one.
+    fn over(&self, by_item: &BTreeMap<usize, f64>) -> Vec<Option<f64>> {
+        self.items.iter().map(|item| by_item.get(item).copied()).collect()
+    }
 }
 
 impl Trait {
@@ -254,30 +269,30 @@ impl TraitGroup {
             given.iter().partition(|label| group.annotators.contains(&label.annotator));
         let against = |label: &Given| label.against;
         let (of_own, of_others) = (by_item(&own, against), by_item(&others, against));
-        let values: Vec<f64> = of_own.values().copied().collect();
-        let both = of_own.iter().filter_map(|(item, own)| Some(own - of_others.get(item)?)).collect::<Vec<f64>>();
+        let (design, values) = (measured.design, measured.over(&of_own));
+        let both = of_own.iter().filter_map(|(item, own)| Some((*item, own - of_others.get(item)?))).collect();
         let share = |(class, name): (usize, &String)| {
             let shares = by_item(&own, |label| f64::from(u8::from(label.class == Some(class))));
-            ClassShare { class: name.clone(), share: item_share(&shares.into_values().collect::<Vec<_>>()) }
+            ClassShare { class: name.clone(), share: design.share(&measured.over(&shares)) }
         };
         Self {
             value: group.value,
             annotators: own.iter().map(|label| label.annotator).collect::<BTreeSet<_>>().len(),
             labels,
-            items: values.len(),
-            agreement: (!measured.ordered).then(|| item_share(&values)),
-            deviation: measured.ordered.then(|| item_mean(&values)),
-            against_others: paired(&both),
+            items: of_own.len(),
+            agreement: (!measured.ordered).then(|| design.share(&values)),
+            deviation: measured.ordered.then(|| design.mean(&values)),
+            against_others: paired(measured, &both),
             shares: measured.classes.iter().enumerate().map(share).collect(),
         }
     }
 }
 
-fn paired(differences: &[f64]) -> Estimable {
+fn paired(measured: &Measured<'_>, differences: &BTreeMap<usize, f64>) -> Estimable {
     if differences.is_empty() {
         return Estimable::not("no item was labelled by these annotators and by others");
     }
-    item_difference(differences, false)
+    measured.design.difference(&measured.over(differences), false)
 }
 
 /// Per item the mean over its annotators, each with the mean over their labels of it.
@@ -298,6 +313,15 @@ fn by_item(labels: &[&Given], of: impl Fn(&Given) -> f64) -> BTreeMap<usize, f64
 mod tests {
     use super::*;
 
+    /// Labels of classes on items that were drawn at random.
+    fn measured<'a>(classes: &'a [String], items: &'a [usize], design: &'a SamplingDesign) -> Measured<'a> {
+        Measured { classes, ordered: false, items, design }
+    }
+
+    fn random(items: usize) -> (Vec<usize>, SamplingDesign) {
+        ((0..items).collect(), SamplingDesign::random((0..items).collect()))
+    }
+
     fn label(item: usize, annotator: usize, class: usize, judged: usize) -> Given {
         Given { item, annotator, against: f64::from(u8::from(class == judged)), class: Some(class) }
     }
@@ -309,7 +333,8 @@ mod tests {
         let given: Vec<Given> =
             (0..24).flat_map(|i| [label(i, 0, 0, i % 2), label(i, 1, if i == 0 { 1 } else { i % 2 }, i % 2)]).collect();
         let classes = ["no", "yes"].map(str::to_owned);
-        let measured = Measured { classes: &classes, ordered: false };
+        let (items, design) = random(24);
+        let measured = measured(&classes, &items, &design);
         let told = Trait::new("Gender", &[Some("f"), Some("m")], &given, &measured);
         let of = |value: &str| told.groups.iter().find(|group| group.value.as_deref() == Some(value)).unwrap();
         let value = |found: &Estimable| found.estimate().map(|found| found.value);
@@ -327,7 +352,8 @@ mod tests {
     fn few_items_have_a_reason_in_place_of_a_number() {
         let given = [label(0, 0, 0, 0), label(1, 1, 0, 0)];
         let classes = ["no", "yes"].map(str::to_owned);
-        let told = Trait::new("Age", &[Some("f"), None], &given, &Measured { classes: &classes, ordered: false });
+        let (items, design) = random(2);
+        let told = Trait::new("Age", &[Some("f"), None], &given, &measured(&classes, &items, &design));
         assert_eq!(told.groups.iter().map(|group| group.value.as_deref()).collect::<Vec<_>>(), [Some("f"), None]);
         let reason = |found: &Estimable| found.reason().unwrap().to_owned();
         assert!(reason(told.groups[0].agreement.as_ref().unwrap()).contains("1 items have what it takes"));
@@ -365,7 +391,8 @@ mod tests {
         let values: Vec<Option<&str>> = names.iter().map(|name| Some(name.as_str())).chain([None]).collect();
         let given: Vec<Given> = (0..26).flat_map(|a| (0..=a).map(move |item| label(item, a, 0, 0))).collect();
         let classes = ["no", "yes"].map(str::to_owned);
-        let told = Trait::new("City", &values, &given, &Measured { classes: &classes, ordered: false });
+        let (items, design) = random(26);
+        let told = Trait::new("City", &values, &given, &measured(&classes, &items, &design));
         assert_eq!((told.groups.len(), told.left_out), (21, 5));
         assert_eq!(told.groups[0].value.as_deref(), Some("v24"));
         assert!(told.groups[20].value.is_none());

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
+use crate::evaluate::for_new_items::EvaluatedItems;
 use crate::evaluate::held_out::HeldOutScores;
 use crate::evaluate::{Evaluated, evaluated_items, lacking_labels};
 use crate::input::config::{Configured, StudyConfig};
@@ -405,13 +406,8 @@ impl<K: Kind> StudyResults<K> {
         let registered = registration.map(|registration| {
             let excluded = excluded_items(&study.excluded, &study.items.ids);
             let run = (&study.settings(), &study.relative_inputs());
-            Registered::new(
-                registration,
-                run,
-                excluded,
-                (evaluation.items(), evaluation.measured()),
-                K::FACTS.reference,
-            )
+            let evaluated = EvaluatedItems::new(study, &evaluated_items(study).unwrap_or_default());
+            Registered::new(registration, run, excluded, (&evaluated, evaluation.measured()), K::FACTS.reference)
         });
         Ok(Self {
             schema: SCHEMA,

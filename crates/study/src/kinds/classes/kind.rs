@@ -1,5 +1,7 @@
 //! Classes as a kind of label.
 
+use std::collections::BTreeSet;
+
 use std::path::Path;
 
 use super::config::{self, ClassKind, JudgeConfig, LabelsConfig};
@@ -140,7 +142,7 @@ impl Kind for Classes {
     fn came_back(before: &Decomposition<Self>, labels: &Labels) -> Vec<Option<CameBack>> {
         reports::came_back(
             &before.fitted.beliefs,
-            &labels.added_counts(0),
+            &labels.added_counts(|_| true),
             |belief| belief.gini(),
             reports::squared_error,
         )
@@ -166,7 +168,7 @@ impl Kind for Classes {
         reports::share_quantities(scale).collect()
     }
 
-    fn observed(study: &Study<Self>, before: usize) -> Vec<Vec<Option<Observed>>> {
-        reports::added_shares(&study.labels.added_counts(before))
+    fn observed(study: &Study<Self>, batches: &BTreeSet<usize>) -> Vec<Vec<Option<Observed>>> {
+        reports::added_shares(&study.labels.added_counts(|batch| batches.contains(&batch)))
     }
 }

@@ -1,5 +1,7 @@
 //! Ordinal ratings as a kind of label.
 
+use std::collections::BTreeSet;
+
 use std::path::Path;
 
 use ndarray::ArrayView1;
@@ -169,7 +171,7 @@ impl Kind for Ordinal {
             let mean: Vec<f64> = alpha.iter().map(|a| a / total).collect();
             (beliefs.places()[label] - mean_place(&mean, beliefs.places())).powi(2)
         };
-        reports::came_back(beliefs, &labels.added_counts(0), |belief| belief.total(), error)
+        reports::came_back(beliefs, &labels.added_counts(|_| true), |belief| belief.total(), error)
     }
 
     fn prediction(study: &Study<Self>, item: usize) -> String {
@@ -198,9 +200,9 @@ impl Kind for Ordinal {
         std::iter::once(place).chain(reports::share_quantities(&scale.names)).collect()
     }
 
-    fn observed(study: &Study<Self>, before: usize) -> Vec<Vec<Option<Observed>>> {
+    fn observed(study: &Study<Self>, batches: &BTreeSet<usize>) -> Vec<Vec<Option<Observed>>> {
         let places = &study.file.config.scale.places;
-        let counts = study.labels.added_counts(before);
+        let counts = study.labels.added_counts(|batch| batches.contains(&batch));
         let place = |counts: ArrayView1<u32>| {
             let n: u32 = counts.sum();
             let sum = |k: i32| counts.iter().zip(places).map(|(&c, s)| f64::from(c) * s.powi(k)).sum::<f64>();

@@ -1,5 +1,7 @@
 //! Scores as a kind of label.
 
+use std::collections::BTreeSet;
+
 use super::config::{self, ScoreJudgeConfig, ScoreLabelsConfig};
 use super::diagnostics::{ReadDiagnostics, ScoreDiagnostics};
 use super::findings::{self, ScoreFindings};
@@ -152,8 +154,8 @@ impl Kind for Scores {
         vec![Quantity { name: "mean_score".to_owned(), range: *scale }]
     }
 
-    fn observed(study: &Study<Self>, before: usize) -> Vec<Vec<Option<Observed>>> {
-        let grouped = study.labels.scores(|label| label.batch.is_some_and(|batch| batch >= before));
+    fn observed(study: &Study<Self>, batches: &BTreeSet<usize>) -> Vec<Vec<Option<Observed>>> {
+        let grouped = study.labels.scores(|label| label.batch.is_some_and(|batch| batches.contains(&batch)));
         let observed = |s: ScoreLabels| (s.n > 0).then(|| Observed::of(s.n, s.mean, s.squares));
         vec![ratings::labels_of(&grouped).into_iter().map(observed).collect()]
     }

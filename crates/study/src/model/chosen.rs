@@ -1,0 +1,505 @@
+//! How the labelled items of a study were chosen, and which of them are about one thing.
+//!
+//! Labels of the user's own files count as drawn at random unless `items.drawn` or `items.probability` says otherwise.
+//! Labels that were
+//! added answer the queues in the study's folder: a batch belongs to the queue, among those made before it, that holds
+//! most of
+//! its items. An exploring queue gives every item a chance, one that goes by rank alone does not, and neither do
+//! batches without a
+//! queue.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::input::items::Items;
+use crate::input::source::Source;
+use crate::model::kind::{Kind, Study};
+use crate::queue::estimates::SelectionFile;
+use crate::queue::record::QueueRecord;
+use judge_uncertainty_core::escalation::{Rule, Selection};
+use judge_uncertainty_core::stats::sampling::{SamplingDesign, Stage};
+use judge_uncertainty_system::Record;
+
+/// How the items that the user's own files label were chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Drawn {
+    /// At random from the items of the study.
+    Random,
+    /// Nobody knows.
+    Unknown,
+}
+
+/// A queue to which labels came back.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AnsweredQueue {
+    /// Name of its folder.
+    pub folder: String,
+    /// Key of the rule that ranked.
+    pub rule: String,
+    /// What it took by rank and what at random; `None` where its record does not fit the items of the study, and why.
+    pub selection: Result<Selection, String>,
+    /// Batches of added labels that were there before it.
+    pub batches_before: usize,
+    /// Batches that answer it, by position among those that count.
+    pub batches: BTreeSet<usize>,
+}
+
+/// A label by the item that has it and the batch that brought it.
+pub type Came = (usize, usize);
+
+impl AnsweredQueue {
+    /// The queues in the folder of a study to which any of `batches` batches came back; `added` are their labels.
+    ///
+    /// # Errors
+    /// A record that can't be read.
+    pub fn read_all(
+        folder: &Path,
+        items: &Items,
+        (added, batches): (&[Came], usize),
+        source: &mut Source,
+    ) -> judge_uncertainty_formats::error::Result<Vec<Self>> {
+        if batches == 0 {
+            return Ok(vec![]);
+        }
+        let mut queues: Vec<(Self, BTreeSet<usize>)> = vec![];
+        let mut folders: Vec<_> =
+            fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+        folders.sort();
+        for queue in folders.into_iter().filter(|path| path.join(QueueRecord::FILE).is_file()) {
+            let Ok(text) = fs::read(queue.join(QueueRecord::FILE)) else { continue };
+            // A file of that name that some other program wrote is none of a queue.
+            let Ok(record) = serde_json::from_slice::<QueueRecord>(&text) else { continue };
+            let selection = SelectionFile::read(&queue, &items.ids, &items.file, &[])
+                .map(|file| by_chance(file.selection, &record))
+                .map_err(|error| error.to_string());
+            let selected = selection.iter().flat_map(|s| s.ranked.iter().chain(&s.drawn)).copied().collect();
+            let name = queue.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let (rule, batches_before) = (record.rule, record.batches_before);
+            queues.push((Self { folder: name, rule, selection, batches_before, batches: BTreeSet::new() }, selected));
+        }
+        queues.sort_by_key(|(queue, _)| queue.batches_before);
+        for batch in 0..batches {
+            let of_batch: BTreeSet<usize> = added.iter().filter(|(_, b)| *b == batch).map(|(item, _)| *item).collect();
+            let shared = |k: usize| queues[k].1.intersection(&of_batch).count();
+            let before = (0..queues.len()).filter(|&k| queues[k].0.batches_before <= batch && shared(k) > 0);
+            // Of queues that hold as many of its items the latest.
+            if let Some(answered) = before.max_by_key(|&k| shared(k)) {
+                queues[answered].0.batches.insert(batch);
+            }
+        }
+        let answered: Vec<Self> =
+            queues.into_iter().map(|(queue, _)| queue).filter(|q| !q.batches.is_empty()).collect();
+        for queue in &answered {
+            for file in [QueueRecord::FILE, "selection.csv"] {
+                source.read(&folder.join(&queue.folder).join(file))?;
+            }
+        }
+        Ok(answered)
+    }
+}
+
+/// A queue in random order took no item for its rank.
+fn by_chance(selection: Selection, record: &QueueRecord) -> Selection {
+    if record.rule != Rule::Random.key() || record.explore.is_some() || record.labels_per_item == "greedy" {
+        return selection;
+    }
+    let chance = selection.ranked.len() as f64 / selection.probability.len().max(1) as f64;
+    let probability = vec![chance; selection.probability.len()];
+    Selection { ranked: vec![], drawn: selection.ranked, probability }
+}
+
+/// How the labelled items of a study were chosen, in words and as a design.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chosen {
+    /// Weights and things of the items.
+    pub design: SamplingDesign,
+    /// What readers should know of it; `None` where every item of the study is labelled and a thing of its own.
+    pub words: Option<String>,
+}
+
+/// What is known of every thing of a study.
+struct Things {
+    /// The thing of each item.
+    of: Vec<usize>,
+    /// Whether it has an item that is not excluded.
+    counts: Vec<bool>,
+    /// Whether the user's own files label it.
+    own: Vec<bool>,
+    /// First batch that labels it.
+    first: Vec<Option<usize>>,
+}
+
+impl Things {
+    fn new<K: Kind>(study: &Study<K>) -> Self {
+        let all: Vec<usize> = (0..study.len()).collect();
+        let twins = study.items.twins(&all);
+        let of = if twins.is_empty() { all } else { twins };
+        let number = of.iter().max().map_or(0, |last| last + 1);
+        let (mut counts, mut own, mut first) = (vec![false; number], vec![false; number], vec![None; number]);
+        let labelled = study.own_numbers();
+        for (item, &thing) in of.iter().enumerate() {
+            counts[thing] |= !study.excluded.contains_key(&item);
+            own[thing] |= labelled[item] > 0;
+        }
+        for (item, batch) in study.added() {
+            let known: &mut Option<usize> = &mut first[of[item]];
+            *known = Some(known.map_or(batch, |known| known.min(batch)));
+        }
+        Self { of, counts, own, first }
+    }
+
+    fn number(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// Things that count and are as asked.
+    fn count(&self, is: impl Fn(usize) -> bool) -> usize {
+        (0..self.number()).filter(|&thing| self.counts[thing] && is(thing)).count()
+    }
+}
+
+impl Chosen {
+    /// How the items at positions `kept` were chosen, all of which have labels.
+    pub fn new<K: Kind>(study: &Study<K>, kept: &[usize]) -> Self {
+        let things = Things::new(study);
+        // The things of these items, numbered from 0 without gaps.
+        let mut place = vec![None; things.number()];
+        let mut of_kept: Vec<usize> = vec![];
+        let mut named: Vec<usize> = vec![];
+        for &item in kept {
+            let next = named.len();
+            let number = *place[things.of[item]].get_or_insert(next);
+            if number == next {
+                named.push(things.of[item]);
+            }
+            of_kept.push(number);
+        }
+        let population = things.count(|_| true);
+        let all_labelled = things.count(|thing| things.own[thing]) == population;
+        let (mut stages, mut words, mut reasons) = (vec![], vec![], vec![]);
+        if let Some((stage, word)) = own_stage(study, &things, &named, all_labelled) {
+            match stage {
+                Ok(stage) => stages.push(stage),
+                Err(reason) => reasons.push(reason),
+            }
+            words.extend(word);
+        }
+        let mut answered: BTreeSet<usize> = BTreeSet::new();
+        for queue in &study.queues {
+            answered.extend(&queue.batches);
+            let (stage, word) = queue_stage(study, &things, &named, queue);
+            match stage {
+                Ok(stage) => stages.push(stage),
+                Err(reason) => reasons.push(reason),
+            }
+            words.push(word);
+        }
+        let lost = (0..study.batches()).filter(|batch| !answered.contains(batch)).count();
+        if lost > 0 {
+            let reason =
+                format!("how the items of {lost} added batches of labels were chosen is not recorded by a queue here");
+            words.push(reason.clone());
+            reasons.push(reason);
+        }
+        let one_each = named.len() == kept.len();
+        let design = match SamplingDesign::from_stages(of_kept.clone(), stages, population) {
+            Some(design) => design,
+            None => {
+                let reason = format!(
+                    "{}; this describes these {} items, not new ones (a random share, `study queue --explore`, would tell of new ones)",
+                    reasons.join("; "),
+                    kept.len()
+                );
+                SamplingDesign::unknown(of_kept, reason)
+            }
+        };
+        Self { words: in_words(&design, &words, (named.len(), kept.len()), all_labelled && one_each), design }
+    }
+}
+
+fn in_words(
+    design: &SamplingDesign,
+    words: &[String],
+    (things, items): (usize, usize),
+    nothing: bool,
+) -> Option<String> {
+    if nothing && words.is_empty() {
+        return None;
+    }
+    let mut sentence = match words {
+        [] => String::new(),
+        words => format!("How the {items} labelled items were chosen: {}.", words.join("; ")),
+    };
+    if design.reason().is_some() {
+        sentence += " They describe themselves and no new items.";
+    } else if !design.is_simple() {
+        let without = design.weights().iter().filter(|weight| **weight == 0.0).count();
+        if !words.is_empty() {
+            sentence += " Means weight each item by 1 over its probability of being chosen.";
+        }
+        if without > 0 {
+            sentence += &format!(" {without} items that only a rule chose count for the belief and not in means.");
+        }
+    }
+    if things < items {
+        sentence += &format!(" The items are about {things} things, over which intervals and folds go.");
+    }
+    (!sentence.is_empty()).then(|| sentence.trim().to_owned())
+}
+
+type StageInWords = (Result<Stage, String>, Option<String>);
+
+/// What the user's own labels tell of all items; `None` where there are no such labels.
+fn own_stage<K: Kind>(study: &Study<K>, things: &Things, named: &[usize], all: bool) -> Option<StageInWords> {
+    let labelled = things.count(|thing| things.own[thing]);
+    if labelled == 0 {
+        return None;
+    }
+    let population = things.count(|_| true);
+    if let Some(probabilities) = &study.items.probabilities {
+        let of_thing = |thing: usize| (0..study.len()).find(|&i| things.of[i] == thing).and_then(|i| probabilities[i]);
+        let own: Vec<Option<f64>> =
+            named.iter().map(|&thing| things.own[thing].then(|| of_thing(thing).unwrap_or(0.0))).collect();
+        let word = format!("{labelled} by your own files, each with the probability in items.probability");
+        return Some((Stage::try_unequal(&own).map_err(|error| format!("items.probability: {error}")), Some(word)));
+    }
+    match study.file.config.items.drawn {
+        Some(Drawn::Unknown) if !all => {
+            let reason = "how the items of your own files were chosen is not known (items.drawn)".to_owned();
+            Some((Err(reason.clone()), Some(reason)))
+        }
+        said => {
+            let strata: Vec<Option<usize>> = named.iter().map(|&thing| things.own[thing].then_some(0)).collect();
+            let word = match said {
+                _ if all => None,
+                Some(_) => Some(format!("{labelled} of {population} at random, by your own files")),
+                None => Some(format!(
+                    "{labelled} of {population} by your own files, taken as drawn at random because items.drawn does not say"
+                )),
+            };
+            Some((Stage::try_stratified(&strata, &[population]).map_err(|error| error.to_string()), word))
+        }
+    }
+}
+
+/// What a queue tells of all items.
+fn queue_stage<K: Kind>(
+    study: &Study<K>,
+    things: &Things,
+    named: &[usize],
+    queue: &AnsweredQueue,
+) -> (Result<Stage, String>, String) {
+    let name = format!("the queue {:?} (rule {})", queue.folder, queue.rule);
+    let selection = match &queue.selection {
+        Ok(selection) => selection,
+        Err(error) => {
+            let reason = format!("{name} can't be read as a record of how its items were chosen: {error}");
+            return (Err(reason.clone()), reason);
+        }
+    };
+    let mut of_thing = vec![None; things.number()];
+    selection.drawn.iter().for_each(|&item| of_thing[things.of[item]] = Some(2));
+    selection.ranked.iter().for_each(|&item| of_thing[things.of[item]] = Some(1));
+    let mut answered = vec![false; things.number()];
+    for (item, batch) in study.added() {
+        answered[things.of[item]] |= queue.batches.contains(&batch);
+    }
+    let known =
+        |thing: usize| things.own[thing] || things.first[thing].is_some_and(|batch| batch < queue.batches_before);
+    let by_rank = |thing: usize| !known(thing) && of_thing[thing] == Some(1);
+    let by_chance = |thing: usize| !known(thing) && of_thing[thing] == Some(2);
+    let came_back = |is: &dyn Fn(usize) -> bool| things.count(|thing| is(thing) && answered[thing]);
+    let (ranked, drawn) = (came_back(&by_rank), came_back(&by_chance));
+    let rest = things.count(|thing| !known(thing) && of_thing[thing] != Some(1));
+    if selection.drawn.is_empty() {
+        let word = format!("{ranked} by {name}, for their rank alone");
+        return (Err(format!("{ranked} of the items were chosen by {}", queue.rule)), word);
+    }
+    let word = match ranked {
+        0 => format!("{drawn} by {name}, at random from {rest}"),
+        _ => format!("{ranked} by {name} for their rank and {drawn} of the {rest} others at random"),
+    };
+    let stratum = |&thing: &usize| match () {
+        () if known(thing) => Some(0),
+        () if !answered[thing] => None,
+        () => of_thing[thing],
+    };
+    let strata: Vec<Option<usize>> = named.iter().map(stratum).collect();
+    let sizes = [things.count(known), things.count(by_rank), rest];
+    (Stage::try_stratified(&strata, &sizes).map_err(|error| format!("{name}: {error}")), word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evaluate::compare::Compared;
+    use crate::evaluate::held_out::HeldOutScores;
+    use crate::input::log::{LabelLog, NewLabel};
+    use crate::queue::{LabelsPerItem, Presentation, Ranked, Request};
+    use crate::{Classes, Decomposition};
+    use judge_uncertainty_formats::error::Place;
+    use judge_uncertainty_system::progress::Silent;
+    use tempfile::TempDir;
+
+    const ITEMS: usize = 120;
+
+    /// A study of items i0 to i119 of which the first `own` have one label by the user's own file; of `each` rows a
+    /// thing.
+    fn folder(own: usize, each: usize, settings: &str) -> TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut items, mut judge, mut labels) = ("id,about,pi\n".to_owned(), "id,p_a,p_b\n".to_owned(), String::new());
+        for i in 0..ITEMS {
+            items += &format!("i{i},t{},{}\n", i / each, if i % 2 == 0 { 0.5 } else { 0.25 });
+            judge += &format!("i{i},{},{}\n", 0.05 + 0.9 * (i as f64 / 119.0), 0.95 - 0.9 * (i as f64 / 119.0));
+            if i < own {
+                labels += &format!("i{i},ann,{}\n", if i * 7 % 3 == 0 { "a" } else { "b" });
+            }
+        }
+        let with_labels = if own > 0 { "[labels]\nfile = \"labels.csv\"\nform = \"long\"\n" } else { "" };
+        let toml = format!(
+            "title = \"t\"\nclasses = [\"a\", \"b\"]\n[items]\nfile = \"items.csv\"\n{settings}\n[judge]\nfile = \"judge.csv\"\n\
+             kind = \"probabilities\"\n{with_labels}"
+        );
+        let labels = format!("id,annotator,label\n{labels}");
+        for (name, text) in [("study.toml", toml), ("items.csv", items), ("judge.csv", judge), ("labels.csv", labels)] {
+            fs::write(folder.path().join(name), text).unwrap();
+        }
+        folder
+    }
+
+    fn load(folder: &TempDir) -> Study<Classes> {
+        Study::load(folder.path()).unwrap()
+    }
+
+    /// A queue of 30 by the rule info, answered once by all of it.
+    fn answered(folder: &TempDir, name: &str, explore: Option<f64>, answer: bool) {
+        let study = load(folder);
+        let decomposition = Decomposition::new(&study, &Silent).unwrap();
+        let (amount, labels_per_item) = ("30".parse().unwrap(), LabelsPerItem::Fixed(1));
+        let request = Request { rule: Rule::Info.into(), amount, labels_per_item, explore, seed: 5 };
+        let ranked = Ranked::new(&study, &decomposition, &request).unwrap();
+        let (staged, _) = ranked.send(&request, Presentation::default()).unwrap();
+        let queue = folder.path().join(name);
+        fs::create_dir(&queue).unwrap();
+        for file in ["queue.json", "selection.csv"] {
+            fs::write(queue.join(file), staged.text(file).unwrap()).unwrap();
+        }
+        let ids = staged.text("queue.csv").unwrap().lines().skip(1).map(|line| line.split(',').nth(1).unwrap());
+        let label = |id: &str| NewLabel {
+            id: id.to_owned(),
+            annotator: "zoe".to_owned(),
+            value: if id.len() % 2 == 0 { "a" } else { "b" }.to_owned(),
+            given: String::new(),
+            place: Place::file(folder.path()),
+        };
+        if answer {
+            let log = LabelLog::read(folder.path(), &mut Source::default()).unwrap();
+            log.append(&queue, &format!("{:064}", name.len()), &ids.map(label).collect::<Vec<_>>()).unwrap();
+        }
+    }
+
+    fn chosen(study: &Study<Classes>) -> (Vec<usize>, Chosen) {
+        let kept: Vec<usize> = (0..study.len()).filter(|&i| study.numbers()[i] > 0).collect();
+        let chosen = Chosen::new(study, &kept);
+        (kept, chosen)
+    }
+
+    #[test]
+    fn items_that_a_rule_chose_describe_themselves() {
+        let folder = folder(0, 1, "");
+        answered(&folder, "queue", None, true);
+        let study = load(&folder);
+        let (kept, told) = chosen(&study);
+        assert_eq!(kept.len(), 30);
+        assert!(told.design.reason().unwrap().contains("chosen by info"), "{told:?}");
+        let decomposition = Decomposition::new(&study, &Silent).unwrap();
+        let scores = HeldOutScores::new(&study, &decomposition);
+        let report = scores.report().unwrap();
+        assert!(report.scores.iter().all(|one| one.mean.estimate().is_none() && one.mean.described().is_some()));
+        assert!(report.comparisons.iter().all(|one| one.advantage.estimate().is_none()), "no verdict");
+        assert!(report.chosen.as_ref().unwrap().contains("no new items"), "{:?}", report.chosen);
+    }
+
+    #[test]
+    fn behind_a_queue_by_rank_the_random_items_alone_count() {
+        let folder = folder(40, 1, "drawn = \"random\"");
+        answered(&folder, "queue", None, true);
+        let (kept, told) = chosen(&load(&folder));
+        let weights = told.design.weights();
+        assert!(kept.iter().zip(&weights).all(|(&item, weight)| (*weight > 0.0) == (item < 40)), "{weights:?}");
+        assert!(told.words.unwrap().contains("40 of 120 at random"));
+    }
+
+    /// 40 known, 15 by rank, and the drawn ones stand for the others: weights of the second stage sum to the number of
+    /// items.
+    #[test]
+    fn an_exploring_queue_stands_for_all_items() {
+        let folder = folder(40, 1, "drawn = \"random\"");
+        answered(&folder, "queue", Some(0.5), true);
+        let study = load(&folder);
+        let (kept, told) = chosen(&study);
+        assert!(told.design.reason().is_none() && !told.design.is_simple());
+        assert!(told.design.weights().iter().all(|weight| *weight > 0.0));
+        assert_eq!(study.queues[0].batches, [0].into());
+        assert!(kept.len() > 40, "{}", kept.len());
+        // A later queue by rank alone takes nothing from what the first one tells, and its answers are its own.
+        answered(&folder, "queue-2", None, true);
+        let study = load(&folder);
+        assert_eq!(
+            study.queues.iter().map(|queue| queue.batches.clone()).collect::<Vec<_>>(),
+            [[0].into(), [1].into()]
+        );
+        assert_eq!(study.answers_to(&folder.path().join("queue"), 0), [0].into());
+    }
+
+    #[test]
+    fn what_is_said_of_own_labels_counts() {
+        let all = folder(ITEMS, 1, "");
+        let (_, told) = chosen(&load(&all));
+        assert!(told.design.is_simple() && told.words.is_none(), "{told:?}");
+        let unsaid = folder(60, 1, "");
+        let (_, told) = chosen(&load(&unsaid));
+        assert!(told.design.is_simple() && told.words.unwrap().contains("items.drawn does not say"));
+        let unknown = folder(60, 1, "drawn = \"unknown\"");
+        let (_, told) = chosen(&load(&unknown));
+        assert!(told.design.reason().unwrap().contains("not known"));
+        let unequal = folder(60, 1, "probability = \"pi\"");
+        let (_, told) = chosen(&load(&unequal));
+        let weights = told.design.weights();
+        assert!((weights[1] / weights[0] - 2.0).abs() < 1e-12, "{weights:?}");
+    }
+
+    /// Five rows a thing: they share a fold, and intervals go over things; a queue draws things.
+    #[test]
+    fn rows_of_one_thing_belong_together() {
+        let folder = folder(100, 5, "item = \"about\"");
+        let study = load(&folder);
+        let (kept, told) = chosen(&study);
+        let of = |items: usize| told.design.things()[..items].to_vec();
+        assert_eq!((kept.len(), of(6)), (100, vec![0, 0, 0, 0, 0, 1]));
+        assert!(!told.design.is_simple() && told.design.is_even());
+        assert!(told.words.unwrap().contains("about 20 things"));
+        let decomposition = Decomposition::new(&study, &Silent).unwrap();
+        let scores = crate::evaluate::held_out::Scores::new(&study, &decomposition, &kept).unwrap();
+        assert!(scores.folds.chunks(5).all(|thing| thing.iter().all(|fold| *fold == thing[0])), "{:?}", scores.folds);
+        let (amount, labels_per_item) = ("10".parse().unwrap(), LabelsPerItem::Fixed(1));
+        let request = Request { rule: Rule::Info.into(), amount, labels_per_item, explore: Some(1.0), seed: 5 };
+        let (_, record) =
+            Ranked::new(&study, &decomposition, &request).unwrap().send(&request, Presentation::default()).unwrap();
+        assert_eq!(record.queued, 50);
+    }
+
+    /// One label an item: no prediction knows another label of the item.
+    #[test]
+    fn studies_with_one_label_an_item_are_compared() {
+        let folder = folder(60, 1, "");
+        let study = load(&folder);
+        let decomposition = Decomposition::new(&study, &Silent).unwrap();
+        let compared = Compared::new([&study, &study], [&decomposition, &decomposition]).unwrap();
+        assert!(!compared.scores.is_empty());
+    }
+}

@@ -384,8 +384,7 @@ fn an_evaluation_that_went_elsewhere_is_seen() {
     assert!(!dir.path().join("registration.toml").exists());
 }
 
-/// The note of an evaluation elsewhere goes into a file of the study, not to where a link there leads; and what can't
-/// be read is not
+/// The note of an evaluation elsewhere goes into a file of the study, not to where a link there leads; and what can't be read is not
 /// taken for nothing.
 #[cfg(unix)]
 #[test]

@@ -1,5 +1,4 @@
-//! Studies of ordinal ratings: against an independent calculation (`tests/golden/ordinal/make.py`), and as a user
-//! meets them.
+//! Studies of ordinal ratings: against an independent calculation (`tests/golden/ordinal/make.py`), and as a user meets them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -161,8 +160,7 @@ fn world(items: usize, trust: [f64; 2]) -> HalfSplit<'static, CountPool<OnPlaces
     HalfSplit::new(pool, None, Box::new(known), settings)
 }
 
-/// The value of the rule that is matched to the error beats rules that look at the judge alone, beyond noise, where
-/// trust
+/// The value of the rule that is matched to the error beats rules that look at the judge alone, beyond noise, where trust
 /// varies; and the belief's own expectation of its squared error comes true.
 #[test]
 fn half_splits_remove_what_the_belief_expects() {
@@ -284,8 +282,7 @@ fn the_commands_of_a_study_take_ordinal_ratings() {
     assert!(estimated.contains("11 of 11 randomly drawn items came back"), "{estimated}");
     run(&["study", "run", path], 0);
     let found = json_of(&folder.path().join("run/results/study.json"));
-    // The queue gave items different chances of being evaluated, so a comparison of rules on them says nothing of new
-    // ones.
+    // The queue gave items different chances of being evaluated, so a comparison of rules on them says nothing of new ones.
     let hypothesis = &found["registered"]["hypotheses"][0];
     assert_eq!(hypothesis["status"], json!("inconclusive"));
     assert!(hypothesis["note"].as_str().unwrap().contains("different chances of being chosen"), "{hypothesis}");

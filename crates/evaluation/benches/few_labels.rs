@@ -1,17 +1,12 @@
 //! How often intervals over items hold where items have 1 to 5 labels, and whether the better of two beliefs is found.
 //!
-//! `cargo bench -p judge-uncertainty-evaluation --bench few_labels -- [STUDIES [FIRST_SEED [null]]]` simulates studies
-//! from nothing (items
-//! of three classes, labels, an overconfident judge) and prints the tables of `docs/promises.md`. What an interval is
-//! to hold is
-//! had from 100,000 further items: for fits, the mean over the folds' fits of their scores on 5,000 of them. With
-//! `null` two judges are
+//! `cargo bench -p judge-uncertainty-evaluation --bench few_labels -- [STUDIES [FIRST_SEED [null]]]` simulates studies from nothing (items
+//! of three classes, labels, an overconfident judge) and prints the tables of `docs/promises.md`. What an interval is to hold is
+//! had from 100,000 further items: for fits, the mean over the folds' fits of their scores on 5,000 of them. With `null` two judges are
 //! equally good, and the table says how often one of them is called better.
 //!
-//! `few_labels check` simulates 40 studies of 50 and 150 items with one and three labels and fails where more than 7
-//! of the intervals
-//! for one quantity miss, or one of two equally good judges is called better on one side more than 5 times: chance
-//! gives either in
+//! `few_labels check` simulates 40 studies of 50 and 150 items with one and three labels and fails where more than 7 of the intervals
+//! for one quantity miss, or one of two equally good judges is called better on one side more than 5 times: chance gives either in
 //! less than 1 of 1,000 cells where the promise is kept.
 
 use std::process::ExitCode;
@@ -45,8 +40,7 @@ fn shares(alpha: [f64; 3], stream: &mut Stream) -> [f64; 3] {
     gammas.map(|g| g / sum)
 }
 
-/// What the judge knows is worth eight labels, and it states it too sharply: q is proportional to the square of what
-/// it knows.
+/// What the judge knows is worth eight labels, and it states it too sharply: q is proportional to the square of what it knows.
 fn world(items: usize, labels: usize, stream: &mut Stream) -> World {
     let (mut p, mut q) = (Array2::zeros((items, 3)), Array2::zeros((items, 3)));
     let mut counts = Array2::zeros((items, 3));
@@ -137,8 +131,7 @@ fn minus(a: &ItemScores, b: &ItemScores) -> Vec<f64> {
     a.iter().zip(b).filter_map(|(a, b)| Some((*a)? - (*b)?)).collect()
 }
 
-/// Intervals of one study with what they are to hold, by [`CHECKED`], and whether the recalibrated belief is found to
-/// be better
+/// Intervals of one study with what they are to hold, by [`CHECKED`], and whether the recalibrated belief is found to be better
 /// than the published one: by its score, and by an interval.
 type Checked = (Vec<Option<(ItemEstimate, f64)>>, [bool; 2]);
 
@@ -188,8 +181,7 @@ fn study(items: usize, labels: usize, seed: u64, truth: &Truth) -> Checked {
     (found.into_iter().map(|(found, truth)| found.estimate().map(|found| (*found, truth))).collect(), better)
 }
 
-/// Two judges that are equally good: which of them is called better, for the judges as they are and for the beliefs
-/// about them,
+/// Two judges that are equally good: which of them is called better, for the judges as they are and for the beliefs about them,
 /// that know the item's other labels where there are any.
 fn null(items: usize, labels: usize, seed: u64) -> [[bool; 2]; 2] {
     let mut stream = Stream::new(seed);

@@ -1,5 +1,4 @@
-//! Predictions scored on labels that they have not seen, from one label an item: labels are left out one by one, and
-//! items in
+//! Predictions scored on labels that they have not seen, from one label an item: labels are left out one by one, and items in
 //! folds for what is fitted.
 
 use std::collections::BTreeMap;
@@ -60,18 +59,15 @@ pub trait Scored: Pool {
     /// These labels without those of the `hidden` items.
     fn without(labels: &Self::Labels, hidden: &[bool]) -> Self::Labels;
 
-    /// Scores of an item's labels, averaged over them, under its belief before them, which `priors` holds; `None`
-    /// without the
+    /// Scores of an item's labels, averaged over them, under its belief before them, which `priors` holds; `None` without the
     /// labels it takes.
     fn belief_scores(&self, priors: &Self::Beliefs, item: usize, given: Given) -> Option<Vec<Option<f64>>>;
 
-    /// Scores of an item's labels under the judge's own prediction; `None` without labels, or for a score that it
-    /// states too
+    /// Scores of an item's labels under the judge's own prediction; `None` without labels, or for a score that it states too
     /// little for.
     fn judge_scores(&self, item: usize) -> Option<Vec<Option<f64>>>;
 
-    /// Scores of an item's labels under what the labels of all items but the `hidden` ones have in common: no judge at
-    /// all.
+    /// Scores of an item's labels under what the labels of all items but the `hidden` ones have in common: no judge at all.
     fn base_rate_scores(&self, hidden: &[bool]) -> Box<dyn Fn(usize) -> Option<Vec<Option<f64>>> + Send + '_>;
 
     /// How much the labels of an item disagree, in units of [`Self::SQUARED`], without bias; `None` for fewer than two.
@@ -95,8 +91,7 @@ pub trait Scored: Pool {
     /// What the item's labels are in the terms of [`Self::predicted`]; `None` without labels.
     fn observed(&self, item: usize) -> Option<Vec<f64>>;
 
-    /// What the judge predicts of a label's value or of its likeliest class, and the mean over the item's labels of
-    /// what came.
+    /// What the judge predicts of a label's value or of its likeliest class, and the mean over the item's labels of what came.
     fn calibration(&self, item: usize) -> Option<(f64, f64)>;
 }
 
@@ -129,8 +124,7 @@ type Predicted = (String, usize, Vec<f64>);
 /// The scores of every prediction, by score.
 pub type Table = BTreeMap<Prediction, BTreeMap<Score, ItemScores>>;
 
-/// The fold of each item, drawn at random in equal sizes; `things` numbers the thing that each is about from 0, and
-/// items of one thing
+/// The fold of each item, drawn at random in equal sizes; `things` numbers the thing that each is about from 0, and items of one thing
 /// share a fold.
 ///
 /// Stream: one draw for each thing but the last, of its place among those that are left.
@@ -296,10 +290,8 @@ impl<S: ClassScale> Scored for CountPool<S> {
         }
     }
 
-    /// Without places: the share of labels that are the judge's likeliest class, then the shares of the classes among
-    /// labels,
-    /// then which class is the judge's. With places: their squared distance, then place and its square of judge and
-    /// labels.
+    /// Without places: the share of labels that are the judge's likeliest class, then the shares of the classes among labels,
+    /// then which class is the judge's. With places: their squared distance, then place and its square of judge and labels.
     fn agreement_row(&self, item: usize) -> Option<Vec<f64>> {
         let counts = self.counts().row(item);
         let n = f64::from(counts.sum());
@@ -360,8 +352,7 @@ impl<S: ClassScale> Scored for CountPool<S> {
     }
 }
 
-/// Agreement beyond chance of two numbers by squared distance, from the means of (squared distance, first, its square,
-/// second,
+/// Agreement beyond chance of two numbers by squared distance, from the means of (squared distance, first, its square, second,
 /// its square): 1 - observed/expected, with the expected distance of independent draws.
 ///
 /// Cohen's kappa with quadratic weights where both are places, Lin's concordance correlation (1989) for numbers.
@@ -418,8 +409,7 @@ mod tests {
         assert_eq!(pool.belief_scores(&fitted.beliefs, 1, Given::OtherLabels), None);
     }
 
-    /// What is scored does not know the label: a changed label changes the scores of others, but the prediction of its
-    /// own item
+    /// What is scored does not know the label: a changed label changes the scores of others, but the prediction of its own item
     /// before labels is that of the other folds.
     #[test]
     fn a_fold_is_scored_without_its_labels() {
@@ -468,8 +458,7 @@ mod tests {
         assert_eq!(observed, [2.0 / 3.0, 1.0 / 3.0]);
     }
 
-    /// The quick form of `examples/few_labels.rs ... null`: of two judges that are equally good either is called
-    /// better in at most
+    /// The quick form of `examples/few_labels.rs ... null`: of two judges that are equally good either is called better in at most
     /// 2.5% of studies, up to three standard errors of 400 studies.
     #[test]
     fn equally_good_judges_are_seldom_told_apart() {

@@ -180,7 +180,7 @@ pub fn to_parquet(columns: &[OutputColumn]) -> Result<Vec<u8>, ParquetError> {
         }
         group.close()?;
     }
-    Ok(writer.into_inner()?)
+    writer.into_inner()
 }
 
 fn write_column(

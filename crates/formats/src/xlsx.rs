@@ -39,7 +39,7 @@ fn read_sheet(file: &Path, bytes: &[u8], id_column: &str) -> Result<Table> {
     // Every part is held against its sum and its size before any is believed.
     archive::members(file, bytes, |name| name.starts_with("xl/") && name.ends_with(".xml"))?;
     let mut book: Xlsx<_> = Xlsx::new(Cursor::new(bytes)).map_err(damaged)?;
-    let mut sheets: Vec<(String, Vec<(u64, Vec<String>)>)> = vec![];
+    let mut sheets: Vec<(String, Vec<NumberedRow>)> = vec![];
     for name in book.sheet_names() {
         let rows = rows(cells(&mut book, &name).map_err(damaged)?)
             .map_err(|exceeded| refuse(exceeded.reason(), &exceeded.remedy()))?;
@@ -50,7 +50,7 @@ fn read_sheet(file: &Path, bytes: &[u8], id_column: &str) -> Result<Table> {
     if sheets.is_empty() {
         return Err(Error::refused(Place::file(file), Problem::NoRows));
     }
-    let has_ids = |(_, rows): &(String, Vec<(u64, Vec<String>)>)| rows[0].1.iter().any(|name| name == id_column);
+    let has_ids = |(_, rows): &(String, Vec<NumberedRow>)| rows[0].1.iter().any(|name| name == id_column);
     let with_ids = sheets.iter().filter(|sheet| has_ids(sheet)).count();
     if with_ids > 1 {
         let names =
@@ -82,8 +82,11 @@ fn cells(book: &mut Xlsx<Cursor<&[u8]>>, name: &str) -> std::result::Result<BTre
     Ok(cells)
 }
 
+/// A row of cells with its number in the sheet, from 1.
+type NumberedRow = (u64, Vec<String>);
+
 /// Row number and cells of the rows that have a cell, each as long as the first, which names the columns, or longer.
-fn rows(cells: BTreeMap<(u32, u32), String>) -> std::result::Result<Vec<(u64, Vec<String>)>, Exceeded> {
+fn rows(cells: BTreeMap<(u32, u32), String>) -> std::result::Result<Vec<NumberedRow>, Exceeded> {
     let mut sparse: BTreeMap<u32, Vec<(usize, String)>> = BTreeMap::new();
     let first = cells.keys().map(|(_, column)| *column).min().unwrap_or(0);
     for ((row, column), text) in cells {

@@ -1,17 +1,12 @@
 //! How often intervals for new items hold where labels come from the loop: fit, queue, label, fit again.
 //!
-//! `cargo bench -p judge-uncertainty-study --bench in_the_loop -- [STUDIES [FIRST_SEED]]` simulates studies as files:
-//! items, a judge, a
-//! random pilot or none, then rounds of `study queue` by the rule info with a random share, answered by two experts an
-//! item. It prints
-//! one row per world and quantity: how often there was an interval, how often it held what 200,000 further items say,
-//! on which side it
-//! missed, and its mean width. `plain` is the same by means that take the labelled items for a random sample. For two
-//! equally good
+//! `cargo bench -p judge-uncertainty-study --bench in_the_loop -- [STUDIES [FIRST_SEED]]` simulates studies as files: items, a judge, a
+//! random pilot or none, then rounds of `study queue` by the rule info with a random share, answered by two experts an item. It prints
+//! one row per world and quantity: how often there was an interval, how often it held what 200,000 further items say, on which side it
+//! missed, and its mean width. `plain` is the same by means that take the labelled items for a random sample. For two equally good
 //! judges, of which the first one's queue chose the items, it says how often either was called better.
 //!
-//! With `check` in place of the number it simulates 60 studies a world and fails where more intervals miss than chance
-//! gives in one of
+//! With `check` in place of the number it simulates 60 studies a world and fails where more intervals miss than chance gives in one of
 //! 1,000 such rows, where the promise (0.95) is kept.
 
 use std::fs;

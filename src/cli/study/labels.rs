@@ -204,8 +204,7 @@ fn export<K: Kind>(args: &ExportArgs) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The log of a study, and what is to be said of it. Its items and labels are not read: a batch that they refuse must
-/// be
+/// The log of a study, and what is to be said of it. Its items and labels are not read: a batch that they refuse must be
 /// removable.
 pub(super) fn log_of(study: &Path) -> Result<LabelLog, Error> {
     let folder = study_toml(study).parent().map(Path::to_owned).unwrap_or_default();

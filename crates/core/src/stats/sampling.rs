@@ -20,21 +20,16 @@
 //! ```
 //!
 //! y_c is the sum of the values of thing c, m_c the number of its values, z_c = sum of (value - mu) over its values, N
-//! the number of
-//! things of the study and S^2/N the variance of the mean over all of them when they are a sample of all things there
-//! could be.
+//! the number of things of the study and S^2/N the variance of the mean over all of them when they are a sample of all
+//! things there could be.
 //!
-//! - Within a stage: stratified sampling with ratio means and variances between things (Cochran 1977, sections 5 and
-//! 6; Hajek 1971).
+//! - Within a stage: stratified sampling with ratio means and variances between things (Cochran 1977, sections 5 and 6;
+//!   Hajek 1971).
 //! - Over stages: given all that happened before stage t, the items that it drew at random are a simple random sample
-//! of the
-//!   rest, and labelled ones are known, so each mu_t has the mean over all items for its expectation, and the errors
-//! of two
-//!   stages are uncorrelated. The shares a_t depend on the design alone. This is the argument of unbiased active
-//! testing (Kossen
-//!   et al. 2021, after Farquhar, Gal and Rainforth 2021, "On statistical bias in active learning", whose weights LURE
-//! are those of
-//!   stages of one draw each), in batches and with strata.
+//!   of the rest, and labelled ones are known, so each mu_t has the mean over all items for its expectation, and the
+//!   errors of two stages are uncorrelated. The shares a_t depend on the design alone. This is the argument of unbiased
+//!   active testing (Kossen et al. 2021, after Farquhar, Gal and Rainforth 2021, "On statistical bias in active
+//!   learning", whose weights LURE are those of stages of one draw each), in batches and with strata.
 //! - Intervals are Hall's (1992) with Student's t, degrees of freedom after Satterthwaite (1946) over the strata.
 
 use super::mean;

@@ -86,8 +86,7 @@ impl EvaluatedItems {
         Self { design: Chosen::new(study, kept).design }
     }
 
-    /// Why a comparison of rules on these items, each of which counts alike, says nothing of new ones; `None` where it
-    /// does.
+    /// Why a comparison of rules on these items, each of which counts alike, says nothing of new ones; `None` where it does.
     pub fn reason(&self) -> Option<String> {
         let weighted = "the evaluated items had different chances of being chosen, and a comparison of rules counts them alike; this \
                         describes these items, not new ones";
@@ -97,8 +96,7 @@ impl EvaluatedItems {
         }
     }
 
-    /// What each thing of these items contributes to a comparison, from its picks in every replicate; `None` where one
-    /// could not be
+    /// What each thing of these items contributes to a comparison, from its picks in every replicate; `None` where one could not be
     /// evaluated.
     pub fn contributions<'a>(&self, picks: impl Iterator<Item = Option<&'a Picks>>) -> Option<Contributions> {
         let of_items = contributions(self.design.len(), picks)?;
@@ -107,8 +105,7 @@ impl EvaluatedItems {
 }
 
 impl RulesForNewItems {
-    /// From what the replicates of a study's evaluation measured over the items at positions `kept`, whose comparisons
-    /// are [`contrasts`].
+    /// From what the replicates of a study's evaluation measured over the items at positions `kept`, whose comparisons are [`contrasts`].
     pub(crate) fn new<K: Kind>(study: &Study<K>, kept: &[usize], measured: &[Measured]) -> Self {
         let all = contrasts(study);
         let chosen = EvaluatedItems::new(study, kept);

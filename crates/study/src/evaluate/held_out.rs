@@ -59,8 +59,7 @@ pub struct HeldOutReport {
     pub labels: u64,
     /// The belief that the study holds, among those that are scored.
     pub own: String,
-    /// How the items were chosen and what follows for what is said of new ones, in words; `None` where every item of
-    /// the study is labelled.
+    /// How the items were chosen and what follows for what is said of new ones, in words; `None` where every item of the study is labelled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chosen: Option<String>,
     /// Mean scores; lower is better, but for the coverage.
@@ -264,8 +263,7 @@ impl<K: Kind> Scores<K> {
         Self::over(study, decomposition, kept, (&folds, chosen))
     }
 
-    /// Held-out scores as [`Self::new`] has them, of the items at positions `kept`, each in its fold, chosen as it is
-    /// said.
+    /// Held-out scores as [`Self::new`] has them, of the items at positions `kept`, each in its fold, chosen as it is said.
     ///
     /// # Errors
     /// A fit that is impossible.

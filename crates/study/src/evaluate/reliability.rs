@@ -68,8 +68,7 @@ pub struct Reliable {
 }
 
 impl Reliable {
-    /// From each item's prediction and the mean of its labels, as far as it has any; `is_share` if labels are 0 or 1,
-    /// so that means are
+    /// From each item's prediction and the mean of its labels, as far as it has any; `is_share` if labels are 0 or 1, so that means are
     /// shares.
     pub fn new(design: &SamplingDesign, pairs: &[Option<(f64, f64)>], is_share: bool) -> Self {
         let gaps: Vec<Option<f64>> =
@@ -80,8 +79,7 @@ impl Reliable {
 }
 
 impl ReliabilityReport {
-    /// Of the items of a study at positions `kept`, with what the belief predicts of each before its labels; `None`
-    /// where that is what the
+    /// Of the items of a study at positions `kept`, with what the belief predicts of each before its labels; `None` where that is what the
     /// judge does.
     pub fn new<K: Kind>(
         study: &Study<K>,
@@ -168,8 +166,7 @@ fn largest_groups<K: Kind>(study: &Study<K>, kept: &[usize]) -> (Vec<Group>, usi
     (groups.into_iter().map(|(g, items)| (Some(names[g].to_owned()), items)).collect(), left)
 }
 
-/// Points of equally many items each, [`LEAST_ITEMS`] at least; equal predictions are not told apart by where a point
-/// ends.
+/// Points of equally many items each, [`LEAST_ITEMS`] at least; equal predictions are not told apart by where a point ends.
 pub(crate) fn curve(design: &SamplingDesign, pairs: &[Option<(f64, f64)>], shares: bool) -> Vec<CalibrationPoint> {
     let mut points: Vec<(f64, f64, usize)> =
         pairs.iter().enumerate().filter_map(|(i, pair)| pair.map(|(x, y)| (x, y, i))).collect();

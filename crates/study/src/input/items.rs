@@ -24,8 +24,7 @@ pub struct Items {
     pub groups: Option<Vec<String>>,
     /// What a label of each item costs, above 0; `None` without a column.
     pub costs: Option<Vec<f64>>,
-    /// The probability with which each was chosen for the labels of the user's own files; `None` without a column, or
-    /// where it is blank.
+    /// The probability with which each was chosen for the labels of the user's own files; `None` without a column, or where it is blank.
     pub probabilities: Option<Vec<Option<f64>>>,
     /// What each is about, where several are the criteria of one item.
     pub about: Option<Vec<String>>,

@@ -1,11 +1,8 @@
 //! How the labelled items of a study were chosen, and which of them are about one thing.
 //!
-//! Labels of the user's own files count as drawn at random unless `items.drawn` or `items.probability` says otherwise.
-//! Labels that were
-//! added answer the queues in the study's folder: a batch belongs to the queue, among those made before it, that holds
-//! most of
-//! its items. An exploring queue gives every item a chance, one that goes by rank alone does not, and neither do
-//! batches without a
+//! Labels of the user's own files count as drawn at random unless `items.drawn` or `items.probability` says otherwise. Labels that were
+//! added answer the queues in the study's folder: a batch belongs to the queue, among those made before it, that holds most of
+//! its items. An exploring queue gives every item a chance, one that goes by rank alone does not, and neither do batches without a
 //! queue.
 
 use std::collections::BTreeSet;
@@ -347,8 +344,7 @@ mod tests {
 
     const ITEMS: usize = 120;
 
-    /// A study of items i0 to i119 of which the first `own` have one label by the user's own file; of `each` rows a
-    /// thing.
+    /// A study of items i0 to i119 of which the first `own` have one label by the user's own file; of `each` rows a thing.
     fn folder(own: usize, each: usize, settings: &str) -> TempDir {
         let folder = tempfile::tempdir().unwrap();
         let (mut items, mut judge, mut labels) = ("id,about,pi\n".to_owned(), "id,p_a,p_b\n".to_owned(), String::new());
@@ -434,8 +430,7 @@ mod tests {
         assert!(told.words.unwrap().contains("40 of 120 at random"));
     }
 
-    /// 40 known, 15 by rank, and the drawn ones stand for the others: weights of the second stage sum to the number of
-    /// items.
+    /// 40 known, 15 by rank, and the drawn ones stand for the others: weights of the second stage sum to the number of items.
     #[test]
     fn an_exploring_queue_stands_for_all_items() {
         let folder = folder(40, 1, "drawn = \"random\"");

@@ -147,8 +147,7 @@ pub trait Kind: Read {
     /// [`Scored::believed`].
     fn quantities(scale: &Self::Scale) -> Vec<Quantity>;
 
-    /// The quantities as the added labels have them that came in these batches, per quantity and item; `None` for
-    /// items without such
+    /// The quantities as the added labels have them that came in these batches, per quantity and item; `None` for items without such
     /// labels.
     fn observed(study: &Study<Self>, batches: &BTreeSet<usize>) -> Vec<Vec<Option<Observed>>>;
 }

@@ -182,8 +182,7 @@ impl<K: Kind> Study<K> {
         self.labels.rows.iter().filter_map(|label| Some((label.item, label.batch?))).collect()
     }
 
-    /// The batches of added labels that answer the queue in a folder, made when there were `before` of them: those of
-    /// the queues in the
+    /// The batches of added labels that answer the queue in a folder, made when there were `before` of them: those of the queues in the
     /// study's own folder are known; of another one all later batches that answer none of these.
     pub fn answers_to(&self, queue: &Path, before: usize) -> BTreeSet<usize> {
         let own = |answered: &&AnsweredQueue| {

@@ -124,10 +124,8 @@ impl SelectionFile {
         Ok(PoolMean { quantity: name.to_owned(), weighted, assisted, not_assisted, if_missing, strata })
     }
 
-    /// What the mean can be whatever those would have said that did not come back: the lower end of the interval with
-    /// all of them at the
-    /// lower end of the range, and the upper one with all at the upper end (Manski 1990, "Nonparametric bounds on
-    /// treatment effects");
+    /// What the mean can be whatever those would have said that did not come back: the lower end of the interval with all of them at the
+    /// lower end of the range, and the upper one with all at the upper end (Manski 1990, "Nonparametric bounds on treatment effects");
     /// `None` where all came back.
     fn if_missing(&self, observed: &[Option<Observed>], range: (f64, f64), level: f64) -> Option<Interval> {
         let selected = || self.selection.ranked.iter().chain(&self.selection.drawn);
@@ -143,8 +141,7 @@ impl SelectionFile {
     }
 }
 
-/// What is observed of things, the mean over their rows; `about` numbers the thing of each row. How far other experts
-/// would say something
+/// What is observed of things, the mean over their rows; `about` numbers the thing of each row. How far other experts would say something
 /// else is not known of a mean over criteria.
 pub fn observed_by_thing(observed: &[Option<Observed>], about: &[usize]) -> Vec<Option<Observed>> {
     let number = about.iter().max().map_or(0, |last| last + 1);
@@ -169,8 +166,7 @@ pub struct PoolMean {
     pub assisted: Option<WeightedMean>,
     /// Why the belief can't help, where it can't.
     pub not_assisted: Option<String>,
-    /// What it can be whatever those would have said that did not come back, see [`SelectionFile::estimate`]; `None`
-    /// where all came back.
+    /// What it can be whatever those would have said that did not come back, see [`SelectionFile::estimate`]; `None` where all came back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub if_missing: Option<Interval>,
     /// What was sent out and what came back; those that did not come back are taken for a random part of their stratum.

@@ -83,8 +83,7 @@ fn reported(measured: &Measured) -> Vec<(Rule, Budget, Measure)> {
 }
 
 impl Registered {
-    /// Judges the hypotheses by what the replicates of a run measured over these items, none where nothing was
-    /// evaluated; `run` are its
+    /// Judges the hypotheses by what the replicates of a run measured over these items, none where nothing was evaluated; `run` are its
     /// settings and the sums of its inputs, `excluded` the items that were left out, and `reference` is the rule that
     /// results compare every other rule with.
     pub fn new(

@@ -41,16 +41,14 @@ pub struct ItemsConfig {
     /// per cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<String>,
-    /// How the items that your own files label were chosen: `random` or `unknown`; without it they are taken for drawn
-    /// at random, and
+    /// How the items that your own files label were chosen: `random` or `unknown`; without it they are taken for drawn at random, and
     /// results say so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drawn: Option<Drawn>,
     /// Column with the probability with which each item that your own files label was chosen, where these differ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probability: Option<String>,
-    /// Column that says which item a row is about, where every criterion of a rubric is a row of its own; queues then
-    /// hold
+    /// Column that says which item a row is about, where every criterion of a rubric is a row of its own; queues then hold
     /// items with all their criteria.
     pub item: Option<String>,
     /// Columns with numbers, to be features.
@@ -83,8 +81,7 @@ pub struct TrustConfig {
     /// recalibrated belief of classes has priors of its own.
     #[serde(default)]
     pub prior: TrustPrior,
-    /// The run of another study whose trust is the centre of the prior here ([`crate::model::carried::Carried`]), and
-    /// whose
+    /// The run of another study whose trust is the centre of the prior here ([`crate::model::carried::Carried`]), and whose
     /// map, if it has one, is where the map here starts ([`crate::model::carried_map::CarriedMap`]).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub carry_from: Option<PathBuf>,

@@ -388,7 +388,7 @@ mod tests {
         let label = |id: &str| NewLabel {
             id: id.to_owned(),
             annotator: "zoe".to_owned(),
-            value: if id.len() % 2 == 0 { "a" } else { "b" }.to_owned(),
+            value: if id.len().is_multiple_of(2) { "a" } else { "b" }.to_owned(),
             given: String::new(),
             place: Place::file(folder.path()),
         };

@@ -93,7 +93,7 @@ impl Sources<'_> {
         let column = |feature: &Feature<usize>| {
             let (feature, values) = match feature {
                 Feature::Spread => (Feature::Spread, some(self.spread)),
-                Feature::LogLabels => (Feature::LogLabels, log_labels(numbers).into_iter().map(Some).collect()),
+                Feature::LogLabels => (Feature::LogLabels, log_labels(numbers).map(Some).collect()),
                 Feature::Confidence => (Feature::Confidence, some(self.confidence)),
                 Feature::NearestLabelled => (Feature::NearestLabelled, distances(|near| &near.nearest)),
                 Feature::MeanNearestLabelled => (Feature::MeanNearestLabelled, distances(|near| &near.mean_nearest)),

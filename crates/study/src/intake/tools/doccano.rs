@@ -91,7 +91,7 @@ pub(super) fn archive(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Ans
                 let found = scalar(row).unwrap_or_else(|| super::json::fields(row));
                 return Err(Error::unfit(
                     place.clone(),
-                    &format!("this is not an example of doccano, but has {found}"),
+                    format!("this is not an example of doccano, but has {found}"),
                     "export it again",
                 ));
             }

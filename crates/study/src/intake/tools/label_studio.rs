@@ -52,7 +52,7 @@ fn control(tasks: &[(Place, Value)]) -> Result<Option<String>> {
     let found = names.into_iter().collect::<Vec<_>>().join(", ");
     let place = tasks.first().map_or_else(Place::default, |(place, _)| place.clone());
     let remedy = "name the control with the label \"label\", as label-studio.xml of the queue does";
-    Err(Error::unfit(place, &format!("several controls have values and none is named \"label\": {found}"), remedy))
+    Err(Error::unfit(place, format!("several controls have values and none is named \"label\": {found}"), remedy))
 }
 
 fn task(answers: &mut Answers, place: Place, task: &Value, control: Option<&str>) -> Result<()> {

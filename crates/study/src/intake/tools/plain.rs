@@ -17,7 +17,7 @@ pub(super) fn read(answers: &mut Answers, rows: &[(Place, Value)]) -> Result<()>
         };
         let remedy = "write a text or a number";
         let value = scalar(label)
-            .ok_or_else(|| Error::unfit(place.clone().in_field("label"), &format!("{label} is not a label"), remedy))?;
+            .ok_or_else(|| Error::unfit(place.clone().in_field("label"), format!("{label} is not a label"), remedy))?;
         if value.is_empty() {
             answers.skip("blank");
             continue;

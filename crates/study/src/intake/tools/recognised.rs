@@ -45,7 +45,7 @@ pub(in crate::intake) fn read(file: &Path, bytes: &[u8], by: Option<&str>) -> Re
     read(&mut answers, &rows)?;
     if answers.labels.is_empty() && answers.skipped.is_empty() {
         let remedy = "export it after annotating, with the answers";
-        return Err(Error::unfit(Place::file(file), &format!("these {form} hold no answer"), remedy));
+        return Err(Error::unfit(Place::file(file), format!("these {form} hold no answer"), remedy));
     }
     Ok(answers)
 }

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 /// Commands that read the log of the study `s`; the last two write to it.
 const COMMANDS: [&[&str]; 11] = [
     &["check", "s", "--json"],
-    &["queue", "s", "--budget", "2", "--force", "--json"],
+    &["queue", "s", "--budget", "2", "--out", "again", "--json"],
     &["plan", "s", "--json"],
     &["label", "s", "--force"],
     &["compare", "s", "s", "--json"],

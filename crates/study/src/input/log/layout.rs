@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Every line has a sum, and the sums are chained: each is the SHA-256 of the sum before it and of the cells of its
-//! line ([`link`]). So a line that was edited, removed, doubled or moved does not fit the line above it, and the log is
+//! line (`link`). So a line that was edited, removed, doubled or moved does not fit the line above it, and the log is
 //! refused. A batch whose lines all fit as far as they go, but which ends with the file, was cut off: the program was
 //! stopped while it wrote, or lines are missing at the very end. It does not count, every command says so, and the next
 //! write moves it to a file of its own. Sums are of cells and not of bytes, so that other line ends or quotes do no

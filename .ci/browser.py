@@ -135,6 +135,18 @@ class Browser:
                 return answer["result"]
             self.events.append(answer)
 
+    def tab(self, session=None):
+        """Goes to a tab, by default to a new one; returns the tab that was left."""
+        left, self.session = self.session, None
+        if session is None:
+            page = self.call("Target.createTarget", url="about:blank")["targetId"]
+            session = self.call("Target.attachToTarget", targetId=page, flatten=True)["sessionId"]
+            self.session = session
+            for domain in ["Page", "Network", "Runtime", "Log"]:
+                self.call(f"{domain}.enable")
+        self.session = session
+        return left
+
     def wait_for(self, event):
         while not any(e.get("method") == event for e in self.events):
             self.events.append(self.receive())

@@ -232,6 +232,33 @@ def label(checks, url, downloads):
     return files, given
 
 
+def label_in_two_tabs(checks, url):
+    """What one tab keeps, another neither loses nor hides."""
+    browser, expect = checks.browser, checks.expect
+    count = "document.querySelector('[data-count]').textContent.split(' ')[0]"
+    browser.open(url)
+    begin(checks, "cy")
+    first = browser.tab()
+    browser.size(1200)
+    browser.open(url)
+    begin(checks, "cy")
+    for key in "12":
+        press(browser, key)
+    second = browser.tab(first)
+    browser.call("Page.bringToFront")
+    expect(browser.value(count) == "2", "labels of another tab are not counted")
+    for _ in range(2):
+        press(browser, "ArrowRight")
+    press(browser, "3")
+    expect(browser.value(count) == "3", f"{browser.value(count)} of 3 labels are left after a label in another tab")
+    browser.open(url)
+    begin(checks, "cy")
+    expect(browser.value(count) == "3", f"{browser.value(count)} of the 3 labels of two tabs are kept")
+    browser.tab(second)
+    browser.call("Page.close")
+    browser.tab(first)
+
+
 def main():
     program, ours, output = sys.argv[1], pathlib.Path(sys.argv[2]).resolve(), pathlib.Path(sys.argv[3])
     output.mkdir(parents=True, exist_ok=True)
@@ -260,6 +287,7 @@ def main():
         pages = [(study / name).as_uri() for name in ["run/report/index.html", "label.html"]]
         report(checks, pages[0])
         files, given = label(checks, pages[1], folder / "downloads")
+        label_in_two_tabs(checks, pages[1])
         of_scores = label_scores(checks, (scores / "label.html").as_uri(), folder / "downloads")
         checks.quiet([*pages, (scores / "label.html").as_uri()])
         browser.close()

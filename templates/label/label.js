@@ -3,27 +3,41 @@
 const queue = JSON.parse(document.getElementById('queue').textContent);
 const part = (name) => document.querySelector(`[data-${name}]`);
 const [start, work, article, choices] = ['start', 'work', 'item', 'choices'].map(part);
-// Progress by annotator; where the browser keeps nothing, for as long as the page is open.
+// Labels by annotator and item; where the browser stores nothing, for as long as the page is open.
 const place = `judge-uncertainty ${queue.digest}`;
-let kept = {};
-try {
-  kept = JSON.parse(localStorage.getItem(place) ?? '{}');
-  localStorage.setItem(place, JSON.stringify(kept));
-} catch {
-  part('unkept').hidden = false;
-}
+let [kept, stored] = [{}, true];
+// Takes what other tabs have stored meanwhile, unless labels of this tab could not be stored.
+const read = () => {
+  try {
+    if (stored) kept = JSON.parse(localStorage.getItem(place) ?? '{}');
+  } catch {
+    stored = false;
+  }
+};
 const keep = () => {
   try {
     localStorage.setItem(place, JSON.stringify(kept));
-    part('unkept').hidden = true;
+    stored = true;
   } catch {
-    part('unkept').hidden = false;
+    stored = false;
   }
+  part('unkept').hidden = stored;
 };
+read();
+keep();
 const keys = [...'123456789abcdefghijklmopqrtvwxyz'];
 let [annotator, at] = [null, 0];
-const labels = () => kept[annotator];
+// No prototype: an annotator or item may be called as a method is.
+const bare = (object) => Object.assign(Object.create(null), object);
+const labels = () => kept[annotator] ?? {};
 const has = (item) => Object.hasOwn(labels(), item.id);
+const change = (edit) => {
+  read();
+  kept = bare(kept);
+  kept[annotator] = bare(kept[annotator]);
+  edit(kept[annotator]);
+  keep();
+};
 const make = (name, text, attributes = {}) => {
   const element = Object.assign(document.createElement(name), { textContent: text });
   Object.entries(attributes).forEach(([key, value]) => element.setAttribute(key, value));
@@ -31,8 +45,7 @@ const make = (name, text, attributes = {}) => {
 };
 const say = (problem) => { part('problem').textContent = problem; };
 const put = (label) => {
-  labels()[queue.items[at].id] = label;
-  keep();
+  change((mine) => { mine[queue.items[at].id] = label; });
   say('');
   go(at + 1 < queue.items.length ? at + 1 : at);
 };
@@ -67,10 +80,13 @@ const show_choices = (label) => {
 const go = (to) => {
   at = to;
   const item = queue.items[at];
-  const done = queue.items.filter(has).length;
   const where = make('p', `${at + 1} of ${queue.items.length}`, { class: 'where' });
   article.replaceChildren(where, make('p', item.text));
   show_choices(labels()[item.id]);
+  count();
+};
+const count = () => {
+  const done = queue.items.filter(has).length;
   document.querySelector('progress').value = done;
   part('count').textContent = `${done} of ${queue.items.length} labelled`;
   part('done').hidden = done < queue.items.length;
@@ -97,7 +113,7 @@ const moves = {
   back: () => go(Math.max(at - 1, 0)),
   next: () => go(Math.min(at + 1, queue.items.length - 1)),
   open,
-  clear: () => { delete labels()[queue.items[at].id]; keep(); go(at); },
+  clear: () => { change((mine) => { delete mine[queue.items[at].id]; }); go(at); },
   save,
   leave: () => { work.hidden = true; start.hidden = false; start.elements.annotator.focus(); },
 };
@@ -121,15 +137,21 @@ document.addEventListener('keydown', (event) => {
     put(queue.question.classes[k]);
   }
 });
+window.addEventListener('storage', (event) => {
+  if (event.key !== place) return;
+  const before = annotator && labels()[queue.items[at].id];
+  read();
+  if (work.hidden) return;
+  // What is being typed stays, unless another tab has labelled this very item.
+  if (labels()[queue.items[at].id] === before) count();
+  else go(at);
+});
 start.addEventListener('submit', (event) => {
   event.preventDefault();
   const name = start.elements.annotator.value.trim();
   if (!name) return;
   annotator = name;
-  // No prototype: an annotator or item may be called as a method is.
-  kept = Object.assign(Object.create(null), kept);
-  kept[annotator] = Object.assign(Object.create(null), kept[annotator] ?? {});
-  keep();
+  change(() => {});
   start.hidden = true;
   work.hidden = false;
   const first = queue.items.findIndex((item) => !has(item));

@@ -119,17 +119,24 @@ class Browser:
                 raise SystemExit("the browser ended before its time")
             self.buffer += chunk
         message, self.buffer = self.buffer.split(b"\0", 1)
-        return json.loads(message)
+        event = json.loads(message)
+        # A page that asks whether it may be left is left; that it asked stays among the events.
+        if event.get("method") == "Page.javascriptDialogOpening":
+            self.last += 1
+            answer = {"id": self.last, "method": "Page.handleJavaScriptDialog", "params": {"accept": True}}
+            os.write(self.write_end, json.dumps({**answer, "sessionId": event["sessionId"]}).encode() + b"\0")
+        return event
 
     def call(self, method, **params):
         self.last += 1
-        message = {"id": self.last, "method": method, "params": params}
+        number = self.last
+        message = {"id": number, "method": method, "params": params}
         if self.session:
             message["sessionId"] = self.session
         os.write(self.write_end, json.dumps(message).encode() + b"\0")
         while True:
             answer = self.receive()
-            if answer.get("id") == self.last:
+            if answer.get("id") == number:
                 if "error" in answer:
                     raise SystemExit(f"{method}: {answer['error']['message']}")
                 return answer["result"]

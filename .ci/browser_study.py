@@ -56,7 +56,7 @@ class Checks:
         """No overflow, contrast, structure, at all widths in both schemes."""
         for scheme in ["light", "dark"]:
             self.browser.scheme(scheme)
-            for width in [400, 1200, 2000]:
+            for width in [400, 1280, 2000]:
                 self.browser.size(width, 1200)
                 self.browser.open(url)
                 self.browser.value(before)
@@ -181,7 +181,7 @@ def label_scores(checks, url, downloads):
         press(browser, "Enter")
     expect(browser.value("document.querySelector('[data-count]').textContent").startswith("2 of"), "scores are not taken")
     browser.value("document.querySelector('[data-do=save]').click()")
-    files = saved(checks, downloads, 2)
+    files = saved(checks, downloads, 3)
     expect(sorted(row["label"] for row in rows_of(files[-1])) == ["0", "7.5"], f"saved {rows_of(files[-1])}")
     return files[-1]
 
@@ -223,6 +223,13 @@ def label(checks, url, downloads):
         rows = rows_of(files[0])
         expect({row["id"]: row["label"] for row in rows} == given, f"saved {rows}, given {given}")
         expect(all(row["annotator"] == name for row in rows), "another annotator is saved")
+    # What is saved may be left without a word; the next label may not.
+    asked = lambda: sum(event.get("method") == "Page.javascriptDialogOpening" for event in browser.events)
+    unsaved = "document.querySelector('[data-unsaved]').textContent"
+    expect(browser.value(unsaved) == "", "saved labels count as unsaved")
+    before = asked()
+    browser.open(url)
+    expect(asked() == before, "a page whose labels are all saved asks before it is left")
     # Another annotator begins anew.
     browser.open(url)
     begin(checks, "ben")
@@ -232,8 +239,48 @@ def label(checks, url, downloads):
     return files, given
 
 
+def label_with_skips(checks, url, downloads):
+    """Skips with their reasons, a comment and an undone label, and a page that is not left with labels unsaved."""
+    browser, expect = checks.browser, checks.expect
+    browser.open(url)
+    begin(checks, "dee")
+    count = "document.querySelector('[data-count]').textContent"
+    items = json.loads(browser.value("document.querySelector('#queue').textContent"))["items"]
+    press(browser, "x")
+    press(browser, "k")
+    browser.type("two reviews, in one")
+    press(browser, "Enter")
+    press(browser, "c")
+    browser.type("not, sure")
+    press(browser, "Enter")
+    press(browser, "1")
+    press(browser, "2")
+    press(browser, "z")
+    expect(browser.value(count).startswith(f"1 of {len(items)} labelled, 2 skipped, {len(items) - 3} to go"), browser.value(count))
+    expect(browser.value("document.querySelector('[data-unsaved]').textContent").startswith("3 "), "unsaved answers are not told")
+    press(browser, "?")
+    expect(browser.value("document.querySelector('[data-help]').open"), "the keys are not shown")
+    asked = lambda: sum(event.get("method") == "Page.javascriptDialogOpening" for event in browser.events)
+    before = asked()
+    browser.open(url)
+    expect(asked() == before + 1, "a page with unsaved labels is left without a word")
+    begin(checks, "dee")
+    expect(browser.value(count).startswith(f"1 of {len(items)} labelled, 2 skipped"), "skips do not survive")
+    press(browser, "s")
+    for _ in range(50):
+        files = sorted(downloads.glob("labels-dee*.csv"))
+        if files:
+            break
+        time.sleep(0.1)
+    rows = {row["id"]: row for row in rows_of(files[0])} if files else {}
+    expect([rows.get(item["id"], {}).get("skipped") for item in items[:2]] == ["cannot tell", "two reviews, in one"], f"saved {rows}")
+    third = rows.get(items[2]["id"], {})
+    expect(bool(third.get("label")) and third.get("comment") == "not, sure", f"saved {third}")
+    return files[:1]
+
+
 def label_in_two_tabs(checks, url):
-    """What one tab keeps, another neither loses nor hides."""
+    """What one tab keeps, another neither loses nor hides, of one annotator or of two."""
     browser, expect = checks.browser, checks.expect
     count = "document.querySelector('[data-count]').textContent.split(' ')[0]"
     browser.open(url)
@@ -254,9 +301,27 @@ def label_in_two_tabs(checks, url):
     browser.open(url)
     begin(checks, "cy")
     expect(browser.value(count) == "3", f"{browser.value(count)} of the 3 labels of two tabs are kept")
+    # Another annotator in the second tab, while the first goes on.
     browser.tab(second)
+    browser.call("Page.bringToFront")
+    browser.value("document.querySelector('[data-do=leave]').click()")
+    begin(checks, "dan")
+    press(browser, "1")
+    browser.tab(first)
+    browser.call("Page.bringToFront")
+    press(browser, "n")
+    press(browser, "2")
+    browser.tab(second)
+    browser.call("Page.bringToFront")
+    press(browser, "3")
     browser.call("Page.close")
     browser.tab(first)
+    browser.call("Page.bringToFront")
+    browser.open(url)
+    for name, labels in [("dan", "2"), ("cy", "4")]:
+        begin(checks, name)
+        expect(browser.value(count) == labels, f"{browser.value(count)} of the {labels} labels of {name} are kept")
+        browser.value("document.querySelector('[data-do=leave]').click()")
 
 
 def main():
@@ -287,11 +352,18 @@ def main():
         pages = [(study / name).as_uri() for name in ["run/report/index.html", "label.html"]]
         report(checks, pages[0])
         files, given = label(checks, pages[1], folder / "downloads")
+        skips = label_with_skips(checks, pages[1], folder / "downloads")
         label_in_two_tabs(checks, pages[1])
         of_scores = label_scores(checks, (scores / "label.html").as_uri(), folder / "downloads")
         checks.quiet([*pages, (scores / "label.html").as_uri()])
         browser.close()
         checks.expect("2 labels of 2 items added" in run("labels", "add", of_scores, scores), "scores do not come back")
+        for file in skips:
+            said = run("labels", "add", file, study)
+            checks.expect("1 labels of 1 items added" in said and "2 answers skipped" in said and "1 comments" in said, said)
+            listed = run("labels", "list", study)
+            for part in ["by dee: skipped: cannot tell", "by dee: skipped: two reviews, in one", "by dee: comment: not, sure"]:
+                checks.expect(part in listed, f"{part} is not in {listed}")
         for file in files:
             said = run("labels", "add", file, study)
             checks.expect(f"{len(given)} labels of {len(given)} items added" in said, said)

@@ -1,12 +1,13 @@
 //! From which size a graph index pays: time, recall and peak memory of the engines.
 //!
-//! `cargo bench --features hnsw_rs --bench index_size -- SOURCE...` measures each engine on each source in a process of its own, because peak
-//! memory is that of a process. A source is a number of random directions (`30000`: the hardest case, no set of texts is as
-//! far from having neighbourhoods), of directions with neighbourhoods (`near:30000`: points of 24 dimensions about 1,000
-//! centres), or a file of 32-bit little-endian numbers with 384 to a row (`texts.f32`). `SOURCE@5000` indexes 5,000 of the
-//! items, spaced evenly, and lists the nearest of them for every item. `--engines exact,hnsw` leaves engines out,
-//! `--settings 24,200,100` sets links, effort of insertion and least effort of searches, `--write FILE.f32` writes the first source to a file, for `benches/peers.py`. Times are of the processor, so this runs on
-//! Linux only.
+//! `cargo bench --features hnsw_rs --bench index_size -- SOURCE...` measures each engine on each source in a process of
+//! its own, because peak memory is that of a process. A source is a number of random directions (`30000`: the hardest
+//! case, no set of texts is as far from having neighbourhoods), of directions with neighbourhoods (`near:30000`: points
+//! of 24 dimensions about 1,000 centres), or a file of 32-bit little-endian numbers with 384 to a row (`texts.f32`).
+//! `SOURCE@5000` indexes 5,000 of the items, spaced evenly, and lists the nearest of them for every item.
+//! `--engines exact,hnsw` leaves engines out,
+//! `--settings 24,200,100` sets links, effort of insertion and least effort of searches, `--write FILE.f32` writes the
+//! first source to a file, for `benches/peers.py`. Times are of the processor, so this runs on Linux only.
 
 use std::fs;
 use std::path::Path;
@@ -225,7 +226,8 @@ fn embeddings(source: &str) -> Array2<f32> {
             let centres = Array2::from_shape_simple_fn((CENTRES, LATENT), &mut normal);
             let plane = Array2::from_shape_simple_fn((LATENT, DIMENSIONS), &mut normal);
             let items = number(items);
-            // A step of the golden ratio in 2^32: centres in an order that has nothing to do with which items are indexed.
+            // A step of the golden ratio in 2^32: centres in an order that has nothing to do with which items are
+            // indexed.
             let centre = |item: usize| ((item as u32).wrapping_mul(0x9e37_79b9) >> 8) as usize % CENTRES;
             let latent =
                 Array2::from_shape_fn((items, LATENT), |(item, k)| 1.5 * centres[[centre(item), k]] + normal());

@@ -1,9 +1,9 @@
 //! How time and memory of a study grow with its items: reading, familiarity, fit, beliefs, rankings, both tables.
 //!
-//! `cargo bench --bench scale -- ITEMS DIMENSIONS` measures one size in a process of its own, because peak memory is that of
-//! the process; DIMENSIONS 0 is a study without embeddings. With a FOLDER the study is only written there, for the commands.
-//! Times are wall time; memory is read from /proc, so this runs on Linux only. The study is synthetic: 4 classes, 3 labels
-//! per item on average (0 to 6), embeddings in 50 clusters, all pairs of which are compared.
+//! `cargo bench --bench scale -- ITEMS DIMENSIONS` measures one size in a process of its own, because peak memory is
+//! that of the process; DIMENSIONS 0 is a study without embeddings. With a FOLDER the study is only written there, for
+//! the commands. Times are wall time; memory is read from /proc, so this runs on Linux only. The study is synthetic: 4
+//! classes, 3 labels per item on average (0 to 6), embeddings in 50 clusters, all pairs of which are compared.
 
 use std::error::Error;
 use std::fmt::Write as _;

@@ -44,8 +44,8 @@ impl Labels {
         }
     }
 
-    /// How many of an item's 95% credible intervals hold the truth, and how many there are: of each class's probability, or of
-    /// the probability of each place or one below it.
+    /// How many of an item's 95% credible intervals hold the truth, and how many there are: of each class's
+    /// probability, or of the probability of each place or one below it.
     fn held(self, alpha: &[f64], pool: &[f64]) -> (f64, usize) {
         let evidence: f64 = alpha.iter().sum();
         let inside = |p: f64, a: f64| f64::from(u8::from((0.025..=0.975).contains(&beta_cdf(p, a, evidence - a))));

@@ -5,11 +5,11 @@
 //! cargo bench --bench calibration -- items STUDIES TRUST SEED     what is said of items, and the ranking
 //! ```
 //!
-//! simulates so many studies of each world (half as many with 1,000 items, a quarter with 3,000) whose typical trust is TRUST
-//! labels, and prints a table of docs/calibration-tables.md. In every world features z are standard normal, ln lambda is the
-//! logarithm of TRUST plus 0.5 times the sum of an item's z, true predictions q are uniform over the simplex and raised off 0 by
-//! 0.005, pools are Dir(lambda q), and labels are drawn from them. What the judge states is q, or q made overconfident or biased.
-//! Studies take the weak prior.
+//! simulates so many studies of each world (half as many with 1,000 items, a quarter with 3,000) whose typical trust is
+//! TRUST labels, and prints a table of docs/calibration-tables.md. In every world features z are standard normal, ln
+//! lambda is the logarithm of TRUST plus 0.5 times the sum of an item's z, true predictions q are uniform over the
+//! simplex and raised off 0 by 0.005, pools are Dir(lambda q), and labels are drawn from them. What the judge states is
+//! q, or q made overconfident or biased. Studies take the weak prior.
 
 mod items;
 mod trust;

@@ -83,7 +83,8 @@ impl Bug {
         ChaosNliExperiment::of(labels, judge, pool, familiarity, features).run(replicates, progress)
     }
 
-    /// Features: variant spread, ln(1 + n), stated confidence, nearest labelled item, mean of the nearest labelled items.
+    /// Features: variant spread, ln(1 + n), stated confidence, nearest labelled item, mean of the nearest labelled
+    /// items.
     fn features<'a>(self, judge: &Predictions) -> Features<'a> {
         let published = features(judge);
         Box::new(move |numbers, near| {
@@ -148,6 +149,10 @@ impl Pool for Planted {
             held.sizes = sizes.to_vec();
         }
         Split { numbers, revealed, held }
+    }
+
+    fn whole(&self) -> HeldCounts {
+        self.pool.whole()
     }
 
     fn extrapolates(&self) -> bool {

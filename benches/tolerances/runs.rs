@@ -23,7 +23,6 @@ pub(crate) struct Unknown {
     seed: u64,
     embeddings: Embeddings,
     search: TrustSearch,
-    ties: Ties,
 }
 
 /// Which numbers stand for the authors' embeddings.
@@ -31,12 +30,13 @@ pub(crate) struct Unknown {
 enum Embeddings {
     /// Some 32-bit matrix that the committed 16-bit one is the rounding of: every entry anywhere within half a unit.
     Full,
-    /// The committed matrix as other arithmetic would have rounded it to 16 bits: one entry in a hundred lies one unit off.
+    /// The committed matrix as other arithmetic would have rounded it to 16 bits: one entry in a hundred lies one unit
+    /// off.
     RoundedAnew,
 }
 
 impl Unknown {
-    /// The choices of a run: embeddings and order of ties at random, the search in turn.
+    /// The choices of a run: embeddings at random, the search in turn.
     pub(crate) fn draw(seed: u64) -> Self {
         let plain = AsPublished::default();
         let searches = [
@@ -49,8 +49,13 @@ impl Unknown {
             seed,
             embeddings: if seed.is_multiple_of(2) { Embeddings::Full } else { Embeddings::RoundedAnew },
             search: TrustSearch::AsPublished(searches[(seed / 2 % 4) as usize]),
-            ties: Ties::Drawn,
         }
+    }
+
+    /// An order of equal scores, the same in all replicates of a run; for as many items as there are at most.
+    fn ties(&self) -> Ties {
+        let mut stream = Stream::new((1 << 41) + self.seed);
+        Ties::Given(Vec::leak((0..MOST_ITEMS).map(|_| stream.random()).collect()))
     }
 
     fn disturbed(&self, committed: &Array2<f32>) -> Array2<f32> {
@@ -71,6 +76,9 @@ fn unit(x: f32) -> f32 {
     (exponent - 10.0).exp2()
 }
 
+/// Items of the larger data set, ChaosNLI.
+const MOST_ITEMS: usize = 3113;
+
 /// A value that moves by less has the same labels; what the fit does to the errors of the same items is smaller.
 pub(crate) const CHANGE: f64 = 0.01;
 
@@ -90,17 +98,18 @@ impl Inputs {
     pub(crate) fn run(&self, unknown: &Unknown) -> Result<ResultValues, Box<dyn Error>> {
         let embeddings = unknown.disturbed(&self.chaosnli.embeddings);
         let engine = Exact::new(UnitRows::new(embeddings.view())?);
+        let ties = unknown.ties();
         let experiment =
             ChaosNliExperiment::with_search(&self.chaosnli, &engine, SelfNeighbour::Published, unknown.search)?
-                .with_ties(unknown.ties);
+                .with_ties(ties);
         let chaosnli = serde_json::to_value(experiment.run(PUBLISHED_REPLICATES, &Silent)?)?;
-        let dice = DiceExperiment::new(&self.dice)?.varied(unknown.search, unknown.ties);
+        let dice = DiceExperiment::new(&self.dice)?.varied(unknown.search, ties);
         let dice = serde_json::to_value(dice.run(PUBLISHED_DRAWS, &Silent)?)?;
         Ok(ResultValues::from([(Experiment::ChaosNli, chaosnli), (Experiment::Dice, dice)]))
     }
 
-    /// In how many replicates one disturbance alone changes the value of I at 10% by more than [`CHANGE`]: by name, of the
-    /// published number of replicates.
+    /// In how many replicates one disturbance alone changes the value of I at 10% by more than [`CHANGE`]: by name, of
+    /// the published number of replicates.
     pub(crate) fn causes(&self) -> Result<Vec<(&'static str, usize)>, Box<dyn Error>> {
         let committed = || self.chaosnli.embeddings.clone();
         let of = |seed| Unknown::draw(seed).disturbed(&self.chaosnli.embeddings);

@@ -1,17 +1,17 @@
 //! How the data of this example are made: items, judge and ratings, from one seed.
 //!
-//! Cooks rate how well a step of a recipe can be followed, from 0 to 10. Steps come from six crafts. The judge knows three
-//! of them (baking, soups, salads) and is ignorant of the others (cheese, smoking, charcuterie), which it does not say: its
-//! standard deviations are the same everywhere. Most ratings are on the known crafts.
+//! Cooks rate how well a step of a recipe can be followed, from 0 to 10. Steps come from six crafts. The judge knows
+//! three of them (baking, soups, salads) and is ignorant of the others (cheese, smoking, charcuterie), which it does
+//! not say: its standard deviations are the same everywhere. Most ratings are on the known crafts.
 //!
 //! 1. Every step is a dish and a manner of its craft. Manners are clear, middling or vague.
 //! 2. The pool's mean m is 7.8, 5.4 or 3.2 for these, plus N(0, 0.7^2). Cooks differ by N(0, tau^2) with tau^2 an
 //!    inverse-gamma draw with 12 degrees of freedom and scale 0.8, and rate with noise N(0, 0.5^2).
-//! 3. In a known craft the judge's mean, in each of two variants of the prompt, is m + N(0, (tau^2 + 0.25)/30): it is worth
-//!    some thirty labels. In an unknown craft it is 5.5 + N(0, 1.6^2), the variants 0.15 apart: it has nothing to do with
-//!    the step. Its standard deviation is 1, stated for nine items in ten. One answer in fifty fails.
-//! 4. A step of a known craft has ratings with probability 0.85, of an unknown one with 0.45: by 1 to 5 of 14 cooks, each
-//!    of whom rates the step a second time with probability 0.15.
+//! 3. In a known craft the judge's mean, in each of two variants of the prompt, is m + N(0, (tau^2 + 0.25)/30): it is
+//!    worth some thirty labels. In an unknown craft it is 5.5 + N(0, 1.6^2), the variants 0.15 apart: it has nothing to
+//!    do with the step. Its standard deviation is 1, stated for nine items in ten. One answer in fifty fails.
+//! 4. A step of a known craft has ratings with probability 0.85, of an unknown one with 0.45: by 1 to 5 of 14 cooks,
+//!    each of whom rates the step a second time with probability 0.15.
 //! 5. Ratings are kept within the scale and rounded to halves, means to two decimals.
 
 use judge_uncertainty::random::Stream;

@@ -1,19 +1,20 @@
 //! How the data of this example are made: items, judge and labels, from one seed.
 //!
-//! A support desk asks how soon a message needs an answer: `now`, `soon` or `whenever`. Messages come from six trades. The
-//! judge knows three of them (parcels, banking, phone contracts) and is ignorant of the others (organ building, beekeeping,
-//! canal locks), which it does not say: its confidence is the same everywhere. Most labels are on the known trades.
+//! A support desk asks how soon a message needs an answer: `now`, `soon` or `whenever`. Messages come from six trades.
+//! The judge knows three of them (parcels, banking, phone contracts) and is ignorant of the others (organ building,
+//! beekeeping, canal locks), which it does not say: its confidence is the same everywhere. Most labels are on the known
+//! trades.
 //!
 //! 1. Every message is a thing and a situation of its trade. Situations are pressing, ordinary or idle.
 //! 2. The experts' distribution p is Dirichlet(6 b) with b that of the situation: pressing (0.75, 0.2, 0.05), ordinary
 //!    (0.15, 0.65, 0.2), idle (0.05, 0.25, 0.7).
-//! 3. In a known trade the judge predicts, in each of two variants of the prompt, Dirichlet(40 p): it is worth some forty
-//!    labels. In an unknown trade it predicts Dirichlet(40 g) with g drawn once per item from Dirichlet(3, 4, 3): its
-//!    predictions have nothing to do with the message. Probabilities are rounded to two decimals, the last class taking
-//!    the rest. One answer in fifty fails.
+//! 3. In a known trade the judge predicts, in each of two variants of the prompt, Dirichlet(40 p): it is worth some
+//!    forty labels. In an unknown trade it predicts Dirichlet(40 g) with g drawn once per item from Dirichlet(3, 4, 3):
+//!    its predictions have nothing to do with the message. Probabilities are rounded to two decimals, the last class
+//!    taking the rest. One answer in fifty fails.
 //! 4. Stated confidence is 80 to 95 in steps of 5, each as likely.
-//! 5. A message of a known trade has labels with probability 0.8, of an unknown one with 0.4. Three in four of those have 30
-//!    labels, the others 1 to 4. Labels are drawn from p.
+//! 5. A message of a known trade has labels with probability 0.8, of an unknown one with 0.4. Three in four of those
+//!    have 30 labels, the others 1 to 4. Labels are drawn from p.
 
 use judge_uncertainty::random::Stream;
 

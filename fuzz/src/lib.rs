@@ -1,13 +1,17 @@
 //! A target for every reader, and for every file that the program writes and reads again.
 //!
-//! Each takes bytes and must come back: a reader that panics, hangs or takes more memory than its limit has a defect,
-//! and so has one of the properties that the targets assert. Files that carry a sum are also given with the sum mended,
-//! because behind the sum nothing is reached otherwise.
+//! Each takes bytes and must come back: a reader that panics, hangs or takes more memory than the size of its input
+//! allows has a defect, and so has one of the properties that the targets assert. Files that carry a sum are also given
+//! with the sum mended, because behind the sum nothing is reached otherwise.
 
+mod memory;
+mod mutation;
 mod scratch;
 mod targets;
 
-use targets::{answers, files, imports, packed, results, studies, tables};
+pub use memory::held_against_memory;
+pub use mutation::Random;
+use targets::{answers, files, imports, models, packed, results, studies, tables};
 
 /// A reader with all that is held against it.
 pub type Target = fn(&[u8]);
@@ -20,6 +24,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("embeddings", tables::embeddings),
     ("items_to_embed", tables::items_to_embed),
     ("predictions", tables::predictions),
+    ("model", models::model),
     ("sheets", packed::sheets),
     ("pages", packed::pages),
     ("rows_of_text", packed::rows_of_text),

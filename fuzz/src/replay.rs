@@ -1,13 +1,19 @@
 //! The corpus through every target, and then blind mutations of it for some seconds: what is left of fuzzing where
 //! there is no C++ compiler for the engine.
 //!
-//! `replay CORPUS SECONDS [TARGET...]`; an input that panics is left in `artifacts/TARGET-failing`.
+//! `replay CORPUS SECONDS [TARGET...]`; an input that panics is left in `artifacts/TARGET-failing`. A fast machine
+//! comes no further than [`MOST_A_SECOND`] lets it, and a slow one through the same mutations less far: what passes on
+//! one machine with
+//! `FUZZ_ALL` set, which takes them all, passes on every other. `FUZZ_SEED` is where the mutations start.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use judge_uncertainty_fuzz::TARGETS;
+use judge_uncertainty_fuzz::{Random, TARGETS, held_against_memory};
+
+/// Mutations of a target for each of its seconds.
+const MOST_A_SECOND: f64 = 300.0;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -18,6 +24,10 @@ fn main() {
     let named = |name: &str| arguments.len() == 2 || arguments[2..].iter().any(|wanted| wanted == name);
     let chosen: Vec<_> = TARGETS.iter().filter(|(name, _)| named(name)).collect();
     let each = Duration::from_secs_f64(seconds) / chosen.len().max(1) as u32;
+    let most = (each.as_secs_f64() * MOST_A_SECOND).ceil() as usize;
+    let all = std::env::var_os("FUZZ_ALL").is_some();
+    let seed =
+        std::env::var("FUZZ_SEED").map_or(0x9e37_79b9_7f4a_7c15, |seed| seed.parse().expect("FUZZ_SEED is a number"));
     for (name, run) in chosen {
         let inputs = inputs(&corpus.join(name));
         let failing = Path::new("artifacts").join(format!("{name}-failing"));
@@ -25,16 +35,16 @@ fn main() {
         let try_one = |input: &[u8]| {
             // Written before, so that an abort leaves it too.
             fs::write(&failing, input).expect("artifacts/ can be written");
-            run(input);
+            held_against_memory(*run, input);
         };
         inputs.iter().for_each(|input| try_one(input));
-        let (start, mut random, mut runs) = (Instant::now(), Random(0x9e37_79b9_7f4a_7c15), inputs.len());
-        while start.elapsed() < each {
+        let (start, mut random, mut runs) = (Instant::now(), Random(seed), 0);
+        while runs < most && (all || start.elapsed() < each) {
             try_one(&random.mutated(&inputs));
             runs += 1;
         }
         fs::remove_file(&failing).expect("artifacts/ can be written");
-        println!("{name}: {} inputs, {runs} runs", inputs.len());
+        println!("{name}: {} inputs, {runs} of {most} mutations", inputs.len());
     }
 }
 
@@ -44,51 +54,4 @@ fn inputs(folder: &Path) -> Vec<Vec<u8>> {
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("the corpus can be listed").path()).collect();
     files.sort();
     files.iter().map(|file| fs::read(file).expect("the corpus can be read")).collect()
-}
-
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.next() % n.max(1) as u64) as usize
-    }
-
-    /// One of the inputs with one to four changes: bytes flipped, removed, repeated, or taken from another input.
-    fn mutated(&mut self, inputs: &[Vec<u8>]) -> Vec<u8> {
-        let mut input = inputs[self.below(inputs.len())].clone();
-        for _ in 0..=self.below(4) {
-            let (at, other) = (self.below(input.len() + 1), &inputs[self.below(inputs.len())]);
-            let end = at + self.below((input.len() - at).min(64) + 1);
-            match self.below(6) {
-                0 if at < input.len() => input[at] ^= 1 << self.below(8),
-                1 if at < input.len() => input[at] = self.next() as u8,
-                2 => drop(input.drain(at..end)),
-                3 => {
-                    let part = input[at..end].to_vec();
-                    input.splice(at..at, part);
-                }
-                4 => {
-                    let from = self.below(other.len() + 1);
-                    let to = from + self.below((other.len() - from).min(64) + 1);
-                    input.splice(at..end, other[from..to].iter().copied());
-                }
-                _ => {
-                    const WORDS: [&str; 10] =
-                        ["-1", "0", "1e308", "NaN", "18446744073709551616", "\"", "{", "\n", ",", "\0"];
-                    let word = WORDS[self.below(WORDS.len())];
-                    input.splice(at..end, word.bytes());
-                }
-            }
-        }
-        input
-    }
 }

@@ -92,7 +92,7 @@ impl Belief {
     /// The rules that rank further items; each has a column ``priority_RULE``.
     #[getter]
     fn rules(&self) -> Vec<&'static str> {
-        self.belief.rules().iter().map(|rule| rule.key()).collect()
+        self.belief.rules().iter().map(|rule| rule.name()).collect()
     }
 
     /// The columns that are read of a table, if it has them.

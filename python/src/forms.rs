@@ -113,7 +113,7 @@ pub(crate) fn decompose(py: Python<'_>, q: Vec<Vec<f64>>, counts: Vec<Vec<u32>>,
 /// The rules that rank items whose labels are classes, but for the random one.
 #[pyfunction]
 pub(crate) fn rules() -> Vec<&'static str> {
-    Rule::those(|row| row.classes && row.rule != Rule::Random).into_iter().map(Rule::key).collect()
+    Rule::those(|row| row.classes && row.rule != Rule::Random).into_iter().map(Rule::name).collect()
 }
 
 /// The priority of every item under one of ``rules()``, higher first, without the draws that break ties.
@@ -138,10 +138,10 @@ pub(crate) fn priority(
     confidence: Option<Vec<Option<f64>>>,
 ) -> PyResult<Vec<f64>> {
     let rule: Rule = rule.parse().map_err(|text: String| wrong(text))?;
-    if !rules().contains(&rule.key()) {
+    if !rules().contains(&rule.name()) {
         return Err(wrong(format!(
             "the rule {} does not rank classes here: choose among {}",
-            rule.key(),
+            rule.name(),
             rules().join(", ")
         )));
     }

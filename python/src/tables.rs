@@ -9,15 +9,19 @@ use arrow_array::cast::AsArray;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi};
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::types::{
-    Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    Date32Type, Date64Type, Decimal128Type, Decimal256Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
+    Int64Type, Time32MillisecondType, Time32SecondType, Time64MicrosecondType, Time64NanosecondType,
+    TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type,
+    UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{
     Array, ArrayRef, ArrowPrimitiveType, Float64Array, Int64Array, RecordBatch, RecordBatchIterator, RecordBatchReader,
     StringArray, StructArray,
 };
-use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, TimeUnit};
 use judge_uncertainty_formats::batches::{Batch, Cells, Lists};
 use judge_uncertainty_formats::output::{OutputColumn, Values};
+use judge_uncertainty_formats::parquet::texts::{bytes, clock, time, uuid};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
@@ -114,7 +118,8 @@ pub(crate) fn rows_of(batch: &RecordBatch, wanted: &[String], first: u64) -> PyR
     rows.lines = (first..first + batch.num_rows() as u64).collect();
     for (field, array) in batch.schema().fields().iter().zip(batch.columns()) {
         if wanted.contains(field.name()) {
-            let cells = cells(array.as_ref()).ok_or_else(|| {
+            let is_uuid = field.metadata().get("ARROW:extension:name").is_some_and(|name| name == "arrow.uuid");
+            let cells = if is_uuid { uuids(array.as_ref()) } else { cells(array.as_ref()) }.ok_or_else(|| {
                 wrong(format!(
                     "the column {:?} is of the type {}, which is neither text, numbers nor lists of numbers: cast it",
                     field.name(),
@@ -146,10 +151,48 @@ fn cells(array: &dyn Array) -> Option<Cells> {
         DataType::UInt16 => whole::<UInt16Type>(array),
         DataType::UInt32 => whole::<UInt32Type>(array),
         DataType::UInt64 => {
-            // One beyond 64 bits with a sign refuses the column: as missing it would be lost.
+            let values = array.as_primitive::<UInt64Type>();
             let whole = |x: Option<u64>| x.map(i64::try_from).transpose().ok();
-            Cells::Whole(array.as_primitive::<UInt64Type>().iter().map(whole).collect::<Option<_>>()?)
+            // Those beyond 63 bits have a text.
+            match values.iter().map(whole).collect::<Option<_>>() {
+                Some(whole) => Cells::Whole(whole),
+                None => text(&|i| values.value(i).to_string()),
+            }
         }
+        // As the readers of files have them.
+        DataType::Decimal128(..) => text(&|i| array.as_primitive::<Decimal128Type>().value_as_string(i)),
+        DataType::Decimal256(..) => text(&|i| array.as_primitive::<Decimal256Type>().value_as_string(i)),
+        DataType::Date32 => text(&|i| date(i64::from(array.as_primitive::<Date32Type>().value(i)) * 86_400)),
+        DataType::Date64 => text(&|i| date(array.as_primitive::<Date64Type>().value(i).div_euclid(1000))),
+        DataType::Time32(TimeUnit::Second) => {
+            text(&|i| clock(i64::from(array.as_primitive::<Time32SecondType>().value(i)) * 1_000_000_000))
+        }
+        DataType::Time32(_) => {
+            text(&|i| clock(i64::from(array.as_primitive::<Time32MillisecondType>().value(i)) * 1_000_000))
+        }
+        DataType::Time64(TimeUnit::Microsecond) => {
+            text(&|i| clock(array.as_primitive::<Time64MicrosecondType>().value(i) * 1000))
+        }
+        DataType::Time64(_) => text(&|i| clock(array.as_primitive::<Time64NanosecondType>().value(i))),
+        DataType::Timestamp(unit, zone) => {
+            let (values, factor): (Vec<Option<i64>>, i64) = match unit {
+                TimeUnit::Second => (array.as_primitive::<TimestampSecondType>().iter().collect(), 1_000_000_000),
+                TimeUnit::Millisecond => {
+                    (array.as_primitive::<TimestampMillisecondType>().iter().collect(), 1_000_000)
+                }
+                TimeUnit::Microsecond => (array.as_primitive::<TimestampMicrosecondType>().iter().collect(), 1000),
+                TimeUnit::Nanosecond => (array.as_primitive::<TimestampNanosecondType>().iter().collect(), 1),
+            };
+            let text = |x: Option<i64>| match x {
+                None => Some(String::new()),
+                Some(x) => time(x.checked_mul(factor)?, zone.is_some()),
+            };
+            Cells::Text(values.into_iter().map(text).collect::<Option<_>>()?)
+        }
+        DataType::Binary => text(&|i| bytes(array.as_binary::<i32>().value(i))),
+        DataType::LargeBinary => text(&|i| bytes(array.as_binary::<i64>().value(i))),
+        DataType::BinaryView => text(&|i| bytes(array.as_binary_view().value(i))),
+        DataType::FixedSizeBinary(_) => text(&|i| bytes(array.as_fixed_size_binary().value(i))),
         // By its own digits, as from a file.
         DataType::Float32 => {
             let number = |x: f32| x.to_string().parse::<f64>().unwrap_or(f64::NAN);
@@ -170,6 +213,18 @@ fn cells(array: &dyn Array) -> Option<Cells> {
         }
         _ => return None,
     })
+}
+
+fn uuids(array: &dyn Array) -> Option<Cells> {
+    let values = array.as_fixed_size_binary_opt()?;
+    let text = |i: usize| if values.is_null(i) { Some(String::new()) } else { uuid(values.value(i)) };
+    (0..values.len()).map(text).collect::<Option<_>>().map(Cells::Text)
+}
+
+/// A date so many seconds from 1970.
+fn date(seconds: i64) -> String {
+    let text = seconds.checked_mul(1_000_000_000).and_then(|nanoseconds| time(nanoseconds, false));
+    text.and_then(|text| text.split(' ').next().map(str::to_owned)).unwrap_or_default()
 }
 
 fn whole<T: ArrowPrimitiveType>(array: &dyn Array) -> Cells

@@ -1,26 +1,27 @@
 //! `apply`: a fitted belief for any number of further items.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::options::ThreadsOption;
+use super::options::{ResultOptions, ThreadsOption};
 use super::progress::Bars;
 use super::{Error, say, sentences};
 use crate::escalation::Rule;
 use crate::familiarity::embedding::{Cache, Embedder, Model};
 use crate::formats::batches::source;
 use crate::formats::error::{Error as DataError, Place, Problem};
+use crate::report::study::Line;
 use crate::study::Error as StudyError;
 use crate::study::apply::parts::{DICTIONARY, Parts, QUEUE};
 use crate::study::apply::queue::Wanted;
 use crate::study::apply::stream::{self, Request, Summary, Texts, is_within};
 use crate::study::apply::{Apply, belongs, load};
+use crate::study::belief_file::drift::Drift;
 use crate::study::input::judge_files::{JudgeFiles, SUMMARY};
+use crate::system::numbers::two;
 use crate::system::to_json;
 
-/// Apply the belief that `study run` fitted to further items, with or without labels of their own, however many they
-/// are.
+/// Apply the belief that `study run` fitted to any number of further items.
 ///
 /// Items are read from CSV, JSON Lines or Parquet, a row each, and written as parts in Parquet. An application that was
 /// interrupted goes on where it stopped. Exit status: 0 when done, 2 when input, arguments or the folder are refused, 1
@@ -28,7 +29,7 @@ use crate::system::to_json;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   judge-uncertainty apply my-study/run --items new.parquet --out applied
-  judge-uncertainty apply my-study/run --items answers/ --out applied --top 1000 --rule info
+  judge-uncertainty apply my-study/run --items answers/ --out applied --top 1000 --rule epistemic
   judge-uncertainty apply belief.json --items new.csv --out applied --set-aside bad.jsonl --column answers=share_{class}")]
 pub(super) struct Args {
     /// The belief.json of a run, or the run folder that holds it.
@@ -36,48 +37,47 @@ pub(super) struct Args {
     belief: PathBuf,
     /// Items: a .csv, .jsonl or .parquet file, or a folder of such, in the order of their names; may be given several
     /// times.
-    #[arg(long, value_name = "PATH", required = true)]
+    #[arg(long, value_name = "PATH", required = true, help_heading = "Items")]
     items: Vec<PathBuf>,
     /// Folder to write.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = "Files")]
     out: PathBuf,
     /// Replace the application that the folder holds.
-    #[arg(long)]
+    #[arg(long, help_heading = "Files")]
     force: bool,
     /// Name of a column, KEY=NAME, where the table calls it otherwise than `columns` in the belief; KEY is id, answers,
     /// deviations, confidence, labels, group or embedding.
-    #[arg(long = "column", value_name = "KEY=NAME")]
+    #[arg(long = "column", value_name = "KEY=NAME", help_heading = "Items")]
     columns: Vec<String>,
     /// Keep the first N items of the whole stream as queue.csv.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000_000), help_heading = "Queue")]
     top: Option<u32>,
     /// Keep the items whose priority is X or more as queue.csv, with --top the first of them.
-    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    #[arg(long, value_name = "X", allow_negative_numbers = true, help_heading = "Queue")]
     threshold: Option<f64>,
     /// Rule of the queue.
-    #[arg(long, value_name = "RULE", default_value = "info")]
+    #[arg(long, value_name = "RULE", default_value = "epistemic", help_heading = "Queue")]
     rule: Rule,
     /// Set rows aside that can't be used, as JSON Lines with place and problem, instead of refusing the first.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Files")]
     set_aside: Option<PathBuf>,
     /// Rows of a part; memory grows with it.
-    #[arg(long, value_name = "N", default_value_t = 16_384, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 16_384, value_parser = clap::value_parser!(u32).range(1..=1_000_000), help_heading = "Files")]
     batch: u32,
     #[command(flatten)]
     threads: ThreadsOption,
     /// Summary that `judge run` wrote beside the predictions, which tells that they are those of the belief's judge
     /// [default: summary.json beside the items, if there is one].
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Items")]
     judge: Option<PathBuf>,
     /// Directory of the sentence model that embeds texts [default: the one that the study named].
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = "Items")]
     model: Option<String>,
     /// Keep embeddings of texts here, and embed only those that are not there yet.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = "Items")]
     cache: Option<PathBuf>,
-    /// Print the record as JSON instead of sentences.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    result: ResultOptions,
 }
 
 /// Runs the command.
@@ -111,13 +111,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     if summary.found > 0 {
         say(format_args!("{} parts of an interrupted application were found as they must be, and kept", summary.found));
     }
-    let mut stdout = anstream::stdout().lock();
-    if args.json {
-        write!(stdout, "{}", to_json(&summary))?;
-    } else {
-        describe(&summary, args, &mut stdout)?;
-    }
-    Ok(ExitCode::SUCCESS)
+    args.result.show(|| to_json(&summary), &answer(&summary, args), || details(&summary))
 }
 
 fn refused(path: &Path, reason: String, remedy: &str) -> Error {
@@ -148,8 +142,8 @@ fn wanted(args: &Args, belief: &dyn Apply) -> Result<Option<Wanted>, Error> {
         return Ok(None);
     }
     if !belief.rules().contains(&args.rule) {
-        let known: Vec<&str> = belief.rules().iter().map(|rule| rule.key()).collect();
-        let reason = format!("the rule {} does not rank further items of this belief", args.rule.key());
+        let known: Vec<&str> = belief.rules().iter().map(|rule| rule.name()).collect();
+        let reason = format!("the rule {} does not rank further items of this belief", args.rule.name());
         return Err(refused(belief.path(), reason, &format!("choose among {}", known.join(", "))));
     }
     let top = args.top.map(|top| top as usize);
@@ -190,28 +184,60 @@ fn check_tables(args: &Args, belief: &dyn Apply) -> Result<bool, Error> {
     Ok(lacking)
 }
 
-fn describe(summary: &Summary, args: &Args, out: &mut impl Write) -> Result<(), Error> {
-    let out_folder = args.out.display();
-    writeln!(out, "{} items in {} parts: {out_folder}", summary.items, summary.parts)?;
+/// The population stability index that is taken for a shift, where chance alone gives less (by the usual rule, and by
+/// how much it varies).
+const SHIFTED: (f64, f64) = (0.1, 2.5);
+
+fn answer(summary: &Summary, args: &Args) -> Vec<Line> {
+    let out = args.out.display();
+    let mut lines = vec![Line::Lead(format!("{} items in {} parts: {out}", summary.items, summary.parts))];
     if let (Some(file), aside) = (&args.set_aside, summary.set_aside) {
-        writeln!(out, "{aside} rows set aside, of {}: {}", summary.rows, file.display())?;
+        lines.push(Line::Row(format!("{aside} rows set aside, of {}: {}", summary.rows, file.display())));
     }
-    if let Some(queue) = &summary.queue {
-        writeln!(
-            out,
-            "{} items in the queue of the rule {}: {out_folder}/{QUEUE}",
-            queue.items,
-            queue.wanted.rule.key()
-        )?;
-    }
-    writeln!(out, "What each column means: {out_folder}/{DICTIONARY}")?;
-    writeln!(out, "\nDrift against the fit (population stability index; by chance; share outside the fitted range)")?;
-    for drift in &summary.drift {
-        let share = drift.outside.map_or("-".to_owned(), |share| format!("{:.1}%", 100.0 * share));
-        match (drift.psi, drift.psi_by_chance) {
-            (Some(psi), Some(chance)) => writeln!(out, "  {}  {psi:.3}  {chance:.3}  {share}", drift.name)?,
-            _ => writeln!(out, "  {}  not estimable: no items", drift.name)?,
+    let moved = |drift: &&Drift| {
+        let (Some(psi), Some(chance)) = (drift.psi, drift.psi_by_chance) else { return false };
+        psi > SHIFTED.0.max(SHIFTED.1 * chance)
+    };
+    let shifted: Vec<String> = summary
+        .drift
+        .iter()
+        .filter(moved)
+        .map(|drift| format!("{} {}", drift.name, two(drift.psi.unwrap_or(0.0))))
+        .collect();
+    lines.push(Line::Row(match (shifted.is_empty(), summary.drift.iter().any(|drift| drift.psi.is_some())) {
+        (false, _) => format!(
+            "Warning: these items are not like those of the fit (population stability index): {}. Label some of them.",
+            shifted.join(", ")
+        ),
+        (true, true) => "Judge and features look as in the fit.".to_owned(),
+        (true, false) => "Whether judge and features are as in the fit can't be told.".to_owned(),
+    }));
+    lines.push(Line::Row(format!("What each column means: {out}/{DICTIONARY}")));
+    lines.push(Line::Lead(match &summary.queue {
+        Some(queue) => {
+            format!(
+                "Label next: {} items in the queue of the rule {}: {out}/{QUEUE}",
+                queue.items,
+                queue.wanted.rule.name()
+            )
         }
-    }
-    Ok(())
+        None => {
+            let items: Vec<String> = args.items.iter().map(|items| format!("--items {}", items.display())).collect();
+            let belief = args.belief.display();
+            format!("Next: judge-uncertainty apply {belief} {} --out {out} --force --top 100", items.join(" "))
+        }
+    }));
+    lines
+}
+
+fn details(summary: &Summary) -> Vec<Line> {
+    let head = "Drift against the fit (population stability index; by chance; share outside the fitted range)";
+    let of = |drift: &Drift| {
+        let share = drift.outside.map_or("-".to_owned(), |share| format!("{:.1}%", 100.0 * share));
+        Line::Row(match (drift.psi, drift.psi_by_chance) {
+            (Some(psi), Some(chance)) => format!("  {}  {psi:.3}  {chance:.3}  {share}", drift.name),
+            _ => format!("  {}  not estimable: no items", drift.name),
+        })
+    };
+    std::iter::once(Line::Lead(head.to_owned())).chain(summary.drift.iter().map(of)).collect()
 }

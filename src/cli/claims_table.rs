@@ -1,9 +1,10 @@
-//! The closing table: every claim with place, published and reproduced number, and verdict.
+//! The table of `--table`: every claim with place, published and reproduced number, and verdict.
 
 use std::io::{self, IsTerminal, Write};
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+use super::terminal::plain;
 use crate::experiments::Experiment;
 use crate::report::claims::{Judged, JudgedReading, LITERALLY, ReadingTally, Verdict, VerdictTally};
 use crate::report::verdicts::Verdicts;
@@ -71,12 +72,6 @@ pub fn write(out: &mut impl Write, verdicts: &Verdicts, layout: Layout) -> io::R
         }
     }
     writeln!(out, "{}", scope(verdicts))?;
-    let open: Vec<&str> =
-        verdicts.rows().iter().filter(|row| row.claim.leaves_sign_open()).map(|row| row.claim.id.as_str()).collect();
-    if !open.is_empty() {
-        writeln!(out, "No weight for the sign, since what is allowed reaches past zero:")?;
-        open.iter().try_for_each(|id| writeln!(out, "  {id}"))?;
-    }
     if total.not_judged > 0 {
         writeln!(
             out,
@@ -111,7 +106,7 @@ fn write_columns(
     for row in rows {
         let (place, within) = row.claim.location();
         if place != last {
-            writeln!(out, "{place}")?;
+            writeln!(out, "{}", plain(place))?;
             last = place;
         }
         // The cell of a table says enough; elsewhere the statement says what the number is.
@@ -125,7 +120,7 @@ fn write_columns(
         };
         let first = format!("  {}", text.next().unwrap_or_default());
         let verdict = format!("{colour}{}{reset}", in_column(row.verdict));
-        writeln!(out, "{}", columns(&first, &row.claim.published, &reproduced(row), &verdict))?;
+        writeln!(out, "{}", columns(&first, &plain(&row.claim.published), &reproduced(row), &verdict))?;
         for rest in text {
             writeln!(out, "    {rest}")?;
         }
@@ -141,7 +136,7 @@ fn write_reading(out: &mut impl Write, reading: &JudgedReading) -> io::Result<()
     let (row, claim) = (&reading.judged, &reading.reading.literal);
     let mut text = wrapped(&format!("{LITERALLY}: {}", claim.statement), TEXT - 4).into_iter();
     let first = format!("    {}", text.next().unwrap_or_default());
-    writeln!(out, "{}", columns(&first, &claim.published, &reproduced(row), reading.word()))?;
+    writeln!(out, "{}", columns(&first, &plain(&claim.published), &reproduced(row), reading.word()))?;
     text.try_for_each(|rest| writeln!(out, "      {rest}"))
 }
 
@@ -170,7 +165,7 @@ fn in_column(verdict: Verdict) -> &'static str {
 }
 
 fn reproduced(row: &Judged) -> String {
-    row.text().unwrap_or_else(|| "-".to_owned())
+    row.text().map_or_else(|| "-".to_owned(), |text| plain(&text))
 }
 
 fn heading(experiment: Experiment) -> &'static str {
@@ -205,10 +200,10 @@ fn columns(text: &str, published: &str, reproduced: &str, verdict: &str) -> Stri
 /// Text in lines of at most `width` terminal columns, two less from the second line on; wide characters count as two.
 ///
 /// Lines break at spaces, and within a word that is longer than a line.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
+pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     let room = |lines: &[String]| if lines.len() == 1 { width } else { width - 2 };
-    for word in text.split_whitespace() {
+    for word in plain(text).split_whitespace() {
         let line = lines.last().map_or(0, |line| line.width());
         if line > 0 && line + 1 + word.width() > room(&lines) {
             lines.push(String::new());

@@ -1,84 +1,126 @@
 //! `compare`: what moved between two artifact folders.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde_json::Value;
 
-use super::{Error, FINDINGS};
+use super::options::ResultOptions;
+use super::{Error, FINDINGS, study};
 use crate::artifact::{Manifest, Results};
-use crate::report::numbers::NumberStyle;
+use crate::cli::terminal::stdout;
+use crate::experiments::Experiment;
+use crate::report::{numbers::NumberStyle, page};
+use crate::with_kind;
 
-/// Show what moved between two artifact folders: numbers beyond a tolerance, and tables whose text changed.
+/// Compare two studies, or two folders of `reproduce`.
 ///
-/// Exit status: 0 when nothing did, 10 otherwise.
+/// Two studies have the same items and labels, and another judge, prompt or belief. Their scores on held-out labels are
+/// paired over items; nothing is written. Of folders of `reproduce`, numbers
+/// beyond a tolerance and other tables, figures and pages are listed: exit status 0 where nothing moved, 10 otherwise.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:
-  judge-uncertainty reproduce --out fresh
+#[command(after_help = "Examples:
+  judge-uncertainty compare with-old-prompt with-new-prompt
   judge-uncertainty compare artifact fresh")]
 pub(super) struct Args {
-    /// The folder to compare with.
-    old: PathBuf,
-    /// The folder that may differ.
-    new: PathBuf,
-    /// Largest relative difference of a number that counts as equal (numbers below 1 absolutely).
+    /// The first study, or the folder to compare with.
+    pub(super) old: PathBuf,
+    /// The second study, or the folder that may differ.
+    pub(super) new: PathBuf,
+    /// Largest relative difference of a number of `reproduce` that counts as equal (numbers below 1 absolutely).
     #[arg(long, value_name = "X", default_value_t = 1e-6)]
     tolerance: f64,
+    #[command(flatten)]
+    pub(super) result: ResultOptions,
+}
+
+/// The study that a path is, or of which it is a run.
+fn study_of(path: &Path) -> Option<PathBuf> {
+    let is_study = |path: &Path| path.join("study.toml").is_file() || path.is_file();
+    let above = || path.parent().filter(|_| path.join(crate::study::results::FILE).is_file()).map(Path::to_owned);
+    if is_study(path) { Some(path.to_owned()) } else { above().filter(|study| is_study(study)) }
 }
 
 /// Runs the command.
 ///
 /// # Errors
-/// A folder that can't be read.
+/// A folder that can't be read, or whose files are not those of its manifest.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
+    if let (Some(first), Some(second)) = (study_of(&args.old), study_of(&args.new)) {
+        return with_kind!(&first, K => study::compare::run::<K>([&first, &second], &args.result));
+    }
+    let (old, new) = (Folder::load(&args.old)?, Folder::load(&args.new)?);
     let mut moved = Vec::new();
-    let (old, new) = (load(&args.old)?, load(&args.new)?);
+    let mut alone = Vec::new();
     for (name, value) in &old.values {
         match new.values.get(name) {
             Some(other) => compare(name, value, other, args.tolerance, &mut moved),
-            None => moved.push(format!("{name}: only in {}", args.old.display())),
+            None => alone.push(format!("{name} (only in {})", args.old.display())),
         }
     }
-    for name in new.values.keys().filter(|name| !old.values.contains_key(*name)) {
-        moved.push(format!("{name}: only in {}", args.new.display()));
-    }
-    for file in old.tables.keys().chain(new.tables.keys().filter(|f| !old.tables.contains_key(*f))) {
-        if old.tables.get(file) != new.tables.get(file) {
-            moved.push(format!("{file}: text differs"));
+    let only_new = new.values.keys().filter(|name| !old.values.contains_key(*name));
+    alone.extend(only_new.map(|name| format!("{name} (only in {})", args.new.display())));
+    // What is made of several experiments at once is another text where one of them is missing.
+    let without_extended = |folder: &Folder| {
+        let names = folder.values.keys().filter(|name| *name != Experiment::Extended.name());
+        names.cloned().collect::<Vec<String>>()
+    };
+    let same_of_paper = without_extended(&old) == without_extended(&new);
+    let of_several = |file: &str| {
+        (!alone.is_empty() && OF_ALL.contains(&file))
+            || (!same_of_paper && OF_SEVERAL.iter().any(|start| file.starts_with(start)))
+    };
+    let shared = |file: &String| new.manifest.sums.contains_key(file) && !of_several(file);
+    let files: Vec<&String> = old.manifest.sums.keys().filter(|file| is_shown(file) && shared(file)).collect();
+    for file in &files {
+        if old.manifest.sums[*file] != new.manifest.sums[*file] {
+            moved.push(format!("{file}: differs"));
         }
     }
-    let mut stdout = anstream::stdout().lock();
+    let mut stdout = stdout();
     for line in &moved {
         writeln!(stdout, "{line}")?;
+    }
+    let both = old.values.keys().filter(|name| new.values.contains_key(*name)).count();
+    writeln!(stdout, "Compared: results of {both} experiments, {} tables, figures and pages", files.len())?;
+    if !alone.is_empty() {
+        let of_all = OF_ALL.join(", ");
+        writeln!(stdout, "Not compared: {}; and what is made of several at once, such as {of_all}", alone.join(", "))?;
     }
     writeln!(stdout, "{} differences", moved.len())?;
     Ok(if moved.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FINDINGS) })
 }
 
+/// Files that show the results of all experiments.
+const OF_ALL: [&str; 2] = ["paper/reproduction.tex", page::FILE];
+
+/// Beginnings of the names of files that show results of several of the paper's experiments.
+const OF_SEVERAL: [&str; 4] =
+    ["paper/numbers.tex", "paper/figures/calibration.", "paper/figures/coefficients.", "paper/tables/isolation.tex"];
+
+/// Whether a file shows results, rather than holding them, which are compared as numbers.
+fn is_shown(file: &str) -> bool {
+    file.starts_with("paper/") || file == page::FILE
+}
+
 struct Folder {
     values: BTreeMap<String, Value>,
-    tables: BTreeMap<String, String>,
+    manifest: Manifest,
 }
 
-fn load(path: &Path) -> Result<Folder, Error> {
-    let manifest = Manifest::load(path)?;
-    let results = Results::load(path, &manifest)?;
-    let tables = manifest.files.iter().filter(|f| is_table(f)).map(|file| {
-        let text = fs::read_to_string(path.join(file)).unwrap_or_else(|e| format!("can't be read: {e}"));
-        (file.clone(), text)
-    });
-    Ok(Folder {
-        values: results.values().into_iter().map(|(e, v)| (e.name().to_owned(), v)).collect(),
-        tables: tables.collect(),
-    })
-}
-
-/// Tables, macros and the document; figures draw the numbers that are compared already.
-fn is_table(file: &str) -> bool {
-    file.starts_with("paper/") && file.ends_with(".tex") && !file.starts_with("paper/figures/")
+impl Folder {
+    fn load(path: &Path) -> Result<Self, Error> {
+        // A run of a study has results of its own, and a study none yet.
+        if path.join(crate::study::results::FILE).is_file() || path.join("study.toml").is_file() {
+            return Err(Error::OfAStudy { folder: path.to_owned() });
+        }
+        let manifest = Manifest::load(path)?;
+        let results = Results::load(path, &manifest)?;
+        manifest.check_sums(path)?;
+        Ok(Self { values: results.values().into_iter().map(|(e, v)| (e.name().to_owned(), v)).collect(), manifest })
+    }
 }
 
 fn compare(at: &str, old: &Value, new: &Value, tolerance: f64, moved: &mut Vec<String>) {

@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::{Error, say};
+use crate::cli::terminal::stdout;
 use crate::formats::dataset::originals::{ARCHIVE, ORIGINALS, fetch};
 
-/// Get input that this repository may not hold.
+/// Download data that this repository may not hold.
 #[derive(Debug, clap::Subcommand)]
 #[command(after_help = "Example:
   judge-uncertainty data fetch chaosnli")]
@@ -47,6 +48,6 @@ pub(super) fn run(command: &Command) -> Result<ExitCode, Error> {
     say(format_args!("taking the archive from {from}"));
     let folder = fetch(from, &ORIGINALS, out)?;
     let count = ORIGINALS.len();
-    writeln!(anstream::stdout(), "{count} files with the published SHA-256 sums: {}", folder.display())?;
+    writeln!(stdout(), "{count} files with the published SHA-256 sums: {}", folder.display())?;
     Ok(ExitCode::SUCCESS)
 }

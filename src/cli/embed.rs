@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::{Error, progress::Bars, sentences};
+use crate::cli::terminal::stdout;
 use crate::familiarity::embedding::{
     Cache, DEFAULT_MODEL, Destination, Items, Model, Options, Precision, Template, embed_texts, read_item_lines,
     read_item_table, read_items,
@@ -74,7 +75,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let precision = if args.half { Precision::Half } else { Precision::Single };
     let ids = destination.write(&items.ids, embeddings.matrix.view(), precision)?;
     writeln!(
-        anstream::stdout(),
+        stdout(),
         "{} items embedded in {} dimensions ({} from the cache; {} cut; {}): {}, {}",
         items.ids.len(),
         embeddings.matrix.ncols(),

@@ -37,6 +37,14 @@ pub(crate) enum Error {
     /// The findings, or results that lack a figure of theirs.
     #[error(transparent)]
     Findings(#[from] crate::report::paper::findings::FindingsError),
+    /// An id that no claim and no conclusion has.
+    #[error("no claim that can be shown has the id `{id}`; `verify --table` lists the claims{}", if near.is_empty() { String::new() } else { format!("; near it: {near}") })]
+    UnknownClaim {
+        /// The id.
+        id: String,
+        /// Ids like it.
+        near: String,
+    },
     /// Results on disk.
     #[error(transparent)]
     Artifact(#[from] crate::artifact::Error),
@@ -87,6 +95,16 @@ pub(crate) enum Error {
          --chaosnli-judge, or leave out the extended run"
     )]
     OtherJudge,
+    /// A study where an artifact is due.
+    #[error(
+        "{}: this belongs to a study, and the other folder does not; `compare` takes two studies (the folders of their \
+         study.toml), or two folders that `reproduce` wrote",
+        folder.display()
+    )]
+    OfAStudy {
+        /// The folder.
+        folder: PathBuf,
+    },
     /// Threads.
     #[error("can't start {threads} threads: {source}; give a smaller --threads")]
     Threads {
@@ -118,10 +136,12 @@ impl Error {
             | Error::Rows(_)
             | Error::Experiment(_)
             | Error::Claims(_)
+            | Error::UnknownClaim { .. }
             | Error::Findings(_)
             | Error::Templates(_)
             | Error::NotConcerned { .. }
             | Error::OtherModel { .. }
+            | Error::OfAStudy { .. }
             | Error::OtherJudge => false,
         }
     }

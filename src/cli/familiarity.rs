@@ -40,13 +40,13 @@ pub(super) struct FamiliarityArgs {
 /// An engine of neighbours, as an option names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EngineName {
-    /// Search a graph, checked and repaired against all pairs
+    /// Search a graph, whose lists are checked and repaired against all pairs
     Hnsw,
     /// Search a graph that the hnsw_rs package builds, checked alike
     #[cfg(feature = "hnsw_rs")]
     #[value(name = "hnsw_rs")]
     HnswRs,
-    /// Compare all pairs; faster, REPRODUCE.md says up to which size
+    /// Compare all pairs: faster up to 50,000 items
     Exact,
 }
 
@@ -90,8 +90,10 @@ impl FamiliarityArgs {
 pub(super) struct Familiarity {
     /// The sentences.
     originals: Option<Vec<String>>,
-    /// The sentence model, with its folder: it embeds them, or else is held against committed embeddings.
-    model: (PathBuf, Model),
+    /// The folder of the sentence model: it embeds them, or else is held against committed embeddings.
+    folder: PathBuf,
+    /// The model as it was checked, for the first who needs it: it is large, and nobody keeps it afterwards.
+    model: Mutex<Option<Model>>,
     /// What became of holding the model against committed embeddings, where that was done in advance.
     held: Mutex<Option<Result<String, Error>>>,
     engine: Engine,
@@ -129,13 +131,14 @@ impl Familiarity {
             }
         };
         let folder = data.join(Path::new(DEFAULT_MODEL).strip_prefix("data").unwrap_or(Path::new(DEFAULT_MODEL)));
-        let model = (folder.clone(), Model::open(&folder)?);
+        let model = Mutex::new(Some(Model::open(&folder)?));
         let self_neighbour = match args.familiarity {
             Some(Setting::LeaveOneOut) => SelfNeighbour::LeaveOneOut,
             Some(Setting::Published) | None => SelfNeighbour::Published,
         };
         Ok(Self {
             originals,
+            folder,
             model,
             held: Mutex::new(None),
             engine: args.neighbours.map_or_else(Engine::default, Engine::from),
@@ -162,11 +165,16 @@ impl Familiarity {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The sentence model, which is read again where somebody took it before.
+    fn model(&self) -> Result<Model, Error> {
+        let checked = self.model.lock().unwrap_or_else(PoisonError::into_inner).take();
+        Ok(checked.map_or_else(|| Model::open(&self.folder), Ok)?)
+    }
+
     /// Embeds the texts of an example and says how far they agree with their committed embeddings; a program without a
     /// runtime for the model says that this was left out.
     fn hold(&self, progress: &dyn Progress) -> Result<String, Error> {
-        let (folder, model) = &self.model;
-        let (fresh, how) = match embed(&model_check::texts(), model.clone(), progress) {
+        let (fresh, how) = match embed(&model_check::texts(), self.model()?, progress) {
             Err(Error::Embedding(EmbeddingError::NoRuntime)) => {
                 return Ok(
                     "not held against the committed embeddings: this program was built without the feature `onnx`"
@@ -175,7 +183,7 @@ impl Familiarity {
             }
             other => other?,
         };
-        Ok(format!("{} ({how})", model_check::agreement(fresh.view(), folder)?))
+        Ok(format!("{} ({how})", model_check::agreement(fresh.view(), &self.folder)?))
     }
 
     /// Embeds the sentences, if they are there, or else the texts of an example, and makes the engine.
@@ -193,7 +201,7 @@ impl Familiarity {
                 (UnitRows::new(committed)?, Inputs::new())
             }
             Some(texts) => {
-                let (fresh, how) = embed(texts, self.model.1.clone(), progress)?;
+                let (fresh, how) = embed(texts, self.model()?, progress)?;
                 put("embeddings", format!("computed from the sentences: {how}"));
                 let agreement = Agreement::of(fresh.view(), committed, NEIGHBOURS)?;
                 put("agreement with the committed matrix", agreement.to_string());

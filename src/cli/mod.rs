@@ -1,12 +1,14 @@
 //! The command line: arguments, one file per command, progress bars, exit codes.
 
 mod apply;
+mod audit;
 pub mod claims_table;
 mod compare;
 mod data;
 mod embed;
 mod error;
 mod experiment;
+mod explain;
 mod familiarity;
 mod judge;
 mod model_check;
@@ -17,21 +19,27 @@ mod render;
 mod reproduce;
 mod sentences;
 mod setup;
+mod shell;
 mod sources;
 mod study;
+mod summary;
+mod terminal;
 mod verify;
 
+use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_formats::links;
-use judge_uncertainty_system::limits;
+use judge_uncertainty_system::{limits, memory};
 
 use self::error::REFUSED;
 pub(crate) use self::error::{Error, FINDINGS};
-pub(crate) use self::setup::{claims_file, output_folder, say};
+pub(crate) use self::setup::{claims_file, output_folder};
+pub(crate) use self::terminal::say;
 
-/// Decompose an LLM judge's uncertainty to target expert labels, and reproduce the paper that proposes it.
+/// Find where an LLM judge is ignorant, and what experts should label next; and reproduce the paper.
 #[derive(Debug, Parser)]
 #[command(name = "judge-uncertainty", version, max_term_width = 100, arg_required_else_help = true)]
 struct Cli {
@@ -41,8 +49,10 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Audit(audit::Args),
     Reproduce(reproduce::Args),
     Verify(verify::Args),
+    Explain(explain::Args),
     Render(render::Args),
     Compare(compare::Args),
     #[command(subcommand)]
@@ -52,22 +62,30 @@ enum Command {
     Judge(judge::Command),
     Embed(embed::Args),
     Neighbours(neighbours::Args),
+    #[command(hide = true)]
+    TryModel(sentences::Args),
     #[command(subcommand)]
     Data(data::Command),
+    Completions(shell::Completions),
+    Man(shell::Man),
 }
 
 /// Parses the arguments of the process, runs the command and returns its exit code.
 ///
 /// Results go to standard output; progress, warnings and errors to standard error.
 pub fn main() -> ExitCode {
-    let command = Cli::parse().command;
-    if let Err(problem) = limits::check_variable().and_then(|()| links::check_variable()) {
+    tell_refused_threads();
+    let command = Cli::try_parse().unwrap_or_else(|error| refused(error)).command;
+    tell_old_names();
+    if let Err(problem) = limits::check_variable().and_then(|()| links::check_variables()) {
         say(format_args!("error: {problem}"));
         return ExitCode::from(REFUSED);
     }
     let run = match command {
+        Command::Audit(args) => audit::run(&args),
         Command::Reproduce(args) => reproduce::run(&args),
         Command::Verify(args) => verify::run(&args),
+        Command::Explain(args) => explain::run(&args),
         Command::Render(args) => render::run(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Study(args) => study::run(&args),
@@ -75,7 +93,10 @@ pub fn main() -> ExitCode {
         Command::Judge(args) => judge::run(&args),
         Command::Embed(args) => embed::run(&args),
         Command::Neighbours(args) => neighbours::run(&args),
+        Command::TryModel(args) => sentences::run(&args),
         Command::Data(args) => data::run(&args),
+        Command::Completions(args) => Ok(shell::completions(&args)),
+        Command::Man(args) => shell::man(&args),
     };
     match run {
         Ok(code) => code,
@@ -96,6 +117,44 @@ pub fn main() -> ExitCode {
             ExitCode::from(error.exit_code())
         }
     }
+}
+
+/// Says which rules of the arguments have another name now.
+fn tell_old_names() {
+    let arguments: Vec<String> = std::env::args_os().filter_map(|argument| argument.into_string().ok()).collect();
+    let options = arguments.windows(2).filter(|pair| pair[0] == "--rule" || pair[0] == "--rules");
+    let joined = arguments.iter().filter_map(|one| one.strip_prefix("--rule=").or(one.strip_prefix("--rules=")));
+    for name in options.map(|pair| pair[1].as_str()).chain(joined).flat_map(|named| named.split([',', '+'])) {
+        if let Some(rule) = name.parse::<Rule>().ok().filter(|rule| rule.name() != name) {
+            study::renamed(name, rule.name());
+        }
+    }
+}
+
+/// Ends with a sentence where the system gives no further thread, on which the standard library and rayon panic.
+fn tell_refused_threads() {
+    const KNOWN: [&str; 3] =
+        ["failed to spawn thread", "thread pool has not been initialized", "failed to allocate an alternative stack"];
+    let others = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        let said = panic.to_string();
+        if KNOWN.iter().any(|known| said.contains(known)) {
+            memory::end(|stderr| writeln!(stderr, "error: there is no memory for a thread; let the program have more"));
+        }
+        others(panic);
+    }));
+}
+
+/// Ends with what is wrong with the arguments; a command of `study` that is given without it is told where it is.
+fn refused(error: clap::Error) -> ! {
+    use clap::error::{ContextKind, ContextValue};
+    if let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand)
+        && study::Command::has_subcommand(name)
+    {
+        say(format_args!("error: {name:?} is a command of `study`: judge-uncertainty study {name}"));
+        std::process::exit(i32::from(REFUSED));
+    }
+    error.exit()
 }
 
 /// A message without its middle, where that repeats much of a file.

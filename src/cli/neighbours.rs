@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use super::familiarity::EngineName;
 use super::progress::Bars;
 use super::{Error, say};
+use crate::cli::terminal::table;
 use crate::familiarity::neighbours::saved::IndexError;
 use crate::familiarity::neighbours::{Engine, Held, Hnsw, HnswSettings, NeighbourLists, Neighbours, UnitRows};
 use crate::study::input::vectors::read_identified;
@@ -14,7 +15,7 @@ use crate::study::input::vectors::read_identified;
 /// What a saved index says about where its embeddings come from; its data sum tells one matrix from another.
 const MODEL: &str = "a matrix of the user";
 
-/// List the nearest neighbours of every item by cosine distance, as CSV on standard output.
+/// List every item's nearest neighbours by cosine distance, as CSV.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   judge-uncertainty neighbours --embeddings embeddings.npy > neighbours.csv
@@ -28,7 +29,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", default_value = "10")]
     k: NonZeroUsize,
     /// How neighbours are found
-    #[arg(long, value_enum, value_name = "ENGINE", default_value = "hnsw")]
+    #[arg(long, value_enum, value_name = "ENGINE", default_value = "exact")]
     engine: EngineName,
     /// Use the HNSW index saved in this folder, or build it and save it there; an index of other embeddings or another
     /// --k is refused
@@ -53,7 +54,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     };
     say(format_args!("{}", engine.describe()));
     let lists = NeighbourLists::build(engine.as_ref(), k);
-    let mut table = csv::Writer::from_writer(std::io::stdout().lock());
+    let mut table = csv::Writer::from_writer(table());
     table.write_record(["id", "rank", "neighbour", "distance"]).map_err(cause)?;
     for (item, id) in ids.iter().enumerate() {
         for (rank, near) in (1..).zip(lists.of(item)) {

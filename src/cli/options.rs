@@ -1,8 +1,12 @@
 //! Options that several commands share.
 
+use std::io::Write;
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 use super::Error;
+use super::terminal::{print, print_all, stdout};
+use crate::report::study::Line;
 
 /// The study that a command is about.
 #[derive(Debug, clap::Args)]
@@ -11,6 +15,44 @@ pub(super) struct StudyOption {
     /// The study.toml, or the folder that holds it.
     #[arg(value_name = "STUDY", default_value = ".")]
     pub(super) path: PathBuf,
+}
+
+/// What a command prints of its result.
+#[derive(Debug, Default, clap::Args)]
+#[group(skip)]
+#[command(next_help_heading = "Output")]
+pub(super) struct ResultOptions {
+    /// Print all sentences and figures below the answer.
+    #[arg(long)]
+    pub(super) details: bool,
+    /// Print everything as JSON instead.
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+impl ResultOptions {
+    /// Prints what was asked for.
+    ///
+    /// # Errors
+    /// Standard output is closed.
+    pub(super) fn show(
+        &self,
+        json: impl FnOnce() -> String,
+        answer: &[Line],
+        details: impl FnOnce() -> Vec<Line>,
+    ) -> Result<ExitCode, Error> {
+        if self.json {
+            write!(stdout(), "{}", json())?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        print(answer)?;
+        let more = if self.details { details() } else { vec![] };
+        if !more.is_empty() {
+            writeln!(stdout())?;
+            print_all(&more)?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
 }
 
 /// Threads of a command.

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use super::options::TemplatesOption;
 use super::{Error, claims_file, output_folder};
 use crate::artifact::{Manifest, Results};
+use crate::cli::terminal::stdout;
 use crate::report::claims::Claims;
 use crate::report::latex::Templates;
 use crate::report::page;
@@ -14,7 +15,7 @@ use crate::report::paper::findings::Findings;
 use crate::report::paper::{Reproduction, bundle};
 use crate::report::verdicts::Verdicts;
 
-/// Render tables, figures and the LaTeX bundle again from results on disk; no result changes.
+/// Make tables, figures and the LaTeX bundle again from the results on disk.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   judge-uncertainty render --artifact artifact --templates templates")]
@@ -45,8 +46,8 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let findings = findings.from_results(results.extended.as_ref())?;
     let shown = Reproduction { results: &results, manifest: &manifest, verdicts: &verdicts, findings: &findings };
     let mut staged = shown.stage(&templates, &html)?;
-    staged.seal(&mut manifest);
+    manifest.seal(&mut staged);
     folder.commit(&staged)?;
-    writeln!(anstream::stdout(), "{}", args.artifact.join(bundle::FOLDER).display())?;
+    writeln!(stdout(), "{}", args.artifact.join(bundle::FOLDER).display())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -11,26 +11,29 @@ use super::familiarity::FamiliarityArgs;
 use super::options::{TemplatesOption, ThreadsOption};
 use super::progress::Bars;
 use super::sources::{Fit, Judges, Sources};
-use super::{Error, FINDINGS, experiment, output_folder, say};
-use crate::artifact::{Manifest, Results};
+use super::summary::Summary;
+use super::{Error, experiment, output_folder, say};
+use crate::artifact::{self, Manifest, Results};
+use crate::cli::terminal::{coloured, stdout};
 use crate::experiments::Experiment;
-use crate::report::claims::{Claims, Verdict};
+use crate::report::claims::Claims;
 use crate::report::latex::Templates;
 use crate::report::numbers::NumberStyle;
 use crate::report::paper::Reproduction;
-use crate::report::paper::findings::{self, Findings};
-use crate::report::{self, page, verdicts::Verdicts};
+use crate::report::paper::findings::Findings;
+use crate::report::{page, verdicts::Verdicts};
 use crate::system::installed::installed;
 use crate::system::{MANIFEST, to_json};
 
 /// Replicates of a `--quick` run.
 const QUICK: usize = 10;
 
-/// Recompute every number of the paper, render its tables and figures, and judge it claim by claim.
+/// Recompute the paper: every number, table and figure, judged claim by claim.
 ///
 /// With --extended, also what goes beyond the paper. Without it, such results that DIR holds already are kept.
 ///
-/// Exit status: 0 when no claim differs, 10 when one does, 2 when input or arguments are refused, 1 otherwise.
+/// Exit status: 0 when all is recomputed and judged, whatever the verdicts (`verify` ends with 10 where a claim
+/// differs), 2 when input or arguments are refused, 1 otherwise.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   judge-uncertainty reproduce
@@ -75,7 +78,10 @@ pub(super) struct Args {
     judges: Judges,
     #[command(flatten)]
     templates: TemplatesOption,
-    /// Print a machine-readable summary instead of the table.
+    /// List every claim instead of the summary.
+    #[arg(long, conflicts_with = "json")]
+    table: bool,
+    /// Print a machine-readable summary.
     #[arg(long)]
     json: bool,
 }
@@ -119,6 +125,15 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
         return Err(Error::OtherJudge);
     }
     let folder = output_folder::<Manifest>(&out)?;
+    let kept = match args.only {
+        _ if !out.join(MANIFEST).is_file() => None,
+        Some(_) => {
+            let manifest = Manifest::load(&out)?;
+            Some((Results::load(&out, &manifest)?, manifest))
+        }
+        None if args.extended => None,
+        None => extended_of(&out)?,
+    };
     let data = args.data.clone().unwrap_or_else(|| installed("data"));
     let claims = Claims::load(&data.join("paper/claims.toml"))?;
     let findings = Findings::built_in()?;
@@ -126,14 +141,6 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let html = page::PageTemplates::load(args.templates.folder.as_deref())?;
     let sources = Sources::new(&data, &args.judges, &args.familiarity, fit);
     let parts = experiment::load(&experiments, &sources)?;
-    let kept = match args.only {
-        Some(_) if out.join(MANIFEST).is_file() => {
-            let manifest = Manifest::load(&out)?;
-            Some((Results::load(&out, &manifest)?, manifest))
-        }
-        None if !args.extended => extended_of(&out),
-        _ => None,
-    };
     args.threads.start()?;
 
     let (mut results, facts) = experiment::run(&parts, replicates, &Bars::default())?;
@@ -152,31 +159,33 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let findings = findings.from_results(results.extended.as_ref())?;
     let shown = Reproduction { results: &results, manifest: &manifest, verdicts: &verdicts, findings: &findings };
     let mut staged = shown.stage(&templates, &html)?;
-    staged.seal(&mut manifest);
+    manifest.seal(&mut staged);
     folder.commit(&staged)?;
     tell_durations(&manifest, &experiments);
-    let code = conclude(&verdicts, args.json, &out)?;
-    if !findings.is_empty() && !args.json {
-        let mut stdout = anstream::stdout().lock();
-        writeln!(stdout, "\nBeyond the paper ({}):", out.join(findings::FILE).display())?;
-        for finding in findings {
-            writeln!(stdout, "- [{}] {}", finding.status.name(), finding.sentence)?;
-        }
-    }
-    Ok(code)
+    let kept: Vec<Experiment> =
+        manifest.deterministic.keys().copied().filter(|experiment| !experiments.contains(experiment)).collect();
+    show(&verdicts.only(&experiments), args.json, args.table, &out, &experiments, &kept)?;
+    Ok(ExitCode::SUCCESS)
 }
 
-/// Results beyond the paper that a folder holds; none where they can't be read, which is told, for then they are to be
-/// made anew.
-fn extended_of(folder: &Path) -> Option<(Results, Manifest)> {
-    let mut manifest = Manifest::load(folder).ok()?;
-    manifest.deterministic.retain(|experiment, _| *experiment == Experiment::Extended);
-    manifest.run.retain(|experiment, _| *experiment == Experiment::Extended);
-    match Results::load(folder, &manifest) {
-        Ok(results) => Some((results, manifest)),
+/// Results beyond the paper that a folder holds; none where they are of another version or were edited, which is told,
+/// for then they are to be made anew.
+///
+/// # Errors
+/// A file can't be read.
+fn extended_of(folder: &Path) -> Result<Option<(Results, Manifest)>, Error> {
+    let load = || {
+        let mut manifest = Manifest::load(folder)?;
+        manifest.deterministic.retain(|experiment, _| *experiment == Experiment::Extended);
+        manifest.run.retain(|experiment, _| *experiment == Experiment::Extended);
+        Ok((Results::load(folder, &manifest)?, manifest))
+    };
+    match load() {
+        Ok(kept) => Ok(Some(kept)),
+        Err(error @ artifact::Error::File(_)) => Err(error.into()),
         Err(error) => {
             say(format_args!("note: the results beyond the paper are not kept: {error}"));
-            None
+            Ok(None)
         }
     }
 }
@@ -191,20 +200,21 @@ fn tell_durations(manifest: &Manifest, experiments: &[Experiment]) {
     }
 }
 
-/// Prints the verdicts and chooses the exit status.
-pub(super) fn conclude(verdicts: &Verdicts, json: bool, folder: &std::path::Path) -> Result<ExitCode, Error> {
-    let mut stdout = anstream::stdout().lock();
+/// Prints the verdicts.
+pub(super) fn show(
+    verdicts: &Verdicts,
+    json: bool,
+    table: bool,
+    folder: &Path,
+    computed: &[Experiment],
+    kept: &[Experiment],
+) -> Result<(), Error> {
     if json {
-        write!(stdout, "{}", to_json(&verdicts.to_json()))?;
+        write!(stdout(), "{}", to_json(&verdicts.to_json()))?;
+    } else if table {
+        claims_table::write(&mut coloured(), verdicts, Layout::of_terminal())?;
     } else {
-        claims_table::write(&mut stdout, verdicts, Layout::of_terminal())?;
-        writeln!(stdout, "\nResults, tables and figures: {}", folder.display())?;
-        let page = folder.join(page::FILE);
-        if page.is_file() {
-            writeln!(stdout, "Report to look at: {}", page.display())?;
-        }
-        writeln!(stdout, "Tolerances with their reasons: {}", folder.join(report::verdicts::FILE).display())?;
+        Summary { verdicts, folder, computed, kept }.write(&mut stdout())?;
     }
-    let differs = verdicts.rows().iter().any(|row| row.verdict == Verdict::Differs);
-    Ok(if differs { ExitCode::from(FINDINGS) } else { ExitCode::SUCCESS })
+    Ok(())
 }

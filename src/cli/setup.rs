@@ -1,9 +1,9 @@
 //! What commands do before their work.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::error::Error;
+use super::terminal::say;
 use crate::system::installed::installed;
 use crate::system::{OutputFolder, Record};
 
@@ -20,9 +20,4 @@ pub(crate) fn output_folder<R: Record>(path: &Path) -> Result<OutputFolder<R>, E
 /// The claims file that a user names, else the paper's.
 pub(crate) fn claims_file(named: Option<&Path>) -> PathBuf {
     named.map_or_else(|| installed("data/paper/claims.toml"), Path::to_owned)
-}
-
-/// Says something beside the results, on standard error; where that is closed or full, there is nobody to tell.
-pub(crate) fn say(text: std::fmt::Arguments<'_>) {
-    let _ = writeln!(anstream::stderr().lock(), "{text}");
 }

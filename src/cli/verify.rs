@@ -1,19 +1,33 @@
-//! `verify`: judge results on disk.
+//! `verify`: judge results on disk, and hold every file made of them against what they give.
 
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use super::{Error, claims_file, reproduce::conclude};
-use crate::artifact::{Manifest, Results};
-use crate::report::claims::Claims;
+use super::explain::nearest;
+use super::options::TemplatesOption;
+use super::reproduce::show;
+use super::terminal::stdout;
+use super::{Error, FINDINGS, claims_file};
+use crate::artifact::{Manifest, Results, provenance};
+use crate::report::claims::{Claims, Verdict, misprinted, smallest_misprint};
+use crate::report::latex::Templates;
+use crate::report::page;
+use crate::report::paper::Reproduction;
+use crate::report::paper::findings::Findings;
 use crate::report::verdicts::Verdicts;
 
-/// Judge results already on disk against the paper's claims, without recomputing anything.
+/// Judge the results on disk again, and find files that were edited.
 ///
-/// Exit status: 0 when no claim differs, 10 when one does, 2 when the folder or the claims are refused.
+/// No result is recomputed. Tables, figures and pages are made from the results again and compared with the folder.
+///
+/// Exit status: 0 when no claim differs, 10 when one does, 2 when a file of the folder was edited or the claims are
+/// refused.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:
-  judge-uncertainty verify --artifact artifact")]
+#[command(after_help = "Examples:
+  judge-uncertainty verify --artifact artifact
+  judge-uncertainty verify --table
+  judge-uncertainty verify --break esc-info-value")]
 pub(super) struct Args {
     /// Folder that `reproduce` wrote.
     #[arg(long, value_name = "DIR", default_value = "artifact")]
@@ -21,7 +35,15 @@ pub(super) struct Args {
     /// The claims to judge [default: those of the paper].
     #[arg(long, value_name = "FILE")]
     claims: Option<PathBuf>,
-    /// Print a machine-readable summary instead of the table.
+    /// List every claim instead of the summary.
+    #[arg(long, conflicts_with = "json")]
+    table: bool,
+    /// Misprint the number of this claim by the least that it would catch, and show that it fails.
+    #[arg(long = "break", value_name = "ID", conflicts_with_all = ["json", "table"])]
+    misprint: Option<String>,
+    #[command(flatten)]
+    templates: TemplatesOption,
+    /// Print a machine-readable summary.
     #[arg(long)]
     json: bool,
 }
@@ -29,10 +51,49 @@ pub(super) struct Args {
 /// Runs the command.
 ///
 /// # Errors
-/// Results or claims that can't be read.
+/// Results or claims that can't be read; files that are not what the results give.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let claims = Claims::load(&claims_file(args.claims.as_deref()))?;
     let manifest = Manifest::load(&args.artifact)?;
     let results = Results::load(&args.artifact, &manifest)?;
-    conclude(&Verdicts::judge(&claims, &results, &manifest)?, args.json, &args.artifact)
+    let verdicts = Verdicts::judge(&claims, &results, &manifest)?;
+    if let Some(id) = &args.misprint {
+        return break_claim(id, &verdicts, &claims);
+    }
+    manifest.check_sums(&args.artifact)?;
+    let made = if args.claims.is_some() { Claims::load(&claims_file(None))? } else { claims.clone() };
+    let made = Verdicts::judge(&made, &results, &manifest)?;
+    let findings = Findings::built_in()?.from_results(results.extended.as_ref())?;
+    let shown = Reproduction { results: &results, manifest: &manifest, verdicts: &made, findings: &findings };
+    let templates = Templates::load(args.templates.folder.as_deref())?;
+    let html = page::PageTemplates::load(args.templates.folder.as_deref())?;
+    let staged = shown.stage(&templates, &html)?;
+    provenance::hold(&args.artifact, &manifest, &staged)?;
+    if !args.json && !args.table {
+        let text = "made again from the results and found the same to the byte";
+        writeln!(stdout(), "{} files {text}\nRoot: {}\n", staged.names().len(), manifest.root)?;
+    }
+    show(&verdicts, args.json, args.table, &args.artifact, &[], &[])?;
+    Ok(if verdicts.any_differs() { ExitCode::from(FINDINGS) } else { ExitCode::SUCCESS })
+}
+
+/// Judges one claim with a misprint.
+fn break_claim(id: &str, verdicts: &Verdicts, claims: &Claims) -> Result<ExitCode, Error> {
+    let unknown = || Error::UnknownClaim { id: id.to_owned(), near: nearest(id, claims) };
+    let row = verdicts.rows().iter().find(|row| row.claim.id == id).ok_or_else(unknown)?;
+    let mut stdout = stdout();
+    let here = row.text().unwrap_or_else(|| "not computed".to_owned());
+    writeln!(stdout, "{id}: the paper prints {}, here it is {here}: {}", row.claim.published, row.verdict.word())?;
+    let Some(value) = row.reproduced.filter(|_| row.verdict != Verdict::NotJudged) else {
+        writeln!(stdout, "It was not computed at the published size, so nothing can be said of a misprint.")?;
+        return Ok(ExitCode::SUCCESS);
+    };
+    match smallest_misprint(row.claim, value) {
+        Some(units) => {
+            let wrong = misprinted(row.claim, units);
+            writeln!(stdout, "Printed as {}, the smallest misprint that it catches: DIFFERS", wrong.published)?;
+        }
+        None => writeln!(stdout, "It differs as it is printed.")?,
+    }
+    Ok(ExitCode::from(FINDINGS))
 }

@@ -25,12 +25,19 @@ const keep = () => {
 };
 read();
 keep();
-const keys = [...'123456789abcdefghijklmopqrtvwxyz'];
-let [annotator, at] = [null, 0];
+// Letters of moves are no keys of classes.
+const keys = [...'123456789abdefghijlmopqrtvwy'];
+let [annotator, at, undone] = [null, 0, []];
 // No prototype: an annotator or item may be called as a method is.
 const bare = (object) => Object.assign(Object.create(null), object);
-const labels = () => kept[annotator] ?? {};
-const has = (item) => Object.hasOwn(labels(), item.id);
+// An answer: `label`, or `skipped` with the reason; `comment`; `saved` once it stands in a file, and `gone` if it stood in one
+// and was taken back.
+const answers = () => kept[annotator] ?? {};
+const answer = (item) => (Object.hasOwn(answers(), item.id) ? answers()[item.id] : {});
+const label_of = (item) => answer(item).label;
+const skipped = (item) => answer(item).skipped !== undefined;
+const has = (item) => label_of(item) !== undefined || skipped(item);
+const unsaved = () => Object.values(answers()).filter((one) => !one.saved).length;
 const change = (edit) => {
   read();
   kept = bare(kept);
@@ -38,16 +45,40 @@ const change = (edit) => {
   edit(kept[annotator]);
   keep();
 };
+// Gives an item another answer; nothing at all takes it back.
+const set = (item, given) => {
+  const before = answer(item);
+  const something = Object.values(given).some((value) => value !== undefined);
+  change((mine) => {
+    if (something) mine[item.id] = given;
+    else if (before.saved || before.gone) mine[item.id] = { gone: true };
+    else delete mine[item.id];
+  });
+};
+const give = (given) => {
+  const item = queue.items[at];
+  undone.push([at, answer(item)]);
+  const { comment } = answer(item);
+  set(item, { ...given, ...(comment ? { comment } : {}) });
+};
 const make = (name, text, attributes = {}) => {
   const element = Object.assign(document.createElement(name), { textContent: text });
   Object.entries(attributes).forEach(([key, value]) => element.setAttribute(key, value));
   return element;
 };
 const say = (problem) => { part('problem').textContent = problem; };
-const put = (label) => {
-  change((mine) => { mine[queue.items[at].id] = label; });
+const forward = () => {
   say('');
   go(at + 1 < queue.items.length ? at + 1 : at);
+};
+const put = (label) => {
+  give({ label });
+  forward();
+};
+const skip = (reason) => {
+  if (!reason.trim()) return say('Say in a few words why you skip this item.');
+  give({ skipped: reason.trim() });
+  forward();
 };
 const of_score = () => {
   const field = choices.querySelector('input');
@@ -82,27 +113,72 @@ const go = (to) => {
   const item = queue.items[at];
   const where = make('p', `${at + 1} of ${queue.items.length}`, { class: 'where' });
   article.replaceChildren(where, make('p', item.text));
-  show_choices(labels()[item.id]);
+  const { skipped: why, comment } = answer(item);
+  part('skipped').textContent = why === undefined ? '' : `Skipped: ${why}`;
+  // A field that is only hidden keeps the keys for a while.
+  if (part('reason').contains(document.activeElement)) article.focus();
+  part('reason').hidden = true;
+  part('comment').value = comment ?? '';
+  show_choices(label_of(item));
   count();
 };
 const count = () => {
+  const all = queue.items.length;
   const done = queue.items.filter(has).length;
+  const without = queue.items.filter(skipped).length;
   document.querySelector('progress').value = done;
-  part('count').textContent = `${done} of ${queue.items.length} labelled`;
-  part('done').hidden = done < queue.items.length;
+  const skips = without ? `, ${without} skipped` : '';
+  part('count').textContent = `${done - without} of ${all} labelled${skips}, ${all - done} to go`;
+  part('done').hidden = done < all;
+  const left = unsaved();
+  part('unsaved').textContent = left ? `${left} not saved to a file yet` : '';
 };
 const cell = (text) => /[",\r\n]/.test(text) || text !== text.trim() ? `"${text.replaceAll('"', '""')}"` : text;
 const table = () => {
-  const rows = queue.items.filter(has).map((item) => [item.id, annotator, labels()[item.id]]);
-  return [['id', 'annotator', 'label'], ...rows].map((row) => `${row.map(cell).join(',')}\n`).join('');
+  const row = ({ label, skipped: why, comment }) => [label ?? '', why ?? '', comment ?? ''];
+  const filled = queue.items.filter((item) => has(item) || answer(item).comment);
+  const rows = filled.map((item) => [item.id, annotator, ...row(answer(item))]);
+  return [['id', 'annotator', 'label', 'skipped', 'comment'], ...rows].map((row) => `${row.map(cell).join(',')}\n`).join('');
 };
 const save = () => {
+  keep_comment();
   if (!queue.items.some(has)) return say('There is no label to save yet.');
   const link = make('a', '', { download: `labels-${annotator.replace(/[^\p{L}\p{N}]+/gu, '-')}.csv` });
   link.href = URL.createObjectURL(new Blob([table()], { type: 'text/csv' }));
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  change((mine) => {
+    for (const [id, one] of Object.entries(mine)) {
+      if (one.gone) delete mine[id];
+      else one.saved = true;
+    }
+  });
   say('');
+  count();
+};
+// What stands in the field of the comment belongs to the item that is shown.
+const keep_comment = () => {
+  const item = queue.items[at];
+  const comment = part('comment').value.trim() || undefined;
+  const before = answer(item);
+  if (comment === before.comment) return;
+  const { label, skipped: why } = before;
+  set(item, { ...(label === undefined ? {} : { label }), ...(why === undefined ? {} : { skipped: why }), ...(comment ? { comment } : {}) });
+  count();
+};
+const undo = () => {
+  const last = undone.pop();
+  if (!last) return say('There is nothing to undo.');
+  const [where, before] = last;
+  const { saved, ...given } = before;
+  set(queue.items[where], given.gone ? {} : given);
+  go(where);
+};
+const why = () => {
+  part('reason').hidden = false;
+  const field = part('reason').querySelector('input');
+  field.value = answer(queue.items[at]).skipped ?? '';
+  field.focus();
 };
 const open = () => {
   const after = [...queue.items.keys()].map((k) => (at + 1 + k) % queue.items.length);
@@ -113,16 +189,45 @@ const moves = {
   back: () => go(Math.max(at - 1, 0)),
   next: () => go(Math.min(at + 1, queue.items.length - 1)),
   open,
-  clear: () => { change((mine) => { delete mine[queue.items[at].id]; }); go(at); },
+  clear: () => { give({}); go(at); },
+  undo,
+  unsure: () => skip('cannot tell'),
+  skip: why,
+  'skip-so': () => skip(part('reason').querySelector('input').value),
+  comment: () => part('comment').focus(),
+  help: () => { part('help').open = !part('help').open; },
   save,
-  leave: () => { work.hidden = true; start.hidden = false; start.elements.annotator.focus(); },
+  leave: () => {
+    [work.hidden, start.hidden, start.elements.annotator.value] = [true, false, ''];
+    start.elements.annotator.focus();
+  },
 };
 for (const button of document.querySelectorAll('[data-do]')) {
-  button.addEventListener('click', () => { say(''); moves[button.dataset.do](); });
+  button.addEventListener('click', () => {
+    keep_comment();
+    say('');
+    moves[button.dataset.do]();
+  });
 }
-const by_key = { ArrowLeft: 'back', ArrowRight: 'next', n: 'open', u: 'clear', s: 'save' };
+const by_key = {
+  ArrowLeft: 'back', ArrowRight: 'next', n: 'open', u: 'clear', z: 'undo', x: 'unsure', k: 'skip', c: 'comment', s: 'save',
+  '?': 'help',
+};
 document.addEventListener('keydown', (event) => {
   if (work.hidden || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.matches('[data-comment], [data-reason] input')) {
+    const reason = event.target.matches('input');
+    if (event.key === 'Enter' && !event.shiftKey) {
+      event.preventDefault();
+      if (reason) return skip(event.target.value);
+    }
+    if (event.key === 'Enter' && !event.shiftKey || event.key === 'Escape') {
+      keep_comment();
+      part('reason').hidden = true;
+      article.focus();
+    }
+    return;
+  }
   const typing = event.target.matches('input');
   if (typing && event.key === 'Enter') return of_score();
   // While a score is typed, arrows and letters that are no part of a number still move.
@@ -130,6 +235,7 @@ document.addEventListener('keydown', (event) => {
   const k = typing ? -1 : keys.indexOf(event.key);
   if (move && !(typing && event.key.startsWith('Arrow') && event.target.value && !event.shiftKey)) {
     event.preventDefault();
+    keep_comment();
     say('');
     moves[move]();
   } else if (k >= 0 && queue.question.classes?.[k] !== undefined) {
@@ -139,19 +245,30 @@ document.addEventListener('keydown', (event) => {
 });
 window.addEventListener('storage', (event) => {
   if (event.key !== place) return;
-  const before = annotator && labels()[queue.items[at].id];
+  const shown = () => JSON.stringify({ ...answer(queue.items[at]), saved: undefined });
+  const before = shown();
   read();
   if (work.hidden) return;
-  // What is being typed stays, unless another tab has labelled this very item.
-  if (labels()[queue.items[at].id] === before) count();
+  // What is being typed stays, unless another tab has answered this very item.
+  if (shown() === before) count();
   else go(at);
+});
+part('comment').addEventListener('change', keep_comment);
+// Labels that stand in no file can be lost with the browser's storage.
+window.addEventListener('beforeunload', (event) => {
+  if (annotator === null) return;
+  keep_comment();
+  if (unsaved() > 0) event.preventDefault();
 });
 start.addEventListener('submit', (event) => {
   event.preventDefault();
   const name = start.elements.annotator.value.trim();
   if (!name) return;
-  annotator = name;
-  change(() => {});
+  [annotator, undone] = [name, []];
+  // Older pages kept the label alone.
+  change((mine) => {
+    for (const [id, one] of Object.entries(mine)) if (typeof one === 'string') mine[id] = { label: one };
+  });
   start.hidden = true;
   work.hidden = false;
   const first = queue.items.findIndex((item) => !has(item));

@@ -108,6 +108,23 @@ for (const explorer of document.querySelectorAll('.explorer')) {
     limit += step;
     list_up();
   });
+  find('[data-download]').addEventListener('click', () => {
+    const rule = form.elements.rule.value;
+    const text = (card, part) => card.querySelector(part)?.textContent.trim() ?? '';
+    const row = ({ card, ranks }) => [
+      ranks.get(rule), card.dataset.id, card.dataset.group, text(card, '.about'), text(card, '.said'), text(card, '.why'),
+      text(card, '.parts'), text(card, '.answered'), text(card, '.transcript p'), text(card, '.remarks'),
+    ];
+    // As in the program's own tables, no cell is a formula.
+    const cell = (value) => `"${String(value).replace(/^[=+\-@\t\r]/, "'$&").replaceAll('"', '""')}"`;
+    const rows = [['place', 'id', 'group', 'labels', 'text', 'why', 'parts', 'judge', 'transcript', 'remarks'], ...wanted.map(row)];
+    const file = new Blob([rows.map((cells) => `${cells.map(cell).join(',')}\n`).join('')], { type: 'text/csv' });
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(file);
+    link.download = `items-by-${rule}.csv`;
+    link.click();
+    URL.revokeObjectURL(link.href);
+  });
   form.addEventListener('input', apply);
   form.addEventListener('reset', () => setTimeout(apply));
   form.addEventListener('submit', (event) => event.preventDefault());

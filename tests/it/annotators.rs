@@ -9,7 +9,8 @@ use tempfile::TempDir;
 use crate::schemas::faults_of;
 use crate::support::run;
 
-/// 30 items, judged `yes` if even; `ann` always says yes, `ben` what the judge says, and `zoe`, of whom nothing is known, labelled three items.
+/// 30 items, judged `yes` if even; `ann` always says yes, `ben` what the judge says, and `zoe`, of whom nothing is
+/// known, labelled three items.
 fn study(head: &str, label: impl Fn(&str, usize) -> Option<String>, judge: &str) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let put = |name: &str, text: String| fs::write(folder.path().join(name), text).unwrap();

@@ -47,7 +47,8 @@ fn queued(folder: &Path) -> Vec<String> {
     text.lines().map(id).collect()
 }
 
-/// From no label to the first fit: a queue by every rule that needs none, labels back, a fit that says what it rests on.
+/// From no label to the first fit: a queue by every rule that needs none, labels back, a fit that says what it rests
+/// on.
 #[test]
 fn a_study_starts_without_any_label() {
     let folder = folder("", "");
@@ -64,12 +65,13 @@ fn a_study_starts_without_any_label() {
     let (_, error) = run(&["study", "queue", &study, "--rule", "cover"], 2);
     assert!(error.contains("the study has none: add a [familiarity] table"), "{error}");
     let (said, _) = run(&["study", "queue", &study, "--budget", "4"], 0);
-    assert!(said.contains("by the rule random") && said.contains("the prior alone"), "{said}");
+    assert!(said.contains("(--rule random)") && said.contains("the prior alone"), "{said}");
     assert!(said.contains("--labels-per-item 2"), "{said}");
     assert!(json(&path.join("queue/queue.json"))["trust"].as_str().unwrap().contains("not findings"));
 
     // The parts are those of the prior, and no trust is printed as an estimate.
-    let (run_without, _) = run(&["study", "run", &study, "--out", &path.join("first").display().to_string()], 0);
+    let (run_without, _) =
+        run(&["study", "run", "--details", &study, "--out", &path.join("first").display().to_string()], 0);
     assert!(run_without.contains("cannot be determined: no item has a label yet"), "{run_without}");
     let fit = json(&path.join("first/results/study.json"))["fit"].clone();
     assert_eq!((fit["typical_trust"].clone(), fit["labelled_items"].clone()), (Value::Null, 0.into()));
@@ -80,7 +82,7 @@ fn a_study_starts_without_any_label() {
     let labels = path.join("back.csv");
     fs::write(&labels, format!("id,annotator,label\n{first},ann,no\n{first},ben,no\n")).unwrap();
     run(&["study", "labels", "add", &labels.display().to_string(), &study], 0);
-    let (said, _) = run(&["study", "run", &study], 0);
+    let (said, _) = run(&["study", "run", "--details", &study], 0);
     assert!(
         said.contains("(1 labelled item, 1 of them with two labels or more) bound it neither below nor above"),
         "{said}"
@@ -101,7 +103,7 @@ fn the_first_labels_cover_the_items() {
     for seed in ["0", "1", "2"] {
         let out = path.join(seed).display().to_string();
         let (said, _) = run(&["study", "queue", &study, "--budget", "3", "--seed", seed, "--out", &out], 0);
-        assert!(said.contains("by the rule cover"), "{said}");
+        assert!(said.contains("(--rule cover)"), "{said}");
         let mut groups: Vec<usize> = queued(Path::new(&out)).iter().map(|id| group(id)).collect();
         groups.sort_unstable();
         assert_eq!(groups, [0, 1, 2], "seed {seed}");
@@ -127,7 +129,7 @@ fn trust_is_carried_over_where_that_is_asked() {
     let found = json(&first.path().join("run/results/study.json"))["fit"]["typical_trust"]["value"].clone();
     let carry = format!("[trust]\ncarry_from = {:?}\n", first.path().join("run"));
     let second = folder("", &carry);
-    let (said, _) = run(&["study", "run", &of(&second)], 0);
+    let (said, _) = run(&["study", "run", "--details", &of(&second)], 0);
     assert!(said.contains("centred on what \"first\" found") && said.contains("the trust carried over"), "{said}");
     let results = json(&second.path().join("run/results/study.json"));
     assert!((number(&results["fit"]["assumed_trust"]) - number(&found)).abs() < 1e-9);
@@ -136,7 +138,7 @@ fn trust_is_carried_over_where_that_is_asked() {
     let html = fs::read_to_string(second.path().join("run/report/index.html")).unwrap();
     assert!(html.contains("The prior on the trust is centred on what"));
     let (said, _) = run(&["study", "queue", &of(&second)], 0);
-    assert!(said.contains("by the rule info") && said.contains("carried over from \"first\""), "{said}");
+    assert!(said.contains("(--rule random)") && said.contains("carried over from \"first\""), "{said}");
 
     for (config, message) in [
         (carry.replace("/run\"", "/run/items.csv\""), "is not JSON"),

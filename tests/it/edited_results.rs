@@ -1,9 +1,9 @@
-//! Results that were edited, with their sums mended: whatever the edit, they are refused with the file that holds it, or everything
-//! can be made of them.
+//! Results that were edited, with their sums mended: whatever the edit, they are refused with the file that holds it,
+//! or everything can be made of them.
 //!
-//! Every leaf is tried. Reading a file for each would take an hour, so a leaf is read from the beginning of a file whose objects
-//! name the way to it first: where its value is of another type, the reader refuses there. What the reader goes on from is
-//! put into one file, which is held against what a run writes, and what that leaves is rendered.
+//! Every leaf is tried. Reading a file for each would take an hour, so a leaf is read from the beginning of a file
+//! whose objects name the way to it first: where its value is of another type, the reader refuses there. What the
+//! reader goes on from is put into one file, which is held against what a run writes, and what that leaves is rendered.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -188,8 +188,9 @@ impl<'v> Leaves<'v> {
     }
 }
 
-/// Whether the reader refuses a file from its beginning to the end of an edited value, or of some of what is around it: a value may
-/// be kept until all of its object is known. `before` is what stands before the value, whose place `steps` lead to.
+/// Whether the reader refuses a file from its beginning to the end of an edited value, or of some of what is around it:
+/// a value may be kept until all of its object is known. `before` is what stands before the value, whose place `steps`
+/// lead to.
 fn is_refused(experiment: Experiment, steps: &[Step<'_>], before: &str, new: Option<&Value>) -> bool {
     let mut text = match (new, steps.last()) {
         (Some(value), _) => format!("{before}{value}"),

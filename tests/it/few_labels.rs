@@ -1,5 +1,5 @@
-//! What a study says of error, agreement, calibration and beliefs where items have one label or three, and of two studies of the
-//! same items.
+//! What a study says of error, agreement, calibration and beliefs where items have one label or three, and of two
+//! studies of the same items.
 
 use std::fs;
 use std::path::Path;
@@ -113,8 +113,8 @@ fn one_label_an_item_tells_scores_and_agreement() {
     nothing_undefined(&serde_json::to_string(&results).unwrap());
 }
 
-/// With three labels the squared error against the pool is there without bias, and the belief that recalibrates is told from the
-/// published one.
+/// With three labels the squared error against the pool is there without bias, and the belief that recalibrates is told
+/// from the published one.
 #[test]
 fn three_labels_an_item_tell_errors_and_beliefs() {
     let results = results::<Classes>(&written(CLASSES, 150, 3, 1));
@@ -194,8 +194,8 @@ fn compared(first: &TempDir, second: &TempDir) -> Compared {
     Compared::new([&studies[0], &studies[1]], [&decompositions[0], &decompositions[1]]).unwrap()
 }
 
-/// A judge that is the other one made noisy is worse, and which items they part on is told; the same judge with another belief is
-/// the same judge.
+/// A judge that is the other one made noisy is worse, and which items they part on is told; the same judge with another
+/// belief is the same judge.
 #[test]
 fn two_judges_are_compared_on_the_same_labels() {
     let (good, bad) = (written(CLASSES, 150, 2, 1), written(CLASSES, 150, 2, 1));
@@ -220,7 +220,7 @@ fn two_judges_are_compared_on_the_same_labels() {
     assert!(found.drift["mean_1"].estimate().unwrap().hi < 0.0, "{:?}", found.drift);
     assert!(found.drift["mean_2"].reason().is_some());
     let said: String = describe_comparison(&found).iter().map(|line| line.text().to_owned() + "\n").collect();
-    assert!(said.contains("the FIRST is better") && said.contains("Trust belongs to the judge"), "{said}");
+    assert!(said.contains("the FIRST is better") && said.contains("Trust is fitted for each judge"), "{said}");
     // The other way round it is the other one.
     let back = compared(&bad, &good);
     let judge = back.scores.iter().find(|one| one.prediction == "judge" && one.score == Score::Log).unwrap();
@@ -229,14 +229,16 @@ fn two_judges_are_compared_on_the_same_labels() {
     let toml = fs::read_to_string(good.path().join("study.toml")).unwrap();
     let other = written(CLASSES, 150, 2, 1);
     let belief = "[trust]\nbelief = { recalibrated = { recalibration = \"shared\" } }\n";
-    fs::write(other.path().join("study.toml"), toml + belief).unwrap();
+    fs::write(other.path().join("study.toml"), toml.clone() + belief).unwrap();
+    fs::write(good.path().join("study.toml"), toml + "[trust]\nbelief = \"published\"\n").unwrap();
     let found = compared(&other, &good);
     assert_eq!((found.judges_differ, found.apart.len()), (None, 0));
     let belief = found.scores.iter().find(|one| one.prediction == "belief" && one.score == Score::Log).unwrap();
     assert!(belief.advantage.estimate().unwrap().lo > 0.0, "{belief:?}");
 }
 
-/// Planned widths are those that labels drawn from the pools give, and a price stops where the next tenth falls below it.
+/// Planned widths are those that labels drawn from the pools give, and a price stops where the next tenth falls below
+/// it.
 #[test]
 fn plans_foresee_widths_and_errors() {
     let folder = written(CLASSES, 200, 3, 1);
@@ -287,7 +289,8 @@ fn plans_foresee_widths_and_errors() {
     nothing_undefined(&serde_json::to_string(&plan).unwrap());
 }
 
-/// Half of the items cost ten times as much: the first tenth of labels goes to the others, and a queue by value per cost as well.
+/// Half of the items cost ten times as much: the first tenth of labels goes to the others, and a queue by value per
+/// cost as well.
 #[test]
 fn costs_move_plans_and_queues() {
     let folder = written(CLASSES, 100, 1, 1);

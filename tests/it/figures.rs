@@ -27,11 +27,11 @@ const NAMES: [&str; 17] = [
     "recalibration",
     "held-out-error",
     "held-out-rules",
+    "pit",
+    "coverage",
     "every-rule",
     "labels-spent",
     "labels-spent-difference",
-    "coverage",
-    "pit",
 ];
 
 #[test]

@@ -110,7 +110,7 @@ fn argilla_settings_are_laid_out_as_the_client_writes_them() {
 }
 
 #[test]
-fn formulas_are_escaped_on_request() {
+fn formulas_are_escaped_unless_they_are_to_be_kept() {
     let dir = example("starter");
     let items = fs::read_to_string(dir.path().join("items.csv")).unwrap();
     let row = items.lines().find(|line| line.starts_with("r01,")).unwrap();
@@ -120,9 +120,9 @@ fn formulas_are_escaped_on_request() {
         let file = fs::read_to_string(dir.path().join("queue/queue.csv")).unwrap();
         file.lines().find(|line| line.contains("HYPERLINK")).unwrap().to_owned()
     };
-    assert!(of(&[]).contains(",r01,=HYPERLINK(1),"), "{}", of(&[]));
-    let escaped = of(&["--escape-formulas"]);
-    assert!(escaped.contains(",r01,'=HYPERLINK(1),"), "{escaped}");
+    let kept = of(&["--keep-formulas"]);
+    assert!(kept.contains(",r01,=HYPERLINK(1),"), "{kept}");
+    assert!(of(&[]).contains(",r01,'=HYPERLINK(1),"), "{}", of(&[]));
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn requests_that_contradict_themselves_are_refused() {
         (&["--until", "entropy<0.1"], "not a budget such as"),
         (&["--budget", "0"], "not a budget such as"),
         (&["--rule", "best"], "none of the rules"),
-        (&["--explore", "0"], "not a share above 0"),
+        (&["--explore", "2"], "not a share from 0 to 1"),
     ] {
         let (_, stderr) = study(&[&["queue", text(dir.path())], args].concat(), 2);
         assert!(stderr.contains(message), "{stderr}");
@@ -183,7 +183,7 @@ fn labels_come_back_and_the_next_run_says_what_moved() {
     assert_eq!(fs::read(dir.path().join("labels.csv")).unwrap(), own, "the user's file must not change");
     let log = fs::read_to_string(dir.path().join("added-labels.csv")).unwrap();
     assert_eq!(log.lines().filter(|line| !line.starts_with('#')).count(), 12);
-    let (stdout, _) = study(&["run", text(dir.path())], 0);
+    let (stdout, _) = study(&["run", "--details", text(dir.path())], 0);
     assert!(stdout.contains("11 labels came back for 5 items (from 2 files)"), "{stdout}");
     let results = json_of(&dir.path().join("run/results/study.json"));
     let movement = &results["movement"];
@@ -258,7 +258,9 @@ fn only_exploring_queues_allow_estimates() {
     fs::write(&file, labels).unwrap();
     study(&["labels", "add", text(&file), text(dir.path())], 0);
     let (stdout, _) = study(&["labels", "estimate", text(&queue), text(dir.path()), "--json"], 0);
-    let estimates: Vec<Value> = serde_json::from_str(&stdout).unwrap();
+    let told: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(told["warnings"], serde_json::json!([]));
+    let estimates = told["estimates"].as_array().unwrap();
     // Certain items weigh 1, the ten drawn ones stand for all others; shares over all classes sum to 1.
     let items = number(&json_of(&queue.join("queue.json"))["items"]);
     let weight = |row: &Value| if row["selected_by"] == "random" { (items - 10.0) / 10.0 } else { 1.0 };
@@ -266,7 +268,7 @@ fn only_exploring_queues_allow_estimates() {
     assert!((number(&estimates[0]["weighted"]["mean"]) - expected).abs() < 1e-12, "{stdout}");
     let sum: f64 = estimates.iter().map(|e| number(&e["weighted"]["mean"])).sum();
     assert!((sum - 1.0).abs() < 1e-9, "{sum}");
-    for estimate in &estimates {
+    for estimate in estimates {
         let weighted = &estimate["weighted"];
         assert!(number(&weighted["lo"]) >= 0.0 && number(&weighted["hi"]) <= 1.0, "{weighted}");
         assert!(
@@ -339,7 +341,7 @@ fn registered_hypotheses_are_scored_and_deviations_listed() {
     let (_, stderr) = study(&["register", text(dir.path())], 2);
     assert!(stderr.contains("never changed"), "{stderr}");
 
-    let (stdout, _) = study(&["run", text(dir.path())], 0);
+    let (stdout, _) = study(&["run", "--details", text(dir.path())], 0);
     assert!(stdout.contains("CONFIRMED    up") && stdout.contains("REFUTED      down"), "{stdout}");
     let registered = json_of(&results)["registered"].clone();
     assert_eq!((&registered["family"], &registered["deviations"]), (&json!(2), &json!([])));
@@ -355,13 +357,54 @@ fn registered_hypotheses_are_scored_and_deviations_listed() {
     assert_eq!(comparisons.iter().filter(|c| c["registered"] == json!(true)).count(), 2);
     assert!(comparisons.len() > 20);
 
-    let (stdout, _) = study(&["run", text(dir.path()), "--force", "--replicates", "3"], 0);
+    let (stdout, _) = study(&["run", "--details", text(dir.path()), "--force", "--replicates", "3"], 0);
     assert!(stdout.contains("DEVIATION    setting evaluation.replicates: registered 12, found 3"), "{stdout}");
+    assert!(stdout.contains("  DEVIATING    up:") && stdout.contains("confirmed if this had been"), "{stdout}");
+    assert!(!stdout.contains("CONFIRMED"), "{stdout}");
+    let up = json_of(&results)["registered"]["hypotheses"][0].clone();
+    assert_eq!((&up["status"], &up["if_as_registered"]), (&json!("deviating"), &json!("confirmed")));
     let file = dir.path().join("registration.toml");
     let changed = fs::read_to_string(&file).unwrap().replace("margin = -100.0", "margin = 0.0");
     fs::write(&file, changed).unwrap();
     let (_, stderr) = study(&["run", text(dir.path()), "--force"], 2);
     assert!(stderr.contains("changed after it was made"), "{stderr}");
+}
+
+/// What a registration is for: hypotheses first, then a queue, then its labels.
+#[test]
+fn labels_that_come_after_registration_are_expected() {
+    let dir = evaluated_study();
+    let plan = dir.path().join("hypotheses.toml");
+    let draft = fs::read_to_string(&plan).unwrap();
+    fs::write(&plan, format!("labels = 1\n{draft}")).unwrap();
+    let (_, stderr) = study(&["register", text(dir.path())], 2);
+    assert!(stderr.contains("labels = 1, but the study has"), "{stderr}");
+    fs::write(&plan, &draft).unwrap();
+    let (stdout, _) = study(&["register", text(dir.path())], 0);
+    assert!(stdout.contains("are there already") && stdout.contains("can't be told"), "{stdout}");
+    study(&["queue", text(dir.path()), "--rule", "random", "--budget", "8"], 0);
+    let queue = fs::read_to_string(dir.path().join("queue/queue.csv")).unwrap();
+    let answers = |who: &str| {
+        let row = |line: &str| format!("{},{who},yes\n", line.split(',').nth(1).unwrap());
+        format!("id,annotator,label\n{}", queue.lines().skip(1).map(row).collect::<String>())
+    };
+    for (who, look) in [("late", "may have been seen before"), ("later", "look 2 at these hypotheses")] {
+        let file = dir.path().join(format!("{who}.csv"));
+        fs::write(&file, answers(who)).unwrap();
+        study(&["labels", "add", text(&file), text(dir.path())], 0);
+        let (stdout, _) = study(&["run", "--details", text(dir.path()), "--force"], 0);
+        assert!(!stdout.contains("DEVIATION") && stdout.contains("CONFIRMED    up"), "{stdout}");
+        assert!(stdout.contains(look), "{stdout}");
+        let registered = json_of(&dir.path().join("run/results/study.json"))["registered"].clone();
+        assert_eq!(registered["hypotheses"][0]["status"], json!("confirmed"));
+    }
+    // Own labels that change, as against those that are added at the end, are a deviation.
+    let own = fs::read_to_string(dir.path().join("labels.csv")).unwrap();
+    let reversed: Vec<&str> =
+        own.lines().take(1).chain(own.lines().skip(1).collect::<Vec<_>>().into_iter().rev()).collect();
+    fs::write(dir.path().join("labels.csv"), reversed.join("\n") + "\n").unwrap();
+    let (stdout, _) = study(&["run", "--details", text(dir.path()), "--force"], 0);
+    assert!(stdout.contains("DEVIATION    input labels.csv"), "{stdout}");
 }
 
 #[test]
@@ -384,8 +427,8 @@ fn an_evaluation_that_went_elsewhere_is_seen() {
     assert!(!dir.path().join("registration.toml").exists());
 }
 
-/// The note of an evaluation elsewhere goes into a file of the study, not to where a link there leads; and what can't be read is not
-/// taken for nothing.
+/// The note of an evaluation elsewhere goes into a file of the study, not to where a link there leads; and what can't
+/// be read is not taken for nothing.
 #[cfg(unix)]
 #[test]
 fn a_note_of_an_evaluation_elsewhere_follows_no_link() {
@@ -412,12 +455,13 @@ fn the_example_of_scores_runs_through_the_same_commands() {
     let dir = example("recipes");
     let (stdout, _) = study(&["check", text(dir.path())], 0);
     assert!(stdout.contains("520 ratings by 14 annotators for 153 items"), "{stdout}");
-    let (stdout, _) = study(&["run", text(dir.path())], 0);
+    let (stdout, _) = study(&["run", "--details", text(dir.path())], 0);
     let mut settings = Settings::new();
     settings.set_snapshot_path("../../snapshots");
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
-    let sentences: Vec<&str> = stdout.lines().take_while(|line| !line.is_empty()).collect();
+    // The answer, which names the folder, ends with the next command.
+    let sentences: Vec<&str> = stdout.lines().skip_while(|line| !line.starts_with("Next: ")).skip(1).collect();
     settings.bind(|| assert_snapshot!("study-recipes", sentences.join("\n")));
 
     // The judge is worth more on the crafts that it knows, and is sent out less on them.
@@ -482,4 +526,34 @@ fn bad_input_of_scores_is_refused_by_place() {
     refused("study.toml", "scale = [0, 10]", "scale = [10, 0]", "study.toml:5:1: scale");
     refused("study.toml", "sd = \"sd\"", "sdd = \"sd\"", "unknown field `sdd`");
     refused("study.toml", "\"spread\", ", "\"spreads\", ", "is not a feature");
+}
+
+/// Ids that a spreadsheet takes for formulas, and ids with accents, come back as the study knows them.
+#[test]
+fn ids_come_back_from_spreadsheets_as_they_were() {
+    let dir = example("starter");
+    for file in ["items.csv", "judge.csv", "labels.csv"] {
+        let path = dir.path().join(file);
+        let table = fs::read_to_string(&path).unwrap();
+        fs::write(&path, table.replace("r01,", "-r01,").replace("r02,", "'=r02,").replace("r03,", "r\u{e9}03,"))
+            .unwrap();
+    }
+    study(&["queue", text(dir.path()), "--budget", "100%"], 0);
+    let sheet = fs::read_to_string(dir.path().join("queue/spreadsheet.csv")).unwrap();
+    assert!(sheet.contains("\n'-r01,") && sheet.contains("\n''=r02,"), "{sheet}");
+    let labels = "id,annotator,label\n'-r01,zoe,mixed\n''=r02,zoe,mixed\nre\u{301}03,zoe,mixed\n";
+    let file = dir.path().join("back.csv");
+    fs::write(&file, labels).unwrap();
+    study(&["labels", "add", text(&file), text(dir.path())], 0);
+    let log = fs::read_to_string(dir.path().join("added-labels.csv")).unwrap();
+    let ids: Vec<&str> =
+        log.lines().filter(|line| line.contains(",zoe,")).map(|line| line.split(',').next().unwrap()).collect();
+    assert_eq!(ids, ["-r01", "'=r02", "r\u{e9}03"]);
+    // Two ids that look the same are refused.
+    let items = dir.path().join("items.csv");
+    let table = fs::read_to_string(&items).unwrap();
+    let row = table.lines().find(|line| line.starts_with("r\u{e9}03,")).unwrap().to_owned();
+    fs::write(&items, table.replace(&row, &format!("{row}\n{}", row.replace("r\u{e9}03", "re\u{301}03")))).unwrap();
+    let (_, told) = study(&["check", text(dir.path())], 2);
+    assert!(told.contains("differ only in how their accents are written"), "{told}");
 }

@@ -1,5 +1,5 @@
-//! The way in and the way out, with the program as it is built: tools' exports, Parquet, workbooks, LeWiDi's files, and messages that
-//! say what to do.
+//! The way in and the way out, with the program as it is built: tools' exports, Parquet, workbooks, LeWiDi's files, and
+//! messages that say what to do.
 
 use std::collections::BTreeSet;
 use std::fs;

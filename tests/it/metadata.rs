@@ -1,5 +1,5 @@
-//! What the project says about itself: one version everywhere, sums and columns of the data as they are, links that lead
-//! somewhere.
+//! What the project says about itself: one version everywhere, sums and columns of the data as they are, links that
+//! lead somewhere.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,8 +17,28 @@ fn read(path: &str) -> String {
 fn one_version_everywhere() {
     let version = env!("CARGO_PKG_VERSION");
     assert!(read("CITATION.cff").contains(&format!("\nversion: {version}\n")));
-    let codemeta: Value = serde_json::from_str(&read("codemeta.json")).unwrap();
-    assert_eq!(codemeta["version"], version);
+    for file in ["codemeta.json", ".zenodo.json"] {
+        let described: Value = serde_json::from_str(&read(file)).unwrap();
+        assert_eq!(described["version"], version, "{file}");
+    }
+}
+
+#[test]
+fn every_part_of_the_crate_is_described_and_there() {
+    let described: Value = serde_json::from_str(&read("ro-crate-metadata.json")).unwrap();
+    let entities: BTreeMap<&str, &Value> = described["@graph"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entity| (entity["@id"].as_str().unwrap(), entity))
+        .collect();
+    assert_eq!(entities["#program"]["version"], env!("CARGO_PKG_VERSION"));
+    for part in entities["./"]["hasPart"].as_array().unwrap() {
+        let name = part["@id"].as_str().unwrap();
+        let there = name.starts_with('#') || repository(name).exists();
+        let licensed = name.starts_with('#') || name.ends_with(".json") || entities[name]["license"]["@id"].is_string();
+        assert!(entities.contains_key(name) && there && licensed, "{name}");
+    }
 }
 
 /// The first line of a table.

@@ -378,7 +378,8 @@ fn a_large_set_is_compared_by_a_sample() {
     assert_eq!(engine.nearest(10_299, 30).len(), 30);
 }
 
-/// Every tenth item is labelled, and all others lie elsewhere: what is measured on labelled items alone does not hold for them.
+/// Every tenth item is labelled, and all others lie elsewhere: what is measured on labelled items alone does not hold
+/// for them.
 #[test]
 fn recall_is_measured_on_items_of_every_kind() {
     let mut embeddings = directions(20_000, 12);
@@ -392,7 +393,8 @@ fn recall_is_measured_on_items_of_every_kind() {
     assert!((80..100).contains(&others), "{others} of {} are not labelled", engine.quality().compared);
 }
 
-/// Of a few labelled items among many: neighbours of every item are found among them, by an engine that holds no others.
+/// Of a few labelled items among many: neighbours of every item are found among them, by an engine that holds no
+/// others.
 #[test]
 fn an_engine_that_holds_the_labelled_items_finds_them_for_every_item() {
     let mut embeddings = directions(900, 12);

@@ -1,4 +1,5 @@
-//! Beliefs about ordinal ratings against independent figures (`tests/golden/ordinal/make.py`), Monte Carlo, and invariants.
+//! Beliefs about ordinal ratings against independent figures (`tests/golden/ordinal/make.py`), Monte Carlo, and
+//! invariants.
 
 use std::fs;
 

@@ -1,4 +1,5 @@
-//! Where commands write: never over what they did not write, never two at once, never into a place that can't be replaced.
+//! Where commands write: never over what they did not write, never two at once, never into a place that can't be
+//! replaced.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +14,7 @@ use judge_uncertainty::system::locked::LockedFile;
 use judge_uncertainty::system::{OutputFile, OutputFolder};
 use tempfile::TempDir;
 
-use crate::support::{put_results_of_the_dice, repository};
+use crate::support::{put_results, repository};
 
 /// A folder with the starter study in `s`.
 fn starter() -> TempDir {
@@ -104,7 +105,8 @@ type Held = Box<dyn std::any::Any>;
 /// What is held at a path, by what a message about it says, and the commands that write there.
 type Shared = (&'static str, fn(&Path) -> Held, &'static str, &'static [&'static [&'static str]]);
 
-/// Every place with every command that writes to it: whichever of two came first holds it, and the second changes nothing.
+/// Every place with every command that writes to it: whichever of two came first holds it, and the second changes
+/// nothing.
 const SHARED: [Shared; 16] = [
     (
         "s/run",
@@ -308,7 +310,7 @@ fn of_two_commands_at_one_place_the_second_is_refused() {
     for made in ["new", "d", "i", "o", "chaosNLI_v1.0"] {
         fs::create_dir_all(folder.path().join(made)).unwrap();
     }
-    put_results_of_the_dice(&folder.path().join("a"));
+    put_results("dice", &folder.path().join("a"));
     for (place, hold, told, commands) in SHARED {
         let held = hold(&folder.path().join(place));
         for command in commands {

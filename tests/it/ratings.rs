@@ -81,8 +81,9 @@ struct Said {
     cards: Cards,
 }
 
-/// A judge that knows the ratings' scale, and one with a scale of its own for each kind of items: what it gives talks is 20 points
-/// too high and news 15 too low, it doubles the differences between items, and it claims a third of the deviation.
+/// A judge that knows the ratings' scale, and one with a scale of its own for each kind of items: what it gives talks
+/// is 20 points too high and news 15 too low, it doubles the differences between items, and it claims a third of the
+/// deviation.
 #[derive(Clone, Copy, PartialEq)]
 enum JudgedBy {
     Right,
@@ -143,13 +144,13 @@ impl Said {
     }
 }
 
-/// The belief as it is takes such a judge for ignorant and says what to switch on; read by kind it is worth several ratings, and
-/// halves of the ratings that no fit has seen bear that out.
+/// The belief as it is takes such a judge for ignorant and says what to switch on; read by kind it is worth several
+/// ratings, and halves of the ratings that no fit has seen bear that out.
 #[test]
 fn a_judge_with_a_scale_of_its_own_is_read_properly() {
     let folder = tempfile::tempdir().unwrap();
     let said = |trust: &str| newsroom(folder.path(), JudgedBy::OwnScale, trust, 5);
-    let published = said("");
+    let published = said("belief = \"published\"");
     let shared = said("belief = \"recalibrated\"");
     let by_group = said(BY_GROUP);
 
@@ -200,12 +201,13 @@ fn a_judge_with_a_scale_of_its_own_is_read_properly() {
     assert!(!published.columns.contains(&"judge_mean_read".to_owned()));
 }
 
-/// The labels choose that each kind is read by itself, and results, terminal and held-out labels say so; a curve is told at the deciles of its scores.
+/// The labels choose that each kind is read by itself, and results, terminal and held-out labels say so; a curve is
+/// told at the deciles of its scores.
 #[test]
 fn the_labels_choose_how_a_judge_is_read() {
     let folder = tempfile::tempdir().unwrap();
     let said = |trust: &str| newsroom(folder.path(), JudgedBy::OwnScale, trust, 5);
-    let (auto, published) = (said("belief = \"auto\""), said(""));
+    let (auto, published) = (said("belief = \"auto\""), said("belief = \"published\""));
     let map = auto.results.fit.own.map.as_ref().unwrap();
     let choice = map.choice.as_ref().unwrap();
     assert_eq!((map.name, choice.chosen), (MapName::Groups, MapName::Groups));

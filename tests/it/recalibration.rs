@@ -119,8 +119,8 @@ fn come_back(folder: &Path) -> (Vec<usize>, [usize; 3]) {
     (items, labels)
 }
 
-/// Movement, foresight and columns rest on the recalibrated prediction, for any kind of classes: all of it is computed here again
-/// from the recalibrated belief before the labels.
+/// Movement, foresight and columns rest on the recalibrated prediction, for any kind of classes: all of it is computed
+/// here again from the recalibrated belief before the labels.
 macro_rules! all_agree_with_the_belief_in_use {
     ($kind:ty, $scale:expr, $alpha:expr, $belief:expr, $foreseen:expr, $error:expr) => {{
         let folder = tempfile::tempdir().unwrap();

@@ -130,8 +130,9 @@ fn regret_slack(scores: &[f64], values: &[f64], k: usize) -> f64 {
     (group.iter().rev().take(chosen).sum::<f64>() - group.iter().take(chosen).sum::<f64>()) / best
 }
 
-/// How far the value of bought labels may move when items with (nearly) equal scores swap places and so their label draws: the
-/// sum over tied items, among the `k` best and at their border, of the widest difference between two labels' gains.
+/// How far the value of bought labels may move when items with (nearly) equal scores swap places and so their label
+/// draws: the sum over tied items, among the `k` best and at their border, of the widest difference between two labels'
+/// gains.
 ///
 /// The reference sorts with numpy's default sort, whose order among equal keys depends on the processor, and its
 /// coefficients differ by about 1e-6.

@@ -131,8 +131,8 @@ fn chaosnli() {
     let golden = &golden["chaosnli"]["all200"];
     for table in ["value", "minus_judge_entropy"] {
         for (rule, by_budget) in golden[table].as_object().unwrap() {
-            // Ties that the reference's unstable sort left to the processor swap label draws: in the closed-form scores,
-            // and where the jitter of low confidence collides.
+            // Ties that the reference's unstable sort left to the processor swap label draws: in the closed-form
+            // scores, and where the jitter of low confidence collides.
             let (mean, bound) = match rule.as_str() {
                 "info" | "delta" | "v" | "posterior_entropy" => (0.15, 1.5),
                 "low_confidence" => (0.02, 0.3),

@@ -17,6 +17,7 @@ use judge_uncertainty::system::progress::Silent;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::study_run::embedded;
 use crate::support::number;
 
 /// Items drawn from the belief itself: judge's mean and variance, m and s^2 of the pool, 24 annotators each.
@@ -83,7 +84,8 @@ fn gains(split: &HalfSplit<RatingPool>) -> [ByRule; 2] {
     ]
 }
 
-/// Whether a mean over replicates is above 0 beyond its noise. (One label per item is too few for every single replicate.)
+/// Whether a mean over replicates is above 0 beyond its noise. (One label per item is too few for every single
+/// replicate.)
 fn beats(gain: &Summary) -> bool {
     gain.mean > 3.0 * gain.se
 }
@@ -119,7 +121,8 @@ fn errors_and_held_out_places_are_those_of_the_simulated_truth() {
     let of = |error: &dyn Fn(&Gaussian, f64) -> f64| {
         mean(&outcome.fitted.beliefs.iter().zip(&world.means).map(|(b, &m)| error(b, m)).collect::<Vec<_>>())
     };
-    // The squared error less the noise of the held-out mean is that against the pool's own mean; one percent is left out.
+    // The squared error less the noise of the held-out mean is that against the pool's own mean; one percent is left
+    // out.
     let squared = of(&|b, m| (b.mean - m).powi(2));
     let measured = outcome.measured.selective[&Rule::Random][&Budget::percent(1).unwrap()].squared;
     assert!((measured / squared - 1.0).abs() < 0.1, "{measured} for {squared}");
@@ -248,7 +251,7 @@ fn an_evaluation_of_scores_says_how_neighbours_were_found() {
     let with = |engine: &str| {
         let section = format!("[familiarity]\nembeddings = \"embeddings.csv\"\nengine = \"{engine}\"\n");
         fs::write(&path, config.clone() + &section).unwrap();
-        let study = Study::load(folder.path()).unwrap();
+        let study = embedded(folder.path());
         (evaluation(&study), study)
     };
     let ((exact, _), (hnsw, study)) = (with("exact"), with("hnsw"));
@@ -290,10 +293,10 @@ fn hypotheses_about_scores_are_registered_and_judged_without_the_excluded_items(
           measure = \"value\"\n",
     );
     let refused = run(&["register", path], 2);
-    assert!(refused.contains("does not rank by \"low_confidence\"; choose among info, delta"), "{refused}");
+    assert!(refused.contains("does not rank by \"low_confidence\"; choose among epistemic, delta"), "{refused}");
     plan("\n[[exclude]]\nreason = \"pilot\"\ngroup = \"pilot\"\n\n[[exclude]]\nreason = \"broken\"\nids = [\"i9\"]\n");
     assert!(run(&["register", path], 0).contains("2 hypotheses registered"));
-    let said = run(&["run", path, "--threads", "1"], 0);
+    let said = run(&["run", "--details", path, "--threads", "1"], 0);
     assert!(said.contains("CONFIRMED    up") && said.contains("REFUTED      down"), "{said}");
     assert!(said.contains("EXCLUDED     i0: pilot") && said.contains("EXCLUDED     i9: broken"), "{said}");
     let first = results(folder.path());

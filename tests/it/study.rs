@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use judge_uncertainty::belief::Feature;
+use judge_uncertainty::belief::{BeliefModel, Feature};
 use judge_uncertainty::study::input::config::{Format, StudyFile};
 use judge_uncertainty::study::input::question::LabelValue;
 use judge_uncertainty::study::kinds::classes::config::MetricProfile;
@@ -54,6 +54,25 @@ fn edited(name: &str, from: &str, to: &str) -> Folder {
     let folder = Folder::new();
     folder.edit(name, from, to);
     folder
+}
+
+#[test]
+fn a_study_that_names_no_belief_lets_the_labels_choose() {
+    let auto = BeliefModel::Auto(Default::default());
+    for (trust, belief) in [
+        ("", auto),
+        ("[trust]\nprior = \"weak\"\n", auto),
+        ("[trust]\nprior = \"none\"\n", BeliefModel::Published),
+        ("[trust]\nprior = \"none\"\nbelief = \"auto\"\n", auto),
+        ("[trust]\nbelief = \"published\"\n", BeliefModel::Published),
+    ] {
+        let folder = Folder::new();
+        folder.put("study.toml", CONFIG.to_owned() + trust);
+        let study = folder.load().unwrap();
+        assert_eq!(study.file.config.trust.belief, belief, "{trust}");
+        let named = if belief == auto { "auto" } else { "published" };
+        assert_eq!(study.settings()["trust.belief"], named, "{trust}");
+    }
 }
 
 #[test]
@@ -491,6 +510,9 @@ fn what_an_evaluation_lacks_is_named_by_item() {
 #[test]
 fn sampled_labels_are_tallied_and_failures_never_become_labels() {
     let folder = edited("study.toml", "\"probabilities\"", "\"labels\"\nvariant = \"model\"");
+    // As they are; a map would read them as distributions.
+    let toml = fs::read_to_string(folder.0.path().join("study.toml")).unwrap();
+    folder.put("study.toml", toml + "[trust]\nbelief = \"published\"\n");
     folder.put("judge.csv", "id,model,label\na,m1,yes\na,m1,yes\na,m1,\na,m1,no\na,m2,no\nb,m1,no\nc,m2,yes\nc,m2,\n");
     let study = folder.load().unwrap();
     assert_eq!(study.judge.variants, ["m1", "m2"]);

@@ -22,7 +22,7 @@ use tempfile::TempDir;
 
 use crate::figures::assert_texts_are_whole;
 use crate::snapshots::with_settings;
-use crate::study_run::desk;
+use crate::study_run::{desk, embedded};
 use crate::support::{repository, run, skipped};
 
 fn results<K: Kind>(study: &Study<K>) -> StudyResults<K> {
@@ -44,7 +44,7 @@ fn with_replicates<K: Kind>(mut study: Study<K>, replicates: usize) -> Study<K> 
 }
 
 fn recipes() -> Study<Scores> {
-    Study::load(&repository("examples/recipes")).unwrap()
+    embedded(&repository("examples/recipes"))
 }
 
 fn hold_report<K: Shown>(name: &str, study: &Study<K>, expected: &[&str]) {
@@ -126,12 +126,20 @@ fn names(figures: &[Figure]) -> Vec<&str> {
 #[test]
 fn the_report_of_the_example_of_classes() {
     let study = with_replicates(desk(), 20);
-    hold_report("support_desk", &study, &["components", "coefficients", "budget", "advantage", "calibration"]);
+    hold_report(
+        "support_desk",
+        &study,
+        &["components", "coefficients", "reliability", "reliability-groups", "budget", "advantage", "calibration"],
+    );
 }
 
 #[test]
 fn the_report_of_the_example_of_scores() {
-    hold_report("recipes", &recipes(), &["components", "parts", "coefficients", "places"]);
+    hold_report(
+        "recipes",
+        &recipes(),
+        &["components", "parts", "coefficients", "reliability", "reliability-groups", "places"],
+    );
 }
 
 /// Where annotators suffice, the page of scores shows what escalation achieves, in the numbers of the results.
@@ -143,9 +151,9 @@ fn the_report_of_scores_shows_an_evaluation() {
     let results = results(&study);
     let Evaluated::Evaluated(evaluation) = &results.evaluation else { panic!("{:?}", results.evaluation) };
     let figures = figures(&results);
-    assert_eq!(names(&figures)[4..], ["budget", "advantage"]);
+    assert_eq!(names(&figures)[6..], ["budget", "advantage"]);
     assert_texts_are_whole(&figures);
-    assert!(figures[5].csv().contains("the judge's variance") && !figures[5].csv().contains("total uncertainty"));
+    assert!(figures[7].csv().contains("the judge's variance") && !figures[7].csv().contains("total uncertainty"));
     let staged = bundle(&study_page(&results, &cards(&study), &figures), &figures);
     let html = staged.text("report/index.html").unwrap();
     let oracle = three(evaluation.oracle[&Budget::HEADLINE].mean);
@@ -169,9 +177,9 @@ fn figures_show_the_numbers_of_the_results() {
     let csv = |name: &str| figure(name).csv();
     let s = &evaluation.full.value[&judge_uncertainty::escalation::Rule::Info][&Budget::HEADLINE];
     let labels = Budget::HEADLINE.of(evaluation.items);
-    let line = format!("1,mutual information I,10% ({labels} labels),{:.6},{:.6},{:.6},", s.mean, s.lo, s.hi);
+    let line = format!("1,epistemic part,10% ({labels} labels),{:.6},{:.6},{:.6},", s.mean, s.lo, s.hi);
     let found = csv("budget");
-    let found = found.lines().find(|line| line.contains("I,10%")).unwrap().split(',').collect::<Vec<_>>();
+    let found = found.lines().find(|line| line.contains("epistemic part,10%")).unwrap().split(',').collect::<Vec<_>>();
     for (found, wanted) in found.iter().zip(line.split(',')).skip(3).filter(|(_, wanted)| !wanted.is_empty()) {
         assert!((found.parse::<f64>().unwrap() - wanted.parse::<f64>().unwrap()).abs() < 1e-6, "{found} {wanted}");
     }
@@ -186,7 +194,7 @@ fn what_was_not_evaluated_is_not_drawn_and_the_page_says_why() {
     let study = with_replicates(study, 20);
     let results = results(&study);
     let figures = figures(&results);
-    assert_eq!(names(&figures), ["components", "coefficients"]);
+    assert_eq!(names(&figures), ["components", "coefficients", "reliability"]);
     let staged = bundle(&study_page(&results, &cards(&study), &figures), &figures);
     let html = staged.text("report/index.html").unwrap();
     assert!(html.contains("Not evaluated: what escalation achieves here") && html.contains("there are no figures"));
@@ -197,8 +205,8 @@ fn what_was_not_evaluated_is_not_drawn_and_the_page_says_why() {
     );
 }
 
-/// Names that are hard for LaTeX, for fonts and for columns, and a registration, an evaluation and added labels: all that a
-/// run folder can hold.
+/// Names that are hard for LaTeX, for fonts and for columns, and a registration, an evaluation and added labels: all
+/// that a run folder can hold.
 fn hard() -> TempDir {
     const LONG: &str = "a name of a class with many words, so many that it does not fit into any line of a table";
     const CLASSES: [&str; 3] = [LONG, r"50%_of&more\#{x}$y^z~", "矛盾の可能性"];
@@ -240,6 +248,8 @@ fn hard() -> TempDir {
             )
         })
         .collect();
+    // One label fewer than there will be.
+    let hypotheses = format!("labels = 962\n{hypotheses}");
     for (name, text) in [
         ("items.csv", &items),
         ("judge.csv", &judge),
@@ -274,6 +284,7 @@ fn hard_names_reach_every_output_and_break_none() {
     let expected = [
         "components",
         "coefficients",
+        "reliability",
         "budget",
         "advantage",
         "calibration",
@@ -307,7 +318,7 @@ fn hard_names_reach_every_output_and_break_none() {
     assert!(
         text("tables/registered.tex").contains("inconclusive") || text("tables/registered.tex").contains("confirmed")
     );
-    assert!(text("tables/deviations.tex").contains("added-"), "{}", text("tables/deviations.tex"));
+    assert!(text("tables/deviations.tex").contains("962"), "{}", text("tables/deviations.tex"));
     assert!(text("figures/coefficients.csv").contains("$kind_of#thing=矛盾_100%"));
     let page = text("report/index.html");
     assert!(

@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 use assert_cmd::Command;
 use judge_uncertainty::belief::Belief;
 use judge_uncertainty::escalation::Rule;
+use judge_uncertainty::evaluation::held_out::Given;
 use judge_uncertainty::evaluation::{Measured, Ties};
 use judge_uncertainty::experiments::chaosnli::ChaosNliExperiment;
 use judge_uncertainty::familiarity::embedding::{Embedder, EmbeddingError, Model, OnnxEmbedder, Options};
@@ -17,7 +18,9 @@ use judge_uncertainty::familiarity::neighbours::{Exact, UnitRows};
 use judge_uncertainty::familiarity::user_embeddings::read_embeddings;
 use judge_uncertainty::formats::{ChaosNliData, output};
 use judge_uncertainty::report::study::{Line, describe};
+use judge_uncertainty::study::evaluate::held_out::{HeldOutScores, SquaredError};
 use judge_uncertainty::study::evaluate::{Evaluator, evaluated_items, journal};
+use judge_uncertainty::study::input::texts::EmbeddingSource;
 use judge_uncertainty::study::results::FitReport;
 use judge_uncertainty::study::results::columns::columns;
 use judge_uncertainty::study::{
@@ -92,6 +95,13 @@ fn start(model: Model) -> Result<Box<dyn Embedder>, EmbeddingError> {
     Ok(Box::new(OnnxEmbedder::new(model, Options::default())?))
 }
 
+/// A study with its embeddings.
+pub(crate) fn embedded<K: Kind>(folder: &Path) -> Study<K> {
+    let mut study = Study::load(folder).unwrap();
+    study.embed(&start, &Silent).unwrap();
+    study
+}
+
 /// The example study of classes with its texts embedded.
 ///
 /// What follows from the embeddings is held by snapshots to the digit, but the last bits of an embedding depend on the
@@ -101,7 +111,8 @@ pub(crate) fn desk() -> Study<Classes> {
     let embedded = || {
         let folder = tempfile::tempdir().unwrap();
         let mut study = Study::<Classes>::load(&repository("examples/support_desk")).unwrap();
-        study.text_model.as_mut().unwrap().cache = folder.path().join("cache");
+        let Some(EmbeddingSource::Texts(model)) = &mut study.embedding_source else { panic!("texts are embedded") };
+        model.cache = folder.path().join("cache");
         assert_eq!(study.to_embed(&start).unwrap(), Some(240));
         assert!(matches!(Decomposition::new(&study, &Silent), Err(StudyError::NotEmbedded)));
         assert_eq!(study.embed(&start, &Silent).unwrap().unwrap().from_cache, 0);
@@ -110,7 +121,7 @@ pub(crate) fn desk() -> Study<Classes> {
         assert_eq!(study.embed(&start, &Silent).unwrap().unwrap().from_cache, 240);
         assert_eq!(study.embeddings, embeddings);
         let file = repository("examples/support_desk/embeddings_f16.npy");
-        let committed = read_embeddings(&file, &study.items.ids, &file, None).unwrap();
+        let committed = read_embeddings(&file, &study.items.ids, &file).unwrap();
         let largest = embeddings.unwrap().iter().zip(&committed).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
         assert!(largest < 1e-3, "{largest}");
         study.embeddings = Some(committed);
@@ -180,7 +191,7 @@ fn the_table_of_items_is_the_same_in_csv_and_parquet() {
     {
         assert!((total - aleatoric - epistemic).abs() < 1e-12 && evidence > 0.0);
     }
-    let mut ranks = column("rank_info");
+    let mut ranks = column("rank_epistemic");
     let epistemic = column("epistemic");
     let first = ranks.iter().position(|rank| *rank == 1.0).unwrap();
     assert!(epistemic.iter().all(|value| *value <= epistemic[first]));
@@ -257,7 +268,7 @@ fn the_recalibrated_belief_is_one_switch_away() {
     let refused = Study::<Classes>::load(folder.path()).unwrap_err().to_string();
     assert!(refused.contains("trust.belief") && refused.contains("items.group"), "{refused}");
     fs::write(folder.path().join("study.toml"), switched("group = \"source\"\n")).unwrap();
-    let study = Study::<Classes>::load(folder.path()).unwrap();
+    let study = embedded::<Classes>(folder.path());
     assert_eq!(
         Classes::rules(&study).len(),
         Classes::rules(&published).len() + Rule::those(|row| row.classes && !row.published).len()
@@ -300,18 +311,38 @@ fn the_starter_runs_as_it_is_and_twice_the_same() {
     assert!(code == Some(2) && said.contains("s/study.toml: exists already; nothing was changed"), "{said}");
     let (code, said) = text(run(&["study", "check", "s"], folder.path()));
     assert!(code == Some(0) && said.contains("items       40") && said.contains("labels      123 by 5"), "{said}");
-    let (code, said) = text(run(&["study", "run", "s", "--threads", "1"], folder.path()));
+    let (code, said) = text(run(&["study", "run", "--details", "s", "--threads", "1"], folder.path()));
     assert!(code == Some(0) && said.contains("A typical prediction of the judge is worth "), "{said}");
     assert!(said.contains("Not evaluated: what escalation achieves here can't be measured"), "{said}");
     let out = folder.path().join("s/run");
     let first = files(&out);
     assert!(first.len() >= 5, "{:?}", first.keys());
-    let (code, said) = text(run(&["study", "run", "s"], folder.path()));
+    let (code, said) = text(run(&["study", "run", "--details", "s"], folder.path()));
     assert!(code == Some(2) && said.contains("already; nothing was changed"), "{said}");
-    let (code, said) = text(run(&["study", "run", "s", "--force", "--threads", "2"], folder.path()));
+    let (code, said) = text(run(&["study", "run", "--details", "s", "--force", "--threads", "2"], folder.path()));
     assert_eq!(code, Some(0), "{said}");
     assert!(files(&out) == first, "two runs differ");
     fs::write(out.join("mine.txt"), "mine").unwrap();
-    let (code, said) = text(run(&["study", "run", "s", "--force"], folder.path()));
+    let (code, said) = text(run(&["study", "run", "--details", "s", "--force"], folder.path()));
     assert!(code == Some(2) && said.contains("mine.txt"), "{said}");
+}
+
+/// A belief that takes the prediction as it is has no score of its own before an item's labels; the judge's stands for
+/// it. The fall is the difference of the two squared errors, which are over the same items.
+#[test]
+fn what_further_labels_do_is_told_under_every_belief() {
+    for (belief, before) in [("published", "judge"), ("recalibrated", "recalibrated")] {
+        let mut study = desk();
+        study.file.config.trust.belief = serde_json::from_value(serde_json::json!(belief)).unwrap();
+        let scores = HeldOutScores::new(&study, &Decomposition::new(&study, &Silent).unwrap());
+        let report = scores.report().unwrap();
+        let error = |name: &str, given: Given| {
+            let is = |one: &&SquaredError| one.prediction == name && one.given == given;
+            report.squared_errors.iter().find(is).unwrap().mean.estimate().unwrap().value
+        };
+        let gain = report.label_gain.unwrap();
+        let (without, with) = (error(before, Given::NoLabel), error(belief, Given::OtherLabels));
+        assert!((gain.without - without).abs() < 1e-12 && (gain.fall - (without - with)).abs() < 1e-12, "{gain:?}");
+        assert!(gain.helps() && gain.interval.lo < gain.fall && gain.fall < gain.interval.hi, "{gain:?}");
+    }
 }

@@ -1,11 +1,11 @@
-//! The weak prior of studies: against fits and profile posteriors of another program, and what a study says that its labels
-//! do not tell.
+//! The weak prior of studies: against fits and profile posteriors of another program, and what a study says that its
+//! labels do not tell.
 
 use std::fs;
 
 use judge_uncertainty::belief::{
-    BeliefModel, Design, FeatureColumn, FittedBelief, JudgeScores, JudgedItems, Profile, Scores as Ratings, TrustPrior,
-    fit_gaussian_under,
+    BeliefModel, Design, FeatureColumn, FittedBelief, JudgeScores, JudgedItems, JudgedRatings, Profile, RatingOptions,
+    Scores as Ratings, TrustPrior, fit_ratings,
 };
 use judge_uncertainty::random::Stream;
 use judge_uncertainty::report::numbers::three;
@@ -75,7 +75,8 @@ fn ratings_under_the_weak_prior_are_fitted_as_by_an_independent_program() {
     let labels: Vec<Ratings> =
         expected["labels"].as_array().unwrap().iter().map(|y| Ratings::of(&numbers(y))).collect();
     let design = Design::constant(labels.len());
-    let fit = fit_gaussian_under(&design, &judge, &labels, TrustPrior::Weak).unwrap();
+    let items = JudgedRatings { design: &design, judge: &judge, groups: &[] };
+    let fit = fit_ratings(&items, &labels, &RatingOptions::published(TrustPrior::Weak)).unwrap();
     assert!(fit.regression.converged);
     assert_close("ratings", &fit.regression.coefficients, &numbers(&expected["parameters"]), 1e-5);
 }
@@ -188,8 +189,8 @@ fn a_constant_column_changes_nothing() {
     }
 }
 
-/// Columns that are equal but for noise of a millionth, a billionth or the last bits are one feature: the fit converges and says of
-/// the trust what it says with one of them.
+/// Columns that are equal but for noise of a millionth, a billionth or the last bits are one feature: the fit converges
+/// and says of the trust what it says with one of them.
 #[test]
 fn nearly_equal_columns_are_as_good_as_one() {
     let folder = tempfile::tempdir().unwrap();
@@ -216,7 +217,8 @@ fn nearly_equal_columns_are_as_good_as_one() {
     }
 }
 
-/// Labels that vary about the predictions no more than chance: however large the trust, they are as likely. What they say is a bound.
+/// Labels that vary about the predictions no more than chance: however large the trust, they are as likely. What they
+/// say is a bound.
 #[test]
 fn labels_that_bound_the_trust_on_one_side_give_a_bound() {
     let folder = tempfile::tempdir().unwrap();
@@ -234,7 +236,8 @@ fn labels_that_bound_the_trust_on_one_side_give_a_bound() {
     assert!(words.contains("and not an estimate"), "{words}");
 }
 
-/// Without a prior labels that vary no more than chance put items at the limit of the trust, in the study's fit and in its half splits.
+/// Without a prior labels that vary no more than chance put items at the limit of the trust, in the study's fit and in
+/// its half splits.
 #[test]
 fn fits_at_a_limit_are_counted_in_words() {
     let folder = tempfile::tempdir().unwrap();
@@ -308,7 +311,8 @@ fn told(words: &str) -> bool {
     ["contradict the aleatoric part", "intervals are too"].iter().any(|found| words.contains(found))
 }
 
-/// Where the judge's deviations are right, or read, or none are stated, hardly any study is told that something is wrong.
+/// Where the judge's deviations are right, or read, or none are stated, hardly any study is told that something is
+/// wrong.
 #[test]
 fn few_studies_without_a_misfit_are_told_of_one() {
     let folder = tempfile::tempdir().unwrap();

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use judge_uncertainty::familiarity::user_embeddings::read_embeddings;
+use judge_uncertainty::familiarity::user_embeddings::{check_embeddings, read_embeddings};
 use judge_uncertainty::formats::error::{Error, Problem, Result};
 use judge_uncertainty::formats::items::ItemIds;
 use judge_uncertainty::study::input::vectors;
@@ -24,13 +24,13 @@ impl Folder {
     }
 }
 
+/// What is read; what is only checked has the same fault, or none.
 fn read(file: &Path) -> Result<Array2<f32>> {
-    read_with(file, None)
-}
-
-fn read_with(file: &Path, dimensions: Option<usize>) -> Result<Array2<f32>> {
     let ids = ItemIds::new(["a", "b", "c"].map(str::to_owned).to_vec()).unwrap();
-    read_embeddings(file, &ids, Path::new("items.csv"), dimensions)
+    let read = read_embeddings(file, &ids, Path::new("items.csv"));
+    let checked = check_embeddings(file, &ids, Path::new("items.csv"));
+    assert_eq!(checked.err().map(|e| e.to_string()), read.as_ref().err().map(ToString::to_string));
+    read
 }
 
 fn refusal(result: Result<Array2<f32>>) -> (String, Problem) {
@@ -65,7 +65,6 @@ fn matrices_without_ids_are_in_the_order_of_the_items() {
     let f32 = folder.with("f32.npy", npy("<f4", "(3, 2)", VALUES.map(|value| (value as f32).to_le_bytes())));
     let f64 = folder.with("f64.npy", npy("<f8", "(3, 2)", VALUES.map(f64::to_le_bytes)));
     for file in [f16, f32, f64] {
-        assert_eq!(read_with(&file, Some(2)).unwrap(), rows(), "{}", file.display());
         assert_eq!(read(&file).unwrap(), rows(), "{}", file.display());
     }
 }
@@ -78,25 +77,22 @@ fn rows_with_ids_are_put_in_the_order_of_the_items() {
     assert_eq!(read(&matrix).unwrap(), array![[1024.0, 0.00390625], [1.0, -2.5], [0.0, 0.125]]);
 
     let table = folder.with("m.csv", "x0,id,x1\n0,b,0.125\n1.024e3,c,0.00390625\n1,a,-2.5\n");
-    assert_eq!(read_with(&table, Some(2)).unwrap(), rows());
+    assert_eq!(read(&table).unwrap(), rows());
 }
 
 #[test]
 fn another_shape_is_refused() {
     let folder = Folder::new();
     let data = || HALVES.map(u16::to_le_bytes);
-    for (shape, dimensions) in [("(2, 3)", None), ("(6,)", None), ("(3, 2, 1)", None), ("(3, 2)", Some(384))] {
+    for shape in ["(2, 3)", "(6,)", "(3, 2, 1)"] {
         let file = folder.with("m.npy", npy("<f2", shape, data()));
-        let (place, problem) = refusal(read_with(&file, dimensions));
+        let (place, problem) = refusal(read(&file));
         assert_eq!(place, file.display().to_string());
         assert!(matches!(problem, Problem::Shape { .. }), "{shape}: {problem}");
     }
     let empty = folder.with("m.npy", npy("<f2", "(0, 2)", [[0u8; 0]]));
     assert!(matches!(refusal(read(&empty)).1, Problem::Shape { .. }));
 
-    let table = folder.with("m.csv", "id,x0\na,1\nb,2\nc,3\n");
-    let expected = "3 x 2 (items x columns beside \"id\")".to_owned();
-    assert_eq!(refusal(read_with(&table, Some(2))).1, Problem::Shape { found: "3 x 1".to_owned(), expected });
     let bare = folder.with("bare.csv", "id\na\nb\nc\n");
     assert!(matches!(refusal(read(&bare)).1, Problem::Shape { .. }));
     let ragged = folder.with("ragged.csv", "id,x0,x1\na,1,2\nb,3\nc,4,5\n");

@@ -1,15 +1,16 @@
-//! Whether what a study of ratings says is true, with the judge's scores as they are and as they are read: worlds whose trust and
-//! scale are known.
+//! Whether what a study of ratings says is true, with the judge's scores as they are and as they are read: worlds whose
+//! trust and scale are known.
 //!
-//! `cargo bench -p judge-uncertainty-core --bench calibration_scores [-- STUDIES]` simulates so many studies (200 by default) of
-//! every world, and a quarter of that where it has 1000 items, and prints the table of docs/calibration-scores.md, two rows for each
-//! world: the published belief and the recalibrated one.
+//! `cargo bench -p judge-uncertainty-core --bench calibration_scores [-- STUDIES]` simulates so many studies (200 by
+//! default) of every world, and a quarter of that where it has 1000 items, and prints a table of `evidence/`, two rows
+//! for each world: the published belief and the recalibrated one.
 //!
-//! A judge that is read rightly expects a mean of N(5, 2^2) for an item and a variance s0^2, which is exp(0.5 N(0, 1)) where it
-//! states one, and 1 for all items where it states none. The variance of an item's ratings is 8 s0^2 / chi-squared(8), their mean is
-//! normal about the judge's with that variance over 6, and ratings are normal. What the judge says is this, or two points more than
-//! this for all items, or 5 + (mean - 5)/0.6, or half the standard deviation, or a point more for every other item and a point less for the
-//! rest, which has a third row: recalibrated by group. Studies take the weak prior.
+//! A judge that is read rightly expects a mean of N(5, 2^2) for an item and a variance s0^2, which is exp(0.5 N(0, 1))
+//! where it states one, and 1 for all items where it states none. The variance of an item's ratings is 8 s0^2 /
+//! chi-squared(8), their mean is normal about the judge's with that variance over 6, and ratings are normal. What the
+//! judge says is this, or two points more than this for all items, or 5 + (mean - 5)/0.6, or half the standard
+//! deviation, or a point more for every other item and a point less for the rest, which has a third row: recalibrated
+//! by group. Studies take the weak prior.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,7 +18,7 @@ use std::sync::mpsc::{Sender, channel};
 
 use judge_uncertainty_core::belief::{
     Design, JudgeScores, JudgedRatings, RatingOptions, ReadingPrior, Recalibration, Scores, TrustPrior, fit_ratings,
-    typical_log_trust_of_ratings_under,
+    typical_log_trust_of_ratings,
 };
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::Estimate;
@@ -150,7 +151,7 @@ impl Tally {
         let items = JudgedRatings { design: &design, judge: &world.judge, groups: &world.groups };
         let options = RatingOptions { prior: TrustPrior::Weak, recalibration, reading: ReadingPrior::default() };
         let fit = fit_ratings(&items, &world.labels, &options).expect("there are ratings");
-        let profile = typical_log_trust_of_ratings_under(&items, &world.labels, &options, &fit)
+        let profile = typical_log_trust_of_ratings(&items, &world.labels, &options, &fit)
             .expect("there are ratings")
             .expect("there is a prior");
         self.converged.add(fit.regression.converged);

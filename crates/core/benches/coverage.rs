@@ -1,14 +1,14 @@
 //! How often the intervals of `study labels estimate` hold the share that they are about.
 //!
-//! `cargo bench -p judge-uncertainty-core --bench coverage -- [ROUNDS]` simulates queues over items, budget, explored share and
-//! share of the class, and prints the table of `docs/promises.md`. A pool has a share p_i of each item's labels in the class; the
-//! belief that ranks the items knows something of it. Three ways in which labels come back: one label where experts agree
-//! (p_i is 0 or 1), one label where they do not, three labels where they do not. The target is the mean of p_i over all items.
-//! Assisted: the share of queues in which the belief may help; then coverage, and width against the plain interval, of the
-//! assisted interval where there is one and the plain one elsewhere.
+//! `cargo bench -p judge-uncertainty-core --bench coverage -- [ROUNDS]` simulates queues over items, budget, explored
+//! share and share of the class, and prints a table of `evidence/`. A pool has a share p_i of each item's labels in the
+//! class; the belief that ranks the items knows something of it. Three ways in which labels come back: one label where
+//! experts agree (p_i is 0 or 1), one label where they do not, three labels where they do not. The target is the mean
+//! of p_i over all items. Assisted: the share of queues in which the belief may help; then coverage, and width against
+//! the plain interval, of the assisted interval where there is one and the plain one elsewhere.
 //!
-//! `coverage check` simulates 200 queues of each cell and fails where more than 23 intervals miss, which intervals that hold with probability
-//! 0.95 do in 1 of 10,000 cells (72 of a million).
+//! `coverage check` simulates 200 queues of each cell and fails where more than 23 intervals miss, which intervals that
+//! hold with probability 0.95 do in 1 of 10,000 cells (72 of a million).
 
 use std::process::ExitCode;
 

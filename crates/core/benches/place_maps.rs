@@ -1,5 +1,5 @@
-//! What a bias and a slope along a scale are worth to a belief about ordinal labels where the right map is known, as `data/registration/places.toml`
-//! registers it:
+//! What a bias and a slope along a scale are worth to a belief about ordinal labels where the right map is known, as
+//! `data/registration/places.toml` registers it:
 //!
 //! ```sh
 //! cargo bench -p judge-uncertainty-core --bench place_maps [-- [trial] [WORLD]]
@@ -7,7 +7,7 @@
 //!
 //! `trial` runs a few worlds of each kind and size on other seeds, and a world's name that one only.
 
-use judge_uncertainty_core::belief::maps::{Folds, MapName};
+use judge_uncertainty_core::belief::maps::{Compared, MapName};
 use judge_uncertainty_core::belief::recalibration::{Options, Recalibration};
 use judge_uncertainty_core::belief::{BeliefModel, BeliefTable, Design, JudgedItems, TrustPrior};
 use judge_uncertainty_core::random::Stream;
@@ -66,8 +66,8 @@ struct World {
     counts: Array2<u32>,
 }
 
-/// What a belief makes of a world: mean Manhattan distance of its means from the truth, and the share of the true probabilities that are not
-/// too small inside central 95% credible intervals.
+/// What a belief makes of a world: mean Manhattan distance of its means from the truth, and the share of the true
+/// probabilities that are not too small inside central 95% credible intervals.
 struct Found {
     error: f64,
     inside: f64,
@@ -132,7 +132,7 @@ fn row(
     (worlds, first_seed): (u64, u64),
 ) {
     let recalibrated = |recalibration| BeliefModel::Recalibrated(Options { recalibration, ..Options::default() });
-    let auto = BeliefModel::Auto(Folds::default());
+    let auto = BeliefModel::Auto(Compared::default());
     // The last two, with places and without, are of the same belief.
     let beliefs = [
         (BeliefModel::Published, &PLACES[..]),

@@ -1,13 +1,14 @@
-//! What the choice of a map of ratings costs and gains where the right one is known, as `data/registration/ratings.toml` registers it:
+//! What the choice of a map of ratings costs and gains where the right one is known, as
+//! `data/registration/ratings.toml` registers it:
 //!
 //! ```sh
 //! cargo bench -p judge-uncertainty-core --bench rating_maps [-- trial | intervals]
 //! ```
 //!
-//! `trial` runs two worlds of each kind and size on other seeds; `intervals` counts how often the intervals of a group's bias and
-//! slope hold the truth under `groups`, in the worlds of opposite groups.
+//! `trial` runs two worlds of each kind and size on other seeds; `intervals` counts how often the intervals of a
+//! group's bias and slope hold the truth under `groups`, in the worlds of opposite groups.
 
-use judge_uncertainty_core::belief::maps::{Folds, MapName};
+use judge_uncertainty_core::belief::maps::MapName;
 use judge_uncertainty_core::belief::{
     Design, Gaussian, GaussianFit, JudgeScores, JudgedRatings, RatingOptions, ReadingPrior, Recalibration, Scores,
     TrustPrior, choose_rating_map, fit_rating_map, fit_ratings,
@@ -45,7 +46,8 @@ struct World {
     truth: Vec<f64>,
 }
 
-/// What a belief makes of a world: mean absolute error of its means, and the share of true means inside central 95% credible intervals.
+/// What a belief makes of a world: mean absolute error of its means, and the share of true means inside central 95%
+/// credible intervals.
 struct Found {
     error: f64,
     inside: f64,
@@ -109,7 +111,7 @@ fn row(
             let fit = fit_ratings(&judged, &world.labels, &options).expect("ratings");
             errors.push(world.found(&fit, &design).error);
         }
-        let auto = choose_rating_map(&judged, &world.labels, TrustPrior::Weak, Folds::default(), &[]);
+        let auto = choose_rating_map(&judged, &world.labels, TrustPrior::Weak, &[]);
         let auto = auto.expect("ratings");
         let found = world.found(&auto, &design);
         errors[3].push(found.error);

@@ -1,13 +1,13 @@
 //! How often intervals over items hold where items have 1 to 5 labels, and whether the better of two beliefs is found.
 //!
-//! `cargo bench -p judge-uncertainty-evaluation --bench few_labels -- [STUDIES [FIRST_SEED [null]]]` simulates studies from nothing (items
-//! of three classes, labels, an overconfident judge) and prints the tables of `docs/promises.md`. What an interval is to hold is
-//! had from 100,000 further items: for fits, the mean over the folds' fits of their scores on 5,000 of them. With `null` two judges are
-//! equally good, and the table says how often one of them is called better.
+//! `cargo bench -p judge-uncertainty-evaluation --bench few_labels -- [STUDIES [FIRST_SEED [null]]]` simulates studies
+//! from nothing (items of three classes, labels, an overconfident judge) and prints a table of `evidence/`. What an
+//! interval is to hold is had from 100,000 further items: for fits, the mean over the folds' fits of their scores on
+//! 5,000 of them. With `null` two judges are equally good, and the table says how often one of them is called better.
 //!
-//! `few_labels check` simulates 40 studies of 50 and 150 items with one and three labels and fails where more than 7 of the intervals
-//! for one quantity miss, or one of two equally good judges is called better on one side more than 5 times: chance gives either in
-//! less than 1 of 1,000 cells where the promise is kept.
+//! `few_labels check` simulates 40 studies of 50 and 150 items with one and three labels and fails where more than 7 of
+//! the intervals for one quantity miss, or one of two equally good judges is called better on one side more than 5
+//! times: chance gives either in less than 1 of 1,000 cells where the promise is kept.
 
 use std::process::ExitCode;
 
@@ -40,7 +40,8 @@ fn shares(alpha: [f64; 3], stream: &mut Stream) -> [f64; 3] {
     gammas.map(|g| g / sum)
 }
 
-/// What the judge knows is worth eight labels, and it states it too sharply: q is proportional to the square of what it knows.
+/// What the judge knows is worth eight labels, and it states it too sharply: q is proportional to the square of what it
+/// knows.
 fn world(items: usize, labels: usize, stream: &mut Stream) -> World {
     let (mut p, mut q) = (Array2::zeros((items, 3)), Array2::zeros((items, 3)));
     let mut counts = Array2::zeros((items, 3));
@@ -113,7 +114,7 @@ fn truth() -> Truth {
 }
 
 /// What is checked in each study.
-const CHECKED: [&str; 7] = [
+const CHECKED: [&str; 8] = [
     "log score of the judge",
     "Brier score of the judge",
     "squared error of the judge",
@@ -121,6 +122,7 @@ const CHECKED: [&str; 7] = [
     "kappa",
     "judge's overconfidence",
     "recalibrated minus judge, log score",
+    "fall of the squared error by an item's other labels",
 ];
 
 fn values(table: &Table, name: &str, given: Given, score: Score) -> ItemScores {
@@ -131,8 +133,8 @@ fn minus(a: &ItemScores, b: &ItemScores) -> Vec<f64> {
     a.iter().zip(b).filter_map(|(a, b)| Some((*a)? - (*b)?)).collect()
 }
 
-/// Intervals of one study with what they are to hold, by [`CHECKED`], and whether the recalibrated belief is found to be better
-/// than the published one: by its score, and by an interval.
+/// Intervals of one study with what they are to hold, by [`CHECKED`], and whether the recalibrated belief is found to
+/// be better than the published one: by its score, and by an interval.
 type Checked = (Vec<Option<(ItemEstimate, f64)>>, [bool; 2]);
 
 fn study(items: usize, labels: usize, seed: u64, truth: &Truth) -> Checked {
@@ -153,10 +155,14 @@ fn study(items: usize, labels: usize, seed: u64, truth: &Truth) -> Checked {
     let difference = minus(&of("recalibrated", Given::NoLabel, Score::Log), &judge[0]);
     // The fits of the folds on items that none of them has seen.
     let further = &truth.further;
-    let expected_of = |fold: usize| {
+    let fit_of = |fold: usize| {
         let hidden: Vec<bool> = folds.iter().map(|f| *f == fold).collect();
-        let fitted = Fitted::of(&own, Design::constant(items), &CountPool::<Nominal>::without(&world.counts, &hidden))
-            .expect("labels of three classes");
+        Fitted::of(&own, Design::constant(items), &CountPool::<Nominal>::without(&world.counts, &hidden))
+            .expect("labels of three classes")
+    };
+    let fitted_to: Vec<_> = (0..FOLDS).map(fit_of).collect();
+    let expected_of = |fold: usize| {
+        let fitted = &fitted_to[fold];
         let none = Array2::zeros((5000, 3));
         let some = further.q.slice(ndarray::s![..5000, ..]).to_owned();
         let beliefs = recalibrated(&pool(&some, &none)).beliefs(&fitted.fit, &Design::constant(5000), &none);
@@ -165,6 +171,32 @@ fn study(items: usize, labels: usize, seed: u64, truth: &Truth) -> Checked {
         expected(&q, &p)[0] - expected(&some, &p)[0]
     };
     let fits = mean(&(0..FOLDS).map(expected_of).collect::<Vec<_>>());
+    // Every fold has further items of its own, with one label less than the items of the study.
+    let mut others = Stream::new(seed ^ (1 << 40));
+    let mut fall_of = |fold: usize| {
+        let part = MANY / FOLDS;
+        let slice = |of: &Array2<f64>| of.slice(ndarray::s![fold * part..(fold + 1) * part, ..]).to_owned();
+        let (some, p) = (slice(&further.q), slice(&further.p));
+        let (none, mut counts) = (Array2::zeros((part, 3)), Array2::zeros((part, 3)));
+        for i in 0..part {
+            for _ in 1..labels {
+                let u = others.random();
+                counts[[i, usize::from(u > p[[i, 0]]) + usize::from(u > p[[i, 0]] + p[[i, 1]])]] += 1;
+            }
+        }
+        let brier = |counts: &Array2<u32>| {
+            let beliefs =
+                recalibrated(&pool(&some, &none)).beliefs(&fitted_to[fold].fit, &Design::constant(part), counts);
+            let m = Array2::from_shape_fn((part, 3), |(i, k)| beliefs.get(i).mean().nth(k).expect("three classes"));
+            expected(&m, &p)[1]
+        };
+        brier(&none) - brier(&counts)
+    };
+    let falls = mean(&(0..FOLDS).map(&mut fall_of).collect::<Vec<_>>());
+    let with_others = table.get(&Prediction { name: "recalibrated".to_owned(), given: Given::OtherLabels });
+    let fall = with_others.map_or_else(Vec::new, |scores| {
+        minus(&of("recalibrated", Given::NoLabel, Score::Brier), &scores[&Score::Brier])
+    });
     let found = vec![
         (item_mean(&known(&judge[0])), truth.judge[0]),
         (item_mean(&known(&judge[1])), truth.judge[1]),
@@ -173,6 +205,7 @@ fn study(items: usize, labels: usize, seed: u64, truth: &Truth) -> Checked {
         (item_function(&rows, CountPool::<Nominal>::agreement), truth.kappa),
         (item_mean(&gaps), truth.calibration),
         (item_difference(&difference, true), fits),
+        (item_difference(&fall, true), falls),
     ];
     let given = if labels > 1 { Given::OtherLabels } else { Given::NoLabel };
     let better =
@@ -181,8 +214,8 @@ fn study(items: usize, labels: usize, seed: u64, truth: &Truth) -> Checked {
     (found.into_iter().map(|(found, truth)| found.estimate().map(|found| (*found, truth))).collect(), better)
 }
 
-/// Two judges that are equally good: which of them is called better, for the judges as they are and for the beliefs about them,
-/// that know the item's other labels where there are any.
+/// Two judges that are equally good: which of them is called better, for the judges as they are and for the beliefs
+/// about them, that know the item's other labels where there are any.
 fn null(items: usize, labels: usize, seed: u64) -> [[bool; 2]; 2] {
     let mut stream = Stream::new(seed);
     let (mut q, mut other) = (Array2::zeros((items, 3)), Array2::zeros((items, 3)));

@@ -34,7 +34,8 @@ impl Measure {
         }
     }
 
-    /// What picking item i adds to a rule's measure, where `left` items are not picked; `None` where it is not measured.
+    /// What picking item i adds to a rule's measure, where `left` items are not picked; `None` where it is not
+    /// measured.
     fn of_pick(self, gain: &Gain, errors: &Errors, left: f64) -> Option<f64> {
         match self {
             Self::Value => Some(gain.error),
@@ -59,8 +60,9 @@ pub struct Contrast {
 }
 
 impl Contrast {
-    /// The picks of a replicate; `None` where a rule was not evaluated or the measure is undefined. `top` gives the items that
-    /// a rule escalates; values are expected ones over all labels that may be bought, without the noise of drawing one.
+    /// The picks of a replicate; `None` where a rule was not evaluated or the measure is undefined. `top` gives the
+    /// items that a rule escalates; values are expected ones over all labels that may be bought, without the noise of
+    /// drawing one.
     pub(super) fn picks<'a>(
         &self,
         top: impl Fn(Rule) -> Option<&'a [usize]>,
@@ -77,7 +79,8 @@ impl Contrast {
     }
 }
 
-/// What each of `items` contributes to a comparison, from its picks in every replicate; `None` if one could not be evaluated.
+/// What each of `items` contributes to a comparison, from its picks in every replicate; `None` if one could not be
+/// evaluated.
 pub fn contributions<'a>(items: usize, picks: impl Iterator<Item = Option<&'a Picks>>) -> Option<Contributions> {
     let mut gathered = Gathered::over(items);
     for replicate in picks {

@@ -15,8 +15,8 @@ use judge_uncertainty_core::escalation::{Rule, RuleInputs};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_formats::Predictions;
 
-/// Whether classes are mere names or stand at places of a scale: what beliefs about them are made of, and what errors are
-/// measured by.
+/// Whether classes are mere names or stand at places of a scale: what beliefs about them are made of, and what errors
+/// are measured by.
 pub trait ClassScale: Clone + std::fmt::Debug + Send + Sync {
     /// The beliefs about all items.
     type Beliefs: ClassBeliefs + Clone + std::fmt::Debug + Send + Sync;
@@ -24,11 +24,12 @@ pub trait ClassScale: Clone + std::fmt::Debug + Send + Sync {
     /// Puts beliefs about classes on the scale.
     fn beliefs(&self, beliefs: Beliefs) -> Self::Beliefs;
 
-    /// The terms whose sum is the error of one distribution as an estimate of another; multiples of both give the multiple.
+    /// The terms whose sum is the error of one distribution as an estimate of another; multiples of both give the
+    /// multiple.
     fn distance_terms(&self, p: &[f64], q: &[f64]) -> impl Iterator<Item = f64>;
 
-    /// Squared error of a belief's mean, from its evidence, less the sampling noise of a truth `p` that is the mean of `n`
-    /// labels.
+    /// Squared error of a belief's mean, from its evidence, less the sampling noise of a truth `p` that is the mean of
+    /// `n` labels.
     fn squared_error(&self, evidence: &[f64], p: &[f64], n: f64) -> f64;
 
     /// Whether evaluations also say what bought labels remove of the squared error.
@@ -140,13 +141,14 @@ impl<S: ClassScale> CountPool<S> {
         Self { variants, ..self }
     }
 
-    /// These items with the number of the thing that each is about: items of one thing are never fitted and held out apart from
-    /// each other when the labels choose a belief.
+    /// These items with the number of the thing that each is about: items of one thing are never fitted and held out
+    /// apart from each other when the labels choose a belief.
     pub fn with_twins(self, twins: Vec<usize>) -> Self {
         Self { twins, ..self }
     }
 
-    /// These items with what a map that was fitted elsewhere adds to their log predictions, for beliefs that start from it.
+    /// These items with what a map that was fitted elsewhere adds to their log predictions, for beliefs that start from
+    /// it.
     pub fn with_carried(self, carried: Option<maps::Carried>) -> Self {
         Self { carried, ..self }
     }
@@ -196,9 +198,9 @@ impl<S: ClassScale> CountPool<S> {
     }
 }
 
-/// Splits pools of labels (items x classes) in halves, the first the smaller one, and reveals so many labels of each first
-/// half as a draw from `reveal` says, or all of them but one, which can be bought: an item without any would be worth nothing
-/// to every rule.
+/// Splits pools of labels (items x classes) in halves, the first the smaller one, and reveals so many labels of each
+/// first half as a draw from `reveal` says, or all of them but one, which can be bought: an item without any would be
+/// worth nothing to every rule.
 ///
 /// Stream: the split, class by class; one draw per item of the number to reveal; the revealed labels, class by class
 /// (protocol, section 4).
@@ -247,6 +249,12 @@ impl<S: ClassScale> Pool for CountPool<S> {
 
     fn draw(&self, reveal: &[u32], stream: &mut Stream) -> Split<Self> {
         split_counts(self.counts.view(), reveal, stream)
+    }
+
+    fn whole(&self) -> HeldCounts {
+        let sizes = self.counts.sum_axis(Axis(1)).mapv(f64::from);
+        let truth = self.counts.mapv(f64::from) / sizes.view().insert_axis(Axis(1));
+        HeldCounts { unrevealed: Array2::zeros(self.counts.dim()), truth, sizes: sizes.to_vec() }
     }
 
     fn extrapolates(&self) -> bool {

@@ -17,7 +17,8 @@ pub type ByRule = ByRuleAndBudget<Summary>;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Errors {
-    /// The error that escalation is to remove: Manhattan for classes, Wasserstein for ordinal ratings, absolute for ratings.
+    /// The error that escalation is to remove: Manhattan for classes, Wasserstein for ordinal ratings, absolute for
+    /// ratings.
     pub error: f64,
     /// The squared error, less the sampling noise of the truth.
     pub squared: f64,
@@ -65,8 +66,8 @@ pub struct Removed {
     pub oracle: BTreeMap<Budget, f64>,
 }
 
-/// The items that one rule of a comparison picks and the other does not, in one replicate: position, 1 where the first rule
-/// picks it and -1 where the second does, and what the pick is worth.
+/// The items that one rule of a comparison picks and the other does not, in one replicate: position, 1 where the first
+/// rule picks it and -1 where the second does, and what the pick is worth.
 pub type Picks = Vec<(u32, i8, f64)>;
 
 /// What one replicate measures under one feature set.
@@ -75,7 +76,8 @@ pub type Picks = Vec<(u32, i8, f64)>;
 pub struct Measured {
     /// Error removed by one bought label per escalated item, summed over them.
     pub value: ByRuleAndBudget<f64>,
-    /// The most that escalation can be expected to remove: the oracle ranks by the expected value of a label from the pool.
+    /// The most that escalation can be expected to remove: the oracle ranks by the expected value of a label from the
+    /// pool.
     pub oracle: BTreeMap<Budget, f64>,
     /// Squared error removed; `None` for classes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -97,8 +99,8 @@ pub struct Measured {
     pub at_limit: usize,
     /// Newton steps of the fit.
     pub iterations: usize,
-    /// Labels of the second half under the beliefs before anything is bought; the fit has seen none of them. `None` where
-    /// labels have no order.
+    /// Labels of the second half under the beliefs before anything is bought; the fit has seen none of them. `None`
+    /// where labels have no order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held_out: Option<Places>,
     /// The picks of every contrast that was asked for, in order; `None` where it can't be evaluated.

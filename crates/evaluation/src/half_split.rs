@@ -45,12 +45,15 @@ pub struct HalfSplit<'a, P: Pool> {
 }
 
 /// Which of two items with equal priorities goes first, under rules that add no draws to them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Ties {
     /// The one with the higher tie-breaking draw: a file may be sorted by group.
     Drawn,
     /// The earlier one, as in the paper's experiments.
     ItemOrder,
+    /// The one with the higher number here, of which there are at least as many as items: the order that another
+    /// program's sort may leave, the same in all replicates.
+    Given(&'static [f64]),
 }
 
 impl Ties {
@@ -59,6 +62,7 @@ impl Ties {
         match self {
             Self::Drawn => draws,
             Self::ItemOrder => &[],
+            Self::Given(order) => &order[..draws.len()],
         }
     }
 }
@@ -105,8 +109,8 @@ impl<'a, P: Pool> HalfSplit<'a, P> {
         Self { contrasts, ..self }
     }
 
-    /// This evaluation with another order of items whose priorities are equal; the draws that would decide are made all the
-    /// same.
+    /// This evaluation with another order of items whose priorities are equal; the draws that would decide are made all
+    /// the same.
     pub fn with_ties(self, ties: Ties) -> Self {
         Self { ties, ..self }
     }

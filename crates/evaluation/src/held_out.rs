@@ -1,5 +1,5 @@
-//! Predictions scored on labels that they have not seen, from one label an item: labels are left out one by one, and items in
-//! folds for what is fitted.
+//! Predictions scored on labels that they have not seen, from one label an item: labels are left out one by one, and
+//! items in folds for what is fitted.
 
 use std::collections::BTreeMap;
 
@@ -8,6 +8,7 @@ use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::label_scores::{
     brier_score, log_score, pair_disagreement, ranked_probability_score,
 };
+use judge_uncertainty_core::stats::predictive::count_within;
 use ndarray::{Array2, ArrayView1};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -15,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::Error;
 use super::counts::{ClassScale, CountPool};
 use super::pool::{Fitted, Pool};
-use judge_uncertainty_core::belief::{ClassBelief, ClassBeliefs, Mixture, dirichlet::row};
+use judge_uncertainty_core::belief::{Belief, ClassBelief, ClassBeliefs, Dirichlet, Mixture, Ordinal, dirichlet::row};
 
 /// Folds of items; an item is scored by fits to the labels of the other folds.
 pub const FOLDS: usize = 10;
@@ -59,15 +60,25 @@ pub trait Scored: Pool {
     /// These labels without those of the `hidden` items.
     fn without(labels: &Self::Labels, hidden: &[bool]) -> Self::Labels;
 
-    /// Scores of an item's labels, averaged over them, under its belief before them, which `priors` holds; `None` without the
-    /// labels it takes.
+    /// Scores of an item's labels, averaged over them, under its belief before them, which `priors` holds; `None`
+    /// without the labels it takes.
     fn belief_scores(&self, priors: &Self::Beliefs, item: usize, given: Given) -> Option<Vec<Option<f64>>>;
 
-    /// Scores of an item's labels under the judge's own prediction; `None` without labels, or for a score that it states too
-    /// little for.
+    /// What a belief before an item's labels, which `priors` holds, foresees of its own error: on average over the
+    /// labels that are left out, if it is given the others. `None` without the labels it takes, and where it is not
+    /// bounded.
+    fn foreseen(&self, priors: &Self::Beliefs, item: usize, given: Given) -> Option<Foreseen>;
+
+    /// How much of an item's labels lies in the central interval with probability `level` of what a belief before them
+    /// foresees, 0 to 1; `None` without labels.
+    fn within(&self, priors: &Self::Beliefs, item: usize, level: f64) -> Option<f64>;
+
+    /// Scores of an item's labels under the judge's own prediction; `None` without labels, or for a score that it
+    /// states too little for.
     fn judge_scores(&self, item: usize) -> Option<Vec<Option<f64>>>;
 
-    /// Scores of an item's labels under what the labels of all items but the `hidden` ones have in common: no judge at all.
+    /// Scores of an item's labels under what the labels of all items but the `hidden` ones have in common: no judge at
+    /// all.
     fn base_rate_scores(&self, hidden: &[bool]) -> Box<dyn Fn(usize) -> Option<Vec<Option<f64>>> + Send + '_>;
 
     /// How much the labels of an item disagree, in units of [`Self::SQUARED`], without bias; `None` for fewer than two.
@@ -91,9 +102,35 @@ pub trait Scored: Pool {
     /// What the item's labels are in the terms of [`Self::predicted`]; `None` without labels.
     fn observed(&self, item: usize) -> Option<Vec<f64>>;
 
-    /// What the judge predicts of a label's value or of its likeliest class, and the mean over the item's labels of what came.
+    /// What the judge predicts of a label's value or of its likeliest class, and the mean over the item's labels of
+    /// what came.
     fn calibration(&self, item: usize) -> Option<(f64, f64)>;
 }
+
+/// What a belief about an item foresees, in units of [`Scored::SQUARED`].
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Foreseen {
+    /// Squared error of its mean against the pool.
+    pub error: f64,
+    /// Disagreement of two labels.
+    pub disagreement: f64,
+    /// What it is worth in labels: with k more of them the error falls by the factor e/(e + k).
+    pub evidence: f64,
+}
+
+impl Foreseen {
+    /// The mean of several, each with its weight; `None` where one of them is not bounded, or there are none.
+    pub fn mean(of: &[(f64, Self)]) -> Option<Self> {
+        let all: f64 = of.iter().map(|(weight, _)| weight).sum();
+        let over = |f: fn(&Self) -> f64| of.iter().map(|(weight, x)| weight * f(x)).sum::<f64>() / all;
+        let found =
+            Self { error: over(|x| x.error), disagreement: over(|x| x.disagreement), evidence: over(|x| x.evidence) };
+        (!of.is_empty() && found.error.is_finite() && found.disagreement.is_finite()).then_some(found)
+    }
+}
+
+/// Probabilities of the intervals that [`Scoring::within`] is about.
+pub const LEVELS: [f64; 2] = [0.8, 0.95];
 
 /// Scores item by item: `None` for an item without the labels or the statements that a score takes.
 pub type ItemScores = Vec<Option<f64>>;
@@ -108,24 +145,38 @@ pub struct Prediction {
 }
 
 /// Predictions held against labels that they have not seen.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Scoring {
     /// The scores of every prediction.
     pub table: Table,
     /// What each belief predicted of every item before its labels ([`Scored::believed`]), by its name.
     pub believed: BTreeMap<String, Vec<Vec<f64>>>,
+    /// What each belief foresees of its error of every item ([`Scored::foreseen`]).
+    pub foreseen: BTreeMap<Prediction, Vec<Option<Foreseen>>>,
+    /// How much of an item's labels lies where each belief expects them ([`Scored::within`]), by its name and by level
+    /// as in
+    /// [`LEVELS`].
+    pub within: BTreeMap<String, [ItemScores; 2]>,
 }
 
 /// A prediction with its scores of an item, in the order of [`Scored::SCORES`].
 type Found = (Prediction, usize, Vec<Option<f64>>);
-/// A belief's name, an item and what the belief predicts of it.
-type Predicted = (String, usize, Vec<f64>);
+/// What a belief predicts and foresees of an item before its labels, and what it foresees with all but one.
+struct Predicted {
+    name: String,
+    item: usize,
+    means: Vec<f64>,
+    foreseen: [Option<Foreseen>; 2],
+    within: [Option<f64>; 2],
+}
+
+const GIVEN: [Given; 2] = [Given::NoLabel, Given::OtherLabels];
 
 /// The scores of every prediction, by score.
 pub type Table = BTreeMap<Prediction, BTreeMap<Score, ItemScores>>;
 
-/// The fold of each item, drawn at random in equal sizes; `things` numbers the thing that each is about from 0, and items of one thing
-/// share a fold.
+/// The fold of each item, drawn at random in equal sizes; `things` numbers the thing that each is about from 0, and
+/// items of one thing share a fold.
 ///
 /// Stream: one draw for each thing but the last, of its place among those that are left.
 pub fn folds(things: &[usize], stream: &mut Stream) -> Vec<usize> {
@@ -168,8 +219,14 @@ pub fn score<P: Scored>(pools: &[(String, P)], features: &[FeatureColumn], folds
             let known = P::without(&pool.all(), &hidden);
             let fitted = Fitted::of(pool, design.clone(), &known)?;
             for &i in &own {
-                predicted.push((name.clone(), i, pool.believed(&fitted.beliefs, i)));
-                for given in [Given::NoLabel, Given::OtherLabels] {
+                predicted.push(Predicted {
+                    name: name.clone(),
+                    item: i,
+                    means: pool.believed(&fitted.beliefs, i),
+                    foreseen: GIVEN.map(|given| pool.foreseen(&fitted.beliefs, i, given)),
+                    within: LEVELS.map(|level| pool.within(&fitted.beliefs, i, level)),
+                });
+                for given in GIVEN {
                     keep(name, given, i, pool.belief_scores(&fitted.beliefs, i, given));
                 }
             }
@@ -179,7 +236,7 @@ pub fn score<P: Scored>(pools: &[(String, P)], features: &[FeatureColumn], folds
     let used: std::collections::BTreeSet<usize> = folds.iter().copied().collect();
     let parts: Vec<(Vec<Found>, Vec<Predicted>)> =
         used.into_iter().collect::<Vec<_>>().into_par_iter().map(of_fold).collect::<Result<_, _>>()?;
-    let mut scoring = Scoring { table: Table::new(), believed: BTreeMap::new() };
+    let mut scoring = Scoring::default();
     for (found, predicted) in parts {
         for (prediction, item, scores) in found {
             let of = scoring.table.entry(prediction).or_default();
@@ -187,7 +244,13 @@ pub fn score<P: Scored>(pools: &[(String, P)], features: &[FeatureColumn], folds
                 of.entry(*score).or_insert_with(|| vec![None; items])[item] = value.filter(|value| value.is_finite());
             }
         }
-        for (name, item, means) in predicted {
+        for Predicted { name, item, means, foreseen, within } in predicted {
+            for (given, foreseen) in GIVEN.into_iter().zip(foreseen) {
+                let of = scoring.foreseen.entry(Prediction { name: name.clone(), given });
+                of.or_insert_with(|| vec![None; items])[item] = foreseen;
+            }
+            let of = scoring.within.entry(name.clone()).or_insert_with(|| [vec![None; items], vec![None; items]]);
+            of.iter_mut().zip(within).for_each(|(of, within)| of[item] = within);
             scoring.believed.entry(name).or_insert_with(|| vec![vec![]; items])[item] = means;
         }
     }
@@ -204,6 +267,13 @@ fn over_labels(counts: ArrayView1<u32>, mut scores: impl FnMut(usize) -> Vec<f64
         sums.iter_mut().zip(of_label).for_each(|(sum, score)| *sum += f64::from(c) * score / n);
     }
     (n > 0.0).then(|| sums.into_iter().map(Some).collect())
+}
+
+/// The labels of an item but for one of class `y`.
+fn but_one(counts: ArrayView1<u32>, y: usize) -> Vec<u32> {
+    let mut labels = counts.to_vec();
+    labels[y] -= 1;
+    labels
 }
 
 /// Position of the largest number; the first of several.
@@ -231,9 +301,19 @@ impl<S: ClassScale> CountPool<S> {
 
     /// The predicted distribution after the labels of an item apart from one of class `y`, from the belief before them.
     fn others(belief: &Mixture, counts: ArrayView1<u32>, y: usize) -> Vec<f64> {
-        let mut labels = counts.to_vec();
-        labels[y] -= 1;
-        belief.after(&labels).get().mean().collect()
+        belief.after(&but_one(counts, y)).get().mean().collect()
+    }
+
+    fn foreseen_by(&self, belief: Mixture) -> Foreseen {
+        let evidence = belief.evidence();
+        let (error, disagreement) = match self.scale().places() {
+            None => (belief.spread(), belief.gini() - belief.spread()),
+            Some(places) => {
+                let on_places = Ordinal::new(belief, places);
+                (on_places.spread(), on_places.aleatoric())
+            }
+        };
+        Foreseen { error, disagreement, evidence }
     }
 }
 
@@ -267,6 +347,34 @@ impl<S: ClassScale> Scored for CountPool<S> {
         over_labels(self.counts().row(item), |y| self.scores_of(row(self.predictions().q.row(item)), y))
     }
 
+    fn foreseen(&self, priors: &S::Beliefs, item: usize, given: Given) -> Option<Foreseen> {
+        let (belief, counts) = (priors.of_classes(item), self.counts().row(item));
+        let belief = belief.classes();
+        match given {
+            Given::NoLabel => Foreseen::mean(&[(1.0, self.foreseen_by(*belief))]),
+            Given::OtherLabels if counts.sum() > 1 => {
+                let labels = counts.iter().enumerate().filter(|(_, c)| **c > 0);
+                let without =
+                    |(y, &c): (usize, &u32)| (f64::from(c), self.foreseen_by(belief.after(&but_one(counts, y)).get()));
+                Foreseen::mean(&labels.map(without).collect::<Vec<_>>())
+            }
+            Given::OtherLabels => None,
+        }
+    }
+
+    /// Of the number of labels in the class that the belief holds likeliest.
+    fn within(&self, priors: &S::Beliefs, item: usize, level: f64) -> Option<f64> {
+        let (belief, counts) = (priors.of_classes(item), self.counts().row(item));
+        let belief = belief.classes();
+        let class = largest(&belief.mean().collect::<Vec<_>>());
+        let part = |(weight, d): (f64, Dirichlet)| {
+            let own = d.alpha()[class];
+            (weight, own, d.alpha().iter().sum::<f64>() - own)
+        };
+        let n = counts.sum();
+        (n > 0).then(|| count_within(belief.components().map(part), n, counts[class], level))
+    }
+
     /// Shares of the classes, with half a label of each added.
     fn base_rate_scores(&self, hidden: &[bool]) -> Box<dyn Fn(usize) -> Option<Vec<Option<f64>>> + Send + '_> {
         let mut shares = vec![0.5; self.counts().ncols()];
@@ -290,8 +398,9 @@ impl<S: ClassScale> Scored for CountPool<S> {
         }
     }
 
-    /// Without places: the share of labels that are the judge's likeliest class, then the shares of the classes among labels,
-    /// then which class is the judge's. With places: their squared distance, then place and its square of judge and labels.
+    /// Without places: the share of labels that are the judge's likeliest class, then the shares of the classes among
+    /// labels, then which class is the judge's. With places: their squared distance, then place and its square of judge
+    /// and labels.
     fn agreement_row(&self, item: usize) -> Option<Vec<f64>> {
         let counts = self.counts().row(item);
         let n = f64::from(counts.sum());
@@ -352,8 +461,8 @@ impl<S: ClassScale> Scored for CountPool<S> {
     }
 }
 
-/// Agreement beyond chance of two numbers by squared distance, from the means of (squared distance, first, its square, second,
-/// its square): 1 - observed/expected, with the expected distance of independent draws.
+/// Agreement beyond chance of two numbers by squared distance, from the means of (squared distance, first, its square,
+/// second, its square): 1 - observed/expected, with the expected distance of independent draws.
 ///
 /// Cohen's kappa with quadratic weights where both are places, Lin's concordance correlation (1989) for numbers.
 pub fn squared_agreement(means: &[f64]) -> Option<f64> {
@@ -364,7 +473,7 @@ pub fn squared_agreement(means: &[f64]) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use judge_uncertainty_core::belief::{BeliefModel, TrustPrior};
+    use judge_uncertainty_core::belief::{BeliefModel, Beliefs, TrustPrior};
     use judge_uncertainty_formats::Predictions;
     use ndarray::array;
 
@@ -394,6 +503,36 @@ mod tests {
         assert_eq!(pool.calibration(0), Some((0.5, 2.0 / 3.0)));
     }
 
+    /// Foreseen and shown errors, before and after the other labels, and where labels lie:
+    /// `tests/golden/belief_check/make.py`.
+    #[test]
+    fn errors_foreseen_and_shown_as_computed_elsewhere() {
+        let golden: serde_json::Value =
+            serde_json::from_str(include_str!("../../../tests/golden/belief_check/expected.json")).unwrap();
+        let numbers = |of: &serde_json::Value| -> Vec<f64> {
+            of.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
+        };
+        let close = |got: f64, expected: f64| assert!((got - expected).abs() < 1e-10, "{got} for {expected}");
+        for case in golden["cases"].as_array().unwrap() {
+            let [alpha, counts] = ["alpha", "counts"].map(|key| numbers(&case[key]));
+            let counts = Array2::from_shape_fn((1, 3), |(_, k)| counts[k] as u32);
+            let judge = Predictions { q: array![[0.2, 0.3, 0.5]], spread: vec![None], confidence: vec![None] };
+            let pool = CountPool::on_scale(counts.view(), judge, Nominal);
+            let priors = Beliefs::new(Array2::from_shape_fn((1, 3), |(_, k)| alpha[k]));
+            for (given, foreseen, shown) in
+                [(Given::NoLabel, "foreseen", "shown"), (Given::OtherLabels, "foreseen_after", "shown_after")]
+            {
+                let (got, expected) = (pool.foreseen(&priors, 0, given).unwrap(), numbers(&case[foreseen]));
+                close(got.error, expected[0]);
+                close(got.disagreement, expected[1]);
+                let brier = pool.belief_scores(&priors, 0, given).unwrap()[1].unwrap();
+                close(brier - pool.disagreement(0).unwrap(), case[shown].as_f64().unwrap());
+            }
+            let expected = numbers(&case["within"]);
+            LEVELS.iter().zip(expected).for_each(|(level, held)| close(pool.within(&priors, 0, *level).unwrap(), held));
+        }
+    }
+
     /// With a trust lambda the other labels (1, 1, 0) and (2, 0, 0) give what is known in closed form.
     #[test]
     fn a_label_is_scored_by_the_others() {
@@ -409,8 +548,8 @@ mod tests {
         assert_eq!(pool.belief_scores(&fitted.beliefs, 1, Given::OtherLabels), None);
     }
 
-    /// What is scored does not know the label: a changed label changes the scores of others, but the prediction of its own item
-    /// before labels is that of the other folds.
+    /// What is scored does not know the label: a changed label changes the scores of others, but the prediction of its
+    /// own item before labels is that of the other folds.
     #[test]
     fn a_fold_is_scored_without_its_labels() {
         let mut stream = Stream::new(5);
@@ -458,8 +597,8 @@ mod tests {
         assert_eq!(observed, [2.0 / 3.0, 1.0 / 3.0]);
     }
 
-    /// The quick form of `examples/few_labels.rs ... null`: of two judges that are equally good either is called better in at most
-    /// 2.5% of studies, up to three standard errors of 400 studies.
+    /// The quick form of `examples/few_labels.rs ... null`: of two judges that are equally good either is called better
+    /// in at most 2.5% of studies, up to three standard errors of 400 studies.
     #[test]
     fn equally_good_judges_are_seldom_told_apart() {
         let (studies, items) = (400, 50);

@@ -1,8 +1,8 @@
 //! Finished replicates on disk, so that an interrupted evaluation goes on where it stopped.
 //!
-//! A heading says which evaluation of which program the journal belongs to; every line under it holds one replicate with
-//! its number, the identity of the evaluation and a sum over all three. What a crash leaves is a damaged end, which is
-//! dropped; anything else that is not as it was written is refused, because results would rest on it.
+//! A heading says which evaluation of which program the journal belongs to; every line under it holds one replicate
+//! with its number, the identity of the evaluation and a sum over all three. What a crash leaves is a damaged end,
+//! which is dropped; anything else that is not as it was written is refused, because results would rest on it.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -17,6 +17,7 @@ use serde_json::value::RawValue;
 use judge_uncertainty_formats::checksum::sha256_hex;
 use judge_uncertainty_system::faults::{append, step};
 use judge_uncertainty_system::progress::Progress;
+use judge_uncertainty_system::read;
 use judge_uncertainty_system::{FileError, OutputFile};
 
 /// How the names of journals end.
@@ -163,18 +164,19 @@ impl<R: Serialize + DeserializeOwned + Send> Journal<R> {
         self.damaged.then_some(&self.path)
     }
 
-    /// Runs the replicates that are missing to `wanted`, in parallel, and hands over all of them in order.
+    /// Runs the replicates of a `task` that are missing to `wanted`, in parallel, and hands over all of them in order.
     ///
     /// # Errors
     /// That of a replicate, or the journal can't be written.
     pub fn complete<E: From<FileError> + Send>(
         &mut self,
+        task: &str,
         wanted: usize,
         replicate: impl Fn(u64) -> Result<R, E> + Sync,
         progress: &dyn Progress,
     ) -> Result<Vec<R>, E> {
         self.done.truncate(wanted);
-        progress.start("half splits", wanted as u64);
+        progress.start(task, wanted as u64);
         progress.advance(self.done.len() as u64);
         while self.done.len() < wanted {
             let first = self.done.len();
@@ -223,7 +225,7 @@ fn read<R: DeserializeOwned>(path: &Path, heading: &Heading) -> Result<Content<R
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(nothing),
         _ => {}
     }
-    let text = fs::read(path).map_err(FileError::at(path, "reading"))?;
+    let text = read::bytes(path).map_err(FileError::at(path, "reading"))?;
     let mut lines = text.split_inclusive(|byte| *byte == b'\n');
     let Some(first) = lines.next() else { return Ok(nothing) };
     let found: Heading = serde_json::from_slice(first).map_err(|_| JournalError::Foreign(path.to_owned()))?;
@@ -278,7 +280,7 @@ mod tests {
         fn new() -> Self {
             let place = Self { folder: tempfile::tempdir().unwrap() };
             let measure = |k| Ok::<_, FileError>(Measured::from([("mean".to_owned(), k as f64 / 3.0)]));
-            place.open("settings").unwrap().complete(4, measure, &Silent).unwrap();
+            place.open("settings").unwrap().complete("half splits", 4, measure, &Silent).unwrap();
             place
         }
 
@@ -294,8 +296,8 @@ mod tests {
             fs::read_to_string(self.path()).unwrap().lines().map(str::to_owned).collect()
         }
 
-        /// The journal with other lines: its finished replicates and whether its end was damaged, or the refusal. A refused
-        /// journal is left as it is.
+        /// The journal with other lines: its finished replicates and whether its end was damaged, or the refusal. A
+        /// refused journal is left as it is.
         fn with(&self, lines: &[String]) -> Result<(usize, bool), String> {
             let text = lines.join("\n") + "\n";
             fs::write(self.path(), &text).unwrap();
@@ -360,7 +362,7 @@ mod tests {
         let (place, other) = (Place::new(), Place::new());
         assert_eq!(other.open("others").unwrap().finished(), 0);
         let measure = |_| Ok::<_, FileError>(Measured::new());
-        other.open("others").unwrap().complete(2, measure, &Silent).unwrap();
+        other.open("others").unwrap().complete("half splits", 2, measure, &Silent).unwrap();
         let mut lines = place.lines();
         lines[2] = other.lines()[2].clone();
         assert!(place.with(&lines).unwrap_err().contains("line 3: belongs to another evaluation"));

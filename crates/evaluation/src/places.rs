@@ -7,8 +7,8 @@ pub const LEVELS: [f64; 3] = [0.5, 0.8, 0.95];
 /// Equal parts of 0 to 1 into which the places of held-out labels are counted.
 const PARTS: usize = 10;
 
-/// Places of labels in their predictive distributions (probability integral transform): uniform on 0 to 1 where the belief
-/// is calibrated.
+/// Places of labels in their predictive distributions (probability integral transform): uniform on 0 to 1 where the
+/// belief is calibrated.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Places {

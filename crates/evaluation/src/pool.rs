@@ -36,12 +36,15 @@ pub trait Pool: Sync {
     /// Number of labels of each item.
     fn numbers(labels: &Self::Labels) -> Vec<u32>;
 
-    /// Splits every item's labels in halves and reveals so many of the first half as a draw from `reveal` says, or all of
-    /// it but one label, which can be bought ([`most_revealed`](super::counts::most_revealed)).
+    /// Splits every item's labels in halves and reveals so many of the first half as a draw from `reveal` says, or all
+    /// of it but one label, which can be bought ([`most_revealed`](super::counts::most_revealed)).
     fn draw(&self, reveal: &[u32], stream: &mut Stream) -> Split<Self>;
 
-    /// Whether the trust is extrapolated to items whose features lie beyond those of all labelled items, as the paper does;
-    /// otherwise such features count as the nearest that a labelled item has.
+    /// All labels of every item as the truth, and none that could be bought.
+    fn whole(&self) -> Self::Held;
+
+    /// Whether the trust is extrapolated to items whose features lie beyond those of all labelled items, as the paper
+    /// does; otherwise such features count as the nearest that a labelled item has.
     fn extrapolates(&self) -> bool;
 
     /// The features that the trust may depend on, standardised over all items.
@@ -58,8 +61,8 @@ pub trait Pool: Sync {
     /// A fit that is impossible.
     fn fit(&self, design: &Design, labels: &Self::Labels) -> Result<Self::Fit, Error>;
 
-    /// What the labels say about ln lambda of an item with average features, under a fit to these labels; `None` for a fit
-    /// without a prior.
+    /// What the labels say about ln lambda of an item with average features, under a fit to these labels; `None` for a
+    /// fit without a prior.
     ///
     /// # Errors
     /// As [`Self::fit`].
@@ -90,15 +93,15 @@ pub trait Pool: Sync {
 
     /// Fall of the error when one label is bought for each escalated item, summed.
     ///
-    /// Stream: one draw per escalated item, in the order given. Items without labels to buy gain nothing but use up their
-    /// draw.
+    /// Stream: one draw per escalated item, in the order given. Items without labels to buy gain nothing but use up
+    /// their draw.
     fn bought(&self, beliefs: &Self::Beliefs, escalated: &[usize], held: &Self::Held, stream: &mut Stream) -> Gain;
 
     /// Fall of each item's error by one label, averaged over the labels that may be bought; 0 without any.
     fn expected(&self, beliefs: &Self::Beliefs, held: &Self::Held) -> Vec<Gain>;
 
-    /// Mean over items of the error that the two halves of a fresh split of their labels have against each other, and what
-    /// follows for all labels.
+    /// Mean over items of the error that the two halves of a fresh split of their labels have against each other, and
+    /// what follows for all labels.
     fn halves_apart(&self, stream: &mut Stream) -> NoiseCeiling;
 
     /// Where the held-out labels lie in the predictive distributions of beliefs that have not seen them; `None` where
@@ -111,7 +114,8 @@ pub trait Pool: Sync {
 /// Errors that come from labels alone: what no prediction goes below, in two comparisons.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct NoiseCeiling {
-    /// Of one half of an item's labels against the other: what a predictor that is itself half of the labels would have.
+    /// Of one half of an item's labels against the other: what a predictor that is itself half of the labels would
+    /// have.
     pub halves: f64,
     /// Of the pool itself against all n labels of an item.
     ///
@@ -119,9 +123,9 @@ pub struct NoiseCeiling {
     /// error of the halves x sqrt(a (n - a)) / n,   a labels in the first half
     /// ```
     ///
-    /// item by item: the difference of means of a and n - a labels varies by s^2 (1/a + 1/(n - a)), that of the pool from
-    /// the mean of n by s^2/n. Exact where the difference is normal; a class of which an item has less than one label on
-    /// average counts for too little, so the ceiling is on the low side.
+    /// item by item: the difference of means of a and n - a labels varies by s^2 (1/a + 1/(n - a)), that of the pool
+    /// from the mean of n by s^2/n. Exact where the difference is normal; a class of which an item has less than one
+    /// label on average counts for too little, so the ceiling is on the low side.
     pub all_labels: f64,
 }
 

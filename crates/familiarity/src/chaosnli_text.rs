@@ -7,6 +7,7 @@ use serde::Deserialize;
 use super::embedding::{EmbeddingError, Items, Template};
 use judge_uncertainty_formats::checksum::sha256_hex;
 use judge_uncertainty_formats::dataset::originals::{FOLDER, ORIGINALS};
+use judge_uncertainty_system::read;
 
 #[derive(Deserialize)]
 struct Line {
@@ -43,7 +44,7 @@ pub fn read_chaosnli_texts(dir: &Path) -> Result<Items, EmbeddingError> {
             let (dir, missing) = (dir.to_path_buf(), name.to_owned());
             return Err(EmbeddingError::ChaosNliMissing { dir, missing });
         }
-        let bytes = std::fs::read(&path).map_err(EmbeddingError::read(&path))?;
+        let bytes = read::bytes(&path).map_err(EmbeddingError::read(&path))?;
         let found = sha256_hex(&bytes);
         if found != expected {
             return Err(EmbeddingError::ChaosNliChanged { path, expected, found });

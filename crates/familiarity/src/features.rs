@@ -98,8 +98,9 @@ pub fn familiarity_once(
     FamiliarityFeatures { nearest, mean_nearest }
 }
 
-/// Familiarity of further items with labelled ones that are kept elsewhere. `own` is the place of each among the labelled ones, if
-/// it is one of them; `labelled` says whether it is labelled, which counts where an item is its own neighbour.
+/// Familiarity of further items with labelled ones that are kept elsewhere. `own` is the place of each among the
+/// labelled ones, if it is one of them; `labelled` says whether it is labelled, which counts where an item is its own
+/// neighbour.
 ///
 /// The numbers are those that [`familiarity_once`] has of all items together.
 ///

@@ -1,7 +1,7 @@
 //! The file beside a matrix that says which item each row is: `NAME.npy.ids.txt`.
 //!
-//! One id per line, in the order of the rows, then a last line with the SHA-256 of the matrix, by which the two are known to
-//! belong together. Files without that line, as others write them, are read too.
+//! One id per line, in the order of the rows, then a last line with the SHA-256 of the matrix, by which the two are
+//! known to belong together. Files without that line, as others write them, are read too.
 
 use std::path::{Path, PathBuf};
 

@@ -9,15 +9,17 @@
 //! accepted; [`UnitRows::zero_vectors`](super::neighbours::UnitRows::zero_vectors) lists them.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
 
 use ndarray::{Array2, Axis};
 
-use judge_uncertainty_formats::checksum::{read_file, sha256_hex};
+use judge_uncertainty_formats::checksum::{Summed, read_file};
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result, excerpt};
 use judge_uncertainty_formats::items::ItemIds;
-use judge_uncertainty_formats::npy::{read_header, read_matrix};
+use judge_uncertainty_formats::npy::{check_matrix, read_matrix_from};
 use judge_uncertainty_formats::table::{Column, Row, Table};
+use judge_uncertainty_system::read::InputFile;
 
 use crate::row_ids;
 
@@ -28,16 +30,43 @@ const EMBEDDING: &str = "embedding";
 
 /// Reads the embeddings of the items, items x dimensions, in the order of `ids`.
 ///
-/// `reference` is the file that the ids come from, for errors. `dimensions` is the number of columns that there must
-/// be, if that is known. 64-bit values are rounded to 32 bits.
+/// `reference` is the file that the ids come from, for errors. 64-bit values are rounded to 32 bits.
 ///
 /// # Errors
-/// A file that is neither `.npy` nor `.csv`, cannot be read or parsed; another number of rows or columns; an id that is
-/// repeated, unknown or missing; a value that is blank, NaN, infinite or beyond 32 bits.
-pub fn read_embeddings(file: &Path, ids: &ItemIds, reference: &Path, dimensions: Option<usize>) -> Result<Array2<f32>> {
+/// A file that is neither `.npy` nor `.csv`, cannot be read or parsed; another number of rows; an id that is repeated,
+/// unknown or missing; a value that is blank, NaN, infinite or beyond 32 bits.
+pub fn read_embeddings(file: &Path, ids: &ItemIds, reference: &Path) -> Result<Array2<f32>> {
+    if !is_npy(file)? {
+        return of_table(&Table::parse(file, &read_file(file)?, ID)?, ids, reference);
+    }
+    let named = RowIds::read(file)?;
+    let rows = named.as_ref().map_or(ids, |named| &named.ids);
+    let matrix = read_npy(file, named.as_ref(), |data, length| read_matrix_from(file, data, length, rows, None))?;
+    match named.map(|named| named.order(ids, reference)).transpose()? {
+        Some(order) if !order.iter().copied().eq(0..ids.len()) => Ok(matrix.select(Axis(0), &order)),
+        _ => Ok(matrix),
+    }
+}
+
+/// Refuses what [`read_embeddings`] refuses; of a matrix no more than a few numbers are in memory at a time.
+///
+/// # Errors
+/// As [`read_embeddings`].
+pub fn check_embeddings(file: &Path, ids: &ItemIds, reference: &Path) -> Result<()> {
+    if !is_npy(file)? {
+        return read_embeddings(file, ids, reference).map(drop);
+    }
+    let named = RowIds::read(file)?;
+    let rows = named.as_ref().map_or(ids, |named| &named.ids);
+    read_npy(file, named.as_ref(), |data, length| check_matrix(file, data, length, rows, None))?;
+    named.map_or(Ok(()), |named| named.order(ids, reference).map(drop))
+}
+
+/// Whether a file is a matrix and no table, by its name.
+fn is_npy(file: &Path) -> Result<bool> {
     match file.extension().and_then(|extension| extension.to_str()) {
-        Some("npy") => read_npy(file, ids, reference, dimensions),
-        Some("csv") => read_csv(file, ids, reference, dimensions),
+        Some("npy") => Ok(true),
+        Some("csv") => Ok(false),
         _ => {
             let reason = "its name ends in neither .npy nor .csv".to_owned();
             Err(Error::refused(Place::file(file), Problem::NotAMatrix { reason }))
@@ -45,82 +74,97 @@ pub fn read_embeddings(file: &Path, ids: &ItemIds, reference: &Path, dimensions:
     }
 }
 
-/// Reads embeddings that say themselves which item each row belongs to: the ids and the matrix, in the order of the file.
+/// Reads embeddings that say themselves which item each row belongs to: the ids and the matrix, in the order of the
+/// file.
 ///
 /// # Errors
 /// As [`read_embeddings`]; an `.npy` file without its ids beside it.
 pub fn read_identified(file: &Path) -> Result<(ItemIds, Array2<f32>)> {
     let (ids, reference) = match file.extension().and_then(|extension| extension.to_str()) {
         Some("csv") => (Table::parse(file, &read_file(file)?, ID)?.ids()?, file.to_owned()),
-        _ => (read_ids(&row_ids::beside(file))?.0, row_ids::beside(file)),
+        _ => (RowIds::of_file(row_ids::beside(file))?.ids, row_ids::beside(file)),
     };
-    let matrix = read_embeddings(file, &ids, &reference, None)?;
+    let matrix = read_embeddings(file, &ids, &reference)?;
     Ok((ids, matrix))
 }
 
-fn read_npy(file: &Path, ids: &ItemIds, reference: &Path, dimensions: Option<usize>) -> Result<Array2<f32>> {
-    let bytes = read_file(file)?;
-    let shape = read_header(&mut bytes.as_slice()).map(|header| header.shape().to_vec()).unwrap_or_default();
-    // Whatever is wrong with the header is said by read_matrix, which reads it again.
-    let columns = dimensions.or(shape.get(1).map(|&columns| columns as usize)).unwrap_or(1);
-    let ids_file = row_ids::beside(file);
-    if !ids_file.exists() {
-        return read_matrix(file, &bytes, ids, columns);
+/// Reads a matrix with its length known, and holds it against the sum that the ids beside it state.
+fn read_npy<T>(
+    file: &Path,
+    named: Option<&RowIds>,
+    read: impl FnOnce(&mut BufReader<Summed<InputFile>>, u64) -> Result<T>,
+) -> Result<T> {
+    let unreadable = |source| Error::Unreadable { file: file.to_owned(), source };
+    let opened = InputFile::open(file).map_err(unreadable)?;
+    let length = opened.metadata().map_err(unreadable)?.len();
+    let mut data = BufReader::with_capacity(1 << 16, Summed::new(opened));
+    let found = read(&mut data, length);
+    let Some((ids, expected)) = named.and_then(|named| Some((&named.file, named.sum.as_ref()?))) else { return found };
+    let sum = data.into_inner().finish().map_err(unreadable)?;
+    if sum == *expected {
+        return found;
     }
-    let (row_ids, sum) = read_ids(&ids_file)?;
-    if let Some(expected) = sum {
-        let found = sha256_hex(&bytes);
-        if found != expected {
-            let ids = ids_file.display();
-            let reason = format!(
-                "the ids beside it belong to another matrix: its SHA-256 is {found}, but {ids} states {expected}"
-            );
-            let remedy = "embed the items again, which writes both files, or restore the one that belongs to the other; \
-                          if the ids are right although the matrix was changed, delete the last line of the ids";
-            return Err(Error::unfit(Place::file(file), reason, remedy));
+    let ids = ids.display();
+    let reason =
+        format!("the ids beside it belong to another matrix: its SHA-256 is {sum}, but {ids} states {expected}");
+    let remedy = "embed the items again, which writes both files, or restore the one that belongs to the other; if the \
+                  ids are right although the matrix was changed, delete the last line of the ids";
+    Err(Error::unfit(Place::file(file), reason, remedy))
+}
+
+/// Which row of a matrix is which item, as the file beside it says: one id per line, each once, and the sum of the
+/// matrix that they belong to, if it is stated.
+struct RowIds {
+    file: PathBuf,
+    ids: ItemIds,
+    sum: Option<String>,
+}
+
+impl RowIds {
+    /// Reads the file beside a matrix; `None` where there is none.
+    fn read(matrix: &Path) -> Result<Option<Self>> {
+        let file = row_ids::beside(matrix);
+        if file.exists() { Self::of_file(file).map(Some) } else { Ok(None) }
+    }
+
+    fn of_file(file: PathBuf) -> Result<Self> {
+        let refused = |line, problem| Err(Error::refused(Place::file(&file).at_line(line), problem));
+        let Ok(text) = String::from_utf8(read_file(&file)?) else {
+            return Err(Error::refused(Place::file(&file), Problem::NotUtf8));
+        };
+        let mut first_lines = HashMap::new();
+        let (ids, sum) = row_ids::split(&text);
+        for (&id, line) in ids.iter().zip(1..) {
+            if let Some(first) = first_lines.insert(id, line) {
+                return refused(line, Problem::DuplicateId { id: id.to_owned(), first_line: Some(first) });
+            }
         }
+        let ids = ItemIds::new(ids.into_iter().map(str::to_owned).collect())?;
+        let sum = sum.map(str::to_owned);
+        Ok(Self { file, ids, sum })
     }
-    let matrix = read_matrix(file, &bytes, &row_ids, columns)?;
-    if let Some((id, line)) = row_ids.iter().zip(1..).find(|(id, _)| ids.position(id).is_none()) {
-        let problem = Problem::UnknownId { id: id.to_owned(), reference: reference.display().to_string() };
-        return Err(Error::refused(Place::file(&ids_file).at_line(line), problem));
-    }
-    let missing = |id: &str| {
-        let problem = Problem::MissingId { id: id.to_owned(), reference: reference.display().to_string() };
-        Error::refused(Place::file(&ids_file).of_item(id), problem)
-    };
-    let rows: Vec<usize> =
-        ids.iter().map(|id| row_ids.position(id).ok_or_else(|| missing(id))).collect::<Result<_>>()?;
-    Ok(matrix.select(Axis(0), &rows))
-}
 
-/// One id per line, each once, and the sum of the matrix that they belong to, if it is stated.
-fn read_ids(file: &Path) -> Result<(ItemIds, Option<String>)> {
-    let refused = |line, problem| Err(Error::refused(Place::file(file).at_line(line), problem));
-    let Ok(text) = String::from_utf8(read_file(file)?) else {
-        return Err(Error::refused(Place::file(file), Problem::NotUtf8));
-    };
-    let mut first_lines = HashMap::new();
-    let (ids, sum) = row_ids::split(&text);
-    for (&id, line) in ids.iter().zip(1..) {
-        if let Some(first) = first_lines.insert(id, line) {
-            return refused(line, Problem::DuplicateId { id: id.to_owned(), first_line: Some(first) });
+    /// The row of each item.
+    fn order(&self, ids: &ItemIds, reference: &Path) -> Result<Vec<usize>> {
+        let reference = || reference.display().to_string();
+        if let Some((id, line)) = self.ids.iter().zip(1..).find(|(id, _)| ids.position(id).is_none()) {
+            let problem = Problem::UnknownId { id: id.to_owned(), reference: reference() };
+            return Err(Error::refused(Place::file(&self.file).at_line(line), problem));
         }
+        let missing = |id: &str| {
+            let problem = Problem::MissingId { id: id.to_owned(), reference: reference() };
+            Error::refused(Place::file(&self.file).of_item(id), problem)
+        };
+        ids.iter().map(|id| self.ids.position(id).ok_or_else(|| missing(id))).collect()
     }
-    let ids = ItemIds::new(ids.into_iter().map(str::to_owned).collect())?;
-    Ok((ids, sum.map(str::to_owned)))
 }
 
-fn read_csv(file: &Path, ids: &ItemIds, reference: &Path, dimensions: Option<usize>) -> Result<Array2<f32>> {
-    of_table(&Table::parse(file, &read_file(file)?, ID)?, ids, reference, dimensions)
-}
-
-/// Embeddings that stand in a table, whatever its layout: a column per dimension, or one column of lists; where there are several of
-/// these, the one that is called `embedding`.
+/// Embeddings that stand in a table, whatever its layout: a column per dimension, or one column of lists; where there
+/// are several of these, the one that is called `embedding`.
 ///
 /// # Errors
 /// As [`read_embeddings`]; several columns of lists, lists of different lengths.
-pub fn of_table(table: &Table, ids: &ItemIds, reference: &Path, dimensions: Option<usize>) -> Result<Array2<f32>> {
+pub fn of_table(table: &Table, ids: &ItemIds, reference: &Path) -> Result<Array2<f32>> {
     let rows = table.rows_of(ids, reference)?;
     let names: Vec<&str> = table.header().iter().map(String::as_str).filter(|name| *name != ID).collect();
     let is_list = |name: &str| -> Result<bool> {
@@ -144,10 +188,9 @@ pub fn of_table(table: &Table, ids: &ItemIds, reference: &Path, dimensions: Opti
         }
     };
     let width = values.first().map_or(0, Vec::len);
-    if width == 0 || dimensions.is_some_and(|expected| expected != width) {
-        let expected = dimensions.map_or("at least one".to_owned(), |expected| expected.to_string());
-        let found = format!("{} x {width}", rows.len());
-        let expected = format!("{} x {expected} (items x columns beside {ID:?})", ids.len());
+    if width == 0 {
+        let found = format!("{} x 0", rows.len());
+        let expected = format!("{} x at least one (items x columns beside {ID:?})", ids.len());
         return Err(Error::refused(Place::file(table.file()), Problem::Shape { found, expected }));
     }
     Ok(Array2::from_shape_vec((rows.len(), width), values.concat()).expect("rows of one length"))

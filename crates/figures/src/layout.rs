@@ -63,8 +63,17 @@ pub fn scene(figure: &Figure) -> Scene {
     scene
 }
 
-/// The data area of each panel, and whether its y axis is labelled; all areas are equally wide.
+/// The data area of each panel, and whether its y axis is labelled; all areas are equally wide, and no label is cut.
 fn areas(figure: &Figure) -> Vec<(Area, bool)> {
+    let areas = areas_within(figure, figure.width.points());
+    let Some((panel, (area, _))) = figure.panels.last().zip(areas.last()) else { return areas };
+    let ticks = area.x.ticks(&panel.x, most_ticks(area.right - area.left, TICK_WIDTH));
+    let ends = ticks.iter().map(|t| area.x(t.at) + font::width(&t.text, TICK, Weight::Regular) / 2.0);
+    let beyond = ends.fold(0.0, f64::max) - figure.width.points();
+    if beyond > 0.0 { areas_within(figure, figure.width.points() - beyond.ceil() - 1.0) } else { areas }
+}
+
+fn areas_within(figure: &Figure, width: f64) -> Vec<(Area, bool)> {
     let headed = figure.panels.iter().any(|p| p.title.is_some());
     let top = legend_lines(figure).len() as f64 * LINE + if headed { LINE + 4.0 } else { 5.0 };
     let below = figure.panels.iter().map(|p| 1.4 * LINE + if p.x.label.is_empty() { 0.0 } else { LINE });
@@ -72,7 +81,7 @@ fn areas(figure: &Figure) -> Vec<(Area, bool)> {
     let margins: Vec<Margins> =
         figure.panels.iter().enumerate().map(|(k, panel)| margins(figure, k, panel, bottom - top)).collect();
     let outside: f64 = margins.iter().map(|m| m.left + m.right).sum();
-    let wide = (figure.width.points() - outside) / figure.panels.len() as f64;
+    let wide = (width - outside) / figure.panels.len() as f64;
     let mut left = 0.0;
     let areas = figure.panels.iter().zip(margins).map(|(panel, margins)| {
         left += margins.left;

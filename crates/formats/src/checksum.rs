@@ -1,12 +1,13 @@
 //! Data folders whose files are checked against `SHA256SUMS` as they are read.
 
 use std::collections::BTreeMap;
-use std::fs;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
 use super::error::{Error, Place, Problem, Result, excerpt};
+use judge_uncertainty_system::read::{self, InputFile};
 
 /// Name of the file of sums in a data folder, in the format of the command `sha256sum`.
 pub const SUMS_FILE: &str = "SHA256SUMS";
@@ -88,7 +89,48 @@ pub fn hex(bytes: &[u8]) -> String {
 
 /// The SHA-256 sum of the bytes, as 64 lower-case hexadecimal digits.
 pub fn sha256_hex(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(bytes))
+}
+
+/// A reader whose bytes are summed as they are read.
+#[derive(Debug)]
+pub struct Summed<R> {
+    data: R,
+    sum: Sha256,
+}
+
+impl<R: Read> Summed<R> {
+    /// Sums what is read of `data`.
+    pub fn new(data: R) -> Self {
+        Self { data, sum: Sha256::new() }
+    }
+
+    /// Reads what is left; the SHA-256 sum of all bytes, as 64 lower-case hexadecimal digits.
+    ///
+    /// # Errors
+    /// It can't be read.
+    pub fn finish(mut self) -> io::Result<String> {
+        let mut rest = vec![0; 1 << 16];
+        while self.read(&mut rest)? > 0 {}
+        Ok(hex(&self.sum.finalize()))
+    }
+}
+
+impl<R: Read> Read for Summed<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.data.read(into)?;
+        self.sum.update(&into[..read]);
+        Ok(read)
+    }
+}
+
+/// The SHA-256 sum of a file, of which little is in memory at a time.
+///
+/// # Errors
+/// [`Error::Unreadable`] with the operating system's reason.
+pub fn sum_of_file(path: &Path) -> Result<String> {
+    let sum = InputFile::open(path).and_then(|file| Summed::new(file).finish());
+    sum.map_err(|source| Error::Unreadable { file: path.to_path_buf(), source })
 }
 
 /// Reads a whole file into memory.
@@ -96,7 +138,7 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
 /// # Errors
 /// [`Error::Unreadable`] with the operating system's reason.
 pub fn read_file(path: &Path) -> Result<Vec<u8>> {
-    fs::read(path).map_err(|source| Error::Unreadable { file: path.to_path_buf(), source })
+    read::bytes(path).map_err(|source| Error::Unreadable { file: path.to_path_buf(), source })
 }
 
 /// `<64 hexadecimal digits>  <name>`, or with `*` before the name (sha256sum's binary mode).

@@ -1,22 +1,26 @@
 //! Ids in order, and the human labels of the items.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Index;
 use std::sync::Arc;
 
 use ndarray::{Array2, ArrayView1};
+use unicode_normalization_alignments::UnicodeNormalization;
 
-use super::error::{Error, Place, Problem, Result};
+use super::error::{Error, Place, Problem, Result, excerpt};
 
 /// The ids of all items, each once, in the order in which every other type holds its items.
 ///
-/// Ids are kept letter by letter as they were read. A clone shares the ids.
+/// Ids are kept letter by letter as they were read, and found in any spelling that Unicode takes for the same
+/// ([`nfc`]). A clone shares the ids.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ItemIds(Arc<Ids>);
 
 #[derive(Debug, PartialEq, Eq)]
 struct Ids {
     ordered: Vec<String>,
+    /// Position by composed id.
     index: HashMap<String, usize>,
 }
 
@@ -24,13 +28,12 @@ impl ItemIds {
     /// Takes ids in order.
     ///
     /// # Errors
-    /// An id that stands there twice.
+    /// An id that stands there twice, or in two spellings that look the same.
     pub fn new(ordered: Vec<String>) -> Result<Self> {
         let mut index = HashMap::with_capacity(ordered.len());
         for (i, id) in ordered.iter().enumerate() {
-            if index.insert(id.clone(), i).is_some() {
-                let problem = Problem::DuplicateId { id: id.clone(), first_line: None };
-                return Err(Error::refused(Place::item(id), problem));
+            if let Some(first) = index.insert(nfc(id).into_owned(), i) {
+                return Err(Error::refused(Place::item(id), again(id, &ordered[first], None)));
             }
         }
         Ok(ItemIds(Arc::new(Ids { ordered, index })))
@@ -53,7 +56,7 @@ impl ItemIds {
 
     /// Position of an id, from 0; `None` for an unknown one.
     pub fn position(&self, id: &str) -> Option<usize> {
-        self.0.index.get(id).copied()
+        self.0.index.get(nfc(id).as_ref()).copied()
     }
 }
 
@@ -64,6 +67,25 @@ impl Index<usize> for ItemIds {
     fn index(&self, i: usize) -> &str {
         &self.0.ordered[i]
     }
+}
+
+/// A text with letters and their accents composed, as Unicode's form NFC has them: `e` and an acute accent become `é`.
+/// Two ids that differ only so look the same, and some tools turn the one into the other.
+pub fn nfc(text: &str) -> Cow<'_, str> {
+    match text.is_ascii() {
+        true => Cow::Borrowed(text),
+        false => Cow::Owned(text.nfc().map(|(letter, _)| letter).collect()),
+    }
+}
+
+/// What is wrong with an id that stands for the same item as another one.
+pub(crate) fn again(id: &str, first: &str, first_line: Option<u64>) -> Problem {
+    if id == first {
+        return Problem::DuplicateId { id: id.to_owned(), first_line };
+    }
+    let [one, other] = [first, id].map(|id| excerpt(&id.escape_unicode().to_string()));
+    let reason = format!("two ids look the same and differ only in how their accents are written: {one} and {other}");
+    Problem::unfit(reason, "write both in one way, composed (NFC), or give the items other ids")
 }
 
 /// How many labels of each class each item received from its human annotators.
@@ -136,6 +158,17 @@ mod tests {
         assert_eq!(ids.iter().collect::<Vec<_>>(), ["b", "a", " a"]);
         let twice = ItemIds::new(names(&["b", "a", "b"])).unwrap_err();
         assert!(twice.to_string().contains("\"b\" appears twice"), "{twice}");
+    }
+
+    #[test]
+    fn ids_that_look_the_same_are_one() {
+        let ids = ItemIds::new(names(&["caf\u{e9}", "cafe"])).unwrap();
+        assert_eq!(
+            [ids.position("cafe\u{301}"), ids.position("cafe"), ids.position("cafe\u{300}")],
+            [Some(0), Some(1), None]
+        );
+        let told = ItemIds::new(names(&["cafe\u{301}", "caf\u{e9}"])).unwrap_err().to_string();
+        assert!(told.contains("differ only in how their accents are written") && told.contains("\\u{301}"), "{told}");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! An object within an object is flattened: `{"id": "a", "p": {"yes": 0.5}}` has the columns `id` and `p_yes`. Lists
 //! become their JSON text, `null` and absent fields are blank cells. A field that stands in an object twice is refused.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
 
@@ -49,26 +49,30 @@ pub(super) fn refused(file: &Path, first: u64, error: &serde_json::Error) -> Err
 pub(super) struct Objects {
     fields: Vec<String>,
     index: HashMap<String, usize>,
-    /// Line, and value by position of its field.
-    rows: Vec<(u64, BTreeMap<usize, String>)>,
+    /// The last row, counted from 1, that has the field.
+    last: Vec<usize>,
+    /// Line, and values with the positions of their fields.
+    rows: Vec<(u64, Vec<(usize, String)>)>,
 }
 
 impl Objects {
     pub(super) fn add(&mut self, file: &Path, line: u64, found: Vec<(String, String)>) -> Result<()> {
-        let mut row = BTreeMap::new();
+        let mut row = Vec::with_capacity(found.len());
         for (field, value) in found {
             let column = match self.index.get(&field) {
                 Some(&column) => column,
                 None => {
                     self.index.insert(field.clone(), self.fields.len());
                     self.fields.push(field.clone());
+                    self.last.push(0);
                     self.fields.len() - 1
                 }
             };
-            if row.insert(column, value).is_some() {
+            if std::mem::replace(&mut self.last[column], self.rows.len() + 1) > self.rows.len() {
                 let place = Place::file(file).at_line(line).in_field(&field);
                 return Err(Error::refused(place, Problem::DuplicateColumn { name: field }));
             }
+            row.push((column, value));
         }
         self.rows.push((line, row));
         Ok(())
@@ -77,9 +81,13 @@ impl Objects {
     pub(super) fn into_table(self, file: &Path, id_column: &str) -> Result<Table> {
         let width = self.fields.len();
         let absent = self.rows.iter().map(|(_, row)| (width - row.len()) as u64).sum();
-        check_absent(file, absent)?;
-        let filled = |row: BTreeMap<usize, String>| -> StringRecord {
-            (0..width).map(|column| row.get(&column).map_or("", String::as_str)).collect()
+        let text = self.rows.iter().flat_map(|(_, row)| row).map(|(_, value)| value.len() as u64).sum();
+        check_absent(file, absent, text)?;
+        let filled = |mut row: Vec<(usize, String)>| -> StringRecord {
+            row.sort_unstable_by_key(|(column, _)| *column);
+            let mut next = row.iter().peekable();
+            let cell = |column| next.next_if(|(at, _)| *at == column).map_or("", |(_, value)| value.as_str());
+            (0..width).map(cell).collect()
         };
         let rows = self.rows.into_iter().map(|(line, row)| (line, filled(row))).collect();
         Table::from_objects(file, self.fields, rows, id_column)
@@ -215,8 +223,8 @@ mod tests {
     fn objects_without_common_fields_are_refused_before_their_table_is_made() {
         let text: String = (0..20_000).map(|i| format!("{{\"id\": {i}, \"field-{i}\": 1}}\n")).collect();
         let error = read_lines(Path::new(FILE), text.as_bytes(), "id").unwrap_err().to_string();
-        let expected = "a.jsonl: it takes 399980000 fields that single objects lack, and the limit is 50000000; give every \
-                        object the same fields; if that is meant, set JUDGE_UNCERTAINTY_LIMITS=8 in the environment";
+        let expected = "a.jsonl: it takes 399980000 fields that single objects lack, and the limit is 8217780; give every \
+                        object the same fields; if that is meant, set JUDGE_UNCERTAINTY_LIMITS=49 in the environment";
         assert!(error.starts_with(expected), "{error}");
         let text: String = (0..500).map(|i| format!("{{\"id\": {i}, \"field-{i}\": 1}}\n")).collect();
         assert_eq!(read_lines(Path::new(FILE), text.as_bytes(), "id").unwrap().header().len(), 501);

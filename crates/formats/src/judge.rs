@@ -74,6 +74,15 @@ impl JudgeVariants {
         Ok(JudgeVariants { ids, classes, variants, answers })
     }
 
+    /// Replaces the answers to every item by what a function makes of them.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn with_answers(self, answer: impl Fn(JudgeAnswers) -> JudgeAnswers) -> Result<Self> {
+        let answers = self.answers.into_iter().map(answer).collect();
+        Self::new(self.ids, self.classes, self.variants, answers)
+    }
+
     /// The items.
     pub fn ids(&self) -> &ItemIds {
         &self.ids

@@ -11,7 +11,7 @@
 //! | [`logs`] | logs of judges as other programs wrote them |
 //! | [`items`], [`judge`] | ids in order, label counts, a judge's answers and what is predicted from them |
 //! | [`dataset`] | the data of the paper's experiments |
-//! | [`checksum`], [`archive`], [`split`], [`links`], [`guarded`] | files with their sums, archives, data sets in parts, links, readers that panic |
+//! | [`checksum`], [`archive`], [`split`], [`links`], [`guarded`], [`formula`] | files with their sums, archives, data sets in parts, links, readers that panic, cells that spreadsheets run |
 //!
 //! All types hold their items in one order, that of an [`ItemIds`]. Whatever is missing is `None`.
 
@@ -20,6 +20,7 @@ pub mod batches;
 pub mod checksum;
 pub mod dataset;
 pub mod error;
+pub mod formula;
 pub mod guarded;
 pub mod items;
 pub mod jsonl;

@@ -13,32 +13,53 @@ use super::error::{Error, Place, Result};
 /// The environment variable that lets links in studies be followed: `JUDGE_UNCERTAINTY_FOLLOW_LINKS=1`.
 pub const VARIABLE: &str = "JUDGE_UNCERTAINTY_FOLLOW_LINKS";
 
+/// The environment variable that lets a study write outside its folder: `JUDGE_UNCERTAINTY_WRITE_OUTSIDE=1`.
+pub const OUTSIDE: &str = "JUDGE_UNCERTAINTY_WRITE_OUTSIDE";
+
 /// Refuses a path that passes a link below a folder, unless [`VARIABLE`] is 1; the folder itself may be one. A path
 /// outside the folder, and what comes after a `..`, is as it was named.
 ///
 /// # Errors
 /// There is a link.
 pub fn refuse_links(folder: &Path, path: &Path) -> Result<()> {
-    if followed(std::env::var_os(VARIABLE)) { Ok(()) } else { refuse(folder, path) }
+    if is_set(std::env::var_os(VARIABLE)) { Ok(()) } else { refuse(folder, path) }
 }
 
-/// Checks that [`VARIABLE`] is 0 or 1, if it is set.
+/// Refuses a place to write to that is not below a folder, unless [`OUTSIDE`] is 1.
 ///
 /// # Errors
-/// It is something else.
-pub fn check_variable() -> std::result::Result<(), String> {
-    match std::env::var_os(VARIABLE) {
-        Some(value) if value != "0" && value != "1" => {
-            let value = value.to_string_lossy();
-            Err(format!(
-                "the environment variable {VARIABLE} is {value:?}, not 0 or 1; with 1, links among a study's files are followed"
-            ))
-        }
-        _ => Ok(()),
+/// It is elsewhere.
+pub fn refuse_outside(folder: &Path, path: &Path) -> Result<()> {
+    let below = path.strip_prefix(folder).unwrap_or(path);
+    let inside = below.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    if inside || is_set(std::env::var_os(OUTSIDE)) {
+        return Ok(());
     }
+    let reason = "this is outside the folder of the study, where nothing is written for it";
+    let remedy = format!("name a place below that folder; if you trust the study, set {OUTSIDE}=1 in the environment");
+    Err(Error::unfit(Place::file(path), reason, remedy))
 }
 
-fn followed(value: Option<std::ffi::OsString>) -> bool {
+/// Checks that [`VARIABLE`] and [`OUTSIDE`] are 0 or 1, if they are set.
+///
+/// # Errors
+/// One is something else.
+pub fn check_variables() -> std::result::Result<(), String> {
+    let meanings =
+        [(VARIABLE, "links among a study's files are followed"), (OUTSIDE, "a study may write outside its folder")];
+    for (variable, meaning) in meanings {
+        match std::env::var_os(variable) {
+            Some(value) if value != "0" && value != "1" => {
+                let value = value.to_string_lossy();
+                return Err(format!("the environment variable {variable} is {value:?}, not 0 or 1; with 1, {meaning}"));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn is_set(value: Option<std::ffi::OsString>) -> bool {
     value.is_some_and(|value| value == "1")
 }
 
@@ -93,9 +114,22 @@ mod tests {
     }
 
     #[test]
-    fn only_a_one_lets_links_be_followed() {
+    fn nothing_is_written_outside_the_folder_of_a_study() {
+        for (folder, inside) in [("study", "study/cache"), ("", "cache/deep"), (".", "./cache"), ("../s", "../s/cache")]
+        {
+            refuse_outside(Path::new(folder), Path::new(inside)).unwrap();
+        }
+        let outside = [("study", "study/../escaped"), ("", "../cache"), ("study", "/tmp/cache"), ("s", "s/a/../../b")];
+        for (folder, path) in outside {
+            let told = refuse_outside(Path::new(folder), Path::new(path)).unwrap_err().to_string();
+            assert!(told.contains("outside the folder of the study") && told.contains(OUTSIDE), "{told}");
+        }
+    }
+
+    #[test]
+    fn only_a_one_sets_a_variable() {
         for (value, expected) in [(None, false), (Some("0"), false), (Some("1"), true), (Some(""), false)] {
-            assert_eq!(followed(value.map(Into::into)), expected, "{value:?}");
+            assert_eq!(is_set(value.map(Into::into)), expected, "{value:?}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! NumPy matrices (`.npy`) with one row per item.
 
-use std::io;
+use std::io::{self, Read};
+use std::ops::Range;
 use std::path::Path;
 
 use half::f16;
@@ -18,44 +19,109 @@ use super::items::ItemIds;
 /// Bytes that are no such matrix, another shape, too few or too many bytes for the shape, a value that is NaN,
 /// infinite or beyond 32 bits (named with its item).
 pub fn read_matrix(file: &Path, bytes: &[u8], ids: &ItemIds, columns: usize) -> Result<Array2<f32>> {
+    read_matrix_from(file, bytes, bytes.len() as u64, ids, Some(columns))
+}
+
+/// Reads a matrix as [`read_matrix`] does from `data` that holds `length` bytes; without `columns`, with as many as it
+/// has.
+///
+/// # Errors
+/// As [`read_matrix`]; `data` can't be read.
+pub fn read_matrix_from(
+    file: &Path,
+    data: impl Read,
+    length: u64,
+    ids: &ItemIds,
+    columns: Option<usize>,
+) -> Result<Array2<f32>> {
+    let mut numbers = vec![];
+    let (order, columns) = read(file, data, length, ids, columns, Some(&mut numbers))?;
+    let shape = (ids.len(), columns);
+    let matrix = match order {
+        Order::C => Array2::from_shape_vec(shape, numbers),
+        Order::Fortran => {
+            Array2::from_shape_vec(shape.f(), numbers).map(|matrix| matrix.as_standard_layout().into_owned())
+        }
+    };
+    let not_a_matrix = |reason: String| Error::refused(Place::file(file), Problem::NotAMatrix { reason });
+    matrix.map_err(|error| not_a_matrix(error.to_string()))
+}
+
+/// Refuses what [`read_matrix_from`] refuses, and keeps no number.
+///
+/// # Errors
+/// As [`read_matrix_from`].
+pub fn check_matrix(file: &Path, data: impl Read, length: u64, ids: &ItemIds, columns: Option<usize>) -> Result<()> {
+    read(file, data, length, ids, columns, None).map(drop)
+}
+
+/// Reads the numbers in the order of the file, and keeps them if somebody wants them; returns that order and the number
+/// of columns.
+fn read(
+    file: &Path,
+    mut data: impl Read,
+    length: u64,
+    ids: &ItemIds,
+    columns: Option<usize>,
+    mut kept: Option<&mut Vec<f32>>,
+) -> Result<(Order, usize)> {
     let refused = |problem| Error::refused(Place::file(file), problem);
     let not_a_matrix = |reason: String| refused(Problem::NotAMatrix { reason });
+    let unreadable = |source| Error::Unreadable { file: file.to_owned(), source };
 
-    let mut data = bytes;
-    let header = read_header(&mut data).map_err(|error| not_a_matrix(error.to_string()))?;
-    let shape = (ids.len(), columns);
-    if header.shape() != [shape.0 as u64, shape.1 as u64] {
+    let start = header_bytes(&mut data, length).map_err(unreadable)?;
+    let header = read_header(&mut start.as_slice()).map_err(|error| not_a_matrix(error.to_string()))?;
+    let there = header.shape().get(1).and_then(|&columns| usize::try_from(columns).ok());
+    let columns = columns.or(there).unwrap_or(1);
+    if header.shape() != [ids.len() as u64, columns as u64] {
         let found: Vec<String> = header.shape().iter().map(u64::to_string).collect();
-        let expected = format!("{} x {} (items x columns)", shape.0, shape.1);
+        let expected = format!("{} x {columns} (items x columns)", ids.len());
         return Err(refused(Problem::Shape { found: found.join(" x "), expected }));
     }
     let number_type = header.dtype().descr();
     let width = header.dtype().num_bytes().unwrap_or(0) as u64;
-    if data.len() as u64 != header.len() * width {
-        let (found, expected) = (data.len(), header.len() * width);
+    let (found, expected) = (length - start.len() as u64, header.len() * width);
+    if found != expected {
         let reason = format!("it holds {found} bytes of numbers where its shape asks for {expected}");
         return Err(refused(Problem::unfit(reason, "the file is truncated or damaged: copy or write it again")));
     }
-
     let order = header.order();
-    let values = read_values(NpyFile::with_header(header, data), f16::to_f32)
-        .or_else(|npy| read_values(npy, |value: f32| value))
-        .or_else(|npy| read_values(npy, |value: f64| value as f32))
-        .map_err(|_| not_a_matrix(format!("its numbers are of the type {number_type}")))?
-        .map_err(|error| not_a_matrix(error.to_string()))?;
-    let matrix = match order {
-        Order::C => Array2::from_shape_vec(shape, values),
-        Order::Fortran => {
-            Array2::from_shape_vec(shape.f(), values).map(|matrix| matrix.as_standard_layout().into_owned())
-        }
-    };
-    let matrix = matrix.map_err(|error| not_a_matrix(error.to_string()))?;
-
-    if let Some(((row, column), &value)) = matrix.indexed_iter().find(|(_, value)| !value.is_finite()) {
-        let problem = Problem::NotFinite { value, row, column };
-        return Err(Error::refused(Place::file(file).of_item(&ids[row]), problem));
+    if let Some(kept) = &mut kept {
+        kept.reserve_exact(ids.len() * columns);
     }
-    Ok(matrix)
+    let numbers = numbers_of(NpyFile::with_header(header, data), f16::to_f32)
+        .or_else(|npy| numbers_of(npy, |value: f32| value))
+        .or_else(|npy| numbers_of(npy, |value: f64| value as f32))
+        .map_err(|_| not_a_matrix(format!("its numbers are of the type {number_type}")))?;
+    for (at, value) in numbers.enumerate() {
+        let value = value.map_err(unreadable)?;
+        if !value.is_finite() {
+            let (row, column) = match order {
+                Order::C => (at / columns, at % columns),
+                Order::Fortran => (at % ids.len(), at / ids.len()),
+            };
+            let problem = Problem::NotFinite { value, row, column };
+            return Err(Error::refused(Place::file(file).of_item(&ids[row]), problem));
+        }
+        if let Some(kept) = &mut kept {
+            kept.push(value);
+        }
+    }
+    Ok((order, columns))
+}
+
+/// What a matrix begins with.
+const MAGIC: &[u8] = b"\x93NUMPY";
+
+/// The bytes up to the first number; of what is no matrix, or ends within its header, some.
+fn header_bytes(data: &mut impl Read, length: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![];
+    data.take(12).read_to_end(&mut bytes)?;
+    let end = header_range(&bytes).map_or(0, |range| range.end);
+    if bytes.starts_with(MAGIC) && end as u64 <= length {
+        data.take(end.saturating_sub(bytes.len()) as u64).read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
 }
 
 /// Brackets within brackets of a header: NumPy writes two for the shape of a matrix, and two more for numbers with
@@ -65,11 +131,16 @@ const DEEPEST: usize = 4;
 /// Reads the header of a matrix, and leaves the numbers.
 ///
 /// # Errors
-/// Bytes that are no header, or one whose brackets are nested deeper than NumPy writes them: the time that its reader
-/// takes doubles with each.
+/// Bytes that are no header; one that ends before the length it states, for which its reader would take memory; one
+/// whose brackets are nested deeper than NumPy writes them, as the time that its reader takes doubles with each.
 pub fn read_header(bytes: &mut &[u8]) -> io::Result<NpyHeader> {
+    if !bytes.starts_with(MAGIC) {
+        return NpyHeader::from_reader(bytes);
+    }
+    let cut = || io::Error::new(io::ErrorKind::UnexpectedEof, "it ends within its header");
+    let text = header_range(bytes).and_then(|range| bytes.get(range)).ok_or_else(cut)?;
     let (mut depth, mut deepest) = (0_usize, 0);
-    for byte in header_text(bytes) {
+    for byte in text {
         match byte {
             b'{' | b'[' | b'(' => depth += 1,
             b'}' | b']' | b')' => depth = depth.saturating_sub(1),
@@ -84,25 +155,21 @@ pub fn read_header(bytes: &mut &[u8]) -> io::Result<NpyHeader> {
     NpyHeader::from_reader(bytes)
 }
 
-/// The text of a header: behind six bytes of magic and two of the version, and its length in two bytes or, since
-/// version 2, four.
-fn header_text(bytes: &[u8]) -> &[u8] {
-    let length = |from: usize, to: usize| {
-        let bytes = bytes.get(from..to).unwrap_or_default();
-        bytes.iter().rev().fold(0_usize, |length, byte| length << 8 | usize::from(*byte))
-    };
-    let (start, length) = if bytes.get(6) == Some(&1) { (10, length(8, 10)) } else { (12, length(8, 12)) };
-    let text = bytes.get(start..).unwrap_or_default();
-    &text[..length.min(text.len())]
+/// Where the text of a header stands: behind six bytes of magic and two of the version, and its length in two bytes or,
+/// since version 2, four. `None` if the bytes end before that length.
+fn header_range(bytes: &[u8]) -> Option<Range<usize>> {
+    let start = if bytes.get(6) == Some(&1) { 10 } else { 12 };
+    let length = bytes.get(8..start)?.iter().rev().fold(0_usize, |length, byte| length << 8 | usize::from(*byte));
+    Some(start..start.saturating_add(length))
 }
 
-/// The values in the order of the file, or the unread file back if they are of another type.
-fn read_values<T: Deserialize>(
-    npy: NpyFile<&[u8]>,
-    narrow: impl Fn(T) -> f32,
-) -> Result<io::Result<Vec<f32>>, NpyFile<&[u8]>> {
+/// The numbers in the order of the file, or the unread file back if they are of another type.
+fn numbers_of<'r, T: Deserialize + 'r, R: Read + 'r>(
+    npy: NpyFile<R>,
+    narrow: impl Fn(T) -> f32 + 'r,
+) -> Result<Box<dyn Iterator<Item = io::Result<f32>> + 'r>, NpyFile<R>> {
     let values = npy.try_data::<T>()?;
-    Ok(values.map(|value| value.map(&narrow)).collect())
+    Ok(Box::new(values.map(move |value| value.map(&narrow))))
 }
 
 #[cfg(test)]
@@ -177,7 +244,11 @@ mod tests {
         };
         for (bytes, expected) in [
             (b"id,x\na,1\n".to_vec(), "m.npy: not a NumPy matrix"),
-            (whole[..60].to_vec(), "m.npy: not a NumPy matrix"),
+            (whole[..60].to_vec(), "m.npy: not a NumPy matrix: it ends within its header"),
+            (
+                b"\x93NUMPY\x02\x00\xff\xff\xff\x7f{'descr'".to_vec(),
+                "m.npy: not a NumPy matrix: it ends within its header",
+            ),
             (whole[..whole.len() - 1].to_vec(), "m.npy: it holds 47 bytes of numbers where its shape asks for 48"),
             ([whole.clone(), vec![0]].concat(), "m.npy: it holds 49 bytes of numbers where its shape asks for 48"),
             (npy("<f8", false, "(3, 2)", &data), "m.npy: its shape is 3 x 2, not 2 x 3"),

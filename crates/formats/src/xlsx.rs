@@ -6,11 +6,11 @@ use std::path::Path;
 
 use calamine::{Data, Reader, Xlsx, XlsxError};
 
-use crate::archive;
+use crate::archive::{Allowed, check_parts, too_much};
 use crate::error::{Error, Place, Problem, Result};
 use crate::guarded::guarded;
 use crate::table::Table;
-use judge_uncertainty_system::limits::{ABSENT_FIELDS, Exceeded};
+use judge_uncertainty_system::limits::{Budget, Exceeded};
 
 /// Whether a file's bytes are those of an Excel workbook, which is a zip archive with a certain member.
 pub fn is(bytes: &[u8]) -> bool {
@@ -37,12 +37,16 @@ fn read_sheet(file: &Path, bytes: &[u8], id_column: &str) -> Result<Table> {
         refuse(format!("is not a whole Excel workbook: {error}"), remedy)
     };
     // Every part is held against its sum and its size before any is believed.
-    archive::members(file, bytes, |name| name.starts_with("xl/") && name.ends_with(".xml"))?;
+    let allowed = Allowed::new(bytes.len() as u64);
+    check_parts(file, bytes, &allowed, |name| name.ends_with(".xml") || name.ends_with(".rels"))?;
     let mut book: Xlsx<_> = Xlsx::new(Cursor::new(bytes)).map_err(damaged)?;
     let mut sheets: Vec<(String, Vec<NumberedRow>)> = vec![];
     for name in book.sheet_names() {
-        let rows = rows(cells(&mut book, &name).map_err(damaged)?)
-            .map_err(|exceeded| refuse(exceeded.reason(), &exceeded.remedy()))?;
+        let cells = cells(&mut book, &name, &allowed.held).map_err(|stopped| match stopped {
+            Stopped::Damaged(error) => damaged(error),
+            Stopped::TooMuch(exceeded) => too_much(file, &exceeded),
+        })?;
+        let rows = rows(cells, &allowed.held).map_err(|exceeded| too_much(file, &exceeded))?;
         if !rows.is_empty() {
             sheets.push((name, rows));
         }
@@ -65,17 +69,33 @@ fn read_sheet(file: &Path, bytes: &[u8], id_column: &str) -> Result<Table> {
     Table::from_sheet(file, line, header, rows.collect(), id_column)
 }
 
+/// Why the cells of a sheet were not read to the end.
+enum Stopped {
+    Damaged(XlsxError),
+    TooMuch(Exceeded),
+}
+
+/// What a cell takes in memory on its way into a table, besides its text, which is there twice.
+const CELL: u64 = 112;
+/// What a blank cell takes.
+const BLANK: u64 = 32;
+
 /// The cells of a sheet that are not blank, by row and column: the sheet as a whole may claim to be of any size.
-fn cells(book: &mut Xlsx<Cursor<&[u8]>>, name: &str) -> std::result::Result<BTreeMap<(u32, u32), String>, XlsxError> {
+fn cells(
+    book: &mut Xlsx<Cursor<&[u8]>>,
+    name: &str,
+    held: &Budget,
+) -> std::result::Result<BTreeMap<(u32, u32), String>, Stopped> {
     let mut reader = match book.worksheet_cells_reader(name) {
         // A page with a chart.
         Err(XlsxError::NotAWorksheet(_)) => return Ok(BTreeMap::new()),
-        reader => reader?,
+        reader => reader.map_err(Stopped::Damaged)?,
     };
     let mut cells = BTreeMap::new();
-    while let Some(cell) = reader.next_cell()? {
+    while let Some(cell) = reader.next_cell().map_err(Stopped::Damaged)? {
         let text = text(&Data::from(cell.get_value().clone()));
         if !text.is_empty() {
+            held.take(CELL + 2 * text.len() as u64).map_err(Stopped::TooMuch)?;
             cells.insert(cell.get_position(), text);
         }
     }
@@ -86,7 +106,7 @@ fn cells(book: &mut Xlsx<Cursor<&[u8]>>, name: &str) -> std::result::Result<BTre
 type NumberedRow = (u64, Vec<String>);
 
 /// Row number and cells of the rows that have a cell, each as long as the first, which names the columns, or longer.
-fn rows(cells: BTreeMap<(u32, u32), String>) -> std::result::Result<Vec<NumberedRow>, Exceeded> {
+fn rows(cells: BTreeMap<(u32, u32), String>, held: &Budget) -> std::result::Result<Vec<NumberedRow>, Exceeded> {
     let mut sparse: BTreeMap<u32, Vec<(usize, String)>> = BTreeMap::new();
     let first = cells.keys().map(|(_, column)| *column).min().unwrap_or(0);
     for ((row, column), text) in cells {
@@ -95,8 +115,8 @@ fn rows(cells: BTreeMap<(u32, u32), String>) -> std::result::Result<Vec<Numbered
     let end = |row: &[(usize, String)]| row.last().map_or(0, |(column, _)| column + 1);
     let named = sparse.values().next().map_or(0, |header| end(header));
     let wide = sparse.values().map(|row| end(row).max(named));
-    let absent = wide.zip(sparse.values()).map(|(wide, row)| (wide - row.len()) as u64).sum();
-    ABSENT_FIELDS.check(absent)?;
+    let absent: u64 = wide.zip(sparse.values()).map(|(wide, row)| (wide - row.len()) as u64).sum();
+    held.take(BLANK * absent)?;
     let dense = |(line, row): (u32, Vec<(usize, String)>)| {
         let mut cells = vec![String::new(); end(&row).max(named)];
         row.into_iter().for_each(|(column, text)| cells[column] = text);

@@ -32,10 +32,10 @@ pub fn import(path: &Path, requests: &[Request]) -> Result<Vec<(usize, Answer)>,
     let positions: BTreeMap<&str, usize> = requests.iter().zip(0..).map(|(r, i)| (r.key.as_str(), i)).collect();
     let mut seen = BTreeSet::new();
     let mut answers = vec![];
-    for (line, text) in crate::lines_of(path)? {
+    for (line, text) in crate::lines_of(&crate::text_of(path)?) {
         let refused = |detail: String| Error::Line { path: path.to_path_buf(), line, detail };
         let value: Value =
-            serde_json::from_str(&text).map_err(|e| refused(format!("no JSON: {e}; download the output again")))?;
+            serde_json::from_str(text).map_err(|e| refused(format!("no JSON: {e}; download the output again")))?;
         let id = value["custom_id"].as_str().ok_or_else(|| {
             refused(
                 "no batch output: it has no custom_id; give the file that the batch's output_file_id names".to_owned(),

@@ -6,7 +6,6 @@
 //! process ends, however it ends.
 
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -149,8 +148,7 @@ impl Cache {
     pub fn open(path: &Path) -> Result<Self, Error> {
         let file = LockedFile::open(path).map_err(FileError::at(path, "opening"))?;
         let mut file = file.ok_or_else(|| Error::Locked { path: path.to_path_buf() })?;
-        let mut bytes = vec![];
-        file.read_to_end(&mut bytes).map_err(FileError::at(path, "reading"))?;
+        let mut bytes = file.read_all().map_err(FileError::at(path, "reading"))?;
         let mut whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
         let mut entries = read(path, &bytes[..whole])?;
         // What follows the last newline is torn, unless only the newline itself is missing.

@@ -24,6 +24,7 @@ use crate::parse::{self, Failure};
 use crate::predictions::Collected;
 use crate::prompts::Ask;
 use crate::task::{Answers, Task};
+use judge_uncertainty_formats::checksum::sha256_hex;
 use judge_uncertainty_formats::error::excerpt;
 
 /// Variants of the published cache that are no wording of the prompt.
@@ -61,9 +62,12 @@ pub fn published(paths: &[&Path], task: &mut Task) -> Result<Collected, Error> {
     let mut lines: BTreeMap<(String, String, Ask), (std::path::PathBuf, u64)> = BTreeMap::new();
     let mut collected = Collected::default();
     for &path in paths {
-        for (line, text) in crate::lines_of(path)? {
+        let content = crate::text_of(path)?;
+        let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        collected.files.insert(name, sha256_hex(content.as_bytes()));
+        for (line, text) in crate::lines_of(&content) {
             let refused = |detail: String| Error::Line { path: path.to_path_buf(), line, detail };
-            let row: Row = serde_json::from_str(&text).map_err(|e| {
+            let row: Row = serde_json::from_str(text).map_err(|e| {
                 refused(format!("no row of the cache: {e}; write each as a JSON object on a line of its own"))
             })?;
             let item = match (&row.idx, &row.uid) {

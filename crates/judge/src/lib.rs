@@ -45,6 +45,7 @@ pub use reply::read_reply;
 use thiserror::Error as ThisError;
 
 use judge_uncertainty_system::FileError;
+use judge_uncertainty_system::read;
 
 /// Why a judge can't be asked, or its answers can't be used.
 #[derive(Debug, ThisError)]
@@ -160,9 +161,11 @@ pub fn about_tokens(text: &str) -> u64 {
 }
 
 /// Lines of a file with their numbers, from 1; blank lines are left out.
-fn lines_of(path: &Path) -> Result<Vec<(u64, String)>, Error> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|source| judge_uncertainty_formats::Error::Unreadable { file: path.to_path_buf(), source })?;
-    let numbered = (1..).zip(text.lines().map(str::to_owned));
-    Ok(numbered.filter(|(_, line)| !line.trim().is_empty()).collect())
+fn lines_of(text: &str) -> impl Iterator<Item = (u64, &str)> {
+    (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty())
+}
+
+fn text_of(path: &Path) -> Result<String, Error> {
+    let unreadable = |source| judge_uncertainty_formats::Error::Unreadable { file: path.to_path_buf(), source };
+    Ok(read::text(path).map_err(unreadable)?)
 }

@@ -33,6 +33,8 @@ pub struct Collected {
     pub failures: BTreeMap<Failure, usize>,
     /// Usable answers whose numbers had to be normalised.
     pub normalised: usize,
+    /// SHA-256 of the files that they were read from, by name.
+    pub files: BTreeMap<String, String>,
 }
 
 impl Collected {

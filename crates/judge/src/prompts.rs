@@ -185,6 +185,7 @@ mod tests {
             variants: vec![],
             items: vec![],
             left_out: vec![],
+            warnings: vec![],
             truth: None,
         };
         let classes = Answers::Classes(vec!["yes".into(), "no".into()]);

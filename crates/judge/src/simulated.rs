@@ -260,6 +260,7 @@ mod tests {
             variants: vec![],
             items: texts.map(item).into(),
             left_out: vec![],
+            warnings: vec![],
             truth: None,
         }
     }

@@ -1,12 +1,10 @@
 //! What a paper's setup section must say about its judge: model, endpoint, dates, prompts, counts, tokens.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::Error;
 use crate::cache::{Cache, Entry};
 use crate::client::{Tokens, Unreached};
 use crate::parse::Failure;
@@ -14,8 +12,6 @@ use crate::predictions::Collected;
 use crate::request::{Prediction, Questions};
 use crate::run::Tally;
 use crate::task::Task;
-use judge_uncertainty_formats::checksum::sha256_hex;
-use judge_uncertainty_system::FileError;
 
 /// File of the summary in the output folder.
 pub const SUMMARY: &str = "summary.json";
@@ -172,27 +168,19 @@ pub struct ImportSummary {
 }
 
 impl ImportSummary {
-    /// Sums up what was read from the files `paths`.
-    ///
-    /// # Errors
-    /// A file that can no longer be read.
-    pub fn new(task: &Task, model: Option<String>, paths: &[&Path], collected: &Collected) -> Result<Self, Error> {
-        let hash = |path: &&Path| {
-            let bytes = std::fs::read(path).map_err(FileError::at(path, "reading"))?;
-            let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-            Ok((name, sha256_hex(&bytes)))
-        };
-        Ok(ImportSummary {
+    /// Sums up what was read.
+    pub fn new(task: &Task, model: Option<String>, collected: &Collected) -> Self {
+        ImportSummary {
             program: PROGRAM.to_owned(),
             task: task.name.clone(),
             model,
-            files: paths.iter().map(hash).collect::<Result<_, Error>>()?,
+            files: collected.files.clone(),
             items: task.items.len(),
             variants: task.variants.clone(),
             predictions: collected.predicted(),
             usable: collected.usable,
             normalised: collected.normalised,
             failures: collected.failures.clone(),
-        })
+        }
     }
 }

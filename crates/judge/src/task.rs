@@ -42,6 +42,8 @@ pub struct Task {
     pub items: Vec<Item>,
     /// Items beyond a limit, which nobody is asked about.
     pub left_out: Vec<Item>,
+    /// What is to be said of the study that the items come from.
+    pub warnings: Vec<String>,
     /// The truth about every item, then about those left out, where it is known; no prompt shows it.
     pub truth: Option<Vec<Truth>>,
 }
@@ -125,6 +127,7 @@ impl Task {
             variants: ["neutral", "sceptical", "literal"].map(str::to_owned).to_vec(),
             items,
             left_out: vec![],
+            warnings: vec![],
             truth: Some(truth),
         }
     }
@@ -154,9 +157,9 @@ impl Task {
         let (mut items, mut truth) = (vec![], vec![]);
         for (name, _) in ORIGINALS {
             let path = folder.join(name);
-            for (line, text) in crate::lines_of(&path)? {
+            for (line, text) in crate::lines_of(&crate::text_of(&path)?) {
                 let refused = |detail: String| Error::Line { path: path.clone(), line, detail };
-                let row: Row = serde_json::from_str(&text).map_err(|e| refused(format!("no ChaosNLI item: {e}")))?;
+                let row: Row = serde_json::from_str(text).map_err(|e| refused(format!("no ChaosNLI item: {e}")))?;
                 let total: f64 = row.label_count.iter().sum();
                 if row.label_count.len() != NLI.len() || total <= 0.0 {
                     return Err(refused(format!("its label_count is {:?}, not three counts", row.label_count)));
@@ -179,6 +182,7 @@ impl Task {
             variants: ["neutral", "strict", "intuitive"].map(str::to_owned).to_vec(),
             items,
             left_out: vec![],
+            warnings: vec![],
             truth: Some(truth),
         })
     }
@@ -193,13 +197,14 @@ impl Task {
     }
 
     fn of_study<K: Kind>(path: &Path, question: String) -> Result<Self, Error> {
-        let mut source = Source::default();
+        let (mut source, mut warnings) = (Source::default(), vec![]);
         let file = StudyFile::<K>::read(path, K::check)?;
         let items = items::read(&file, &mut source)?;
         let labelled = file.labels_file().is_some_and(|labels| labels.is_file());
         let (answers, labels) = match K::question(&file.config.scale) {
             Question::Classes(classes) if labelled => {
                 let log = LabelLog::read(&file.folder(), &mut source)?;
+                warnings.extend(log.torn.clone());
                 (Answers::Classes(classes), Some(Labels::read(&file, &items, &log, &mut source)?))
             }
             Question::Classes(classes) => (Answers::Classes(classes), None),
@@ -224,6 +229,7 @@ impl Task {
             variants: ["neutral", "strict", "intuitive"].map(str::to_owned).to_vec(),
             items: items.ids.iter().zip(texts).enumerate().map(item).collect(),
             left_out: vec![],
+            warnings,
             truth: None,
         })
     }
@@ -264,7 +270,17 @@ impl Task {
         let items = items.collect::<Result<_, DataError>>()?;
         let name = path.file_stem().map_or_else(|| "items".to_owned(), |stem| stem.to_string_lossy().into_owned());
         let variants = ["neutral", "strict", "intuitive"].map(str::to_owned).to_vec();
-        Ok(Task { name, prompts: "study", question, answers, variants, items, left_out: vec![], truth: None })
+        Ok(Task {
+            name,
+            prompts: "study",
+            question,
+            answers,
+            variants,
+            items,
+            left_out: vec![],
+            warnings: vec![],
+            truth: None,
+        })
     }
 }
 

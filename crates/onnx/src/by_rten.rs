@@ -22,14 +22,16 @@ pub(crate) struct Loaded {
     pooling: Pooling,
 }
 
-/// Loads a model.
-pub(crate) fn load(model: &Model) -> Result<Loaded, EmbeddingError> {
+/// Loads a model, and takes the content of its file, which is not needed any more.
+pub(crate) fn load(model: &mut Model) -> Result<Loaded, EmbeddingError> {
+    let onnx = std::mem::take(&mut model.onnx);
     let refused = |problem: String| EmbeddingError::ModelFile { path: model.path.clone(), problem };
-    let load = || Ok(ModelOptions::with_all_ops().prepack_weights(true).load(model.onnx.clone()));
+    let load = || Ok(ModelOptions::with_all_ops().prepack_weights(true).load(onnx));
     let loaded = guarded(&model.path, load)
         .map_err(|e| e.to_string())
         .and_then(|loaded| loaded.map_err(|e| e.to_string()))
-        .map_err(|e| refused(format!("the model cannot be loaded: {e}")))?;
+        // Names in a damaged file may hold line ends.
+        .map_err(|e| refused(format!("the model cannot be loaded: {}", e.replace(char::is_control, " "))))?;
     let outputs = loaded.output_ids();
     let named = ["text_embeds", "last_hidden_state", "sentence_embedding"];
     let output = match outputs {

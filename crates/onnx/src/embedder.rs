@@ -46,13 +46,14 @@ enum Runtime {
 
 /// Embeds texts with a [`Model`]: tokens, encoder, pooling, and each row divided by its L2 norm.
 ///
-/// The runtime is [rten](https://crates.io/crates/rten), which is written in Rust. Built with the feature `onnxruntime`, it is
-/// Microsoft's ONNX Runtime where the environment variable `ORT_DYLIB_PATH` names its library (version 1.24 or newer; for
-/// instance `onnxruntime/capi/libonnxruntime.so.1.31.1` inside the PyPI package `onnxruntime`).
+/// The runtime is [rten](https://crates.io/crates/rten), which is written in Rust. Built with the feature
+/// `onnxruntime`, it is Microsoft's ONNX Runtime where the environment variable `ORT_DYLIB_PATH` names its library
+/// (version 1.24 or newer; for instance `onnxruntime/capi/libonnxruntime.so.1.31.1` inside the PyPI package
+/// `onnxruntime`).
 ///
-/// Texts go from the longest to the shortest, in batches of texts that have *the same number of tokens*, without padding. So
-/// what is computed for a text does not depend on its neighbours: with rten the rows are the same bytes for every number of
-/// threads and every batch size.
+/// Texts go from the longest to the shortest, in batches of texts that have *the same number of tokens*, without
+/// padding. So what is computed for a text does not depend on its neighbours: with rten the rows are the same bytes for
+/// every number of threads and every batch size.
 pub struct OnnxEmbedder {
     model: Model,
     options: Options,
@@ -72,14 +73,14 @@ impl OnnxEmbedder {
     /// # Errors
     /// More threads than a limit; a runtime that cannot be started; a graph with other inputs, or for fewer tokens than
     /// the tokenizer has; a model that the runtime cannot load or run.
-    pub fn new(model: Model, options: Options) -> Result<Self, EmbeddingError> {
+    pub fn new(mut model: Model, options: Options) -> Result<Self, EmbeddingError> {
         let threads = options.threads.get();
         limits::MODEL_SESSIONS
             .check(threads as u64)
             .map_err(|exceeded| EmbeddingError::Threads { threads, exceeded })?;
         let batch_dependent = graph::check(&model)?;
         let tokenizers = tokens::tokenizers(&model)?;
-        let (runtime, name) = start(&model)?;
+        let (runtime, name) = start(&mut model)?;
         let sessions = vec![];
         let mut this = Self { model, options, runtime, name, tokenizers, batch_dependent, sessions, dimension: 0 };
         this.add_sessions(1)?;
@@ -166,7 +167,7 @@ impl Embedder for OnnxEmbedder {
 }
 
 /// Starts the runtime that is asked for, and names it with its version.
-fn start(model: &Model) -> Result<(Runtime, &'static str), EmbeddingError> {
+fn start(model: &mut Model) -> Result<(Runtime, &'static str), EmbeddingError> {
     #[cfg(feature = "onnxruntime")]
     if let Some(path) = std::env::var_os("ORT_DYLIB_PATH").filter(|path| !path.is_empty()) {
         return Ok((Runtime::OnnxRuntime, crate::onnxruntime::start(&path)?));

@@ -6,9 +6,12 @@ use judge_uncertainty_familiarity::embedding::{EmbeddingError, Model};
 use rten_onnx::onnx::{GraphProto, ModelProto, NodeProto};
 use serde_json::Value;
 
-/// Refuses a model whose graph needs other inputs than a text gives, or embeds fewer tokens than the tokenizer has. Says
-/// whether it is quantised while it runs, with a scale taken from the whole batch.
-pub(crate) fn check(model: &Model) -> Result<bool, EmbeddingError> {
+/// Refuses a model whose graph needs other inputs than a text gives, or embeds fewer tokens than the tokenizer has.
+/// Says whether it is quantised while it runs, with a scale taken from the whole batch.
+///
+/// # Errors
+/// It is refused, or is no ONNX model.
+pub fn check(model: &Model) -> Result<bool, EmbeddingError> {
     let graph = ModelProto::parse_buf(&model.onnx).ok().and_then(|model| model.graph);
     let graph = graph.ok_or_else(|| EmbeddingError::ModelFile {
         path: model.path.clone(),

@@ -22,3 +22,4 @@ mod onnxruntime;
 mod tokens;
 
 pub use embedder::OnnxEmbedder;
+pub use graph::check as check_graph;

@@ -41,6 +41,8 @@ pub enum Block {
     Prose(Text),
     /// A list of points.
     List(Vec<Text>),
+    /// What to do next: points in a panel beside the others.
+    Next(Vec<Text>),
     /// A few numbers that stand out.
     Numbers(Vec<KeyNumber>),
     /// A figure.

@@ -54,6 +54,12 @@ pub struct CardView {
     pub text: Option<String>,
     /// Whether the text goes on.
     pub cut: bool,
+    /// What the judge answered, in words.
+    pub answered: String,
+    /// What it wrote beside that; blank where nothing is known of it.
+    pub transcript: String,
+    /// What annotators said who skipped it or commented on it.
+    pub remarks: Vec<String>,
     /// Its group.
     pub group: Option<String>,
     /// Labels held, in words.

@@ -1,4 +1,5 @@
-//! What the ladder of beliefs is worth: the tables of `docs/beliefs.md`, as `data/registration/beliefs.toml`, `beliefs-2.toml`, `beliefs-3.toml` and
+//! What the ladder of beliefs is worth: the tables of `docs/beliefs.md`, as `data/registration/beliefs.toml`,
+//! `beliefs-2.toml`, `beliefs-3.toml` and
 //! `mixture.toml` register them.
 //!
 //! ```text
@@ -9,14 +10,15 @@
 //! cargo bench -p judge-uncertainty-paper --bench beliefs -- mixture [REDRAWS] [SAMPLES] [DIRECTORY] [SEED]
 //! ```
 //!
-//! SHARE is how much of the registered number of worlds is drawn, in percent, SEED the first seed; without samples no rules are run. Run it in the root of the repository; it prints Markdown. With a directory, every re-draw and sample is kept there as soon as it
-//! is done, and is not computed again by a later run.
+//! SHARE is how much of the registered number of worlds is drawn, in percent, SEED the first seed; without samples no
+//! rules are run. Run it in the root of the repository; it prints Markdown. With a directory, every re-draw and sample
+//! is kept there as soon as it is done, and is not computed again by a later run.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use judge_uncertainty_core::belief::dirichlet::row;
-use judge_uncertainty_core::belief::maps::{Folds, MapName};
+use judge_uncertainty_core::belief::maps::{Compared, MapName};
 use judge_uncertainty_core::belief::{
     BeliefModel, BeliefTable, Beliefs, Design, FeatureColumn, FittedBelief, JudgedItems, Recalibration, TrustPrior,
 };
@@ -67,7 +69,7 @@ fn main() -> Outcome<()> {
 /// The belief that is held against the others, with its name.
 type Own = (&'static str, BeliefModel);
 
-const AUTO: Own = ("auto", BeliefModel::Auto(Folds { folds: 5, seed: 0, mixture: false }));
+const AUTO: Own = ("auto", BeliefModel::Auto(Compared { mixture: false }));
 const MIXTURE: Own = ("mixture", BeliefModel::Map(MapName::Mixture));
 
 // Worlds whose truth is known.
@@ -116,7 +118,8 @@ fn known(kind: &str, items: usize, seed: u64, dice: &(DiceExperiment, Vec<Array2
     }
 }
 
-/// Worlds of the calibrated simulation whose judge states a prediction of which softmax(tau ln q + b) is the true prior mean.
+/// Worlds of the calibrated simulation whose judge states a prediction of which softmax(tau ln q + b) is the true prior
+/// mean.
 fn distorted(items: usize, seed: u64, how: impl Fn(usize) -> (f64, [f64; 3])) -> Result<Known, Error> {
     let spec = WorldSpec { items, width: 100, correlation: 0, trust_ratio: 64, fixed_labels: None, seed };
     let world = World::draw(&spec)?;
@@ -319,7 +322,8 @@ const BUDGETS: [u32; 3] = [5, 10, 20];
 struct Draw {
     errors: BTreeMap<String, [f64; 2]>,
     maps: BTreeMap<String, MapName>,
-    /// By how much each map falls short of the best by labels held out, with its standard error, in nats per labelled item.
+    /// By how much each map falls short of the best by labels held out, with its standard error, in nats per labelled
+    /// item.
     evidence: BTreeMap<MapName, [f64; 2]>,
     /// By [`Draw::key`].
     values: BTreeMap<String, f64>,

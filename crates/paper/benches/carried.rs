@@ -1,4 +1,5 @@
-//! What a map that is carried over from another study is worth here, and what harm it does where it does not fit: the tables of
+//! What a map that is carried over from another study is worth here, and what harm it does where it does not fit: the
+//! tables of
 //! `docs/beliefs.md`, as `data/registration/carried.toml` registers them.
 //!
 //! ```text
@@ -11,7 +12,7 @@
 use std::path::Path;
 
 use judge_uncertainty_core::belief::dirichlet::row;
-use judge_uncertainty_core::belief::maps::{Fits, Folds, Map, transfer};
+use judge_uncertainty_core::belief::maps::{Compared, Fits, Map, transfer};
 use judge_uncertainty_core::belief::{
     BeliefModel, BeliefTable, Beliefs, Design, FeatureColumn, FittedBelief, JudgedItems, Standardizer, TrustPrior,
 };
@@ -182,7 +183,7 @@ fn worlds(worlds: usize, first: usize) -> Outcome<()> {
             see(
                 &world(THERE, None, there, seed)?,
                 &world(HERE, Some(LABELS), here, seed + 1)?,
-                BeliefModel::Auto(Folds::default()),
+                BeliefModel::Auto(Compared::default()),
             )
         })?;
         print_case(name, &all);
@@ -266,7 +267,7 @@ fn chaosnli(redraws: usize, first: usize) -> Outcome<()> {
             let mut stream = Stream::new(seed);
             let there = drawn(there, &REVEALED, &mut stream);
             let here = drawn(here, &[LABELS], &mut stream);
-            see(&there, &here, BeliefModel::Auto(Folds::default()))
+            see(&there, &here, BeliefModel::Auto(Compared::default()))
         })?;
         print_case(name, &all);
     }

@@ -1,8 +1,10 @@
-//! The registered comparisons from as many re-draws as settle them all: the last table of `data/registration/STATUS.md`.
+//! The registered comparisons from as many re-draws as settle them all: the last table of
+//! `data/registration/STATUS.md`.
 //!
-//! `cargo bench -p judge-uncertainty-paper --bench registered -- [CONFIRMATION [TRANSFER]]`: so many re-draws of the labels on the
-//! held-out half and in each transfer, of the seeds from 0 on, so that those of `reproduce --extended` are the first of them. It prints
-//! Markdown; an end of an interval whose Monte-Carlo error is a tenth of its distance from 0 or more is not settled.
+//! `cargo bench -p judge-uncertainty-paper --bench registered -- [CONFIRMATION [TRANSFER]]`: so many re-draws of the
+//! labels on the held-out half and in each transfer, of the seeds from 0 on, so that those of `reproduce --extended`
+//! are the first of them. It prints Markdown; an end of an interval whose Monte-Carlo error is a tenth of its distance
+//! from 0 or more is not settled.
 
 use std::path::Path;
 

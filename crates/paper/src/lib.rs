@@ -1,5 +1,5 @@
-//! The paper: its experiments, its claims, and what readers are shown of both. It is finished, and nothing that studies gain
-//! moves it.
+//! The paper: its experiments, its claims, and what readers are shown of both. It is finished, and nothing that studies
+//! gain moves it.
 //!
 //! | module | holds |
 //! |---|---|

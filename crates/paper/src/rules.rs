@@ -1,4 +1,5 @@
-//! The rules that the paper and the experiment beyond it compare: a frozen list, with the names that only the paper uses.
+//! The rules that the paper and the experiment beyond it compare: a frozen list, with the names that only the paper
+//! uses.
 //!
 //! A rule that studies gain is not added here. The paper's results hold these rules and no others, under the keys of
 //! [`Rule::key`], and `extended.json` is read by them.

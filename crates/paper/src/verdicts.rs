@@ -5,29 +5,29 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::claims::{
-    self, Claim, Claims, ClaimsError, Class, Experiment, Judged, JudgedReading, ReadingTally, Verdict, VerdictTally,
-    judge, judge_readings, tally,
+    self, Claim, Claims, ClaimsError, Class, Experiment, Judged, JudgedConclusion, JudgedReading, Kind, Outcome,
+    ReadingTally, Verdict, VerdictTally, judge, judge_readings, smallest_misprint, tally,
 };
 use crate::artifact::{Manifest, Results};
 
 /// File of the verdicts within an artifact folder.
 pub const FILE: &str = "results/claims.json";
 
-/// Version of the file's fields. 2: the verdict `papers-rounding`. 3: `quantities`, `readings` and their counts. 4: `class` and
-/// `leaves_sign_open`.
-const SCHEMA: u32 = 4;
+/// Version of the file's fields. 5: conclusions, `kinds`, `smallest_misprint` and `deviation`.
+const SCHEMA: u32 = 5;
 
 /// All claims, judged.
 #[derive(Debug, Clone)]
 pub struct Verdicts<'c> {
     rows: Vec<Judged<'c>>,
     readings: Vec<JudgedReading<'c>>,
+    conclusions: Vec<JudgedConclusion<'c>>,
     claims: &'c Claims,
 }
 
 impl<'c> Verdicts<'c> {
-    /// Holds the claims against results. Results of reduced size or from another judge are shown beside the claims but not
-    /// judged.
+    /// Holds the claims against results. Results of reduced size or from another judge are shown beside the claims but
+    /// not judged.
     ///
     /// # Errors
     /// Results that lack a number which a claim asks for.
@@ -52,7 +52,11 @@ impl<'c> Verdicts<'c> {
                 row.verdict = Verdict::NotJudged;
             }
         }
-        Ok(Self { rows, readings, claims })
+        let mut conclusions = claims.judge_conclusions(values)?;
+        for judged in conclusions.iter_mut().filter(|judged| !published_size(judged.conclusion.experiment)) {
+            judged.outcome = Outcome::NotJudged;
+        }
+        Ok(Self { rows, readings, conclusions, claims })
     }
 
     /// The claims in the order of the paper.
@@ -70,6 +74,47 @@ impl<'c> Verdicts<'c> {
         self.readings.iter().filter(move |reading| reading.reading.of == claim.id)
     }
 
+    /// What the paper concludes, in the order of the file.
+    pub fn conclusions(&self) -> &[JudgedConclusion<'c>] {
+        &self.conclusions
+    }
+
+    /// How many conclusions of the paper, literal readings apart, come out so.
+    pub fn concluded(&self, outcome: Outcome) -> usize {
+        self.conclusions.iter().filter(|judged| !judged.conclusion.literal && judged.outcome == outcome).count()
+    }
+
+    /// These verdicts, of some experiments alone.
+    #[must_use]
+    pub fn only(&self, experiments: &[Experiment]) -> Self {
+        let mut some = self.clone();
+        some.rows.retain(|row| experiments.contains(&row.claim.experiment));
+        some.readings.retain(|reading| experiments.contains(&reading.reading.literal.experiment));
+        some.conclusions.retain(|judged| experiments.contains(&judged.conclusion.experiment));
+        some
+    }
+
+    /// Whether a claim differs, or a conclusion does not come out here nor in any run that the authors could have had.
+    pub fn any_differs(&self) -> bool {
+        self.rows.iter().any(|row| row.verdict == Verdict::Differs) || self.concluded(Outcome::Flips) > 0
+    }
+
+    /// Why a claim differs, where that is known.
+    pub fn deviation(&self, claim: &Claim) -> Option<&'c str> {
+        self.claims.deviations.get(&claim.id).map(|text| text.trim())
+    }
+
+    /// Counts of the claims in digits and of those in words.
+    pub fn kinds(&self) -> BTreeMap<Kind, VerdictTally> {
+        BTreeMap::from([Kind::Digits, Kind::Words].map(|kind| (kind, self.kind(kind))))
+    }
+
+    /// Counts of the claims of a kind.
+    pub fn kind(&self, kind: Kind) -> VerdictTally {
+        let rows: Vec<Judged> = self.rows.iter().filter(|row| row.claim.kind() == kind).copied().collect();
+        tally(&rows).into_values().fold(VerdictTally::default(), |a, b| a + b)
+    }
+
     /// Counts of the literal readings.
     pub fn reading_tally(&self) -> ReadingTally {
         ReadingTally::of(&self.readings)
@@ -77,7 +122,8 @@ impl<'c> Verdicts<'c> {
 
     /// How many computed numbers the claims are about.
     pub fn quantities(&self) -> usize {
-        self.claims.quantities()
+        let quantities = self.rows.iter().map(|row| row.claim.quantity.as_str());
+        quantities.collect::<std::collections::BTreeSet<_>>().len()
     }
 
     /// Counts by experiment.
@@ -104,9 +150,12 @@ impl<'c> Verdicts<'c> {
     pub fn to_json(&self) -> Value {
         let claims: Vec<Value> = self.rows.iter().map(|row| self.row_json(row)).collect();
         let readings: Vec<Value> = self.readings.iter().map(reading_json).collect();
+        let conclusions: Vec<Value> = self.conclusions.iter().map(conclusion_json).collect();
         json!({
             "schema": SCHEMA,
+            "conclusions": conclusions,
             "counts": self.total(),
+            "kinds": self.kinds(),
             "quantities": self.quantities(),
             "reading_counts": self.reading_tally(),
             "experiments": self.tallies(),
@@ -135,11 +184,35 @@ impl<'c> Verdicts<'c> {
             "reproduced_text": row.text(),
             "class": class,
             "tolerance": tolerance,
-            "leaves_sign_open": claim.leaves_sign_open(),
             "reason": self.reason(claim),
             "verdict": row.verdict,
+            "smallest_misprint": row.reproduced.and_then(|value| misprint(claim, value)),
+            "deviation": self.deviation(claim).filter(|_| row.verdict == Verdict::Differs),
         })
     }
+}
+
+/// The smallest misprint of a claim's number that it would catch, in the unit of the claim.
+pub fn misprint(claim: &Claim, reproduced: f64) -> Option<f64> {
+    let units = smallest_misprint(claim, reproduced)?;
+    let value = units as f64 * 10f64.powi(-i32::from(claim.decimals));
+    Some(judge_uncertainty_system::numbers::rounded(value, claim.decimals))
+}
+
+fn conclusion_json(judged: &JudgedConclusion) -> Value {
+    let conclusion = judged.conclusion;
+    json!({
+        "id": conclusion.id,
+        "experiment": conclusion.experiment,
+        "place": conclusion.place,
+        "says": conclusion.says,
+        "when": conclusion.when,
+        "literal": conclusion.literal,
+        "here": judged.here,
+        "runs": judged.runs.map(|(held, of)| json!({"held": held, "of": of})),
+        "outcome": judged.outcome,
+        "note": conclusion.note,
+    })
 }
 
 fn reading_json(reading: &JudgedReading) -> Value {

@@ -1,9 +1,10 @@
 //! Two studies held against each other, in lines.
 
+use super::audit::words::Unit;
 use super::held_out::{INTERVALS, score_name, text};
-use super::lines::Line;
+use super::lines::{Line, MOST_LINES, within};
 use judge_uncertainty_core::stats::Estimable;
-use judge_uncertainty_evaluation::held_out::Given;
+use judge_uncertainty_evaluation::held_out::{Given, Score};
 use judge_uncertainty_study::evaluate::compare::{Compared, PairedScore};
 use judge_uncertainty_system::numbers::three;
 
@@ -26,6 +27,88 @@ fn score_line(one: &PairedScore) -> String {
     format!("  {}{known}, {}: {} ({verdict})", one.prediction, score_name(one.score), text(&one.advantage))
 }
 
+/// Which of two predictions is better, in a sentence, by the log score (the squared error of scores).
+fn verdict(compared: &Compared, prediction: &str) -> Option<(i8, String)> {
+    let main = |one: &&PairedScore| {
+        one.prediction == prediction
+            && one.given == Given::NoLabel
+            && matches!(one.score, Score::Log | Score::Crps | Score::Squared)
+    };
+    let one = compared.scores.iter().find(main)?;
+    let found = one.advantage.estimate()?;
+    let side = i8::from(found.lo > 0.0) - i8::from(found.hi < 0.0);
+    let who = |which: usize| format!("the {} ({})", ordinal(which), compared.studies[which].title);
+    let by = format!("{} is lower by {}", score_name(one.score), Unit::Number.size(found));
+    Some((
+        side,
+        match side {
+            1 => format!("{}: its {by}.", who(0)),
+            -1 => format!("{}: its {by}.", who(1)),
+            _ => format!(
+                "they can't be told apart: the first's {} is lower by {}.",
+                score_name(one.score),
+                Unit::Number.estimate(found)
+            ),
+        },
+    ))
+}
+
+/// What a comparison answers, in few lines; `folders` are those of the two studies, as the user names them.
+pub fn comparison_answer(compared: &Compared, folders: [String; 2]) -> Vec<Line> {
+    let judge = verdict(compared, "judge");
+    let belief = verdict(compared, "belief");
+    let why = || compared.not_estimable.clone().unwrap_or_else(|| "the two predict the same".to_owned());
+    let first = match (&judge, &belief) {
+        (Some((_, text)), _) => format!("Which judge predicts labels better? {}", capital(text)),
+        (None, _) if compared.judges_differ.is_none() => "Both studies have the same judge.".to_owned(),
+        (None, _) => format!("Which judge predicts labels better? Not known: {}.", why()),
+    };
+    let mut lines = vec![(0, Line::Lead(first))];
+    lines.push((
+        0,
+        Line::Row(match &belief {
+            Some((_, text)) => format!("Read through the belief, with no label of the item: {text}"),
+            None => format!("Read through the belief: not known, as {}.", why()),
+        }),
+    ));
+    if compared.not_estimable.is_none() {
+        let text = "log scores and errors on held-out labels";
+        lines.push((2, Line::Row(format!("These are {text} of {} items; lower is better.", compared.scored_items))));
+    }
+    let ranks = &compared.ranks;
+    let alike = ranks.spearman_epistemic.estimate().map_or_else(String::new, |found| {
+        format!("rank correlation of the epistemic part {}; ", Unit::Number.estimate(found))
+    });
+    let tenth = 100.0 * ranks.shared_tenth;
+    lines.push((
+        1,
+        Line::Row(format!("Do they queue the same items? {alike}their first tenths share {tenth:.0}% of their items.")),
+    ));
+    if let Some(what) = &compared.judges_differ {
+        lines.push((
+            3,
+            Line::Row(format!("The judges differ ({what}), so a trust fitted to one says nothing of the other.")),
+        ));
+    }
+    if !compared.apart.is_empty() {
+        lines.push((1, Line::Lead("They disagree most on:".to_owned())));
+    }
+    for item in compared.apart.iter().take(3) {
+        lines.push((2, Line::Row(format!("{}: first {}, second {}", item.id, item.first, item.second))));
+    }
+    lines.push((0, Line::Lead("All scores, and how the judge moved: --details".to_owned())));
+    let side = judge.or(belief).map_or(0, |(side, _)| side);
+    let better = &folders[usize::from(side < 0)];
+    lines.push((0, Line::Lead(format!("Next: judge-uncertainty study queue {better} --budget 10%"))));
+    within(MOST_LINES, lines)
+}
+
+/// A text with its first letter as a capital.
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
 /// Two studies held against each other.
 pub fn describe_comparison(compared: &Compared) -> Vec<Line> {
     let mut lines = vec![];
@@ -40,8 +123,8 @@ pub fn describe_comparison(compared: &Compared) -> Vec<Line> {
     }
     lines.push(Line::sentence(match &compared.judges_differ {
         Some(what) => format!(
-            "The judges differ ({what}). Trust belongs to the judge that it was fitted to: what one is worth says \
-             nothing about the other."
+            "The judges differ ({what}). Trust is fitted for each judge: what one is worth says nothing about the \
+             other."
         ),
         None => "The judge is the same.".to_owned(),
     }));

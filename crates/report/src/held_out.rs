@@ -1,5 +1,6 @@
 //! Judge and beliefs on labels that they have not seen, in lines and as a section of the page.
 
+use super::belief_check;
 use super::blocks::{section, show, some_figures, with_interval};
 use super::lines::Line;
 use crate::figures::reliability::NAME;
@@ -9,6 +10,7 @@ use judge_uncertainty_evaluation::held_out::{Given, Score};
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::{Block, Column, Section, Table, Text};
 use judge_uncertainty_study::evaluate::held_out::{AgreementReport, Comparison, HeldOutReport, HeldOutScores};
+use judge_uncertainty_study::evaluate::new_annotators::ForNewAnnotators;
 use judge_uncertainty_study::evaluate::reliability::{Reliability, ReliabilityReport};
 use judge_uncertainty_system::numbers::three;
 
@@ -28,7 +30,7 @@ pub(super) fn score_name(score: Score) -> &'static str {
 }
 
 /// What a prediction is called.
-fn prediction_name(name: &str, given: Given) -> String {
+pub(super) fn prediction_name(name: &str, given: Given) -> String {
     let called = match name {
         "judge" => return "judge".to_owned(),
         "base_rate" => return "base rate, without a judge".to_owned(),
@@ -149,8 +151,8 @@ fn errors(report: &HeldOutReport) -> Vec<String> {
     if let Some(disagreement) = report.disagreement.estimate() {
         let judged = report.squared_errors.iter().find(|one| one.prediction == "judge");
         sentences.push(format!(
-            "Squared error against the pool: judge {}; two labels of an item disagree by {}, which no prediction \
-             lowers.",
+            "Squared error against the pool: judge {}; the noise floor, by which two labels \
+             of an item disagree, is {}.",
             judged.map_or_else(|| "not estimable".to_owned(), |judged| text(&judged.mean)),
             interval(disagreement)
         ));
@@ -166,6 +168,26 @@ fn errors(report: &HeldOutReport) -> Vec<String> {
         ));
     }
     sentences
+}
+
+/// What is said for annotators who are not at hand.
+fn annotators_sentence(found: &ForNewAnnotators) -> String {
+    let log = match found.log_score.reason() {
+        Some(reason) => {
+            return format!(
+                "Intervals are for labels by these {} annotators. What others would say is not estimable: {reason}.",
+                found.annotators
+            );
+        }
+        None => text(&found.log_score),
+    };
+    let agreement = found.agreement.as_ref().map_or_else(String::new, |found| format!(", agreement {}", text(found)));
+    format!(
+        "Intervals are for labels by these {} annotators. With other annotators as well: log score of the judge {log}{agreement}, \
+         labels less predictions {}.",
+        found.annotators,
+        text(&found.labels_above)
+    )
 }
 
 /// What the belief makes of the judge's predictions over all items.
@@ -219,9 +241,11 @@ pub fn describe_held_out(scores: &HeldOutScores) -> Vec<Line> {
     lines.extend(report.comparisons.iter().filter_map(compared).map(Line::Row));
     lines.push(Line::sentence(agreement_sentence(&report.agreement)));
     lines.extend(errors(report).into_iter().map(Line::Sentence));
+    lines.extend(report.belief_check.iter().flat_map(belief_check::sentences).map(Line::Sentence));
     lines.extend(report.reliability.iter().flat_map(reliability_sentences).map(Line::Sentence));
     lines.extend(reasons(report).into_iter().map(Line::Sentence));
     lines.extend(report.chosen.clone().map(Line::Sentence));
+    lines.extend(report.new_annotators.iter().map(annotators_sentence).map(Line::Sentence));
     lines.push(Line::sentence(INTERVALS));
     lines
 }
@@ -356,8 +380,10 @@ pub(super) fn held_out_section(scores: &HeldOutScores, figures: &[Figure]) -> Se
         HeldOutScores::Scored(report) => {
             let told = std::iter::once(agreement_sentence(&report.agreement))
                 .chain(errors(report))
+                .chain(report.belief_check.iter().flat_map(belief_check::sentences))
                 .chain(reasons(report))
-                .chain(report.chosen.clone());
+                .chain(report.chosen.clone())
+                .chain(report.new_annotators.iter().map(annotators_sentence));
             let mut blocks = vec![
                 Block::Prose(format!("{}. {INTERVALS}", scored(report)).into()),
                 Block::Table(scores_table(report)),
@@ -365,6 +391,7 @@ pub(super) fn held_out_section(scores: &HeldOutScores, figures: &[Figure]) -> Se
                 Block::List(told.map(Text::plain).collect()),
                 Block::Table(calibration_table(report)),
             ];
+            blocks.extend(report.belief_check.iter().map(belief_check::table));
             blocks.extend(report.reliability.iter().flat_map(|found| reliability_blocks(found, figures)));
             blocks
         }

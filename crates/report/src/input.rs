@@ -4,9 +4,20 @@ use super::lines::InputRow;
 use super::shown::Shown;
 use judge_uncertainty_page::{Block, Column, Table, Text};
 use judge_uncertainty_study::InputReport;
+use judge_uncertainty_study::input::labels::LabelsReport;
 
 /// Width of the first column on a terminal.
 const NAMES: usize = 12;
+
+/// What annotators skipped and commented on; the cards of the items have their words.
+fn skipped(labels: &LabelsReport) -> Option<String> {
+    let reasons: Vec<String> = labels.skip_reasons.iter().map(|(why, number)| format!("{why:?} {number}")).collect();
+    let skips = match labels.skipped {
+        0 => "no answer".to_owned(),
+        n => format!("{n} answers, which count as missing ({})", reasons.join(", ")),
+    };
+    (labels.skipped + labels.comments > 0).then(|| format!("{skips}; {} comments", labels.comments))
+}
 
 /// What was read: rows of a name and what was found, and what to think of before using it.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,8 +34,11 @@ impl InputTable {
             0 => input.items.to_string(),
             groups => format!("{} in {groups} groups", input.items),
         };
-        let mut rows = vec![InputRow::new("items", items)];
+        let criterion = input.criterion.as_ref().map(|criterion| InputRow::new("criterion", criterion.text()));
+        let mut rows: Vec<InputRow> = criterion.into_iter().collect();
+        rows.push(InputRow::new("items", items));
         rows.extend(K::input_rows(input));
+        rows.extend(skipped(&input.labels).map(|text| InputRow::new("skipped", text)));
         rows.extend(input.dimensions.map(|width| InputRow::new("embeddings", format!("{width} dimensions"))));
         rows.extend(input.to_embed.map(|texts| {
             let text = format!("{texts} different texts are still to be embedded, by the next run");

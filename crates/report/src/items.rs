@@ -55,6 +55,9 @@ fn explorer<K: Shown>(results: &StudyResults<K>, cards: &Cards, groups: &[&str])
         id: card.id.clone(),
         text: card.text.clone(),
         cut: card.cut,
+        answered: answered(&card.profile, &question),
+        transcript: card.transcript.clone(),
+        remarks: card.remarks.clone(),
         group: card.group.clone(),
         labels: held(card),
         bars: bars(&card.profile, &question),
@@ -142,6 +145,17 @@ fn held(card: &Card) -> String {
             let mean = labels.iter().sum::<f64>() / labels.len() as f64;
             format!("{n} labels, mean {}", three(mean))
         }
+    }
+}
+
+/// What the judge answered: its likeliest class, or its mean score.
+fn answered(profile: &Profile, question: &Question) -> String {
+    match profile {
+        Profile::Shares { judge, .. } => {
+            let likeliest = (0..judge.len()).max_by(|a, b| judge[*a].total_cmp(&judge[*b]).then(b.cmp(a)));
+            likeliest.map_or_else(String::new, |k| question.classes()[k].clone())
+        }
+        Profile::Scores { judge, .. } => three(judge.0),
     }
 }
 

@@ -10,7 +10,7 @@ use tera::{Delimiters, Tera};
 use judge_uncertainty_formats::checksum::sha256_hex;
 use judge_uncertainty_page::html::base64;
 use judge_uncertainty_page::templates::{self, Error};
-use judge_uncertainty_study::queue::Question;
+use judge_uncertainty_study::input::question::{Asked, Criterion};
 use judge_uncertainty_system::built_in;
 
 const BUILT_IN: [(&str, &str); 4] =
@@ -30,10 +30,8 @@ pub struct LabelItem {
 pub struct LabelPage<'a> {
     /// What the study is called.
     pub title: &'a str,
-    /// What annotators are told.
-    pub instruction: Option<&'a str>,
     /// What is asked.
-    pub question: &'a Question,
+    pub asked: Asked<'a>,
     /// The items, in order.
     pub items: &'a [LabelItem],
 }
@@ -42,6 +40,7 @@ pub struct LabelPage<'a> {
 struct View<'a> {
     title: &'a str,
     instruction: Option<&'a str>,
+    criterion: Option<&'a Criterion>,
     items: usize,
     version: &'static str,
     queue: String,
@@ -67,12 +66,17 @@ impl LabelPage<'_> {
         templates::add(&mut tera, Delimiters::default(), folder, &BUILT_IN)?;
         let script = templates::render(&tera, "label/label.js", &json!({}))?;
         let script_sha256 = base64(&Sha256::digest(&script));
-        let queue = json!({"question": self.question, "items": self.items});
-        let digest = sha256_hex(queue.to_string().as_bytes());
-        let queue = json!({"digest": digest, "question": self.question, "items": self.items}).to_string();
+        let mut queue = json!({"question": self.asked.question, "items": self.items});
+        // Labels that a browser keeps belong to these items under this criterion.
+        if let Some(criterion) = self.asked.criterion {
+            queue["criterion"] = json!(criterion);
+        }
+        queue["digest"] = json!(sha256_hex(queue.to_string().as_bytes()));
+        let queue = queue.to_string();
         let view = View {
             title: self.title,
-            instruction: self.instruction,
+            instruction: self.asked.instruction,
+            criterion: self.asked.criterion,
             items: self.items.len(),
             version: env!("CARGO_PKG_VERSION"),
             // Within an element a text could end it, and begin another.

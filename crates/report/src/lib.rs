@@ -4,19 +4,27 @@
 //! | module | holds |
 //! |---|---|
 //! | [`shown`] | the words and figures of a kind of label; [`kinds`] has those of each |
+//! | `advice` | what the evidence says to do next |
 //! | [`lines`] | what is said line by line, on a terminal and on the page |
+//! | `answer` | what a run answers in few lines |
 //! | [`input`], [`sentences`] | what was read, what was found |
 //! | [`mod@page`], [`blocks`] | the page and its pieces |
 //! | [`held_out`] | judge and beliefs on labels that they have not seen |
 //! | `annotators` | labels by the traits of those who gave them |
-//! | [`plan`] | a plan of further labels |
+//! | [`audit`] | what a table says of its judge |
+//! | [`plan`], [`queue`] | a plan of further labels; the items that are next |
+//! | [`simulation`] | the loop played on items whose labels are known |
 //! | [`compare`] | two studies held against each other |
 //! | [`movement`], [`registered`], [`estimates`] | what labels moved, how hypotheses fared, means over all items |
 //! | [`mod@figures`] | the figures |
 //! | [`bundle`] | page, tables, figures and document as files |
 //! | [`label`] | the page on which experts label a queue |
 
+mod advice;
 mod annotators;
+mod answer;
+pub mod audit;
+mod belief_check;
 pub mod blocks;
 pub mod bundle;
 pub mod compare;
@@ -31,15 +39,22 @@ pub mod lines;
 pub mod movement;
 pub mod page;
 pub mod plan;
+pub mod queue;
 pub mod registered;
 pub mod sentences;
 pub mod shown;
+pub mod simulation;
 
-pub use compare::describe_comparison;
+pub use advice::{advice_sentences, map_sentence};
+pub use answer::answer;
+pub use audit::{audit_page, describe_audit};
+pub use compare::{comparison_answer, describe_comparison};
 pub use figures::figures;
 pub use input::InputTable;
 pub use lines::Line;
 pub use page::page;
-pub use plan::describe_plan;
+pub use plan::{describe_plan, plan_answer};
+pub use queue::{Queued, queue_answer};
 pub use sentences::describe;
 pub use shown::Shown;
+pub use simulation::{describe_simulation, simulation_figure};

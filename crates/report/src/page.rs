@@ -3,21 +3,22 @@
 use std::collections::BTreeMap;
 
 use super::annotators::annotators_section;
-use super::blocks::{figure, number, section, sentences, show, some_figures, with_interval};
+use super::answer::{agreement, first_items, judge_verdict, tiles, warnings};
+use super::blocks::{figure, section, sentences, show, some_figures, with_interval};
 use super::bundle::DOCUMENT;
 use super::held_out::held_out_section;
 use super::input::InputTable;
 use super::items::{anchor, items_section};
 use super::movement::movement_section;
 use super::registered::registered_section;
-use super::sentences::{describe, typical_worth};
+use super::sentences::describe;
 use super::shown::{Shown, shown_rules};
 use judge_uncertainty_core::belief::TrustPrior;
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::Estimate;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::figures::headline;
-use judge_uncertainty_page::{Block, Column, Page, Section, Table, Text, Tone};
+use judge_uncertainty_page::{Block, Column, Page, Section, Table, Text};
 use judge_uncertainty_study::evaluate::for_new_items::{ForNewItems, RulesForNewItems};
 use judge_uncertainty_study::results::cards::Cards;
 use judge_uncertainty_study::results::{Coefficient, GroupReport};
@@ -34,8 +35,9 @@ pub fn page<K: Shown>(results: &StudyResults<K>, cards: &Cards, figures: &[Figur
     let of_items: Vec<&str> = groups.iter().map(|(name, _)| *name).filter(|name| !name.is_empty()).collect();
     let read = InputTable::new(&results.input).blocks();
     let mut sections = vec![
-        findings(results),
+        answers(results, cards),
         items_section(results, cards, &of_items, figures),
+        section("findings", "What was found", vec![sentences(&describe(results))]),
         section("input", &format!("Items, judge and {}", words.labels), read),
         trust(results, figures),
         decomposition(results, &groups, figures),
@@ -53,19 +55,26 @@ pub fn page<K: Shown>(results: &StudyResults<K>, cards: &Cards, figures: &[Figur
     sections.extend(results.registered.as_ref().map(|registered| registered_section(registered, figures)));
     sections.extend(results.movement.as_ref().map(|movement| movement_section(movement, words.unit)));
     sections.push(files());
-    Page { title: results.input.title.clone(), lead: words.lead.into(), sections }
+    let lead = match &results.input.criterion {
+        Some(criterion) => format!("Judged by {}. {}", criterion.text().trim_end_matches('.'), words.lead).into(),
+        None => words.lead.into(),
+    };
+    Page { title: results.input.title.clone(), lead, sections }
 }
 
-fn findings<K: Shown>(results: &StudyResults<K>) -> Section {
-    let words = K::WORDS;
-    let worth = format!("labels that a typical {} is worth", words.short_prediction);
-    let keys = vec![
-        number(results.input.items.to_string(), "items", Tone::Neutral),
-        number(results.input.labels.number().to_string(), words.labels, Tone::Neutral),
-        number(typical_worth(&results.fit), &worth, Tone::Neutral),
-        K::key_number(results),
-    ];
-    section("findings", "What was found", vec![Block::Numbers(keys), sentences(&describe(results))])
+/// What the terminal says: whether the judge can be trusted, three figures, warnings, what to label next.
+fn answers<K: Shown>(results: &StudyResults<K>, cards: &Cards) -> Section {
+    let mut points = vec![Text::plain(judge_verdict(results))];
+    points.extend(results.held_out.report().and_then(agreement).map(Text::plain));
+    points.extend(warnings(results).into_iter().map(|text| Text::plain(format!("Warning: {text}"))));
+    let item = |(number, (id, why)): (usize, (String, String))| {
+        Text::link(id, format!("#item-{number}")).then(Text::plain(format!(": {why}")))
+    };
+    let mut next: Vec<Text> = first_items(cards).into_iter().enumerate().map(item).collect();
+    let place = "In the folder of the study.toml: ";
+    next.push(Text::plain(place).then(Text::code("judge-uncertainty study queue . --budget 10%")));
+    let blocks = vec![Block::Numbers(tiles(results)), Block::List(points), Block::Next(next)];
+    section("answers", "Can I trust the judge?", blocks)
 }
 
 /// The coefficients of the trust regression.
@@ -224,15 +233,18 @@ fn escalation<K: Shown>(evaluation: &Evaluation<K>, figures: &[Figure]) -> Secti
         );
         cells.into_iter().map(Text::plain).collect()
     });
-    let mut columns =
-        vec![Column::text("rule"), Column::numbers("error removed (se)"), Column::numbers(K::WORDS.difference)];
+    let mut columns = vec![
+        Column::text("rule"),
+        Column::numbers("error removed, these items (se)"),
+        Column::numbers(K::WORDS.difference),
+    ];
     columns.extend(compared.squared_value.as_ref().map(|_| Column::numbers("the same, squared error")));
     columns.push(Column::numbers("error of the others"));
     let table = Table {
         id: "table-escalation".to_owned(),
         caption: format!(
-            "{} of {} items escalated, one label each, over {} half splits; intervals are for new items, other figures \
-             for these items",
+            "{} of {} items escalated, one label each, over {} half splits; differences are for new \
+             items and other draws, so the columns do not subtract",
             budget.of(evaluation.items),
             evaluation.items,
             evaluation.replicates

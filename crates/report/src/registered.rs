@@ -5,7 +5,7 @@ use super::lines::Line;
 use crate::figures::hypotheses;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::{Block, Column, FigureBlock, Section, Table, Text};
-use judge_uncertainty_study::registration::hypothesis::{JudgedHypothesis, Measure, Status};
+use judge_uncertainty_study::registration::hypothesis::{JudgedHypothesis, Measure};
 use judge_uncertainty_study::registration::registered::Registered;
 use judge_uncertainty_system::numbers::three;
 
@@ -18,8 +18,9 @@ pub fn describe_registered(registered: &Registered) -> Vec<Line> {
         registered.family,
         registered.level
     ))];
+    lines.extend(told(registered).into_iter().map(Line::sentence));
     for h in &registered.hypotheses {
-        let status = verdict(h.status).to_uppercase();
+        let status = h.status.word().to_uppercase();
         let figures = match (h.difference, h.adjusted) {
             (Some(difference), Some(adjusted)) => format!(
                 ": {} [{}, {}] against a margin of {}",
@@ -30,7 +31,10 @@ pub fn describe_registered(registered: &Registered) -> Vec<Line> {
             ),
             _ => String::new(),
         };
-        lines.push(Line::Row(format!("  {:<13}{}{figures}", status, h.hypothesis.id)));
+        let otherwise = h
+            .if_as_registered
+            .map_or_else(String::new, |status| format!(" ({} if this had been tested as registered)", status.word()));
+        lines.push(Line::Row(format!("  {:<13}{}{figures}{otherwise}", status, h.hypothesis.id)));
         lines.extend(h.note.iter().map(|note| Line::Row(format!("               {note}"))));
     }
     for e in &registered.excluded {
@@ -51,12 +55,30 @@ pub fn describe_registered(registered: &Registered) -> Vec<Line> {
     lines
 }
 
-fn verdict(status: Status) -> &'static str {
-    match status {
-        Status::Confirmed => "confirmed",
-        Status::Refuted => "refuted",
-        Status::Inconclusive => "inconclusive",
+/// What has to be known of the labels and of earlier looks before a verdict is read.
+fn told(registered: &Registered) -> Vec<String> {
+    let mut told = vec![];
+    if let Some(there) = registered.labels_there.as_ref().filter(|there| there.labels > 0) {
+        told.push(format!(
+            "{} of the {} labels were there at registration and may have been seen before.",
+            there.labels.min(registered.labels),
+            registered.labels
+        ));
     }
+    if let Some(announced) = registered.announced.filter(|announced| registered.labels < *announced) {
+        told.push(format!(
+            "The plan announced {announced} labels and {} are there: an interim look, which decides nothing.",
+            registered.labels
+        ));
+    }
+    if registered.look > 1 {
+        told.push(format!(
+            "This is look {} at these hypotheses. Intervals hold for one look; each further one is another chance of a \
+             false verdict.",
+            registered.look
+        ));
+    }
+    told
 }
 
 /// The section on registered hypotheses.
@@ -73,6 +95,7 @@ pub(super) fn registered_section(registered: &Registered, figures: &[Figure]) ->
         )
         .into(),
     )];
+    blocks.extend(told(registered).into_iter().map(|text| Block::Prose(text.into())));
     blocks.push(Block::Table(hypotheses_table(registered)));
     let own = figures.iter().filter(|figure| figure.name().starts_with(hypotheses::NAME));
     let drawn: Vec<Block> = own.map(|figure| Block::Figure(FigureBlock::new(figure))).collect();
@@ -93,7 +116,10 @@ pub(super) fn registered_section(registered: &Registered, figures: &[Figure]) ->
     blocks.extend(list("What was to be left out", plain(&registered.exclusions)));
     blocks.extend(list("What had been seen before", plain(&registered.seen)));
     blocks.push(if registered.deviations.is_empty() {
-        Block::Prose("There are no deviations: inputs and settings are those that were registered.".into())
+        Block::Prose(
+            "There are no deviations: inputs and settings are those that were registered, but for labels that came since."
+                .into(),
+        )
     } else {
         Block::Table(deviations(registered))
     });
@@ -111,14 +137,22 @@ fn hypotheses_table(registered: &Registered) -> Table {
         };
         [
             h.id.clone(),
-            format!("{} against {}: {measure} at {}%", h.better.row().figure, h.than.row().figure, h.budget),
+            format!(
+                "{} against {}: {measure} at {}%",
+                h.better.row().in_studies(),
+                h.than.row().in_studies(),
+                h.budget
+            ),
             show(h.margin),
             match (j.difference, j.adjusted) {
                 (Some(difference), Some(adjusted)) => with_interval(difference, adjusted),
                 (difference, _) => show_some(difference),
             },
             j.interval.map_or_else(|| "—".to_owned(), brackets),
-            verdict(j.status).to_owned(),
+            match j.if_as_registered {
+                None => j.status.word().to_owned(),
+                Some(status) => format!("{} ({} if tested as registered)", j.status.word(), status.word()),
+            },
         ]
         .map(Text::plain)
         .to_vec()

@@ -1,5 +1,6 @@
 //! A study's results as words.
 
+use super::advice::advice_sentences;
 use super::held_out::describe_held_out;
 use super::lines::Line;
 use super::movement::describe_movement;
@@ -59,6 +60,7 @@ pub fn describe<K: Shown>(results: &StudyResults<K>) -> Vec<Line> {
         Evaluated::Evaluated(evaluation) => lines.extend(describe_evaluation(evaluation)),
     }
     lines.extend(said(K::metric_sentences(results)));
+    lines.extend(said(advice_sentences(&results.advice)));
     lines.extend(results.registered.iter().flat_map(describe_registered));
     lines.extend(results.movement.iter().flat_map(describe_movement));
     lines
@@ -66,13 +68,12 @@ pub fn describe<K: Shown>(results: &StudyResults<K>) -> Vec<Line> {
 
 /// The interval is what is estimated, with one end or both; the number that the belief takes is none that labels picked
 /// out.
-fn trust_sentence<K: Shown>(fit: &FitReport<K>) -> String {
+pub(super) fn trust_sentence<K: Shown>(fit: &FitReport<K>) -> String {
     let prediction = K::WORDS.prediction;
     let taken = three(fit.assumed_trust);
     if let Some(trust) = &fit.typical_trust {
         let interval = labels_between(Some(trust.lo), Some(trust.hi));
-        let worth =
-            format!("A typical {prediction} of the judge is worth {interval} (95% interval; the belief takes {taken})");
+        let worth = format!("A typical {prediction} of the judge is worth {interval} (95% interval; we use {taken})");
         let [least, most] = [fit.trust_percentiles.low, fit.trust_percentiles.high].map(three);
         return if least == most {
             format!("{worth}, the same for all items.")
@@ -88,13 +89,13 @@ fn trust_sentence<K: Shown>(fit: &FitReport<K>) -> String {
     };
     match fit.bounds {
         Some(Bounds { at_least, at_most }) => format!(
-            "A typical {prediction} of the judge is worth {} (95% interval); more cannot be determined: {why}. The \
-             parts and the ranking below rest on {taken} labels, which is {source} and not an estimate.",
+            "A typical {prediction} of the judge is worth {} (95% interval); more cannot be determined: {why}. We \
+             use {taken} labels, which is {source} and not an estimate.",
             labels_between(at_least, at_most)
         ),
         None => format!(
-            "How many labels a typical {prediction} of the judge is worth cannot be determined: {why}. The parts and \
-             the ranking below rest on {taken} labels, which is {source} and not an estimate."
+            "How many labels a typical {prediction} of the judge is worth cannot be determined: {why}. We use \
+             {taken} labels, which is {source} and not an estimate."
         ),
     }
 }

@@ -1,10 +1,11 @@
 //! How a kind of label is shown.
 
 use super::lines::{InputRow, Line};
+use judge_uncertainty_core::belief::maps::{MapChoice, MapName};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::figures::headline;
-use judge_uncertainty_page::{Block, KeyNumber, Section};
+use judge_uncertainty_page::{Block, Section};
 use judge_uncertainty_study::results::{FitReport, InputReport, StudyResults};
 use judge_uncertainty_study::{Evaluation, Kind};
 
@@ -77,9 +78,6 @@ pub trait Shown: Kind {
     /// What labels can be, and what was found in the files of the judge and of the labels.
     fn input_rows(input: &InputReport<Self>) -> Vec<InputRow>;
 
-    /// The key number on the decomposition.
-    fn key_number(results: &StudyResults<Self>) -> KeyNumber;
-
     /// Coefficients that the labels do not tell from others, by name.
     fn unidentified(fit: &FitReport<Self>) -> Vec<String> {
         fit.coefficients.iter().filter(|c| !c.identified).map(|c| c.feature.clone()).collect()
@@ -88,8 +86,8 @@ pub trait Shown: Kind {
     /// Sentences on the fit.
     fn fit_sentences(fit: &FitReport<Self>) -> Vec<String>;
 
-    /// The map from the judge's prediction to the belief, where it is one of the ladder.
-    fn map(_fit: &FitReport<Self>) -> Option<&'static str> {
+    /// The map from the judge's prediction to the belief, where it is one of the ladder, and why labels chose it.
+    fn map(_fit: &FitReport<Self>) -> Option<(MapName, Option<&MapChoice>)> {
         None
     }
 

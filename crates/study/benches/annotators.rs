@@ -1,10 +1,13 @@
-//! How often the intervals of labels by a trait of the annotators hold what they are about: new items labelled by the same annotators.
+//! How often the intervals of labels by a trait of the annotators hold what they are about: new items labelled by the
+//! same annotators.
 //!
-//! `cargo bench -p judge-uncertainty-study --bench annotators -- [STUDIES [FIRST_SEED]]` prints the table of `docs/promises.md`. With a third
-//! argument `check` it prints nothing but what misses more often than chance explains, and fails where something does.
+//! `cargo bench -p judge-uncertainty-study --bench annotators -- [STUDIES [FIRST_SEED]]` prints a table of `evidence/`.
+//! With a third argument `check` it prints nothing but what misses more often than chance explains, and fails where
+//! something does.
 //!
-//! Twelve annotators, four of each of three values, who label each item with probability 1/4. Each agrees with the judge as often as
-//! suits him or her, all less on hard items; on a scale each is as strict as suits him or her, and items are judged too high or too low.
+//! Twelve annotators, four of each of three values, who label each item with probability 1/4. Each agrees with the
+//! judge as often as suits him or her, all less on hard items; on a scale each is as strict as suits him or her, and
+//! items are judged too high or too low.
 
 use std::process::ExitCode;
 
@@ -28,7 +31,8 @@ const MEASURES: [&str; 5] = [
     "above the judge",
     "above the judge, minus the others",
 ];
-/// Held less often than this in so many studies, an interval breaks its promise of 0.95; three standard errors of 1,000 studies.
+/// Held less often than this in so many studies, an interval breaks its promise of 0.95; three standard errors of 1,000
+/// studies.
 const LEAST: f64 = 0.93;
 
 /// What an annotator is like: how often they agree on the easiest item, and how far above the judge they label.

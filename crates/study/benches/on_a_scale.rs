@@ -1,11 +1,12 @@
 //! How often intervals over items hold for labels on a scale: places, and scores.
 //!
-//! `cargo bench -p judge-uncertainty-study --bench on_a_scale -- [STUDIES [FIRST_SEED]]` simulates studies whose items have one or three
-//! labels, as `few_labels` does for classes, and prints the tables of `docs/promises.md`: of judge and recalibrated belief on held-out
-//! labels, and of two judges that are equally good. What an interval is to hold is had from 100,000 further items of five labels each; for fits, the
-//! mean of each fold's fit over 2,000 of them. With a third argument `check` only studies of 50 and 150 items are made, nothing is
-//! printed but what misses more often than chance explains in 1 of 1,000 cells, and it fails where something does; with `judge` there are no
-//! fits, so that thousands of studies take a minute.
+//! `cargo bench -p judge-uncertainty-study --bench on_a_scale -- [STUDIES [FIRST_SEED]]` simulates studies whose items
+//! have one or three labels, as `few_labels` does for classes, and prints a table of `evidence/`: of judge and
+//! recalibrated belief on held-out labels, and of two judges that are equally good. What an interval is to hold is had
+//! from 100,000 further items of five labels each; for fits, the mean of each fold's fit over 2,000 of them. With a
+//! third argument `check` only studies of 50 and 150 items are made, nothing is printed but what misses more often than
+//! chance explains in 1 of 1,000 cells, and it fails where something does; with `judge` there are no fits, so that
+//! thousands of studies take a minute.
 
 use std::process::ExitCode;
 
@@ -79,8 +80,8 @@ fn places(items: usize, labels: usize, judges: usize, stream: &mut Stream) -> Ve
     stated.into_iter().map(pool).collect()
 }
 
-/// Ratings of a variance that differs from item to item; a judge is off by as much as a label, half a point too high, and states
-/// deviations that are too small.
+/// Ratings of a variance that differs from item to item; a judge is off by as much as a label, half a point too high,
+/// and states deviations that are too small.
 fn ratings(items: usize, labels: usize, judges: usize, stream: &mut Stream) -> Vec<RatingPool> {
     let mut stated = vec![JudgeScores { mean: vec![], variance: vec![] }; judges];
     let mut all = vec![];
@@ -124,8 +125,8 @@ fn judged<P: Scored>(pool: &P, score: Score) -> ItemScores {
     (0..pool.len()).map(|i| pool.judge_scores(i)?[k?]).collect()
 }
 
-/// The numbers per item whose mean is a checked quantity, in the order of [`CHECKED`] as far as it is about the judge alone, but for
-/// agreement.
+/// The numbers per item whose mean is a checked quantity, in the order of [`CHECKED`] as far as it is about the judge
+/// alone, but for agreement.
 fn of_the_judge<P: Scored>(pool: &P) -> Vec<Vec<f64>> {
     let squared = judged(pool, Score::Squared);
     let off = |i: usize| Some(squared[i]? - pool.disagreement(i)?);
@@ -174,7 +175,8 @@ enum Asked {
     Judge,
 }
 
-/// Each checked quantity with its interval and what that is to hold; those of fits left out where only the judge is asked for.
+/// Each checked quantity with its interval and what that is to hold; those of fits left out where only the judge is
+/// asked for.
 fn study<P: Scored>(
     case: &Case<P>,
     truth: &Truth<P>,
@@ -226,7 +228,8 @@ fn study<P: Scored>(
     found
 }
 
-/// Two judges that are equally good: which of them is called better, for the judges as they are and for the recalibrated beliefs.
+/// Two judges that are equally good: which of them is called better, for the judges as they are and for the
+/// recalibrated beliefs.
 fn null<P: Scored>(case: &Case<P>, items: usize, labels: usize, seed: u64) -> [[bool; 2]; 2] {
     let mut stream = Stream::new(seed);
     let pools = (case.pools)(items, labels, 2, &mut stream);

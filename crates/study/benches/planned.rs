@@ -1,9 +1,10 @@
 //! Whether intervals come out as wide as `study plan` says.
 //!
-//! `cargo bench -p judge-uncertainty-study --bench planned -- [STUDIES [FIRST_SEED]]` simulates studies of 400 items, of which 100 were
-//! labelled, three times each; plans from them; then labels 200 and 400 items in the same way, and for shares draws 200 and 400 items
-//! at random for one label each. It prints the table of `docs/promises.md`: mean planned and mean realised widths and their ratio. With a
-//! third argument `check` it prints nothing but what is more than a tenth off, and fails where something is.
+//! `cargo bench -p judge-uncertainty-study --bench planned -- [STUDIES [FIRST_SEED]]` simulates studies of 400 items,
+//! of which 100 were labelled, three times each; plans from them; then labels 200 and 400 items in the same way, and
+//! for shares draws 200 and 400 items at random for one label each. It prints a table of `evidence/`: mean planned and
+//! mean realised widths and their ratio. With a third argument `check` it prints nothing but what is more than a tenth
+//! off, and fails where something is.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -66,7 +67,8 @@ fn class(p: &[f64; 3], stream: &mut Stream) -> usize {
     usize::from(u > p[0]) + usize::from(u > p[0] + p[1])
 }
 
-/// Ratings from 0 to 10 of a judge whose mean is off by 1 or so; a pool's first two numbers are its mean and standard deviation.
+/// Ratings from 0 to 10 of a judge whose mean is off by 1 or so; a pool's first two numbers are its mean and standard
+/// deviation.
 fn of_scores(stream: &mut Stream) -> World {
     let (mut judge, mut labels, mut pools) = ("id,mean,sd\n".to_owned(), vec![], vec![]);
     for i in 0..ITEMS {
@@ -95,7 +97,7 @@ impl World {
             if scores { ("sd = \"sd\"", "") } else { ("kind = \"probabilities\"", "form = \"counts\"\n") };
         let toml = format!(
             "title = \"Planned\"\n{}[items]\nfile = \"items.csv\"\n[judge]\nfile = \"judge.csv\"\n{kind}\n[labels]\nfile = \
-             \"labels.csv\"\n{form}",
+             \"labels.csv\"\n{form}[trust]\nbelief = \"published\"\n",
             self.head
         );
         let labels = self.label_header.to_owned() + &self.labels[..labelled].concat();

@@ -1,9 +1,9 @@
-//! How often the intervals of reliability figures hold: the table of `docs/promises.md`.
+//! How often the intervals of reliability figures hold: a table of `evidence/`.
 //!
-//! `cargo bench -p judge-uncertainty-study --bench reliability -- [STUDIES [FIRST_SEED]]` simulates studies of two classes whose judge is right,
-//! overconfident or off along a curve, with one or up to five labels an item, and counts the intervals of the points and of the mean, of the
-//! judge and of the belief under a temperature and biases fitted to the other folds, which hold what new items of the point's predictions would
-//! give.
+//! `cargo bench -p judge-uncertainty-study --bench reliability -- [STUDIES [FIRST_SEED]]` simulates studies of two
+//! classes whose judge is right, overconfident or off along a curve, with one or up to five labels an item, and counts
+//! the intervals of the points and of the mean, of the judge and of the belief under a temperature and biases fitted to
+//! the other folds, which hold what new items of the point's predictions would give.
 
 use judge_uncertainty_core::belief::maps::MapName;
 use judge_uncertainty_core::belief::{BeliefModel, BeliefTable, Design, TrustPrior};
@@ -47,7 +47,8 @@ fn predicted(fitted: &Fitted<CountPool>, pool: &CountPool, items: usize) -> Vec<
     (0..items).map(|i| beliefs.get(i).mean().nth(1).expect("two classes")).collect()
 }
 
-/// Further items' predictions with what their labels are expected to be, lowest prediction first, and the sums of the latter.
+/// Further items' predictions with what their labels are expected to be, lowest prediction first, and the sums of the
+/// latter.
 struct Further {
     predicted: Vec<f64>,
     sums: Vec<f64>,

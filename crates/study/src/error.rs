@@ -37,6 +37,22 @@ pub enum Error {
     /// A fit of real-valued scores.
     #[error(transparent)]
     Gaussian(#[from] judge_uncertainty_core::belief::GaussianError),
+    /// Too few items with many labels for a simulation of the loop.
+    #[error(
+        "the loop is played on items whose distribution of labels is nearly known: {needed} with {least} labels or more \
+         (evaluation.least_labels), and {found} of {items} have them; lower evaluation.least_labels if fewer labels are \
+         to stand for the truth"
+    )]
+    NothingToPlay {
+        /// Labels that an item needs.
+        least: u32,
+        /// Items that have them.
+        found: usize,
+        /// Items that are needed.
+        needed: usize,
+        /// Items of the study.
+        items: usize,
+    },
     /// A rule that needs classes or a stated confidence.
     #[error("{}: the rule {rule} does not rank {labels}: use {rules}", study.display())]
     NotRanked {
@@ -52,6 +68,18 @@ pub enum Error {
     /// A queue that was asked for in a way that contradicts itself.
     #[error(transparent)]
     Request(#[from] super::queue::RequestError),
+    /// Two tasks of a queue that an annotator could not tell apart.
+    #[error(
+        "the items {one:?} and {other:?} look the same to an annotator, so a label for one could be given to the other: \
+         add to items.text the column that tells them apart (such as the criterion), or leave one of them out of the \
+         items"
+    )]
+    LookAlike {
+        /// Id of an item.
+        one: String,
+        /// Id of the other.
+        other: String,
+    },
     /// A registration.
     #[error(transparent)]
     Registration(#[from] super::registration::RegistrationError),
@@ -89,6 +117,12 @@ pub enum Error {
          [familiarity] table, or choose --rule random or judge_entropy"
     )]
     NothingToCover,
+    /// A ranking by the judge's errors without any label that shows one.
+    #[error(
+        "the rule likely_errors ranks by the judge's errors, and no label that stands by itself shows any: choose --rule \
+         random, or add labels first"
+    )]
+    NoErrors,
     /// items.parquet.
     #[error("items.parquet can't be written: {0}")]
     Parquet(#[from] judge_uncertainty_formats::output::ParquetError),
@@ -167,8 +201,10 @@ impl Error {
             | Self::Rows(_)
             | Self::NotEmbedded
             | Self::Index(_)
+            | Self::NothingToPlay { .. }
             | Self::NotRanked { .. }
             | Self::Request(_)
+            | Self::LookAlike { .. }
             | Self::Compare(_)
             | Self::Estimate(_)
             | Self::NoConfidence { .. }
@@ -176,6 +212,7 @@ impl Error {
             | Self::CostOfLabels
             | Self::NoValue { .. }
             | Self::NothingToCover
+            | Self::NoErrors
             | Self::Column { .. }
             | Self::Exists { .. }
             | Self::InputInside { .. }

@@ -1,24 +1,23 @@
-//! A study made from logs of a judge: items, answers, labels where people gave some, and a `study.toml`.
+//! Studies made from logs of a judge: items, answers, labels where people gave some, and a `study.toml`.
+//!
+//! Every criterion is a study of its own, with the scale of its own answers: labels of two criteria have nothing in
+//! common that a study could learn from, and an annotator is never offered the choices of another criterion.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::input::source::Source;
+use crate::input::question::Criterion;
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
-use judge_uncertainty_formats::logs::{Logs, Prediction, Rows, tokens};
-use judge_uncertainty_formats::table::Table;
+use judge_uncertainty_formats::logs::{Logs, Prediction, Rows};
+use judge_uncertainty_formats::table::{Row, Table};
 
-/// What labels of the study can be.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Scale {
-    /// One of several classes.
-    Classes(Vec<String>),
-    /// Steps of a scale, ascending.
-    Places(Vec<String>),
-    /// A number between two ends.
-    Scores(f64, f64),
-}
+mod scale;
+#[cfg(test)]
+mod tests;
 
-/// How logs become a study.
+pub use scale::Scale;
+
+/// How logs become studies.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     /// Field that holds the ids of the items, in place of those of the log.
@@ -27,39 +26,86 @@ pub struct Options {
     pub criterion: Option<String>,
     /// Whether criteria are variants of one question.
     pub criteria_are_variants: bool,
+    /// Whether the judge's answer is whether an output passed, where the log has that beside a score.
+    pub pass: bool,
     /// What labels can be; by default as the judge's answers are.
     pub scale: Option<Scale>,
     /// Field with a label of each item, such as a reference answer that people gave.
     pub labels_from: Option<String>,
+    /// Field with the group of each item.
+    pub group_from: Option<String>,
+}
+
+/// What logs become.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Made {
+    /// A study for each criterion.
+    pub studies: Vec<Files>,
+    /// Criteria that make no study, with the reason.
+    pub left_out: Vec<(String, String)>,
 }
 
 /// The files of a study.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Files {
+    /// The criterion; `None` of a log that names none.
+    pub criterion: Option<String>,
+    /// Its folder; `None` of the only study.
+    pub folder: Option<String>,
     /// Name and content of each; the configuration comes last.
     pub files: Vec<(&'static str, String)>,
     /// Numbers of items, answers and labels.
     pub found: Found,
+    /// What labels can be.
+    pub scale: Scale,
+    /// The template of what annotators read; `None` where items have no text.
+    pub text: Option<String>,
+    /// The column of the group.
+    pub group: Option<String>,
 }
 
-/// What a log held.
+impl Files {
+    /// The content of a file, empty if there is none of this name.
+    pub fn content(&self, name: &str) -> &str {
+        self.files.iter().find(|(known, _)| *known == name).map_or("", |(_, text)| text)
+    }
+}
+
+/// What a log held under a criterion.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Found {
-    /// Items, one for each criterion.
+    /// Items.
     pub items: usize,
+    /// Items that look to an annotator like another one, which stands for them.
+    pub alike: usize,
     /// Answers of the judge, failed ones included.
     pub answers: usize,
     /// Answers that can't be read.
     pub failed: usize,
     /// Labels that people gave.
     pub labels: usize,
+    /// Labels that are not on the scale, or a second one by an annotator for an item: left out.
+    pub other_labels: usize,
 }
 
 /// Fields that annotators don't see: what is right is theirs to say.
-const HIDDEN: [&str; 8] =
-    ["target", "reference", "gold", "label", "expected_output", "answer", "ideal", "reference_contexts"];
-/// More classes than this are no classes.
-const MOST_CLASSES: usize = 20;
+const HIDDEN: [&str; 11] = [
+    "target",
+    "targets",
+    "reference",
+    "gold",
+    "label",
+    "expected",
+    "expected_output",
+    "ground_truth",
+    "answer",
+    "ideal",
+    "reference_contexts",
+];
+/// The column with what the judge wrote beside its answers.
+pub(crate) const TRANSCRIPT: &str = "judge_transcript";
+/// What is known of an item beside what was judged begins so; annotators don't see it either.
+const METADATA: &str = "metadata.";
 
 fn unfit(reason: String, remedy: &str) -> Error {
     Error::refused(Place::default(), Problem::Unfit { reason, remedy: remedy.to_owned() })
@@ -70,209 +116,337 @@ fn no_answer() -> Error {
     unfit("the logs hold no answer of the judge".to_owned(), remedy)
 }
 
-/// Makes a study of logs.
+/// Makes studies of logs, one for each criterion.
 ///
 /// # Errors
-/// Logs that tell one item in two ways, answers that don't show what labels can be, a criterion or field that is not
-/// there.
-pub fn study(mut logs: Logs, source: &Source, options: &Options) -> Result<Files> {
+/// Logs that tell one item in two ways, answers under no criterion that show what labels can be, a criterion or field
+/// that is not there.
+pub fn studies(mut logs: Logs, source: &Source, options: &Options) -> Result<Made> {
     if let Some(criterion) = &options.criterion {
         logs.only(criterion)?;
     }
     if options.criteria_are_variants {
         logs.criteria_are_variants();
     }
+    if options.pass {
+        logs.take_passed()?;
+    }
+    let names: Vec<String> = logs.criteria().into_iter().map(str::to_owned).collect();
+    let [_, _, ..] = names.as_slice() else {
+        let mut only = study(&logs, source, options)?;
+        only.criterion = names.into_iter().next();
+        return Ok(Made { studies: vec![only], left_out: vec![] });
+    };
+    let mut made = Made { studies: vec![], left_out: vec![] };
+    let mut folders = BTreeSet::new();
+    for name in names {
+        let mut of_one = logs.clone();
+        of_one.only(&name)?;
+        match study(&of_one, source, options) {
+            Ok(files) => {
+                let folder = Some(folder(&name, &mut folders));
+                made.studies.push(Files { criterion: Some(name), folder, ..files });
+            }
+            Err(error) => made.left_out.push((name, error.to_string())),
+        }
+    }
+    match made.left_out.first() {
+        Some((name, reason)) if made.studies.is_empty() => Err(unfit(format!("{name}: {reason}"), "give another log")),
+        _ => Ok(made),
+    }
+}
+
+/// A name of a folder for a criterion: letters, digits, `_` and `-`.
+fn folder(criterion: &str, taken: &mut BTreeSet<String>) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
+    let name: String = criterion.chars().map(plain).collect();
+    let words: Vec<&str> = name.split('-').filter(|word| !word.is_empty()).collect();
+    let name: String =
+        if words.is_empty() { "criterion".to_owned() } else { words.join("-").chars().take(60).collect() };
+    let mut free = name.clone();
+    let mut number = 2;
+    // Folders whose names differ in case alone are one on some machines.
+    while !taken.insert(free.to_lowercase()) {
+        free = format!("{name}-{number}");
+        number += 1;
+    }
+    free
+}
+
+/// A study of the answers under one criterion, or none.
+fn study(logs: &Logs, source: &Source, options: &Options) -> Result<Files> {
     let id = options.id.as_deref();
     let scale = match &options.scale {
         Some(scale) => scale.clone(),
-        None => scale_of(&logs)?,
+        None => Scale::of_answers(logs)?,
     };
     let items = logs.table(Rows::Items, id)?;
     // One id twice would only be seen when the study is read.
     items.ids()?;
-    let judge = logs.table(Rows::Judge(scale.classes()), id)?;
-    let labels = labels(&logs, options, id, &items)?;
-    let shares =
-        logs.records().any(|record| matches!(record.prediction, Some(Prediction::Tokens(_) | Prediction::Shares(_))));
-    let columns = scale.columns(shares);
-    let pairs = logs.records().any(|record| record.swapped.is_some());
-    let several = pairs || logs.variants().len() > 1;
-    let kept = |name: &str| match name {
-        "id" => true,
-        "variant" => several,
-        "swapped" => pairs,
-        other => columns.iter().any(|column| column == other),
-    };
-    let judge_rows = csv(&judge, kept)?;
-    let failed = {
-        let of_answer: Vec<_> = columns.iter().map(|name| judge.column(name)).collect::<Result<_>>()?;
-        judge.rows().filter(|row| of_answer.iter().all(|column| row.cell(*column).is_empty())).count()
-    };
-    let criteria = logs.criteria().len() > 1;
+    if let Some(group) = &options.group_from {
+        items.column(group)?;
+    }
+    let asked = Asked::new(&items)?;
+    let alike = alike(&items, asked.text.as_deref())?;
+    let judge = Answers::new(logs, &scale, id, &alike)?;
+    let (labels, found_labels, other_labels) = labels(logs, &scale, options, &items, &alike)?;
     let found = Found {
-        items: items.rows().len(),
-        answers: judge.rows().len(),
-        failed,
-        labels: labels.lines().count().saturating_sub(1),
+        items: items.rows().len() - alike.len(),
+        alike: alike.len(),
+        answers: judge.rows.len(),
+        failed: judge.failed,
+        labels: found_labels,
+        other_labels,
     };
     if found.answers == 0 {
         return Err(no_answer());
     }
     let noted = serde_json::to_string_pretty(&source.logs("".as_ref())).expect("names and texts are plain data") + "\n";
-    let config = configuration(&items, &scale, Layout { shares, several, pairs, criteria }, source);
-    let item_columns = |name: &str| criteria || !["item", "criterion"].contains(&name);
+    let config = configuration(&scale, options, &asked, &judge, &found, source);
+    let kept = |name: &str| match name {
+        "criterion" => false,
+        "item" => asked.several,
+        "rubric" => asked.rubrics,
+        _ => true,
+    };
     let files = vec![
-        ("items.csv", csv(&items, item_columns)?),
-        ("judge.csv", judge_rows),
+        ("items.csv", csv(&items, kept, |id| !alike.contains_key(id), &judge.said)),
+        ("judge.csv", table(&judge.header, &judge.rows)),
         ("labels.csv", labels),
         ("log.json", noted),
         ("study.toml", config),
     ];
-    Ok(Files { files, found })
+    Ok(Files {
+        criterion: None,
+        folder: None,
+        files,
+        found,
+        scale,
+        text: asked.text,
+        group: options.group_from.clone(),
+    })
 }
 
-impl Scale {
-    fn classes(&self) -> &[String] {
-        match self {
-            Self::Classes(names) | Self::Places(names) => names,
-            Self::Scores(..) => &[],
-        }
-    }
-
-    /// The columns that hold an answer of the judge.
-    fn columns(&self, shares: bool) -> Vec<String> {
-        match self {
-            Self::Scores(..) => vec!["mean".to_owned()],
-            Self::Classes(names) | Self::Places(names) if shares => {
-                names.iter().map(|name| format!("p_{name}")).collect()
-            }
-            _ => vec!["label".to_owned()],
-        }
-    }
-
-    fn key(&self) -> String {
-        let quoted = |names: &[String]| names.iter().map(|name| quote(name)).collect::<Vec<_>>().join(", ");
-        match self {
-            Self::Classes(names) => format!("classes = [{}]", quoted(names)),
-            Self::Places(names) => format!("places = [{}]", names.join(", ")),
-            Self::Scores(low, high) => format!("scale = [{low}, {high}]"),
-        }
-    }
-}
-
-fn quote(text: &str) -> String {
+pub(crate) fn quote(text: &str) -> String {
     toml::Value::from(text).to_string()
 }
 
-/// What labels can be, as the answers are: whole numbers are places, other numbers scores, a few words classes.
-fn scale_of(logs: &Logs) -> Result<Scale> {
-    let given = logs.labels_given();
-    if given.is_empty() {
-        return Err(no_answer());
-    }
-    let mut names: Vec<String> = vec![];
-    for label in given.keys() {
-        // Case and dress alone make no class.
-        if tokens::class_of(label, &names).is_none() {
-            names.push(label.clone());
-        }
-    }
-    let numbers: Option<Vec<f64>> =
-        names.iter().map(|name| name.parse().ok().filter(|n: &f64| n.is_finite())).collect();
-    let remedy = "say what labels can be: --classes yes,no or --places 1,2,3,4,5 or --scale 0,1";
-    match numbers {
-        Some(numbers) if !numbers.is_empty() => {
-            let (low, high) = numbers.iter().fold((f64::MAX, f64::MIN), |(low, high), n| (low.min(*n), high.max(*n)));
-            if low == high {
-                return Err(unfit(format!("every answer of the judge is {low}"), remedy));
+/// Items that look to annotators as an earlier one does, with its id.
+fn alike(items: &Table, template: Option<&str>) -> Result<HashMap<String, String>> {
+    let mut alike = HashMap::new();
+    let Some(template) = template else { return Ok(alike) };
+    let seen: Vec<_> = items
+        .header()
+        .iter()
+        .filter(|name| template.contains(&format!("{{{name}}}")))
+        .map(|name| items.column(name))
+        .collect::<Result<_>>()?;
+    let mut first: HashMap<Vec<&str>, &str> = HashMap::new();
+    for row in items.rows() {
+        let text = seen.iter().map(|column| row.cell(*column)).collect();
+        match first.entry(text) {
+            std::collections::hash_map::Entry::Occupied(entry) => {
+                alike.insert(row.id().to_owned(), (*entry.get()).to_owned());
             }
-            let whole = numbers.iter().all(|n| n.fract() == 0.0);
-            if whole && high - low == 1.0 {
-                return Ok(Scale::Classes(vec![low.to_string(), high.to_string()]));
-            }
-            match (low >= 0.0 && high <= 1.0, whole && high - low < MOST_CLASSES as f64) {
-                (true, false) => Ok(Scale::Scores(0.0, 1.0)),
-                (_, true) => Ok(Scale::Places((low as i64..=high as i64).map(|place| place.to_string()).collect())),
-                _ => Ok(Scale::Scores(low, high)),
+            std::collections::hash_map::Entry::Vacant(entry) => {
+                entry.insert(row.id());
             }
         }
-        _ if (2..=MOST_CLASSES).contains(&names.len()) => Ok(Scale::Classes(names)),
-        _ => {
-            let shown: Vec<String> = names.iter().take(5).map(|name| format!("{name:?}")).collect();
-            let reason =
-                format!("{} different answers of the judge are not classes: {}", names.len(), shown.join(", "));
-            Err(unfit(reason, remedy))
-        }
     }
+    Ok(alike)
 }
 
-/// The human labels, and those of a field.
-fn labels(logs: &Logs, options: &Options, id: Option<&str>, items: &Table) -> Result<String> {
-    let mut writer = csv_writer();
-    let text = |writer: &mut csv::Writer<Vec<u8>>, row: &[&str]| writer.write_record(row).expect("memory takes all");
-    text(&mut writer, &["id", "annotator", "label"]);
-    let table = logs.table(Rows::Labels, id)?;
-    if table.rows().len() > 0 {
-        let [annotator, label] = [table.column("annotator")?, table.column("label")?];
-        for row in table.rows() {
-            text(&mut writer, &[row.id(), row.cell(annotator), row.cell(label)]);
-        }
-    }
-    if let Some(field) = &options.labels_from {
-        let column = items.column(field)?;
-        for row in items.rows().filter(|row| !row.cell(column).is_empty()) {
-            text(&mut writer, &[row.id(), field, row.cell(column)]);
-        }
-    }
-    Ok(in_words(writer))
-}
-
-fn csv_writer() -> csv::Writer<Vec<u8>> {
-    csv::Writer::from_writer(vec![])
-}
-
-fn in_words(writer: csv::Writer<Vec<u8>>) -> String {
-    String::from_utf8(writer.into_inner().expect("memory takes all")).expect("cells are text")
-}
-
-fn csv(table: &Table, keep: impl Fn(&str) -> bool) -> Result<String> {
-    let kept: Vec<bool> = table.header().iter().map(|name| keep(name)).collect();
-    let some = |cells: Vec<&str>| -> Vec<String> {
-        cells.into_iter().zip(&kept).filter(|(_, kept)| **kept).map(|(cell, _)| cell.to_owned()).collect()
-    };
-    let mut writer = csv_writer();
-    writer.write_record(some(table.header().iter().map(String::as_str).collect())).expect("memory takes all");
-    for row in table.rows() {
-        writer.write_record(some(row.cells().collect())).expect("memory takes all");
-    }
-    Ok(in_words(writer))
-}
-
-/// The texts that annotators read: all fields that have some, but for what is right.
-fn template(items: &Table) -> Option<String> {
-    let of = |name: &&String| {
-        !HIDDEN.contains(&name.rsplit(['.', '_']).next().unwrap_or(name)) && !HIDDEN.contains(&name.as_str())
-    };
-    let own = ["id", "item", "criterion"];
-    let names = items.header().iter().filter(|name| !own.contains(&name.as_str())).filter(of);
-    let lines: Vec<String> = names.map(|name| format!("{name}: {{{name}}}")).collect();
-    (!lines.is_empty()).then(|| lines.join("\n\n"))
-}
-
-/// What tables of a log have.
-#[derive(Clone, Copy)]
-struct Layout {
+/// The judge's answers, failed ones blank.
+struct Answers {
+    header: Vec<String>,
+    rows: Vec<Vec<String>>,
+    failed: usize,
+    /// What it wrote beside its answers, by item.
+    said: HashMap<String, String>,
+    /// Whether some item has no answer that can be read.
+    unanswered: bool,
     /// Probabilities of classes.
     shares: bool,
     /// A column of variants.
-    several: bool,
+    variants: bool,
     /// A column with the order of two answers.
     pairs: bool,
-    /// Several criteria.
-    criteria: bool,
 }
 
-fn configuration(items: &Table, scale: &Scale, layout: Layout, source: &Source) -> String {
+impl Answers {
+    fn new(logs: &Logs, scale: &Scale, id: Option<&str>, alike: &HashMap<String, String>) -> Result<Self> {
+        let shares = logs
+            .records()
+            .any(|record| matches!(record.prediction, Some(Prediction::Tokens(_) | Prediction::Shares(_))));
+        let pairs = logs.records().any(|record| record.swapped.is_some());
+        let table = logs.table(Rows::Judge(scale.classes()), id)?;
+        let columns = scale.columns(shares);
+        let of_answer: Vec<_> = columns.iter().map(|name| table.column(name)).collect::<Result<_>>()?;
+        let [variant, swapped, said] = ["variant", "swapped", "said"].map(|name| table.column(name));
+        let (variant, swapped, said) = (variant?, swapped?, said?);
+        let several = logs.variants().len() > 1;
+        let mut transcripts: HashMap<String, String> = HashMap::new();
+        // Labels may be given again and again; of scores and probabilities every further one is a variant.
+        let numbered = shares || matches!(scale, Scale::Scores(..));
+        let mut times: HashMap<[&str; 3], usize> = HashMap::new();
+        let (mut rows, mut failed, mut repeated) = (vec![], 0, false);
+        let (mut asked, mut answered) = (BTreeSet::new(), BTreeSet::new());
+        for row in table.rows().filter(|row| !alike.contains_key(row.id())) {
+            let cells: Vec<&str> = of_answer.iter().map(|column| row.cell(*column)).collect();
+            let time = times.entry([row.id(), row.cell(variant), row.cell(swapped)]).or_insert(0);
+            *time += 1;
+            let mut name = row.cell(variant).to_owned();
+            if numbered && *time > 1 {
+                name = format!("{name} {time}");
+                repeated = true;
+            }
+            if !row.cell(said).is_empty() {
+                let all = transcripts.entry(row.id().to_owned()).or_default();
+                let [gap, who] = [if all.is_empty() { "" } else { "\n\n" }, if several { &name } else { "" }];
+                *all += &format!("{gap}{who}{}{}", if several { ": " } else { "" }, row.cell(said));
+            }
+            asked.insert(row.id());
+            match cells.iter().all(|cell| cell.is_empty()) {
+                true => failed += 1,
+                false => drop(answered.insert(row.id())),
+            }
+            let own = [row.id(), &name, row.cell(swapped)];
+            rows.push(own.into_iter().chain(cells).map(str::to_owned).collect());
+        }
+        let variants = pairs || repeated || several;
+        let header = ["id", "variant", "swapped"].map(str::to_owned).into_iter().chain(columns).collect();
+        let items = logs.table(Rows::Items, id)?.rows().filter(|row| !alike.contains_key(row.id())).count();
+        let (unanswered, said) = (answered.len() < items, transcripts);
+        let mut answers = Self { header, rows, failed, said, unanswered, shares, variants, pairs };
+        answers.keep([true, variants, pairs]);
+        Ok(answers)
+    }
+
+    /// Keeps some of the first three columns.
+    fn keep(&mut self, kept: [bool; 3]) {
+        for row in std::iter::once(&mut self.header).chain(&mut self.rows) {
+            let mut column = 0..;
+            row.retain(|_| kept.get(column.next().unwrap_or_default()).copied().unwrap_or(true));
+        }
+    }
+}
+
+/// The human labels, and those of a field; with how many there are and how many can't be used.
+fn labels(
+    logs: &Logs,
+    scale: &Scale,
+    options: &Options,
+    items: &Table,
+    alike: &HashMap<String, String>,
+) -> Result<(String, usize, usize)> {
+    let mut given: Vec<[String; 3]> = vec![];
+    let found = logs.table(Rows::Labels, options.id.as_deref())?;
+    if found.rows().len() > 0 {
+        let [annotator, label] = [found.column("annotator")?, found.column("label")?];
+        given.extend(found.rows().map(|row| [row.id(), row.cell(annotator), row.cell(label)].map(str::to_owned)));
+    }
+    if let Some(field) = &options.labels_from {
+        let column = items.column(field)?;
+        let filled = items.rows().filter(|row| !row.cell(column).is_empty());
+        given.extend(filled.map(|row| [row.id(), field, row.cell(column)].map(str::to_owned)));
+    }
+    let mut seen = BTreeSet::new();
+    let (mut rows, all) = (vec![], given.len());
+    for [id, annotator, label] in given {
+        let id = alike.get(&id).cloned().unwrap_or(id);
+        if let Some(label) = scale.label(&label)
+            && seen.insert([id.clone(), annotator.clone()])
+        {
+            rows.push(vec![id, annotator, label]);
+        }
+    }
+    let header = ["id", "annotator", "label"].map(str::to_owned);
+    Ok((table(&header, &rows), rows.len(), all - rows.len()))
+}
+
+fn table(header: &[String], rows: &[Vec<String>]) -> String {
+    let mut writer = csv::Writer::from_writer(vec![]);
+    for row in std::iter::once(header).chain(rows.iter().map(Vec::as_slice)) {
+        writer.write_record(row).expect("memory takes all");
+    }
+    String::from_utf8(writer.into_inner().expect("memory takes all")).expect("cells are text")
+}
+
+/// Some columns and rows of a table, with a column of what the judge said where it said something.
+fn csv(
+    items: &Table,
+    column: impl Fn(&str) -> bool,
+    row: impl Fn(&str) -> bool,
+    said: &HashMap<String, String>,
+) -> String {
+    let kept: Vec<bool> = items.header().iter().map(|name| column(name)).collect();
+    let some = |cells: &mut dyn Iterator<Item = &str>| -> Vec<String> {
+        cells.zip(&kept).filter(|(_, kept)| **kept).map(|(cell, _)| cell.to_owned()).collect()
+    };
+    let with = |id: &str| (!said.is_empty()).then(|| said.get(id).cloned().unwrap_or_default());
+    let row_of = |row: Row<'_>| some(&mut row.cells()).into_iter().chain(with(row.id())).collect();
+    let rows: Vec<_> = items.rows().filter(|found| row(found.id())).map(row_of).collect();
+    let mut header = some(&mut items.header().iter().map(String::as_str));
+    header.extend((!said.is_empty()).then(|| TRANSCRIPT.to_owned()));
+    table(&header, &rows)
+}
+
+/// What annotators are asked, and what they read.
+struct Asked {
+    /// The criterion, with its rubric where that is one for all items.
+    criterion: Option<Criterion>,
+    /// What annotators are told where the log names no criterion.
+    instruction: Option<String>,
+    /// Whether every item has a rubric of its own.
+    rubrics: bool,
+    /// Whether ids hold the criterion, so that the item's own stands in a column.
+    several: bool,
+    /// The template of the texts; `None` where items have none.
+    text: Option<String>,
+}
+
+impl Asked {
+    fn new(items: &Table) -> Result<Self> {
+        let all = |name: &str| -> Result<BTreeSet<&str>> {
+            let column = items.column(name)?;
+            Ok(items.rows().map(|row| row.cell(column)).filter(|cell| !cell.is_empty()).collect())
+        };
+        let (names, rubrics) = (all("criterion")?, all("rubric")?);
+        let rubric = rubrics.first().filter(|_| rubrics.len() == 1).map(|&text| text.to_owned());
+        let name = names.first().filter(|_| names.len() == 1).map(|&name| name.to_owned());
+        let column = items.column("item")?;
+        let text = template(items, rubrics.len() > 1);
+        Ok(Self {
+            instruction: if name.is_none() { rubric.clone() } else { None },
+            criterion: name.map(|name| Criterion { name, rubric }),
+            rubrics: rubrics.len() > 1,
+            several: items.rows().any(|row| row.cell(column) != row.id()),
+            text,
+        })
+    }
+}
+
+/// The texts that annotators read: all fields that have some, but for what is right and what is known beside them.
+fn template(items: &Table, rubrics: bool) -> Option<String> {
+    let shown = |name: &&String| {
+        let last = name.rsplit(['.', '_']).next().unwrap_or(name);
+        !HIDDEN.contains(&last) && !HIDDEN.contains(&name.as_str()) && !name.starts_with(METADATA)
+    };
+    let own = ["id", "item", "criterion", "rubric"];
+    let fields = items.header().iter().filter(|name| !own.contains(&name.as_str())).filter(shown);
+    let fields: Vec<String> = fields.map(|name| format!("{name}: {{{name}}}")).collect();
+    let rubric = rubrics.then(|| "rubric: {rubric}".to_owned());
+    (!fields.is_empty()).then(|| rubric.into_iter().chain(fields).collect::<Vec<_>>().join("\n\n"))
+}
+
+fn configuration(
+    scale: &Scale,
+    options: &Options,
+    asked: &Asked,
+    judge: &Answers,
+    found: &Found,
+    source: &Source,
+) -> String {
     let logs = source.logs("".as_ref());
     let tools: BTreeMap<String, ()> = logs
         .values()
@@ -282,27 +456,53 @@ fn configuration(items: &Table, scale: &Scale, layout: Layout, source: &Source) 
         })
         .collect();
     let tools = tools.into_keys().collect::<Vec<_>>().join(", ");
-    let mut text =
-        format!("title = {}\n{}\nmade_from = \"log.json\"\n", quote(&format!("Log of {tools}")), scale.key());
-    text += "\n[items]\nfile = \"items.csv\"\n";
-    if let Some(template) = template(items) {
-        text += &format!("text = {}\n", quote(&template));
+    let about = asked.criterion.as_ref().map_or_else(|| "Log".to_owned(), |one| format!("{}: log", one.name));
+    let mut text = format!("title = {}\n", quote(&format!("{about} of {tools}")));
+    if options.scale.is_none() {
+        text += "# As the judge's answers are; correct it if labels can be something else.\n";
     }
-    if layout.criteria {
-        text +=
-            "# Every criterion is a question of its own about an item; `study queue` adds up what they are worth.\n";
-        text += "item = \"item\"\ngroup = \"criterion\"\ncategories = [\"criterion\"]\n";
+    text += &format!("{}\nmade_from = \"log.json\"\n", scale.key());
+    if judge.unanswered {
+        text += "# Items to which the judge gave no answer that can be read are left out and counted.\n";
+        text += "unmatched = \"leave_out\"\n";
+    }
+    if let Some(instruction) = &asked.instruction {
+        text += &format!("instruction = {}\n", quote(instruction));
+    }
+    if let Some(Criterion { name, rubric }) = &asked.criterion {
+        text += &format!("\n[criterion]\nname = {}\n", quote(name));
+        text += &match rubric {
+            Some(rubric) => format!("rubric = {}\n", quote(rubric)),
+            None if asked.rubrics => "# Every item has a rubric of its own.\n".to_owned(),
+            None => {
+                "# The log does not hold the rubric: write here what annotators are to judge by.\n# rubric = \"\"\n"
+                    .to_owned()
+            }
+        };
+    }
+    text += "\n[items]\nfile = \"items.csv\"\n";
+    if found.alike > 0 {
+        text += &format!("# {} items that look like another one to an annotator are left out.\n", found.alike);
+    }
+    if let Some(template) = &asked.text {
+        text += &format!("text = {}\n", quote(template));
+    }
+    if let Some(group) = &options.group_from {
+        text += &format!("group = {}\n", quote(group));
+    }
+    if !judge.said.is_empty() {
+        text += &format!("transcript = \"{TRANSCRIPT}\"\n");
     }
     text += "\n[judge]\nfile = \"judge.csv\"\n";
     match scale {
         Scale::Scores(..) => {}
-        _ if layout.shares => text += "kind = \"probabilities\"\n",
+        _ if judge.shares => text += "kind = \"probabilities\"\n",
         _ => text += "kind = \"labels\"\n",
     }
-    if layout.several {
+    if judge.variants {
         text += "variant = \"variant\"\n";
     }
-    if layout.pairs {
+    if judge.pairs {
         text += "# Verdicts name the same answers in either order.\nswapped = \"swapped\"\n";
     }
     text += "\n[labels]\nfile = \"labels.csv\"\n";
@@ -311,208 +511,4 @@ fn configuration(items: &Table, scale: &Scale, layout: Layout, source: &Source) 
         _ => "form = \"long\"\n",
     };
     text
-}
-
-#[cfg(test)]
-mod tests {
-    use std::path::{Path, PathBuf};
-
-    use super::*;
-    use crate::queue::{LabelsPerItem, Presentation, Ranked, Request};
-    use crate::results::StudyManifest;
-    use crate::{Classes, Decomposition, Error as StudyError, InputReport, Kind, Scores, Study};
-    use judge_uncertainty_core::escalation::Rule;
-    use judge_uncertainty_formats::logs::detect;
-    use judge_uncertainty_system::Run;
-    use judge_uncertainty_system::progress::Silent;
-
-    fn golden(name: &str) -> PathBuf {
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/logs").join(name)
-    }
-
-    fn made(logs: &[&str], options: &Options) -> Result<Files> {
-        let paths: Vec<PathBuf> = logs.iter().map(|name| golden(name)).collect();
-        let mut source = Source::default();
-        let format = detect(&paths[0], &source.read(&paths[0])?)?;
-        study(source.read_logs(&paths, format)?, &source, options)
-    }
-
-    fn written(files: &Files) -> tempfile::TempDir {
-        let folder = tempfile::tempdir().unwrap();
-        files.files.iter().for_each(|(name, text)| std::fs::write(folder.path().join(name), text).unwrap());
-        folder
-    }
-
-    fn loaded<K: Kind>(folder: &Path) -> Study<K> {
-        Study::<K>::load(folder).map_err(|error: StudyError| error.to_string()).unwrap()
-    }
-
-    fn classes(names: &[&str]) -> Option<Scale> {
-        Some(Scale::Classes(names.iter().map(|name| (*name).to_owned()).collect()))
-    }
-
-    #[test]
-    fn a_log_with_edits_becomes_a_study_with_labels() {
-        let options = Options { criterion: Some("model_graded_qa".to_owned()), ..Options::default() };
-        let files = made(&["inspect-graded.eval"], &options).unwrap();
-        assert_eq!(files.found, Found { items: 5, answers: 5, failed: 0, labels: 3 });
-        let folder = written(&files);
-        let study = loaded::<Classes>(folder.path());
-        let report = InputReport::new(&study);
-        assert_eq!((report.items, report.labels.number(), report.labels.per_class.clone()), (5, 3, vec![2, 1]));
-        // Annotators don't see the reference answer.
-        assert_eq!(study.items.texts.as_ref().unwrap()[3], "input: What is 4 + 4?\n\noutput: It is 9.");
-        // The manifest of a run has the log: its sum, the tool and its version.
-        let manifest = StudyManifest::new(&study, Run::since(std::time::Instant::now()));
-        let (name, log) = manifest.logs.iter().next().unwrap();
-        assert!(name.ends_with("inspect-graded.eval") && log.sha256.len() == 64, "{name} {log:?}");
-        assert_eq!((log.provenance.tool.as_str(), log.provenance.version.as_deref()), ("inspect_ai", Some("0.3.285")));
-    }
-
-    #[test]
-    fn several_criteria_are_one_study_queued_by_item() {
-        let files =
-            made(&["ragas.jsonl"], &Options { scale: Some(Scale::Scores(0.0, 5.0)), ..Options::default() }).unwrap();
-        let folder = written(&files);
-        let labels = "id,annotator,label\n1/helpful,a,1\n1/quality,a,3\n2/quality,a,2\n2/quality,b,4\n4/quality,b,1\n";
-        std::fs::write(folder.path().join("labels.csv"), labels).unwrap();
-        let toml = folder.path().join("study.toml");
-        let text = std::fs::read_to_string(&toml).unwrap();
-        std::fs::write(&toml, text.replacen("made_from", "unmatched = \"leave_out\"\nmade_from", 1)).unwrap();
-        let study = loaded::<Scores>(folder.path());
-        assert_eq!(study.items.groups.as_ref().unwrap()[..2], ["helpful", "quality"]);
-        // Row 3 has no scores: its criteria are left out.
-        assert_eq!(study.items.about_numbers().unwrap(), [0, 0, 1, 1, 2, 2]);
-        let decomposition = Decomposition::new(&study, &Silent).unwrap();
-        let request = Request {
-            rule: Rule::Info.into(),
-            amount: "2".parse().unwrap(),
-            labels_per_item: LabelsPerItem::Fixed(1),
-            explore: None,
-            seed: 0,
-        };
-        let ranked = Ranked::new(&study, &decomposition, &request).unwrap();
-        let (staged, record) = ranked.send(&request, Presentation::default()).unwrap();
-        // Two items, each with both criteria, next to each other.
-        assert_eq!((record.queued, record.labels), (4, 4));
-        let queue = staged.text("queue.csv").unwrap();
-        let mut reader = csv::Reader::from_reader(queue.as_bytes());
-        let rows: Vec<csv::StringRecord> = reader.records().map(|row| row.unwrap()).collect();
-        let found: Vec<(&str, &str)> = rows.iter().map(|row| (&row[0], row[1].split_once('/').unwrap().0)).collect();
-        assert!(found[0] == found[1] && found[2] == found[3] && found[0] != found[2], "{found:?}");
-    }
-
-    #[test]
-    fn logs_are_read_directly_as_well() {
-        let options = Options { scale: classes(&["urgent", "soon", "later"]), ..Options::default() };
-        let files = made(&["openai-batch-input.jsonl", "openai-batch-output.jsonl"], &options).unwrap();
-        assert_eq!(files.found, Found { items: 7, answers: 7, failed: 2, labels: 0 });
-        let folder = written(&files);
-        let labels = "id,annotator,label\nm1,a,urgent\nm1,b,soon\nm2,a,later\nm3,a,soon\nm4,a,soon\n";
-        std::fs::write(folder.path().join("labels.csv"), labels).unwrap();
-        let direct = written(&files);
-        std::fs::write(direct.path().join("labels.csv"), labels).unwrap();
-        for name in ["openai-batch-input.jsonl", "openai-batch-output.jsonl"] {
-            std::fs::copy(golden(name), direct.path().join(name)).unwrap();
-        }
-        let setup = "title = \"direct\"\nclasses = [\"urgent\", \"soon\", \"later\"]\nunmatched = \"leave_out\"\n";
-        let tables = "[items]\nfile = \"openai-batch-input.jsonl\"\nformat = \"openai\"\ntext = \"{prompt}\"\n\
-                      [judge]\nfile = \"openai-batch-output.jsonl\"\nformat = \"openai\"\nkind = \"probabilities\"\n\
-                      [labels]\nfile = \"labels.csv\"\nform = \"long\"\n";
-        std::fs::write(direct.path().join("study.toml"), format!("{setup}{tables}")).unwrap();
-        let toml = folder.path().join("study.toml");
-        let text = std::fs::read_to_string(&toml).unwrap();
-        std::fs::write(&toml, text.replacen("made_from", "unmatched = \"leave_out\"\nmade_from", 1)).unwrap();
-        let (one, other) = (loaded::<Classes>(folder.path()), loaded::<Classes>(direct.path()));
-        assert_eq!(one.judge.answers.predictions.q, other.judge.answers.predictions.q);
-        assert_eq!(one.items.ids, other.items.ids);
-        // Mass outside the classes is recorded: 1 - 0.8 - 0.01 - 0.15 - 0.02 for m1, and most of m6's.
-        let mass = other.judge.report.mass.unwrap();
-        assert!((mass.least - 0.25).abs() < 1e-9, "{mass:?}");
-        assert_eq!(
-            (other.judge.report.failed_answers, other.left_out.as_slice()),
-            (2, &["m5".to_owned(), "m7".to_owned()][..])
-        );
-        let manifest = StudyManifest::new(&other, Run::since(std::time::Instant::now()));
-        assert_eq!(manifest.logs["openai-batch-output.jsonl"].provenance.stated["system_fingerprint"], "fp_local");
-    }
-
-    #[test]
-    fn pairs_become_a_study_with_the_order_as_a_variant() {
-        let files = made(&["mt-bench-pairs.jsonl"], &Options::default()).unwrap();
-        let folder = written(&files);
-        let labels = "id,annotator,label\n81/alpaca-13b:vicuna-13b/1,a,B\n81/claude-v1:vicuna-13b/1,a,A\n";
-        std::fs::write(folder.path().join("labels.csv"), labels).unwrap();
-        let study = loaded::<Classes>(folder.path());
-        assert_eq!(study.judge.variants, ["gpt-4 pair-v2", "gpt-4 pair-v2 (swapped)"]);
-        let [bias] = study.judge.report.position_bias.as_slice() else { panic!("one judge") };
-        // The verdict on claude and vicuna went to whoever was shown first; the failed answer has no pair.
-        assert_eq!((bias.items, bias.flips, bias.to_first, bias.to_second), (2, 1, 1, 0));
-        assert_eq!((bias.rate, bias.interval.lo < 0.02, bias.interval.hi > 0.98), (0.5, true, true));
-    }
-
-    #[test]
-    fn verdicts_of_a_table_are_mirrored() {
-        let folder = tempfile::tempdir().unwrap();
-        let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
-        write("items.csv", "id\np\nq\nr\n");
-        write(
-            "judge.csv",
-            "id,order,p_A,p_tie,p_B\np,0,0.7,0.1,0.2\np,1,0.1,0.1,0.8\nq,0,0.6,0.2,0.2\nq,1,0.6,0.2,0.2\nr,0,0.2,0.6,0.2\nr,1,0.4,0.2,0.4\n",
-        );
-        write("labels.csv", "id,annotator,label\np,a,A\nq,a,tie\nq,b,A\nr,a,B\n");
-        let toml = "title = \"pairs\"\nclasses = [\"A\", \"tie\", \"B\"]\n[items]\nfile = \"items.csv\"\n[judge]\nfile = \"judge.csv\"\n\
-                    kind = \"probabilities\"\nswapped = \"order\"\nmirror = [\"A\", \"B\"]\n[labels]\nfile = \"labels.csv\"\nform = \"long\"\n";
-        write("study.toml", toml);
-        let study = loaded::<Classes>(folder.path());
-        let answers = study.judge.answers.variants.item(0);
-        assert_eq!(answers.variants, [Some(vec![0.7, 0.1, 0.2]), Some(vec![0.8, 0.1, 0.1])]);
-        let [bias] = study.judge.report.position_bias.as_slice() else { panic!("one judge") };
-        assert_eq!((bias.items, bias.flips, bias.to_first, bias.without_verdict), (2, 1, 1, 1));
-        write("study.toml", &toml.replace("[\"A\", \"B\"]", "[\"A\", \"C\"]"));
-        let error = Study::<Classes>::load(folder.path()).unwrap_err().to_string();
-        assert!(error.contains("judge.mirror = [\"A\", \"C\"]: are not two of the classes"), "{error}");
-        write("study.toml", toml);
-        write("judge.csv", "id,order,p_A,p_tie,p_B\np,maybe,0.7,0.1,0.2\n");
-        let error = Study::<Classes>::load(folder.path()).unwrap_err().to_string();
-        assert!(
-            error.contains("judge.csv:2:2 (column \"order\", item \"p\"): \"maybe\" is not one of 0, 1"),
-            "{error}"
-        );
-    }
-
-    #[test]
-    fn what_does_not_make_a_study_is_refused() {
-        let message = |logs: &[&str], options: Options| made(logs, &options).unwrap_err().to_string();
-        let error =
-            message(&["openai-batch-input.jsonl"], Options { scale: classes(&["a", "b"]), ..Options::default() });
-        assert!(
-            error.contains("the logs hold no answer of the judge; add the file with the judge's answers"),
-            "{error}"
-        );
-        let error =
-            message(&["samples_judge_choice.jsonl"], Options { id: Some("doc.uid".to_owned()), ..Options::default() });
-        assert!(
-            error.contains("the header has no column \"doc.uid\"; the table needs the column doc.uid, and has prompt"),
-            "{error}"
-        );
-        let error = message(&["arena-votes.jsonl"], Options::default());
-        assert!(error.contains("the logs hold no answer of the judge"), "{error}");
-        // Documents of two tasks with the same numbers are not the same items.
-        let error =
-            message(&["samples_judge_choice.jsonl", "every-eval-ever-choice_samples.jsonl"], Options::default());
-        assert!(error.contains("the document's id is null"), "{error}");
-    }
-
-    #[test]
-    fn reference_answers_are_labels_on_request() {
-        let options =
-            Options { id: Some("doc.id".to_owned()), labels_from: Some("doc.gold".to_owned()), ..Options::default() };
-        let files = made(&["samples_judge_choice.jsonl"], &options).unwrap();
-        assert_eq!(files.found, Found { items: 4, answers: 4, failed: 0, labels: 4 });
-        let folder = written(&files);
-        let study = loaded::<Classes>(folder.path());
-        assert_eq!(study.labels.annotators, ["doc.gold"]);
-        assert!(!study.items.texts.as_ref().unwrap()[0].contains("urgent"), "{:?}", study.items.texts);
-    }
 }

@@ -11,6 +11,7 @@
 //! | [`results`] | what a run reports, the table of all items, the items that figures and pages show |
 //! | [`queue`], [`intake`] | what experts should label next, and labels on their way back |
 //! | [`registration`] | hypotheses frozen before their evaluation, and how they fared |
+//! | [`mod@audit`] | a table of a judge's and people's answers: what it says, and a study made of it |
 //! | [`belief_file`], [`apply`] | the fitted belief as a file, and applied to further items in a stream |
 //! | [`from_log`], [`lewidi`] | a study made from logs of a judge; submissions to a shared task |
 //! | [`mod@error`] | why a study can't be run |
@@ -18,6 +19,7 @@
 //! [`Study::load`] reads everything and refuses what can't be used; nothing is computed before.
 
 pub mod apply;
+pub mod audit;
 pub mod belief_file;
 pub mod error;
 pub mod evaluate;

@@ -1,7 +1,7 @@
 //! Text files that are part of the program, and that files of a folder may stand in for.
 
+use crate::read;
 use std::borrow::Cow;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -38,7 +38,7 @@ pub fn texts<'f>(
     let text = |&(name, built_in): &(&'static str, &'static str)| match folder {
         Some(folder) => {
             let path = folder.join(name);
-            let text = fs::read_to_string(&path).map_err(|source| Unreadable { path, source })?;
+            let text = read::text(&path).map_err(|source| Unreadable { path, source })?;
             Ok((name, Cow::Owned(text)))
         }
         None => Ok((name, Cow::Borrowed(built_in))),

@@ -1,9 +1,10 @@
-//! Faults of the disk on request, so that tests see what a command leaves that is killed or finds the disk full.
+//! Faults of the disk on request, so that tests see what a command does that is killed, finds the disk full, or can't
+//! read on.
 //!
-//! Every operation that changes the disk asks [`step`] first, or writes by [`append`]. In builds with debug assertions,
-//! and in no other, the environment variable `JUDGE_UNCERTAINTY_FAULT` names the operation of the process that goes
-//! wrong, counted from 0: `full:7` fails the eighth as a full disk does, `kill:7` ends the process there with status
-//! 137.
+//! Every operation that changes the disk asks [`step`] first, or writes by [`append`]; every one that reads a file asks
+//! [`read_step`]. In builds with debug assertions, and in no other, the environment variable `JUDGE_UNCERTAINTY_FAULT`
+//! names the operation of the process that goes wrong, counted from 0: `full:7` fails the eighth that changes the disk
+//! as a full disk does, `kill:7` ends the process there with status 137, and `read:7` fails the eighth that reads.
 
 use std::io::{self, Write};
 
@@ -58,18 +59,46 @@ fn next() -> Option<Fault> {
 
 #[cfg(all(debug_assertions, not(test)))]
 fn next() -> Option<Fault> {
-    use std::sync::OnceLock;
-    use std::sync::atomic::{AtomicU64, Ordering};
-    static PLANNED: OnceLock<Option<(Fault, u64)>> = OnceLock::new();
+    use std::sync::atomic::AtomicU64;
     static STEPS: AtomicU64 = AtomicU64::new(0);
-    let planned = PLANNED.get_or_init(|| {
+    let fault = if planned()?.0 == "kill" { Fault::Kill } else { Fault::Full };
+    (planned()?.0 != "read" && is_next(&STEPS)).then_some(fault)
+}
+
+/// Counts an operation that is about to read a file.
+///
+/// # Errors
+/// It is the one that a test has chosen to fail, as a damaged disk does.
+pub fn read_step() -> io::Result<()> {
+    #[cfg(all(debug_assertions, not(test)))]
+    {
+        use std::sync::atomic::AtomicU64;
+        static READS: AtomicU64 = AtomicU64::new(0);
+        if planned().is_some_and(|(kind, _)| kind == "read") && is_next(&READS) {
+            // Said beside the error, so that a test sees where a command drops it.
+            eprintln!("a read fails on request");
+            return Err(io::Error::other("Input/output error (a fault on request)"));
+        }
+    }
+    Ok(())
+}
+
+/// What a test has asked for: a kind of fault, and the number of the operation.
+#[cfg(all(debug_assertions, not(test)))]
+fn planned() -> Option<&'static (String, u64)> {
+    use std::sync::OnceLock;
+    static PLANNED: OnceLock<Option<(String, u64)>> = OnceLock::new();
+    let read = || {
         let value = std::env::var("JUDGE_UNCERTAINTY_FAULT").ok()?;
         let (kind, number) = value.split_once(':')?;
-        let fault = if kind == "kill" { Fault::Kill } else { Fault::Full };
-        Some((fault, number.parse().ok()?))
-    });
-    let (fault, number) = (*planned)?;
-    (STEPS.fetch_add(1, Ordering::Relaxed) == number).then_some(fault)
+        Some((kind.to_owned(), number.parse().ok()?))
+    };
+    PLANNED.get_or_init(read).as_ref()
+}
+
+#[cfg(all(debug_assertions, not(test)))]
+fn is_next(steps: &std::sync::atomic::AtomicU64) -> bool {
+    planned().is_some_and(|(_, number)| steps.fetch_add(1, std::sync::atomic::Ordering::Relaxed) == *number)
 }
 
 #[cfg(test)]

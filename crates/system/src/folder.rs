@@ -56,8 +56,7 @@ impl<R: Record> OutputFolder<R> {
             return Ok(vec![]);
         }
         let below = Below::try_new(path)?;
-        let ours =
-            if below.files.is_empty() { vec![] } else { listed(&path.join(R::FILE), R::KEY).unwrap_or_default() };
+        let ours = if below.files.is_empty() { vec![] } else { listed(&path.join(R::FILE), R::KEY)? };
         match below.foreign(&ours) {
             Some(file) => Err(Error::Foreign { folder: self.path.clone(), file }),
             None => Ok(below.files),
@@ -70,14 +69,15 @@ impl<R: Record> OutputFolder<R> {
     /// The file system refuses, or files of somebody else appeared in the folder meanwhile.
     pub fn commit(&self, staged: &Staged) -> Result<(), Error> {
         let staging = Staging::new(&self.place);
-        let committed = self.replace(&staging, staged);
+        let files: Vec<String> = staged.names().into_iter().chain(self.look(&self.place)?).collect();
+        let committed = self.replace(&staging, staged, &files);
         // What is left after an error, or of the old output, is cleaned by the next run if it can't be now.
-        let _ = staging.clean();
+        let _ = staging.clean(&files);
         committed
     }
 
-    fn replace(&self, staging: &Staging, staged: &Staged) -> Result<(), Error> {
-        staging.fill(staged, &self.look(&self.place)?)?;
+    fn replace(&self, staging: &Staging, staged: &Staged, files: &[String]) -> Result<(), Error> {
+        staging.fill(staged, files)?;
         self.look(&self.place)?;
         let Some(replaced) = staging.exchange()? else { return self.sync() };
         // What came between the last look and the exchange.

@@ -7,6 +7,7 @@
 
 use std::fmt;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// The environment variable that raises all limits: `JUDGE_UNCERTAINTY_LIMITS=10` makes each ten times as high.
 pub const VARIABLE: &str = "JUDGE_UNCERTAINTY_LIMITS";
@@ -18,19 +19,29 @@ pub struct Limit {
     pub unit: &'static str,
     /// How many are taken without further ado.
     pub most: u64,
+    /// How many more for every byte of the file that they come from.
+    pub per_byte: u64,
 }
 
+/// Bytes that a compressed file unpacks to, all its members or pages together.
+pub const UNPACKED: Limit = Limit { unit: "bytes to unpack the file", most: 64 << 20, per_byte: 20 };
+/// Bytes of memory that rows, cells and values of a compressed file take: one that is repeated takes next to nothing in
+/// the file.
+pub const HELD: Limit = Limit { unit: "bytes of memory to hold the file's content", most: 32 << 20, per_byte: 100 };
 /// Cells that a table of JSON objects has only because other objects have such a field: 8 bytes each.
-pub const ABSENT_FIELDS: Limit = Limit { unit: "fields that single objects lack", most: 50_000_000 };
+pub const ABSENT_FIELDS: Limit = Limit::new("fields that single objects lack", 8_000_000, 2);
 /// Labels that `--labels-per-item greedy` hands out one by one.
-pub const GREEDY_LABELS: Limit = Limit { unit: "labels to be handed out one by one", most: 1_000_000 };
-/// Batches of texts that a sentence model embeds at the same time; with ONNX Runtime each takes a copy of the model in memory.
-pub const MODEL_SESSIONS: Limit = Limit { unit: "batches that a sentence model embeds at the same time", most: 16 };
+pub const GREEDY_LABELS: Limit = Limit::new("labels to be handed out one by one", 1_000_000, 0);
+/// Batches of texts that a sentence model embeds at the same time; with ONNX Runtime each takes a copy of the model in
+/// memory.
+pub const MODEL_SESSIONS: Limit = Limit::new("batches that a sentence model embeds at the same time", 16, 0);
+/// Bytes of memory in which a sentence model is loaded and tried on a few words.
+pub const MODEL: Limit = Limit { unit: "bytes of memory to load a sentence model", most: 112 << 20, per_byte: 40 };
 /// Bytes of an answer that are read in vain in search of a JSON object.
-pub const BYTES_IN_VAIN: Limit = Limit { unit: "bytes of an answer read in vain", most: 4_000_000 };
+pub const BYTES_IN_VAIN: Limit = Limit::new("bytes of an answer read in vain", 4_000_000, 0);
 
 /// Every limit, for what is said of them.
-pub const ALL: [Limit; 4] = [ABSENT_FIELDS, GREEDY_LABELS, MODEL_SESSIONS, BYTES_IN_VAIN];
+pub const ALL: [Limit; 7] = [UNPACKED, HELD, ABSENT_FIELDS, GREEDY_LABELS, MODEL_SESSIONS, MODEL, BYTES_IN_VAIN];
 
 /// More than a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +54,15 @@ pub struct Exceeded {
 }
 
 impl Limit {
+    const fn new(unit: &'static str, most: u64, per_byte: u64) -> Self {
+        Self { unit, most, per_byte }
+    }
+
+    /// The limit for what comes from a file of so many bytes.
+    pub const fn for_file(self, bytes: u64) -> Self {
+        Self { most: self.most.saturating_add(self.per_byte.saturating_mul(bytes)), per_byte: 0, ..self }
+    }
+
     /// How many are taken: [`Self::most`], multiplied as [`VARIABLE`] says.
     pub fn now(&self) -> u64 {
         self.most.saturating_mul(factor())
@@ -84,6 +104,57 @@ impl fmt::Display for Exceeded {
 
 impl std::error::Error for Exceeded {}
 
+/// What one file may take of something, counted as it is read; readers of its parts share it.
+#[derive(Debug)]
+pub struct Budget {
+    limit: Limit,
+    taken: AtomicU64,
+}
+
+impl Budget {
+    /// Nothing taken yet.
+    pub const fn new(limit: Limit) -> Self {
+        Self { limit, taken: AtomicU64::new(0) }
+    }
+
+    /// Takes some.
+    ///
+    /// # Errors
+    /// It is more than is left.
+    pub fn take(&self, amount: u64) -> Result<(), Exceeded> {
+        let before = self.taken.fetch_add(amount, Ordering::Relaxed);
+        self.limit.check(before.saturating_add(amount))
+    }
+
+    /// How much is left.
+    pub fn left(&self) -> u64 {
+        self.limit.now().saturating_sub(self.taken.load(Ordering::Relaxed))
+    }
+}
+
+static IS_HELD: AtomicBool = AtomicBool::new(false);
+
+/// Whether this process holds its memory by [`hold_memory`].
+pub fn is_held() -> bool {
+    IS_HELD.load(Ordering::Relaxed)
+}
+
+/// Lets this process take so many bytes of memory and no more: a request beyond them aborts it. Does nothing where the
+/// system knows no such limit.
+pub fn hold_memory(most: u64) {
+    IS_HELD.store(true, Ordering::Relaxed);
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        let maximum = getrlimit(Resource::Data).maximum;
+        let most = maximum.map_or(most, |maximum| maximum.min(most));
+        // A limit that is lower than what is in use already, or that may not be set, leaves the process as it was.
+        let _ = setrlimit(Resource::Data, Rlimit { current: Some(most), maximum });
+    }
+    #[cfg(not(unix))]
+    let _ = most;
+}
+
 /// By what limits are multiplied.
 fn factor() -> u64 {
     static FACTOR: OnceLock<u64> = OnceLock::new();
@@ -113,7 +184,7 @@ mod tests {
 
     #[test]
     fn a_limit_says_what_is_too_much_and_how_it_is_raised() {
-        let limit = Limit { unit: "things", most: 100 };
+        let limit = Limit::new("things", 80, 2).for_file(10);
         assert_eq!(limit.check_raised(100, 1), Ok(()));
         let exceeded = limit.check_raised(2001, 2).unwrap_err();
         assert_eq!(
@@ -123,6 +194,14 @@ mod tests {
         );
         assert_eq!(limit.check_raised(2001, 21), Ok(()));
         assert_eq!(limit.check_raised(u64::MAX, u64::MAX), Ok(()));
+    }
+
+    #[test]
+    fn what_a_file_may_take_is_counted_together() {
+        let budget = Budget::new(Limit::new("bytes", 5, 1).for_file(5));
+        assert_eq!((budget.take(4), budget.left()), (Ok(()), 6));
+        assert!(budget.take(7).is_err());
+        assert_eq!(budget.left(), 0);
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! Files that one process at a time may have open.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io;
+use std::io::{self, Read};
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
 
-use crate::faults::step;
+use crate::faults::{read_step, step};
 
 /// A file opened for reading and appending under an exclusive advisory lock, as append-only caches need it.
 ///
@@ -14,6 +14,17 @@ use crate::faults::step;
 pub struct LockedFile(File);
 
 impl LockedFile {
+    /// All that the file holds from where it was read to.
+    ///
+    /// # Errors
+    /// It can't be read.
+    pub fn read_all(&mut self) -> io::Result<Vec<u8>> {
+        read_step()?;
+        let mut bytes = vec![];
+        self.0.read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
     /// Opens or makes the file and locks it; `None` if another process, or another place of this one, has it locked.
     ///
     /// # Errors

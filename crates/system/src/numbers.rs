@@ -85,9 +85,18 @@ pub fn rounded(value: f64, decimals: i8) -> f64 {
 
 /// Three significant digits in fixed notation; what is less than nine decimals show is 0.00.
 pub fn three(value: f64) -> String {
+    significant(value, 3)
+}
+
+/// Two of them.
+pub fn two(value: f64) -> String {
+    significant(value, 2)
+}
+
+fn significant(value: f64, digits: i32) -> String {
     let value = if value.abs() < 5e-10 { 0.0 } else { value };
     let magnitude = if value == 0.0 || !value.is_finite() { 0 } else { value.abs().log10().floor() as i32 };
-    NumberStyle::plain((2 - magnitude).clamp(0, 9) as i8).format(value)
+    NumberStyle::plain((digits - 1 - magnitude).clamp(0, 9) as i8).format(value)
 }
 
 /// A sentence in which a hyphen before a number that starts a word is a true minus sign.

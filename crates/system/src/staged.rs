@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::to_json;
 
 /// Files of a new output folder, by path relative to it.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Staged {
     files: BTreeMap<String, Vec<u8>>,
 }
@@ -29,6 +29,11 @@ impl Staged {
         self.files.insert(file.into(), content.into());
     }
 
+    /// Adds the files of another folder, in a folder of this name.
+    pub fn put_within(&mut self, folder: &str, other: Self) {
+        self.files.extend(other.files.into_iter().map(|(name, content)| (format!("{folder}/{name}"), content)));
+    }
+
     /// Adds the folder's record, which lists every file that is staged and itself; nothing is to be added after it.
     pub fn seal<R: Record>(&mut self, record: &mut R) {
         self.put(R::FILE, "");
@@ -47,7 +52,7 @@ impl Staged {
     }
 
     /// All files with their contents, in order.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&String, &Vec<u8>)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&String, &Vec<u8>)> {
         self.files.iter()
     }
 }

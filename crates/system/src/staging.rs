@@ -18,7 +18,8 @@ use std::path::{Path, PathBuf};
 
 use super::lock::beside;
 use super::walk::Below;
-use super::{Error, Staged, disk, to_json};
+use super::{Error, FileError, Staged, disk, to_json};
+use crate::read;
 
 const LIST: &str = "files.json";
 
@@ -50,7 +51,7 @@ impl Staging {
         if !found.is_dir() {
             return Err(self.leftover("(it is not a folder)".to_owned()));
         }
-        let files = listed(&self.path.join(LIST), "files").unwrap_or_default();
+        let files = listed(&self.path.join(LIST), "files")?;
         // Moved away and not yet replaced.
         let undone = is_there(&self.old_output()) && !is_there(&self.target);
         if undone {
@@ -61,10 +62,11 @@ impl Staging {
         Ok(Some(format!("{}: was left by an interrupted run; {done}", self.path.display())))
     }
 
-    /// Writes the new output and sees it to the disk. `before` are the files of the output that it is to replace.
-    pub(crate) fn fill(&self, staged: &Staged, before: &[String]) -> Result<(), Error> {
+    /// Writes the new output and sees it to the disk. `files` are its own and those of the output that it is to
+    /// replace.
+    pub(crate) fn fill(&self, staged: &Staged, files: &[String]) -> Result<(), Error> {
         disk::create_folder(&self.path)?;
-        let files: BTreeSet<String> = staged.names().into_iter().chain(before.iter().cloned()).collect();
+        let files: BTreeSet<&String> = files.iter().collect();
         let list = to_json(&serde_json::json!({ "files": files }));
         disk::write_new(&self.path.join(LIST), |file| file.write_all(list.as_bytes()))?;
         disk::sync_folder(&self.path)?;
@@ -112,12 +114,9 @@ impl Staging {
         Ok(())
     }
 
-    /// Removes the folder with what it holds, as far as its list says that a run wrote it.
-    pub(crate) fn clean(&self) -> Result<(), Error> {
-        match is_there(&self.path) {
-            true => self.remove(&listed(&self.path.join(LIST), "files").unwrap_or_default()),
-            false => Ok(()),
-        }
+    /// Removes the folder with those of the `files` that it holds, if it holds no others.
+    pub(crate) fn clean(&self, files: &[String]) -> Result<(), Error> {
+        if is_there(&self.path) { self.remove(files) } else { Ok(()) }
     }
 
     fn remove(&self, files: &[String]) -> Result<(), Error> {
@@ -155,13 +154,19 @@ pub(crate) fn is_there(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }
 
-/// The list of files in a JSON file that has the given key, too; `None` if it is no such file.
+/// The list of files in a JSON file that has the given key, too; empty if it is no such file.
 ///
 /// Only that is read, so that a newer program may replace an older one's output.
-pub(crate) fn listed(path: &Path, key: &str) -> Option<Vec<String>> {
-    let found = fs::symlink_metadata(path).ok()?;
-    let text = if found.is_file() { fs::read(path).ok()? } else { return None };
-    let record: serde_json::Value = serde_json::from_slice(&text).ok()?;
-    record.get(key)?;
-    serde_json::from_value(record.get("files")?.clone()).ok()
+///
+/// # Errors
+/// The file is there and can't be read.
+pub(crate) fn listed(path: &Path, key: &str) -> Result<Vec<String>, FileError> {
+    // A link is nobody's list.
+    if !fs::symlink_metadata(path).is_ok_and(|found| found.is_file()) {
+        return Ok(vec![]);
+    }
+    let text = read::bytes(path).map_err(FileError::at(path, "reading"))?;
+    let record: serde_json::Value = serde_json::from_slice(&text).unwrap_or_default();
+    let files = record.get(key).and_then(|_| record.get("files")).cloned().unwrap_or_default();
+    Ok(serde_json::from_value(files).unwrap_or_default())
 }

@@ -102,7 +102,7 @@ pub(crate) fn journal(data: &[u8]) {
     };
     let finished = journal.finished();
     let measure = |k: u64| Ok::<_, judge_uncertainty::system::FileError>(Measured::from([(k.to_string(), vec![None])]));
-    journal.complete(finished + 2, measure, &Silent).expect("two more replicates");
+    journal.complete("replicates", finished + 2, measure, &Silent).expect("two more replicates");
     drop(journal);
     assert_eq!(open(scratch.path()).expect("a journal that was written to").finished(), finished + 2);
 }

@@ -3,6 +3,7 @@
 pub(crate) mod answers;
 pub(crate) mod files;
 pub(crate) mod imports;
+pub(crate) mod models;
 pub(crate) mod packed;
 pub(crate) mod results;
 pub(crate) mod studies;

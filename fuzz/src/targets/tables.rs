@@ -96,7 +96,7 @@ pub(crate) fn embeddings(data: &[u8]) {
     if let Ok((ids, matrix)) = read_identified(&file).map_err(told) {
         assert_eq!(ids.len(), matrix.nrows());
     }
-    let _ = read_embeddings(&file, &ids(), Path::new("items.csv"), None).map_err(told);
+    let _ = read_embeddings(&file, &ids(), Path::new("items.csv")).map_err(told);
 }
 
 /// The items of `embed`.

@@ -1,4 +1,4 @@
-"""Applies the belief that ``judge-uncertainty study run`` fitted to any table with the Arrow C interface."""
+"""Studies from tables in memory, and fitted beliefs applied to any table with the Arrow C interface."""
 
 from ._native import (
     Applied,
@@ -12,14 +12,21 @@ from ._native import (
     priority,
     rules,
 )
+from .study import Audit, Queue, Run, Study, Table, audit
 
 __all__ = [
     "Applied",
+    "Audit",
     "Belief",
     "Columns",
     "Fit",
     "JudgeUncertaintyError",
+    "Queue",
+    "Run",
+    "Study",
+    "Table",
     "__version__",
+    "audit",
     "decompose",
     "fit",
     "priority",

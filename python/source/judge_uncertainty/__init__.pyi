@@ -1,4 +1,4 @@
-"""Applies the belief that ``judge-uncertainty study run`` fitted to any table with the Arrow C interface.
+"""Studies from tables in memory, and fitted beliefs applied to any table with the Arrow C interface.
 
 Every number is that of the command line, to the bit. Work releases the GIL.
 """
@@ -7,13 +7,26 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal, Protocol, final
 
+from .study import Audit as Audit
+from .study import Queue as Queue
+from .study import Run as Run
+from .study import Study as Study
+from .study import Table as Table
+from .study import audit as audit
+
 __all__ = [
     "Applied",
+    "Audit",
     "Belief",
     "Columns",
     "Fit",
     "JudgeUncertaintyError",
+    "Queue",
+    "Run",
+    "Study",
+    "Table",
     "__version__",
+    "audit",
     "decompose",
     "fit",
     "priority",

@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
+use crate::cli::say;
 use crate::judge::Error;
 use crate::judge::budget::Price;
 use crate::judge::client::Judge;
@@ -106,6 +107,7 @@ impl TaskArgs {
             task.variants.clone_from(&self.variants);
         }
         task.limit(self.limit.unwrap_or(usize::MAX));
+        task.warnings.iter().for_each(|text| say(format_args!("{text}")));
         Ok(task)
     }
 }

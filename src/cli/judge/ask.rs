@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use super::arguments::{EndpointArgs, SettingsArgs, TaskArgs};
 use super::session::{conclude, folder, open, prepare, questions, spent};
 use super::{summary, watch};
+use crate::cli::terminal::stdout;
 use crate::cli::{Error, FINDINGS, say};
 use crate::judge::budget::{Pace, Price, Purse};
 use crate::judge::client::Tokens;
@@ -119,7 +120,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
 }
 
 fn preview(questions: &Questions, show: usize, price: Option<Price>, expected: Option<u64>) -> Result<ExitCode, Error> {
-    let mut out = anstream::stdout().lock();
+    let mut out = stdout();
     for request in questions.requests.iter().filter(|request| request.item < show && request.sample == 0) {
         writeln!(out, "--- item {:?}, variant {:?}, {}", request.id, request.variant, request.ask.name())?;
         writeln!(out, "{}\n", request.prompt)?;

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use super::arguments::{SettingsArgs, TaskArgs};
 use super::session::{ANSWERS, open, questions};
 use crate::cli::Error;
+use crate::cli::terminal::stdout;
 use crate::judge::batch;
 use crate::judge::run::missing;
 
@@ -36,6 +37,6 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
         Some(folder) => missing(questions.requests, &open(folder)?, &questions.task.answers, false, false),
         None => questions.requests,
     };
-    write!(anstream::stdout().lock(), "{}", batch::export(&requests, questions.task.classes()))?;
+    write!(stdout(), "{}", batch::export(&requests, questions.task.classes()))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use super::arguments::{PriceArg, SettingsArgs, TaskArgs};
 use super::session::{conclude, folder, open, prepare, questions, spent, write_tables};
 use super::summary;
+use crate::cli::terminal::stdout;
 use crate::cli::{Error, FINDINGS};
 use crate::judge::cache::Entry;
 use crate::judge::run::Tally;
@@ -73,12 +74,12 @@ fn import_published(args: &Args) -> Result<ExitCode, Error> {
     let paths: Vec<&Path> = args.published.iter().map(PathBuf::as_path).collect();
     let collected = import::published(&paths, &mut task)?;
     let folder = folder(&task, args.out.as_deref());
-    let _held = prepare(&folder, &[args.task.inputs(), paths.clone()].concat())?;
-    let found = ImportSummary::new(&task, args.settings.model.clone(), &paths, &collected)?;
+    let _held = prepare(&folder, &[args.task.inputs(), paths].concat())?;
+    let found = ImportSummary::new(&task, args.settings.model.clone(), &collected);
     // First, so that what an interrupted import leaves is known as this command's.
     write_file(&folder.join(SUMMARY), to_json(&found).as_bytes())?;
     write_tables(&folder, &task, &collected)?;
-    let mut out = anstream::stdout().lock();
+    let mut out = stdout();
     if args.json {
         write!(out, "{}", to_json(&found))?;
     } else {

@@ -12,8 +12,7 @@ use std::process::ExitCode;
 
 use super::Error;
 
-/// Ask a judge for predictions of the dice, of ChaosNLI, of a study or of a list of items; or read answers from
-/// elsewhere.
+/// Ask a judge for predictions, or read answers from elsewhere.
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Command {
     Run(Box<ask::Args>),

@@ -15,6 +15,7 @@ use crate::judge::run::{Tally, counted};
 use crate::judge::summary::{SUMMARY, SessionSummary, written_here};
 use crate::judge::task::Task;
 use crate::system::faults::step;
+use crate::system::read;
 use crate::system::{FileError, OutputFile, to_json, write_file};
 
 /// File of the answers in the output folder.
@@ -57,7 +58,7 @@ pub(super) fn prepare(folder: &Path, inputs: &[&Path]) -> Result<OutputFile, Err
         if !found.is_file() {
             return foreign(file, "is not a plain file");
         }
-        if !is_ours(folder) {
+        if !is_ours(folder)? {
             return foreign(file, "was not written by this command");
         }
     }
@@ -66,11 +67,15 @@ pub(super) fn prepare(folder: &Path, inputs: &[&Path]) -> Result<OutputFile, Err
 }
 
 /// Whether `judge` wrote to the folder before: its summary says so, or, before there is one, its answers do.
-fn is_ours(folder: &Path) -> bool {
-    match fs::read(folder.join(SUMMARY)) {
-        Ok(text) => written_here(&text),
-        Err(_) => fs::read(folder.join(ANSWERS)).is_ok_and(|text| are_answers(&text)),
-    }
+fn is_ours(folder: &Path) -> Result<bool, Error> {
+    let found = |name: &str| {
+        let file = folder.join(name);
+        read::bytes_if_there(&file).map_err(FileError::at(&file, "reading"))
+    };
+    Ok(match found(SUMMARY)? {
+        Some(text) => written_here(&text),
+        None => found(ANSWERS)?.is_some_and(|text| are_answers(&text)),
+    })
 }
 
 /// Opens the answers of a folder that is [prepared](prepare).

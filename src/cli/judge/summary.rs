@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use super::arguments::name_of;
+use crate::cli::terminal::stdout;
 use crate::cli::{Error, FINDINGS};
 use crate::judge::client::Tokens;
 use crate::judge::parse::Failure;
@@ -20,7 +21,7 @@ pub(super) fn exit_code(summary: &SessionSummary) -> ExitCode {
 
 /// Prints the summary.
 pub(super) fn show(summary: &SessionSummary, folder: &Path, json: bool) -> Result<(), Error> {
-    let mut out = anstream::stdout().lock();
+    let mut out = stdout();
     if json {
         return Ok(write!(out, "{}", to_json(summary))?);
     }

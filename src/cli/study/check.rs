@@ -5,15 +5,15 @@ use std::process::ExitCode;
 
 use super::setup::load;
 use crate::cli::options::StudyOption;
-use crate::cli::{Error, sentences};
+use crate::cli::terminal::stdout;
+use crate::cli::{Error, say, sentences};
 use crate::report::study::{InputTable, Shown};
-use crate::study::InputReport;
+use crate::study::{InputReport, Study};
 use crate::system::to_json;
 
-/// Read a study and say what is in it: items, classes, answers, labels, what is missing; nothing is computed or
-/// written.
+/// Read a study, say what is in it, and list all its faults.
 ///
-/// Exit status: 0 when the study can be run, 2 when something is refused.
+/// Nothing is computed or written. Exit status: 0 when the study can be run, 2 when something is refused.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -26,11 +26,16 @@ pub(crate) struct Args {
 /// Runs the command on a study of one kind.
 ///
 /// # Errors
-/// The first thing that can't be used.
+/// What can't be used; all but the last fault are said before.
 pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
+    let mut faults = Study::<K>::faults(&args.study.path);
+    if let Some(last) = faults.pop() {
+        faults.iter().for_each(|fault| say(format_args!("error: {fault}")));
+        return Err(last.into());
+    }
     let study = load::<K>(&args.study.path)?;
     let report = InputReport { to_embed: study.to_embed(&sentences::start)?, ..InputReport::new(&study) };
-    let mut stdout = anstream::stdout().lock();
+    let mut stdout = stdout();
     if args.json {
         write!(stdout, "{}", to_json(&report))?;
     } else {

@@ -2,17 +2,19 @@
 //! log.
 
 use std::fs;
-use std::io::Write;
+use std::io::{IsTerminal, Write, stdin};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::cli::Error;
+use crate::cli::terminal::stdout;
 use crate::formats::error::Result as DataResult;
 use crate::formats::logs::{self, Format, LOGS};
 use crate::study::Error as StudyError;
-use crate::study::from_log::{self, Options, Scale};
+use crate::study::from_log::{self, Files, Found, Made, Options, Scale};
 use crate::study::input::source::Source;
 use crate::system::faults::step;
+use crate::system::read;
 use crate::system::{FileError, write_new_file};
 
 const CONFIG: &str = "study.toml";
@@ -25,7 +27,9 @@ const STARTER: [(&str, &str); 4] = [
     (CONFIG, include_str!("../../../examples/starter/study.toml")),
 ];
 
-/// Write a commented study.toml and tiny example files, or make a study from a judge's log; no file is overwritten.
+/// Start a study from an example, or from a judge's log.
+///
+/// Writes a commented study.toml and its tables. On a terminal, without arguments, it asks. No file is overwritten.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   judge-uncertainty study init my-study
@@ -40,32 +44,46 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR", conflicts_with = "folder")]
     out: Option<PathBuf>,
     /// Log of a judge to make the study from; several of one tool are read as one.
-    #[arg(long, value_name = "LOG")]
+    #[arg(long, value_name = "LOG", help_heading = "From a log")]
     from: Vec<PathBuf>,
     /// Format of the log, where its content does not say it.
-    #[arg(long, value_name = "NAME", requires = "from", value_parser = format)]
+    #[arg(long, value_name = "NAME", requires = "from", value_parser = format, help_heading = "From a log")]
     format: Option<&'static Format>,
     /// Field that holds the ids of the items, in place of those of the log.
-    #[arg(long, value_name = "FIELD", requires = "from")]
+    #[arg(long, value_name = "FIELD", requires = "from", help_heading = "From a log")]
     id: Option<String>,
-    /// Keep one criterion (scorer, metric, assertion) of several.
-    #[arg(long, value_name = "NAME", requires = "from")]
+    /// Make a study of one criterion (scorer, metric, assertion) alone, where the log has several.
+    #[arg(long, value_name = "NAME", requires = "from", help_heading = "From a log")]
     criterion: Option<String>,
+    /// Take whether an output passed for the judge's answer, where the log has that beside a score (promptfoo,
+    /// deepeval).
+    #[arg(long, requires = "from", conflicts_with_all = ["places", "scale"], help_heading = "From a log")]
+    pass: bool,
     /// Take the criteria for variants of one question, such as several graders of the same thing.
-    #[arg(long, requires = "from", conflicts_with = "criterion")]
+    #[arg(long, requires = "from", conflicts_with = "criterion", help_heading = "From a log")]
     criteria_are_variants: bool,
     /// Classes that labels can be [default: as the judge's answers are].
-    #[arg(long, value_name = "A,B", requires = "from", value_delimiter = ',', conflicts_with_all = ["places", "scale"])]
+    #[arg(long, value_name = "A,B", requires = "from", value_delimiter = ',', conflicts_with_all = ["places", "scale"], help_heading = "From a log")]
     classes: Option<Vec<String>>,
     /// Steps of the scale on which labels stand, ascending.
-    #[arg(long, value_name = "1,2,3", requires = "from", value_delimiter = ',', conflicts_with = "scale")]
+    #[arg(
+        long,
+        value_name = "1,2,3",
+        requires = "from",
+        value_delimiter = ',',
+        conflicts_with = "scale",
+        help_heading = "From a log"
+    )]
     places: Option<Vec<String>>,
     /// Ends between which labels are numbers.
-    #[arg(long, value_name = "LOW,HIGH", requires = "from", value_parser = scale)]
+    #[arg(long, value_name = "LOW,HIGH", requires = "from", value_parser = scale, help_heading = "From a log")]
     scale: Option<(f64, f64)>,
-    /// Field with a label of each item, such as a reference answer that people gave.
-    #[arg(long, value_name = "FIELD", requires = "from")]
+    /// Field with a label of each item that people gave, such as metadata.human or a reference answer.
+    #[arg(long, value_name = "FIELD", requires = "from", help_heading = "From a log")]
     labels_from: Option<String>,
+    /// Field with the group of each item, such as metadata.topic.
+    #[arg(long, value_name = "FIELD", requires = "from", help_heading = "From a log")]
+    group_from: Option<String>,
 }
 
 fn format(name: &str) -> Result<&'static Format, String> {
@@ -85,40 +103,82 @@ fn scale(text: &str) -> Result<(f64, f64), String> {
 /// One of the files exists, or can't be written; a log that can't be used.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
     let folder = args.out.as_ref().unwrap_or(&args.folder);
+    if args.from.is_empty() && args.out.is_none() && *folder == Path::new(".") && stdin().is_terminal() {
+        let table = asked("Table with a row per item and the judge's answer (Enter for a small example): ")?;
+        let name = asked("Folder to make (Enter for my-study): ")?;
+        let folder = PathBuf::from(if name.is_empty() { "my-study" } else { &name });
+        return match table.is_empty() {
+            true => example(&folder),
+            false => crate::cli::audit::run(&crate::cli::audit::Args::new(table.into(), folder)),
+        };
+    }
     if args.from.is_empty() {
-        write(folder, STARTER.map(|(name, text)| (name, text.to_owned())).as_slice())?;
-        writeln!(
-            anstream::stdout(),
-            "Wrote {} with its example files.\nNext: judge-uncertainty study check {}",
-            folder.join(CONFIG).display(),
-            folder.display()
-        )?;
-        return Ok(ExitCode::SUCCESS);
+        return example(folder);
     }
     let (format, made) = convert(args).map_err(StudyError::from)?;
-    write(folder, &made.files)?;
-    let found = made.found;
-    let mut stdout = anstream::stdout().lock();
-    writeln!(stdout, "{}, read as {}.", list(&args.from), format.title)?;
-    writeln!(
-        stdout,
-        "{} items, {} answers of the judge ({} of them failed), {} human labels.",
-        found.items, found.answers, found.failed, found.labels
-    )?;
-    writeln!(stdout, "Wrote {} with its tables.", folder.join(CONFIG).display())?;
-    if found.labels == 0 {
-        let labels = folder.join("labels.csv");
-        writeln!(stdout, "The log holds no human labels: write some to {} (id, annotator, label).", labels.display())?;
+    let place = |files: &Files| files.folder.as_ref().map_or_else(|| folder.clone(), |name| folder.join(name));
+    for files in &made.studies {
+        write(&place(files), &files.files)?;
     }
-    writeln!(stdout, "Next: judge-uncertainty study check {}", folder.display())?;
+    let mut stdout = stdout();
+    writeln!(stdout, "{}, read as {}.", list(&args.from), format.title)?;
+    if made.studies.len() > 1 {
+        writeln!(stdout, "Each of its {} criteria is a study of its own.", made.studies.len())?;
+    }
+    for files in &made.studies {
+        describe(&mut stdout, files, &place(files))?;
+    }
+    for (criterion, reason) in &made.left_out {
+        writeln!(stdout, "\n{criterion} makes no study: {reason}")?;
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the starter study.
+fn example(folder: &Path) -> Result<ExitCode, Error> {
+    write(folder, STARTER.map(|(name, text)| (name, text.to_owned())).as_slice())?;
+    writeln!(
+        stdout(),
+        "Wrote {} with its example files.\nNext: judge-uncertainty study check {}",
+        folder.join(CONFIG).display(),
+        folder.display()
+    )?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What a user types in answer to a question.
+fn asked(question: &str) -> Result<String, Error> {
+    let mut stdout = stdout();
+    write!(stdout, "{question}")?;
+    stdout.flush()?;
+    let mut answer = String::new();
+    stdin().read_line(&mut answer)?;
+    Ok(answer.trim().to_owned())
+}
+
+fn describe(out: &mut impl Write, files: &Files, folder: &Path) -> std::io::Result<()> {
+    let Found { items, alike, answers, failed, labels, other_labels } = files.found;
+    writeln!(out)?;
+    if let Some(criterion) = &files.criterion {
+        writeln!(out, "{criterion}")?;
+    }
+    writeln!(out, "{items} items, {answers} answers of the judge ({failed} of them failed), {labels} human labels.")?;
+    if alike > 0 {
+        writeln!(out, "{alike} further items look like one of these to an annotator and are left out.")?;
+    }
+    if other_labels > 0 {
+        writeln!(out, "{other_labels} human labels are left out: they are not on the scale, or given twice.")?;
+    }
+    writeln!(out, "Wrote {} with its tables.", folder.join(CONFIG).display())?;
+    let next = if labels == 0 { "queue" } else { "run" };
+    writeln!(out, "Next: judge-uncertainty study {next} {}", folder.display())
 }
 
 fn list(files: &[PathBuf]) -> String {
     files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", ")
 }
 
-fn convert(args: &Args) -> DataResult<(&'static Format, from_log::Files)> {
+fn convert(args: &Args) -> DataResult<(&'static Format, Made)> {
     let mut source = Source::default();
     let format = match args.format {
         Some(format) => format,
@@ -133,24 +193,31 @@ fn convert(args: &Args) -> DataResult<(&'static Format, from_log::Files)> {
         scale: classes
             .or_else(|| args.places.clone().map(Scale::Places))
             .or(args.scale.map(|(low, high)| Scale::Scores(low, high))),
+        pass: args.pass,
         labels_from: args.labels_from.clone(),
+        group_from: args.group_from.clone(),
     };
-    Ok((format, from_log::study(logs, &source, &options)?))
+    Ok((format, from_log::studies(logs, &source, &options)?))
 }
 
 /// Writes files that are not there yet; the configuration comes last: a study without it was interrupted and is
 /// completed.
 fn write(folder: &Path, files: &[(&'static str, String)]) -> Result<(), Error> {
-    let begun = |(name, text): &(&str, String)| {
-        *name != CONFIG && fs::read(folder.join(name)).is_ok_and(|t| t == text.as_bytes())
-    };
-    let mut existing = files.iter().filter(|file| fs::symlink_metadata(folder.join(file.0)).is_ok());
-    if let Some((name, _)) = existing.find(|file| !begun(file)) {
-        return Err(StudyError::FileExists { file: folder.join(name) }.into());
+    let mut lacking = vec![];
+    for (name, text) in files {
+        let file = folder.join(name);
+        match fs::symlink_metadata(&file) {
+            Err(_) => lacking.push((file, text)),
+            Ok(found) => {
+                let begun = *name != CONFIG && found.is_file();
+                if !begun || read::bytes(&file).map_err(FileError::at(&file, "reading"))? != text.as_bytes() {
+                    return Err(StudyError::FileExists { file }.into());
+                }
+            }
+        }
     }
     step().and_then(|()| fs::create_dir_all(folder)).map_err(FileError::at(folder, "creating"))?;
-    for (name, text) in files.iter().filter(|file| !begun(file)) {
-        let file = folder.join(name);
+    for (file, text) in lacking {
         if !write_new_file(&file, text.as_bytes())? {
             return Err(StudyError::FileExists { file }.into());
         }

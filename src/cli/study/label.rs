@@ -1,4 +1,4 @@
-//! `study label`: a page on which experts label a queue.
+//! `study labels page`: a page on which experts label a queue.
 
 use std::fs;
 use std::io::Write;
@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use crate::cli::Error;
 use crate::cli::options::{StudyOption, TemplatesOption};
+use crate::cli::terminal::stdout;
 use crate::formats::error::{Error as DataError, Place, Problem};
 use crate::report::label::{LabelItem, LabelPage};
 use crate::report::study::Shown;
@@ -16,7 +17,8 @@ use crate::study::input::config::StudyFile;
 use crate::study::input::items;
 use crate::study::input::source::Source;
 use crate::study::{Error as StudyError, Kind};
-use crate::system::OutputFile;
+use crate::system::read;
+use crate::system::{FileError, OutputFile};
 
 /// Write a page on which experts label a queue: one file for any browser, without a server or a network.
 ///
@@ -26,7 +28,7 @@ use crate::system::OutputFile;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   judge-uncertainty study queue my-study --budget 20
-  judge-uncertainty study label my-study
+  judge-uncertainty study labels page my-study
   judge-uncertainty study labels add labels-ann.csv my-study")]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -63,23 +65,19 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
         if !args.force {
             return Err(StudyError::Exists { folder: out }.into());
         }
-        if !found.is_file() || !fs::read(&out).is_ok_and(|text| LabelPage::is_one(&text)) {
+        let page = || read::bytes(&out).map_err(FileError::at(&out, "reading"));
+        if !found.is_file() || !LabelPage::is_one(&page()?) {
             return Err(StudyError::Foreign { file: out }.into());
         }
     }
     let queue = args.queue.clone().unwrap_or_else(|| file.resolve(Path::new("queue"))).join("queue.jsonl");
     let items = entries::<K>(&file, &queue).map_err(StudyError::from)?;
     let question = K::question(&file.config.scale);
-    let page = LabelPage {
-        title: &file.config.title,
-        instruction: file.config.instruction.as_deref(),
-        question: &question,
-        items: &items,
-    };
+    let page = LabelPage { title: &file.config.title, asked: file.config.asked(&question), items: &items };
     let html = page.html(args.templates.folder.as_deref())?;
     held.write(|file| file.write_all(html.as_bytes()))?;
     writeln!(
-        anstream::stdout(),
+        stdout(),
         "{} items to label, without the judge's predictions: {}\nOpen it in a browser; then: judge-uncertainty study \
          labels add FILE {}",
         items.len(),
@@ -95,7 +93,7 @@ fn entries<K: Kind>(file: &StudyFile<K>, queue: &Path) -> Result<Vec<LabelItem>,
         DataError::refused(place, Problem::Unfit { reason, remedy: remedy.to_owned() })
     };
     let make = "make a queue with `study queue`, or name the folder of one with --queue";
-    let text = fs::read_to_string(queue)
+    let text = read::text(queue)
         .map_err(|error| refuse(Place::file(queue), format!("the queue can't be read: {error}"), make))?;
     let items = items::read(file, &mut Source::default())?;
     let entry = |(line, number): (&str, u64)| {

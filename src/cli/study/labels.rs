@@ -1,5 +1,6 @@
 //! `study labels`: labels on their way back.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -7,28 +8,38 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
+use super::label;
 use super::setup::load;
-use crate::cli::options::StudyOption;
+use crate::cli::options::{ResultOptions, StudyOption};
+use crate::cli::terminal::stdout;
 use crate::cli::{Error, say};
+use crate::escalation::Observed;
 use crate::formats::error::{Error as DataError, Place, Problem};
 use crate::formats::output::{to_csv, to_parquet};
-use crate::report::study::Shown;
-use crate::report::study::estimates::{describe_estimate, describe_response};
+use crate::report::study::estimates::{
+    describe_annotators, describe_estimate, describe_response, describe_skips, estimates_answer,
+};
+use crate::report::study::{Line, Shown};
 use crate::study::input::config::study_toml;
-use crate::study::input::log::{LabelLog, Listed, NewLabel};
+use crate::study::input::labels::Label;
+use crate::study::input::log::{AddedLabel, LabelLog, Listed, NewLabel};
+use crate::study::input::question::Remark;
 use crate::study::input::source::Source;
 use crate::study::intake::{Intake, Rules};
 use crate::study::queue::estimates::{PoolMean, SelectionFile, observed_by_thing};
 use crate::study::results::label_table::label_table;
 use crate::study::{Error as StudyError, Kind};
 use crate::system::{to_json, write_file};
+use serde_json::json;
 
-/// Add labels that came back from experts, and estimate from them.
+/// Let experts label a queue, add what comes back, and estimate from it.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Page(label::Args),
     Add(AddArgs),
     List(ListArgs),
     Remove(RemoveArgs),
+    Recover(RecoverArgs),
     Export(ExportArgs),
     Estimate(EstimateArgs),
 }
@@ -79,12 +90,23 @@ pub(crate) struct RemoveArgs {
     study: StudyOption,
 }
 
-/// Write all labels, those of the study's own files and those that were added, as one table: .csv or .parquet, as the
-/// name of FILE ends.
+/// Put a damaged log of added labels in order, without losing a row.
 ///
-/// Each row has id, annotator, label, when it was added, what the judge predicts, and what the file `about_annotators`
-/// under [labels] knows of the annotator. Where the study's own file has counts only, there is a row per item with a
-/// count per class.
+/// Rows that are as they were written are kept. Rows that may have been edited go to a table beside the log, to be
+/// looked at and added again. The damaged log is kept too. A log that only ends early is put in order by the next
+/// `add`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RecoverArgs {
+    #[command(flatten)]
+    study: StudyOption,
+}
+
+/// Write all labels as one table: .csv or .parquet, as the name of FILE ends.
+///
+/// They are those of the study's own files and those that were added. Each row has id, annotator, label, when it was
+/// added, what the judge predicts, and what the file `about_annotators` under [labels] knows of the annotator; where
+/// annotators skipped items or wrote comments, these too. Where the study's own file has counts only, there is a row
+/// per item with a count per class.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:
   judge-uncertainty study labels export labels.parquet my-study")]
@@ -109,11 +131,11 @@ fn table_file(name: &str) -> Result<PathBuf, String> {
     if csv || is_parquet(&file) { Ok(file) } else { Err(format!("{name:?} ends in neither .csv nor .parquet")) }
 }
 
-/// Estimate the classes' shares among all items (the mean, where labels stand on a scale) from the labels of an
-/// exploring queue, with intervals.
+/// Estimate each class's share among all items, or the mean, from the labels of a queue.
 ///
-/// Only queues made with --explore allow it: items that were selected for their rank alone are not like the others.
-/// Labels that were there before the queue are no answers to it. Ten randomly drawn items must have come back.
+/// Shares and means come with intervals. Only queues made with --explore allow it: items that were selected for their
+/// rank alone are not like the others. Labels that were there before the queue are no answers to it. Ten randomly drawn
+/// items must have come back.
 #[derive(Debug, clap::Args)]
 pub(crate) struct EstimateArgs {
     /// The folder of the queue.
@@ -124,9 +146,8 @@ pub(crate) struct EstimateArgs {
     /// Probability with which each interval is to hold the truth.
     #[arg(long, default_value_t = 0.95, value_parser = level)]
     level: f64,
-    /// Print the estimates as JSON.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    result: ResultOptions,
 }
 
 fn level(text: &str) -> Result<f64, String> {
@@ -138,9 +159,11 @@ impl Command {
     /// The study that the command is about.
     pub(super) fn study(&self) -> &Path {
         match self {
+            Command::Page(args) => &args.study.path,
             Command::Add(args) => &args.study.path,
             Command::List(args) => &args.study.path,
             Command::Remove(args) => &args.study.path,
+            Command::Recover(args) => &args.study.path,
             Command::Export(args) => &args.study.path,
             Command::Estimate(args) => &args.study.path,
         }
@@ -153,9 +176,11 @@ impl Command {
 /// Anything refused or failed; the log is then as it was.
 pub(super) fn run<K: Shown>(command: &Command) -> Result<ExitCode, Error> {
     match command {
+        Command::Page(args) => label::run::<K>(args),
         Command::Add(args) => add::<K>(args),
         Command::List(args) => list(&log_of(&args.study.path)?),
         Command::Remove(args) => remove(&log_of(&args.study.path)?, args.batch),
+        Command::Recover(args) => recover(&args.study.path),
         Command::Export(args) => export::<K>(args),
         Command::Estimate(args) => estimate::<K>(args),
     }
@@ -169,20 +194,31 @@ fn add<K: Kind>(args: &AddArgs) -> Result<ExitCode, Error> {
     let question = K::question(&study.file.config.scale);
     let mut known = study.labels.known(&study.file, &question);
     for row in &log.rows {
-        if let Some(item) = study.items.ids.position(&row.id) {
+        if let Some(item) = study.items.ids.position(&row.id)
+            && question.remark(&row.value).is_none()
+        {
             known.add(item, &row.annotator, &row.value, &row.given, &log.place(row));
         }
     }
     let rules = Rules { repeats: question.allows_repeats(), skip_known: args.skip_known };
-    let canonical = |label: &NewLabel| match question.parse(&label.value) {
-        Ok(value) => Ok(question.text(value)),
-        Err(problem) => Err(DataError::refused(label.place.clone(), problem)),
-    };
-    let fresh = intake.check(&study.items, canonical, &known, &rules)?;
+    let mut fresh = intake.check(&study.items, &question, &known, &rules)?;
+    // A remark that is there already says nothing new.
+    fresh.retain(|new| {
+        let same = |row: &AddedLabel| (&row.id, &row.annotator, &row.value) == (&new.id, &new.annotator, &new.value);
+        question.remark(&new.value).is_none() || !log.rows.iter().any(same)
+    });
     if !fresh.is_empty() {
         log.append(&intake.file, &intake.sha256, &fresh).map_err(StudyError::from)?;
     }
-    say_added(&log, &intake, &fresh)
+    let labels: Vec<&NewLabel> = fresh.iter().filter(|label| question.remark(&label.value).is_none()).collect();
+    match say_added(&log, &intake, &labels, &args.study.path) {
+        // The labels are on the disk, and the status says so.
+        Err(Error::Stdout(error)) if !fresh.is_empty() => {
+            say(format_args!("note: the labels are stored; only writing to standard output failed: {error}"));
+            Ok(ExitCode::SUCCESS)
+        }
+        said => said,
+    }
 }
 
 fn export<K: Kind>(args: &ExportArgs) -> Result<ExitCode, Error> {
@@ -200,27 +236,59 @@ fn export<K: Kind>(args: &ExportArgs) -> Result<ExitCode, Error> {
         if is_parquet(&args.file) { to_parquet(&columns).map_err(StudyError::Parquet)? } else { to_csv(&columns) };
     write_file(&args.file, &bytes)?;
     let rows = columns.first().map_or(0, |column| column.values.len());
-    writeln!(anstream::stdout(), "{rows} rows: {}", args.file.display())?;
+    writeln!(stdout(), "{rows} rows: {}", args.file.display())?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// The log of a study, and what is to be said of it. Its items and labels are not read: a batch that they refuse must be
-/// removable.
+/// The log of a study, and what is to be said of it. Its items and labels are not read: a batch that they refuse must
+/// be removable.
 pub(super) fn log_of(study: &Path) -> Result<LabelLog, Error> {
-    let folder = study_toml(study).parent().map(Path::to_owned).unwrap_or_default();
-    let log = LabelLog::read(&folder, &mut Source::default()).map_err(StudyError::from)?;
+    let log = LabelLog::read(&folder_of(study), &mut Source::default()).map_err(StudyError::from)?;
     log.torn.iter().for_each(|text| say(format_args!("{text}")));
     Ok(log)
 }
 
+fn folder_of(study: &Path) -> PathBuf {
+    study_toml(study).parent().map(Path::to_owned).unwrap_or_default()
+}
+
+fn recover(study: &Path) -> Result<ExitCode, Error> {
+    let Some(done) = LabelLog::recover(&folder_of(study)).map_err(StudyError::from)? else {
+        // A cut end is told.
+        log_of(study)?;
+        writeln!(stdout(), "The log is not damaged; nothing was changed.")?;
+        return Ok(ExitCode::SUCCESS);
+    };
+    let mut stdout = stdout();
+    writeln!(stdout, "{} labels kept. The damaged log is in {}.", done.kept, done.damaged.display())?;
+    if let Some(table) = &done.table {
+        let (rows, table) = (done.unsure, table.display());
+        writeln!(stdout, "{rows} rows may have been edited or stand where a line is missing: look at {table}, then")?;
+        writeln!(stdout, "  judge-uncertainty study labels add {table} {}", study.display())?;
+    }
+    if done.others > 0 {
+        writeln!(stdout, "{} lines are neither labels nor batches; a removal among them is undone.", done.others)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
 fn list(log: &LabelLog) -> Result<ExitCode, Error> {
-    let mut stdout = anstream::stdout().lock();
+    let mut stdout = stdout();
     if log.listed.is_empty() {
         writeln!(stdout, "No labels were added.")?;
     }
+    let mut counts = 0..;
     for Listed { number, batch, removed } in &log.listed {
+        let position = removed.is_none().then(|| counts.next()).flatten();
+        let of_batch = log.rows.iter().filter(|row| Some(row.batch) == position);
+        let remarks: Vec<_> = of_batch.filter_map(|row| Some((row, Remark::parse(&row.value)?))).collect();
         let fate = removed.as_ref().map_or_else(String::new, |time| format!(", removed {time}"));
-        writeln!(stdout, "batch {number}: {} labels from {}, added {}{fate}", batch.labels, batch.source, batch.added)?;
+        let labels = batch.labels - remarks.len();
+        writeln!(stdout, "batch {number}: {labels} labels from {}, added {}{fate}", batch.source, batch.added)?;
+        for (row, (remark, words)) in remarks {
+            let what = if remark == Remark::Skip { "skipped" } else { "comment" };
+            writeln!(stdout, "  {} by {}: {what}: {words}", row.id, row.annotator)?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -229,18 +297,18 @@ fn remove(log: &LabelLog, number: u64) -> Result<ExitCode, Error> {
     log.remove(number).map_err(StudyError::from)?;
     let labels = log.listed.iter().find(|listed| listed.number == number).map_or(0, |listed| listed.batch.labels);
     writeln!(
-        anstream::stdout().lock(),
+        stdout(),
         "Batch {number} no longer counts ({labels} labels). It stays in {}, marked as removed.",
         log.file.display()
     )?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn say_added(log: &LabelLog, intake: &Intake, fresh: &[NewLabel]) -> Result<ExitCode, Error> {
+fn say_added(log: &LabelLog, intake: &Intake, fresh: &[&NewLabel], study: &Path) -> Result<ExitCode, Error> {
     let mut items: Vec<&str> = fresh.iter().map(|label| label.id.as_str()).collect();
     items.sort_unstable();
     items.dedup();
-    let mut stdout = anstream::stdout().lock();
+    let mut stdout = stdout();
     writeln!(
         stdout,
         "{} labels of {} items added to {} (read as {}).",
@@ -249,11 +317,14 @@ fn say_added(log: &LabelLog, intake: &Intake, fresh: &[NewLabel]) -> Result<Exit
         log.file.display(),
         intake.answers.form
     )?;
+    for notice in &intake.answers.notices {
+        writeln!(stdout, "{notice}")?;
+    }
     for (kind, count) in &intake.answers.skipped {
         writeln!(stdout, "{count} answers left out: {kind}.")?;
     }
     if !fresh.is_empty() {
-        writeln!(stdout, "The next `study run` starts from the union and says what moved.")?;
+        writeln!(stdout, "Next: judge-uncertainty study run {} (it says what moved)", study.display())?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -263,25 +334,33 @@ fn estimate<K: Kind>(args: &EstimateArgs) -> Result<ExitCode, Error> {
     let quantities = K::quantities(&study.file.config.scale);
     let names: Vec<String> = quantities.iter().map(|quantity| quantity.name.clone()).collect();
     let file = SelectionFile::read(&args.queue, &study.items.ids, &study.items.file, &names)?;
-    let observed = K::observed(&study, &study.answers_to(&args.queue, file.batches_before));
+    let batches = study.answers_to(&args.queue, file.batches_before);
+    let of_batches = |label: &Label| label.batch.is_some_and(|batch| batches.contains(&batch));
+    let annotators: BTreeSet<usize> =
+        study.labels.rows.iter().filter(|label| of_batches(label)).map(|label| label.annotator).collect();
+    let observed = K::observed(&study, of_batches);
+    let by_annotator: Vec<_> = annotators
+        .iter()
+        .map(|&who| K::observed(&study, |label| of_batches(label) && label.annotator == who))
+        .collect();
     let about = study.items.about_numbers();
     let whole = about.as_ref().map(|about| file.by_thing(about));
     let file = whole.as_ref().unwrap_or(&file);
     let estimate = |k: usize| {
-        let of_things = about.as_ref().map(|about| observed_by_thing(&observed[k], about));
-        let observed = of_things.as_ref().unwrap_or(&observed[k]);
-        file.estimate(&names[k], observed, quantities[k].range, args.level)
+        let of_things = |observed: &Vec<Vec<Option<Observed>>>| match &about {
+            Some(about) => observed_by_thing(&observed[k], about),
+            None => observed[k].clone(),
+        };
+        let by_annotator: Vec<_> = by_annotator.iter().map(of_things).collect();
+        file.estimate(&names[k], &of_things(&observed), &by_annotator, (quantities[k].range, args.level))
     };
     let estimates: Vec<PoolMean> =
         (0..names.len()).map(estimate).collect::<Result<_, _>>().map_err(StudyError::from)?;
-    let mut stdout = anstream::stdout().lock();
-    if args.json {
-        write!(stdout, "{}", to_json(&estimates))?;
-    } else {
-        let response = estimates.first().into_iter().flat_map(|estimate| describe_response(&estimate.strata));
-        for line in response.chain(estimates.iter().flat_map(describe_estimate)) {
-            writeln!(stdout, "{line}")?;
-        }
-    }
-    Ok(ExitCode::SUCCESS)
+    let whose = describe_annotators(annotators.len());
+    let skips = study.labels.remarks.iter().filter(|one| batches.contains(&one.batch));
+    let response = estimates.first().into_iter().flat_map(|estimate| describe_response(&estimate.strata));
+    let said: Vec<String> = describe_skips(skips).into_iter().chain(response).chain([whose.clone()]).collect();
+    let json = || to_json(&json!({"estimates": estimates, "annotators": whose, "warnings": study.warnings}));
+    let answer = estimates_answer(&estimates, &said, &args.study.path.display().to_string());
+    args.result.show(json, &answer, || estimates.iter().flat_map(describe_estimate).map(Line::Row).collect())
 }

@@ -1,7 +1,7 @@
 //! `study`: the same engines on a user's data.
 
 mod check;
-mod compare;
+pub(super) mod compare;
 mod init;
 mod label;
 mod labels;
@@ -10,30 +10,39 @@ mod queue;
 mod register;
 mod run;
 mod setup;
+mod simulate;
+
+pub(super) use queue::budget;
+pub(super) use setup::vacant_folder;
 
 use std::process::ExitCode;
 
 use clap::Subcommand;
 
-use super::Error;
+use super::{Error, say};
 use crate::with_kind;
 
-/// Decompose, rank and evaluate with your own items, judge and labels.
+/// Study your own items, judge and labels.
 #[derive(Debug, Subcommand)]
 #[command(after_help = "Example:
   judge-uncertainty study init my-study
   judge-uncertainty study check my-study
   judge-uncertainty study run my-study
-  judge-uncertainty study queue my-study --rule info --budget 10%
-  judge-uncertainty study label my-study
+  judge-uncertainty study queue my-study --budget 10%
+  judge-uncertainty study labels page my-study
   judge-uncertainty study labels add new-labels.csv my-study")]
 pub(super) enum Command {
     Init(init::Args),
     Check(check::Args),
     Run(run::Args),
-    Compare(compare::Args),
+    /// The old name of `compare`.
+    #[command(hide = true)]
+    Compare(crate::cli::compare::Args),
     Plan(plan::Args),
+    Simulate(simulate::Args),
     Queue(queue::Args),
+    /// The old name of `study labels page`.
+    #[command(hide = true)]
     Label(label::Args),
     #[command(subcommand)]
     Labels(labels::Command),
@@ -49,11 +58,23 @@ pub(super) fn run(command: &Command) -> Result<ExitCode, Error> {
         Command::Init(args) => init::run(args),
         Command::Check(args) => with_kind!(&args.study.path, K => check::run::<K>(args)),
         Command::Run(args) => with_kind!(&args.study.path, K => run::run::<K>(args)),
-        Command::Compare(args) => with_kind!(&args.first, K => compare::run::<K>(args)),
+        Command::Compare(args) => {
+            renamed("study compare", "compare");
+            crate::cli::compare::run(args)
+        }
         Command::Plan(args) => with_kind!(&args.study.path, K => plan::run::<K>(args)),
+        Command::Simulate(args) => with_kind!(&args.study.path, K => simulate::run::<K>(args)),
         Command::Queue(args) => with_kind!(&args.study.path, K => queue::run::<K>(args)),
-        Command::Label(args) => with_kind!(&args.study.path, K => label::run::<K>(args)),
+        Command::Label(args) => {
+            renamed("study label", "study labels page");
+            with_kind!(&args.study.path, K => label::run::<K>(args))
+        }
         Command::Labels(command) => with_kind!(command.study(), K => labels::run::<K>(command)),
         Command::Register(args) => with_kind!(&args.study.path, K => register::run::<K>(args)),
     }
+}
+
+/// Says that a command, or what an option takes, has another name now.
+pub(super) fn renamed(old: &str, new: &str) {
+    say(format_args!("note: `{old}` is called `{new}` now"));
 }

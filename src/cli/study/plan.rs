@@ -1,18 +1,17 @@
 //! `study plan`: how many labels, on which items, for what.
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use super::setup::{json, load, say_embedded};
-use crate::cli::options::StudyOption;
+use crate::cli::options::{ResultOptions, StudyOption};
 use crate::cli::progress::Bars;
 use crate::cli::{Error, sentences};
-use crate::report::study::{Shown, describe_plan};
+use crate::report::study::{Shown, describe_plan, plan_answer};
 use crate::study::Decomposition;
 use crate::study::evaluate::held_out::HeldOutScores;
 use crate::study::queue::plan::Plan;
 
-/// Plan further labels from the present belief: expected error, widths of intervals, and when to stop.
+/// Say what further labels would bring, and when to stop.
 ///
 /// A column of the items named by `items.cost` in study.toml says what a label of an item costs. Nothing is written.
 /// Exit status: 0 when done, 2 when the study is refused, 1 otherwise.
@@ -26,9 +25,8 @@ pub(crate) struct Args {
     /// The least squared error, summed over items, that a unit of cost (a label, without costs) has to remove.
     #[arg(long, value_name = "ERROR", value_parser = price)]
     price: Option<f64>,
-    /// Print the plan as JSON.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    result: ResultOptions,
 }
 
 fn price(text: &str) -> Result<f64, String> {
@@ -47,13 +45,6 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let decomposition = Decomposition::new(&study, &progress)?;
     let held_out = HeldOutScores::new(&study, &decomposition);
     let plan = Plan::new(&study, &decomposition, &held_out, args.price);
-    let mut stdout = anstream::stdout().lock();
-    if args.json {
-        write!(stdout, "{}", json(&plan, &study))?;
-    } else {
-        for line in describe_plan(&plan) {
-            writeln!(stdout, "{}", line.text())?;
-        }
-    }
-    Ok(ExitCode::SUCCESS)
+    let answer = plan_answer(&plan, &args.study.path.display().to_string());
+    args.result.show(|| json(&plan, &study), &answer, || describe_plan(&plan))
 }

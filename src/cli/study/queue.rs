@@ -1,18 +1,21 @@
 //! `study queue`: which items go to experts.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::setup::{json, load, say_embedded, vacant_folder};
-use crate::cli::options::{StudyOption, ThreadsOption};
+use super::setup::{json, load, note_elsewhere, say_embedded, vacant_folder};
+use crate::cli::options::{ResultOptions, StudyOption, ThreadsOption};
 use crate::cli::progress::Bars;
-use crate::cli::{Error, sentences};
+use crate::cli::{Error, say, sentences};
 use crate::escalation::Rule;
-use crate::report::study::Shown;
-use crate::study::queue::ranked::{check_rule, usual_order};
-use crate::study::queue::{Amount, LabelsPerItem, Order, Presentation, QueueRecord, Ranked, Request};
-use crate::study::{Decomposition, Error as StudyError};
+use crate::report::study::{Line, Queued, Shown, advice_sentences, map_sentence, queue_answer};
+use crate::study::queue::ranked::check_rule;
+use crate::study::queue::record::QUEUES_ELSEWHERE;
+use crate::study::queue::{
+    Advice, Amount, LabelsPerItem, Order, Presentation, QueueRecord, Ranked, Request, advice, queued_ids,
+};
+use crate::study::results::advice::Advice as StudyAdvice;
+use crate::study::{Decomposition, Error as StudyError, FitReport, Kind, Study};
 
 /// Rank the items under a rule and write those within the budget as a queue, as imports for Label Studio, Argilla,
 /// Prodigy and doccano, and as a spreadsheet to fill in.
@@ -21,63 +24,66 @@ use crate::study::{Decomposition, Error as StudyError};
 /// `selection.csv` and `queue.json` are the record of the queue and not for annotators.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  judge-uncertainty study queue --rule info --budget 10%
+  judge-uncertainty study queue --rule epistemic --budget 10%
   judge-uncertainty study queue my-study --rule delta --budget 300 --labels-per-item greedy
   judge-uncertainty study queue my-study --until 'epistemic<0.05' --out my-study/queue-2
   judge-uncertainty study queue my-study --budget 200 --explore 0.1")]
 pub(crate) struct Args {
     #[command(flatten)]
     pub(super) study: StudyOption,
-    #[arg(long, value_parser = str::parse::<Order>, help = rules())]
+    #[arg(long, value_parser = str::parse::<Order>, help = rules(), help_heading = "Which items")]
     rule: Option<Order>,
     /// How much is sent: a share of the items (10%) or a number (300); of labels with --labels-per-item greedy.
-    #[arg(long, value_name = "N|N%", default_value = "10%", value_parser = budget, conflicts_with = "until")]
+    #[arg(long, value_name = "N|N%", default_value = "10%", value_parser = budget, conflicts_with = "until", help_heading = "Which items")]
     budget: Amount,
     /// Send what it takes to bring the expected epistemic part of every item below a level.
-    #[arg(long, value_name = "epistemic<X", value_parser = until)]
+    #[arg(long, value_name = "epistemic<X", value_parser = until, help_heading = "Which items")]
     until: Option<Amount>,
     /// Labels for each item, or `greedy`: one label at a time to the item that is worth it most.
-    #[arg(long, value_name = "K|greedy", default_value = "1", value_parser = str::parse::<LabelsPerItem>)]
+    #[arg(long, value_name = "K|greedy", default_value = "1", value_parser = str::parse::<LabelsPerItem>, help_heading = "Which items")]
     labels_per_item: LabelsPerItem,
-    /// Share of the budget that goes to items drawn at random, so that estimates for all items are possible.
-    #[arg(long, value_name = "SHARE", value_parser = share)]
+    /// Share of the budget that goes to items drawn at random, so that estimates for all items are possible; 0 for none
+    /// [default: where no rule is named a tenth, and ten items at least; none otherwise].
+    #[arg(long, value_name = "SHARE", value_parser = share, help_heading = "Which items")]
     explore: Option<f64>,
     /// Rank by value per cost, with the costs of `items.cost`.
-    #[arg(long, conflicts_with = "until")]
+    #[arg(long, conflicts_with = "until", help_heading = "Which items")]
     per_cost: bool,
     /// Show annotators the judge's prediction; it anchors them, and the record says so.
-    #[arg(long)]
+    #[arg(long, help_heading = "Files")]
     with_suggestions: bool,
-    /// Put an apostrophe before cells of queue.csv that a spreadsheet would run as formulas, such as =HYPERLINK(...).
-    #[arg(long)]
-    escape_formulas: bool,
+    /// Write cells that a spreadsheet would run as formulas, such as =HYPERLINK(...), without an apostrophe before them
+    /// (queue.csv, spreadsheet.csv).
+    #[arg(long, help_heading = "Files")]
+    keep_formulas: bool,
     /// Seed of the random share [default: that of the study].
-    #[arg(long)]
+    #[arg(long, help_heading = "Which items")]
     seed: Option<u64>,
     /// Folder to write [default: queue, beside the study.toml].
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = "Files")]
     out: Option<PathBuf>,
     /// Replace the queue that the folder holds.
-    #[arg(long)]
+    #[arg(long, help_heading = "Files")]
     force: bool,
     #[command(flatten)]
     threads: ThreadsOption,
-    /// Print the record as JSON instead of sentences.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    result: ResultOptions,
 }
 
-/// Help on the rules: their keys as the table of rules has them.
+/// Help on the rules: their names as the table of rules has them.
 fn rules() -> String {
-    let keys: Vec<&str> = Rule::those(|_| true).into_iter().map(Rule::key).collect();
+    let keys: Vec<&str> = Rule::those(|_| true).into_iter().map(Rule::name).collect();
     let (last, others) = keys.split_last().expect("there are rules");
     format!(
-        "Rule that ranks [default: info; without labels cover, or random where there are no embeddings]: cover, {} or {last}",
+        "Rule that ranks [default: fewest_labels, or random for fewer than 20 items; before the first label cover, or \
+         random where there are no \
+         embeddings; epistemic with --until, --per-cost and greedy]: cover, likely_errors, {} or {last}",
         others.join(", ")
     )
 }
 
-fn budget(text: &str) -> Result<Amount, String> {
+pub(in crate::cli) fn budget(text: &str) -> Result<Amount, String> {
     match text.parse()? {
         Amount::Until { .. } => Err("give a level with --until, not with --budget".to_owned()),
         amount => Ok(amount),
@@ -92,8 +98,8 @@ fn until(text: &str) -> Result<Amount, String> {
 }
 
 fn share(text: &str) -> Result<f64, String> {
-    let share = text.parse().ok().filter(|share| *share > 0.0 && *share <= 1.0);
-    share.ok_or_else(|| format!("{text:?} is not a share above 0 and up to 1, such as 0.1"))
+    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| format!("{text:?} is not a share from 0 to 1, such as 0.1"))
 }
 
 /// Runs the command on a study of one kind.
@@ -108,52 +114,60 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     let out = args.out.clone().unwrap_or_else(|| study.file.resolve(Path::new("queue")));
     let folder = vacant_folder::<QueueRecord>(&out, args.force, study.inputs.sums().keys())?;
     args.threads.start()?;
-    let rule = args.rule.unwrap_or_else(|| usual_order(&study));
+    let amount = args.until.unwrap_or(args.budget);
+    let advised = advised(args, &study, amount);
+    let rule = advised.order;
     check_rule(&study, rule)?;
     let request = Request {
         rule,
-        amount: args.until.unwrap_or(args.budget),
+        amount,
         labels_per_item: args.labels_per_item,
-        explore: args.explore,
+        explore: args.explore.or(advised.explore).filter(|share| *share > 0.0),
         seed: args.seed.unwrap_or(study.file.config.seed),
     };
     say_embedded(study.embed(&sentences::start, &Bars::default())?.as_ref());
     let decomposition = Decomposition::new(&study, &Bars::default())?;
     let ranked = Ranked::new(&study, &decomposition, &request)?;
     let ranked = if args.per_cost { ranked.per_cost(request.rule)? } else { ranked };
-    let show = Presentation { suggestions: args.with_suggestions, escape_formulas: args.escape_formulas };
-    let (staged, record) = ranked.send(&request, show)?;
-    folder.commit(&staged)?;
-    let mut stdout = anstream::stdout().lock();
-    if args.json {
-        write!(stdout, "{}", json(&record, &study))?;
-    } else {
-        describe(&mut stdout, &record, &out)?;
-        if study.has_no_labels() && record.labels_per_item == "1" {
-            writeln!(
-                stdout,
-                "Have each item labelled by two experts or more (--labels-per-item 2): single labels do not tell a \
-                 judge that is ignorant from experts who disagree."
-            )?;
-        }
+    if let Some(text) = ranked.hardly_ranks() {
+        say(format_args!("{text}"));
     }
-    Ok(ExitCode::SUCCESS)
+    let show = Presentation { suggestions: args.with_suggestions, keep_formulas: args.keep_formulas };
+    let advice = StudyAdvice::of_run(&study.file.resolve(Path::new("run")), &study, &decomposition)?;
+    let (staged, record) = ranked.send(&request, show)?;
+    let means = "how the items of its labels were chosen will count as unknown";
+    note_elsewhere(&study.file.folder(), QUEUES_ELSEWHERE, &out, means)?;
+    folder.commit(&staged)?;
+    let mut hints = vec![];
+    if study.has_no_labels() && record.labels_per_item == "1" {
+        hints.push(
+            "Have two experts label each item (--labels-per-item 2): single labels do not tell a judge that is ignorant \
+             from experts who disagree."
+                .to_owned(),
+        );
+    }
+    let queued = Queued {
+        record: &record,
+        first: queued_ids(&staged).take(3).collect(),
+        folder: &out.display().to_string(),
+        study: &args.study.path.display().to_string(),
+        asked: amount.among(study.len()),
+        map: map_sentence(&FitReport::new(&study, &decomposition)?),
+        advice: advice_sentences(&advice),
+        hints,
+    };
+    let details = || record.files.iter().map(|file| Line::Row(out.join(file).display().to_string())).collect();
+    args.result.show(|| json(&record, &study), &queue_answer(&queued), details)
 }
 
-fn describe(out: &mut impl Write, record: &QueueRecord, folder: &Path) -> std::io::Result<()> {
-    writeln!(
-        out,
-        "{} of {} items are queued for {} labels, by the rule {} ({}).",
-        record.queued, record.items, record.labels, record.rule, record.direction
-    )?;
-    let blind = if record.suggestions {
-        "Annotators see the judge's prediction."
-    } else {
-        "Annotators do not see the judge's prediction."
-    };
-    writeln!(out, "Trust: {}.", record.trust)?;
-    writeln!(out, "{blind}")?;
-    writeln!(out, "Estimates for all items: {}.", record.estimates)?;
-    writeln!(out, "\nThe queue: {}", folder.join("queue.csv").display())?;
-    writeln!(out, "When labels are back: judge-uncertainty study labels add FILE")
+/// The rule, and the share drawn at random that goes with it: what is asked for, or what is advised. A request about
+/// values goes by the epistemic part: fewest labels first has none.
+fn advised<K: Kind>(args: &Args, study: &Study<K>, amount: Amount) -> Advice {
+    let by_value = args.until.is_some() || args.per_cost || args.labels_per_item == LabelsPerItem::Greedy;
+    let by_parts = (by_value && !study.has_no_labels()).then(|| Rule::Info.into());
+    if let Some(order) = args.rule.or(by_parts) {
+        return Advice { order, explore: None };
+    }
+    let things = study.items.about_numbers().and_then(|of| of.into_iter().max()).map_or(study.len(), |last| last + 1);
+    advice(study, study.has_no_labels(), amount.among(things).min(things))
 }

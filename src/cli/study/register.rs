@@ -10,29 +10,34 @@ use serde_json::Value;
 use super::setup::{ELSEWHERE, load};
 use crate::cli::Error;
 use crate::cli::options::StudyOption;
+use crate::cli::terminal::stdout;
 use crate::evaluation::journal::JOURNAL_SUFFIX;
 use crate::report::study::Shown;
 use crate::study::Error as StudyError;
 use crate::study::evaluate::evaluated_items;
+use crate::study::registration::labels::LabelsThere;
 use crate::study::registration::{Plan, Registration, RegistrationError, Testable};
 use crate::study::results::FILE;
 use crate::system::FileError;
+use crate::system::read;
 
-/// Freeze hypotheses, exclusions, seeds, settings and input sums in registration.toml, before any evaluation.
+/// Freeze hypotheses before the evaluation.
 ///
-/// The plan is a TOML file with one [[hypothesis]] per comparison. It is refused once the study's folder holds an
-/// evaluation. `study run` then scores every hypothesis as confirmed, refuted or inconclusive, by intervals for new
-/// items, simultaneous over the family, and lists what was done otherwise than registered.
+/// Exclusions, seeds, settings and sums of the input are frozen with them, in registration.toml. The plan is a TOML file
+/// with one [[hypothesis]] per comparison. It is refused once the study's folder holds an evaluation. `study run` then
+/// scores every hypothesis as confirmed, refuted or inconclusive, by intervals for new items, simultaneous over the
+/// family, and lists what was done otherwise than registered.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example of a plan:
   level = 0.95
   exclusions = [\"items that the judge did not answer\"]
   seen = [\"the labels that the trust is fitted to\"]
+  labels = 400             # labels that the study will have when it is judged
 
   [[hypothesis]]
-  id = \"info-beats-fewest\"
+  id = \"epistemic-beats-fewest\"
   statement = \"The epistemic part removes more error than fewest labels first.\"
-  better = \"info\"
+  better = \"epistemic\"
   than = \"fewest_labels\"
   budget = 10              # percent, one of evaluation.budgets
   measure = \"value\"        # or selective_error, selective_squared_error; squared_value where labels are numbers
@@ -62,7 +67,7 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
         return Err(refused(RegistrationError::Evaluated(found)));
     }
     let elsewhere = folder.join(ELSEWHERE);
-    let told = match fs::read_to_string(&elsewhere) {
+    let told = match read::text(&elsewhere) {
         Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
         other => other.map_err(FileError::at(&elsewhere, "reading")).map_err(StudyError::from)?,
     };
@@ -78,19 +83,37 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     };
     let path = args.plan.clone().unwrap_or_else(|| folder.join("hypotheses.toml"));
     let plan = Plan::load(&path, &testable).map_err(refused)?;
-    let registration = Registration::freeze(plan, study.settings(), study.relative_inputs());
+    let there = LabelsThere::new(&study);
+    if let Some(announced) = plan.labels.filter(|announced| *announced < there.labels) {
+        let reason = format!(
+            "labels = {announced}, but the study has {} already; announce how many it will have in all",
+            there.labels
+        );
+        return Err(refused(RegistrationError::Plan { path, reason }));
+    }
+    let registration = Registration::new(plan, &study);
     let file = registration.write(&folder).map_err(refused)?;
     writeln!(
-        anstream::stdout(),
+        stdout(),
         "{} hypotheses registered at {} in {}\ndigest {}",
         registration.plan.hypotheses.len(),
         registration.registered,
         file.display(),
         registration.digest()
     )?;
+    if there.labels > 0 {
+        let last = there.last_added.map_or_else(String::new, |last| format!(", the last added {last}"));
+        writeln!(
+            stdout(),
+            "{} labels of {} items are there already{last}. They are noted as seen: whether anybody looked at them, here \
+             or in a copy of this folder, can't be told.",
+            there.labels,
+            there.items
+        )?;
+    }
     study.hold_to(&registration);
     if let Err(reason) = evaluated_items(&study) {
-        writeln!(anstream::stdout(), "warning: with the present data no hypothesis can be evaluated: {reason}.")?;
+        writeln!(stdout(), "warning: with the present data no hypothesis can be evaluated: {reason}.")?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -101,7 +124,7 @@ fn evaluation_in(folder: &Path) -> std::io::Result<Option<PathBuf>> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         let results = path.join(FILE);
-        let text = fs::read(&results).unwrap_or_default();
+        let text = read::bytes_if_there(&results)?.unwrap_or_default();
         let evaluated = serde_json::from_slice::<Value>(&text)
             .is_ok_and(|results| results.pointer("/evaluation/evaluated").is_some());
         if evaluated {

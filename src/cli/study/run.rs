@@ -1,33 +1,35 @@
 //! `study run`: decompose, rank, evaluate, write.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use super::setup::{load, note_elsewhere, say_embedded, say_going_on, vacant_folder};
-use crate::cli::options::{StudyOption, TemplatesOption, ThreadsOption};
+use super::setup::{ELSEWHERE, load, note_elsewhere, note_look, say_embedded, say_going_on, vacant_folder};
+use crate::cli::options::{ResultOptions, StudyOption, TemplatesOption, ThreadsOption};
 use crate::cli::progress::Bars;
 use crate::cli::{Error, say, sentences};
 use crate::formats::output;
 use crate::report::latex::Templates;
-use crate::report::study::{Shown, bundle, describe, figures};
+use crate::report::study::{Shown, answer, bundle, describe, figures};
 use crate::report::{self, page};
 use crate::study::belief_file::{self, BeliefFile, Saved};
 use crate::study::evaluate::{evaluated_items, journal};
 use crate::study::input::judge_files::JudgeFiles;
 use crate::study::lewidi::{SOFT, soft_predictions};
 use crate::study::registration::Registration;
+use crate::study::registration::labels::looked_at;
 use crate::study::results::cards::Cards;
 use crate::study::results::columns::columns;
 use crate::study::results::{FILE, StudyManifest};
 use crate::study::{Decomposition, Error as StudyError, StudyResults, evaluate};
-use crate::system::{Run, Staged, to_json};
+use crate::system::read;
+use crate::system::{FileError, Run, Staged, to_json};
 
-/// Decompose the uncertainty about every item, rank the items under every rule, and evaluate where labels suffice.
+/// Fit the belief, and write the answer as a report and tables.
 ///
-/// An interrupted run goes on where its evaluation stopped. Exit status: 0 when done, 2 when input, arguments or the
-/// run folder are refused, 1 otherwise.
+/// The uncertainty about every item is decomposed, the items are ranked under every rule, and the judge and the rules
+/// are evaluated where labels suffice. An interrupted run goes on where its evaluation stopped. Exit status: 0 when
+/// done, 2 when input, arguments or the run folder are refused, 1 otherwise.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   judge-uncertainty study run
@@ -37,10 +39,10 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(super) study: StudyOption,
     /// Run folder to write [default: run, beside the study.toml].
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = "Files")]
     pub(super) out: Option<PathBuf>,
     /// Replace the run that the folder holds.
-    #[arg(long)]
+    #[arg(long, help_heading = "Files")]
     pub(super) force: bool,
     /// Replicates of the evaluation, in place of those of the study.toml; 0 for none.
     #[arg(long, value_name = "N")]
@@ -50,17 +52,20 @@ pub(crate) struct Args {
     #[command(flatten)]
     templates: TemplatesOption,
     /// Leave the texts of the items out of the report, where they must not leave their place.
-    #[arg(long)]
+    #[arg(long, help_heading = "Files")]
     pub(super) no_texts: bool,
-    /// Print the results as JSON instead of sentences.
-    #[arg(long)]
-    pub(super) json: bool,
+    #[command(flatten)]
+    result: ResultOptions,
 }
 
 /// Says that the run that is replaced belongs to another judge, for trust is bound to the judge that it was fitted to.
-fn say_changed_judge(out: &Path, judge: &JudgeFiles) {
-    let before: Option<serde_json::Value> =
-        std::fs::read(out.join(FILE)).ok().and_then(|text| serde_json::from_slice(&text).ok());
+///
+/// # Errors
+/// The results of that run can't be read.
+fn say_changed_judge(out: &Path, judge: &JudgeFiles) -> Result<(), Error> {
+    let file = out.join(FILE);
+    let before = read::bytes_if_there(&file).map_err(FileError::at(&file, "reading"))?;
+    let before: Option<serde_json::Value> = before.and_then(|text| serde_json::from_slice(&text).ok());
     let before = before.and_then(|results| serde_json::from_value(results["input"]["judge_files"].clone()).ok());
     if let Some(what) = before.and_then(|before: JudgeFiles| judge.differs(&before)) {
         say(format_args!(
@@ -69,6 +74,7 @@ fn say_changed_judge(out: &Path, judge: &JudgeFiles) {
             out.display()
         ));
     }
+    Ok(())
 }
 
 /// Runs the command on a study of one kind.
@@ -96,14 +102,18 @@ pub(super) fn run<K: Shown + Saved>(args: &Args) -> Result<ExitCode, Error> {
     say_embedded(study.embed(&sentences::start, &progress)?.as_ref());
     let decomposition = Decomposition::new(&study, &progress)?;
     if evaluated_items(&study).is_ok() {
-        note_elsewhere(&study.file.folder(), &out);
+        let means = "a later registration will not see that this study was evaluated";
+        note_elsewhere(&study.file.folder(), ELSEWHERE, &out, means)?;
     }
     let mut journal = journal(&out, &study)?;
     say_going_on(&journal);
     let evaluation = evaluate(&study, Some(&mut journal), &progress)?;
+    if registration.is_some() {
+        note_look(&study.file.folder(), &looked_at(&study))?;
+    }
     let results = StudyResults::new(&study, &decomposition, evaluation, registration.as_ref(), &progress)?;
 
-    say_changed_judge(&out, &results.input.judge_files);
+    say_changed_judge(&out, &results.input.judge_files)?;
     let mut staged = Staged::default();
     let columns = columns(&study, &decomposition);
     staged.put("items.csv", output::to_csv(&columns));
@@ -125,15 +135,6 @@ pub(super) fn run<K: Shown + Saved>(args: &Args) -> Result<ExitCode, Error> {
     folder.commit(&staged)?;
     journal.remove().map_err(StudyError::from)?;
 
-    let mut stdout = anstream::stdout().lock();
-    if args.json {
-        write!(stdout, "{}", to_json(&results))?;
-    } else {
-        for line in describe(&results) {
-            writeln!(stdout, "{}", line.text())?;
-        }
-        let (report, items) = (out.join(page::FILE), out.join("items.csv"));
-        writeln!(stdout, "\nReport: {}\nAll items: {}", report.display(), items.display())?;
-    }
-    Ok(ExitCode::SUCCESS)
+    let (study, run) = (args.study.path.display().to_string(), out.display().to_string());
+    args.result.show(|| to_json(&results), &answer(&results, &cards, &study, &run), || describe(&results))
 }

@@ -12,7 +12,9 @@ use serde_json::{Value, json};
 use crate::cli::{Error, output_folder, say};
 use crate::evaluation::Journal;
 use crate::familiarity::embedding::Embeddings;
+use crate::study::registration::labels::LOOKS_FILE;
 use crate::study::{Error as StudyError, Kind, Study};
+use crate::system::read;
 use crate::system::{Error as OutputError, FileError, OutputFile, OutputFolder, Record, to_json};
 
 /// Reads a study, and says what every command has to say of it.
@@ -38,7 +40,7 @@ pub(super) fn json<K: Kind>(result: &impl Serialize, study: &Study<K>) -> String
 
 /// A folder that may be written, and that holds nothing unless it is to be replaced; none of the `inputs`, by their
 /// paths, in any case.
-pub(super) fn vacant_folder<'i, R: Record>(
+pub(in crate::cli) fn vacant_folder<'i, R: Record>(
     path: &Path,
     force: bool,
     mut inputs: impl Iterator<Item = &'i String>,
@@ -51,7 +53,10 @@ pub(super) fn vacant_folder<'i, R: Record>(
         return Err(StudyError::InputInside { folder: path.to_owned(), file: file.into() }.into());
     }
     let folder = output_folder(path)?;
-    let filled = fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_some());
+    let filled = match fs::read_dir(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => false,
+        entries => entries.map_err(FileError::at(path, "listing"))?.next().is_some(),
+    };
     if filled && !force {
         return Err(StudyError::Exists { folder: path.to_owned() }.into());
     }
@@ -61,38 +66,61 @@ pub(super) fn vacant_folder<'i, R: Record>(
 /// Where a study's folder says that it was evaluated into folders elsewhere, one a line, for its registration to see.
 pub(super) const ELSEWHERE: &str = "evaluated-elsewhere.txt";
 
-/// Notes in a study's folder that its evaluation goes to a folder that isn't right in it, before it is computed.
+/// Notes in a `file` of a study's folder a folder that is written and isn't right in it. A folder that can't be noted
+/// is no reason not to write it, but it is told what that `means`.
 ///
-/// A folder that can't be written is no reason not to evaluate, but it is told.
-pub(super) fn note_elsewhere(study: &Path, out: &Path) {
+/// # Errors
+/// The file is there and can't be read.
+pub(super) fn note_elsewhere(study: &Path, file: &str, out: &Path, means: &str) -> Result<(), Error> {
     let study = if study == Path::new("") { Path::new(".") } else { study };
     let parent = out.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
     let same = |a: &Path, b: &Path| fs::canonicalize(a).ok().zip(fs::canonicalize(b).ok()).is_some_and(|(a, b)| a == b);
     if same(parent, study) {
-        return;
-    }
-    let file = study.join(ELSEWHERE);
-    let line = std::path::absolute(out).unwrap_or_else(|_| out.to_owned()).display().to_string();
-    if let Err(error) = add_line(&file, &line) {
-        say(format_args!("a later registration will not see that this study was evaluated into {line}: {error}"));
-    }
-}
-
-/// Adds a line to a file that does not have it. A link is not followed: it may lead out of the study.
-fn add_line(file: &Path, line: &str) -> Result<(), OutputError> {
-    let failed = |source| OutputError::from(FileError::at(file, "adding a line")(source));
-    if fs::symlink_metadata(file).is_ok_and(|found| !found.is_file()) {
-        return Err(failed(std::io::Error::other("it is a link or no plain file; move it away")));
-    }
-    let held = held_soon(file)?;
-    let before = match fs::read_to_string(file) {
-        Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
-        other => other.map_err(failed)?,
-    };
-    if before.lines().any(|known| known == line) {
         return Ok(());
     }
-    held.write(|to| writeln!(to, "{before}{line}"))
+    let file = study.join(file);
+    let own = fs::canonicalize(study).ok().zip(fs::canonicalize(out).ok());
+    let below = own.and_then(|(study, out)| out.strip_prefix(study).ok().map(Path::to_owned));
+    let full = || std::path::absolute(out).unwrap_or_else(|_| out.to_owned());
+    let line = below.unwrap_or_else(full).display().to_string();
+    if let Err(error) = add_line(&file, &line)? {
+        say(format_args!("{line} can't be noted in {}, so {means}: {error}", file.display()));
+    }
+    Ok(())
+}
+
+/// Notes in a study's folder that its registered hypotheses are looked at with these data.
+///
+/// # Errors
+/// As [`note_elsewhere`].
+pub(super) fn note_look(study: &Path, data: &str) -> Result<(), Error> {
+    let file = study.join(LOOKS_FILE);
+    if let Err(error) = add_line(&file, data)? {
+        say(format_args!("this look at the hypotheses can't be counted in {}: {error}", file.display()));
+    }
+    Ok(())
+}
+
+/// Adds a line to a file that does not have it; what went wrong where it can't be written. A link is not followed: it
+/// may lead out of the study.
+///
+/// # Errors
+/// The file is there and can't be read.
+fn add_line(file: &Path, line: &str) -> Result<Result<(), OutputError>, FileError> {
+    if fs::symlink_metadata(file).is_ok_and(|found| !found.is_file()) {
+        let link = std::io::Error::other("it is a link or no plain file; move it away");
+        return Ok(Err(FileError::at(file, "adding a line")(link).into()));
+    }
+    let held = match held_soon(file) {
+        Ok(held) => held,
+        Err(error) => return Ok(Err(error)),
+    };
+    let before = read::bytes_if_there(file).map_err(FileError::at(file, "reading"))?.unwrap_or_default();
+    let Ok(before) = String::from_utf8(before) else {
+        let foreign = std::io::Error::other("it is not text; move it away");
+        return Ok(Err(FileError::at(file, "adding a line")(foreign).into()));
+    };
+    Ok(if before.lines().any(|known| known == line) { Ok(()) } else { held.write(|to| writeln!(to, "{before}{line}")) })
 }
 
 /// Holds a file before it is read, so that no line of another run is lost; that run needs it for an instant.

@@ -3,6 +3,7 @@
     pip install doccano==1.8.4 'numpy<2' 'marshmallow<4' 'setuptools<80'
     python make_doccano.py                         # writes the files beside this script
     python make_doccano.py EXAMPLES [LABELS]       # checks that doccano imports a queue's doccano.jsonl and doccano-labels.json
+    python make_doccano.py QUEUE OUT               # takes a queue through doccano: answered by what is shown, exported to OUT
 
 doccano's numbers of examples are the ids of other items, which travel in `uid`.
 """
@@ -66,7 +67,18 @@ def imported(examples, labels):
     return project, users
 
 
-if len(sys.argv) > 1:
+if len(sys.argv) == 3 and Path(sys.argv[1]).is_dir():
+    from annotators import answer
+
+    queue, out = map(Path, sys.argv[1:])
+    labels = json.loads((queue / "doccano-labels.json").read_text())
+    project, (ann, _) = imported(queue / "doccano.jsonl", labels)
+    kinds = {kind.text: kind for kind in CategoryType.objects.filter(project=project)}
+    for example in Example.objects.filter(project=project):
+        Category.objects.create(example=example, user=ann, label=kinds[answer(example.text, [label["text"] for label in labels])])
+    with zipfile.ZipFile(export_dataset(project.id, "JSONL")) as found:
+        (out / "doccano.jsonl").write_bytes(found.read("ann.jsonl"))
+elif len(sys.argv) > 1:
     labels = json.loads(Path(sys.argv[2]).read_text()) if len(sys.argv) > 2 else []
     project, _ = imported(Path(sys.argv[1]), labels)
     print([(example.text, example.meta) for example in Example.objects.filter(project=project)])

@@ -17,8 +17,8 @@ fn leaves(value: &Value, place: &str, found: &mut Vec<String>) {
     }
 }
 
-/// Every leaf of a belief changed in every way that JSON knows: as it stands the file is refused, for its sum is another; with the
-/// sum mended it is refused with file and field, or can be applied. Nothing panics.
+/// Every leaf of a belief changed in every way that JSON knows: as it stands the file is refused, for its sum is
+/// another; with the sum mended it is refused with file and field, or can be applied. Nothing panics.
 fn assert_every_leaf_holds<K: Saved>(study: &Study<K>, decomposition: &Decomposition<K>, made: &Made) {
     assert_leaves_hold(study, decomposition, made, &[""], 60);
 }
@@ -101,7 +101,7 @@ fn every_leaf_of_a_belief_about_scores_holds() {
         settings["trust"]["belief"] = json!("recalibrated");
         settings["trust"]["features"] = json!(["spread"]);
     });
-    let study = Study { features: study.features[..1].to_vec(), embeddings: None, ..study };
+    let study = Study { features: study.features[..1].to_vec(), ..study };
     let study = with_settings(&study, |settings| settings["familiarity"] = json!(null));
     let decomposition = Decomposition::new(&study, &Silent).unwrap();
     let made = recipes_table(&study, &[("s001".to_owned(), "brief".to_owned(), 3.0, Some(1.0))]);
@@ -111,7 +111,7 @@ fn every_leaf_of_a_belief_about_scores_holds() {
 #[test]
 fn every_leaf_of_a_map_of_scores_holds() {
     let study = Study::<Scores>::load(&repository("examples/recipes")).unwrap();
-    let study = Study { features: study.features[..1].to_vec(), embeddings: None, ..study };
+    let study = Study { features: study.features[..1].to_vec(), ..study };
     let study = with_settings(&study, |settings| {
         settings["trust"]["belief"] = json!("curve");
         settings["trust"]["features"] = json!(["spread"]);

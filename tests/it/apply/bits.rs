@@ -1,8 +1,10 @@
 //! The items of a belief's own study get what the run gave them, to the bit.
 
 use super::*;
+use crate::study_run::embedded;
 
-/// Gives a map the weights of variants that its labels did not want: they stand behind one common term and those of the groups.
+/// Gives a map the weights of variants that its labels did not want: they stand behind one common term and those of the
+/// groups.
 fn with_weights_of_variants(map: &mut Value, variants: usize) {
     let groups = map["layout"]["groups"].as_u64().unwrap() as usize;
     let without = map["layout"]["without"].as_array_mut().unwrap();
@@ -43,7 +45,8 @@ fn classes_get_what_a_run_gives_them_to_the_bit() {
     assert_same_bits(&itself, &decomposition, &desk_table(&itself));
 }
 
-/// The map of another study, its features, variants and groups among what it reads, is part of the file of a belief that starts from it.
+/// The map of another study, its features, variants and groups among what it reads, is part of the file of a belief
+/// that starts from it.
 #[test]
 fn a_carried_map_is_applied_as_its_study_applies_it() {
     let with = |belief: &str| with_settings(&desk(), |settings| settings["trust"]["belief"] = json!(belief));
@@ -99,7 +102,7 @@ fn ordinal_ratings_get_what_a_run_gives_them_to_the_bit() {
 
 #[test]
 fn scores_get_what_a_run_gives_them_to_the_bit() {
-    let study = Study::<Scores>::load(&repository("examples/recipes")).unwrap();
+    let study = embedded::<Scores>(&repository("examples/recipes"));
     let mut reader = csv::Reader::from_path(repository("examples/recipes/judge.csv")).unwrap();
     let judge: Vec<_> = reader
         .records()

@@ -44,8 +44,9 @@ fn apply(belief: &Path, items: &Path, out: &Path, more: &[&str], code: i32) -> (
     run(&arguments, code)
 }
 
-/// CSV, JSON Lines and Parquet of the same items, in one file or in parts, on one thread or several, give the same items; rows that
-/// can't be used are refused with their place or set aside and counted, and the queue is that of the whole stream.
+/// CSV, JSON Lines and Parquet of the same items, in one file or in parts, on one thread or several, give the same
+/// items; rows that can't be used are refused with their place or set aside and counted, and the queue is that of the
+/// whole stream.
 #[test]
 fn a_stream_is_the_same_however_it_comes_and_loses_nothing() {
     let (folder, belief) = on_disk();
@@ -196,8 +197,8 @@ fn cells_of(files: &[PathBuf]) -> BTreeMap<String, Vec<String>> {
     cells
 }
 
-/// A study whose trust depends on how near texts are to labelled ones: further items are embedded on the way by the same model, or
-/// bring their embeddings, and get what the run gives them; another model is not used.
+/// A study whose trust depends on how near texts are to labelled ones: further items are embedded on the way by the
+/// same model, or bring their embeddings, and get what the run gives them; another model is not used.
 #[test]
 fn texts_are_embedded_on_the_way() {
     let folder = tempfile::tempdir().unwrap();
@@ -291,9 +292,9 @@ fn with_embeddings(folder: &Path) -> PathBuf {
     study.join("run")
 }
 
-/// Items as pyarrow, pandas, polars and DuckDB write them, each with the codec that it takes by itself, with embeddings in
-/// lists of fixed or any size, give the bytes that JSON Lines give, alone or as a folder of parts; a codec that is not read is refused
-/// with those that are.
+/// Items as pyarrow, pandas, polars and DuckDB write them, each with the codec that it takes by itself, with embeddings
+/// in lists of fixed or any size, give the bytes that JSON Lines give, alone or as a folder of parts; a codec that is
+/// not read is refused with those that are.
 #[test]
 fn parquet_of_every_writer_gives_the_same_items() {
     let folder = tempfile::tempdir().unwrap();

@@ -73,8 +73,8 @@ fn a_certificate_that_nobody_has_signed_is_told_with_its_reason() {
     assert!(stderr.contains("a certificate must be one that common authorities have signed"), "{stderr}");
 }
 
-/// What a run says that asks one question of a server of these answers, and ends with status 1: there is one connection, because
-/// nothing is tried again.
+/// What a run says that asks one question of a server of these answers, and ends with status 1: there is one
+/// connection, because nothing is tried again.
 fn asked_once(answer: impl FnOnce(std::net::TcpStream) + Send + 'static) -> (String, String) {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("https://{}/v1", listener.local_addr().unwrap());

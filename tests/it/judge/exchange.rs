@@ -1,4 +1,5 @@
-//! Answers from elsewhere and predictions for elsewhere: the published cache, batches, `reproduce`, the simulated judge.
+//! Answers from elsewhere and predictions for elsewhere: the published cache, batches, `reproduce`, the simulated
+//! judge.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,5 +1,5 @@
-//! The readers of `judge import`: what is valid survives being written and read, a cut or edited file is refused with its place and a
-//! remedy or says no more than stands there, and no answer reaches an item that the file does not name.
+//! The readers of `judge import`: what is valid survives being written and read, a cut or edited file is refused with
+//! its place and a remedy or says no more than stands there, and no answer reaches an item that the file does not name.
 
 use std::collections::BTreeMap;
 use std::fs;

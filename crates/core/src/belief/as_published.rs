@@ -64,13 +64,13 @@ impl Default for AsPublished {
 /// [`super::fit_trust`] by the kind of search that the published numbers come from: a quasi-Newton search with numeric
 /// gradients, from a trust of 8 labels and zeros (the paper's likelihood in log-gamma functions, to be minimised).
 ///
-/// It follows L-BFGS-B as SciPy ships it (`minimize(method="L-BFGS-B")`, defaults) in the case without bounds: ten pairs of
-/// memory, forward differences, the line search of Moré and Thuente. It ends within about 1e-4 of the optimum, and where
-/// exactly depends on the last bits of the objective, so two such searches differ by that much too. The fit says
-/// `converged` if the search ended by itself; its other figures are those of the likelihood at its end.
+/// It follows L-BFGS-B as SciPy ships it (`minimize(method="L-BFGS-B")`, defaults) in the case without bounds: ten
+/// pairs of memory, forward differences, the line search of Moré and Thuente. It ends within about 1e-4 of the optimum,
+/// and where exactly depends on the last bits of the objective, so two such searches differ by that much too. The fit
+/// says `converged` if the search ended by itself; its other figures are those of the likelihood at its end.
 ///
-/// Sources: Byrd, Lu, Nocedal and Zhu (1995), "A limited memory algorithm for bound constrained optimization"; Moré and Thuente
-/// (1994), "Line search algorithms with guaranteed sufficient decrease".
+/// Sources: Byrd, Lu, Nocedal and Zhu (1995), "A limited memory algorithm for bound constrained optimization"; Moré and
+/// Thuente (1994), "Line search algorithms with guaranteed sufficient decrease".
 ///
 /// # Errors
 /// As [`super::fit_trust`].
@@ -204,7 +204,8 @@ impl Trial {
     }
 }
 
-/// The line search of Moré and Thuente: the step that falls enough and whose slope is small enough, with where it leads.
+/// The line search of Moré and Thuente: the step that falls enough and whose slope is small enough, with where it
+/// leads.
 fn line_search(here: &Place, direction: &[f64], first: f64, at: impl Fn(f64) -> Place) -> Option<(f64, Place)> {
     const ENOUGH: f64 = 1e-3;
     const FLAT: f64 = 0.9;
@@ -358,7 +359,8 @@ mod tests {
     fn a_bent_valley_is_followed_to_its_end() {
         let valley = |x: &[f64]| 100.0 * (x[1] - x[0] * x[0]).powi(2) + (1.0 - x[0]).powi(2);
         let end = minimise(&AsPublished::default(), &valley, vec![-1.2, 1.0]);
-        // The last bits of the differences that stand for slopes decide on one step more, and on the sixth digit of where it ends.
+        // The last bits of the differences that stand for slopes decide on one step more, and on the sixth digit of
+        // where it ends.
         assert!(end.converged && end.steps.abs_diff(36) <= 1, "{}", end.steps);
         let scipy = [0.999_996_22, 0.999_992_53];
         assert!(end.parameters.iter().zip(scipy).all(|(x, s)| (x - s).abs() < 3e-6), "{:?}", end.parameters);

@@ -1,5 +1,5 @@
-//! Beta variables, which the marginals and partial sums of a Dirichlet belief are: how far they stray from their mean, and what
-//! labels are expected to do to them.
+//! Beta variables, which the marginals and partial sums of a Dirichlet belief are: how far they stray from their mean,
+//! and what labels are expected to do to them.
 
 use std::f64::consts::PI;
 
@@ -29,9 +29,9 @@ pub(super) fn beta_mean_deviation(a: f64, b: f64) -> f64 {
 /// - sum_{i=0..k} P(i) MAD(a, b) expm1(ln MAD(a + i, b + k - i) - ln MAD(a, b))
 /// ```
 ///
-/// with P(i) the beta-binomial probability that i of the labels raise a. The ratio's logarithm is taken term by term from the second
-/// form of [`beta_mean_deviation`], so that the fall, a share of about k / 2(a + b) of the deviation, keeps its digits where a + b is
-/// large: one minus the ratio would lose all of them by 1e16.
+/// with P(i) the beta-binomial probability that i of the labels raise a. The ratio's logarithm is taken term by term
+/// from the second form of [`beta_mean_deviation`], so that the fall, a share of about k / 2(a + b) of the deviation,
+/// keeps its digits where a + b is large: one minus the ratio would lose all of them by 1e16.
 pub(super) fn deviation_reduction(a: f64, b: f64, labels: u32) -> f64 {
     let before = beta_mean_deviation(a, b);
     if before == 0.0 || labels == 0 {

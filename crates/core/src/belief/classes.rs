@@ -11,8 +11,8 @@ pub trait ClassBelief: Belief {
     /// The belief about the classes, wherever they stand.
     fn classes(&self) -> &Mixture<'_>;
 
-    /// Error of the belief's mean as an estimate of a distribution `p` over the classes: the Manhattan distance, or on a scale
-    /// the Wasserstein distance.
+    /// Error of the belief's mean as an estimate of a distribution `p` over the classes: the Manhattan distance, or on
+    /// a scale the Wasserstein distance.
     fn error(&self, p: &[f64]) -> f64;
 
     /// [`Self::error`] after one further label of class `label` has been added.
@@ -20,8 +20,8 @@ pub trait ClassBelief: Belief {
 
     /// By how much one further label is expected to lower the Wasserstein error.
     ///
-    /// Without a scale all classes are at distance 1 from each other; the Wasserstein distance is half the Manhattan distance
-    /// then.
+    /// Without a scale all classes are at distance 1 from each other; the Wasserstein distance is half the Manhattan
+    /// distance then.
     fn wasserstein_label_value(&self) -> f64;
 }
 
@@ -30,7 +30,8 @@ pub trait ClassBeliefs: BeliefTable {
     /// The belief about the item at position `item`, with its error.
     fn of_classes(&self, item: usize) -> impl ClassBelief;
 
-    /// Total uncertainty of a prediction `q`, in the unit of the beliefs: what their total would be, were `q` their mean.
+    /// Total uncertainty of a prediction `q`, in the unit of the beliefs: what their total would be, were `q` their
+    /// mean.
     fn total_of(&self, q: &[f64]) -> f64;
 
     /// The highest value that [`Self::total_of`] takes.

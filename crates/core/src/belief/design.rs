@@ -12,7 +12,8 @@ const SD_FLOOR: f64 = 1e-9;
 /// And below this share of the largest value, where differences are rounding.
 const RELATIVE_SD_FLOOR: f64 = 1e-12;
 
-/// What a feature measures. What is done with a feature follows from this, never from its name: a user's column may have any name.
+/// What a feature measures. What is done with a feature follows from this, never from its name: a user's column may
+/// have any name.
 ///
 /// `C` identifies a column: its name, or in some places its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -284,8 +285,8 @@ impl Design {
         Ok(Self { features: columns.iter().map(|c| c.feature.clone()).collect(), z, centre: None })
     }
 
-    /// This design with every feature kept within what it is over the `labelled` items, so that nothing is extrapolated to items
-    /// unlike all that have labels; without a labelled item, as it is.
+    /// This design with every feature kept within what it is over the `labelled` items, so that nothing is extrapolated
+    /// to items unlike all that have labels; without a labelled item, as it is.
     ///
     /// # Panics
     /// If there is not one entry of `labelled` per item and there are features.
@@ -301,7 +302,8 @@ impl Design {
         self
     }
 
-    /// This design with every feature kept within limits that were found elsewhere, as [`Self::within`] finds them; `None` for none.
+    /// This design with every feature kept within limits that were found elsewhere, as [`Self::within`] finds them;
+    /// `None` for none.
     ///
     /// # Panics
     /// If there is not one entry per feature.
@@ -315,8 +317,9 @@ impl Design {
         self
     }
 
-    /// This design with the prior on its coefficients (log trust of an average item, then one per feature) centred elsewhere than at
-    /// 8 labels for every item: on another fit, as a rule. Fits without a prior are not changed by it.
+    /// This design with the prior on its coefficients (log trust of an average item, then one per feature) centred
+    /// elsewhere than at 8 labels for every item: on another fit, as a rule. Fits without a prior are not changed by
+    /// it.
     ///
     /// # Panics
     /// If there is not one coefficient per feature and one for the intercept.

@@ -69,14 +69,16 @@ impl<'a> Dirichlet<'a> {
         self.alpha.iter().map(move |a| a / evidence)
     }
 
-    /// Gini impurity of the mean, G(m) = 1 - sum_j m_j^2; where one class holds nearly all the evidence, without the cancellation.
+    /// Gini impurity of the mean, G(m) = 1 - sum_j m_j^2; where one class holds nearly all the evidence, without the
+    /// cancellation.
     #[inline]
     pub fn gini(&self) -> f64 {
         let gini = 1.0 - self.mean().map(|m| m * m).sum::<f64>();
         if gini < NEARLY_NONE { self.small_gini() } else { gini }
     }
 
-    /// (2 s r - r^2 - sum of the squares of r's terms) / s^2, with s the evidence and r that of all classes but the largest.
+    /// (2 s r - r^2 - sum of the squares of r's terms) / s^2, with s the evidence and r that of all classes but the
+    /// largest.
     fn small_gini(&self) -> f64 {
         let largest = (1..self.alpha.len()).fold(0, |best, j| if self.alpha[j] > self.alpha[best] { j } else { best });
         let others = || self.alpha.iter().enumerate().filter(|(j, _)| *j != largest).map(|(_, a)| a / self.evidence);

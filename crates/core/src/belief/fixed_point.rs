@@ -2,21 +2,19 @@
 
 /// Every block starts from this variance.
 const START: f64 = 0.1;
-/// Variances stay between these. A block that comes down to the least moves what it is about by some hundredths; beyond the most they
-/// would run off.
+/// Variances stay between these. A block that comes down to the least moves what it is about by some hundredths; beyond
+/// the most they would run off.
 pub(super) const LEAST: f64 = 1e-4;
 const MOST: f64 = 100.0;
 /// A variance changes by at most this factor at once.
 const LARGEST_FACTOR: f64 = 10.0;
 /// Rounds of variances, at most.
 pub(super) const ROUNDS: usize = 40;
-/// They end where no variance above ten times the least changes by more than this share,
-pub(super) const ENOUGH: f64 = 0.02;
-/// or in a fit that is only to be compared with others.
-pub(super) const ENOUGH_TO_COMPARE: f64 = 0.2;
+/// They end where no variance above ten times the least changes by more than this share.
+const ENOUGH: f64 = 0.02;
 
-/// A variance on its way to MacKay's fixed point, |w|^2 / g with g the number of well-determined ones among the parameters w.
-/// Source: MacKay (1992), "Bayesian interpolation".
+/// A variance on its way to MacKay's fixed point, |w|^2 / g with g the number of well-determined ones among the
+/// parameters w. Source: MacKay (1992), "Bayesian interpolation".
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FixedPoint {
     /// Where it is.
@@ -40,17 +38,18 @@ impl FixedPoint {
         self.variance = LEAST;
     }
 
-    /// Moves it by the squares of the parameters and how many of them the labels determine; whether it is still some way off.
-    pub(super) fn renew(&mut self, square: f64, determined: f64, enough: f64) -> bool {
-        self.approach(if determined > 1e-9 { square / determined } else { 0.0 }, enough)
+    /// Moves it by the squares of the parameters and how many of them the labels determine; whether it is still some
+    /// way off.
+    pub(super) fn renew(&mut self, square: f64, determined: f64) -> bool {
+        self.approach(if determined > 1e-9 { square / determined } else { 0.0 })
     }
 
     /// Moves it towards what is wanted; whether it is still some way off.
-    pub(super) fn approach(&mut self, wanted: f64, enough: f64) -> bool {
+    pub(super) fn approach(&mut self, wanted: f64) -> bool {
         let bounds = (self.variance / LARGEST_FACTOR, self.variance * LARGEST_FACTOR);
         let variance = wanted.clamp(bounds.0, bounds.1).clamp(LEAST, MOST);
         let matters = variance.max(self.variance) > 10.0 * LEAST;
-        let moves = matters && (variance / self.variance).ln().abs() > enough;
+        let moves = matters && (variance / self.variance).ln().abs() > ENOUGH;
         self.variance = variance;
         moves
     }
@@ -71,9 +70,7 @@ mod tests {
                 let weight = point.variance / (point.variance + error);
                 let square = 10.0 * (estimate * weight).powi(2);
                 rounds += 1;
-                if !point.renew(square, 10.0 * weight, 1e-6) {
-                    break;
-                }
+                point.renew(square, 10.0 * weight);
             }
             assert!((point.variance / want).ln().abs() < 1e-4, "{} for {want} after {rounds}", point.variance);
         }

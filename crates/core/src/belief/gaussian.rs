@@ -89,9 +89,9 @@ impl Repeats {
 /// label value  Delta   = E[s^2] / (lambda (lambda + 1))   expected fall of Var(m) by one label
 /// ```
 ///
-/// Variances are in squared units of the rating, and infinite for nu <= 2. Lambda is worth as many labels as the prior mean;
-/// nu is worth as many labels as the prior variance. Source: the paper, App. B, "the real-valued formulation"; the
-/// conjugate forms are textbook (Gelman et al., Bayesian Data Analysis, 3rd ed., Sec. 3.3).
+/// Variances are in squared units of the rating, and infinite for nu <= 2. Lambda is worth as many labels as the prior
+/// mean; nu is worth as many labels as the prior variance. Source: the paper, App. B, "the real-valued formulation";
+/// the conjugate forms are textbook (Gelman et al., Bayesian Data Analysis, 3rd ed., Sec. 3.3).
 ///
 /// ```
 /// use judge_uncertainty_core::belief::{Belief, Gaussian, Scores};

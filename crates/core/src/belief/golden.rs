@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ndarray::Array2;
 
-use super::maps::{self, Folds, Map, MapName};
+use super::maps::{self, Compared, Map, MapName};
 use super::recalibration::{self, Options, Prior};
 use super::*;
 use crate::random::Stream;
@@ -124,10 +124,8 @@ fn add_maps(to: &mut Values) {
         let map = maps::fit(rung, &places.judged(&scale), places.counts.view()).unwrap().unwrap();
         add_map(to, &format!("places {}", rung.key()), &map, &places.judged(&scale), &places.counts);
     }
-    let (map, choice) = maps::choose(&names.judged(&[]), names.counts.view(), Folds::default()).unwrap();
+    let (map, _) = maps::choose(&names.judged(&[]), names.counts.view(), Compared::default()).unwrap();
     add_map(to, "auto", &map, &names.judged(&[]), &names.counts);
-    let kept = choice.candidates.iter().filter(|c| !["ensemble", "matrix"].contains(&c.map.key()));
-    to.insert("auto held out".to_owned(), kept.map(|c| c.held_out).collect());
     let here = world(60, 3, 9);
     let source = maps::fit(MapName::Temperature, &names.judged(&[]), names.counts.view()).unwrap().unwrap();
     let carried = source.carry(&here.judged(&[]));
@@ -171,7 +169,7 @@ fn add_ratings(to: &mut Values) {
             recalibration: fit.recalibration,
             reading: ReadingPrior::default(),
         };
-        let profile = typical_log_trust_of_ratings_under(&items, &labels, &options, fit).unwrap().unwrap();
+        let profile = typical_log_trust_of_ratings(&items, &labels, &options, fit).unwrap().unwrap();
         to.insert(format!("{key} profile"), vec![profile.at_least.unwrap_or(-9.0), profile.at_most.unwrap_or(99.0)]);
     };
     for recalibration in [Recalibration::Off, Recalibration::Shared, Recalibration::ByGroup] {
@@ -203,7 +201,8 @@ fn write_fits() {
     std::fs::write(PATH, serde_json::to_string(&values()).unwrap() + "\n").unwrap();
 }
 
-/// Published beliefs to the bit, all other numbers to 1e-9 of their size or of 1; profiles to the precision that their ends are searched to.
+/// Published beliefs to the bit, all other numbers to 1e-9 of their size or of 1; profiles to the precision that their
+/// ends are searched to.
 #[test]
 fn fits_are_those_of_the_engines_before() {
     let expected: Values = serde_json::from_str(&std::fs::read_to_string(PATH).unwrap()).unwrap();

@@ -8,7 +8,8 @@ use super::trust::TrustError;
 
 /// Items as the judge left them: everything that a belief about classes may read of them.
 ///
-/// From [`Self::new`] there is one variant, the prediction itself, every item stands for itself, and classes are mere names.
+/// From [`Self::new`] there is one variant, the prediction itself, every item stands for itself, and classes are mere
+/// names.
 #[derive(Debug, Clone, Copy)]
 pub struct JudgedItems<'a> {
     /// Features of the trust.
@@ -17,7 +18,8 @@ pub struct JudgedItems<'a> {
     pub q: ArrayView2<'a, f64>,
     /// The group of each item, counted from 0; empty where there are no groups.
     pub groups: &'a [usize],
-    /// What the judge predicts under each of its variants, items x classes, every entry positive; empty where there is one.
+    /// What the judge predicts under each of its variants, items x classes, every entry positive; empty where there is
+    /// one.
     pub variants: &'a [Array2<f64>],
     /// Items with the same number are one thing (copies, criteria of one text): folds keep them together. Empty where
     /// every item stands for itself.
@@ -29,7 +31,8 @@ pub struct JudgedItems<'a> {
 }
 
 impl<'a> JudgedItems<'a> {
-    /// Items of which nothing is known but features, predictions (items x classes) and groups (empty where there are none).
+    /// Items of which nothing is known but features, predictions (items x classes) and groups (empty where there are
+    /// none).
     pub fn new(design: &'a Design, q: ArrayView2<'a, f64>, groups: &'a [usize]) -> Self {
         Self { design, q, groups, variants: &[], twins: &[], places: &[], carried: None }
     }

@@ -4,11 +4,11 @@ use super::beta::deviation_reduction;
 use super::dirichlet::Dirichlet;
 
 impl Dirichlet<'_> {
-    /// By how much one further label is expected to lower the Manhattan error of the mean, sum_j E|p_j - m_j| under the belief
-    /// itself.
+    /// By how much one further label is expected to lower the Manhattan error of the mean, sum_j E|p_j - m_j| under the
+    /// belief itself.
     ///
-    /// The marginals of a Dirichlet are Beta(a_j, alpha_0 - a_j), so the error is a sum of mean absolute deviations MAD of beta
-    /// variables, and its fall is
+    /// The marginals of a Dirichlet are Beta(a_j, alpha_0 - a_j), so the error is a sum of mean absolute deviations MAD
+    /// of beta variables, and its fall is
     ///
     /// ```text
     /// sum_j MAD(a, b) [1 - (s / (s + 1))^(s + 2) ((a / s)(1 + 1/a)^(a + 1) + (b / s)(1 + 1/b)^(b + 1))]

@@ -1,13 +1,13 @@
 //! What we believe about an item's labels: closed forms and the fitted trust behind them.
 //!
-//! A [`Belief`] says of one item how uncertain its labels are and what further ones will do about it; a [`BeliefTable`] holds
-//! the beliefs about many. There are three kinds of labels:
+//! A [`Belief`] says of one item how uncertain its labels are and what further ones will do about it; a [`BeliefTable`]
+//! holds the beliefs about many. There are three kinds of labels:
 //!
 //! | labels | belief | its fit |
 //! |---|---|---|
-//! | classes | [`Dirichlet`], or a [`Mixture`] of them, in [`Beliefs`] | [`fit_trust`], or beyond the paper [`recalibration::fit`] and the maps of [`maps`]; [`BeliefModel`] chooses |
+//! | classes | [`Dirichlet`] or [`Mixture`], in [`Beliefs`] | [`fit_trust`]; beyond the paper [`BeliefModel`] |
 //! | classes with places on a scale | [`Ordinal`] in [`Ordinals`] | that of the classes |
-//! | numbers | [`Gaussian`] | [`fit_gaussian`], or [`fit_ratings`], which reads the judge's scale too |
+//! | numbers | [`Gaussian`] | [`fit_ratings`] |
 //!
 //! Every fit holds a [`Regression`] of the trust on an item's features ([`Design`]).
 
@@ -23,6 +23,7 @@ mod gaussian_fit;
 #[cfg(test)]
 mod golden;
 mod judged;
+mod leave_out;
 mod log_posterior;
 mod manhattan;
 pub mod maps;
@@ -47,9 +48,8 @@ pub use dirichlet::{Dirichlet, entropy, manhattan};
 pub use gaussian::{Gaussian, Repeats, Scores};
 pub use gaussian_fit::{
     CurvePoint, EstimatedReading, GaussianError, GaussianFit, JudgeScores, JudgedRatings, RatingMap, RatingOptions,
-    ReadScores, Reading, ReadingPrior, choose_rating_map, fit_gaussian, fit_gaussian_under, fit_rating_map,
-    fit_ratings, log_posterior_of_ratings, typical_log_trust as typical_log_trust_of_ratings,
-    typical_log_trust_under as typical_log_trust_of_ratings_under,
+    ReadScores, Reading, ReadingPrior, choose_rating_map, fit_rating_map, fit_ratings, log_posterior_of_ratings,
+    typical_log_trust as typical_log_trust_of_ratings,
 };
 pub use judged::JudgedItems;
 pub use log_posterior::LogPosterior;

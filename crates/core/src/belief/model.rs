@@ -5,10 +5,10 @@ use std::fmt;
 use ndarray::{Array2, ArrayView2};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::judged::JudgedItems;
-use super::maps::{self, Folds, Map, MapChoice, MapName};
+use super::maps::{self, Compared, Map, MapChoice, MapName};
 use super::prior::TrustPrior;
 use super::profile::Profile;
 use super::recalibration::{self, Options, Prior, RecalibratedFit, Recalibration};
@@ -18,12 +18,11 @@ use super::trust::{TrustError, TrustFit, fit_trust};
 
 /// The belief about labels, as a configuration names it: `"published"`, `"recalibrated"` (with default options) or
 /// `{ recalibrated = { ... } }`, a map of the ladder by its name (`"temperature"`, ..., [`MapName`]), or `"auto"` or
-/// `{ auto = { folds = 5, seed = 0 } }` for the map that the labels choose.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case")]
+/// `{ auto = { mixture = true } }` for the map that the labels choose.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum BeliefModel {
-    /// The paper's: the judge's prediction as it is, its trust by maximum likelihood ([`fit_trust`]) or with a [`TrustPrior`].
-    #[default]
+    /// The paper's: the judge's prediction as it is, its trust by maximum likelihood ([`fit_trust`]) or with a
+    /// [`TrustPrior`].
     Published,
     /// The recalibrated one: prediction and trust fitted together under weak priors ([`recalibration::fit`], or
     /// [`super::fit_ratings`] for ratings, which take from the options only which items share a recalibration).
@@ -31,7 +30,35 @@ pub enum BeliefModel {
     /// A map ([`maps::fit`]; for ratings [`super::fit_rating_map`]).
     Map(MapName),
     /// The map that the labels choose ([`maps::choose`]; for ratings [`super::choose_rating_map`]).
-    Auto(Folds),
+    Auto(Compared),
+}
+
+impl Default for BeliefModel {
+    fn default() -> Self {
+        Self::Auto(Compared::default())
+    }
+}
+
+/// A [`BeliefModel`] that is more than a name.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Table {
+    Published,
+    Recalibrated(Options),
+    Map(MapName),
+    Auto(Compared),
+}
+
+impl Serialize for BeliefModel {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match *self {
+            Self::Published => Table::Published.serialize(serializer),
+            Self::Recalibrated(options) => Table::Recalibrated(options).serialize(serializer),
+            Self::Map(map) => Table::Map(map).serialize(serializer),
+            Self::Auto(compared) if compared == Compared::default() => serializer.serialize_str("auto"),
+            Self::Auto(compared) => Table::Auto(compared).serialize(serializer),
+        }
+    }
 }
 
 impl<'de> Deserialize<'de> for BeliefModel {
@@ -48,7 +75,8 @@ impl<'de> Visitor<'de> for Named {
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str(
-            "\"published\", \"recalibrated\", { recalibrated = { ... } }, \"auto\", { auto = { ... } } or the name of a map",
+            "\"published\", \"recalibrated\", { recalibrated = { ... } }, \"auto\", { auto = { ... } } or the \
+             name of a map",
         )
     }
 
@@ -56,7 +84,7 @@ impl<'de> Visitor<'de> for Named {
         match name {
             "published" => Ok(BeliefModel::Published),
             "recalibrated" => Ok(BeliefModel::Recalibrated(Options::default())),
-            "auto" => Ok(BeliefModel::Auto(Folds::default())),
+            "auto" => Ok(BeliefModel::Auto(Compared::default())),
             other => MapName::try_from(other).map(BeliefModel::Map).map_err(|why| {
                 E::custom(format!("{why}; beside these there are \"published\", \"recalibrated\" and \"auto\""))
             }),
@@ -64,22 +92,11 @@ impl<'de> Visitor<'de> for Named {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, table: A) -> Result<BeliefModel, A::Error> {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "snake_case")]
-        enum Table {
-            Published,
-            Recalibrated(Options),
-            Map(MapName),
-            Auto(Folds),
-        }
         Ok(match Table::deserialize(MapAccessDeserializer::new(table))? {
             Table::Published => BeliefModel::Published,
             Table::Recalibrated(options) => BeliefModel::Recalibrated(options),
             Table::Map(rung) => BeliefModel::Map(rung),
-            Table::Auto(folds) if folds.folds >= 2 => BeliefModel::Auto(folds),
-            Table::Auto(folds) => {
-                return Err(A::Error::custom(format!("{} folds leave nothing to fit: write 2 or more", folds.folds)));
-            }
+            Table::Auto(compared) => BeliefModel::Auto(compared),
         })
     }
 }
@@ -105,8 +122,8 @@ pub struct Mapped {
     pub choice: Option<MapChoice>,
 }
 
-/// The recalibrated fit that is the paper's with this prior on the trust: the prediction is taken as it is. `None` without a
-/// prior.
+/// The recalibrated fit that is the paper's with this prior on the trust: the prediction is taken as it is. `None`
+/// without a prior.
 fn unrecalibrated(prior: TrustPrior) -> Option<Options> {
     (prior == TrustPrior::Weak).then(|| Options {
         recalibration: Recalibration::Off,
@@ -134,8 +151,8 @@ impl BeliefModel {
         }
     }
 
-    /// Fits the belief to the labels in hand; the recalibrated one has priors of its own in its options. Where there is no label,
-    /// a belief with a prior is the prior: nothing about it is determined.
+    /// Fits the belief to the labels in hand; the recalibrated one has priors of its own in its options. Where there is
+    /// no label, a belief with a prior is the prior: nothing about it is determined.
     ///
     /// # Errors
     /// As [`fit_trust`], [`recalibration::fit`] and [`maps::choose`]; a map that these items have no use for.
@@ -159,15 +176,16 @@ impl BeliefModel {
                 let map = map.map_err(|why| TrustError::Map { map: rung.key(), why: why.to_string() })?;
                 FittedBelief::Mapped(Box::new(Mapped { map, choice: None }))
             }
-            (Self::Auto(folds), _) => {
-                let (map, choice) = maps::choose(items, counts, *folds)?;
+            (Self::Auto(compared), _) => {
+                let (map, choice) = maps::choose(items, counts, *compared)?;
                 FittedBelief::Mapped(Box::new(Mapped { map, choice: Some(choice) }))
             }
         })
     }
 
-    /// What the labels say about ln lambda of an item with average features, under a fit to the same labels; `None` without a
-    /// prior, and for the maps, whose normal approximation has the map's parameters integrated out.
+    /// What the labels say about ln lambda of an item with average features, under a fit to the same labels; `None`
+    /// without a prior, and for maps that change the prediction, whose normal approximation has the map's parameters
+    /// integrated out.
     ///
     /// # Errors
     /// As [`Self::fit`].
@@ -178,15 +196,19 @@ impl BeliefModel {
         prior: TrustPrior,
         fit: &FittedBelief,
     ) -> Result<Option<Profile>, TrustError> {
-        let plain = |fit: &TrustFit| RecalibratedFit {
-            regression: fit.regression.clone(),
+        let plain = |regression: &Regression| RecalibratedFit {
+            regression: regression.clone(),
             recalibration: Recalibration::Off,
             tau: vec![],
             bias: vec![],
         };
         let (options, fit) = match (self, fit, unrecalibrated(prior)) {
             (Self::Recalibrated(options), FittedBelief::Recalibrated(fit), _) => (*options, fit.clone()),
-            (_, FittedBelief::Published(fit), Some(options)) => (options, plain(fit)),
+            (_, FittedBelief::Published(fit), Some(options)) => (options, plain(&fit.regression)),
+            // The prediction as it is has the trust of the published belief under the weak prior.
+            (_, FittedBelief::Mapped(mapped), Some(options)) if mapped.map.is_as_stated() => {
+                (options, plain(&mapped.map.regression))
+            }
             _ => return Ok(None),
         };
         recalibration::typical_log_trust(items, counts, &options, &fit).map(Some)

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn, SymmetricEigen};
 use ndarray::Array2;
 
-/// From so many parameters on, the Hessian is factored rather than split into its eigenvectors, if it is that of a maximum.
+/// From so many parameters on, the Hessian is factored rather than split into its eigenvectors, if it is that of a
+/// maximum.
 pub(super) const MANY: usize = 64;
 /// Curvature below this share of the largest counts as none: the direction is not identified by the labels.
 const RANK_TOLERANCE: f64 = 1e-10;
@@ -349,8 +350,8 @@ impl Spectrum {
     }
 }
 
-/// The lower triangle L of a positive definite L L^T, column by column from those before it, four of them at a time; above the diagonal
-/// stays what was there. `None` if it is not positive definite.
+/// The lower triangle L of a positive definite L L^T, column by column from those before it, four of them at a time;
+/// above the diagonal stays what was there. `None` if it is not positive definite.
 fn factored(mut matrix: DMatrix<f64>) -> Option<DMatrix<f64>> {
     let p = matrix.nrows();
     let data = matrix.as_mut_slice();

@@ -8,8 +8,8 @@ use super::traits::{Belief, BeliefTable};
 
 /// A belief about one item whose K >= 2 classes stand at places s_1 < ... < s_K on a scale, such as the grades 1 to 5.
 ///
-/// The label distribution p ~ Dir(alpha) is that of [`Dirichlet`]; with M = sum_k s_k p_k its mean place, m the mean of p
-/// and e = sum_k alpha_k the evidence, the variance of a fresh label's place splits like that of a real-valued label:
+/// The label distribution p ~ Dir(alpha) is that of [`Dirichlet`]; with M = sum_k s_k p_k its mean place, m the mean of
+/// p and e = sum_k alpha_k the evidence, the variance of a fresh label's place splits like that of a real-valued label:
 ///
 /// ```text
 /// total        V       = sum_k s_k^2 m_k - (sum_k s_k m_k)^2
@@ -19,13 +19,14 @@ use super::traits::{Belief, BeliefTable};
 /// after k labels   E[Var(M)]     = Var(M) e / (e + k)
 /// ```
 ///
-/// For a [`Mixture`] of components with weights w_c, aleatoric part and Var(M) are the weighted sums of theirs, the latter plus the weighted
-/// squared distance of their mean places from that of all; what labels are expected to do is computed as [`Mixture`] says.
+/// For a [`Mixture`] of components with weights w_c, aleatoric part and Var(M) are the weighted sums of theirs, the
+/// latter plus the weighted squared distance of their mean places from that of all; what labels are expected to do is
+/// computed as [`Mixture`] says.
 ///
-/// All in squared units of the scale, and 0 where one class holds all the evidence. The error of the mean as a distribution
-/// is its Wasserstein-1 distance ([`Ordinal::wasserstein`]), in units of the scale. The sum of classes 1 to k of p is
-/// Beta(a_k, e - a_k) with a_k = alpha_1 + ... + alpha_k, so expected errors are sums over the K - 1 cuts between neighbouring
-/// classes.
+/// All in squared units of the scale, and 0 where one class holds all the evidence. The error of the mean as a
+/// distribution is its Wasserstein-1 distance ([`Ordinal::wasserstein`]), in units of the scale. The sum of classes 1
+/// to k of p is Beta(a_k, e - a_k) with a_k = alpha_1 + ... + alpha_k, so expected errors are sums over the K - 1 cuts
+/// between neighbouring classes.
 ///
 /// ```
 /// use judge_uncertainty_core::belief::{Belief, Dirichlet, Ordinal};
@@ -274,17 +275,18 @@ impl BeliefTable for Ordinals {
 
 /// Mean place of classes at `places` with the given weights: probabilities, or numbers of labels.
 ///
-/// With w the weights and s the places, s_1 + sum_k w_k (s_k - s_1) / sum_k w_k. Numbers of labels whose mean is the same have
-/// the same result in every bit where places are short in binary, so that such items tie in a rank correlation.
+/// With w the weights and s the places, s_1 + sum_k w_k (s_k - s_1) / sum_k w_k. Numbers of labels whose mean is the
+/// same have the same result in every bit where places are short in binary, so that such items tie in a rank
+/// correlation.
 pub fn mean_place(weights: &[f64], places: &[f64]) -> f64 {
     places[0] + distance_of_mean(weights, places, places[0])
 }
 
-/// Variance of the place of a class drawn with the given weights (probabilities, or numbers of labels), in squared units of
-/// the scale.
+/// Variance of the place of a class drawn with the given weights (probabilities, or numbers of labels), in squared
+/// units of the scale.
 ///
-/// Places are taken from the likeliest one, so that their distances keep their digits however far from 0 the scale lies; the
-/// variance is a sum of squares and so never negative.
+/// Places are taken from the likeliest one, so that their distances keep their digits however far from 0 the scale
+/// lies; the variance is a sum of squares and so never negative.
 pub fn place_variance(weights: &[f64], places: &[f64]) -> f64 {
     let likeliest = (1..weights.len()).fold(0, |best, k| if weights[k] > weights[best] { k } else { best });
     let from = places[likeliest];

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 /// The prior on the parameters of a fit whose prediction is taken as the judge gave it.
 ///
-/// `Weak` keeps fits to a few dozen items within what judges are worth, and gives way as labels come in. It is normal, on
-/// logarithmic scales and on coefficients of standardised features:
+/// `Weak` keeps fits to a few dozen items within what judges are worth, and gives way as labels come in. It is normal,
+/// on logarithmic scales and on coefficients of standardised features:
 ///
 /// | parameter | mean | standard deviation | 95% of it |
 /// |---|---|---|---|

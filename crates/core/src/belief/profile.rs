@@ -8,8 +8,8 @@ use super::newton::{Local, Objective, Point};
 use super::truncated::maximise;
 use crate::stats::Interval;
 
-/// The 95% interval ends where the profile has fallen by so many nats: half the 95% quantile of chi squared with one degree of
-/// freedom.
+/// The 95% interval ends where the profile has fallen by so many nats: half the 95% quantile of chi squared with one
+/// degree of freedom.
 const FALL: f64 = 1.920_729_410_347_062;
 /// The profile is followed from ln 1e-3 labels,
 const LEAST: f64 = -6.907_755_278_982_137;
@@ -25,15 +25,17 @@ const PRECISION: f64 = 1e-4;
 /// What the labels say about ln lambda of an item with average features, its prior left out.
 ///
 /// ```text
-/// profile(b) = max over the other parameters of (log-likelihood + log prior of the others),   1e-3 <= e^b <= 1e6 labels
+/// profile(b) = max over the other parameters of (log-likelihood + log prior of the others)
+/// 1e-3 <= e^b <= 1e6 labels
 /// interval   = { b : profile(b) >= its maximum - 1.92 }
 /// ```
 ///
-/// 1.92 is half the 95% quantile of chi squared with one degree of freedom. The prior on b itself does not enter, so no end of the
-/// interval is the prior's: an end at which the profile has not fallen by 1.92 anywhere up to the limit of 1e-3 or 1e6
-/// labels is no end, and the labels give a bound at most. Source: Venzon and Moolgavkar (1988), "A method for computing
-/// profile-likelihood-based confidence intervals". Integrating the other parameters out instead moves the interval up with every
-/// feature, and it then held the truth in 0.89 to 0.93 of simulated studies with four features, where it should in 0.95.
+/// 1.92 is half the 95% quantile of chi squared with one degree of freedom. The prior on b itself does not enter, so no
+/// end of the interval is the prior's: an end at which the profile has not fallen by 1.92 anywhere up to the limit of
+/// 1e-3 or 1e6 labels is no end, and the labels give a bound at most. Source: Venzon and Moolgavkar (1988), "A method
+/// for computing profile-likelihood-based confidence intervals". Integrating the other parameters out instead moves the
+/// interval up with every feature, and it then held the truth in 0.89 to 0.93 of simulated studies with four features,
+/// where it should in 0.95.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Profile {
     /// Lower end of the 95% interval; `None` where the labels do not rule out 1e-3 labels.
@@ -61,9 +63,9 @@ impl Profile {
         self.at_least.is_none_or(|least| least <= log_trust) && self.at_most.is_none_or(|most| log_trust <= most)
     }
 
-    /// The profile along the first parameter of `objective`, whose maximum is at `mode` and whose prior on that parameter is normal
-    /// with the mean and standard deviation of `prior`. `sd` is the parameter's standard deviation by the normal approximation, which
-    /// sets the steps.
+    /// The profile along the first parameter of `objective`, whose maximum is at `mode` and whose prior on that
+    /// parameter is normal with the mean and standard deviation of `prior`. `sd` is the parameter's standard deviation
+    /// by the normal approximation, which sets the steps.
     pub(super) fn of_first(objective: &impl Objective, mode: &[f64], sd: f64, prior: (f64, f64)) -> Self {
         let scale = if sd > 0.0 { sd.min(prior.1) } else { prior.1 };
         let ridge = Ridge { objective, prior };
@@ -160,8 +162,8 @@ impl<O: Objective> Ridge<'_, O> {
     }
 }
 
-/// A root of `f` between two arguments at which it has different signs, by the Illinois variant of regula falsi (Dowell and
-/// Jarratt 1971).
+/// A root of `f` between two arguments at which it has different signs, by the Illinois variant of regula falsi (Dowell
+/// and Jarratt 1971).
 fn root(mut a: (f64, f64), mut b: (f64, f64), precision: f64, f: impl Fn(f64) -> f64) -> f64 {
     while (b.0 - a.0).abs() > precision && b.1 != 0.0 {
         let between = b.0 - b.1 * (b.0 - a.0) / (b.1 - a.1);
@@ -228,7 +230,8 @@ mod tests {
 
     const PRIOR_SD: f64 = 3.0;
 
-    /// log of b ~ ln Gamma(2, 1), with a prior on b, and a second parameter that follows it: -(c - b^2)^2 at any b is 0 at best.
+    /// log of b ~ ln Gamma(2, 1), with a prior on b, and a second parameter that follows it: -(c - b^2)^2 at any b is 0
+    /// at best.
     struct Known;
 
     impl Objective for Known {
@@ -260,7 +263,8 @@ mod tests {
         assert!(profile.holds(0.0) && !profile.holds(2.0) && !profile.holds(-1.2));
     }
 
-    /// A logistic rise: 0 far below, and 3 from about b = 4 on. The prior holds the mode; nothing but the prior bounds b above.
+    /// A logistic rise: 0 far below, and 3 from about b = 4 on. The prior holds the mode; nothing but the prior bounds
+    /// b above.
     struct Rising;
 
     impl Objective for Rising {

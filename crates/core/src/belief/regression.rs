@@ -21,8 +21,8 @@ pub struct Regression {
     pub names: Vec<String>,
     /// The coefficients, in the order of `names`.
     pub coefficients: Vec<f64>,
-    /// Covariance of the coefficients and of any further parameters behind them: the (pseudo-)inverse of minus the Hessian of
-    /// what was maximised, row by row.
+    /// Covariance of the coefficients and of any further parameters behind them: the (pseudo-)inverse of minus the
+    /// Hessian of what was maximised, row by row.
     pub covariance: Vec<Vec<f64>>,
     /// Log-likelihood of the labels, in nats, without terms that no parameter enters.
     pub log_likelihood: f64,
@@ -36,8 +36,8 @@ pub struct Regression {
     pub labelled_items: usize,
     /// How many combinations of coefficients the labels (and priors, where there are any) identify.
     pub rank: usize,
-    /// Coefficients that lie (partly) in directions the labels do not identify; they keep their start. Under a prior, those
-    /// whose posterior variance is above half the prior's.
+    /// Coefficients that lie (partly) in directions the labels do not identify; they keep their start. Under a prior,
+    /// those whose posterior variance is above half the prior's.
     pub unidentified: Vec<String>,
     /// Labelled items whose trust lies beyond the limits of the likelihood, where it has some.
     pub at_limit: usize,
@@ -68,8 +68,8 @@ impl Regression {
         }
     }
 
-    /// The maximum of a likelihood with independent normal priors of these standard deviations, whose log density there is
-    /// `log_prior`.
+    /// The maximum of a likelihood with independent normal priors of these standard deviations, whose log density there
+    /// is `log_prior`.
     pub(super) fn of_posterior(
         names: Vec<String>,
         maximum: Maximum,
@@ -91,8 +91,8 @@ impl Regression {
     }
 }
 
-/// Which of the coefficients, the first of the parameters, the labels tell less about than the prior does, from the posterior's
-/// covariance and the prior's matrix of second derivatives.
+/// Which of the coefficients, the first of the parameters, the labels tell less about than the prior does, from the
+/// posterior's covariance and the prior's matrix of second derivatives.
 pub(super) fn undetermined(names: &[String], covariance: &[Vec<f64>], prior: &Array2<f64>) -> Vec<String> {
     let loose = |k: &usize| covariance[*k][*k] * -prior[[*k, *k]] > UNDETERMINED || covariance[*k][*k] <= 0.0;
     (0..names.len()).filter(loose).map(|k| names[k].clone()).collect()

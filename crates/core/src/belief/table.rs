@@ -5,7 +5,8 @@ use ndarray::{Array2, ArrayView2};
 use super::mixture::{self, Mixture};
 use super::traits::BeliefTable;
 
-/// The beliefs about many items: a [`Dirichlet`](super::Dirichlet) of each, or a [`Mixture`] of as many components for all of them.
+/// The beliefs about many items: a [`Dirichlet`](super::Dirichlet) of each, or a [`Mixture`] of as many components for
+/// all of them.
 ///
 /// ```
 /// use judge_uncertainty_core::belief::{Belief, BeliefTable, Beliefs};
@@ -31,7 +32,8 @@ impl Beliefs {
         Self { weights: Array2::zeros((alpha.nrows(), 0)), alpha: alpha.as_standard_layout().into_owned() }
     }
 
-    /// Mixtures from the weights of their components, items x components, and the evidence, a row per item and component.
+    /// Mixtures from the weights of their components, items x components, and the evidence, a row per item and
+    /// component.
     ///
     /// # Panics
     /// If there is no row of evidence for every weight.

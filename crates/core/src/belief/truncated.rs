@@ -9,8 +9,8 @@ const MAX_ITERATIONS: usize = 200;
 /// Newton's equations are solved to this share of the gradient at first, and the better the smaller it becomes.
 const LOOSEST: f64 = 0.1;
 
-/// Newton's method; from 64 parameters on a truncated one, if the objective has products with its curvature. The maximum's Hessian
-/// is then left empty.
+/// Newton's method; from 64 parameters on a truncated one, if the objective has products with its curvature. The
+/// maximum's Hessian is then left empty.
 pub(super) fn maximise(objective: &mut impl Objective, start: Vec<f64>) -> Maximum {
     if start.len() >= MANY
         && let Some(local) = objective.local(&start)
@@ -20,12 +20,14 @@ pub(super) fn maximise(objective: &mut impl Objective, start: Vec<f64>) -> Maxim
     newton::maximise(objective, start)
 }
 
-/// Newton's method whose steps solve their equations by preconditioned conjugate gradients, with a backtracking line search.
+/// Newton's method whose steps solve their equations by preconditioned conjugate gradients, with a backtracking line
+/// search.
 ///
-/// Each product of the curvature with a direction costs as much as a gradient, so a step over K biases and n items takes some dozens
-/// of n K operations where the matrix takes n K^2 and its factor K^3 / 3. Where the curvature along a direction is not that of a
-/// maximum the equations are left as far solved as they are. Source: Steihaug (1983), "The conjugate gradient method and
-/// trust regions in large scale optimization"; Nash (2000), "A survey of truncated-Newton methods".
+/// Each product of the curvature with a direction costs as much as a gradient, so a step over K biases and n items
+/// takes some dozens of n K operations where the matrix takes n K^2 and its factor K^3 / 3. Where the curvature along a
+/// direction is not that of a maximum the equations are left as far solved as they are. Source: Steihaug (1983), "The
+/// conjugate gradient method and trust regions in large scale optimization"; Nash (2000), "A survey of truncated-Newton
+/// methods".
 fn ascend<'a, O: Objective>(objective: &'a O, start: &[f64], mut at: Local<'a>) -> Maximum {
     let tolerance = objective.tolerance();
     let mut parameters = start.to_vec();

@@ -63,17 +63,17 @@ pub enum TrustError {
 
 /// A fitted trust regression log lambda = beta_0 + beta^T z.
 ///
-/// Where labels say nothing about some combination of coefficients (a constant feature, collinear features, every
-/// item with a single label), the maximum of the likelihood is a whole flat set; the fit is then the point of that set
-/// nearest to the start (trust 8, all other coefficients 0), the regression's `rank` is below the number of coefficients and
-/// `unidentified` names those concerned. That convention is what a gradient search from the same start arrives at,
-/// and the published coefficients rest on it: with an item counted among its own neighbours, the nearest labelled item
-/// is at distance 0 for every labelled item.
+/// Where labels say nothing about some combination of coefficients (a constant feature, collinear features, every item
+/// with a single label), the maximum of the likelihood is a whole flat set; the fit is then the point of that set
+/// nearest to the start (trust 8, all other coefficients 0), the regression's `rank` is below the number of
+/// coefficients and `unidentified` names those concerned. That convention is what a gradient search from the same start
+/// arrives at, and the published coefficients rest on it: with an item counted among its own neighbours, the nearest
+/// labelled item is at distance 0 for every labelled item.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TrustFit {
-    /// beta and all that the search says about it. `covariance` is that of beta; `log_likelihood` leaves out the multinomial
-    /// coefficients, which do not depend on beta; `gradient_norm` is along the directions that keep items at a limit of the
-    /// trust there; `at_limit` counts items beyond 1e-3 and 1e6 labels.
+    /// beta and all that the search says about it. `covariance` is that of beta; `log_likelihood` leaves out the
+    /// multinomial coefficients, which do not depend on beta; `gradient_norm` is along the directions that keep items
+    /// at a limit of the trust there; `at_limit` counts items beyond 1e-3 and 1e6 labels.
     #[serde(flatten)]
     pub regression: Regression,
 }
@@ -81,9 +81,9 @@ pub struct TrustFit {
 impl TrustFit {
     /// Log trust ln lambda of every item of a design.
     ///
-    /// The likelihood's limits do not apply here: an item beyond them is as good as certain (or worthless) as far as the
-    /// labels can tell, but keeps its rank among its like, and so it was when the published numbers were made. Values
-    /// are kept within +-50 so that they stay finite as numbers of labels.
+    /// The likelihood's limits do not apply here: an item beyond them is as good as certain (or worthless) as far as
+    /// the labels can tell, but keeps its rank among its like, and so it was when the published numbers were made.
+    /// Values are kept within +-50 so that they stay finite as numbers of labels.
     ///
     /// # Panics
     /// If the design has another number of features.
@@ -350,8 +350,8 @@ impl Objective for Search {
 
 /// Directions in which items would leave a limit of the trust: an orthonormal basis of their rows (1, z).
 ///
-/// At a limit the likelihood has a bend, so its maximum may lie there with a slope that does not vanish. Such a maximum is
-/// searched for along the bend.
+/// At a limit the likelihood has a bend, so its maximum may lie there with a slope that does not vanish. Such a maximum
+/// is searched for along the bend.
 #[derive(Default)]
 struct Corner(Vec<DVector<f64>>);
 

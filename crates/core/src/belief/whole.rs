@@ -1,4 +1,5 @@
-//! Whether a fit that was read from a file is one that can be applied: shapes that belong together, numbers within their ranges.
+//! Whether a fit that was read from a file is one that can be applied: shapes that belong together, numbers within
+//! their ranges.
 
 use super::gaussian_fit::GaussianFit;
 use super::model::FittedBelief;

@@ -14,9 +14,10 @@ const FINE: usize = 4;
 /// Which ActiveLab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Form {
-    /// The package's own. Its labels are floating-point numbers, because a missing label is "not a number", and for such
-    /// labels its `value_counts` puts the counts of the classes that an item has into the first positions and not into those
-    /// of the classes: the temperature is fitted to wrong labels for every item that lacks a class other than the last ones.
+    /// The package's own. Its labels are floating-point numbers, because a missing label is "not a number", and for
+    /// such labels its `value_counts` puts the counts of the classes that an item has into the first positions and not
+    /// into those of the classes: the temperature is fitted to wrong labels for every item that lacks a class other
+    /// than the last ones.
     AsShipped,
     /// The package's score with counts put where they belong.
     Repaired,
@@ -43,8 +44,8 @@ impl AnnotatorLabels {
         Self { annotators: gave.len(), items: rows.iter().map(labels).collect() }
     }
 
-    /// From counts, items x classes, whose annotators are not known: the k-th label of an item counts as annotator k's, labels
-    /// in the order of the classes. This is what filling the package's table from counts gives.
+    /// From counts, items x classes, whose annotators are not known: the k-th label of an item counts as annotator k's,
+    /// labels in the order of the classes. This is what filling the package's table from counts gives.
     pub fn of_counts(counts: ArrayView2<u32>) -> Self {
         let classes = |c: ArrayView1<u32>| -> Vec<(usize, usize)> {
             let labels = c.iter().enumerate().flat_map(|(class, &n)| std::iter::repeat_n(class, n as usize));
@@ -71,25 +72,25 @@ pub fn active_lab_priority(q: ArrayView2<f64>, counts: ArrayView2<u32>, form: Fo
 /// score = (Q_i (sum_z w_z + w_M) + w / K) / (sum_z w_z + w_M + w)
 /// ```
 ///
-/// over the annotators z that labelled item i, with w the mean of all w_z, K the number of classes and Q_i the posterior
-/// probability of the consensus label,
+/// over the annotators z that labelled item i, with w the mean of all w_z, K the number of classes and Q_i the
+/// posterior probability of the consensus label,
 ///
 /// ```text
 /// P_i(y) = (w_M q_iy + sum_z w_z R_zy) / (w_M + sum_z w_z),   R_zy = A if z said y, else (1 - A) / (K - 1)
 /// ```
 ///
-/// q is the judge's prediction scaled by the temperature at which its cross entropy with the items' labels is lowest, among a
-/// few that are tried ([`Form`]). The consensus is the class with the highest P under a first consensus, the majority's; all
-/// quantities are then computed again. Over items with more than one label, A is the mean share of labels that equal the
-/// consensus, M the share of consensus labels that the judge's top class misses, and B the share that is not the commonest
-/// consensus. w_M = max(1 - M / B, 1e-6) sqrt(mean labels of the labelled items) and w_z = max(1 - E_z / B, 1e-6) with E_z the
-/// share of the other labels of z's items that differ from z's. An item without labels has Q = max q, the scaled prediction, and
-/// weights w_M and w. Where no item has more than one label, temperature and all weights are 1, and Q is the prediction of the
-/// label.
+/// q is the judge's prediction scaled by the temperature at which its cross entropy with the items' labels is lowest,
+/// among a few that are tried ([`Form`]). The consensus is the class with the highest P under a first consensus, the
+/// majority's; all quantities are then computed again. Over items with more than one label, A is the mean share of
+/// labels that equal the consensus, M the share of consensus labels that the judge's top class misses, and B the share
+/// that is not the commonest consensus. w_M = max(1 - M / B, 1e-6) sqrt(mean labels of the labelled items) and w_z =
+/// max(1 - E_z / B, 1e-6) with E_z the share of the other labels of z's items that differ from z's. An item without
+/// labels has Q = max q, the scaled prediction, and weights w_M and w. Where no item has more than one label,
+/// temperature and all weights are 1, and Q is the prediction of the label.
 ///
 /// Source: the package `cleanlab`, version 2.9.0, `multiannotator.get_active_learning_scores`; Goh and Mueller (2023),
-/// "ActiveLab: active learning with re-labeling by multiple annotators". Where even the package's tie breaks of a majority
-/// leave a tie, it draws at random; here the first class is taken.
+/// "ActiveLab: active learning with re-labeling by multiple annotators". Where even the package's tie breaks of a
+/// majority leave a tie, it draws at random; here the first class is taken.
 ///
 /// # Panics
 /// If there is not one prediction per item.
@@ -194,8 +195,8 @@ impl Given<'_> {
         fine[lowest(&fine)]
     }
 
-    /// The majority's label of every item; ties by the prediction, then the class that is rarer among all labels, then the
-    /// one whose annotators agree more with clear majorities.
+    /// The majority's label of every item; ties by the prediction, then the class that is rarer among all labels, then
+    /// the one whose annotators agree more with clear majorities.
     fn majority(&self, q: ArrayView2<f64>) -> Vec<usize> {
         let counts: Vec<Vec<f64>> = (0..self.labels.len()).map(|i| self.counts(i)).collect();
         let frequency: Vec<f64> = (0..q.ncols()).map(|class| counts.iter().map(|c| c[class]).sum()).collect();
@@ -217,8 +218,8 @@ impl Given<'_> {
             .collect()
     }
 
-    /// How often each annotator's label is that of the majority, where there is one; the mean of the others for those who
-    /// label no such item.
+    /// How often each annotator's label is that of the majority, where there is one; the mean of the others for those
+    /// who label no such item.
     fn agreement_with_modes(&self, modes: &[Vec<usize>]) -> Vec<f64> {
         let (mut same, mut all) = (vec![0.0; self.annotators], vec![0.0; self.annotators]);
         for (labels, mode) in self.labels.iter().zip(modes).filter(|(_, mode)| mode.len() == 1) {
@@ -266,8 +267,8 @@ impl Given<'_> {
         Posterior { p, model, annotators }
     }
 
-    /// The share of the other labels of an annotator's items that equal the annotator's; the mean of the others for those who
-    /// share no item.
+    /// The share of the other labels of an annotator's items that equal the annotator's; the mean of the others for
+    /// those who share no item.
     fn agreement_with_others(&self) -> Vec<f64> {
         let (mut same, mut all) = (vec![0.0; self.annotators], vec![0.0; self.annotators]);
         for (i, labels) in self.labels.iter().enumerate() {

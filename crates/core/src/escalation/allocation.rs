@@ -3,15 +3,17 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// Hands out `budget` labels, one at a time to the item with the highest current value; returns how many each item gets.
+/// Hands out `budget` labels, one at a time to the item with the highest current value; returns how many each item
+/// gets.
 ///
 /// `value(i, k)` is what one more label is worth to item `i` when it has been given `k` of them already
-/// ([`super::Rule::priority_after`]). Where it never rises with k, no other allocation of the same budget has a higher sum of
-/// values. Items get at most `most` labels each; equal values go to the higher `tie_break` and then to the earlier item, as
-/// in [`super::top`]. Fewer labels are handed out only if all items have reached `most`.
+/// ([`super::Rule::priority_after`]). Where it never rises with k, no other allocation of the same budget has a higher
+/// sum of values. Items get at most `most` labels each; equal values go to the higher `tie_break` and then to the
+/// earlier item, as in [`super::top`]. Fewer labels are handed out only if all items have reached `most`.
 ///
-/// Of a large budget most labels are handed out at once: all that are worth more than a level which no more of them exceed than
-/// the budget has. What is left goes one by one, so that the result is the same where values do not rise with k.
+/// Of a large budget most labels are handed out at once: all that are worth more than a level which no more of them
+/// exceed than the budget has. What is left goes one by one, so that the result is the same where values do not rise
+/// with k.
 ///
 /// # Panics
 /// If `tie_break` is neither empty nor one number per item.
@@ -67,8 +69,8 @@ fn middle(low: &[u32], high: &[u32], value: &impl Fn(usize, u32) -> f64) -> Opti
     })
 }
 
-/// The number of labels from which on a value that never rises, and lies above a level before `low`, no longer does; at most
-/// `high`.
+/// The number of labels from which on a value that never rises, and lies above a level before `low`, no longer does; at
+/// most `high`.
 fn number_above(level: f64, value: impl Fn(u32) -> f64, mut low: u32, mut high: u32) -> u32 {
     while low < high {
         let middle = low + (high - low) / 2;

@@ -32,8 +32,8 @@ impl Budget {
     /// The paper's headline budget, 10%.
     pub const HEADLINE: Budget = Budget(10);
 
-    /// The budget that tables and sentences show: the headline budget, or the largest below it, or the smallest there is; the
-    /// headline budget where there are none.
+    /// The budget that tables and sentences show: the headline budget, or the largest below it, or the smallest there
+    /// is; the headline budget where there are none.
     pub fn headline_of(budgets: &[Self]) -> Self {
         let up_to = budgets.iter().filter(|budget| **budget <= Self::HEADLINE).max();
         up_to.or(budgets.iter().min()).copied().unwrap_or(Self::HEADLINE)
@@ -55,8 +55,8 @@ impl Budget {
     }
 }
 
-/// The `k` items with the highest priorities, best first; the higher `tie_break` goes first among equals, then the earlier
-/// item.
+/// The `k` items with the highest priorities, best first; the higher `tie_break` goes first among equals, then the
+/// earlier item.
 ///
 /// Priorities are finite. `tie_break` may be empty: then ties keep item order. `k` above the number of items gives all.
 ///

@@ -2,8 +2,8 @@
 //!
 //! The items with the highest priorities are not like the others: averages over them are biased for the whole, and no
 //! reweighting helps, because the others had no chance. Exploring gives every item a selection probability above 0. The
-//! design is a stratified one: the top of the ranking is taken whole (probability 1), and the rest of the budget goes to a
-//! simple random sample of all other items.
+//! design is a stratified one: the top of the ranking is taken whole (probability 1), and the rest of the budget goes
+//! to a simple random sample of all other items.
 
 use crate::random::Stream;
 
@@ -29,8 +29,8 @@ impl Selection {
 
     /// The top of a ranking of all items, and a random sample of the others.
     ///
-    /// Of the `budget` items, a share `explore` (0 to 1, rounded to items) is drawn, at least two, because one item says
-    /// nothing about how far to trust it. Stream: one choice per drawn item, in order.
+    /// Of the `budget` items, a share `explore` (0 to 1, rounded to items) is drawn, at least two, because one item
+    /// says nothing about how far to trust it. Stream: one choice per drawn item, in order.
     pub fn exploring(ranking: &[usize], budget: usize, explore: f64, stream: &mut Stream) -> Self {
         let budget = budget.min(ranking.len());
         let draws = Self::draws(budget, explore);

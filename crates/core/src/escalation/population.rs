@@ -1,4 +1,5 @@
-//! Means over all items from an exploring selection: bounded, and with few random items and rare classes as good as they say.
+//! Means over all items from an exploring selection: bounded, and with few random items and rare classes as good as
+//! they say.
 
 use super::exploration::Selection;
 use crate::stats::beta::beta_quantile;
@@ -17,8 +18,8 @@ const LEAST_ANSWERS: f64 = 5.0;
 pub struct Observed {
     /// Mean over the labels.
     pub mean: f64,
-    /// How much that mean would vary if other experts had labelled the item (its variance), without bias, from how far its labels
-    /// disagree; `None` for a single label, which can't tell.
+    /// How much that mean would vary if other experts had labelled the item (its variance), without bias, from how far
+    /// its labels disagree; `None` for a single label, which can't tell.
     pub within: Option<f64>,
 }
 
@@ -137,7 +138,8 @@ pub fn responses(selection: &Selection, observed: &[Option<Observed>]) -> Vec<Re
     strata(selection).map(of).collect()
 }
 
-/// A stratum's mean as a share of the range, with its variance and the number of yes-or-no answers that would vary as much.
+/// A stratum's mean as a share of the range, with its variance and the number of yes-or-no answers that would vary as
+/// much.
 #[derive(Clone, Copy)]
 struct Part {
     mean: f64,
@@ -211,8 +213,9 @@ impl Part {
 /// Inverse-probability-weighted estimate of the mean over all items of what the labels show, with its interval.
 ///
 /// `observed` has the value of each selected item that came back, such as the share of its new labels in a class, and
-/// `None` elsewhere; values lie in `range`, and are taken as shares of it. Stratum h (the N_1 top-ranked items; the N_2 others,
-/// of which a simple random sample was drawn) has weight w_h = N_h/N and mean m_h over the n_h items that came back:
+/// `None` elsewhere; values lie in `range`, and are taken as shares of it. Stratum h (the N_1 top-ranked items; the N_2
+/// others, of which a simple random sample was drawn) has weight w_h = N_h/N and mean m_h over the n_h items that came
+/// back:
 ///
 /// ```text
 /// estimate  m = sum_h w_h m_h
@@ -225,33 +228,35 @@ impl Part {
 /// n*_h = max(n_h, m_h (1 - m_h) / var(m_h) (z/t)^2)
 /// ```
 ///
-/// z and t the normal and Student's quantile (n_h - 1 degrees of freedom). No value in the range varies more than answers of
-/// yes or no, so n_h of these are the least that n_h items are worth. The interval lies in the range, and is not 0 wide when
-/// no drawn item showed a rare class.
+/// z and t the normal and Student's quantile (n_h - 1 degrees of freedom). No value in the range varies more than
+/// answers of yes or no, so n_h of these are the least that n_h items are worth. The interval lies in the range, and is
+/// not 0 wide when no drawn item showed a rare class.
 ///
-/// The population is finite, and what was drawn of it varies no more; only what its labels would say in other experts' hands does. With
-/// f = n_h/N_h and w the mean over the drawn items of the variance of their values, from the disagreement of their labels,
+/// The population is finite, and what was drawn of it varies no more; only what its labels would say in other experts'
+/// hands does. With f = n_h/N_h and w the mean over the drawn items of the variance of their values, from the
+/// disagreement of their labels,
 ///
 /// ```text
 /// var(m_h) = ((1 - f) s_h^2 + f min(w, s_h^2))/n_h
 /// ```
 ///
-/// (s_h^2 holds the variance between items, which f takes out, and w). An item with a single label counts with s_h^2, because that
-/// does not tell whether another label would say the same: where experts agree, items have one label and much of the population
-/// is drawn, intervals are too wide.
+/// (s_h^2 holds the variance between items, which f takes out, and w). An item with a single label counts with s_h^2,
+/// because that does not tell whether another label would say the same: where experts agree, items have one label and
+/// much of the population is drawn, intervals are too wide.
 ///
-/// With a `baseline` (one number per item, known for all and fixed before the labels were, such as the belief's mean), m_2
-/// becomes m_2 + b (mean of the baseline over the stratum - over its drawn items), b the slope of values on the baseline, 0 to
-/// 1, and s_2^2 that of the residuals (n_2 - 2 degrees of freedom), as far as that is smaller.
+/// With a `baseline` (one number per item, known for all and fixed before the labels were, such as the belief's mean),
+/// m_2 becomes m_2 + b (mean of the baseline over the stratum - over its drawn items), b the slope of values on the
+/// baseline, 0 to 1, and s_2^2 that of the residuals (n_2 - 2 degrees of freedom), as far as that is smaller.
 ///
-/// Sources: Horvitz and Thompson (1952); Cochran (1977, "Sampling techniques", sections 2.6 and 13.9), finite population and errors of measurement; Clopper and Pearson (1934); Korn and Graubard (1998, "Confidence intervals for
-/// proportions with small expected number of positive counts estimated from survey data"), effective sample size; Zou and
-/// Donner (2008, "Construction of confidence limits about effect measures"), limits of a sum from those of its parts; Angelopoulos,
-/// Duchi and Zrnic (2023, "PPI++"), slope.
+/// Sources: Horvitz and Thompson (1952); Cochran (1977, "Sampling techniques", sections 2.6 and 13.9), finite
+/// population and errors of measurement; Clopper and Pearson (1934); Korn and Graubard (1998, "Confidence intervals for
+/// proportions with small expected number of positive counts estimated from survey data"), effective sample size; Zou
+/// and Donner (2008, "Construction of confidence limits about effect measures"), limits of a sum from those of its
+/// parts; Angelopoulos, Duchi and Zrnic (2023, "PPI++"), slope.
 ///
 /// # Errors
-/// Items without a chance of being selected; a stratum from which too few came back ([`LEAST_DRAWN`] of the random ones, one
-/// of the top-ranked); with a baseline, too little in the drawn items for it to help.
+/// Items without a chance of being selected; a stratum from which too few came back ([`LEAST_DRAWN`] of the random
+/// ones, one of the top-ranked); with a baseline, too little in the drawn items for it to help.
 ///
 /// # Panics
 /// If the lists differ in length.
@@ -340,8 +345,8 @@ mod tests {
         assert!((s.low - 1.0 - 4.0 * e.low).abs() < 1e-12 && (s.mean - 1.0 - 4.0 * e.mean).abs() < 1e-12);
     }
 
-    /// Sixty of eighty items, each rated twice: (a, b) in turns of (1, 1), (0, 0), (1, 0). Values 1, 0, 1/2: s^2 = 10/59; the variances
-    /// of the means are 0, 0 and 1/4, so w = 1/12, and var = (s^2/4 + 3/4 w)/60.
+    /// Sixty of eighty items, each rated twice: (a, b) in turns of (1, 1), (0, 0), (1, 0). Values 1, 0, 1/2: s^2 =
+    /// 10/59; the variances of the means are 0, 0 and 1/4, so w = 1/12, and var = (s^2/4 + 3/4 w)/60.
     #[test]
     fn what_was_drawn_of_few_items_varies_with_its_labels_only() {
         let selection = Selection { ranked: vec![], drawn: (0..60).collect(), probability: vec![0.75; 80] };
@@ -387,8 +392,8 @@ mod tests {
         assert!(error.to_string().contains("0 of the 1 top-ranked items"), "{error}");
     }
 
-    /// The quick form of `examples/coverage.rs`: few random items and a rare class, where intervals of Student's t hold the
-    /// truth in 0.81 and 0.32 of cases.
+    /// The quick form of `examples/coverage.rs`: few random items and a rare class, where intervals of Student's t hold
+    /// the truth in 0.81 and 0.32 of cases.
     #[test]
     fn intervals_keep_their_promise_for_rare_classes_and_few_items() {
         for (budget, explore, share, seed) in [(200, 0.1, 0.06, 1), (100, 0.1, 0.06, 2), (60, 0.5, 0.2, 3)] {

@@ -9,8 +9,8 @@ use super::budget::top;
 /// ```
 ///
 /// `values` is what escalating each item is worth; the oracle ranks by it. 0 for the oracle, never negative, above 1
-/// when the rule's picks do harm. `None` when the oracle's sum is not positive, for then there is nothing to gain and the
-/// share has no meaning. Source: the paper, App. A, "terms used for escalation results".
+/// when the rule's picks do harm. `None` when the oracle's sum is not positive, for then there is nothing to gain and
+/// the share has no meaning. Source: the paper, App. A, "terms used for escalation results".
 ///
 /// Equal priorities are ordered by `tie_break` as in [`top`].
 pub fn regret(values: &[f64], priorities: &[f64], tie_break: &[f64], k: usize) -> Option<f64> {
@@ -23,8 +23,8 @@ pub fn regrets<const R: usize>(values: &[f64], k: usize, tie_break: &[f64], rule
     regrets_of_picks(values, &top(values, tie_break, k), picks.each_ref().map(Vec::as_slice))
 }
 
-/// Regrets of several sets of picked items, as [`regret`] defines them; `best` are the oracle's picks. Items are summed in the order
-/// in which they stand.
+/// Regrets of several sets of picked items, as [`regret`] defines them; `best` are the oracle's picks. Items are summed
+/// in the order in which they stand.
 pub fn regrets_of_picks<const R: usize>(values: &[f64], best: &[usize], picks: [&[usize]; R]) -> Option<[f64; R]> {
     let gained = |picked: &[usize]| -> f64 { picked.iter().map(|&i| values[i]).sum() };
     let best = gained(best);

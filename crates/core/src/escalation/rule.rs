@@ -1,7 +1,8 @@
 //! The rules that rank items for escalation, one row of a table each.
 //!
-//! A new rule is a variant of [`Rule`] and a row of the table below: its names, the kinds of labels that it ranks, and the function
-//! that gives priorities. Lists, messages, options of the command line and reports are made from the table.
+//! A new rule is a variant of [`Rule`] and a row of the table below: its names, the kinds of labels that it ranks, and
+//! the function that gives priorities. Lists, messages, options of the command line and reports are made from the
+//! table.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,17 +12,20 @@ use crate::belief::{Belief, dirichlet::row};
 
 /// A rule that ranks items; those with the highest priority are escalated first. [`Rule::row`] says what each ranks by.
 ///
-/// Where the classes stand on a scale ([`crate::belief::Ordinals`]) or labels are numbers ([`crate::belief::Gaussian`]), I and v are the
-/// epistemic part of the mean, Delta its expected fall by one label, and entropy is the variance of a label.
+/// Where the classes stand on a scale ([`crate::belief::Ordinals`]) or labels are numbers
+/// ([`crate::belief::Gaussian`]), I and v are the epistemic part of the mean, Delta its expected fall by one label, and
+/// entropy is the variance of a label.
 ///
-/// The jitter, 1e-9 times a uniform draw, breaks ties at random. Priorities of beliefs about classes are kept to 12 digits, so that
-/// items with the same evidence tie; they are ranked then by the same draws in studies, by the order of the items in the paper's
-/// experiments (see [`super::top`]). Missing confidence counts as the mean of the present ones. (The oracle ranks by the true values and
-/// needs no rule: see [`super::regret()`].)
+/// The jitter, 1e-9 times a uniform draw, breaks ties at random. Priorities of beliefs about classes are kept to 12
+/// digits, so that items with the same evidence tie; they are ranked then by the same draws in studies, by the order of
+/// the items in the paper's experiments (see [`super::top`]). Missing confidence counts as the mean of the present
+/// ones. (The oracle ranks by the true values and needs no rule: see [`super::regret()`].)
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rule {
-    /// Mutual information I between the label and the item's true distribution: the paper's rule under log loss.
+    /// The epistemic part, the mutual information I of a label and the item's true distribution: the paper's rule under
+    /// log loss.
+    #[serde(alias = "epistemic")]
     Info,
     /// One-label value Delta: the paper's rule under squared error.
     Delta,
@@ -39,6 +43,7 @@ pub enum Rule {
     /// Random order. A baseline.
     Random,
     /// Fewest labels first, ties by I: fewest labels made as strong as it can be.
+    #[serde(alias = "fewest_labels_by_epistemic")]
     FewestLabelsByInfo,
     /// Expected fall of the Manhattan error by one label: a one-label value matched to the measure.
     Manhattan,
@@ -58,12 +63,16 @@ pub enum Rule {
 pub struct RuleRow {
     /// The rule.
     pub rule: Rule,
-    /// Key in results, claims and options, e.g. `judge_entropy`.
+    /// Key in results and claims, e.g. `judge_entropy`.
     pub key: &'static str,
+    /// Its name in options and in files of studies, where that is another than the key.
+    name: Option<&'static str>,
     /// What it ranks by, in words.
     pub words: &'static str,
-    /// Name in figures, and in tables of a page.
+    /// Name in the paper's figures and tables.
     pub figure: &'static str,
+    /// Name in figures and tables of studies, where that is another.
+    in_studies: Option<&'static str>,
     /// What it ranks numbers and places on a scale by, where that is something else than `words`.
     on_scale: Option<&'static str>,
     /// Whether it is the paper's: a study under the published belief evaluates no others.
@@ -74,12 +83,15 @@ pub struct RuleRow {
     pub ordinal: bool,
     /// Whether it ranks numbers.
     pub ratings: bool,
+    /// Whether it ranks queues of every kind of label, among them kinds whose evaluations leave it out.
+    pub queues: bool,
     /// Whether an item's priority depends on the items that it is ranked among.
     pub among_others: bool,
     /// The priority of every item; `None` where something that it asks for is not there.
     priority: fn(&RuleInputs) -> Option<Vec<f64>>,
-    /// The priority of an item with so many labels in hand after so many more, in expectation; `None` for rules whose priority no label
-    /// moves in expectation (nothing would keep them from sending the whole budget to one item), and for rules beyond the paper.
+    /// The priority of an item with so many labels in hand after so many more, in expectation; `None` for rules whose
+    /// priority no label moves in expectation (nothing would keep them from sending the whole budget to one item), and
+    /// for rules beyond the paper.
     after: Option<PriorityAfter>,
 }
 
@@ -91,33 +103,42 @@ impl RuleRow {
     pub fn words_on_scale(&self) -> &'static str {
         self.on_scale.unwrap_or(self.words)
     }
+
+    /// Name in figures and tables of studies.
+    pub fn in_studies(&self) -> &'static str {
+        self.in_studies.unwrap_or(self.figure)
+    }
 }
 
 /// A row that leaves out what few rules have.
 const USUAL: RuleRow = RuleRow {
     rule: Rule::Random,
     key: "",
+    name: None,
     words: "",
     figure: "",
+    in_studies: None,
     on_scale: None,
     published: false,
     classes: true,
     ordinal: false,
     ratings: false,
+    queues: false,
     among_others: false,
     priority: |_| None,
     after: None,
 };
 
-/// All rules in the order of [`Rule`], which is also the order in which studies evaluate them. It is part of the random stream: new rules
-/// go to the end.
+/// All rules in the order of [`Rule`], which is also the order in which studies evaluate them. It is part of the random
+/// stream: new rules go to the end.
 static RULES: [RuleRow; 15] = [
     RuleRow {
         rule: Rule::Info,
         key: "info",
-        words: "epistemic part I",
+        name: Some("epistemic"),
+        words: "epistemic part",
         figure: "mutual information I",
-        on_scale: Some("epistemic part Var(m)"),
+        in_studies: Some("epistemic part"),
         published: true,
         ordinal: true,
         ratings: true,
@@ -142,7 +163,7 @@ static RULES: [RuleRow; 15] = [
         key: "v",
         words: "posterior spread v",
         figure: "posterior spread v",
-        on_scale: Some("epistemic part Var(m)"),
+        on_scale: Some("epistemic part"),
         published: true,
         // On a scale of classes it is the same as `Info`.
         ratings: true,
@@ -214,12 +235,16 @@ static RULES: [RuleRow; 15] = [
     RuleRow {
         rule: Rule::FewestLabelsByInfo,
         key: "fewest_labels_by_info",
-        words: "fewest labels, ties by the epistemic part I",
+        name: Some("fewest_labels_by_epistemic"),
+        words: "fewest labels, ties by the epistemic part",
         figure: "fewest labels, ties by I",
+        in_studies: Some("fewest labels, ties by the epistemic part"),
+        queues: true,
         priority: |items| {
-            // I is at most the highest total, so it never outweighs a label.
-            let most = 1.0 + items.beliefs.highest()?;
             let info = items.beliefs(&|b| b.epistemic());
+            // I is at most the highest total, so it never outweighs a label.
+            let highest = items.beliefs.highest().unwrap_or_else(|| info.iter().copied().fold(0.0, f64::max));
+            let most = 1.0 + highest;
             Some(info.iter().zip(items.labels?).map(|(info, &n)| info / most - f64::from(n)).collect())
         },
         ..USUAL
@@ -283,7 +308,8 @@ static RULES: [RuleRow; 15] = [
 ];
 
 impl Rule {
-    /// The rules whose rows are as asked for, in the order in which they are evaluated (it is part of the random stream).
+    /// The rules whose rows are as asked for, in the order in which they are evaluated (it is part of the random
+    /// stream).
     ///
     /// # Examples
     ///
@@ -305,6 +331,11 @@ impl Rule {
     /// Key in results and claims, e.g. `judge_entropy`.
     pub fn key(self) -> &'static str {
         self.row().key
+    }
+
+    /// Its name in options and in files of studies.
+    pub fn name(self) -> &'static str {
+        self.row().name.unwrap_or(self.row().key)
     }
 
     /// What the rule ranks by, in words.
@@ -330,8 +361,8 @@ impl Rule {
         (self.row().priority)(items)
     }
 
-    /// The priority of an item after `more` further labels, in expectation; `in_hand` is the number of labels now. `None` for rules that
-    /// do not look ahead.
+    /// The priority of an item after `more` further labels, in expectation; `in_hand` is the number of labels now.
+    /// `None` for rules that do not look ahead.
     pub fn priority_after(self, belief: &dyn Belief, in_hand: u32, more: u32) -> Option<f64> {
         self.row().after.map(|after| after(belief, in_hand, more))
     }
@@ -345,13 +376,11 @@ impl Rule {
 impl std::str::FromStr for Rule {
     type Err = String;
 
-    /// Reads a rule's key.
-    fn from_str(key: &str) -> Result<Self, String> {
-        RULES
-            .iter()
-            .find(|row| row.key == key)
-            .map(|row| row.rule)
-            .ok_or_else(|| format!("{key:?} is none of the rules {}", RULES.each_ref().map(|row| row.key).join(", ")))
+    /// Reads a rule's name or key.
+    fn from_str(name: &str) -> Result<Self, String> {
+        let known = RULES.iter().find(|row| row.key == name || row.rule.name() == name).map(|row| row.rule);
+        let names = || RULES.each_ref().map(|row| row.rule.name()).join(", ");
+        known.ok_or_else(|| format!("{name:?} is none of the rules {}", names()))
     }
 }
 

@@ -41,8 +41,8 @@ impl<T: ClassBeliefs> RankedBeliefs for T {
 
     /// To 40 significant bits (about 12 digits).
     ///
-    /// Items with the same evidence in another class order differ in the last bits only, by rounding; they must tie, so that
-    /// the tie break and not the arithmetic of the platform decides between them.
+    /// Items with the same evidence in another class order differ in the last bits only, by rounding; they must tie, so
+    /// that the tie break and not the arithmetic of the platform decides between them.
     fn settle(&self, priority: f64) -> f64 {
         const DROPPED: u32 = 52 - 40;
         let half = 1_u64 << (DROPPED - 1);

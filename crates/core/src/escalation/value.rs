@@ -19,8 +19,8 @@ pub fn label_of(u: f64, weights: impl Iterator<Item = f64>) -> usize {
     label.min(classes - 1)
 }
 
-/// Prophet value of every item: the fall of the error ([`ClassBelief::error`]) against the true distribution by one label
-/// drawn from it, averaged over `rounds` draws. May be negative.
+/// Prophet value of every item: the fall of the error ([`ClassBelief::error`]) against the true distribution by one
+/// label drawn from it, averaged over `rounds` draws. May be negative.
 ///
 /// `truth` is items x classes. Stream: per round one uniform draw per item, in item order (protocol, section 3).
 pub fn prophet_values(
@@ -82,8 +82,8 @@ pub fn bought_labels_value(
 /// sum_y (u_y / sum u) [error before - error after a label of class y]
 /// ```
 ///
-/// with u the `unrevealed` counts, items x classes, and the error measured against `truth`. Summed over escalated items it
-/// has the expectation of [`bought_labels_value`] and none of the noise of its draw. 0 for an empty pool.
+/// with u the `unrevealed` counts, items x classes, and the error measured against `truth`. Summed over escalated items
+/// it has the expectation of [`bought_labels_value`] and none of the noise of its draw. 0 for an empty pool.
 pub fn pool_values(beliefs: &impl ClassBeliefs, unrevealed: ArrayView2<u32>, truth: ArrayView2<f64>) -> Vec<f64> {
     let of = |i: usize| {
         let (belief, p, pool) = (beliefs.of_classes(i), row(truth.row(i)), unrevealed.row(i));

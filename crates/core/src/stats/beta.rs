@@ -4,22 +4,23 @@ use std::f64::consts::PI;
 
 use super::gamma::stirling_remainder;
 
-/// Where the shape on the side of the tail is larger, the density is integrated; elsewhere the continued fraction takes few terms and
-/// is stable.
+/// Where the shape on the side of the tail is larger, the density is integrated; elsewhere the continued fraction takes
+/// few terms and is stable.
 const LARGE: f64 = 200.0;
 
 /// Probability that a Beta(a, b) draw is at most `x`: the regularised incomplete beta function I_x(a, b).
 ///
-/// 0 below 0 and 1 above 1; with a = 0 all mass lies at 0, with b = 0 at 1. For shapes from 1e-6 to 1e12 its absolute error is below
-/// 1e-13, and its relative one below 1e-10 where it is above 1e-300, against mpmath (`tests/golden/beta`).
+/// 0 below 0 and 1 above 1; with a = 0 all mass lies at 0, with b = 0 at 1. For shapes from 1e-6 to 1e12 its absolute
+/// error is below 1e-13, and its relative one below 1e-10 where it is above 1e-300, against mpmath
+/// (`tests/golden/beta`).
 ///
 /// ```text
 /// x^a (1 - x)^b / B(a, b) = sqrt(a b / (2 pi s)) exp(r(s) - r(a) - r(b) + a L(d / a) + b L(-d / b)),   d = x s - a, s = a + b
 /// ```
 ///
-/// with L(u) = ln(1 + u) - u and r the remainder of Stirling's formula: no large terms cancel in it. That is the density up to
-/// x (1 - x). The tail on the side of x is the density times the continued fraction of DLMF 8.17.22, or, where the shape on that side
-/// is above 200, its integral by Gauss and Legendre, panel by panel.
+/// with L(u) = ln(1 + u) - u and r the remainder of Stirling's formula: no large terms cancel in it. That is the
+/// density up to x (1 - x). The tail on the side of x is the density times the continued fraction of DLMF 8.17.22, or,
+/// where the shape on that side is above 200, its integral by Gauss and Legendre, panel by panel.
 pub fn beta_cdf(x: f64, a: f64, b: f64) -> f64 {
     if x >= 1.0 || (a <= 0.0 && x >= 0.0) {
         return 1.0;
@@ -77,7 +78,8 @@ fn log_1p_less(u: f64) -> f64 {
     r * (2.0 * series - u)
 }
 
-/// The continued fraction of DLMF 8.17.22, by the method of Lentz, for I_x(a, b) = x^a y^b / (a B(a, b)) times it, with y = 1 - x.
+/// The continued fraction of DLMF 8.17.22, by the method of Lentz, for I_x(a, b) = x^a y^b / (a B(a, b)) times it, with
+/// y = 1 - x.
 fn fraction(x: f64, y: f64, a: f64, b: f64) -> f64 {
     const TINY: f64 = 1e-300;
     const MOST_TERMS: u32 = 10_000;
@@ -103,12 +105,12 @@ fn fraction(x: f64, y: f64, a: f64, b: f64) -> f64 {
     value
 }
 
-/// The integral below x of the density over its value at x times x (1 - x), where x is below the mean, with y = 1 - x and `off` < 0
-/// as in [`scaled_density`].
+/// The integral below x of the density over its value at x times x (1 - x), where x is below the mean, with y = 1 - x
+/// and `off` < 0 as in [`scaled_density`].
 ///
-/// Away from x the density falls at least as fast as exponentially with the rate that it has there, and no slower than a normal one;
-/// with b below 1 it falls as a power of the distance from 1 at first. Panels are as long as the first two allow, and no longer than
-/// twice that distance.
+/// Away from x the density falls at least as fast as exponentially with the rate that it has there, and no slower than
+/// a normal one; with b below 1 it falls as a power of the distance from 1 at first. Panels are as long as the first
+/// two allow, and no longer than twice that distance.
 fn integral(x: f64, y: f64, a: f64, b: f64, off: f64) -> f64 {
     let (rate, curvature) = (-off / (x * y), a / x / x + b / y / y);
     let longest = 1.5 / rate.max(curvature.sqrt());

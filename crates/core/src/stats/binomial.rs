@@ -2,9 +2,11 @@
 
 use super::beta::beta_cdf;
 
-/// The largest count out of `n` that chance explains where each has probability `p`: more come up with a probability below `chance`.
+/// The largest count out of `n` that chance explains where each has probability `p`: more come up with a probability
+/// below `chance`.
 ///
-/// P(X > k) = I_p(k + 1, n - k), the regularised incomplete beta function. What simulations that check a promise are held to.
+/// P(X > k) = I_p(k + 1, n - k), the regularised incomplete beta function. What simulations that check a promise are
+/// held to.
 pub fn most_by_chance(n: u64, p: f64, chance: f64) -> u64 {
     (0..n).find(|&k| beta_cdf(p, k as f64 + 1.0, (n - k) as f64) < chance).unwrap_or(n)
 }

@@ -12,8 +12,8 @@ const NORMAL: f64 = 1.959_963_984_540_054;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Inference {
-    /// Over label re-draws of the items at hand, as the paper summarises: mean, Monte-Carlo standard error, 2.5 and 97.5
-    /// percentiles. Says nothing about other items.
+    /// Over label re-draws of the items at hand, as the paper summarises: mean, Monte-Carlo standard error, 2.5 and
+    /// 97.5 percentiles. Says nothing about other items.
     pub redraws: Summary,
     /// Standard error of the mean when the items are a sample of all items there could be, and the re-draws of all
     /// re-draws ([`super::new_items::new_items`]); the fit is taken as given.
@@ -31,10 +31,11 @@ pub struct Inference {
 }
 
 impl Inference {
-    /// Of a quantity with these values in the re-draws and this interval; without one, because it is the same whatever the items,
-    /// it has no width.
+    /// Of a quantity with these values in the re-draws and this interval; without one, because it is the same whatever
+    /// the items, it has no width.
     ///
-    /// One deployment varies as new items do, and as one re-draw does: variance se^2 - v/R + v, with v the variance over the R re-draws.
+    /// One deployment varies as new items do, and as one re-draw does: variance se^2 - v/R + v, with v the variance
+    /// over the R re-draws.
     ///
     /// # Panics
     /// If there are no re-draws.

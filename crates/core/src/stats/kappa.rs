@@ -6,10 +6,11 @@
 /// 1 - sum_i (s_{a_i} - s_{b_i})^2 / N  /  sum_{j,k} f_j g_k (s_j - s_k)^2
 /// ```
 ///
-/// with s the `places` of the classes, (a_i, b_i) the classes that the two raters gave item i of N, and f and g the shares of the
-/// classes among the first and the second rater's. 1 for perfect agreement, 0 for what chance would give, negative below.
-/// `None` without items, and where chance alone agrees perfectly because both raters give one and the same class throughout.
-/// Source: Cohen (1968), "Weighted kappa".
+/// with s the `places` of the classes, (a_i, b_i) the classes that the two raters gave item i of N, and f and g the
+/// shares of the classes among the first and the second rater's. 1 for perfect agreement, 0 for what chance would give,
+/// negative below.
+/// `None` without items, and where chance alone agrees perfectly because both raters give one and the same class
+/// throughout. Source: Cohen (1968), "Weighted kappa".
 ///
 /// # Panics
 /// If a class has no place.
@@ -50,8 +51,8 @@ impl Moments {
 mod tests {
     use super::*;
 
-    /// Three items at places 0, 1 and 3: squared misses 0, 0 and 4; the first rater's shares are 1/3 each, the second's 1/3, 0
-    /// and 2/3. By chance: (0 + 2 * 9 + 1 + 2 * 4 + 9 + 2 * 0) / 9 = 4; observed 4/3.
+    /// Three items at places 0, 1 and 3: squared misses 0, 0 and 4; the first rater's shares are 1/3 each, the second's
+    /// 1/3, 0 and 2/3. By chance: (0 + 2 * 9 + 1 + 2 * 4 + 9 + 2 * 0) / 9 = 4; observed 4/3.
     #[test]
     fn kappa_by_hand() {
         let places = [0.0, 1.0, 3.0];

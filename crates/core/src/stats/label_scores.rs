@@ -18,8 +18,9 @@ pub fn brier_score(p: &[f64], y: usize) -> f64 {
     p.iter().enumerate().map(|(k, p)| (p - f64::from(u8::from(k == y))).powi(2)).sum()
 }
 
-/// The ranked probability score of a label of class `y` whose classes stand at ascending `places`: over the cuts between
-/// neighbouring places, their distance times (P - 1{y below the cut})^2, with P the probability below it (Epstein 1969).
+/// The ranked probability score of a label of class `y` whose classes stand at ascending `places`: over the cuts
+/// between neighbouring places, their distance times (P - 1{y below the cut})^2, with P the probability below it
+/// (Epstein 1969).
 ///
 /// In units of the scale; the continuous ranked probability score of such a distribution.
 pub fn ranked_probability_score(p: &[f64], places: &[f64], y: usize) -> f64 {
@@ -67,8 +68,8 @@ impl StudentLabel {
     /// scale (x (2 F(x) - 1) + 2 f(x) (nu + x^2)/(nu - 1) - 2 sqrt(nu)/(nu - 1) B(1/2, nu - 1/2)/B(nu/2, 1/2)^2)
     /// ```
     ///
-    /// with x the standardised label and F, f of Student's t: Jordan, Krueger and Lerch (2019), "Evaluating probabilistic forecasts
-    /// with scoringRules".
+    /// with x the standardised label and F, f of Student's t: Jordan, Krueger and Lerch (2019), "Evaluating
+    /// probabilistic forecasts with scoringRules".
     pub fn crps(&self, y: f64) -> f64 {
         let (x, nu) = (self.standard(y), self.freedom);
         let density = (self.ln_height() - 0.5 * nu.ln() - 0.5 * (nu + 1.0) * (x * x / nu).ln_1p()).exp();
@@ -84,15 +85,16 @@ impl StudentLabel {
     }
 }
 
-/// How much two labels of one item disagree: the probability that they are of different classes, from `counts` by class.
+/// How much two labels of one item disagree: the probability that they are of different classes, from `counts` by
+/// class.
 ///
 /// ```text
 /// 1 - sum_k c_k (c_k - 1) / (n (n - 1))
 /// ```
 ///
-/// Over labels from a pool with shares p it is 1 - sum_k p_k^2 on average, whatever n >= 2 (a U-statistic, Hoeffding 1948): the part
-/// of Brier's score that no prediction goes below. A held-out Brier score less this is the squared error sum_k (q_k - p_k)^2
-/// against the pool without bias. `None` for fewer than two labels.
+/// Over labels from a pool with shares p it is 1 - sum_k p_k^2 on average, whatever n >= 2 (a U-statistic, Hoeffding
+/// 1948): the part of Brier's score that no prediction goes below. A held-out Brier score less this is the squared
+/// error sum_k (q_k - p_k)^2 against the pool without bias. `None` for fewer than two labels.
 pub fn pair_disagreement(counts: &[u32]) -> Option<f64> {
     let n = f64::from(counts.iter().sum::<u32>());
     let pairs: f64 = counts.iter().map(|&c| f64::from(c) * (f64::from(c) - 1.0)).sum();

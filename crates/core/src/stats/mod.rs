@@ -3,6 +3,7 @@
 pub mod beta;
 pub mod binomial;
 pub mod critical;
+pub mod crossed;
 pub mod estimate;
 pub mod gamma;
 pub mod inference;
@@ -11,6 +12,7 @@ pub mod label_scores;
 pub mod new_items;
 pub mod normal;
 pub mod over_items;
+pub mod predictive;
 pub mod psi;
 pub mod quantile;
 pub mod rank;

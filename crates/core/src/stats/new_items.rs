@@ -16,8 +16,8 @@ const DRAWS: usize = 100_000;
 pub struct Contributions {
     /// d_i: the difference is their sum over items.
     pub of_items: Vec<f64>,
-    /// c_i: how much more often item i is picked by the first ranking than by the second; they sum to 0, because both pick
-    /// equally many. For a mean, the item's share in it; they sum to 1.
+    /// c_i: how much more often item i is picked by the first ranking than by the second; they sum to 0, because both
+    /// pick equally many. For a mean, the item's share in it; they sum to 1.
     pub picked: Vec<f64>,
     /// What a pick of the item is worth on average, where either ranking ever picked it alone; for a mean, its value.
     pub worth: Vec<Option<f64>>,
@@ -191,7 +191,8 @@ struct Residuals {
     skewness: Skewness,
 }
 
-/// Second, third and fourth moments of a sum: its variance, skewness, and the degrees of freedom of the estimated variance.
+/// Second, third and fourth moments of a sum: its variance, skewness, and the degrees of freedom of the estimated
+/// variance.
 struct Moments {
     variance: f64,
     skewness: f64,
@@ -256,8 +257,8 @@ impl Residuals {
     }
 }
 
-/// Intervals for new items of a family of differences, simultaneous at `level`; `None` for a difference that can't be had
-/// because the two rankings never pick different items, or with one re-draw.
+/// Intervals for new items of a family of differences, simultaneous at `level`; `None` for a difference that can't be
+/// had because the two rankings never pick different items, or with one re-draw.
 ///
 /// Two levels: items are a sample of all items there could be, and each has its labels re-drawn. With d_i what item i
 /// contributes to D on average over R re-draws, and c_i how much more often the first ranking picks it,
@@ -269,20 +270,21 @@ impl Residuals {
 /// interval D +- t(p, freedom) se,   one end further out by |G| (2 z^2 + 1)/6 se
 /// ```
 ///
-/// g c_i is taken out because both rankings pick equally many items whatever the sample, so a common worth of a pick does not
-/// vary. For a mean over items c_i = 1/N, g is the mean, and r_i what the item lies above it; where the re-draw decides which items
-/// are in the mean, g c_i is what makes the ratio linear. The variance over re-draws is counted on top of the part of it that is in d_i, on the safe side. The kurtosis makes the
-/// degrees of freedom those of the few items that two rankings differ in (Satterthwaite). With contributions skewed to the right the
-/// standard error is small when D is, and the upper end too low; the first term of the Edgeworth expansion of Student's ratio
-/// (Hall 1992, "On the removal of skewness by transformation"; z the normal deviate of p) mends that, and the other end is left where it
-/// is, on the safe side. The few items that a ranking picks may by chance hold none of those that are worth much; so variance, freedom
-/// and skewness are also taken as they would be if the worth of a pick (of all items that either ranking ever picked alone) had
-/// nothing to do with who picks it, sum c_i^k times the k-th central moment of the worth in place of sum r_i^k, and the wider of
-/// both counts. p is 1 - (1 - level)/2 for the
-/// plain interval. For the simultaneous ones it is the normal probability of c, the `level` quantile of max_j |Z_j| over
-/// normal deviates Z with the correlations of the r_i (max-t; Hothorn, Bretz and Westfall 2008, "Simultaneous inference in general
-/// parametric models"; Montiel Olea and Plagborg-Moller 2019). It is found from 100,000 draws; Stream: normals, one per difference
-/// and draw. The fitted trust is taken as given.
+/// g c_i is taken out because both rankings pick equally many items whatever the sample, so a common worth of a pick
+/// does not vary. For a mean over items c_i = 1/N, g is the mean, and r_i what the item lies above it; where the
+/// re-draw decides which items are in the mean, g c_i is what makes the ratio linear. The variance over re-draws is
+/// counted on top of the part of it that is in d_i, on the safe side. The kurtosis makes the degrees of freedom those
+/// of the few items that two rankings differ in (Satterthwaite). With contributions skewed to the right the standard
+/// error is small when D is, and the upper end too low; the first term of the Edgeworth expansion of Student's ratio
+/// (Hall 1992, "On the removal of skewness by transformation"; z the normal deviate of p) mends that, and the other end
+/// is left where it is, on the safe side. The few items that a ranking picks may by chance hold none of those that are
+/// worth much; so variance, freedom and skewness are also taken as they would be if the worth of a pick (of all items
+/// that either ranking ever picked alone) had nothing to do with who picks it, sum c_i^k times the k-th central moment
+/// of the worth in place of sum r_i^k, and the wider of both counts. p is 1 - (1 - level)/2 for the plain interval. For
+/// the simultaneous ones it is the normal probability of c, the `level` quantile of max_j |Z_j| over normal deviates Z
+/// with the correlations of the r_i (max-t; Hothorn, Bretz and Westfall 2008, "Simultaneous inference in general
+/// parametric models"; Montiel Olea and Plagborg-Moller 2019). It is found from 100,000 draws; Stream: normals, one per
+/// difference and draw. The fitted trust is taken as given.
 ///
 /// # Panics
 /// If the lists differ in length.
@@ -372,7 +374,8 @@ mod tests {
 
     #[test]
     fn a_family_of_one_by_hand() {
-        // Gains 1 and 3 on picked items, of either ranking: the common worth of a pick is 2, and what is left is -1 or 1.
+        // Gains 1 and 3 on picked items, of either ranking: the common worth of a pick is 2, and what is left is -1 or
+        // 1.
         let one = contributions(12, |i| if (i / 3) % 2 == 0 { 1.0 } else { 3.0 });
         let got = new_items(&[one], 0.95, &mut Stream::new(0))[0].unwrap();
         assert_eq!((got.difference, got.skewness), (0.0, Skewness::default()));
@@ -435,8 +438,8 @@ mod tests {
         assert!(first.critical_error > 0.0 && first.critical_error < 0.02, "{first:?}");
     }
 
-    /// The quick form of the evaluation's `examples/verdicts.rs`: a ranking that knows nothing against picks at random, worths
-    /// skewed to the right.
+    /// The quick form of the evaluation's `examples/verdicts.rs`: a ranking that knows nothing against picks at random,
+    /// worths skewed to the right.
     #[test]
     fn with_nothing_to_find_few_studies_find_it() {
         let (studies, items, picks) = (400, 120, 20);

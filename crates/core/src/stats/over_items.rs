@@ -1,4 +1,5 @@
-//! Means and functions of means over items, with intervals for new items: the items count as a sample of all there could be.
+//! Means and functions of means over items, with intervals for new items: the items count as a sample of all there
+//! could be.
 
 use serde::{Deserialize, Serialize};
 
@@ -91,28 +92,28 @@ fn too_few(items: usize) -> Estimable {
 /// h(x) = 3 sqrt(n)/g ((1 + g (x/sqrt(n) - g/(6 n)))^(1/3) - 1)
 /// ```
 ///
-/// with s the standard deviation over items and g the skewness: Hall (1992), "On the removal of skewness by transformation".
-/// Log scores are skewed, and the plain interval (g = 0) then misses on one side.
+/// with s the standard deviation over items and g the skewness: Hall (1992), "On the removal of skewness by
+/// transformation". Log scores are skewed, and the plain interval (g = 0) then misses on one side.
 pub fn item_mean(values: &[f64]) -> Estimable {
     mean_with(values, 0.0)
 }
 
 /// The mean over items of squared differences of ratings, or of these less something.
 ///
-/// The wider of Hall's interval ([`item_mean`]) and Student's on either side: where the variance of ratings differs from item to item
-/// the tail of their squares is so long that the skewness of a sample falls short, and Hall's interval alone misses too often (0.934 of
-/// simulated studies of 50 items hold, with this one 0.947 or more).
+/// The wider of Hall's interval ([`item_mean`]) and Student's on either side: where the variance of ratings differs
+/// from item to item the tail of their squares is so long that the skewness of a sample falls short, and Hall's
+/// interval alone misses too often (0.934 of simulated studies of 50 items hold, with this one 0.947 or more).
 pub fn item_square(values: &[f64]) -> Estimable {
     widened(mean_with(values, 0.0))
 }
 
 /// The mean over items of the difference of two scores, from which one of two predictions is called better.
 ///
-/// The wider of Hall's interval ([`item_mean`]) and Student's on either side: differences of log scores have long tails on both, and
-/// where two judges are equally good Hall's interval alone leaves 0 out too often (4% a side of simulated studies). With `fitted`,
-/// one of the predictions was fitted to other items of the same sample; the fits lean on the same items, so that these vary
-/// together, and the squared standard error is raised by a share of 40/n, which simulated studies of 50 items and more needed for
-/// intervals that hold (`docs/promises.md`).
+/// The wider of Hall's interval ([`item_mean`]) and Student's on either side: differences of log scores have long tails
+/// on both, and where two judges are equally good Hall's interval alone leaves 0 out too often (4% a side of simulated
+/// studies). With `fitted`, one of the predictions was fitted to other items of the same sample; the fits lean on the
+/// same items, so that these vary together, and the squared standard error is raised by a share of 40/n, which
+/// simulated studies of 50 items and more needed for intervals that hold (`docs/intervals.md`).
 pub fn item_difference(values: &[f64], fitted: bool) -> Estimable {
     let raised = if fitted { FITS / values.len() as f64 } else { 0.0 };
     widened(mean_with(values, raised))
@@ -129,8 +130,9 @@ fn widened(estimable: Estimable) -> Estimable {
     }
 }
 
-/// How far an interval over so many items reaches, in standard deviations of one item: Student's quantile over the square root of
-/// their number, `fitted` as in [`item_difference`]. What an interval over other items like these is planned by.
+/// How far an interval over so many items reaches, in standard deviations of one item: Student's quantile over the
+/// square root of their number, `fitted` as in [`item_difference`]. What an interval over other items like these is
+/// planned by.
 pub fn reach_over(items: usize, fitted: bool) -> f64 {
     let n = items as f64;
     let raised = if fitted { FITS / n } else { 0.0 };
@@ -176,9 +178,9 @@ fn interval(centre: f64, standard_error: f64, skewness: f64, items: usize) -> It
 
 /// The mean over items of a share each, 0 to 1.
 ///
-/// The interval is Wilson's (1927) for so many independent labels as would vary alike, m = p (1 - p)/se^2, with Student's t in
-/// place of the normal quantile (Korn and Graubard 1998). Shares of items vary no more than single labels do, so m is at least
-/// the number of items; it holds at 0 and 1, too.
+/// The interval is Wilson's (1927) for so many independent labels as would vary alike, m = p (1 - p)/se^2, with
+/// Student's t in place of the normal quantile (Korn and Graubard 1998). Shares of items vary no more than single
+/// labels do, so m is at least the number of items; it holds at 0 and 1, too.
 pub fn item_share(values: &[f64]) -> Estimable {
     let n = values.len();
     if n < LEAST_ITEMS {
@@ -198,9 +200,9 @@ pub fn item_share(values: &[f64]) -> Estimable {
 
 /// A function of means over items, such as an agreement beyond chance, by the jackknife over items.
 ///
-/// `rows` has the same numbers for each item, and `of` gives the function of their means, `None` where it is undefined. With
-/// f_i the function without item i, the pseudo-values n f - (n - 1) f_i count as one number per item ([`item_mean`], about f):
-/// Tukey (1958); Efron and Tibshirani (1993), chapter 11.
+/// `rows` has the same numbers for each item, and `of` gives the function of their means, `None` where it is undefined.
+/// With f_i the function without item i, the pseudo-values n f - (n - 1) f_i count as one number per item
+/// ([`item_mean`], about f): Tukey (1958); Efron and Tibshirani (1993), chapter 11.
 pub fn item_function(rows: &[Vec<f64>], of: impl Fn(&[f64]) -> Option<f64>) -> Estimable {
     let n = rows.len();
     if n < LEAST_ITEMS {
@@ -233,9 +235,9 @@ pub fn item_function(rows: &[Vec<f64>], of: impl Fn(&[f64]) -> Option<f64>) -> E
 /// s^2 = variance over items of  (u_i v_i + mean_j v_j 1{x_j > x_i} + mean_j u_j 1{y_j > y_i}) / (sd u  sd v)
 /// ```
 ///
-/// with u and v the ranks over n and 1{x_j > x_i} one half where the two are equal: the influence of an item on the correlation of ranks,
-/// which are themselves had from the items (Borkowf 2002, "Computing the nonnull asymptotic variance and the asymptotic relative efficiency
-/// of Spearman's rank correlation"), on Fisher's scale.
+/// with u and v the ranks over n and 1{x_j > x_i} one half where the two are equal: the influence of an item on the
+/// correlation of ranks, which are themselves had from the items (Borkowf 2002, "Computing the nonnull asymptotic
+/// variance and the asymptotic relative efficiency of Spearman's rank correlation"), on Fisher's scale.
 ///
 /// # Panics
 /// If the lengths differ.
@@ -320,7 +322,8 @@ mod tests {
         close(none.hi, 0.145_581_826_928_283_84);
     }
 
-    /// Cohen's kappa of 24 items by NumPy: the judge says i mod 2, the label is 1 for every third item and i mod 2 otherwise.
+    /// Cohen's kappa of 24 items by NumPy: the judge says i mod 2, the label is 1 for every third item and i mod 2
+    /// otherwise.
     #[test]
     fn a_kappa_as_computed_elsewhere() {
         let row = |i: usize| {
@@ -378,7 +381,8 @@ mod tests {
         assert!(item_spearman(&x, &[1.0; 24]).reason().unwrap().contains("the same for all items"));
     }
 
-    /// Two judges that agree by chance, or as the first explains: 0.95 of the intervals hold, up to three standard errors of 400 studies.
+    /// Two judges that agree by chance, or as the first explains: 0.95 of the intervals hold, up to three standard
+    /// errors of 400 studies.
     #[test]
     fn intervals_of_rank_correlations_hold() {
         // Of normal numbers with correlation c Spearman's is 6/pi asin(c/2) (Pearson 1907).

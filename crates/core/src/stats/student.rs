@@ -13,8 +13,8 @@ const NORMAL_FROM: f64 = 1e9;
 /// F(x) = 1/2 I_{nu/(nu + x^2)}(nu/2, 1/2)  for x <= 0,   F(x) = 1 - F(-x)
 /// ```
 ///
-/// with nu the degrees of freedom and I the regularised incomplete beta function. Absolute error below 1e-12 for nu up to
-/// 1e4, 1e-9 beyond. Not a number where `x` is none.
+/// with nu the degrees of freedom and I the regularised incomplete beta function. Absolute error below 1e-12 for nu up
+/// to 1e4, 1e-9 beyond. Not a number where `x` is none.
 pub(crate) fn student_cdf(x: f64, freedom: f64) -> f64 {
     if x.is_nan() || freedom.is_nan() {
         return f64::NAN;

@@ -18,11 +18,12 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use judge_uncertainty_formats::checksum::hex;
+use judge_uncertainty_system::read::InputFile;
 use sha2::{Digest, Sha256};
 
 use super::embedder::{EmbeddedText, Embedder};
 use super::error::EmbeddingError;
-use judge_uncertainty_system::faults::{append, step};
+use judge_uncertainty_system::faults::{append, read_step, step};
 use judge_uncertainty_system::locked::LockedFile;
 
 const KEY: usize = 32;
@@ -64,15 +65,15 @@ impl Cache {
         Ok(cache)
     }
 
-    /// How many different texts the cache of an embedder with these settings lacks in the directory `dir`. Only reads, also
-    /// while another run has the cache open.
+    /// How many different texts the cache of an embedder with these settings lacks in the directory `dir`. Only reads,
+    /// also while another run has the cache open.
     ///
     /// # Errors
     /// A file that cannot be read or is not a cache of this embedder.
     pub fn lacking(dir: &Path, settings: &str, texts: &[String]) -> Result<usize, EmbeddingError> {
         let path = path_of(dir, settings);
-        let file = match File::open(&path) {
-            Ok(file) => Some(file),
+        let file = match InputFile::open(&path) {
+            Ok(file) => Some(file.into_file()),
             Err(e) if e.kind() == io::ErrorKind::NotFound => None,
             Err(e) => return Err(EmbeddingError::read(&path)(e)),
         };
@@ -134,8 +135,8 @@ impl Cache {
     pub fn get(&mut self, text: &str) -> Result<Option<(Vec<f32>, bool)>, EmbeddingError> {
         let Some(&place) = self.places.get(&key(text)) else { return Ok(None) };
         let mut record = vec![0; self.record_len()];
-        self.file
-            .seek(SeekFrom::Start(place))
+        read_step()
+            .and_then(|()| self.file.seek(SeekFrom::Start(place)))
             .and_then(|_| self.file.read_exact(&mut record))
             .map_err(EmbeddingError::read(&self.path))?;
         let row = record[KEY + 1..record.len() - CHECK]
@@ -181,6 +182,7 @@ fn header_of(settings: &str) -> String {
 /// The dimension that the header of a cache states; 0 where it states none, which is that of no cache.
 fn stated_dimension(mut file: &File, settings: &str) -> io::Result<usize> {
     const DIGITS: usize = 12;
+    read_step()?;
     let known = header_of(settings).len();
     let mut start = Vec::new();
     file.take((known + DIGITS) as u64).read_to_end(&mut start)?;
@@ -193,10 +195,12 @@ fn record_len(dimension: usize) -> usize {
     KEY + 1 + 4 * dimension + CHECK
 }
 
-/// Finds the place of every record and the end of the last whole one; `None` if the file does not start with the header.
+/// Finds the place of every record and the end of the last whole one; `None` if the file does not start with the
+/// header.
 ///
 /// A file that holds no more than a part of the header was torn while it was made: it counts as empty.
 fn scan(file: &File, header: &[u8], record_len: usize) -> io::Result<Option<(Places, u64)>> {
+    read_step()?;
     let mut reader = BufReader::new(file);
     let mut start = Vec::new();
     reader.by_ref().take(header.len() as u64).read_to_end(&mut start)?;

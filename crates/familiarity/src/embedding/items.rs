@@ -1,11 +1,11 @@
 //! Items and their texts, read from CSV or JSON Lines.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use judge_uncertainty_formats::table::Table;
+use judge_uncertainty_system::read::InputFile;
 
 use super::error::EmbeddingError;
 use super::template::Template;
@@ -31,12 +31,12 @@ pub struct Items {
 pub fn read_items(path: &Path, id_column: &str, template: &Template) -> Result<Items, EmbeddingError> {
     let place = Place { path, id_column, template };
     let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
-    let read: fn(File, Place) -> _ = match extension.as_deref() {
+    let read: fn(InputFile, Place) -> _ = match extension.as_deref() {
         Some("csv") => read_csv,
         Some("jsonl" | "ndjson") => |file, place| read_jsonl(BufReader::new(file), place),
         _ => return Err(EmbeddingError::ItemsFormat { path: path.to_path_buf() }),
     };
-    let file = File::open(path).map_err(EmbeddingError::read(path))?;
+    let file = InputFile::open(path).map_err(EmbeddingError::read(path))?;
     some(path, read(file, place)?)
 }
 
@@ -78,7 +78,7 @@ fn some(path: &Path, items: Items) -> Result<Items, EmbeddingError> {
     }
 }
 
-fn read_csv(file: File, place: Place) -> Result<Items, EmbeddingError> {
+fn read_csv(file: InputFile, place: Place) -> Result<Items, EmbeddingError> {
     let mut reader = csv::Reader::from_reader(file);
     let header = reader.headers().map_err(|e| place.csv_error(e))?.clone();
     if header.is_empty() {

@@ -8,6 +8,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::error::EmbeddingError;
+use judge_uncertainty_system::read;
 
 /// The model that comes with the program, by its name among the program's files ([`installed()`]).
 pub const DEFAULT_MODEL: &str = "data/models/all-MiniLM-L6-v2";
@@ -138,7 +139,7 @@ impl Files<'_> {
                 None => Ok(None),
             };
         }
-        let content = std::fs::read(&path).map_err(EmbeddingError::read(&path))?;
+        let content = read::bytes(&path).map_err(EmbeddingError::read(&path))?;
         let found = hex(&Sha256::digest(&content));
         if let Some(expected) = expected.filter(|&expected| *expected != found) {
             let expected = expected.clone();
@@ -206,7 +207,7 @@ fn read_sums(dir: &Path) -> Result<Vec<(String, String)>, EmbeddingError> {
     if !path.is_file() {
         return Ok(Vec::new());
     }
-    let text = std::fs::read_to_string(&path).map_err(EmbeddingError::read(&path))?;
+    let text = read::text(&path).map_err(EmbeddingError::read(&path))?;
     text.lines()
         .map(|line| {
             let (sum, name) = line.split_once(' ').ok_or_else(|| EmbeddingError::ModelFile {

@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 
 use judge_uncertainty_formats::checksum::hex;
 use judge_uncertainty_formats::npy::read_header;
+use judge_uncertainty_system::read::{self, InputFile};
 use judge_uncertainty_system::{Error, FileError, OutputFile, write_file};
 
 use super::error::EmbeddingError;
@@ -37,8 +38,8 @@ impl Destination {
     /// Whether a matrix, made from `inputs`, may be written to `path`: to be asked before the work that leads there.
     ///
     /// # Errors
-    /// A directory that does not exist or cannot be written, another process that writes there; a file there, or in the place
-    /// of its ids, that is one of the inputs or no matrix with its ids as [`write`](Self::write) writes them.
+    /// A directory that does not exist or cannot be written, another process that writes there; a file there, or in the
+    /// place of its ids, that is one of the inputs or no matrix with its ids as [`write`](Self::write) writes them.
     pub fn check(path: &Path, inputs: &[&Path]) -> Result<Self, EmbeddingError> {
         let refused = |path: &Path, problem| Err(EmbeddingError::OutputForeign { path: path.to_owned(), problem });
         let beside = row_ids::beside(path);
@@ -55,10 +56,10 @@ impl Destination {
                 return refused(file, "is a folder");
             }
         }
-        if path.is_file() && !is_ours(path, &beside) {
+        if path.is_file() && !is_ours(path, &beside)? {
             return refused(path, "holds something else than embeddings with their ids beside them");
         }
-        if !path.exists() && beside.exists() && stated_sum(&beside).is_none() {
+        if !path.exists() && beside.exists() && row_ids::split(&text(&beside)?).1.is_none() {
             return refused(&beside, "holds something else than ids of embeddings");
         }
         let special = path.exists() && !path.is_file();
@@ -66,11 +67,11 @@ impl Destination {
         Ok(Self { path: path.to_owned(), held })
     }
 
-    /// Writes an items x dimensions matrix as `.npy`, and beside it the ids of its rows, one on each line, with the SHA-256 of
-    /// the matrix on the last.
+    /// Writes an items x dimensions matrix as `.npy`, and beside it the ids of its rows, one on each line, with the
+    /// SHA-256 of the matrix on the last.
     ///
-    /// Returns the path of the ids, that of the matrix with `.ids.txt` appended. Each file appears complete or not at all, the
-    /// ids first: where a matrix from before still stands, the sum tells that they do not belong to it.
+    /// Returns the path of the ids, that of the matrix with `.ids.txt` appended. Each file appears complete or not at
+    /// all, the ids first: where a matrix from before still stands, the sum tells that they do not belong to it.
     ///
     /// # Errors
     /// The file system refuses.
@@ -113,30 +114,23 @@ fn failed(path: &Path, error: Error) -> EmbeddingError {
     }
 }
 
-/// Whether a matrix and its ids are some that were written here, be it that a kill left the ids of the one and the matrix of
-/// the other.
-fn is_ours(matrix: &Path, ids: &Path) -> bool {
+/// Whether a matrix and its ids are some that were written here, be it that a kill left the ids of the one and the
+/// matrix of the other.
+fn is_ours(matrix: &Path, ids: &Path) -> Result<bool, EmbeddingError> {
     /// Far more than a header has.
     const MOST: u64 = 1 << 16;
     let mut start = vec![];
-    let read = File::open(matrix).and_then(|file| file.take(MOST).read_to_end(&mut start));
-    let Ok(header) = read.and_then(|_| read_header(&mut start.as_slice())) else { return false };
-    let rows = header.shape().first().copied();
-    stated_sum(ids).is_some() || lines(ids).is_some_and(|ids| rows == Some(ids))
+    let read = InputFile::open(matrix).and_then(|file| file.take(MOST).read_to_end(&mut start));
+    read.map_err(EmbeddingError::read(matrix))?;
+    let Ok(header) = read_header(&mut start.as_slice()) else { return Ok(false) };
+    let text = text(ids)?;
+    Ok(row_ids::split(&text).1.is_some() || header.shape().first() == Some(&(text.lines().count() as u64)))
 }
 
-fn stated_sum(ids: &Path) -> Option<String> {
-    row_ids::split(&text(ids)?).1.map(str::to_owned)
-}
-
-fn lines(ids: &Path) -> Option<u64> {
-    Some(text(ids)?.lines().count() as u64)
-}
-
-fn text(path: &Path) -> Option<String> {
-    let mut text = String::new();
-    let file = Some(path).filter(|path| path.is_file()).and_then(|path| File::open(path).ok());
-    file?.read_to_string(&mut text).ok().map(|_| text)
+/// The text of a file; empty if there is none, or if it is no text.
+fn text(path: &Path) -> Result<String, EmbeddingError> {
+    let bytes = if path.is_file() { read::bytes(path).map_err(EmbeddingError::read(path))? } else { vec![] };
+    Ok(String::from_utf8(bytes).unwrap_or_default())
 }
 
 /// Takes the sum of what is written to it.

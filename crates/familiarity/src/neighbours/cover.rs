@@ -8,9 +8,10 @@ use super::rows::UnitRows;
 ///
 /// Each is drawn with a probability proportional to its cosine distance from the nearest item that is covered or drawn
 /// before, the first uniformly where nothing is covered. The cosine distance is half the squared Euclidean distance of
-/// directions, so this is the seeding of k-means++ (Arthur and Vassilvitskii 2007), whose expected sum of squared distances
-/// to the picks is within 8 (ln k + 2) of the least possible. Unlike the farthest item first, it does not begin with outliers:
-/// a direction counts by how many items lie there. Items that lie where a pick lies are drawn last, uniformly.
+/// directions, so this is the seeding of k-means++ (Arthur and Vassilvitskii 2007), whose expected sum of squared
+/// distances to the picks is within 8 (ln k + 2) of the least possible. Unlike the farthest item first, it does not
+/// begin with outliers: a direction counts by how many items lie there. Items that lie where a pick lies are drawn
+/// last, uniformly.
 ///
 /// Stream: one draw in [0, 1) per pick, from `uniform`. Time: picks x items x dimensions.
 ///

@@ -1,7 +1,8 @@
 //! Directions in 16-bit fixed point, in one block of memory: what a graph is built and searched with.
 //!
-//! A product of whole numbers is exact in any order, so each processor may use the lanes it has (SSE2, AVX2, AVX-512, NEON)
-//! and all get the same bytes. A row takes half the memory of one in 32 bits, and memory is what a search waits for.
+//! A product of whole numbers is exact in any order, so each processor may use the lanes it has (SSE2, AVX2, AVX-512,
+//! NEON) and all get the same bytes. A row takes half the memory of one in 32 bits, and memory is what a search waits
+//! for.
 
 use multiversion::multiversion;
 
@@ -75,7 +76,8 @@ impl Directions {
 
     /// By how much one distance can seem larger than another that it is not larger than.
     ///
-    /// Each value is off by at most half a step, so a product of rows of d values is off by at most sqrt(d) ONE + d / 4.
+    /// Each value is off by at most half a step, so a product of rows of d values is off by at most sqrt(d) ONE + d /
+    /// 4.
     pub(super) fn error(&self) -> u32 {
         (2.0 * ((self.width as f64).sqrt() * (ONE + 1.0) + self.width as f64 / 4.0)) as u32
     }

@@ -17,7 +17,8 @@ use super::shortlist::{CHUNK, Shortlist, any_reaches};
 const BLOCK_ITEMS: usize = 512;
 /// Candidates that they are multiplied with at once: 4 MiB of products.
 const BLOCK_CANDIDATES: usize = 2048;
-/// Where all items are compared with all others, each product serves both of its items: blocks of so many on either side.
+/// Where all items are compared with all others, each product serves both of its items: blocks of so many on either
+/// side.
 const SQUARE: usize = 1024;
 /// Those blocks need the shortlists of all items at once; past so many bytes of them each item has products of its own.
 const MOST_SHORTLISTS: usize = 1 << 28;
@@ -75,7 +76,8 @@ impl Neighbours for Exact {
     }
 }
 
-/// For each of the given items the `width` nearest of those `among`, itself excepted, by products of whole blocks of rows.
+/// For each of the given items the `width` nearest of those `among`, itself excepted, by products of whole blocks of
+/// rows.
 pub(super) fn nearest_of_items(rows: &UnitRows, items: &[usize], among: &[usize], width: usize) -> Vec<Vec<Neighbour>> {
     if width == 0 || among.is_empty() {
         return vec![Vec::new(); items.len()];
@@ -111,7 +113,8 @@ pub(super) fn nearest_of_items(rows: &UnitRows, items: &[usize], among: &[usize]
     blocks.into_iter().flatten().collect()
 }
 
-/// The shortlist of an item among all. All lie at distance 1 from a zero vector, so there is nothing to choose by similarity.
+/// The shortlist of an item among all. All lie at distance 1 from a zero vector, so there is nothing to choose by
+/// similarity.
 fn shortlist(rows: &UnitRows, item: usize, width: usize) -> Shortlist {
     let shortlist = Shortlist::new(Some(item), width, rows.dimensions());
     if rows.is_zero(item) { shortlist.closed() } else { shortlist }
@@ -191,7 +194,8 @@ impl Square {
         }
     }
 
-    /// Each of these items is offered all others, whose products with it are a column. `first` is the first of the others.
+    /// Each of these items is offered all others, whose products with it are a column. `first` is the first of the
+    /// others.
     fn offer_columns(&mut self, products: &Array2<f32>, inverse: &[f32], first: usize) {
         let Self { first: own, shortlists, floors } = self;
         let own = &inverse[*own..*own + shortlists.len()];

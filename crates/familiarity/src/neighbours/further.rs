@@ -11,11 +11,11 @@ use super::shortlist::Shortlist;
 /// Items whose products are computed at once, and rows that they are multiplied with at once: 2 MiB of products.
 const BLOCK: (usize, usize) = (128, 4096);
 
-/// For each of the `further` items the `width` nearest rows of `reference`, in ascending order of (distance, row). `own` is the row
-/// that an item is itself, if it is one, and that one is left out.
+/// For each of the `further` items the `width` nearest rows of `reference`, in ascending order of (distance, row).
+/// `own` is the row that an item is itself, if it is one, and that one is left out.
 ///
-/// As everywhere, products in 32 bits preselect and distances in 64 bits decide, so that a distance is the same number whoever is
-/// compared beside it.
+/// As everywhere, products in 32 bits preselect and distances in 64 bits decide, so that a distance is the same number
+/// whoever is compared beside it.
 ///
 /// # Panics
 /// If there is not one entry of `own` per further item, or the dimensions differ.
@@ -71,8 +71,8 @@ mod tests {
     use super::super::{Exact, Neighbours};
     use super::*;
 
-    /// Gives the bits of a search among all items together, for further items, for labelled ones that are left out of their own
-    /// lists, for equal rows and for zero vectors.
+    /// Gives the bits of a search among all items together, for further items, for labelled ones that are left out of
+    /// their own lists, for equal rows and for zero vectors.
     #[test]
     fn neighbours_are_those_of_all_items_together() {
         let mut all = Array2::from_shape_fn((300, 19), |(i, j)| ((i * 37 + j * 101) as f32 * 0.73).sin());

@@ -209,7 +209,8 @@ impl Searches {
     }
 }
 
-/// Follows links in one layer from what was found before, nearest point first, until the `effort` nearest have been followed.
+/// Follows links in one layer from what was found before, nearest point first, until the `effort` nearest have been
+/// followed.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2"))]
 pub(super) fn search_layer(
     graph: &Graph,

@@ -1,21 +1,23 @@
 //! Neighbours from a hierarchical navigable small-world graph (Malkov and Yashunin 2018, arXiv 1603.09320).
 //!
-//! Only the items that the engine holds are in the graph: for familiarity the labelled ones. Neighbours of any item can be
-//! searched. The graph is approximate, and points of it may be impossible to reach. So a built index is checked and repaired:
+//! Only the items that the engine holds are in the graph: for familiarity the labelled ones. Neighbours of any item can
+//! be searched. The graph is approximate, and points of it may be impossible to reach. So a built index is checked and
+//! repaired:
 //!
 //! 1. Items with equal rows share one point of the graph. Zero vectors, which have no place in it, stay beside it.
 //! 2. The graph does not depend on the number of threads: points are inserted in batches of a fixed size.
 //! 3. Every point is searched for. Items at points that are not found stay beside the graph too; whatever stays
 //!    beside is compared directly in every search.
-//! 4. Lists are compared with exact ones, of a sample of the items. As long as recall is low, or what the search misses changes
-//!    the features made from the lists by more than 0.03 of their spread, the search effort is doubled.
-//! 5. In small sets the exact lists of all items are kept, since they cost less than a search; in large ones those of the
-//!    sample.
+//! 4. Lists are compared with exact ones, of a sample of the items. As long as recall is low, or what the search misses
+//!    changes the features made from the lists by more than 0.03 of their spread, the search effort is doubled.
+//! 5. In small sets the exact lists of all items are kept, since they cost less than a search; in large ones those of
+//!    the sample.
 //!
 //! # Whose graph
 //!
-//! [`Insertion::Own`] is the default; `Insertion::HnswRs` (feature `hnsw_rs`) has the hnsw_rs package insert the points, one after the other on
-//! one thread, and is there to compare with. REPRODUCE.md has what that costs, and from which size an index pays.
+//! [`Insertion::Own`] is the default; `Insertion::HnswRs` (feature `hnsw_rs`) has the hnsw_rs package insert the
+//! points, one after the other on one thread, and is there to compare with. REPRODUCE.md has what that costs, and from
+//! which size an index pays.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -47,8 +49,8 @@ const LEAST_SAMPLE: usize = 100;
 const MOST_SAMPLE: usize = 1_000;
 /// Recall under which the search effort is raised.
 const RECALL_WANTED: f64 = 0.99;
-/// Error of a feature, in its spread, over which the search effort is raised: independent errors of 0.03 of the spread shrink a
-/// coefficient by 1 in 1,000.
+/// Error of a feature, in its spread, over which the search effort is raised: independent errors of 0.03 of the spread
+/// shrink a coefficient by 1 in 1,000.
 const ERROR_ALLOWED: f64 = 0.03;
 /// The search effort is raised at most to this multiple of the one asked for.
 const MOST_EFFORT: usize = 16;
@@ -299,7 +301,8 @@ impl Hnsw {
         self.rows.nearest_of(item, candidates, width)
     }
 
-    /// The items that can be among the `width` nearest of `item`, itself not counted, of the `effort` points that the graph finds.
+    /// The items that can be among the `width` nearest of `item`, itself not counted, of the `effort` points that the
+    /// graph finds.
     fn reached(&self, item: usize, effort: usize, width: usize) -> Vec<usize> {
         let mut items = Vec::new();
         if self.rows.is_zero(item) {
@@ -347,8 +350,8 @@ impl SearchQuality {
     }
 }
 
-/// By how much the first number of a pair exceeds the second on average, and the root mean square in standard deviations of the
-/// second; 1 if there is an excess but no spread.
+/// By how much the first number of a pair exceeds the second on average, and the root mean square in standard
+/// deviations of the second; 1 if there is an excess but no spread.
 fn excess(pairs: &[(f64, f64)]) -> (f64, f64) {
     let mean = |of: &dyn Fn(&(f64, f64)) -> f64| pairs.iter().map(of).sum::<f64>() / pairs.len() as f64;
     let centre = mean(&|pair| pair.1);

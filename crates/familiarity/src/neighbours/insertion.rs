@@ -1,8 +1,8 @@
 //! Inserting points into a graph (Malkov and Yashunin 2018, algorithms 1 and 4), the same graph whatever the threads.
 //!
-//! Points come in batches of a fixed size. Those of a batch search the graph as it was before, all at once, and are compared
-//! with the points of their batch that stand before them; then they and those they link to are linked. So no point
-//! depends on when a thread came to it.
+//! Points come in batches of a fixed size. Those of a batch search the graph as it was before, all at once, and are
+//! compared with the points of their batch that stand before them; then they and those they link to are linked. So no
+//! point depends on when a thread came to it.
 
 use multiversion::multiversion;
 use rayon::prelude::*;
@@ -28,7 +28,8 @@ pub(super) fn insert_all(directions: &Directions, settings: &HnswSettings, progr
     insertion.graph
 }
 
-/// A number without any pattern that a count could have (the mixing function of SplitMix64, Steele, Lea and Flood 2014).
+/// A number without any pattern that a count could have (the mixing function of SplitMix64, Steele, Lea and Flood
+/// 2014).
 pub(super) fn mixed(count: u64) -> u64 {
     let mut bits = (count + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -36,8 +37,8 @@ pub(super) fn mixed(count: u64) -> u64 {
     bits ^ bits >> 31
 }
 
-/// The highest layer of a point: each is reached from the one below with probability 1 / `links`. Drawn from the point's number
-/// alone, in whole numbers.
+/// The highest layer of a point: each is reached from the one below with probability 1 / `links`. Drawn from the
+/// point's number alone, in whole numbers.
 fn level(point: u64, links: u64) -> u8 {
     let mut bits = mixed(point);
     let mut level = 0;
@@ -150,7 +151,8 @@ impl<'a> Insertion<'a> {
     }
 }
 
-/// Of points, nearest first, those that lie nearer to the origin of the distances than to any chosen before: at most `most`.
+/// Of points, nearest first, those that lie nearer to the origin of the distances than to any chosen before: at most
+/// `most`.
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512vl", "x86_64+avx2"))]
 fn spread(directions: &Directions, points: &[Near], most: usize) -> Vec<Near> {
     if points.len() <= most {

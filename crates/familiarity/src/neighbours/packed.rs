@@ -1,8 +1,8 @@
 //! The file of a saved graph: 32-bit little-endian numbers and nothing else.
 //!
-//! In this order: points, entry, most links in the lowest layer, most in the upper ones, unreachable items, lists; the level of
-//! each point; the links of the lowest layer, of the upper layers (each list: how many, then room for the most); the
-//! unreachable items; the exact lists (each: item, how many neighbours, they themselves).
+//! In this order: points, entry, most links in the lowest layer, most in the upper ones, unreachable items, lists; the
+//! level of each point; the links of the lowest layer, of the upper layers (each list: how many, then room for the
+//! most); the unreachable items; the exact lists (each: item, how many neighbours, they themselves).
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! Saving an index, and loading it only if it is whole and still the right one.
 //!
-//! A saved index is a folder with the graph (`packed.rs` has its format) and [`HEADER`], which holds everything else, the
-//! SHA-256 sums of both, and what the index was made from. The same on every processor.
+//! A saved index is a folder with the graph (`packed.rs` has its format) and [`HEADER`], which holds everything else,
+//! the SHA-256 sums of both, and what the index was made from. The same on every processor.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -19,6 +19,7 @@ use super::packed::{Packed, packed, unpacked};
 use super::rows::UnitRows;
 use super::search::Neighbours;
 use super::settings::HnswSettings;
+use judge_uncertainty_system::read;
 
 /// The file of a saved index that describes it; written last.
 pub const HEADER: &str = "index.json";
@@ -243,7 +244,7 @@ fn remove(file: &Path) -> io::Result<()> {
 
 fn read_header(folder: &Path) -> Result<Header, IndexError> {
     let file = folder.join(HEADER);
-    let text = fs::read_to_string(&file).map_err(|source| match source.kind() {
+    let text = read::text(&file).map_err(|source| match source.kind() {
         io::ErrorKind::NotFound => IndexError::Absent { folder: folder.to_owned() },
         _ => IndexError::Unreadable { file: file.clone(), source },
     })?;
@@ -264,7 +265,7 @@ fn read_header(folder: &Path) -> Result<Header, IndexError> {
 /// Reads the graph of so many points and items, if its sum is the right one.
 fn read_graph(folder: &Path, sum: &str, points: usize, items: usize) -> Result<Packed, IndexError> {
     let file = folder.join(GRAPH);
-    let bytes = fs::read(&file).map_err(|source| IndexError::Unreadable { file: file.clone(), source })?;
+    let bytes = read::bytes(&file).map_err(|source| IndexError::Unreadable { file: file.clone(), source })?;
     let damaged = |reason| IndexError::Damaged { file: file.clone(), reason };
     let found = hex(&Sha256::digest(&bytes));
     if found != sum {

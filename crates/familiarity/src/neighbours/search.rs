@@ -39,8 +39,8 @@ pub struct NeighbourLists {
 }
 
 impl NeighbourLists {
-    /// Searches the `width` nearest others of every item. Where the engine holds fewer, lists have one less than it holds:
-    /// every item has so many others.
+    /// Searches the `width` nearest others of every item. Where the engine holds fewer, lists have one less than it
+    /// holds: every item has so many others.
     pub fn build(engine: &dyn Neighbours, width: usize) -> Self {
         let items = engine.rows().len();
         let width = width.min(engine.held().len().saturating_sub(1));

@@ -1,6 +1,5 @@
 //! Rows of a CSV file, some at a time.
 
-use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
@@ -10,6 +9,7 @@ use serde_json::json;
 use super::BatchReader;
 use super::{Bad, Batch, Cells, Header};
 use crate::error::{Error, Place, Problem, Result, excerpt};
+use judge_uncertainty_system::read::InputFile;
 
 /// A row longer than this is a quote that is never closed.
 const LONGEST: usize = 16 << 20;
@@ -17,7 +17,7 @@ const LONGEST: usize = 16 << 20;
 /// A CSV file that is read row by row.
 #[derive(Debug)]
 pub(super) struct CsvRows {
-    reader: BufReader<File>,
+    reader: BufReader<InputFile>,
     header: Header,
     delimiter: u8,
     /// Lines read so far.
@@ -54,7 +54,7 @@ impl CsvRows {
     /// # Errors
     /// It can't be read, or its header names a column twice.
     pub(super) fn open(path: &Path, id: &str) -> Result<Self> {
-        let file = File::open(path).map_err(|source| Error::Unreadable { file: path.to_owned(), source })?;
+        let file = InputFile::open(path).map_err(|source| Error::Unreadable { file: path.to_owned(), source })?;
         let header = Header { file: path.to_owned(), names: vec![], complete: true };
         let mut rows =
             Self { reader: BufReader::with_capacity(1 << 20, file), header, delimiter: b',', line: 0, consumed: 0 };

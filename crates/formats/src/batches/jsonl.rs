@@ -1,7 +1,6 @@
 //! Rows of a file of JSON objects, one a line, some at a time.
 
 use std::collections::VecDeque;
-use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
@@ -11,6 +10,7 @@ use super::BatchReader;
 use super::{Bad, Batch, Cells, Header};
 use crate::error::{Error, Place, Problem, Result};
 use crate::jsonl::fields;
+use judge_uncertainty_system::read::InputFile;
 
 /// Objects whose fields are the columns of the file.
 const LOOKED_AT: usize = 1000;
@@ -18,7 +18,7 @@ const LOOKED_AT: usize = 1000;
 /// A file of JSON objects that is read line by line.
 #[derive(Debug)]
 pub(super) struct JsonRows {
-    reader: BufReader<File>,
+    reader: BufReader<InputFile>,
     header: Header,
     /// Lines that were read for the header.
     ahead: VecDeque<(u64, Vec<u8>)>,
@@ -32,7 +32,7 @@ impl JsonRows {
     /// # Errors
     /// It can't be read, or holds no line.
     pub(super) fn open(path: &Path) -> Result<Self> {
-        let file = File::open(path).map_err(|source| Error::Unreadable { file: path.to_owned(), source })?;
+        let file = InputFile::open(path).map_err(|source| Error::Unreadable { file: path.to_owned(), source })?;
         let header = Header { file: path.to_owned(), names: vec![], complete: false };
         let reader = BufReader::with_capacity(1 << 20, file);
         let mut rows = Self { reader, header, ahead: VecDeque::new(), line: 0, consumed: 0 };

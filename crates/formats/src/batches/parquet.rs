@@ -9,15 +9,22 @@ use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use ::parquet::data_type::{ByteArray, DataType};
 use ::parquet::errors::ParquetError;
 use ::parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
-use ::parquet::schema::types::{ColumnDescriptor, ColumnPath};
+use ::parquet::record::Field;
+use ::parquet::schema::types::{ColumnDescPtr, ColumnDescriptor, ColumnPath, Type};
+use serde_json::Value;
 
 use super::BatchReader;
 use super::{Batch, Cells, Header, Lists};
+use crate::archive::Allowed;
 use crate::error::{Error, Place, Result};
 use crate::guarded::guarded;
-use crate::parquet::broken;
 use crate::parquet::headers::check_footer;
-use crate::parquet::packed::Unpacked;
+use crate::parquet::packed::{Unpacked, too_much};
+use crate::parquet::texts::time;
+use crate::parquet::{broken, value};
+use judge_uncertainty_system::faults::read_step;
+use judge_uncertainty_system::limits::{HELD, Limit};
+use judge_uncertainty_system::read::InputFile;
 
 /// A Parquet file that is read batch by batch; row n stands in "line" n.
 pub(crate) struct ParquetRows {
@@ -29,6 +36,8 @@ pub(crate) struct ParquetRows {
     open: Option<Group>,
     row: u64,
     size: u64,
+    /// What the pages of the file may take.
+    allowed: Arc<Allowed>,
 }
 
 /// A row group that is being read.
@@ -61,22 +70,23 @@ impl ParquetRows {
     /// It can't be read, or is no whole Parquet file.
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let unreadable = |source| Error::Unreadable { file: path.to_owned(), source };
-        let file = File::open(path).map_err(unreadable)?;
+        let file = InputFile::open(path).map_err(unreadable)?.into_file();
         let stored = Arc::new(file.try_clone().map_err(unreadable)?);
-        let size = file.metadata().map(|found| found.len()).unwrap_or(0);
+        let size = file.metadata().map_err(unreadable)?.len();
         let file = guarded(path, || {
             check_footer(&*stored).and_then(|()| SerializedFileReader::new(file)).map_err(|error| broken(path, &error))
         })?;
         let columns = file.metadata().file_metadata().schema_descr().columns().iter();
         let names = columns.map(|column| name_of(column.path())).collect();
         let header = Header { file: path.to_owned(), names, complete: true };
-        Ok(Self { file, stored, header, group: 0, open: None, row: 0, size })
+        let allowed = Arc::new(Allowed::new(size));
+        Ok(Self { file, stored, header, group: 0, open: None, row: 0, size, allowed })
     }
 
     fn open_group(&mut self, wanted: &[String]) -> Result<bool> {
         while self.group < self.file.num_row_groups() {
             let group = self.file.get_row_group(self.group).map_err(|e| broken(&self.header.file, &e))?;
-            let group = Unpacked::new(group, &self.stored);
+            let group = Unpacked::new(group, &self.stored, &self.allowed);
             self.group += 1;
             let left = usize::try_from(group.metadata().num_rows()).unwrap_or(0);
             if left == 0 {
@@ -116,12 +126,14 @@ impl ParquetRows {
             return Ok(None);
         }
         let Some(group) = &mut self.open else { return Ok(None) };
+        read_step().map_err(|source| Error::Unreadable { file: self.header.file.clone(), source })?;
         let rows = group.left.min(most);
         let mut batch = Batch::new(&self.header.file);
         batch.lines = (self.row + 1..=self.row + rows as u64).collect();
         for (name, place, reader) in &mut group.columns {
             let described = self.file.metadata().file_metadata().schema_descr().column(*place);
-            let cells = cells(reader, &described, rows).map_err(|why| match why {
+            let most = HELD.for_file(self.size);
+            let cells = cells(reader, &described, rows, most).map_err(|why| match why {
                 Unread::Broken(error) => broken(&self.header.file, &error),
                 Unread::Kind(reason) => {
                     let remedy = "turn the column into text, numbers or lists of numbers";
@@ -150,8 +162,14 @@ impl From<ParquetError> for Unread {
     }
 }
 
-/// The next rows of a column.
-fn cells(reader: &mut ColumnReader, column: &ColumnDescriptor, rows: usize) -> std::result::Result<Cells, Unread> {
+/// The next rows of a column, whose texts take so many bytes at most: one that is repeated takes next to nothing in the
+/// file.
+fn cells(
+    reader: &mut ColumnReader,
+    column: &ColumnDescPtr,
+    rows: usize,
+    most: Limit,
+) -> std::result::Result<Cells, Unread> {
     let unsigned = matches!(
         column.converted_type(),
         ConvertedType::UINT_8 | ConvertedType::UINT_16 | ConvertedType::UINT_32 | ConvertedType::UINT_64
@@ -165,12 +183,8 @@ fn cells(reader: &mut ColumnReader, column: &ColumnDescriptor, rows: usize) -> s
             | ConvertedType::INT_64
     ) && matches!(column.logical_type_ref(), None | Some(LogicalType::Integer { .. }))
         || unsigned;
-    let other = || {
-        Unread::Kind(format!(
-            "values of the type {:?} are neither text, numbers nor lists of numbers",
-            column.converted_type()
-        ))
-    };
+    let kind = column.self_type();
+    let of_field = |field: Field| value(&field, Some(kind));
     Ok(match reader {
         ColumnReader::BoolColumnReader(reader) => {
             let text = |x: Option<bool>| x.map(|x| x.to_string()).unwrap_or_default();
@@ -186,7 +200,14 @@ fn cells(reader: &mut ColumnReader, column: &ColumnDescriptor, rows: usize) -> s
             _ => Cells::List(lists(reader, column, rows, |x: i32| f64::from(x), f64::NAN)?),
         },
         ColumnReader::Int64ColumnReader(reader) if plain => match column.max_rep_level() {
-            0 => Cells::Whole(flat(reader, column, rows)?),
+            0 => {
+                let found: Vec<Option<i64>> = flat(reader, column, rows)?;
+                // Those beyond 63 bits have a text.
+                match unsigned && found.iter().flatten().any(|x| *x < 0) {
+                    true => texts(found, kind, |x| of_field(Field::convert_int64(column, x)))?,
+                    false => Cells::Whole(found),
+                }
+            }
             _ => Cells::List(lists(reader, column, rows, |x: i64| x as f64, f64::NAN)?),
         },
         ColumnReader::FloatColumnReader(reader) => match column.max_rep_level() {
@@ -206,18 +227,42 @@ fn cells(reader: &mut ColumnReader, column: &ColumnDescriptor, rows: usize) -> s
             ),
             _ => Cells::List(lists(reader, column, rows, |x: f64| x, f64::NAN)?),
         },
-        ColumnReader::ByteArrayColumnReader(reader) if column.max_rep_level() == 0 => {
-            let text = |x: Option<ByteArray>| match x {
-                None => Ok(String::new()),
-                Some(bytes) => String::from_utf8(bytes.data().to_vec())
-                    .map_err(|_| Unread::Kind("its bytes are not text".to_owned())),
-            };
-            let cells: std::result::Result<Vec<String>, Unread> =
-                flat(reader, column, rows)?.into_iter().map(text).collect();
-            Cells::Text(cells?)
+        ColumnReader::ByteArrayColumnReader(reader) => {
+            let found = flat(reader, column, rows)?;
+            most.check(found.iter().flatten().map(|bytes| bytes.data().len() as u64).sum()).map_err(too_much)?;
+            texts(found, kind, |x: ByteArray| of_field(Field::convert_byte_array(column, x).ok()?))?
         }
-        _ => return Err(other()),
+        ColumnReader::FixedLenByteArrayColumnReader(reader) => {
+            texts(flat(reader, column, rows)?, kind, |x| of_field(Field::convert_byte_array(column, x.into()).ok()?))?
+        }
+        ColumnReader::Int32ColumnReader(reader) => {
+            texts(flat(reader, column, rows)?, kind, |x| of_field(Field::convert_int32(column, x)))?
+        }
+        ColumnReader::Int64ColumnReader(reader) => {
+            texts(flat(reader, column, rows)?, kind, |x| of_field(Field::convert_int64(column, x)))?
+        }
+        ColumnReader::Int96ColumnReader(reader) => {
+            texts(flat(reader, column, rows)?, kind, |x| time(x.to_nanos(), false).map(Value::from))?
+        }
     })
+}
+
+/// Values as texts, each as a reader of the whole file has it.
+fn texts<T>(
+    values: Vec<Option<T>>,
+    kind: &Type,
+    text: impl Fn(T) -> Option<Value>,
+) -> std::result::Result<Cells, Unread> {
+    let of = |x: Option<T>| match x.map(&text) {
+        None | Some(Some(Value::Null)) => Ok(String::new()),
+        Some(Some(Value::String(text))) => Ok(text),
+        Some(Some(other)) => Ok(other.to_string()),
+        Some(None) => {
+            let name = kind.get_basic_info().converted_type();
+            Err(Unread::Kind(format!("a value of the type {name:?} is neither text, a number nor a list of numbers")))
+        }
+    };
+    values.into_iter().map(of).collect::<std::result::Result<_, _>>().map(Cells::Text)
 }
 
 /// What is read of a column: values, and the levels that say which are missing and where a row begins.

@@ -14,6 +14,7 @@ use judge_uncertainty_system::{Error as OutputError, FileError, OutputFile};
 use zip::ZipArchive;
 
 use crate::checksum::sha256_hex;
+use judge_uncertainty_system::read;
 
 /// The originals in the item order of the experiment, each with its SHA-256.
 pub const ORIGINALS: [(&str, &str); 2] = [
@@ -139,8 +140,13 @@ pub fn fetch(from: &str, originals: &[(&str, &str)], out: &Path) -> Result<PathB
 fn refuse_foreign(folder: &Path, originals: &[(&str, &str)]) -> Result<(), FetchError> {
     for (name, expected) in originals {
         let file = folder.join(name);
-        let published = || fs::read(&file).is_ok_and(|content| sha256_hex(&content) == *expected);
-        if fs::symlink_metadata(&file).is_ok() && !published() {
+        let held = match fs::symlink_metadata(&file) {
+            Err(_) => continue,
+            Ok(found) if found.is_file() => read::bytes(&file),
+            Ok(_) => Ok(vec![]),
+        };
+        let held = held.map_err(|source| FetchError::Output(FileError::at(&file, "reading")(source).into()))?;
+        if sha256_hex(&held) != *expected {
             return Err(FetchError::Foreign { file });
         }
     }
@@ -168,7 +174,7 @@ fn fetch_into(from: &str, originals: &[(&str, &str)], folder: &Path, held: &[Out
     let archive = if from.starts_with("http://") || from.starts_with("https://") {
         download(from).map_err(|e| FetchError::Download { from: from.to_owned(), reason: e.to_string() })?
     } else {
-        fs::read(from).map_err(|source| FetchError::Unreadable { file: from.into(), source })?
+        read::bytes(from.as_ref()).map_err(|source| FetchError::Unreadable { file: from.into(), source })?
     };
     let files = unpack(from, &archive, originals)?;
     // Again, for the download takes a while.

@@ -6,6 +6,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use serde_json::Value;
+
 use super::format::Format;
 use super::json::{elements, has, joined, list, needed, present, scalar, without_constants};
 use super::record::{Log, Prediction, Record};
@@ -42,10 +44,23 @@ fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
             let score = metric.get("score").and_then(scalar).filter(|_| !present(metric, "error"));
             records.push(Record {
                 criterion: Some(name),
+                rubric: metric.get("verboseLogs").and_then(Value::as_str).and_then(criteria),
+                passed: metric.get("success").and_then(Value::as_bool).filter(|_| score.is_some()),
+                said: metric.get("reason").and_then(scalar),
                 prediction: Some(score.map_or(Prediction::Failed, Prediction::Label)),
                 ..record.clone()
             });
         }
     }
     Ok(Log::new((FORMAT.name, "deepeval"), None, [("model", joined(models))], records))
+}
+
+/// What a metric with criteria of its own asks: these and their steps, as they stand in its verbose logs.
+fn criteria(logs: &str) -> Option<String> {
+    let (_, rest) = logs.split_once("Criteria:\n")?;
+    let (criteria, rest) = rest.split_once("\n \nEvaluation Steps:\n")?;
+    let steps = rest.split_once("\n \n").and_then(|(steps, _)| serde_json::from_str::<Vec<String>>(steps).ok());
+    let asked = [criteria.trim()].into_iter().filter(|text| !matches!(*text, "" | "None"));
+    let lines: Vec<String> = asked.map(str::to_owned).chain(steps.unwrap_or_default()).collect();
+    Some(lines.join("\n")).filter(|text| !text.is_empty())
 }

@@ -32,6 +32,22 @@ const FILES: [(&str, &str); 16] = [
     ("every-eval-ever-generate_samples.jsonl", "every_eval_ever"),
 ];
 
+/// Further files, whose records depend on other rows than their own.
+const FURTHER: [(&str, &str); 12] = [
+    ("promptfoo.jsonl", "promptfoo_lines"),
+    ("promptfoo.csv", "promptfoo_table"),
+    ("mlflow-genai.csv", "mlflow"),
+    ("mlflow-genai.jsonl", "mlflow"),
+    ("mlflow-models.csv", "mlflow"),
+    ("mlflow-eval_results_table.json", "mlflow"),
+    ("langfuse-scores.csv", "langfuse"),
+    ("langfuse-observations.jsonl", "langfuse"),
+    ("langfuse-trace.json", "langfuse"),
+    ("phoenix-annotations.csv", "phoenix"),
+    ("phoenix-spans.csv", "phoenix"),
+    ("braintrust.jsonl", "braintrust"),
+];
+
 fn logs(names: &[&str]) -> Logs {
     let files: Vec<_> = names.iter().map(|name| golden(name)).collect();
     let format = detect(&files[0].0, &files[0].1).unwrap();
@@ -55,7 +71,7 @@ fn classes(names: &[&str]) -> Vec<String> {
 
 #[test]
 fn every_file_is_known_for_what_it_is() {
-    for (name, format) in FILES {
+    for (name, format) in FILES.into_iter().chain(FURTHER) {
         let (path, bytes) = golden(name);
         assert_eq!(detect(&path, &bytes).unwrap().name, format, "{name}");
         // And for nothing else.
@@ -160,7 +176,7 @@ fn inspect() {
     }
     let mut one = logs.clone();
     one.only("politeness").unwrap();
-    assert_eq!(cells(&one, Rows::Labels, None, &["id", "label"]), ["q1 | 5"]);
+    assert_eq!(cells(&one, Rows::Labels, None, &["id", "label"]), ["q1/politeness | 5"]);
     assert!(one.only("kindness").unwrap_err().to_string().contains("\"kindness\" is not one of"));
 }
 
@@ -189,6 +205,68 @@ fn promptfoo() {
     assert_eq!(answers.iter().filter(|row| row.ends_with(" | ")).count(), 1, "{answers:?}");
     assert!(answers.contains(&"0/short | 0".to_owned()), "{answers:?}");
     assert_eq!(logs.provenance().next().unwrap().1.version.as_deref(), Some("0.121.20"));
+}
+
+#[test]
+fn promptfoo_lines_say_what_its_json_says() {
+    let (one, other) = (logs(&["promptfoo.json"]), logs(&["promptfoo.jsonl"]));
+    let columns = ["id", "label"];
+    let said = |logs: &Logs| {
+        let mut rows = cells(logs, Rows::Judge(&[]), Some("vars.id"), &columns);
+        rows.sort_unstable();
+        rows
+    };
+    // promptfoo writes no line about an output that it could not get.
+    let mut answered = said(&one);
+    answered.retain(|row| row != "m3/long | ");
+    assert_eq!(answered, said(&other));
+    assert_eq!(other.records().next().unwrap().rubric.as_deref(), Some("Names a time"));
+    // The table numbers tests and outputs, and has the scores of all named assertions.
+    let table = logs(&["promptfoo.csv"]);
+    assert_eq!(table.criteria().into_iter().collect::<Vec<_>>(), ["helpful", "right"]);
+    let found = cells(&table, Rows::Judge(&[]), None, &["id", "label", "vars.message", "output"]);
+    assert_eq!(found[0], "0/0/helpful | 0 | Stolen card | urgent");
+    assert_eq!(found[10..], ["2/1/helpful |  | Parcel late | ", "2/1/right |  | Parcel late | "]);
+}
+
+#[test]
+fn mlflow() {
+    for name in ["mlflow-genai.csv", "mlflow-genai.jsonl"] {
+        let logs = logs(&[name]);
+        // What a sample expects is no criterion.
+        assert_eq!(logs.criteria().into_iter().collect::<Vec<_>>(), ["helpful", "polite"], "{name}");
+        let found = cells(&logs, Rows::Judge(&[]), None, &["id", "label", "reference", "response"]);
+        assert!(found[0].starts_with("tr-") && found[0].ends_with("/helpful | 2 | On Monday. | It arrives on Monday."));
+        assert!(found[2].ends_with("/helpful |  | Yes. | No."), "{found:?}");
+    }
+    for name in ["mlflow-models.csv", "mlflow-eval_results_table.json"] {
+        let found = cells(&logs(&[name]), Rows::Judge(&[]), None, &["id", "label", "inputs"]);
+        assert_eq!(found[..2], ["1 | 2 | Where is my parcel?", "2 | 4 | Refund me!"], "{name}");
+    }
+}
+
+/// In the documented schemas: these services were not run.
+#[test]
+fn platforms() {
+    let langfuse = logs(&["langfuse-scores.csv", "langfuse-observations.jsonl"]);
+    assert_eq!(langfuse.criteria().into_iter().collect::<Vec<_>>(), ["helpful", "tone"]);
+    let items = cells(&langfuse, Rows::Items, None, &["id", "input", "output", "metadata.topic"]);
+    assert_eq!(items[0], "t1/o1/helpful | Where is my parcel? | It arrives on Monday. | post");
+    let labels = cells(&langfuse, Rows::Labels, None, &["id", "annotator", "label"]);
+    assert_eq!(labels, ["t1/o1/helpful | ann | 1", "t2/o2/helpful | ann | 0", "t3/o3/helpful | bob | 1"]);
+    let answers = cells(&langfuse, Rows::Judge(&[]), None, &["id", "label"]);
+    assert_eq!(answers[..2], ["t1/o1/helpful | 1", "t1/o1/tone | kind"]);
+    let trace = cells(&logs(&["langfuse-trace.json"]), Rows::Judge(&[]), None, &["id", "label", "input"]);
+    assert_eq!(trace, ["t1/o1/helpful | 1 | Where is my parcel?", "t1/o1/tone | kind | Where is my parcel?"]);
+    let phoenix = logs(&["phoenix-annotations.csv", "phoenix-spans.csv"]);
+    let answers = cells(&phoenix, Rows::Judge(&[]), None, &["id", "label", "output"]);
+    assert_eq!(answers[..2], ["o1/helpful | yes | It arrives on Monday.", "o1/tone | kind | It arrives on Monday."]);
+    let labels = cells(&phoenix, Rows::Labels, None, &["id", "annotator", "label"]);
+    assert_eq!(labels, ["o1/helpful | ann | yes", "o2/helpful | ann | no", "o3/helpful | bob | yes"]);
+    let braintrust = logs(&["braintrust.jsonl"]);
+    let answers = cells(&braintrust, Rows::Judge(&[]), None, &["id", "label", "metadata.topic"]);
+    assert_eq!(answers[..2], ["row-0/Brevity | 0.5 | post", "row-0/Helpful | 1 | post"]);
+    assert_eq!(answers[7], "row-3/Helpful |  | money");
 }
 
 #[test]

@@ -31,6 +31,9 @@ fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
     for (place, sample) in &samples {
         read_sample(place, sample, epochs, &mut records)?;
     }
+    for record in &mut records {
+        record.rubric = record.criterion.as_deref().and_then(|criterion| rubric(&header, criterion));
+    }
     let eval = header.get("eval").unwrap_or(&Value::Null);
     if let Some(expected) = header.pointer("/results/completed_samples").and_then(Value::as_u64) {
         let complete = samples.iter().filter(|(_, sample)| !present(sample, "error")).count();
@@ -99,6 +102,9 @@ fn read_sample(place: &Place, sample: &Value, epochs: bool, records: &mut Vec<Re
         record.fields.push((name.to_owned(), value));
     }
     record.push_field("choices", sample.get("choices"));
+    for (name, value) in sample.get("metadata").and_then(Value::as_object).into_iter().flatten() {
+        push_metadata(&mut record, &format!("metadata.{name}"), value);
+    }
     let failed = present(sample, "error");
     match sample.get("scores").and_then(Value::as_object) {
         Some(scores) if !scores.is_empty() => {
@@ -109,6 +115,25 @@ fn read_sample(place: &Place, sample: &Value, epochs: bool, records: &mut Vec<Re
         _ => records.push(Record { prediction: Some(Prediction::Failed), ..record }),
     }
     Ok(())
+}
+
+/// A field for each value within metadata, by its path.
+fn push_metadata(record: &mut Record, path: &str, value: &Value) {
+    match value {
+        Value::Object(members) => {
+            members.iter().for_each(|(name, value)| push_metadata(record, &format!("{path}.{name}"), value));
+        }
+        value => record.push_field(path, Some(value)),
+    }
+}
+
+/// What a scorer was told to grade by, where the log holds it; a part of a scorer's value is told by none.
+fn rubric(header: &Value, criterion: &str) -> Option<String> {
+    let scorer = elements(header.get("eval")?, "scorers")
+        .iter()
+        .find(|scorer| scorer.get("name").and_then(Value::as_str) == Some(criterion))?;
+    let text = |name: &str| scorer.pointer(&format!("/options/{name}")).and_then(Value::as_str).map(str::to_owned);
+    text("rubric").or_else(|| text("criteria")).or_else(|| text("instructions")).or_else(|| text("template"))
 }
 
 fn message(message: &Value) -> String {
@@ -133,6 +158,7 @@ fn read_score(record: &Record, name: &str, score: &Value, failed: bool, records:
         Some(Value::Object(values)) => values.keys().map(|key| Some(key.as_str())).collect(),
         _ => vec![None],
     };
+    let said = own.unwrap_or(score).get("explanation").and_then(scalar);
     for part in parts {
         let of = |value: Option<&Value>| -> Option<String> {
             let value = match part {
@@ -163,6 +189,7 @@ fn read_score(record: &Record, name: &str, score: &Value, failed: bool, records:
         records.push(Record {
             criterion: Some(criterion),
             prediction: Some(prediction),
+            said: said.clone(),
             labels: labels.into_iter().map(|(annotator, (_, value))| HumanLabel { annotator, value }).collect(),
             ..record.clone()
         });

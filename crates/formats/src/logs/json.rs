@@ -175,6 +175,12 @@ fn plain_number(number: &serde_json::Number) -> String {
     }
 }
 
+/// A number of CSV as labels are written: `4` for `4.0`; other texts as they are.
+pub(super) fn plain_text(text: &str) -> String {
+    let number = text.parse::<f64>().ok().filter(|number| number.is_finite());
+    number.map_or_else(|| text.to_owned(), |number| number.to_string())
+}
+
 /// Any value as a cell: texts as they are, lists and objects as JSON, null as nothing.
 pub(super) fn cell(value: &Value) -> String {
     match value {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::format::Format;
-use super::{deepeval, every_eval_ever, inspect, lm_eval, openai, pairs, promptfoo, ragas};
+use super::{deepeval, every_eval_ever, inspect, lm_eval, mlflow, openai, pairs, platforms, promptfoo, ragas};
 use crate::error::{Error, Place, Result};
 
 /// All formats, in the order in which a file is tried.
@@ -12,11 +12,17 @@ pub const LOGS: &[Format] = &[
     inspect::FORMAT,
     lm_eval::FORMAT,
     promptfoo::FORMAT,
+    promptfoo::LINES,
+    promptfoo::TABLE,
     pairs::MT_BENCH,
     pairs::ARENA,
     ragas::FORMAT,
     deepeval::FORMAT,
     every_eval_ever::FORMAT,
+    mlflow::FORMAT,
+    platforms::LANGFUSE,
+    platforms::PHOENIX,
+    platforms::BRAINTRUST,
 ];
 
 /// The format of this name.

@@ -7,7 +7,7 @@
 //! | [`record`] | what a log says: items, answers of the judge, human labels, and where it comes from |
 //! | [`tables`] | logs as tables of items, of the judge's answers and of human labels |
 //! | [`tokens`] | log-probabilities of tokens as a distribution over classes |
-//! | `json` | JSON with the places of its parts |
+//! | `json`, `rows` | JSON with the places of its parts; rows of JSON or CSV as objects |
 //! | the others | a format each |
 //!
 //! An item that a log does not name gets no answer and no label: numbers that a tool gave its rows are ids only where
@@ -26,10 +26,13 @@ mod golden;
 mod inspect;
 mod json;
 mod lm_eval;
+mod mlflow;
 mod openai;
 mod pairs;
+mod platforms;
 mod promptfoo;
 mod ragas;
+mod rows;
 
 pub use format::Format;
 pub use known::{LOGS, detect, named};

@@ -104,13 +104,16 @@ fn item(place: &Place, line: &Value, completion: Option<&Value>) -> Result<Strin
 /// A request: what the judge reads is the item's text.
 fn asked(mut record: Record, request: &Value) -> Record {
     let messages = request.get("messages").or_else(|| request.get("input"));
-    let text = match messages {
-        Some(Value::Array(messages)) => {
-            let people = messages.iter().filter(|message| message.get("role").and_then(Value::as_str) == Some("user"));
-            people.map(|message| content(message.get("content"))).collect::<Vec<_>>().join("\n\n")
-        }
-        other => content(other),
+    let by = |messages: &[Value], roles: &[&str]| {
+        let role =
+            |message: &&Value| message.get("role").and_then(Value::as_str).is_some_and(|role| roles.contains(&role));
+        messages.iter().filter(role).map(|message| content(message.get("content"))).collect::<Vec<_>>().join("\n\n")
     };
+    let (told, text) = match messages {
+        Some(Value::Array(messages)) => (by(messages, &["system", "developer"]), by(messages, &["user"])),
+        other => (content(request.get("instructions")), content(other)),
+    };
+    record.rubric = Some(told).filter(|told| !told.is_empty());
     record.fields.push(("prompt".to_owned(), text));
     record
 }

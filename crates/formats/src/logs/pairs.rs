@@ -91,13 +91,16 @@ fn read_mt_bench(file: &Path, bytes: &[u8]) -> Result<Log> {
         let record = pair.record(&place, &row, &question);
         let judge = joined_cells(row.get("judge"), " ");
         // In the first game model_1 is shown first, in the second model_2.
-        for (game, shown_as_named) in [("g1_winner", true), ("g2_winner", false)] {
+        for (game, judgment, shown_as_named) in
+            [("g1_winner", "g1_judgment", true), ("g2_winner", "g2_judgment", false)]
+        {
             let Some(verdict) = row.get(game).filter(|verdict| !verdict.is_null()) else { continue };
             let label = pair.label(&record.place.clone().in_field(game), &cell(verdict), ["model_1", "model_2"])?;
             records.push(Record {
                 variant: Some(judge.clone()),
                 swapped: Some(shown_as_named != pair.as_named),
                 prediction: Some(label.map_or(Prediction::Failed, Prediction::Label)),
+                said: row.get(judgment).and_then(scalar),
                 ..record.clone()
             });
         }

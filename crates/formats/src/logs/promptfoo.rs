@@ -1,4 +1,4 @@
-//! Results of promptfoo, as `promptfoo eval -o results.json` writes them.
+//! Results of promptfoo, as `promptfoo eval -o results.json`, `.jsonl` or `.csv` writes them.
 //!
 //! Where assertions are graded by a model, that model is the judge and the output the item: the number of the test
 //! (`testIdx`), with prompt and provider where there are several, and a criterion for each such assertion; the answer
@@ -9,12 +9,14 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use serde_json::Value;
+use csv::StringRecord;
+use serde_json::{Map, Value};
 
 use super::format::Format;
-use super::json::{cell, document, has, list, needed, scalar};
+use super::json::{cell, document, has, lines, list, needed, plain_text, scalar};
 use super::record::{HumanLabel, Log, Prediction, Record};
-use crate::error::Result;
+use super::rows::cells;
+use crate::error::{Place, Result};
 use crate::jsonl::utf8;
 
 pub(super) const FORMAT: Format = Format { name: "promptfoo", title: "promptfoo: results as JSON", is, read };
@@ -39,14 +41,92 @@ const GRADED: [&str; 16] = [
     "max-score",
 ];
 
+/// A longer label of a prompt is a text, not a name.
+const MOST_OF_LABEL: usize = 60;
+
+pub(super) const LINES: Format =
+    Format { name: "promptfoo_lines", title: "promptfoo: results as JSON Lines", is: is_lines, read: read_lines };
+pub(super) const TABLE: Format =
+    Format { name: "promptfoo_table", title: "promptfoo: results as CSV", is: is_table, read: read_table };
+
+/// The column of the CSV behind each column of outputs, with `PASS`, `FAIL` or `ERROR`.
+const STATUS: &str = "Status";
+/// How the columns begin that hold an output's score under an assertion with a name.
+const METRIC: &str = "Metric: ";
+
 fn is(_file: &Path, bytes: &[u8]) -> bool {
     has(bytes, &["/evalId", "/results/results"])
+}
+
+fn is_lines(_file: &Path, bytes: &[u8]) -> bool {
+    has(bytes, &["/promptIdx", "/testIdx", "/success", "/testCase"])
+}
+
+fn is_table(_file: &Path, bytes: &[u8]) -> bool {
+    let header = csv::ReaderBuilder::new().flexible(true).from_reader(bytes).headers().cloned();
+    header.is_ok_and(|header| !outputs(&header).is_empty())
+}
+
+/// Columns of outputs, `[PROVIDER] PROMPT`.
+fn outputs(header: &StringRecord) -> Vec<usize> {
+    let is = |&k: &usize| header[k].starts_with('[') && header.get(k + 1) == Some(STATUS);
+    (0..header.len()).filter(is).collect()
 }
 
 fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
     let text = utf8(file, bytes)?;
     let header = document(file, text)?;
-    let rows = list(file, text, &["results", "results"])?;
+    let records = records(&list(file, text, &["results", "results"])?)?;
+    let at = |pointer: &str| header.pointer(pointer).and_then(scalar);
+    let stated = [
+        ("evalId", at("/evalId")),
+        ("evaluationCreatedAt", at("/metadata/evaluationCreatedAt")),
+        ("description", at("/config/description")),
+    ];
+    Ok(Log::new((FORMAT.name, "promptfoo"), at("/metadata/promptfooVersion"), stated, records))
+}
+
+fn read_lines(file: &Path, bytes: &[u8]) -> Result<Log> {
+    let rows = lines(file, utf8(file, bytes)?)?;
+    let eval = rows.first().and_then(|(_, row)| row.get("evalId")).and_then(scalar);
+    Ok(Log::new((LINES.name, "promptfoo"), None, [("evalId", eval)], records(&rows)?))
+}
+
+/// A row is a test, a column of outputs a prompt and provider. Criteria are the named assertions, with their scores;
+/// without any the answer is whether the output passed.
+fn read_table(file: &Path, bytes: &[u8]) -> Result<Log> {
+    let (header, rows) = cells(file, utf8(file, bytes)?)?;
+    let outputs = outputs(&header);
+    let vars = outputs.first().copied().unwrap_or_default();
+    let mut records = vec![];
+    for (number, (place, row)) in rows.iter().enumerate() {
+        let mut record = Record::new(place.clone(), &number.to_string());
+        record.fields = (0..vars).map(|k| (format!("vars.{}", &header[k]), row[k].to_owned())).collect();
+        for (k, &at) in outputs.iter().enumerate() {
+            let end = outputs.get(k + 1).copied().unwrap_or(header.len());
+            let mut one = Record { part: (outputs.len() > 1).then(|| k.to_string()), ..record.clone() };
+            one.fields.push(("output".to_owned(), row[at].to_owned()));
+            one.passed = ["FAIL", "PASS"].iter().position(|status| *status == &row[at + 1]).map(|passed| passed == 1);
+            let metrics: Vec<usize> = (at..end).filter(|&column| header[column].starts_with(METRIC)).collect();
+            for &column in &metrics {
+                let score = Some(plain_text(&row[column])).filter(|score| !score.is_empty() && one.passed.is_some());
+                records.push(Record {
+                    criterion: header[column].strip_prefix(METRIC).map(str::to_owned),
+                    prediction: Some(score.map_or(Prediction::Failed, Prediction::Label)),
+                    ..one.clone()
+                });
+            }
+            if metrics.is_empty() {
+                let word = |passed| Prediction::Label(if passed { "pass" } else { "fail" }.to_owned());
+                records.push(Record { prediction: Some(one.passed.map_or(Prediction::Failed, word)), ..one });
+            }
+        }
+    }
+    Ok(Log::new((TABLE.name, "promptfoo"), None, [], records))
+}
+
+/// What the rows of results say.
+fn records(rows: &[(Place, Value)]) -> Result<Vec<Record>> {
     let text_of = |row: &Value, pointer: &str| row.pointer(pointer).map(cell).unwrap_or_default();
     let provider = |row: &Value| match row.get("provider") {
         Some(Value::Object(provider)) => {
@@ -57,16 +137,18 @@ fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
     };
     let prompt = |row: &Value| {
         let label = text_of(row, "/prompt/label");
-        if label.is_empty() || label == text_of(row, "/prompt/raw") { text_of(row, "/promptIdx") } else { label }
+        // A prompt without a label of its own is labelled with its whole template.
+        let own = label != text_of(row, "/prompt/raw") && !label.contains("{{") && !label.contains('\n');
+        if own && (1..=MOST_OF_LABEL).contains(&label.len()) { label } else { text_of(row, "/promptIdx") }
     };
     let prompts: BTreeSet<String> = rows.iter().map(|(_, row)| prompt(row)).collect();
     let providers: BTreeSet<String> = rows.iter().map(|(_, row)| provider(row)).collect();
     let criteria: BTreeSet<String> = rows.iter().flat_map(|(_, row)| graded(row)).map(|(name, _)| name).collect();
     let mut records = vec![];
-    for (place, row) in &rows {
+    for (place, row) in rows {
         let id = needed(place, row, "/testIdx", "the number of the test")?;
         let mut record = Record::new(place.clone(), &id);
-        if let Some(vars) = row.get("vars").and_then(Value::as_object) {
+        if let Some(vars) = vars(row) {
             record.fields.extend(vars.iter().map(|(name, value)| (format!("vars.{name}"), cell(value))));
         }
         let own = [(prompts.len(), prompt(row)), (providers.len(), provider(row))];
@@ -79,18 +161,13 @@ fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
             read_graded(&record, row, &criteria, &mut records);
         } else {
             record.variant = name;
+            record.passed = row.get("success").and_then(Value::as_bool);
             let label = output.trim();
             let prediction = if label.is_empty() { Prediction::Failed } else { Prediction::Label(label.to_owned()) };
             records.push(Record { prediction: Some(prediction), labels: people(row), ..record });
         }
     }
-    let at = |pointer: &str| header.pointer(pointer).and_then(scalar);
-    let stated = [
-        ("evalId", at("/evalId")),
-        ("evaluationCreatedAt", at("/metadata/evaluationCreatedAt")),
-        ("description", at("/config/description")),
-    ];
-    Ok(Log::new((FORMAT.name, "promptfoo"), at("/metadata/promptfooVersion"), stated, records))
+    Ok(records)
 }
 
 fn components(row: &Value) -> impl Iterator<Item = &Value> {
@@ -131,9 +208,29 @@ fn read_graded(record: &Record, row: &Value, criteria: &BTreeSet<String>, record
         let score = component.and_then(|component| component.get("score")).and_then(scalar);
         records.push(Record {
             criterion: Some(criterion.clone()),
+            rubric: component.and_then(|component| rubric(row, component)),
+            passed: component.and_then(|component| component.get("pass")).and_then(Value::as_bool),
+            said: component.and_then(|component| component.get("reason")).and_then(scalar),
             prediction: Some(score.map_or(Prediction::Failed, Prediction::Label)),
             labels: if criteria.len() == 1 { people(row) } else { vec![] },
             ..record.clone()
         });
     }
+}
+
+/// The variables of a test.
+fn vars(row: &Value) -> Option<&Map<String, Value>> {
+    row.get("vars").or_else(|| row.pointer("/testCase/vars")).and_then(Value::as_object)
+}
+
+/// What an assertion asks, with the variables of its test filled in.
+fn rubric(row: &Value, component: &Value) -> Option<String> {
+    let text = component.pointer("/assertion/value").and_then(scalar)?;
+    let vars = vars(row).into_iter().flatten();
+    let filled = vars.fold(text, |text, (name, value)| {
+        [format!("{{{{{name}}}}}"), format!("{{{{ {name} }}}}")]
+            .iter()
+            .fold(text, |text, hole| text.replace(hole, &cell(value)))
+    });
+    Some(filled).filter(|text| !text.trim().is_empty())
 }

@@ -9,10 +9,10 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::format::Format;
-use super::json::{cell, excerpt, first, lines, scalar, without_constants};
+use super::json::{cell, excerpt, scalar};
 use super::record::{Log, Prediction, Record};
-use crate::error::{Error, Place, Problem, Result};
-use crate::jsonl::utf8;
+use super::rows::{has_fields, rows};
+use crate::error::{Error, Place, Result};
 
 pub(super) const FORMAT: Format =
     Format { name: "ragas", title: "ragas: results as CSV or JSON Lines, from to_pandas()", is, read };
@@ -33,22 +33,11 @@ const SAMPLE: [&str; 11] = [
 ];
 
 fn is(_file: &Path, bytes: &[u8]) -> bool {
-    match first(bytes) {
-        Some(row) => row.get("user_input").is_some(),
-        None => header(bytes).is_some_and(|names| names.iter().any(|name| name == "user_input")),
-    }
-}
-
-fn header(bytes: &[u8]) -> Option<Vec<String>> {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let mut reader = csv::Reader::from_reader(bytes);
-    Some(reader.headers().ok()?.iter().map(str::to_owned).collect())
+    has_fields(bytes, &["user_input"])
 }
 
 fn read(file: &Path, bytes: &[u8]) -> Result<Log> {
-    let text = utf8(file, bytes)?;
-    let rows =
-        if text.trim_start().starts_with('{') { lines(file, &without_constants(text))? } else { table(file, text)? };
+    let rows = rows(file, bytes)?;
     let mut names: Vec<&String> = vec![];
     for (_, row) in &rows {
         for name in row.as_object().into_iter().flat_map(Map::keys) {
@@ -100,24 +89,4 @@ fn score(place: &Place, criterion: &str, value: Option<&Value>) -> Result<Predic
             Err(Error::unfit(place.clone().in_field(criterion), reason, "write a number, or nothing for none"))
         }
     }
-}
-
-/// The rows of a CSV table as objects, with their lines.
-fn table(file: &Path, text: &str) -> Result<Vec<(Place, Value)>> {
-    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
-    let unreadable = |error: csv::Error| Error::Unreadable { file: file.to_path_buf(), source: error.into() };
-    let header = reader.headers().map_err(unreadable)?.clone();
-    let mut rows = vec![];
-    for record in reader.records() {
-        let record = record.map_err(unreadable)?;
-        let place = Place::file(file).at_line(record.position().map_or(1, csv::Position::line));
-        if record.len() != header.len() {
-            let row = record.iter().collect::<Vec<_>>().join(",");
-            let (found, expected) = (record.len(), header.len());
-            return Err(Error::refused(place, Problem::ColumnCount { found, expected, row }));
-        }
-        let cells = header.iter().zip(&record).map(|(name, cell)| (name.to_owned(), Value::from(cell)));
-        rows.push((place, Value::Object(cells.collect())));
-    }
-    if rows.is_empty() { Err(Error::refused(Place::file(file), Problem::NoRows)) } else { Ok(rows) }
 }

@@ -52,6 +52,8 @@ pub struct Record {
     pub part: Option<String>,
     /// The criterion, of a log that has several for an item.
     pub criterion: Option<String>,
+    /// What the criterion asks, in the words that the judge was given.
+    pub rubric: Option<String>,
     /// The variant of the prompt, or the model.
     pub variant: Option<String>,
     /// Of a verdict over two answers: whether they were shown in the other order. The verdict names the same answers in
@@ -61,6 +63,10 @@ pub struct Record {
     pub fields: Vec<(String, String)>,
     /// The judge's answer; `None` where the record has none to tell, such as a request or a human label.
     pub prediction: Option<Prediction>,
+    /// Whether the output passed, of an answer that says so beside a score.
+    pub passed: Option<bool>,
+    /// What the judge wrote beside its answer, such as its reasons.
+    pub said: Option<String>,
     /// What people said of the item.
     pub labels: Vec<HumanLabel>,
 }
@@ -109,10 +115,13 @@ impl Record {
             item: item.to_owned(),
             part: None,
             criterion: None,
+            rubric: None,
             variant: None,
             swapped: None,
             fields: vec![],
             prediction: None,
+            passed: None,
+            said: None,
             labels: vec![],
         }
     }

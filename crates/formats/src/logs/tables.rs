@@ -7,7 +7,7 @@ use csv::StringRecord;
 
 use super::format::Format;
 use super::record::{Log, Prediction, Provenance, Record};
-use super::tokens::{class_of, class_starts, label_of};
+use super::tokens::{Answered, class_of, class_starts, label_of};
 use crate::error::{Error, Place, Problem, Result, excerpt};
 use crate::table::Table;
 
@@ -16,15 +16,17 @@ use crate::table::Table;
 pub struct Logs {
     files: Vec<PathBuf>,
     logs: Vec<Log>,
+    /// Whether ids hold the criterion: where the logs have several, an answer to one is never one to another.
+    several: bool,
 }
 
 /// Which rows of logs a table holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rows<'c> {
-    /// One per item: `id`, `item`, `criterion`, the fields.
+    /// One per item: `id`, `item`, `criterion`, `rubric` (what the criterion asks), the fields.
     Items,
-    /// One per answer of the judge: `id`, `variant`, `swapped` (`1` or `0`, of pairs), `label`, `mean` (a label that is
-    /// a number), and `p_CLASS` for the classes, the fields.
+    /// One per answer of the judge: `id`, `variant`, `swapped` (`1` or `0`, of pairs), `said` (what it wrote beside its
+    /// answer), `label`, `mean` (a label that is a number), and `p_CLASS` for the classes, the fields.
     Judge(&'c [String]),
     /// One per human label: `id`, `annotator`, `label`, `score` (the same), the fields.
     Labels,
@@ -36,12 +38,34 @@ impl Logs {
     /// # Errors
     /// As the reader of the format.
     pub fn read<'f>(format: &Format, files: impl Iterator<Item = (PathBuf, &'f [u8])>) -> Result<Self> {
-        let mut all = Self { files: vec![], logs: vec![] };
+        let mut all = Self { files: vec![], logs: vec![], several: false };
         for (file, bytes) in files {
             all.logs.push((format.read)(&file, bytes)?);
             all.files.push(file);
         }
+        all.several = all.criteria().len() > 1;
+        all.share_fields();
         Ok(all)
+    }
+
+    /// Gives what a record without an answer says of an item to the answers under criteria, which may stand in another
+    /// file.
+    fn share_fields(&mut self) {
+        if self.criteria().is_empty() {
+            return;
+        }
+        let mut told = HashMap::new();
+        for log in &mut self.logs {
+            let (answers, others): (Vec<Record>, Vec<Record>) = std::mem::take(&mut log.records)
+                .into_iter()
+                .partition(|r| r.criterion.is_some() || r.prediction.is_some() || !r.labels.is_empty());
+            log.records = answers;
+            told.extend(others.into_iter().map(|record| ((record.item, record.part), record.fields)));
+        }
+        for record in self.logs.iter_mut().flat_map(|log| &mut log.records).filter(|record| record.fields.is_empty()) {
+            let fields = told.get(&(record.item.clone(), record.part.clone()));
+            record.fields = fields.cloned().unwrap_or_default();
+        }
     }
 
     /// What the logs say of themselves, by file.
@@ -54,7 +78,7 @@ impl Logs {
         self.logs.iter().flat_map(|log| &log.records)
     }
 
-    /// Keeps the records of one criterion, as if there were no other.
+    /// Keeps the records of one criterion; ids are as they were.
     ///
     /// # Errors
     /// There is no such criterion.
@@ -66,14 +90,32 @@ impl Logs {
         }
         for log in &mut self.logs {
             log.records.retain(|record| record.criterion.as_deref().is_none_or(|name| name == criterion));
-            log.records.iter_mut().for_each(|record| record.criterion = None);
+            log.records.iter_mut().for_each(|record| record.criterion = Some(criterion.to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Takes whether an output passed for the judge's answer, `pass` or `fail`, in place of a score.
+    ///
+    /// # Errors
+    /// The logs don't say it.
+    pub fn take_passed(&mut self) -> Result<()> {
+        if self.records().all(|record| record.passed.is_none()) {
+            let reason = "the logs don't say whether an output passed";
+            return Err(Error::unfit(Place::file(&self.files[0]), reason, "leave out --pass"));
+        }
+        for record in self.logs.iter_mut().flat_map(|log| &mut log.records).filter(|r| r.prediction.is_some()) {
+            let word = |passed| Prediction::Label(if passed { "pass" } else { "fail" }.to_owned());
+            record.prediction = Some(record.passed.map_or(Prediction::Failed, word));
         }
         Ok(())
     }
 
     /// Takes criteria for variants of one question.
     pub fn criteria_are_variants(&mut self) {
+        self.several = false;
         for record in self.logs.iter_mut().flat_map(|log| &mut log.records) {
+            record.rubric = None;
             if let Some(criterion) = record.criterion.take() {
                 let variant = record.variant.take().map_or(criterion.clone(), |name| format!("{name} {criterion}"));
                 record.variant = Some(variant);
@@ -90,6 +132,13 @@ impl Logs {
     pub fn variants(&self) -> BTreeSet<&str> {
         let answers = self.records().filter(|record| record.prediction.is_some());
         answers.filter_map(|record| record.variant.as_deref()).collect()
+    }
+
+    /// What fields of this kind say, such as reference answers; `is` knows them by the last part of their names.
+    pub fn told(&self, is: impl Fn(&str) -> bool) -> BTreeSet<String> {
+        let fields = self.records().flat_map(|record| &record.fields);
+        let own = fields.filter(|(name, value)| !value.is_empty() && is(name.rsplit('.').next().unwrap_or(name)));
+        own.map(|(_, value)| label_of(value)).collect()
     }
 
     /// The labels that the judge gave, with their numbers; of texts with log-probabilities, those of the text.
@@ -114,7 +163,6 @@ impl Logs {
     /// # Errors
     /// A field that a record lacks; for items, one that the logs tell in two ways; answers none of which is a class.
     pub fn table(&self, rows: Rows<'_>, id: Option<&str>) -> Result<Table> {
-        let several = self.criteria().len() > 1;
         let names = self.fields();
         let starts = match rows {
             Rows::Judge(classes) => self.class_starts(classes)?,
@@ -122,7 +170,8 @@ impl Logs {
         };
         let variants = self.variants();
         let unnamed = variants.first().filter(|_| variants.len() == 1).map_or("judge", |only| only).to_owned();
-        let mut table = Building { several, id, names: &names, starts, unnamed, rows: vec![], items: HashMap::new() };
+        let mut table =
+            Building { several: self.several, id, names: &names, starts, unnamed, rows: vec![], items: HashMap::new() };
         for (file, log) in self.logs.iter().enumerate() {
             for record in &log.records {
                 match rows {
@@ -136,8 +185,8 @@ impl Logs {
             self.refuse_other_labels(classes)?;
         }
         let mut header: Vec<String> = match rows {
-            Rows::Items => vec!["id", "item", "criterion"],
-            Rows::Judge(_) => vec!["id", "variant", "swapped", "label", "mean"],
+            Rows::Items => vec!["id", "item", "criterion", "rubric"],
+            Rows::Judge(_) => vec!["id", "variant", "swapped", "said", "label", "mean"],
             Rows::Labels => vec!["id", "annotator", "label", "score"],
         }
         .into_iter()
@@ -233,7 +282,8 @@ impl<'l> Building<'l> {
             return agree(&id, first, record);
         }
         let item = self.item_of(record)?;
-        self.push(file, record, &[&id, &item, record.criterion.as_deref().unwrap_or_default()]);
+        let [criterion, rubric] = [&record.criterion, &record.rubric].map(|text| text.as_deref().unwrap_or_default());
+        self.push(file, record, &[&id, &item, criterion, rubric]);
         self.items.insert(id, record);
         Ok(())
     }
@@ -277,8 +327,15 @@ impl<'l> Building<'l> {
         let variant = record.variant.clone().unwrap_or_else(|| self.unnamed.clone());
         let mean = mean.unwrap_or_default();
         let swapped = record.swapped.map_or(String::new(), |swapped| u8::from(swapped).to_string());
-        let own: Vec<&str> =
-            [&id, &variant, &swapped, &label, &mean].into_iter().chain(&shares).map(String::as_str).collect();
+        let reply = match prediction {
+            Prediction::Label(text) | Prediction::Tokens(Answered { text, .. }) => text.trim(),
+            Prediction::Failed | Prediction::Shares(_) => "",
+        };
+        let said = record.said.as_deref().unwrap_or(reply).trim();
+        // A reply that is the label says nothing more.
+        let said = if label_of(said) == label { String::new() } else { said.to_owned() };
+        let own = [&id, &variant, &swapped, &said, &label, &mean];
+        let own: Vec<&str> = own.into_iter().chain(&shares).map(String::as_str).collect();
         self.push(file, record, &own);
         Ok(())
     }

@@ -159,19 +159,19 @@ impl Walk<'_> {
         Ok((value >> 1) as i64 ^ -((value & 1) as i64))
     }
 
-    /// A whole header; the last value of its field 3, where that is a number.
-    fn header(&mut self, known: &[Known]) -> Result<Option<i32>, Stop> {
-        let third = self.fields(known, MOST_NESTED)?;
-        if self.truths <= self.at { Ok(third) } else { Err(Some(ENDLESS)) }
+    /// A whole header; the last values of its fields 2 and 3, where they are numbers.
+    fn header(&mut self, known: &[Known]) -> Result<[Option<i32>; 2], Stop> {
+        let sizes = self.fields(known, MOST_NESTED)?;
+        if self.truths <= self.at { Ok(sizes) } else { Err(Some(ENDLESS)) }
     }
 
-    /// The fields of a struct; the last value of its field 3, where that is a number.
-    fn fields(&mut self, known: &[Known], nested: u32) -> Result<Option<i32>, Stop> {
-        let (mut id, mut third) = (0_i16, None);
+    /// The fields of a struct; the last values of its fields 2 and 3, where they are numbers.
+    fn fields(&mut self, known: &[Known], nested: u32) -> Result<[Option<i32>; 2], Stop> {
+        let (mut id, mut sizes) = (0_i16, [None; 2]);
         loop {
             let head = self.byte()?;
             if head & 0x0f == 0 {
-                return Ok(third);
+                return Ok(sizes);
             }
             id = match head >> 4 {
                 0 => self.signed()? as i16,
@@ -181,8 +181,8 @@ impl Walk<'_> {
             let place = usize::try_from(id).ok().and_then(|id| id.checked_sub(1));
             let value =
                 self.value(head & 0x0f, place.and_then(|place| known.get(place)).unwrap_or(&Skipped), nested)?;
-            if id == 3 && value.is_some() {
-                third = value.map(|value| value as i32);
+            if let (2 | 3, Some(value)) = (id, value) {
+                sizes[usize::from(id == 3)] = Some(value as i32);
             }
         }
     }
@@ -263,30 +263,33 @@ pub(crate) fn check_footer(file: &impl ChunkReader) -> Result<()> {
     walked.map(drop).or_else(|stop| refuse(stop, "the footer"))
 }
 
-/// Refuses a column of a row group with a page whose header would be read without end.
+/// Refuses a column of a row group with a page whose header would be read without end; the bytes that its pages claim
+/// to unpack to.
 ///
 /// # Errors
 /// As [`check_footer`], of the header of a page.
-pub(crate) fn check_pages(file: &impl ChunkReader, column: &ColumnChunkMetaData) -> Result<()> {
+pub(crate) fn check_pages(file: &impl ChunkReader, column: &ColumnChunkMetaData) -> Result<u64> {
+    let mut claimed = 0_u64;
     let (start, bytes) = column.byte_range();
     let (mut at, end) = (start, start.saturating_add(bytes).min(file.len()));
     while at < end {
         let mut most = FIRST_BYTES.min(end - at);
-        let (header, size) = loop {
+        let (header, [unpacked, size]) = loop {
             let bytes = file.get_bytes(at, most as usize)?;
             let mut walk = Walk { bytes: &bytes, at: 0, truths: 0 };
             match walk.header(PAGE) {
                 Ok(size) => break (walk.at as u64, size),
                 // Perhaps there is more of it.
                 Err(_) if most < end - at => most = (4 * most).min(end - at),
-                Err(stop) => return refuse(stop, "the header of a page"),
+                Err(stop) => return refuse(stop, "the header of a page").map(|()| claimed),
             }
         };
         // A page without a size is refused by the crate.
-        let Some(size) = size.and_then(|size| u64::try_from(size).ok()) else { return Ok(()) };
+        let Some(size) = size.and_then(|size| u64::try_from(size).ok()) else { return Ok(claimed) };
+        claimed = claimed.saturating_add(unpacked.and_then(|bytes| u64::try_from(bytes).ok()).unwrap_or(0));
         at = at.saturating_add(header).saturating_add(size);
     }
-    Ok(())
+    Ok(claimed)
 }
 
 fn refuse(stop: Stop, what: &str) -> Result<()> {
@@ -304,7 +307,7 @@ mod tests {
         [&[0x99][..], &list(9), &list(1), &list(1), &[0]].concat()
     }
 
-    fn walk(header: &[u8]) -> Result<Option<i32>, Stop> {
+    fn walk(header: &[u8]) -> Result<[Option<i32>; 2], Stop> {
         Walk { bytes: header, at: 0, truths: 0 }.header(PAGE)
     }
 
@@ -362,7 +365,7 @@ mod tests {
         // type 0, uncompressed 300, compressed 200, a data page's own struct with 5 values.
         let header = [0x15, 0x00, 0x15, 0xd8, 0x04, 0x15, 0x90, 0x03, 0x2c, 0x15, 0x0a, 0x00, 0x00, 0xaa];
         let mut walk = Walk { bytes: &header, at: 0, truths: 0 };
-        assert!(matches!(walk.header(PAGE), Ok(Some(200))));
+        assert!(matches!(walk.header(PAGE), Ok([_, Some(200)])));
         assert_eq!(walk.at, header.len() - 1);
     }
 }

@@ -3,7 +3,6 @@
 //! The reader of Parquet would take a C library for zstd. It hands out pages as they are stored where a column is said
 //! to be uncompressed; they are unpacked here, by decoders that are in the program anyway.
 
-use std::io::Read;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -17,18 +16,21 @@ use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::record::reader::RowIter;
 use parquet::schema::types::Type;
 
+use judge_uncertainty_system::limits::Exceeded;
+
 use super::headers::check_pages;
-use crate::archive::{MOST_BYTES, unpack_zstd};
+use crate::archive::{Allowed, unpack, unpack_zstd};
 
 /// A row group of a file, with the whole file, in memory or not.
 pub(crate) struct Unpacked<'f, R> {
     group: Box<dyn RowGroupReader + 'f>,
     file: Arc<R>,
+    allowed: Arc<Allowed>,
 }
 
 impl<'f, R> Unpacked<'f, R> {
-    pub(crate) fn new(group: Box<dyn RowGroupReader + 'f>, file: &Arc<R>) -> Self {
-        Self { group, file: Arc::clone(file) }
+    pub(crate) fn new(group: Box<dyn RowGroupReader + 'f>, file: &Arc<R>, allowed: &Arc<Allowed>) -> Self {
+        Self { group, file: Arc::clone(file), allowed: Arc::clone(allowed) }
     }
 }
 
@@ -43,16 +45,24 @@ impl<R: ChunkReader + 'static> RowGroupReader for Unpacked<'_, R> {
 
     fn get_column_page_reader(&self, i: usize) -> Result<Box<dyn PageReader>> {
         let column = self.metadata().column(i);
-        check_pages(&*self.file, column)?;
-        let gzip = match column.compression() {
-            Compression::ZSTD(_) => false,
-            Compression::GZIP(_) => true,
-            _ => return self.group.get_column_page_reader(i),
+        let claimed = check_pages(&*self.file, column)?;
+        let repeated = column.column_descr().max_rep_level() > 0;
+        let packed = match column.compression() {
+            Compression::ZSTD(_) => Packed::Zstd,
+            Compression::GZIP(_) => Packed::Gzip,
+            Compression::UNCOMPRESSED => Packed::No,
+            _ => {
+                // The crate unpacks them itself, and takes the room that they claim first.
+                let taken = self.allowed.unpacked.take(claimed).and_then(|()| self.allowed.held.take(claimed));
+                taken.map_err(too_much)?;
+                let pages = self.group.get_column_page_reader(i)?;
+                return Ok(Box::new(Pages { pages, packed: Packed::No, repeated, allowed: Arc::clone(&self.allowed) }));
+            }
         };
         let stored = column.clone().into_builder().set_compression(Compression::UNCOMPRESSED).build()?;
         let rows = usize::try_from(self.metadata().num_rows())?;
-        let pages = SerializedPageReader::new(Arc::clone(&self.file), &stored, rows, None)?;
-        Ok(Box::new(Pages { pages, gzip }))
+        let pages = Box::new(SerializedPageReader::new(Arc::clone(&self.file), &stored, rows, None)?);
+        Ok(Box::new(Pages { pages, packed, repeated, allowed: Arc::clone(&self.allowed) }))
     }
 
     fn get_column_bloom_filter(&self, i: usize) -> Option<&Sbbf> {
@@ -64,25 +74,32 @@ impl<R: ChunkReader + 'static> RowGroupReader for Unpacked<'_, R> {
     }
 }
 
-/// Unpacks gzip, or else zstd.
-fn unpack(gzip: bool, packed: &[u8], into: &mut Vec<u8>) -> Result<()> {
-    let failed = |error: String| ParquetError::General(format!("a page can't be unpacked: {error}"));
-    if !gzip {
-        return unpack_zstd(packed, into).map_err(failed);
-    }
-    let decoder = flate2::read::MultiGzDecoder::new(packed);
-    let read = decoder.take(MOST_BYTES + 1).read_to_end(into).map_err(|error| failed(error.to_string()))?;
-    if read as u64 > MOST_BYTES { Err(failed(format!("it holds more than {MOST_BYTES} bytes"))) } else { Ok(()) }
+/// What is said of a file that takes more than its limit.
+pub(crate) fn too_much(exceeded: Exceeded) -> ParquetError {
+    ParquetError::External(Box::new(exceeded))
 }
 
-/// The pages of a column.
-struct Pages<R: ChunkReader> {
-    pages: SerializedPageReader<R>,
-    /// Rather than zstd.
-    gzip: bool,
+/// How stored pages are to be unpacked here.
+#[derive(Clone, Copy)]
+enum Packed {
+    No,
+    Gzip,
+    Zstd,
 }
 
-impl<R: ChunkReader> Pages<R> {
+/// The pages of a column, counted.
+struct Pages {
+    pages: Box<dyn PageReader>,
+    packed: Packed,
+    /// Whether a row may hold any number of its values.
+    repeated: bool,
+    allowed: Arc<Allowed>,
+}
+
+/// What a value of a list takes in memory.
+const LISTED: u64 = 40;
+
+impl Pages {
     /// A stored page, its first `plain` bytes as they are and the rest unpacked.
     fn unpacked(&self, stored: &Bytes, plain: usize) -> Result<Bytes> {
         if plain > stored.len() {
@@ -91,13 +108,20 @@ impl<R: ChunkReader> Pages<R> {
         let mut bytes = stored[..plain].to_vec();
         // A page without any value has nothing to unpack.
         if plain < stored.len() {
-            unpack(self.gzip, &stored[plain..], &mut bytes)?;
+            let (packed, budget) = (&stored[plain..], &self.allowed.unpacked);
+            let unpacked = match self.packed {
+                Packed::No => return Ok(stored.clone()),
+                Packed::Gzip => unpack(flate2::read::MultiGzDecoder::new(packed), budget, &mut bytes),
+                Packed::Zstd => unpack_zstd(packed, budget, &mut bytes),
+            };
+            unpacked.map_err(|error| ParquetError::General(format!("a page can't be unpacked: {error}")))?;
+            self.allowed.held.take(bytes.len() as u64).map_err(too_much)?;
         }
         Ok(bytes.into())
     }
 }
 
-impl<R: ChunkReader> Iterator for Pages<R> {
+impl Iterator for Pages {
     type Item = Result<Page>;
 
     fn next(&mut self) -> Option<Result<Page>> {
@@ -105,9 +129,12 @@ impl<R: ChunkReader> Iterator for Pages<R> {
     }
 }
 
-impl<R: ChunkReader> PageReader for Pages<R> {
+impl PageReader for Pages {
     fn get_next_page(&mut self) -> Result<Option<Page>> {
         let Some(mut page) = self.pages.get_next_page()? else { return Ok(None) };
+        if self.repeated {
+            self.allowed.held.take(LISTED * u64::from(page.num_values())).map_err(too_much)?;
+        }
         match &mut page {
             Page::DataPage { buf, .. } | Page::DictionaryPage { buf, .. } => *buf = self.unpacked(buf, 0)?,
             Page::DataPageV2 { buf, is_compressed: true, def_levels_byte_len, rep_levels_byte_len, .. } => {

@@ -15,7 +15,8 @@ impl Table {
         let new: Vec<&String> = other.header.iter().filter(|name| !self.columns.contains_key(*name)).collect();
         let lacking = self.header.len() + new.len() - other.header.len();
         let absent = self.rows.len() as u64 * new.len() as u64 + other.rows.len() as u64 * lacking as u64;
-        check_absent(&other.files[0], absent)?;
+        let text = self.rows.iter().chain(&other.rows).map(|(.., cells)| cells.as_slice().len() as u64).sum();
+        check_absent(&other.files[0], absent, text)?;
         for (.., cells) in self.rows.iter_mut().filter(|_| !new.is_empty()) {
             new.iter().for_each(|_| cells.push_field(""));
         }
@@ -34,12 +35,13 @@ impl Table {
     }
 }
 
-/// Holds the cells that a table has only because other objects of it have such a field against their limit.
+/// Holds the cells that a table has only because other objects of it have such a field against their limit, which rises
+/// with the bytes of `text` that its cells hold.
 ///
 /// # Errors
 /// They are more.
-pub(crate) fn check_absent(file: &Path, absent: u64) -> Result<()> {
-    limits::ABSENT_FIELDS.check(absent).map_err(|exceeded| {
+pub(crate) fn check_absent(file: &Path, absent: u64, text: u64) -> Result<()> {
+    limits::ABSENT_FIELDS.for_file(text).check(absent).map_err(|exceeded| {
         let remedy = format!("give every object the same fields; {}", exceeded.remedy());
         Error::unfit(Place::file(file), exceeded.reason(), remedy)
     })

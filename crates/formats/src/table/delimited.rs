@@ -5,6 +5,7 @@ use std::path::Path;
 use csv::{ReaderBuilder, StringRecord};
 
 use super::cells::Table;
+use super::ids::NO_IDS;
 use crate::error::{Error, Place, Problem, Result};
 
 impl Table {
@@ -14,6 +15,15 @@ impl Table {
     /// Text that is not UTF-8, a repeated or missing column, a row with another number of cells than the header, no
     /// rows, a blank id.
     pub fn parse(file: &Path, bytes: &[u8], id_column: &str) -> Result<Self> {
+        let table = Self::parse_any(file, bytes, id_column)?;
+        if table.rows().len() == 0 { Err(Error::refused(Place::file(file), Problem::NoRows)) } else { Ok(table) }
+    }
+
+    /// Parses CSV that may have no row, such as the labels of a study that has none yet.
+    ///
+    /// # Errors
+    /// As [`Self::parse`]; no header.
+    pub fn parse_any(file: &Path, bytes: &[u8], id_column: &str) -> Result<Self> {
         refuse_other_formats(file, bytes)?;
         if let Err(error) = std::str::from_utf8(bytes) {
             let line = Lines::new(bytes).at(error.valid_up_to());
@@ -30,7 +40,7 @@ impl Table {
             let start = record.position().map_or(0, csv::Position::byte) as usize;
             records.push((lines.at(start), std::mem::take(&mut record)));
         }
-        if records.len() < 2 {
+        if records.is_empty() {
             return Err(Error::refused(Place::file(file), Problem::NoRows));
         }
         let (header_line, header) = records.remove(0);
@@ -61,8 +71,12 @@ fn header(bytes: &[u8], delimiter: u8) -> Vec<String> {
     record.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
 }
 
-/// The comma, unless only semicolons or only tabs make a header that has one of the `ids`.
+/// The comma, unless only semicolons or only tabs make a header that has one of the `ids`; without ids, what makes the
+/// longest header.
 fn delimiter(bytes: &[u8], ids: &[&str]) -> u8 {
+    if ids == [NO_IDS] {
+        return b"\t;,".iter().copied().max_by_key(|delimiter| header(bytes, *delimiter).len()).unwrap_or(b',');
+    }
     let fits = |delimiter: &u8| header(bytes, *delimiter).iter().any(|name| ids.contains(&name.as_str()));
     b",;\t".iter().copied().find(fits).unwrap_or(b',')
 }

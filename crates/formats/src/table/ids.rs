@@ -5,10 +5,13 @@ use std::path::{Path, PathBuf};
 
 use csv::StringRecord;
 
-use super::cells::Table;
+use super::cells::{Column, Table};
 use super::row::Row;
 use crate::error::{Error, Place, Problem, Result};
-use crate::items::ItemIds;
+use crate::items::{ItemIds, nfc};
+
+/// In place of the name of the column with the ids: the table is read without any, and its rows have no ids.
+pub const NO_IDS: &str = "\0";
 
 impl Table {
     /// A table of objects, whose columns have names but no numbers and no line of their own.
@@ -65,6 +68,11 @@ impl Table {
     }
 
     pub(super) fn with_ids(mut self, id_column: &str) -> Result<Self> {
+        if id_column == NO_IDS {
+            self.id = Column(usize::MAX);
+            self.rows().try_for_each(|row| row.check_length())?;
+            return Ok(self);
+        }
         self.id = self.column(id_column)?;
         for row in self.rows() {
             row.check_length()?;
@@ -80,7 +88,7 @@ impl Table {
     pub fn ids(&self) -> Result<ItemIds> {
         let mut first_lines = HashMap::with_capacity(self.rows.len());
         for row in self.rows() {
-            if let Some(first) = first_lines.insert(row.id(), row) {
+            if let Some(first) = first_lines.insert(nfc(row.id()), row) {
                 return Err(row.duplicate(&first));
             }
         }

@@ -23,4 +23,5 @@ mod testing;
 
 pub(crate) use append::check_absent;
 pub use cells::{Column, Table};
+pub use ids::NO_IDS;
 pub use row::Row;

@@ -4,6 +4,7 @@ use csv::StringRecord;
 
 use super::cells::{Column, Table};
 use crate::error::{Error, Place, Problem, Result, excerpt};
+use crate::items::again;
 
 /// A row of a table.
 #[derive(Debug, Clone, Copy)]
@@ -116,8 +117,7 @@ impl<'t> Row<'t> {
 
     pub(super) fn duplicate(&self, first: &Row<'_>) -> Error {
         let first_line = (first.file == self.file).then_some(first.line);
-        let problem = Problem::DuplicateId { id: self.id().to_owned(), first_line };
-        self.refuse_id(problem)
+        self.refuse_id(again(self.id(), first.id(), first_line))
     }
 
     pub(super) fn check_length(&self) -> Result<()> {

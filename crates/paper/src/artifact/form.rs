@@ -1,7 +1,7 @@
 //! What results hold beyond the types of their fields: the names and lengths that everything made of them relies on.
 //!
-//! The sum of a results file tells an accident, not an edit with a new sum. What no run writes is refused when it is read, with the
-//! field, so that nothing made of the results meets it.
+//! The sum of a results file tells an accident, not an edit with a new sum. What no run writes is refused when it is
+//! read, with the field, so that nothing made of the results meets it.
 
 use crate::rules::{CONTENDERS, PAPER};
 use std::collections::BTreeSet;
@@ -21,7 +21,8 @@ const LONGEST_TEXT: usize = 200;
 /// Fields that may be any number: a seed, and a number of items that grows without bound as a difference comes near 0.
 const UNBOUNDED: [&str; 2] = ["split_seed", "items_needed"];
 
-/// What a field of results holds. Places are names and positions joined by `/`, where `*` stands for every name or position.
+/// What a field of results holds. Places are names and positions joined by `/`, where `*` stands for every name or
+/// position.
 enum Demand {
     /// These names, no others.
     Names(Vec<&'static str>),

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Error, Experiment, SCHEMA, read};
+use super::provenance::Sums;
+use super::{Error, Experiment, MANIFEST_SCHEMA, read};
 use judge_uncertainty_system::{MANIFEST, Record, Run};
 
 /// SHA-256 of each input file, by path.
@@ -22,6 +23,12 @@ pub struct Manifest {
     pub run: BTreeMap<Experiment, Run>,
     /// Every file of the folder, so that files of others are noticed.
     pub files: Vec<String>,
+    /// SHA-256 of each of them but this one.
+    pub sums: Sums,
+    /// SHA-256 over the sums and the deterministic part: equal runs have equal roots.
+    pub root: String,
+    /// SHA-256 over the root and all the rest of this file.
+    pub whole: String,
 }
 
 /// Where the results of an experiment come from.
@@ -43,6 +50,12 @@ pub struct Provenance {
     pub results_sha256: String,
 }
 
+/// What is read first.
+#[derive(Deserialize)]
+struct Head {
+    schema: u32,
+}
+
 impl Record for Manifest {
     const FILE: &'static str = MANIFEST;
     const KEY: &'static str = "deterministic";
@@ -55,7 +68,15 @@ impl Record for Manifest {
 impl Manifest {
     /// An empty manifest of the current schema.
     pub fn empty() -> Self {
-        Self { schema: SCHEMA, deterministic: BTreeMap::new(), run: BTreeMap::new(), files: vec![] }
+        Self {
+            schema: MANIFEST_SCHEMA,
+            deterministic: BTreeMap::new(),
+            run: BTreeMap::new(),
+            files: vec![],
+            sums: Sums::new(),
+            root: String::new(),
+            whole: String::new(),
+        }
     }
 
     /// Reads the manifest of a folder.
@@ -65,10 +86,11 @@ impl Manifest {
     pub fn load(folder: &Path) -> Result<Self, Error> {
         let path = folder.join(Self::FILE);
         let text = read(&path)?;
-        let manifest: Self = serde_json::from_slice(&text).map_err(Error::json(&path))?;
-        if manifest.schema != SCHEMA {
-            return Err(Error::Schema { path, found: manifest.schema, read: SCHEMA });
+        // Fields of another version are no damage.
+        let head: Head = serde_json::from_slice(&text).map_err(Error::json(&path))?;
+        if head.schema != MANIFEST_SCHEMA {
+            return Err(Error::Schema { path, found: head.schema, read: MANIFEST_SCHEMA });
         }
-        Ok(manifest)
+        serde_json::from_slice(&text).map_err(Error::json(&path))
     }
 }

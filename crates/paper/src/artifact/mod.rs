@@ -9,6 +9,7 @@
 
 mod form;
 mod manifest;
+pub mod provenance;
 mod results;
 
 use std::path::{Path, PathBuf};
@@ -18,11 +19,14 @@ use thiserror::Error as ThisError;
 pub use crate::experiments::Experiment;
 pub use form::Flaw;
 use judge_uncertainty_system::FileError;
+use judge_uncertainty_system::read;
 pub use manifest::{Inputs, Manifest, Provenance};
 pub use results::Results;
 
-/// Version of the layout of the manifest and of the paper's results; files of another version are refused.
+/// Version of the layout of the paper's results; files of another version are refused.
 pub const SCHEMA: u32 = 3;
+/// Version of the layout of the manifest. 4: the sum of each file, and a root over them.
+pub const MANIFEST_SCHEMA: u32 = 4;
 
 /// What is wrong with the results in an artifact folder.
 #[derive(Debug, ThisError)]
@@ -71,6 +75,18 @@ pub enum Error {
         /// Sum of the file.
         found: String,
     },
+    /// Files that are not what the results give.
+    #[error(
+        "{}: not what the results give: {}; they were edited after the run, or made by another version of the program, \
+         with other templates or other claims; `judge-uncertainty render --artifact {}` makes them anew",
+        folder.display(), files.join(", "), folder.display()
+    )]
+    Edited {
+        /// The folder.
+        folder: PathBuf,
+        /// The files within it, at least one.
+        files: Vec<String>,
+    },
     /// Results that no run writes, though their sum is right.
     #[error(
         "{path}: {}: it was edited, though its sum is right; run `judge-uncertainty reproduce` to make it anew",
@@ -93,6 +109,7 @@ impl Error {
             | Self::Json { .. }
             | Self::Schema { .. }
             | Self::Changed { .. }
+            | Self::Edited { .. }
             | Self::Form { .. } => false,
         }
     }
@@ -105,7 +122,7 @@ impl Error {
 
 /// The bytes of a file that an earlier run must have written.
 fn read(path: &Path) -> Result<Vec<u8>, Error> {
-    std::fs::read(path).map_err(|source| match source.kind() {
+    read::bytes(path).map_err(|source| match source.kind() {
         std::io::ErrorKind::NotFound => Error::Missing { path: path.to_owned() },
         _ => FileError::at(path, "reading")(source).into(),
     })

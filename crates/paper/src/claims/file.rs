@@ -5,8 +5,9 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::{Claim, Claims, ClaimsError, Class, Experiment, Reading, Relation};
+use super::{Claim, Claims, ClaimsError, Class, Conclusion, Experiment, Reading, Relation, Runs, Spread};
 use judge_uncertainty_system::numbers::{PrintedNumber, rounded};
+use judge_uncertainty_system::read;
 
 /// The file as typed.
 #[derive(Deserialize)]
@@ -20,10 +21,28 @@ struct TypedFile {
     claims: Vec<TypedClaim>,
     #[serde(default, rename = "reading")]
     readings: Vec<TypedReading>,
+    #[serde(default, rename = "conclusion")]
+    conclusions: Vec<TypedConclusion>,
+    #[serde(default)]
+    deviations: BTreeMap<String, String>,
 }
 
-/// A literal reading as typed. What it does not state (the published number with its precision, unit and class) is that of
-/// its claim.
+/// A conclusion as typed.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct TypedConclusion {
+    pub(super) id: toml::Spanned<String>,
+    pub(super) experiment: Experiment,
+    pub(super) place: String,
+    pub(super) says: String,
+    pub(super) when: Vec<String>,
+    #[serde(default)]
+    pub(super) literal: bool,
+    pub(super) note: Option<String>,
+}
+
+/// A literal reading as typed. What it does not state (the published number with its precision, unit and class) is that
+/// of its claim.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TypedReading {
@@ -55,12 +74,18 @@ struct TypedClaim {
     quantity: String,
     relation: Option<Relation>,
     class: TypedClass,
-    tolerance: Option<f64>,
+    sd: Option<f64>,
+    bound: Option<f64>,
     reason: Option<String>,
     beside: Option<f64>,
 }
 
 impl TypedClaim {
+    /// Whether it says how far runs lie apart, or why.
+    fn has_spread(&self) -> bool {
+        self.sd.is_some() || self.bound.is_some() || self.reason.is_some()
+    }
+
     /// The class of a text without a tolerance of its own.
     fn class_of_its_text(&self) -> TypedClass {
         if is_approximate(self) { TypedClass::Approximate } else { TypedClass::Exact }
@@ -79,18 +104,17 @@ enum TypedClass {
 type Complaint = (String, &'static str);
 
 impl Claims {
-    /// Reads and checks a claims file.
+    /// Reads and checks a claims file, with the runs that stand beside it as `runs.csv`.
     ///
     /// # Errors
     ///
     /// When the file cannot be read or parsed, or a claim contradicts itself or another: an id that is used twice or
     /// cannot become a LaTeX macro, a printed text that is another number or another precision than the value, a class
-    /// whose tolerance or reason is missing, superfluous or too small, a quantity outside the claim's experiment, a
+    /// whose spread or reason is missing or superfluous, a quantity outside the claim's experiment, a
     /// reason that nothing cites. The error names file, line, claim and remedy.
     pub fn load(path: &Path) -> Result<Self, ClaimsError> {
-        let text =
-            std::fs::read_to_string(path).map_err(|source| ClaimsError::Read { path: path.to_owned(), source })?;
-        Self::parse(&text, path)
+        let text = read::text(path).map_err(|source| ClaimsError::Read { path: path.to_owned(), source })?;
+        Ok(Self { runs: Runs::beside(path)?, ..Self::parse(&text, path)? })
     }
 
     /// As [`Claims::load`], from the text of the file; `path` only appears in errors.
@@ -120,6 +144,15 @@ impl Claims {
             let error = located(&typed.id);
             readings.push(fresh(&typed.id).and_then(|()| reading(typed, &claims, &file.reasons)).map_err(error)?);
         }
+        let mut conclusions = Vec::with_capacity(file.conclusions.len());
+        for typed in file.conclusions {
+            let error = located(&typed.id);
+            let made = fresh(&typed.id).and_then(|()| check_id(typed.id.get_ref())).and_then(|()| {
+                let remedy = "data/paper/README.md says what a condition is";
+                Conclusion::try_new(typed).map_err(|problem| (problem, remedy))
+            });
+            conclusions.push(made.map_err(error)?);
+        }
         let whole_file = |problem: String, remedy| ClaimsError::File { path: path.to_owned(), problem, remedy };
         if claims.is_empty() {
             return Err(whole_file("it holds no claim".to_owned(), "add one [[claim]] per published number"));
@@ -129,7 +162,12 @@ impl Claims {
             let problem = format!("no claim cites the reason `{name}`");
             return Err(whole_file(problem, "remove it, or name it in the claims that it is for"));
         }
-        Ok(Self { reasons: file.reasons, code: file.code, claims, readings })
+        let known = |id: &String| claims.iter().any(|claim: &Claim| claim.id == *id);
+        if let Some(id) = file.deviations.keys().find(|id| !known(id)) {
+            return Err(whole_file(format!("no claim has the id `{id}` of a deviation"), "remove it, or name a claim"));
+        }
+        let (reasons, code, deviations) = (file.reasons, file.code, file.deviations);
+        Ok(Self { reasons, code, claims, readings, conclusions, deviations, runs: Runs::default() })
     }
 }
 
@@ -154,7 +192,8 @@ fn reading(typed: TypedReading, claims: &[Claim], reasons: &BTreeMap<String, Str
                 quantity,
                 relation,
                 class: TypedClass::Exact,
-                tolerance: None,
+                sd: None,
+                bound: None,
                 reason: None,
                 beside,
             };
@@ -288,9 +327,9 @@ fn check_second_rounding(typed: &TypedClaim) -> Result<(), Complaint> {
         let problem = format!("a rounding through {through} decimals cannot end at {}", typed.decimals);
         return Err((problem, "state the decimals of the figure that was rounded again, or remove it"));
     }
-    if typed.relation.is_some() {
-        let problem = "a threshold is not a rounded number".to_owned();
-        return Err((problem, "remove `rounded_through` or `relation`"));
+    if typed.relation.is_some() || !matches!(typed.class, TypedClass::Exact) {
+        let problem = "only a number that must agree to the digit can have a second rounding".to_owned();
+        return Err((problem, "remove `rounded_through`, or make the class `exact` without `relation`"));
     }
     Ok(())
 }
@@ -304,8 +343,8 @@ fn is_approximate(typed: &TypedClaim) -> bool {
 
 /// The tolerance of a word or a `~`: a tenth of its number, or of the number beside which a zero is set.
 fn check_approximate(typed: &TypedClaim) -> Result<Class, Complaint> {
-    if typed.tolerance.is_some() || typed.reason.is_some() || typed.rounded_through.is_some() {
-        let problem = "an approximate claim has a tolerance, a reason or a second rounding".to_owned();
+    if typed.has_spread() {
+        let problem = "an approximate claim says how far runs lie apart".to_owned();
         return Err((problem, "remove them: a word or a `~` states a number to within a tenth"));
     }
     let scale = match (typed.value, typed.beside) {
@@ -322,7 +361,7 @@ fn check_approximate(typed: &TypedClaim) -> Result<Class, Complaint> {
     Ok(Class::Approximate { tolerance: scale.abs() / 10.0 })
 }
 
-/// An exact claim has no tolerance; a Monte-Carlo claim has one that is wider than the rounding, and a known reason.
+/// An exact claim has no spread of runs; a Monte-Carlo claim has one, and a known reason.
 fn check_class(typed: &TypedClaim, reasons: &BTreeMap<String, String>) -> Result<Class, Complaint> {
     if is_approximate(typed) != matches!(typed.class, TypedClass::Approximate) {
         let problem = format!("the published text `{}` and the class do not fit", typed.published);
@@ -331,35 +370,44 @@ fn check_class(typed: &TypedClaim, reasons: &BTreeMap<String, String>) -> Result
     if typed.beside.is_some() && !matches!(typed.class, TypedClass::Approximate) {
         return Err(("`beside` in a claim that is not approximate".to_owned(), "remove it"));
     }
-    match (typed.class, typed.tolerance, &typed.reason) {
-        (TypedClass::Approximate, ..) => check_approximate(typed),
-        (TypedClass::Exact, None, None) => Ok(Class::Exact),
-        (TypedClass::Exact, ..) => {
-            let problem = "an exact claim has a tolerance or a reason".to_owned();
+    match typed.class {
+        TypedClass::Approximate => check_approximate(typed),
+        TypedClass::Exact if typed.has_spread() => {
+            let problem = "an exact claim has `sd`, `bound` or a reason".to_owned();
             Err((problem, "remove them, or make the class `monte-carlo`"))
         }
-        (TypedClass::MonteCarlo, Some(tolerance), Some(reason)) => {
-            if typed.relation.is_some() {
-                let problem = "a monte-carlo claim has a relation".to_owned();
-                return Err((problem, "a tolerance is for plain numbers: remove the other, or make the class `exact`"));
-            }
-            let half_unit = 0.5 * 10f64.powi(-i32::from(typed.decimals));
-            if !(tolerance.is_finite() && tolerance > half_unit) {
-                let problem =
-                    format!("the tolerance {tolerance} is not a number above {half_unit}, half a printed unit");
-                return Err((problem, "derive it from the reason, the rounding of the printed number included"));
-            }
-            if reasons.get(reason).is_none_or(|text| text.trim().is_empty()) {
-                let problem = format!("the reason `{reason}` is not given under [reasons]");
-                return Err((problem, "define it once there, with the derivation of the tolerance"));
-            }
-            Ok(Class::MonteCarlo { tolerance, reason: reason.clone() })
-        }
-        (TypedClass::MonteCarlo, ..) => {
-            let problem = "a monte-carlo claim lacks its tolerance or its reason".to_owned();
-            Err((problem, "state both, or make the class `exact`"))
-        }
+        TypedClass::Exact => Ok(Class::Exact),
+        TypedClass::MonteCarlo => check_monte_carlo(typed, reasons),
     }
+}
+
+fn check_monte_carlo(typed: &TypedClaim, reasons: &BTreeMap<String, String>) -> Result<Class, Complaint> {
+    let (spread, apart) = match (typed.sd, typed.bound) {
+        (Some(sd), None) => (Spread::Sd(sd), sd),
+        (None, Some(bound)) => (Spread::Bound(bound), bound),
+        _ => {
+            let problem = "a monte-carlo claim needs `sd` or `bound`, one of the two".to_owned();
+            return Err((problem, "state how far runs lie apart, or make the class `exact`"));
+        }
+    };
+    let Some(reason) = &typed.reason else {
+        let problem = "a monte-carlo claim lacks its reason".to_owned();
+        return Err((problem, "state it, or make the class `exact`"));
+    };
+    if typed.relation.is_some() {
+        let problem = "a monte-carlo claim has a relation".to_owned();
+        return Err((problem, "a spread is for plain numbers: remove the other, or make the class `exact`"));
+    }
+    if !(apart.is_finite() && apart > 0.0) {
+        let problem = format!("runs that lie {apart} apart");
+        return Err((problem, "state how far runs of the method lie apart, a number above 0"));
+    }
+    if reasons.get(reason).is_none_or(|text| text.trim().is_empty()) {
+        let problem = format!("the reason `{reason}` is not given under [reasons]");
+        return Err((problem, "define it once there, with where the spread was measured"));
+    }
+    let half_unit = 0.5 * 10f64.powi(-i32::from(typed.decimals));
+    Ok(Class::MonteCarlo { tolerance: spread.tolerance(half_unit), spread, reason: reason.clone() })
 }
 
 #[cfg(test)]

@@ -6,10 +6,13 @@
 //! - an *exact* claim agrees when the reproduced number prints the published digits;
 //! - an *approximate* claim, a word or a number with `~`, may instead lie within a tenth of what it states;
 //! - a claim with a second rounding may instead print them when it is rounded as the paper rounded, which is said;
-//! - a *monte-carlo* claim may instead lie within a tolerance that follows from a stated reason;
+//! - a *monte-carlo* claim may instead lie within a tolerance that follows from how much runs differ, never from the
+//!   published number, and on the same side of zero as it;
 //! - a claim with a relation ("above 90") agrees when the reproduced number, unrounded, lies beyond the threshold.
 
+mod conclusions;
 mod file;
+mod runs;
 mod verdict;
 
 use std::collections::BTreeMap;
@@ -19,9 +22,12 @@ use serde::Deserialize;
 
 pub use crate::experiments::Experiment;
 
+pub use conclusions::{Conclusion, JudgedConclusion, Outcome};
+pub use runs::Runs;
 pub use verdict::LITERALLY;
 pub use verdict::{
-    Judged, JudgedReading, ReadingTally, ResultValues, Verdict, VerdictTally, judge, judge_readings, tally,
+    Judged, JudgedReading, ReadingTally, ResultValues, Verdict, VerdictTally, judge, judge_readings, misprinted,
+    smallest_misprint, tally,
 };
 
 /// How a claim's threshold relates to the reproduced number; the threshold itself satisfies neither.
@@ -59,11 +65,47 @@ pub enum Class {
     },
     /// The printed digits cannot be reproduced bit by bit.
     MonteCarlo {
-        /// Largest distance from the published value, in the unit of the claim; more than half a printed unit.
+        /// Largest distance from the published value, in the unit of the claim: [`Spread::tolerance`].
         tolerance: f64,
+        /// How far runs of the same method lie apart.
+        spread: Spread,
         /// Key of the reason in [`Claims::reasons`].
         reason: String,
     },
+}
+
+/// How far two runs of the same method may lie apart. It is measured on runs, and does not know the published number.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Spread {
+    /// Standard deviation from run to run.
+    Sd(f64),
+    /// A bound: no two runs lie further apart.
+    Bound(f64),
+}
+
+impl Spread {
+    /// Largest distance between the number that one run finds and the digits that another run printed.
+    ///
+    /// What is compared is the difference of two runs, ours and the authors', so its standard deviation is sqrt(2)
+    /// times that of one run; three of these are allowed, and `half_unit`, half a unit of the printed digit, for the
+    /// rounding.
+    pub fn tolerance(self, half_unit: f64) -> f64 {
+        let apart = match self {
+            Self::Sd(sd) => 3.0 * std::f64::consts::SQRT_2 * sd,
+            Self::Bound(bound) => bound,
+        };
+        apart + half_unit
+    }
+}
+
+/// What a published text is, since digits and words agree in different ways.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// A printed number.
+    Digits,
+    /// A word (`triple`), a number with `~`, or a threshold (`above 90`).
+    Words,
 }
 
 /// One number that the paper states from a computation.
@@ -120,10 +162,16 @@ impl Claim {
         }
     }
 
-    /// Whether the claim would be met on both sides of zero, although the paper prints a sign: then it carries no weight for
-    /// the conclusion that the sign stands for, such as an interval that leaves zero out.
-    pub fn leaves_sign_open(&self) -> bool {
-        self.relation.is_none() && self.published.starts_with(['+', '-']) && self.value.abs() < self.allowed()
+    /// Whether the paper prints a sign and a number has the other one: an interval that left zero out would take it in,
+    /// or the other way round.
+    pub fn has_other_sign(&self, reproduced: f64) -> bool {
+        self.published.starts_with(['+', '-']) && reproduced * self.value < 0.0
+    }
+
+    /// Digits or words.
+    pub fn kind(&self) -> Kind {
+        let number = judge_uncertainty_system::numbers::PrintedNumber::read(&self.published);
+        if self.relation.is_none() && number.is_some_and(|n| !n.approximate) { Kind::Digits } else { Kind::Words }
     }
 
     /// Whether the published word says that the number is not quite reached: `nearly twice`.
@@ -147,8 +195,8 @@ impl Claim {
 /// What a sentence of the paper says word for word, where its number rests on another reading, or where the paper's own
 /// numbers contradict it.
 ///
-/// The claim holds the reading that meets the number. The literal one is computed, judged and shown beside it, and counted
-/// apart: it is no fault of the program.
+/// The claim holds the reading that meets the number. The literal one is computed, judged and shown beside it, and
+/// counted apart: it is no fault of the program.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
     /// Id of the claim beside which it stands.
@@ -162,18 +210,32 @@ pub struct Reading {
 pub struct Claims {
     /// Why a recomputation may miss the printed digits, by key.
     pub reasons: BTreeMap<String, String>,
-    /// What computes quantities: beginnings of their paths, with `FILE#FUNCTION` below the experiments' code. The longest that
-    /// fits a quantity counts.
+    /// What computes quantities: beginnings of their paths, with `FILE#FUNCTION` below the experiments' code. The
+    /// longest that fits a quantity counts.
     pub code: BTreeMap<String, String>,
     /// The claims.
     pub claims: Vec<Claim>,
     /// What sentences say word for word, beside claims.
     pub readings: Vec<Reading>,
+    /// What the paper concludes.
+    pub conclusions: Vec<Conclusion>,
+    /// Why claims differ, by their ids: evidence for readers, which moves no verdict.
+    pub deviations: BTreeMap<String, String>,
+    /// Runs that the authors could plausibly have had, over which conclusions are judged.
+    pub runs: Runs,
 }
 
 impl Claims {
-    /// File and function that compute a quantity, the file below `crates/paper/src/experiments`; `None` for quantities of
-    /// other programs.
+    /// Holds every conclusion against results, and against runs that the authors could have had.
+    ///
+    /// # Errors
+    /// As [`judge`].
+    pub fn judge_conclusions<'c>(&'c self, results: &ResultValues) -> Result<Vec<JudgedConclusion<'c>>, ClaimsError> {
+        self.conclusions.iter().map(|conclusion| conclusion.judge(results, &self.runs)).collect()
+    }
+
+    /// File and function that compute a quantity, the file below `crates/paper/src/experiments`; `None` for quantities
+    /// of other programs.
     pub fn code_of(&self, quantity: &str) -> Option<(&str, &str)> {
         let fits =
             |path: &str| quantity.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
@@ -181,8 +243,8 @@ impl Claims {
         longest.and_then(|(_, code)| code.split_once('#'))
     }
 
-    /// How many computed numbers the claims are about, which is fewer than claims: the paper states some of them at several
-    /// places.
+    /// How many computed numbers the claims are about, which is fewer than claims: the paper states some of them at
+    /// several places.
     pub fn quantities(&self) -> usize {
         self.claims.iter().map(|claim| claim.quantity.as_str()).collect::<std::collections::BTreeSet<_>>().len()
     }

@@ -17,8 +17,8 @@ pub type ResultValues = BTreeMap<Experiment, Value>;
 pub enum Verdict {
     /// The reproduced number prints the published digits, or lies beyond the published threshold.
     Agrees,
-    /// Rounded once the number prints other digits; rounded through the claim's intermediate figure, as the paper did, it
-    /// prints the published ones (or would within what a Monte-Carlo claim allows beyond the printed digit).
+    /// Rounded once the number prints other digits; rounded through the claim's intermediate figure, as the paper did,
+    /// it prints the published ones.
     PapersRounding,
     /// The digits differ, by no more than the claim's tolerance.
     WithinTolerance,
@@ -103,7 +103,7 @@ fn judge_one<'c>(claim: &'c Claim, results: &ResultValues) -> Result<Judged<'c>,
     let Some(results) = results.get(&claim.experiment) else {
         return Ok(Judged { claim, reproduced: None, verdict: Verdict::NotRun });
     };
-    let reproduced = look_up(claim, results)?;
+    let reproduced = number_at(&claim.id, claim.experiment, &claim.quantity, results)?;
     Ok(Judged { claim, reproduced: Some(reproduced), verdict: verdict(claim, reproduced) })
 }
 
@@ -171,12 +171,6 @@ fn verdict(claim: &Claim, reproduced: f64) -> Verdict {
         None => rounded(reproduced, claim.decimals) == claim.value,
     };
     let twice = |through| rounded_twice(reproduced, through, claim.decimals) == claim.value;
-    // What the tolerance allows beyond the rounding of the printed digit carries the number to one that is rounded twice.
-    let near = |tolerance: f64, through| {
-        let allowed = tolerance - 0.5 * 10f64.powi(-i32::from(claim.decimals));
-        let moved = reproduced + allowed.copysign(claim.value - reproduced);
-        rounded_twice(moved, through, claim.decimals) == claim.value
-    };
     match claim.class {
         Class::Approximate { tolerance }
             if (reproduced - claim.value).abs() > tolerance || claim.nearly() && reproduced >= claim.value =>
@@ -186,30 +180,59 @@ fn verdict(claim: &Claim, reproduced: f64) -> Verdict {
         _ if agrees => Verdict::Agrees,
         _ if claim.rounded_through.is_some_and(twice) => Verdict::PapersRounding,
         Class::Approximate { .. } => Verdict::WithinTolerance,
-        Class::MonteCarlo { tolerance, .. } if (reproduced - claim.value).abs() <= tolerance => {
-            Verdict::WithinTolerance
-        }
         Class::MonteCarlo { tolerance, .. }
-            if claim.rounded_through.is_some_and(|through| near(tolerance, through)) =>
+            if (reproduced - claim.value).abs() <= tolerance && !claim.has_other_sign(reproduced) =>
         {
-            Verdict::PapersRounding
+            Verdict::WithinTolerance
         }
         _ => Verdict::Differs,
     }
 }
 
-/// Follows a claim's path through the results to its number.
-fn look_up(claim: &Claim, results: &Value) -> Result<f64, ClaimsError> {
+/// The smallest number of units of the last printed digit by which the published number could be misprinted so that the
+/// claim would differ from what was reproduced; negative where the misprint is lower. Of a threshold, how far it would
+/// have to be moved. `None` for a claim that differs as it is printed.
+pub fn smallest_misprint(claim: &Claim, reproduced: f64) -> Option<i64> {
+    /// Beyond any claim of the paper; a claim that nothing can make differ would be none.
+    const MOST: i64 = 1_000_000;
+    if verdict(claim, reproduced) == Verdict::Differs {
+        return None;
+    }
+    (1..=MOST)
+        .flat_map(|units| [-units, units])
+        .find(|units| verdict(&misprinted(claim, *units), reproduced) == Verdict::Differs)
+}
+
+/// A claim whose published number is off by so many units of its last digit.
+pub fn misprinted(claim: &Claim, units: i64) -> Claim {
+    let value = rounded(claim.value + units as f64 * 10f64.powi(-i32::from(claim.decimals)), claim.decimals);
+    let published = match PrintedNumber::read(&claim.published) {
+        Some(printed) => printed.style.format(value),
+        None => format!("{} ({})", claim.published, NumberStyle::plain(claim.decimals).format(value)),
+    };
+    // A word states a number to within a tenth of it, a zero to within a tenth of what it is set beside.
+    let class = match claim.class {
+        Class::Approximate { .. } if claim.value != 0.0 => Class::Approximate { tolerance: value.abs() / 10.0 },
+        ref class => class.clone(),
+    };
+    Claim { value, published, class, ..claim.clone() }
+}
+
+/// Follows a path through the results of an experiment to its number; `id` names who asks, in errors.
+///
+/// # Errors
+/// No number there.
+pub(super) fn number_at(id: &str, experiment: Experiment, quantity: &str, results: &Value) -> Result<f64, ClaimsError> {
     let error = |at: &str, found: &str| ClaimsError::Quantity {
-        id: claim.id.clone(),
-        experiment: claim.experiment,
-        quantity: claim.quantity.clone(),
+        id: id.to_owned(),
+        experiment,
+        quantity: quantity.to_owned(),
         at: at.to_owned(),
         found: found.to_owned(),
     };
     let mut node = results;
-    let mut at = claim.experiment.name().to_owned();
-    for key in claim.quantity.split('/').skip(1) {
+    let mut at = experiment.name().to_owned();
+    for key in quantity.split('/').skip(1) {
         at = format!("{at}/{key}");
         let child = match node {
             Value::Array(items) => key.parse().ok().and_then(|i: usize| items.get(i)),

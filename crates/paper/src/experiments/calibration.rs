@@ -24,8 +24,8 @@ pub struct ConfidenceGroup {
 
 /// Divides the items that have a confidence into about ten groups of rising confidence and equal size.
 ///
-/// Items of equal confidence stay together: a group is full when it holds at least a tenth of the items and the next item
-/// states more. A last group of less than half a tenth joins the one before it.
+/// Items of equal confidence stay together: a group is full when it holds at least a tenth of the items and the next
+/// item states more. A last group of less than half a tenth joins the one before it.
 pub fn calibration(confidence: &[Option<f64>], errors: &[f64]) -> Vec<ConfidenceGroup> {
     let mut stated: Vec<(f64, f64)> = confidence.iter().zip(errors).filter_map(|(c, e)| c.map(|c| (c, *e))).collect();
     stated.sort_by(|a, b| a.0.total_cmp(&b.0));

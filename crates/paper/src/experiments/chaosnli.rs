@@ -88,8 +88,8 @@ pub struct Derived {
     pub info_over_entropy_ratio: f64,
     /// Value of I beyond that of judge entropy at 10%, in percent of the latter.
     pub info_over_entropy_percent: f64,
-    /// Value of I beyond that of the total uncertainty H(m), the entropy of the posterior mean, at 10%, in percent of the
-    /// latter.
+    /// Value of I beyond that of the total uncertainty H(m), the entropy of the posterior mean, at 10%, in percent of
+    /// the latter.
     pub info_over_posterior_entropy_percent: f64,
     /// Advantage of I over judge entropy at 20% minus that at 10%.
     pub info_advantage_rise_b20: f64,
@@ -151,8 +151,8 @@ impl<'a> ChaosNliExperiment<'a> {
 }
 
 impl<'a, P: Pool<Labels = Array2<u32>, Beliefs = Beliefs>> ChaosNliExperiment<'a, P> {
-    /// The experiment on `labels` (items x classes) and the judge's predictions `judge`, with another pool, familiarity or
-    /// features than the paper's, in the same streams. The second feature is that of the counts-only run.
+    /// The experiment on `labels` (items x classes) and the judge's predictions `judge`, with another pool, familiarity
+    /// or features than the paper's, in the same streams. The second feature is that of the counts-only run.
     pub fn of(
         labels: ArrayView2<'a, u32>,
         judge: Predictions,

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use judge_uncertainty_core::belief::{Belief, BeliefTable, Beliefs};
 use judge_uncertainty_core::stats::{Summary, spearman};
 
-/// Rank correlations in one world: aleatoric estimate with disagreement and error, epistemic estimate with disagreement and
-/// error, disagreement with error.
+/// Rank correlations in one world: aleatoric estimate with disagreement and error, epistemic estimate with disagreement
+/// and error, disagreement with error.
 pub type Correlations = [f64; 5];
 
 /// Spearman correlations of the estimated components with the true disagreement H(p) and the true error, per item.

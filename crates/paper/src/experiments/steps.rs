@@ -7,8 +7,8 @@ use ndarray::Array2;
 pub trait Steps: Sync {
     /// The probability of a class between `peak` (t = 0) and the uniform one (t = 1).
     ///
-    /// The last term is the product with the constant 1/3, as in the paper's generator, and not the quotient t/3, which differs from it in
-    /// the last bit.
+    /// The last term is the product with the constant 1/3, as in the paper's generator, and not the quotient t/3, which
+    /// differs from it in the last bit.
     fn mixed(&self, peak: f64, t: f64) -> f64 {
         (1.0 - t) * peak + t * (1.0 / 3.0)
     }
@@ -36,8 +36,8 @@ pub trait Steps: Sync {
         fitted
     }
 
-    /// What breaks ties between dice, of what does by the protocol: of two equal priorities the higher one of these goes first, or the
-    /// earlier die where there are none.
+    /// What breaks ties between dice, of what does by the protocol: of two equal priorities the higher one of these
+    /// goes first, or the earlier die where there are none.
     fn tie_breaks(&self, published: &[f64]) -> Vec<f64> {
         published.to_vec()
     }

@@ -20,8 +20,9 @@ pub fn normals(stream: &mut Stream, n: usize) -> Vec<f64> {
 
 /// Label distributions between a randomly placed peak (t = 0) and the uniform (t = 1), items x 3.
 ///
-/// Class j of item i has (1 - t_i) peak_perm(j) + t_i (1/3) with peak = (0.90, 0.05, 0.05) and perm the order (argsort) of three
-/// uniform draws (protocol, sections 3 and 5), mixed as [`Steps::mixed`] says. Stream: three uniform draws per item.
+/// Class j of item i has (1 - t_i) peak_perm(j) + t_i (1/3) with peak = (0.90, 0.05, 0.05) and perm the order (argsort)
+/// of three uniform draws (protocol, sections 3 and 5), mixed as [`Steps::mixed`] says. Stream: three uniform draws per
+/// item.
 pub fn peaked_distributions(stream: &mut Stream, contentiousness: &[f64], steps: &dyn Steps) -> Array2<f64> {
     let u = uniforms(stream, contentiousness.len() * CLASSES);
     let mut p = Array2::zeros((contentiousness.len(), CLASSES));

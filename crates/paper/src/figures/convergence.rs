@@ -34,7 +34,8 @@ pub(super) fn figure(dice: &DiceResults) -> Figure {
         ),
         note: format!(
             "Each line is a mean over {} dice in nats (1 nat = 1.44 bits); total = aleatoric + epistemic at every \
-             point. Rolls beyond those in hand are added to every die, with the trust held as fitted. Bands \
+             point. Every die begins without a roll, so the total begins at the entropy of the judge's prediction, \
+             which has no band. The trust is the one fitted to the labels of the experiment. Bands \
              {OVER_REPLICATES}. A decomposition that works spends its epistemic part and leaves the aleatoric part at \
              the dotted line.",
             dice.items
@@ -43,7 +44,7 @@ pub(super) fn figure(dice: &DiceResults) -> Figure {
         height: 170.0,
         panels: vec![Panel {
             title: None,
-            x: Axis::numbers("further rolls revealed per die", &[0.0, 10.0]),
+            x: Axis::numbers("rolls revealed per die", &[0.0, 10.0]),
             y: Axis::numbers("uncertainty (nats)", &[0.0]),
             series,
         }],

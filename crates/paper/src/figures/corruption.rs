@@ -55,7 +55,7 @@ pub(super) fn figure(simulations: &SimulationResults) -> Figure {
             y: Axis::numbers("advantage of Δ (pp)", &[0.0]),
             series: vec![
                 Series::new("with familiarity", look::of_rule(Rule::Delta), Shape::Curve(familiarity)),
-                Series::new("judge's features only", look::of_rule_elsewhere(Rule::Delta), Shape::Curve(plain)),
+                Series::new("judge's features only", look::PLAIN, Shape::Curve(plain)),
             ],
         }],
     }

@@ -1,4 +1,5 @@
-//! The LaTeX bundle, `paper/` of an artifact folder: tables, number macros, figures, and a document that shows them all.
+//! The LaTeX bundle, `paper/` of an artifact folder: tables, number macros, figures, and a document that shows them
+//! all.
 //!
 //! ```text
 //! paper/tables/*.tex       the paper's tables, and extended-*.tex beyond them
@@ -13,7 +14,7 @@ use super::extended_tables::{ExtendedTable, tables as extended_tables};
 use super::findings::Finding;
 use super::tables;
 use crate::artifact::Results;
-use crate::claims::{Judged, JudgedReading, Verdict};
+use crate::claims::{Judged, JudgedReading, Kind, Outcome, Verdict};
 use crate::experiments::Experiment;
 use crate::figures;
 use crate::verdicts::Verdicts;
@@ -50,14 +51,16 @@ pub fn render(
     Ok(())
 }
 
-/// What the document says; names are those that its template asks for. What there is none of is `null` or an empty list.
+/// What the document says; names are those that its template asks for. What there is none of is `null` or an empty
+/// list.
 fn document(
     results: &Results,
     verdicts: &Verdicts,
     findings: &[Finding],
     [reproduced, beyond]: [&[Figure]; 2],
 ) -> Value {
-    let count = |wanted: &[Verdict]| verdicts.rows().iter().filter(|r| wanted.contains(&r.verdict)).count();
+    let total = verdicts.total();
+    let [digits, words] = [Kind::Digits, Kind::Words].map(|kind| verdicts.kind(kind));
     let if_any = |n: usize| (n > 0).then(|| n.to_string());
     let literal = verdicts.reading_tally();
     let tables = TABLES.iter().filter(|(_, needs, _)| needs.iter().all(|e| results.has(*e)));
@@ -75,20 +78,37 @@ fn document(
         "dice": results.has(Experiment::Dice),
         "chaosnli": results.has(Experiment::ChaosNli),
         "total": {
-            "all": verdicts.rows().len().to_string(),
-            "agrees": count(&[Verdict::Agrees]).to_string(),
-            "papers_rounding": if_any(count(&[Verdict::PapersRounding])),
-            "within_tolerance": count(&[Verdict::WithinTolerance]).to_string(),
-            "differs": count(&[Verdict::Differs]).to_string(),
-            "open": if_any(count(&[Verdict::NotRun, Verdict::NotJudged])),
+            "all": total.total().to_string(),
+            "digits": digits.total().to_string(),
+            "digits_agree": digits.agrees.to_string(),
+            "words": words.total().to_string(),
+            "words_agree": words.agrees.to_string(),
+            "papers_rounding": if_any(total.papers_rounding),
+            "within_tolerance": total.within_tolerance.to_string(),
+            "differs": total.differs.to_string(),
+            "open": if_any(total.not_run + total.not_judged),
             "quantities": verdicts.quantities().to_string(),
             "readings": if_any(literal.readings),
             "readings_differ": literal.differ.to_string(),
         },
+        "concluded": (!verdicts.conclusions().is_empty()).then(|| concluded(verdicts)),
         "tables": tables.map(|(name, _, caption)| json!({"name": name, "caption": caption})).collect::<Vec<_>>(),
         "figures": captions(reproduced),
         "places": places(verdicts),
         "beyond": beyond,
+    })
+}
+
+/// What became of the paper's conclusions, counted.
+fn concluded(verdicts: &Verdicts) -> Value {
+    let count = |outcome| verdicts.concluded(outcome);
+    let all: usize =
+        [Outcome::Holds, Outcome::Undetermined, Outcome::Flips, Outcome::NotJudged].map(count).iter().sum();
+    json!({
+        "all": all.to_string(),
+        "hold": count(Outcome::Holds).to_string(),
+        "flip": count(Outcome::Flips).to_string(),
+        "undetermined": count(Outcome::Undetermined).to_string(),
     })
 }
 
@@ -165,7 +185,6 @@ fn claim(row: &Judged, verdicts: &Verdicts) -> Value {
             Verdict::NotRun => "not run",
             Verdict::NotJudged => "not judged",
         },
-        "open_sign": row.claim.leaves_sign_open(),
         "readings": verdicts.readings_of(row.claim).map(reading).collect::<Vec<_>>(),
     })
 }

@@ -7,10 +7,7 @@ use serde_json::{Value, json};
 use crate::claims::{Claim, Class, Experiment, Judged, JudgedReading, Verdict};
 use crate::verdicts::Verdicts;
 use judge_uncertainty_page::{Block, Tone};
-use judge_uncertainty_system::numbers::{NumberStyle, shortest, three};
-
-/// From the report's folder to the code of the experiments.
-const EXPERIMENTS: &str = "../../crates/paper/src/experiments/";
+use judge_uncertainty_system::numbers::{NumberStyle, three};
 
 /// The table of all claims, with what a reader can filter it by and the reasons of its tolerances.
 pub fn claims_table(verdicts: &Verdicts, caption: &str) -> Block {
@@ -81,30 +78,29 @@ fn reading(reading: &JudgedReading, verdicts: &Verdicts) -> Value {
     })
 }
 
-/// The function that computes a claim's number: a link to its file, and its path, whose lines may break between modules.
+/// Module and function that compute a claim's number, below crates/paper/src; lines may break between its parts.
 fn code(place: (&str, &str)) -> Value {
     let (file, function) = place;
     let module = file.trim_end_matches(".rs").trim_end_matches("/mod");
     let path: Vec<&str> = std::iter::once("experiments").chain(module.split('/')).chain([function]).collect();
-    json!({"href": format!("{EXPERIMENTS}{file}"), "path": path})
+    json!({"path": path})
 }
 
-/// How close a claim asks its number to be, how close it is, and the key of the reason where printed digits may be missed.
+/// How close a claim asks its number to be, how close it is, and the key of the reason where printed digits may be
+/// missed.
 fn tolerance(claim: &Claim, reproduced: Option<f64>) -> Value {
     let text = match &claim.class {
         Class::MonteCarlo { tolerance, .. } => {
             let one_more = NumberStyle::plain(claim.decimals.max(0) + 1);
             let distance =
                 reproduced.map(|value| format!(" (off by {})", one_more.format((value - claim.value).abs())));
-            format!("{}{}", shortest(*tolerance), distance.unwrap_or_default())
+            format!("{}{}", three(*tolerance), distance.unwrap_or_default())
         }
         Class::Approximate { tolerance } => format!("a tenth: {}", three(*tolerance)),
         Class::Exact if claim.relation.is_some() => "beyond it".to_owned(),
         Class::Exact if claim.rounded_through.is_some() => "to the digit, or rounded twice".to_owned(),
         Class::Exact => "to the digit".to_owned(),
     };
-    let text =
-        if claim.leaves_sign_open() { format!("{text}; reaches past zero: no weight for the sign") } else { text };
     json!({"text": text, "reason": claim.reason()})
 }
 

@@ -1,5 +1,6 @@
 //! How the results beyond the paper are named and set, the same in findings, tables and figures.
 
+use super::registered::AsRegistered;
 use crate::experiments::extended::ExtendedResults;
 use crate::experiments::extended::confirmation::{Confirmation, Judgement, Quantity, RegisteredComparison};
 use crate::experiments::extended::exploration::Explored;
@@ -58,9 +59,19 @@ pub(super) fn style_of(quantity: Quantity) -> NumberStyle {
     }
 }
 
-/// What was found with the simultaneous interval, which decides, and what that makes of the expectation. The plain
-/// interval is told where it says something else, and the Monte-Carlo error of the ends where the draws do not settle the verdict.
-pub(super) fn judged(verdict: &RegisteredComparison, style: NumberStyle) -> String {
+/// The verdict of the registered procedure on a set of items, which is the one that counts, and then what the intervals
+/// of later make of it, which is exploratory: they were chosen when the first verdicts were known.
+pub(super) fn judged(items: &str, verdict: &RegisteredComparison, style: NumberStyle) -> String {
+    match AsRegistered::find(items, verdict.quantity) {
+        Some(first) => format!("{}; judged again later, exploratory: {}", first.words(), judged_again(verdict, style)),
+        None => judged_again(verdict, style),
+    }
+}
+
+/// What was found with the simultaneous interval and what that makes of the expectation. The plain
+/// interval is told where it says something else, and the Monte-Carlo error of the ends where the draws do not settle
+/// the verdict.
+fn judged_again(verdict: &RegisteredComparison, style: NumberStyle) -> String {
     let x = &verdict.found;
     let found = simultaneous(x, style);
     let plain = format!("[{}, {}]", style.format(x.lo), style.format(x.hi));

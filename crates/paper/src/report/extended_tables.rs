@@ -7,9 +7,10 @@ use super::extended::{
     FOUR, ONE, SIGNED_FOUR, SIGNED_ONE, SIGNED_THREE, THREE, TWO, WHOLE, WORLDS, chance, judged, scaled, sets,
     style_of, value,
 };
+use super::registered::AsRegistered;
 use crate::experiments::extended::ExtendedResults;
 use crate::experiments::extended::chosen::{Comparison, Measured};
-use crate::experiments::extended::confirmation::{Judgement, Quantity, RegisteredComparison};
+use crate::experiments::extended::confirmation::{Quantity, RegisteredComparison};
 use crate::experiments::extended::stage::BeliefName;
 use crate::rules;
 use judge_uncertainty_core::belief::Recalibration;
@@ -101,17 +102,14 @@ impl Cell {
         Self::Interval { mean, lo, hi }
     }
 
-    fn judged(verdict: &RegisteredComparison) -> Self {
-        let (x, style) = (&verdict.found, style_of(verdict.quantity));
-        let [mean, lo, hi] = [x.redraws.mean, x.simultaneous_lo, x.simultaneous_hi].map(|x| style.format(x));
-        Self::Judged {
-            mean,
-            lo,
-            hi,
-            confirmed: verdict.outcome == Judgement::Confirmed,
-            refuted: verdict.outcome == Judgement::Refuted,
-            words: judged(verdict, style),
-        }
+    /// The verdict as registered, and in words the one of later as well.
+    fn judged(items: &str, verdict: &RegisteredComparison) -> Self {
+        let style = style_of(verdict.quantity);
+        let words = judged(items, verdict, style);
+        let Some(first) = AsRegistered::find(items, verdict.quantity) else { return Self::words(words) };
+        let [mean, lo, hi] = first.found;
+        let (confirmed, refuted) = (first.verdict == "confirmed", first.verdict == "refuted");
+        Self::Judged { mean, lo, hi, confirmed, refuted, words }
     }
 
     /// The cell as one text.
@@ -167,7 +165,7 @@ fn registered(results: &ExtendedResults) -> ExtendedTable {
         }
     };
     let row = |(k, verdict): (usize, &RegisteredComparison)| {
-        let cells = sets.iter().map(|(_, set)| Cell::judged(&set.verdicts[k]));
+        let cells = sets.iter().map(|(items, set)| Cell::judged(items, &set.verdicts[k]));
         std::iter::once(Cell::words(name(verdict.quantity))).chain(cells).collect()
     };
     ExtendedTable {
@@ -176,8 +174,10 @@ fn registered(results: &ExtendedResults) -> ExtendedTable {
         note: format!(
             "Errors are differences to the published belief and expected below 0; the others are differences of the error \
              removed at a budget, to fewest labels first without and with ties broken by I, and expected above 0. \
-             Intervals are simultaneous 95% intervals for new items, the fit taken as given, and they decide what is confirmed \
-             (in print: bold) and what is refuted (a dagger). {}",
+             The first interval of each is that of the registered procedure, simultaneous, 95%, over bootstrap samples of items, and \
+             decides what is confirmed (in print: bold) and what is refuted (a dagger). The second was chosen when the first \
+             verdicts were known (data/registration/STATUS.md): simultaneous, for new items, the fit taken as given; what it \
+             makes of a comparison is exploratory. {}",
             chance(results)
         ),
         columns: std::iter::once("comparison").chain(sets.iter().map(|(name, _)| *name)).collect(),

@@ -1,7 +1,7 @@
 //! What goes beyond the paper, in sentences that can be quoted.
 //!
-//! The sentences are data: `data/paper/findings.toml` has them as templates, which take every figure from the results. No
-//! figure is typed in this program.
+//! The sentences are data: `data/paper/findings.toml` has them as templates, which take every figure from the results.
+//! No figure is typed in this program.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use tera::{Context, Kwargs, State, Tera, TeraResult, Value};
 
 use super::extended::{interval, judged, scaled};
+use super::registered::AsRegistered;
 use crate::experiments::extended::ExtendedResults;
 use crate::experiments::extended::confirmation::RegisteredComparison;
 use crate::rules;
@@ -240,7 +241,17 @@ fn register_filters(tera: &mut Tera) {
         Ok(interval(&scaled(&typed::<Summary>(value)?, times(&kwargs)?), style(&kwargs)?))
     });
     tera.register_filter("judged", |value: &Value, kwargs: Kwargs, _: &State| -> TeraResult<String> {
-        Ok(judged(&typed::<RegisteredComparison>(value)?, style(&kwargs)?))
+        let items = kwargs.must_get::<&str>("on")?;
+        Ok(judged(items, &typed::<RegisteredComparison>(value)?, style(&kwargs)?))
+    });
+    // The verdict of the registered procedure.
+    tera.register_filter("registered", |value: &Value, kwargs: Kwargs, _: &State| -> TeraResult<String> {
+        let items = kwargs.must_get::<&str>("on")?;
+        let quantity = typed::<RegisteredComparison>(value)?.quantity;
+        let first = AsRegistered::find(items, quantity);
+        first
+            .map(|first| first.verdict.replace('-', "_"))
+            .ok_or_else(|| tera::Error::message(format!("not registered on the {items}")))
     });
     tera.register_filter("rule", |value: &Value, _: Kwargs, _: &State| -> TeraResult<String> {
         Ok(rules::in_text(typed::<Contender>(value)?).to_owned())

@@ -6,6 +6,7 @@ pub(crate) mod extended;
 pub mod extended_tables;
 pub mod findings;
 pub mod page;
+pub(crate) mod registered;
 mod reproduction;
 pub(crate) mod tables;
 

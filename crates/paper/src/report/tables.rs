@@ -66,7 +66,8 @@ fn interval(summary: &Summary, mean: NumberStyle, bounds: NumberStyle) -> Value 
     })
 }
 
-/// Rank correlations in one world, and whether each part correlates more strongly with its own truth than with the other.
+/// Rank correlations in one world, and whether each part correlates more strongly with its own truth than with the
+/// other.
 fn isolation_row(world: &str, isolation: &Isolation) -> Value {
     let Isolation { aleatoric_disagreement, aleatoric_error, epistemic_disagreement, epistemic_error, truth_truth } =
         isolation;
@@ -88,7 +89,8 @@ fn correlation(summary: &Summary) -> Value {
     interval(summary, style, NumberStyle { leading_zero: false, ..style })
 }
 
-/// The judge on the dice by what it was told; `extreme` marks the highest and the lowest stated confidence of all tiers.
+/// The judge on the dice by what it was told; `extreme` marks the highest and the lowest stated confidence of all
+/// tiers.
 fn tier_rows(dice: &DiceResults) -> Vec<Value> {
     let name = |tier: Tier| match tier {
         Tier::None => "none",
@@ -111,8 +113,8 @@ fn tier_rows(dice: &DiceResults) -> Vec<Value> {
     dice.tiers.iter().map(row).collect()
 }
 
-/// Rules at a budget with what they achieve, highest value first. `short` is the name in the short table, which leaves out
-/// rules without one; the rule that others are compared with has no `advantage`.
+/// Rules at a budget with what they achieve, highest value first. `short` is the name in the short table, which leaves
+/// out rules without one; the rule that others are compared with has no `advantage`.
 fn rule_rows(escalation: &Escalation, budget: Budget) -> Vec<Value> {
     let value = |rule: Rule| &escalation.value[&rule][&budget];
     let mut rules: Vec<Rule> = escalation.value.keys().copied().collect();

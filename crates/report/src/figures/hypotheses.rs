@@ -23,15 +23,13 @@ fn names(measure: Measure) -> (&'static str, &'static str) {
     }
 }
 
-fn look(status: Status) -> (&'static str, Look) {
+fn look(status: Status) -> Look {
     match status {
-        Status::Confirmed => ("confirmed", look::CONFIRMED),
-        Status::Refuted => ("refuted", look::REFUTED),
-        Status::Inconclusive => ("inconclusive", look::INCONCLUSIVE),
+        Status::Confirmed => look::CONFIRMED,
+        Status::Refuted => look::REFUTED,
+        _ => look::INCONCLUSIVE,
     }
 }
-
-const STATUSES: [Status; 3] = [Status::Confirmed, Status::Refuted, Status::Inconclusive];
 
 /// One figure for each measure with hypotheses that have an interval.
 pub(crate) fn figures(registered: &Registered) -> Vec<Figure> {
@@ -46,10 +44,10 @@ fn figure(registered: &Registered, measure: Measure) -> Option<Figure> {
     if shown.is_empty() {
         return None;
     }
-    let count = |status: Status| {
+    let counts = Status::ALL.into_iter().filter_map(|status| {
         let count = shown.iter().filter(|h| h.status == status).count();
-        format!("{count} {}", look(status).0)
-    };
+        (count > 0).then(|| format!("{count} {}", status.word()))
+    });
     let sentence = |h: &&JudgedHypothesis| {
         let adjusted = h.adjusted.map_or(String::new(), |ends| format!(" [{}, {}]", number(ends.lo), number(ends.hi)));
         let (difference, margin) = (h.difference.map_or(String::new(), number), number(h.hypothesis.margin));
@@ -61,7 +59,7 @@ fn figure(registered: &Registered, measure: Measure) -> Option<Figure> {
         title: format!("Registered hypotheses about the {unit}"),
         alt: format!(
             "Forest plot of registered hypotheses: {}. {}.",
-            listed(&STATUSES.map(count)),
+            listed(&counts.collect::<Vec<_>>()),
             shown.iter().map(sentence).collect::<Vec<_>>().join("; "),
         ),
         note: format!(
@@ -91,8 +89,7 @@ fn panel(unit: &str, hypotheses: &[&JudgedHypothesis]) -> Panel {
         let own = hypotheses.iter().enumerate().filter(|(_, h)| h.status == status);
         let points: Vec<Point> =
             own.filter_map(|(k, h)| Some(Point { at: k as f64, value: h.difference?, interval: h.adjusted })).collect();
-        let (label, look) = look(status);
-        (!points.is_empty()).then(|| Series::new(label, look, rows(points)))
+        (!points.is_empty()).then(|| Series::new(status.word(), look(status), rows(points)))
     };
     let margins = hypotheses.iter().enumerate().map(|(k, h)| Point::bare(k as f64, h.hypothesis.margin)).collect();
     Panel {
@@ -100,7 +97,7 @@ fn panel(unit: &str, hypotheses: &[&JudgedHypothesis]) -> Panel {
         x: Axis::numbers(format!("difference in {unit}"), &[]),
         y: Axis::names("", hypotheses.iter().map(|h| h.hypothesis.id.as_str())),
         series: std::iter::once(Series::unlisted("no difference", look::NOTHING, Shape::Upright(0.0)))
-            .chain(STATUSES.into_iter().filter_map(of))
+            .chain(Status::ALL.into_iter().filter_map(of))
             .chain([Series::new("margin", look::BOUND, rows(margins))])
             .collect(),
     }

@@ -1,7 +1,7 @@
 //! Classes as readers see them.
 
 use super::tables::evidence_sentences;
-use crate::blocks::{figure, measures, number, percent, row};
+use crate::blocks::{figure, measures, percent, row};
 use crate::figures::confidence;
 use crate::lines::InputRow;
 use crate::shown::{Named, Shown, Words};
@@ -10,7 +10,7 @@ use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_figures::axis::signed;
 use judge_uncertainty_page::figures::{budgets, headline};
-use judge_uncertainty_page::{Block, Column, KeyNumber, Note, Table, Text, Tone};
+use judge_uncertainty_page::{Block, Column, Note, Table, Text};
 use judge_uncertainty_study::input::labels::LabelsReport;
 use judge_uncertainty_study::kinds::Classes;
 use judge_uncertainty_study::kinds::classes::diagnostics::{CalibrationBin, JudgeDiagnostics};
@@ -30,7 +30,7 @@ impl Shown for Classes {
         lead: "How much of the judge's uncertainty is disagreement among experts, how much is ignorance that labels \
                cure, and which items to send to experts first.",
         rule_words: Rule::words,
-        rule_name: |rule| rule.row().figure,
+        rule_name: |rule| rule.row().in_studies(),
         labels: "labels",
         prediction: "prediction",
         short_prediction: "prediction",
@@ -41,16 +41,16 @@ impl Shown for Classes {
         error: "Manhattan error (0 to 2 per item)",
         units: "Manhattan units",
         removed: "Error",
-        difference: "minus judge entropy's [95%, new items]",
+        difference: "minus judge entropy's, other draws [95%, new items]",
         rule_width: 36,
     };
 
     fn epistemic() -> Named {
-        Named { name: Rule::Info.row().figure, said: "I" }
+        Named { name: Rule::Info.row().in_studies(), said: "the epistemic part" }
     }
 
     fn judged() -> Named {
-        Named { name: Rule::JudgeEntropy.row().figure, said: "the judge's entropy" }
+        Named { name: Rule::JudgeEntropy.row().in_studies(), said: "the judge's entropy" }
     }
 
     fn markers(rules: &[Rule]) -> &'static str {
@@ -64,24 +64,12 @@ impl Shown for Classes {
         rows
     }
 
-    fn key_number(results: &StudyResults<Self>) -> KeyNumber {
-        let evidence = &results.findings.evidence;
-        // Where the labels do not determine the trust, this is the prior's word and no finding.
-        let tone = match (&results.fit.typical_trust, evidence.entropy_goes_wrong) {
-            (None, _) => Tone::Neutral,
-            (_, true) => Tone::Bad,
-            (_, false) => Tone::Good,
-        };
-        let label = "of the epistemic uncertainty that entropy's tenth of the items holds, against the best tenth";
-        number(percent(evidence.information_kept), label, tone)
-    }
-
     fn fit_sentences(fit: &FitReport<Self>) -> Vec<String> {
         recalibration_sentences(&fit.own)
     }
 
-    fn map(fit: &FitReport<Self>) -> Option<&'static str> {
-        fit.own.map.as_ref().map(|map| map.name.key())
+    fn map(fit: &FitReport<Self>) -> Option<(MapName, Option<&MapChoice>)> {
+        fit.own.map.as_ref().map(|map| (map.name, map.choice.as_ref()))
     }
 
     fn findings_sentences(results: &StudyResults<Self>) -> Vec<String> {
@@ -326,8 +314,7 @@ pub(super) fn choice_sentence(reading: String, choice: Option<&MapChoice>) -> St
         let of = choice.candidates.iter().filter(|candidate| candidate.map != best);
         let all: Vec<String> = of.map(|c| format!("{} {}", c.map, loss(c.map))).collect();
         format!(
-            "It has the highest log-likelihood of labels held out; the others fall short of it, in nats per labelled \
-             item: {}.",
+            "It has the best log score of labels held out; the others fall short of it, in nats per labelled item: {}.",
             all.join(", ")
         )
     } else {
@@ -337,10 +324,14 @@ pub(super) fn choice_sentence(reading: String, choice: Option<&MapChoice>) -> St
             loss(choice.chosen)
         )
     };
+    let part = match choice.strength {
+        1.0 => String::new(),
+        part => format!(" It is taken at {} of its strength, as far as labels are sure of it.", three(part)),
+    };
     format!(
-        "{reading} {others} Chosen by {} folds of {} labelled items; that another map might have been chosen is not \
-         part of any interval.",
-        choice.folds.folds, choice.labelled_items
+        "{reading} {others}{part} Each of {} labelled items was held out in turn; that another map might have been chosen \
+         is not part of any interval.",
+        choice.labelled_items
     )
 }
 

@@ -2,13 +2,14 @@
 
 use super::classes::{judge_rows, label_rows, recalibration_sentences, soft_scores_sentence};
 use super::tables::{evidence_sentences, parts_sentence, parts_table, squared_sentence};
-use crate::blocks::{measures, number, percent, row, show, show_some, some_figures};
+use crate::blocks::{measures, row, show, show_some, some_figures};
 use crate::figures::{means, parts};
 use crate::lines::InputRow;
 use crate::shown::{Shown, Words};
+use judge_uncertainty_core::belief::maps::{MapChoice, MapName};
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::figures::headline;
-use judge_uncertainty_page::{Block, Column, KeyNumber, Table, Text, Tone};
+use judge_uncertainty_page::{Block, Column, Table, Text};
 use judge_uncertainty_study::kinds::Ordinal;
 use judge_uncertainty_study::kinds::ordinal::diagnostics::{MeanBin, OrdinalDiagnostics};
 use judge_uncertainty_study::results::{FitReport, InputReport};
@@ -31,7 +32,7 @@ impl Shown for Ordinal {
         error: "Wasserstein error on the places",
         units: "units of the scale",
         removed: "Wasserstein error",
-        difference: "minus the judge's variance [95%, new items]",
+        difference: "minus the judge's variance, other draws [95%, new items]",
         rule_width: 52,
     };
 
@@ -48,18 +49,12 @@ impl Shown for Ordinal {
         rows
     }
 
-    fn key_number(results: &StudyResults<Self>) -> KeyNumber {
-        let parts = &results.findings.decomposition;
-        let share = percent(parts.epistemic / parts.total);
-        number(share, "of the variance of a fresh label is epistemic", Tone::Neutral)
-    }
-
     fn fit_sentences(fit: &FitReport<Self>) -> Vec<String> {
         recalibration_sentences(&fit.own)
     }
 
-    fn map(fit: &FitReport<Self>) -> Option<&'static str> {
-        fit.own.map.as_ref().map(|map| map.name.key())
+    fn map(fit: &FitReport<Self>) -> Option<(MapName, Option<&MapChoice>)> {
+        fit.own.map.as_ref().map(|map| (map.name, map.choice.as_ref()))
     }
 
     fn findings_sentences(results: &StudyResults<Self>) -> Vec<String> {

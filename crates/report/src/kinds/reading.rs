@@ -45,7 +45,7 @@ pub(super) fn reading_sentences(fit: &ScoreFit) -> Vec<String> {
     let mut sentences: Vec<String> = fit.recalibration.iter().flatten().map(reading_sentence).collect();
     if !sentences.is_empty() {
         let lowered =
-            "What is not known of this reading counts as ignorance, so an item's trust is below the typical one.";
+            "Uncertainty about this reading widens the epistemic part, so an item's trust is below the typical one.";
         sentences.push(lowered.to_owned());
     }
     sentences.extend(curve_sentence(&fit.curve));

@@ -3,17 +3,17 @@
 use super::classes::choice_sentence;
 use super::reading::{reading_blocks, reading_sentences, unidentified, variance_sentence};
 use super::tables::{parts_sentence, parts_table, squared_sentence};
-use crate::blocks::{figure, measures, number, percent, row, section, show};
+use crate::blocks::{figure, measures, percent, row, section, show};
 use crate::figures::{parts, places};
 use crate::lines::InputRow;
 use crate::shown::{Shown, Words};
 use judge_uncertainty_core::belief::RatingMap;
-use judge_uncertainty_core::belief::maps::Variance;
+use judge_uncertainty_core::belief::maps::{MapChoice, MapName, Variance};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_evaluation::Coverage;
 use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::figures::headline;
-use judge_uncertainty_page::{Block, Column, KeyNumber, Section, Table, Tone};
+use judge_uncertainty_page::{Block, Column, Section, Table};
 use judge_uncertainty_study::kinds::Scores;
 use judge_uncertainty_study::kinds::scores::findings::WithinItems;
 use judge_uncertainty_study::kinds::scores::reading::ReadScores;
@@ -37,7 +37,7 @@ impl Shown for Scores {
         error: "absolute error of the mean score",
         units: "units of the score",
         removed: "Absolute error",
-        difference: "minus total uncertainty's [95%, new items]",
+        difference: "minus total uncertainty's, other draws [95%, new items]",
         rule_width: 40,
     };
     /// It ranks scores as I does.
@@ -75,12 +75,6 @@ impl Shown for Scores {
         ]
     }
 
-    fn key_number(results: &StudyResults<Self>) -> KeyNumber {
-        let parts = &results.findings.decomposition;
-        let share = percent(parts.epistemic / parts.total);
-        number(share, "of the variance of a fresh label is epistemic", Tone::Neutral)
-    }
-
     fn unidentified(fit: &FitReport<Self>) -> Vec<String> {
         unidentified(fit)
     }
@@ -90,8 +84,8 @@ impl Shown for Scores {
         std::iter::once(variance_sentence(fit)).chain(reading_sentences(&fit.own)).chain(map).collect()
     }
 
-    fn map(fit: &FitReport<Self>) -> Option<&'static str> {
-        fit.own.map.as_ref().map(|map| map.name.key())
+    fn map(fit: &FitReport<Self>) -> Option<(MapName, Option<&MapChoice>)> {
+        fit.own.map.as_ref().map(|map| (map.name, map.choice.as_ref()))
     }
 
     fn fit_blocks(fit: &FitReport<Self>) -> Vec<Block> {

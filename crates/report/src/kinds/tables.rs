@@ -5,7 +5,7 @@ use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_page::figures::headline;
 use judge_uncertainty_page::{Column, Table, Text};
 use judge_uncertainty_study::evaluate::for_new_items::ForNewItems;
-use judge_uncertainty_study::results::evidence::{EvidenceReport, FORGONE};
+use judge_uncertainty_study::results::evidence::EvidenceReport;
 use judge_uncertainty_study::results::parts::{Part, PartAverages};
 use judge_uncertainty_study::{Evaluated, Evaluation, Kind};
 use judge_uncertainty_system::numbers::three;
@@ -66,25 +66,19 @@ pub(super) fn evidence_sentences<K: Kind>(
     let [low, middle, high] = [over.low, over.median, over.high].map(three);
     let (kept, shared) = (percent(evidence.information_kept), percent(evidence.shared_picks));
     let varies = if low == high {
-        format!("Total evidence is {middle} labels for nearly every item.")
+        format!("Judge and labels together count as {middle} labels for nearly every item.")
     } else {
         format!(
-            "Total evidence varies: {low}, {middle} and {high} labels at the 5, 50 and 95 percentiles (sd of ln(1 + \
-             evidence) {}).",
-            three(evidence.sd_log_evidence)
+            "Judge and labels together count as {middle} labels for the middle item, {low} to {high} for nine in ten."
         )
     };
     let implied = if evidence.entropy_goes_wrong {
         format!(
-            "If the belief is right, ranking by {called} would go wrong at the labels in hand: its tenth of the items \
-             holds {kept} of the epistemic uncertainty that the best tenth holds ({shared} of the picks are the same)."
+            "If the belief is right, {called} would pick worse: {kept} of the epistemic uncertainty of the best tenth of \
+             items ({shared} of them the same)."
         )
     } else {
-        format!(
-            "If the belief is right, ranking by {called} does about as well at the labels in hand: its tenth of the \
-             items holds {kept} of the epistemic uncertainty that the best tenth holds (less than {} forgone).",
-            percent(FORGONE)
-        )
+        format!("If the belief is right, {called} would pick nearly as well ({kept}).")
     };
     [varies, implied].into_iter().chain(borne_out(evidence, evaluation, called)).collect()
 }

@@ -329,6 +329,7 @@ impl<K: Saved> Applier<K> {
             ids,
             texts: None,
             groups: belief.columns.group.as_ref().map(|_| groups),
+            transcripts: None,
             costs: None,
             probabilities: None,
             about: None,
@@ -343,7 +344,7 @@ impl<K: Saved> Applier<K> {
             labels,
             annotators: None,
             embeddings: None,
-            text_model: None,
+            embedding_source: None,
             features,
             left_out: vec![],
             excluded: BTreeMap::new(),
@@ -353,6 +354,7 @@ impl<K: Saved> Applier<K> {
             carried_map: None,
             queues: vec![],
             inputs: Source::default(),
+            judge_files: JudgeFiles::default(),
         };
         Ok((study, names))
     }
@@ -435,7 +437,7 @@ impl<K: Saved> Applier<K> {
 
 /// Name of the column with the priority under a rule.
 pub fn priority_column(rule: Rule) -> String {
-    format!("priority_{}", rule.key())
+    format!("priority_{}", rule.name())
 }
 
 /// A number from 0 to 1 that depends on seed and id alone.

@@ -23,7 +23,7 @@ pub fn check_judge(belief: &dyn Apply, path: &Path, stated: &JudgeFiles) -> Resu
         Some(what) => Err(refused(
             path,
             format!("these predictions are of {what}"),
-            "apply the belief of a study of this judge: trust belongs to the judge that it was fitted to",
+            "refit trust for every judge: apply the belief of a study of this one",
         )),
     }
 }

@@ -15,5 +15,5 @@ use crate::with_kind;
 /// another one.
 pub fn load(path: &Path, columns: &[String]) -> Result<Box<dyn Apply>, Error> {
     let path = belief_of(path);
-    with_kind!(keys keys_of(&path), K => Ok(Box::new(Applier::<K>::read(&path, columns)?)))
+    with_kind!(keys keys_of(&path)?, K => Ok(Box::new(Applier::<K>::read(&path, columns)?)))
 }

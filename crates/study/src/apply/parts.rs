@@ -23,6 +23,7 @@ use crate::error::Error;
 use judge_uncertainty_formats::batches::Bad;
 use judge_uncertainty_formats::checksum::sha256_hex;
 use judge_uncertainty_system::faults::step;
+use judge_uncertainty_system::read;
 use judge_uncertainty_system::{FileError, OutputFile, to_json, write_file};
 
 /// The record of a folder that is whole.
@@ -124,8 +125,8 @@ fn remove(path: &Path) -> Result<(), Error> {
 
 fn names(folder: &Path) -> Result<Vec<String>, Error> {
     let entries = fs::read_dir(folder).map_err(FileError::at(folder, "reading"))?;
-    let mut names: Vec<String> =
-        entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    let entries: Vec<_> = entries.collect::<std::io::Result<_>>().map_err(FileError::at(folder, "reading"))?;
+    let mut names: Vec<String> = entries.iter().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     names.sort();
     Ok(names)
 }
@@ -140,8 +141,7 @@ impl Parts {
         let progress = folder.join(PROGRESS);
         let found = if folder.exists() { names(folder)? } else { vec![] };
         // Nothing is ours without a sign of it.
-        let marked =
-            progress.join("made-by").is_file() || folder.join(RECORD).is_file() && is_record(&folder.join(RECORD));
+        let marked = progress.join("made-by").is_file() || is_record(&folder.join(RECORD))?;
         let foreign = |name: &&String| {
             **name != PROGRESS && !(marked && is_ours(name)) && !name.ends_with(".judge-uncertainty.lock")
         };
@@ -178,11 +178,14 @@ impl Parts {
     }
 
     /// What is known of a part; `None` if it is not written, or not whole.
-    pub fn done(&self, part: usize) -> Option<Done> {
-        let text = fs::read(self.note(part)).ok()?;
-        let done: Done = serde_json::from_slice(&text).ok()?;
-        let bytes = fs::read(self.folder.join(part_name(part))).ok()?;
-        (sha256_hex(&bytes) == done.sha256).then_some(done)
+    ///
+    /// # Errors
+    /// It is there and can't be read.
+    pub fn done(&self, part: usize) -> Result<Option<Done>, Error> {
+        let Some(text) = if_there(&self.note(part))? else { return Ok(None) };
+        let Ok(done) = serde_json::from_slice::<Done>(&text) else { return Ok(None) };
+        let bytes = if_there(&self.folder.join(part_name(part)))?;
+        Ok(bytes.is_some_and(|bytes| sha256_hex(&bytes) == done.sha256).then_some(done))
     }
 
     /// Writes a part, and then what is known of it.
@@ -200,7 +203,7 @@ impl Parts {
     /// It is gone meanwhile.
     pub fn known(&self, part: usize) -> Result<Done, Error> {
         let path = self.note(part);
-        let text = fs::read(&path).map_err(FileError::at(&path, "reading"))?;
+        let text = read::bytes(&path).map_err(FileError::at(&path, "reading"))?;
         Ok(serde_json::from_slice(&text).map_err(|e| FileError::at(&path, "reading")(e.into()))?)
     }
 
@@ -243,9 +246,13 @@ impl Parts {
     }
 }
 
-fn is_record(path: &Path) -> bool {
-    let record: Option<Value> = fs::read(path).ok().and_then(|text| serde_json::from_slice(&text).ok());
-    record.is_some_and(|record| record.get("command").and_then(Value::as_str) == Some(COMMAND))
+fn if_there(path: &Path) -> Result<Option<Vec<u8>>, Error> {
+    Ok(read::bytes_if_there(path).map_err(FileError::at(path, "reading"))?)
+}
+
+fn is_record(path: &Path) -> Result<bool, Error> {
+    let record: Option<Value> = if_there(path)?.and_then(|text| serde_json::from_slice(&text).ok());
+    Ok(record.is_some_and(|record| record.get("command").and_then(Value::as_str) == Some(COMMAND)))
 }
 
 /// The command that a record names.

@@ -176,7 +176,7 @@ impl Stream<'_> {
         self.next += 1;
         let made_from = self.made_from(&batch);
         // The first part is always computed, for its columns are those of all.
-        if part > 0 && self.parts.done(part).is_some_and(|done| done.made_from == made_from) {
+        if part > 0 && self.parts.done(part)?.is_some_and(|done| done.made_from == made_from) {
             self.found += 1;
             return Ok(());
         }

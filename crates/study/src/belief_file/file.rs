@@ -88,7 +88,7 @@ impl<K: Saved> BeliefFile<K> {
             sha256: String::new(),
             program: env!("CARGO_PKG_VERSION").to_owned(),
             columns: K::names(&settings, &variants),
-            judge: JudgeFiles::from_study(&study.file),
+            judge: study.judge_files.clone(),
             variants,
             groups: study.items.group_names().into_iter().map(str::to_owned).collect(),
             mean_confidence: (!confidence.is_empty()).then(|| mean(&confidence)),
@@ -319,10 +319,13 @@ pub fn belief_of(path: &Path) -> PathBuf {
 
 /// The keys of the settings of a belief, by which its kind is known; none of what is no belief, which its reader
 /// refuses.
-pub fn keys_of(path: &Path) -> Vec<String> {
-    let read = read_file(path).and_then(|bytes| object(path, &bytes));
+///
+/// # Errors
+/// It can't be read.
+pub fn keys_of(path: &Path) -> Result<Vec<String>> {
+    let object = object(path, &read_file(path)?);
     let keys = |object: Map<String, Value>| Some(object.get("settings")?.as_object()?.keys().cloned().collect());
-    read.ok().and_then(keys).unwrap_or_default()
+    Ok(object.ok().and_then(keys).unwrap_or_default())
 }
 
 fn baselines<K: Saved>(study: &Study<K>, decomposition: &Decomposition<K>) -> Vec<Baseline> {

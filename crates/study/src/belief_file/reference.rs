@@ -68,7 +68,9 @@ impl Familiarity {
         let familiarity = Self {
             neighbours: config.neighbours,
             count_itself: config.count_itself,
-            model: study.text_model.as_ref().map(|m| SentenceModel { name: m.name.clone(), hash: m.hash().to_owned() }),
+            model: study
+                .text_model()
+                .map(|model| SentenceModel { name: model.name.clone(), hash: model.hash().to_owned() }),
             dimensions: embeddings.ncols(),
             file: REFERENCE.to_owned(),
             sha256: sha256_hex(&bytes),

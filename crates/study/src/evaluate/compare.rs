@@ -165,7 +165,7 @@ impl Compared {
             title: studies[k].file.config.title.clone(),
             belief: name_of_own(studies[k]).to_owned(),
             assumed_trust: decompositions[k].assumed_trust(),
-            judge: JudgeFiles::from_study(&studies[k].file),
+            judge: studies[k].judge_files.clone(),
         };
         let reports = [report(0), report(1)];
         Ok(Self {

@@ -83,10 +83,21 @@ pub struct EvaluatedItems {
 impl EvaluatedItems {
     /// Of the items of a study at positions `kept`.
     pub fn new<K: Kind>(study: &Study<K>, kept: &[usize]) -> Self {
-        Self { design: Chosen::new(study, kept).design }
+        let (own, least) = (study.own_numbers(), study.file.config.evaluation.least_labels);
+        let raised = kept.iter().filter(|&&i| (1..least).contains(&own[i])).count();
+        let design = Chosen::new(study, kept).design;
+        if raised == 0 || design.reason().is_some() {
+            return Self { design };
+        }
+        let reason = format!(
+            "{raised} of the evaluated items have enough labels only because some were added to those of your own files; \
+             this describes these items, not new ones"
+        );
+        Self { design: SamplingDesign::unknown(design.things().to_vec(), reason) }
     }
 
-    /// Why a comparison of rules on these items, each of which counts alike, says nothing of new ones; `None` where it does.
+    /// Why a comparison of rules on these items, each of which counts alike, says nothing of new ones; `None` where it
+    /// does.
     pub fn reason(&self) -> Option<String> {
         let weighted = "the evaluated items had different chances of being chosen, and a comparison of rules counts them alike; this \
                         describes these items, not new ones";
@@ -96,8 +107,8 @@ impl EvaluatedItems {
         }
     }
 
-    /// What each thing of these items contributes to a comparison, from its picks in every replicate; `None` where one could not be
-    /// evaluated.
+    /// What each thing of these items contributes to a comparison, from its picks in every replicate; `None` where one
+    /// could not be evaluated.
     pub fn contributions<'a>(&self, picks: impl Iterator<Item = Option<&'a Picks>>) -> Option<Contributions> {
         let of_items = contributions(self.design.len(), picks)?;
         Some(if self.design.is_simple() { of_items } else { of_items.of_things(self.design.things()) })
@@ -105,7 +116,8 @@ impl EvaluatedItems {
 }
 
 impl RulesForNewItems {
-    /// From what the replicates of a study's evaluation measured over the items at positions `kept`, whose comparisons are [`contrasts`].
+    /// From what the replicates of a study's evaluation measured over the items at positions `kept`, whose comparisons
+    /// are [`contrasts`].
     pub(crate) fn new<K: Kind>(study: &Study<K>, kept: &[usize], measured: &[Measured]) -> Self {
         let all = contrasts(study);
         let chosen = EvaluatedItems::new(study, kept);

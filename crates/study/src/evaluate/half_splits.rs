@@ -347,6 +347,6 @@ pub fn evaluate<K: Kind>(
     let mut none = Journal::default();
     let journal = journal.unwrap_or(&mut none);
     let wanted = study.file.config.evaluation.replicates;
-    let replicates = journal.complete(wanted, |replicate| evaluator.replicate(replicate), progress)?;
+    let replicates = journal.complete("half splits", wanted, |replicate| evaluator.replicate(replicate), progress)?;
     Ok(Evaluated::Evaluated(Box::new(evaluator.summarise(replicates))))
 }

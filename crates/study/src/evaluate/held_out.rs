@@ -10,18 +10,20 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::evaluate::belief_check::BeliefCheck;
+use crate::evaluate::new_annotators::ForNewAnnotators;
 pub(crate) use crate::evaluate::reliability::SAME;
 use crate::evaluate::reliability::{CalibrationPoint, ReliabilityReport, curve};
 use crate::model::beliefs::beliefs;
 use crate::model::chosen::Chosen;
 use crate::model::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_core::belief::FeatureColumn;
-use judge_uncertainty_core::stats::Estimable;
 use judge_uncertainty_core::stats::over_items::LEAST_ITEMS;
 use judge_uncertainty_core::stats::sampling::SamplingDesign;
+use judge_uncertainty_core::stats::{Estimable, Interval};
 use judge_uncertainty_evaluation::Pool;
 use judge_uncertainty_evaluation::held_out::{
-    Given, ItemScores, Prediction, Score, Scored, Scoring, Table, folds, score,
+    Foreseen, Given, ItemScores, Prediction, Score, Scored, Scoring, Table, folds, score,
 };
 use judge_uncertainty_evaluation::protocol::seeded;
 
@@ -29,8 +31,10 @@ use judge_uncertainty_evaluation::protocol::seeded;
 const FOLD_STREAM: u64 = u64::MAX - 1;
 /// Of more labelled items than this a random sample is scored: its intervals are narrow enough, and fits take time.
 pub const MOST_ITEMS: usize = 10_000;
+/// Log likelihood that all labels are expected to gain by one of two predictions before the two are compared.
+const LEAST_APART: f64 = 1.0;
 /// The judge's own prediction, and no judge at all.
-const JUDGE: &str = "judge";
+pub(crate) const JUDGE: &str = "judge";
 const BASE_RATE: &str = "base_rate";
 
 /// Scores on held-out labels, or why there are none.
@@ -59,7 +63,8 @@ pub struct HeldOutReport {
     pub labels: u64,
     /// The belief that the study holds, among those that are scored.
     pub own: String,
-    /// How the items were chosen and what follows for what is said of new ones, in words; `None` where every item of the study is labelled.
+    /// How the items were chosen and what follows for what is said of new ones, in words; `None` where every item of
+    /// the study is labelled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chosen: Option<String>,
     /// Mean scores; lower is better, but for the coverage.
@@ -74,16 +79,27 @@ pub struct HeldOutReport {
     /// What follows for the Manhattan error of the judge; `None` where labels are no mere classes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub manhattan: Option<Manhattan>,
+    /// Whether the belief that the study holds is as sure as labels allow; `None` in results of versions that did not
+    /// check it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub belief_check: Option<BeliefCheck>,
     /// The judge against single labels.
     pub agreement: AgreementReport,
     /// The judge's likeliest class (its predicted mean, on a scale) against labels, from low to high predictions.
     pub calibration: Vec<CalibrationPoint>,
     /// Mean of labels less predictions: below 0 the judge states too much.
     pub calibration_in_the_large: Estimable,
+    /// The judge for new items that new annotators label; `None` where labels do not say who gave them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub new_annotators: Option<ForNewAnnotators>,
     /// Judge and belief against labels, class by class and group by group; `None` where the belief predicts what the
     /// judge does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reliability: Option<ReliabilityReport>,
+    /// What further labels of an item do for its prediction, which the advice of results keeps; `None` where that can't
+    /// be told.
+    #[serde(skip)]
+    pub label_gain: Option<LabelGain>,
 }
 
 /// A mean score over items.
@@ -125,6 +141,30 @@ pub struct SquaredError {
     pub given: Given,
     /// Unbiased, so it may come out below 0; over items with two labels or more.
     pub mean: Estimable,
+}
+
+/// What the other labels of an item do for the prediction of one of them, by squared errors against the pool; of items
+/// with two labels or more.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct LabelGain {
+    /// Squared error of the study's belief before any label of the item.
+    pub without: f64,
+    /// By how much the item's other labels lower it.
+    pub fall: f64,
+    /// 95% interval of the fall for new items by the same annotators, paired over items as differences of scores are.
+    pub interval: Interval,
+}
+
+impl LabelGain {
+    /// Whether further labels are shown to help.
+    pub fn helps(&self) -> bool {
+        self.interval.lo > 0.0 && !self.hardly_helps()
+    }
+
+    /// Whether it is shown that less than a tenth of the error goes.
+    pub fn hardly_helps(&self) -> bool {
+        self.interval.hi < 0.1 * self.without
+    }
 }
 
 /// Bounds on a mean Manhattan error.
@@ -232,6 +272,10 @@ pub struct Scores<K: Kind> {
     pub table: Table,
     /// What each belief predicted of the items before their labels, by its name.
     pub(crate) believed: BTreeMap<String, Vec<Vec<f64>>>,
+    /// What each belief foresees of its error of every item.
+    pub(crate) foreseen: BTreeMap<Prediction, Vec<Option<Foreseen>>>,
+    /// How much of every item's labels lies where each belief expects them.
+    pub(crate) within: BTreeMap<String, [ItemScores; 2]>,
 }
 
 /// So many of the items in their order, drawn at random.
@@ -263,7 +307,8 @@ impl<K: Kind> Scores<K> {
         Self::over(study, decomposition, kept, (&folds, chosen))
     }
 
-    /// Held-out scores as [`Self::new`] has them, of the items at positions `kept`, each in its fold, chosen as it is said.
+    /// Held-out scores as [`Self::new`] has them, of the items at positions `kept`, each in its fold, chosen as it is
+    /// said.
     ///
     /// # Errors
     /// A fit that is impossible.
@@ -281,9 +326,9 @@ impl<K: Kind> Scores<K> {
         let features: Vec<FeatureColumn> =
             decomposition.features.iter().map(|column| column.select(&kept)).filter(varies).collect();
         let (own, pools) = beliefs(study, &kept);
-        let Scoring { table, believed } = score(&pools, &features, folds)?;
+        let Scoring { table, believed, foreseen, within } = score(&pools, &features, folds)?;
         let pool = K::pool(study, &study.labels, &kept);
-        Ok(Self { pool, kept, folds: folds.to_vec(), chosen, own: own.to_owned(), table, believed })
+        Ok(Self { pool, kept, folds: folds.to_vec(), chosen, own: own.to_owned(), table, believed, foreseen, within })
     }
 
     pub(crate) fn is_judge(&self, prediction: &Prediction) -> bool {
@@ -308,10 +353,11 @@ impl<K: Kind> Scores<K> {
                 SquaredError {
                     prediction: prediction.name.clone(),
                     given: prediction.given,
-                    mean: twice(mean_over_items(design, K::Pool::SQUARED, &minus(score, &disagreement))),
+                    mean: possible(twice(mean_over_items(design, K::Pool::SQUARED, &minus(score, &disagreement)))),
                 }
             })
             .collect();
+        let label_gain = self.label_gain(&squared_errors);
         let judged = squared_errors.iter().find(|one| one.prediction == JUDGE).map(|one| one.mean.clone());
         let points: Vec<Option<(f64, f64)>> = (0..items).map(|i| self.pool.calibration(i)).collect();
         let gaps: ItemScores =
@@ -329,16 +375,39 @@ impl<K: Kind> Scores<K> {
                 .collect(),
             comparisons: self.comparisons(&shown),
             squared_errors,
-            disagreement: twice(mean_over_items(design, K::Pool::SQUARED, &disagreement)),
+            // Of two labels of a class a share disagrees.
+            disagreement: twice(match K::Pool::SQUARED {
+                Score::Brier => design.share(&disagreement),
+                score => mean_over_items(design, score, &disagreement),
+            }),
             manhattan: judged.filter(|_| K::Pool::SQUARED == Score::Brier).map(|judged| self.manhattan(&judged)),
+            belief_check: Some(BeliefCheck::new(study, self)),
             agreement: self.agreement(),
-            calibration: curve(design, &points, K::Pool::SQUARED == Score::Brier),
+            calibration: curve(design, &points, |values| match K::Pool::SQUARED == Score::Brier {
+                true => design.share(values),
+                false => design.mean(values),
+            }),
             calibration_in_the_large: design.mean(&gaps),
+            new_annotators: ForNewAnnotators::new(study, &self.kept, design),
             reliability: self
                 .believed
                 .get(&self.own)
                 .and_then(|believed| ReliabilityReport::new(study, (&self.kept, design), &self.pool, believed)),
+            label_gain,
         }
+    }
+
+    /// The squared error of the study's belief without any label of the item less the one with its other labels.
+    fn label_gain(&self, squared_errors: &[SquaredError]) -> Option<LabelGain> {
+        let of = |given| Prediction { name: self.own.clone(), given };
+        let is_shown = |one: &&SquaredError| one.prediction == self.own && one.given == Given::NoLabel;
+        // A belief that takes the prediction as it is has the judge's error, and none of its own.
+        let before = if squared_errors.iter().any(|one| is_shown(&one)) { of(Given::NoLabel) } else { judge() };
+        let without = squared_errors.iter().find(|one| (&one.prediction, one.given) == (&before.name, before.given));
+        let scores = |prediction| self.table.get(prediction).map(|scores| &scores[&K::Pool::SQUARED]);
+        let falls = advantage(&self.chosen.design, [scores(&before)?, scores(&of(Given::OtherLabels))?], true);
+        let (without, fall) = (without?.mean.estimate()?.value, falls.estimate()?);
+        Some(LabelGain { without, fall: fall.value, interval: Interval { lo: fall.lo, hi: fall.hi } })
     }
 
     /// Every prediction against the judge and against the other beliefs that know as much, and the judge against the
@@ -353,22 +422,55 @@ impl<K: Kind> Scores<K> {
         }
         let mut comparisons = vec![];
         for (one, other) in pairs {
+            let near = self.too_near(&one, &other);
             for score in K::Pool::SCORES.iter().filter(|score| **score != Score::Coverage) {
+                let scores = [&self.table[&other][score], &self.table[&one][score]];
+                let found = advantage(&self.chosen.design, scores, is_belief(&one));
                 comparisons.push(Comparison {
                     prediction: one.name.clone(),
                     given: one.given,
                     than: other.name.clone(),
                     than_given: other.given,
                     score: *score,
-                    advantage: advantage(
-                        &self.chosen.design,
-                        [&self.table[&other][score], &self.table[&one][score]],
-                        is_belief(&one),
-                    ),
+                    advantage: match (&near, found) {
+                        (Some(near), Estimable::Estimated(_)) => Estimable::not(near),
+                        (_, found) => found,
+                    },
                 });
             }
         }
         comparisons
+    }
+
+    /// Why a belief before any label of an item can't be told from the judge, or from another belief; `None` where it
+    /// can.
+    ///
+    /// Fits that scatter around no difference make their held-out advantage a degenerate U-statistic (Hoeffding 1948):
+    /// it is then about a square less its expectation, no normal mean, and its interval too low whatever the standard
+    /// error. With the logs of the two predictions apart by a_ik, what the labels are expected to say of them is sum_i
+    /// sum_k b_ik a_ik, half of that square; below 1 (a likelihood ratio of e on all labels) it is the size of noise.
+    fn too_near(&self, one: &Prediction, other: &Prediction) -> Option<String> {
+        let shares = |name: &str, i: usize| match name {
+            JUDGE => Some(self.pool.predicted(i)),
+            name => Some(self.believed.get(name)?[i].clone()),
+        };
+        let before_labels = one.given == Given::NoLabel && other.given == Given::NoLabel;
+        if K::Pool::SQUARED != Score::Brier || one.name == JUDGE || !before_labels {
+            return None;
+        }
+        let expected = |i: usize| {
+            let (own, other) = (shares(&one.name, i)?, shares(&other.name, i)?);
+            Some(own.iter().zip(other).filter(|(b, _)| **b > 0.0).map(|(b, q)| b * (b / q).ln()).sum::<f64>())
+        };
+        let apart: ItemScores = (0..self.kept.len()).map(expected).collect();
+        let weighted = self.chosen.design.weights().iter().filter(|weight| **weight > 0.0).count() as f64;
+        let found = weighted * self.chosen.design.plain_mean(&apart)?;
+        (found < LEAST_APART).then(|| {
+            format!(
+                "the two are so alike that all labels are expected to gain {found:.2} in log likelihood by one of them, and \
+                 telling them apart takes {LEAST_APART}"
+            )
+        })
     }
 
     fn manhattan(&self, squared: &Estimable) -> Manhattan {
@@ -387,8 +489,11 @@ impl<K: Kind> Scores<K> {
     fn agreement(&self) -> AgreementReport {
         let design = &self.chosen.design;
         let rows: Vec<Option<Vec<f64>>> = (0..self.kept.len()).map(|i| self.pool.agreement_row(i)).collect();
-        let beyond_chance = design.function(&rows, K::Pool::agreement);
         let ordered = K::Pool::SQUARED != Score::Brier;
+        let beyond_chance = match near_constant(&rows).filter(|_| !ordered) {
+            Some(reason) => Estimable::not(reason),
+            None => design.function(&rows, K::Pool::agreement),
+        };
         let of_rows = |f: &dyn Fn(&[f64]) -> f64| rows.iter().map(|row| row.as_deref().map(f)).collect::<ItemScores>();
         let classes = rows.iter().flatten().next().map_or(0, |row| (row.len() - 1) / 2);
         let shares: Vec<f64> = (0..if ordered { 0 } else { classes })
@@ -405,6 +510,30 @@ impl<K: Kind> Scores<K> {
     }
 }
 
+/// A judge with a smaller share of items off its commonest class nearly always says the same.
+const MOST_OFF: f64 = 0.1;
+
+/// Why agreement beyond chance is not determined: it rests on the few items off the class that the judge, or labels,
+/// nearly always name; `None` where there are enough. Rows are those of [`Scored::agreement_row`] for classes.
+fn near_constant(rows: &[Option<Vec<f64>>]) -> Option<String> {
+    let known: Vec<&Vec<f64>> = rows.iter().flatten().collect();
+    let classes = (known.first()?.len() - 1) / 2;
+    let off = |first: usize| {
+        let of = |k: usize| known.iter().map(|row| row[first + k]).sum::<f64>();
+        known.len() as f64 - (0..classes).map(of).fold(0.0, f64::max)
+    };
+    let (labels, judged) = (off(1), off(1 + classes));
+    let (who, few) = if judged < labels { ("the judge names", judged) } else { ("labels name", labels) };
+    let is_rare = few < LEAST_ITEMS as f64 && few < MOST_OFF * known.len() as f64;
+    (known.len() >= LEAST_ITEMS && is_rare).then(|| {
+        format!(
+            "{who} one class for all but {few:.0} of {} items; agreement beyond chance rests on these, and an interval needs \
+             {LEAST_ITEMS}",
+            known.len()
+        )
+    })
+}
+
 fn judge() -> Prediction {
     Prediction { name: JUDGE.to_owned(), given: Given::NoLabel }
 }
@@ -417,6 +546,18 @@ pub(crate) fn advantage(design: &SamplingDesign, [than, one]: [&ItemScores; 2], 
         return Estimable::not("the two predict the same");
     }
     design.difference(&differences, fitted)
+}
+
+/// A squared error, unless labels say that it is below 0.
+fn possible(found: Estimable) -> Estimable {
+    match found.estimate().filter(|found| found.hi < 0.0) {
+        Some(below) => Estimable::not(format!(
+            "the prediction is nearer to labels than independent labels of the pool are to each other ({:.3} [{:.3}, {:.3}], where \
+             a squared error is not below 0): a sign of noise that both share, as of a judge made from the same annotators",
+            below.value, below.lo, below.hi
+        )),
+        None => found,
+    }
 }
 
 /// Says that it takes items with two labels where it does.
@@ -461,6 +602,30 @@ pub fn minus(a: &ItemScores, b: &ItemScores) -> ItemScores {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// 14 of 990 predictions off the common class: intervals of kappa held 0.78 of the time.
+    #[test]
+    fn a_judge_that_nearly_always_says_the_same_has_no_kappa() {
+        let row = |judged: bool, label: bool| {
+            let shares = |yes: bool| [f64::from(u8::from(yes)), f64::from(u8::from(!yes))];
+            Some([vec![f64::from(u8::from(judged == label))], shares(label).to_vec(), shares(judged).to_vec()].concat())
+        };
+        let rows = |judged: usize| (0..990).map(|i| row(i >= judged, i % 5 > 0)).collect::<Vec<_>>();
+        let reason = near_constant(&rows(14)).unwrap();
+        assert!(reason.starts_with("the judge names one class for all but 14 of 990 items"), "{reason}");
+        assert_eq!(near_constant(&rows(20)), None);
+        // Nearly half of a small study is not few of it.
+        let small: Vec<_> = (0..34).map(|i| row(i >= 19, i % 2 > 0)).collect();
+        assert_eq!(near_constant(&small), None);
+    }
+
+    /// Labels that are nearer to the prediction than to each other on every item.
+    #[test]
+    fn an_impossible_squared_error_is_called_what_it_is() {
+        let values: Vec<Option<f64>> = (0..40).map(|i| Some(-0.12 - 0.001 * f64::from(i % 7))).collect();
+        let found = possible(SamplingDesign::random((0..40).collect()).square(&values));
+        assert!(found.estimate().is_none() && found.reason().unwrap().contains("noise that both share"), "{found:?}");
+    }
 
     #[test]
     fn differences_take_items_that_have_both() {

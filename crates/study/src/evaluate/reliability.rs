@@ -68,19 +68,20 @@ pub struct Reliable {
 }
 
 impl Reliable {
-    /// From each item's prediction and the mean of its labels, as far as it has any; `is_share` if labels are 0 or 1, so that means are
-    /// shares.
+    /// From each item's prediction and the mean of its labels, as far as it has any; `is_share` if labels are 0 or 1,
+    /// so that means are shares.
     pub fn new(design: &SamplingDesign, pairs: &[Option<(f64, f64)>], is_share: bool) -> Self {
         let gaps: Vec<Option<f64>> =
             pairs.iter().map(|pair| pair.map(|(predicted, observed)| observed - predicted)).collect();
+        let shown = |values: &[Option<f64>]| if is_share { design.share(values) } else { design.mean(values) };
         let enough = pairs.iter().flatten().count() >= LEAST_ITEMS;
-        Self { labels_above: design.mean(&gaps), points: if enough { curve(design, pairs, is_share) } else { vec![] } }
+        Self { labels_above: design.mean(&gaps), points: if enough { curve(design, pairs, shown) } else { vec![] } }
     }
 }
 
 impl ReliabilityReport {
-    /// Of the items of a study at positions `kept`, with what the belief predicts of each before its labels; `None` where that is what the
-    /// judge does.
+    /// Of the items of a study at positions `kept`, with what the belief predicts of each before its labels; `None`
+    /// where that is what the judge does.
     pub fn new<K: Kind>(
         study: &Study<K>,
         (kept, design): (&[usize], &SamplingDesign),
@@ -152,7 +153,7 @@ type Group = (Option<String>, Vec<usize>);
 
 /// The largest groups among the items at positions `kept`, by name, and how many there are besides; none of a single
 /// one.
-fn largest_groups<K: Kind>(study: &Study<K>, kept: &[usize]) -> (Vec<Group>, usize) {
+pub(super) fn largest_groups<K: Kind>(study: &Study<K>, kept: &[usize]) -> (Vec<Group>, usize) {
     let (names, numbers) = (study.items.group_names(), study.items.group_numbers());
     if names.len() < 2 {
         return (vec![], 0);
@@ -166,8 +167,13 @@ fn largest_groups<K: Kind>(study: &Study<K>, kept: &[usize]) -> (Vec<Group>, usi
     (groups.into_iter().map(|(g, items)| (Some(names[g].to_owned()), items)).collect(), left)
 }
 
-/// Points of equally many items each, [`LEAST_ITEMS`] at least; equal predictions are not told apart by where a point ends.
-pub(crate) fn curve(design: &SamplingDesign, pairs: &[Option<(f64, f64)>], shares: bool) -> Vec<CalibrationPoint> {
+/// Points of equally many items each, [`LEAST_ITEMS`] at least; equal predictions are not told apart by where a point
+/// ends.
+pub(crate) fn curve(
+    design: &SamplingDesign,
+    pairs: &[Option<(f64, f64)>],
+    shown: impl Fn(&[Option<f64>]) -> Estimable,
+) -> Vec<CalibrationPoint> {
     let mut points: Vec<(f64, f64, usize)> =
         pairs.iter().enumerate().filter_map(|(i, pair)| pair.map(|(x, y)| (x, y, i))).collect();
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -192,7 +198,7 @@ pub(crate) fn curve(design: &SamplingDesign, pairs: &[Option<(f64, f64)>], share
         CalibrationPoint {
             items: to - from,
             predicted: design.plain_mean(&predicted).unwrap_or(f64::NAN),
-            observed: if shares { design.share(&observed) } else { design.mean(&observed) },
+            observed: shown(&observed),
         }
     };
     starts.zip(ends.iter().copied().chain([points.len()])).map(point).collect()
@@ -209,7 +215,8 @@ mod tests {
     #[test]
     fn points_of_a_curve_hold_every_item_once() {
         let points: Vec<_> = (0..100).map(|i| Some((f64::from(i % 7), f64::from(i % 2)))).collect();
-        let found = curve(&random(100), &points, true);
+        let design = random(100);
+        let found = curve(&design, &points, |values| design.share(values));
         assert_eq!(found.iter().map(|point| point.items).sum::<usize>(), 100);
         assert!(found.iter().all(|point| point.items >= LEAST_ITEMS), "{found:?}");
         assert!(found.is_sorted_by(|a, b| a.predicted < b.predicted));
@@ -219,7 +226,8 @@ mod tests {
     #[test]
     fn what_is_left_at_the_end_joins_the_last_point() {
         let points: Vec<_> = (0..41).map(|i| Some((f64::from((i - 24).max(0)), f64::from(i % 2)))).collect();
-        let found = curve(&random(41), &points, true);
+        let design = random(41);
+        let found = curve(&design, &points, |values| design.share(values));
         assert_eq!(found.iter().map(|point| point.items).collect::<Vec<_>>(), [41]);
     }
 

@@ -22,9 +22,12 @@ pub struct Items {
     pub texts: Option<Vec<String>>,
     /// The group of each item.
     pub groups: Option<Vec<String>>,
+    /// What the judge wrote beside its answer, blank where it wrote nothing; `None` without a column.
+    pub transcripts: Option<Vec<String>>,
     /// What a label of each item costs, above 0; `None` without a column.
     pub costs: Option<Vec<f64>>,
-    /// The probability with which each was chosen for the labels of the user's own files; `None` without a column, or where it is blank.
+    /// The probability with which each was chosen for the labels of the user's own files; `None` without a column, or
+    /// where it is blank.
     pub probabilities: Option<Vec<Option<f64>>>,
     /// What each is about, where several are the criteria of one item.
     pub about: Option<Vec<String>>,
@@ -60,7 +63,13 @@ const LARGEST_NUMBER: f64 = 1e70;
 /// file, a blank group, a number that is none, a column of one category.
 pub fn read<C: Configured>(file: &StudyFile<C>, source: &mut Source) -> Result<Items> {
     let config = &file.config.items;
+    if let (Some(column), Some(_)) = (&config.probability, &config.drawn) {
+        let reason = "items.drawn and items.probability both say how the items of your own files were chosen";
+        let remedy = "remove items.drawn where the column has their probabilities, or items.probability otherwise";
+        return Err(file.refuse("items.probability", &format!("{column:?}"), reason, remedy));
+    }
     let paths = file.resolve_all(&config.file);
+    source.criterion = file.config.criterion.as_ref().map(|criterion| criterion.name.clone());
     let table = match config.multilabel.is_empty() {
         true => read_table(&paths, config.format, config.id.as_deref(), Rows::Items, source)?,
         false => read_joined(&paths, |path| lewidi::read_items(path, &source.read(path)?, &config.multilabel))?,
@@ -74,6 +83,13 @@ pub fn read<C: Configured>(file: &StudyFile<C>, source: &mut Source) -> Result<I
         let Some(name) = name else { return Ok(None) };
         let column = table.column(name)?;
         table.rows().map(|row| row.text(column).map(str::to_owned)).collect::<Result<_>>().map(Some)
+    };
+    let transcripts = match &config.transcript {
+        Some(name) => {
+            let column = table.column(name)?;
+            Some(table.rows().map(|row| row.cell(column).to_owned()).collect())
+        }
+        None => None,
     };
     let costs = match &config.cost {
         Some(name) => {
@@ -104,6 +120,7 @@ pub fn read<C: Configured>(file: &StudyFile<C>, source: &mut Source) -> Result<I
         ids: table.ids()?,
         texts,
         groups,
+        transcripts,
         costs,
         probabilities,
         about,
@@ -290,6 +307,7 @@ impl Items {
             ids: ItemIds::new(kept.iter().map(|&i| self.ids[i].to_owned()).collect())?,
             texts: self.texts.as_ref().map(some),
             groups: self.groups.as_ref().map(some),
+            transcripts: self.transcripts.as_ref().map(some),
             costs: self.costs.as_ref().map(|costs| kept.iter().map(|&i| costs[i]).collect()),
             probabilities: self.probabilities.as_ref().map(|of| kept.iter().map(|&i| of[i]).collect()),
             about: self.about.as_ref().map(some),

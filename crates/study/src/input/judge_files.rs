@@ -1,14 +1,16 @@
 //! Which judge a study's trust belongs to: sums of its files, and of the prompts that made them.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::input::config::{Configured, StudyFile, TableConfig};
-use judge_uncertainty_formats::checksum::{read_file, sha256_hex};
+use crate::input::source::Source;
+use judge_uncertainty_formats::checksum::read_file;
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
+use judge_uncertainty_system::read;
 
 /// What `judge run` writes beside its predictions.
 pub const SUMMARY: &str = "summary.json";
@@ -27,16 +29,24 @@ pub struct JudgeFiles {
 }
 
 impl JudgeFiles {
-    /// Reads the sums of a study's judge. What can't be read is left out: the study's reader has refused it, or there
-    /// is no summary.
-    pub fn from_study<C: Configured>(file: &StudyFile<C>) -> Self {
+    /// The judge of a study whose `inputs` were read: the sums of the same bytes, and what a summary beside them says.
+    ///
+    /// # Errors
+    /// There is a summary that can't be read.
+    pub fn from_study<C: Configured>(file: &StudyFile<C>, inputs: &Source) -> Result<Self> {
         let paths = file.resolve_all(file.config.judge.files());
-        let files = paths.iter().filter_map(|path| read_file(path).ok()).map(|bytes| sha256_hex(&bytes)).collect();
-        let summary = paths.first().and_then(|path| read_file(&path.with_file_name(SUMMARY)).ok());
+        let sum = |path: &PathBuf| inputs.sums().get(&path.display().to_string()).cloned();
+        let files = paths.iter().filter_map(sum).collect();
+        let summary = match paths.first().map(|path| path.with_file_name(SUMMARY)) {
+            Some(path) => {
+                read::bytes_if_there(&path).map_err(|source| Error::Unreadable { file: path.clone(), source })?
+            }
+            None => None,
+        };
         let summary: Option<Value> = summary.and_then(|text| serde_json::from_slice(&text).ok());
         let ours = |summary: &Value| summary["program"].as_str().is_some_and(|by| by.starts_with("judge-uncertainty "));
         let summary = summary.filter(ours);
-        Self { files, ..summary.as_ref().map(Self::said).unwrap_or_default() }
+        Ok(Self { files, ..summary.as_ref().map(Self::said).unwrap_or_default() })
     }
 
     /// What the summary says that `judge run` wrote beside its predictions.

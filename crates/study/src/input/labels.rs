@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::config::{Files, Format, StudyFile, Unmatched};
 use super::items::Items;
 use super::log::{Batch, LabelLog};
-use super::question::{LabelValue, Question};
+use super::question::{LabelValue, Question, Remark};
 use super::read::Read;
 use super::source::{Source, read_joined, read_table};
 use crate::intake::Known;
@@ -54,6 +54,21 @@ pub struct Label {
     pub line: u64,
 }
 
+/// An answer of the log that is no label: why an annotator skipped an item, or a comment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Remarked {
+    /// Position of the item.
+    pub item: usize,
+    /// Who.
+    pub annotator: String,
+    /// Position in [`Labels::batches`].
+    pub batch: usize,
+    /// What it is.
+    pub remark: Remark,
+    /// Its words.
+    pub words: String,
+}
+
 /// The labels of all items.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Labels {
@@ -70,6 +85,8 @@ pub struct Labels {
     blank: usize,
     /// Rows of ids that the items don't have, left out.
     pub unknown_rows: usize,
+    /// What annotators skipped, which are missing answers, and their comments.
+    pub remarks: Vec<Remarked>,
 }
 
 /// What was found in the file of labels. Which fields there are depends on what labels are, classes or scores.
@@ -97,6 +114,15 @@ pub struct LabelsReport {
     pub annotators: Option<usize>,
     /// Blank labels (or rows of blank counts): missing, no label.
     pub blank: usize,
+    /// Answers with which annotators skipped an item: missing, no label.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub skipped: usize,
+    /// Why, with how often.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub skip_reasons: BTreeMap<String, usize>,
+    /// Comments of annotators.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub comments: usize,
     /// Rows of ids that the items don't have, left out.
     pub unknown_rows: usize,
     /// Items whose most frequent label is not unique; `None` for scores.
@@ -105,6 +131,10 @@ pub struct LabelsReport {
     /// Labels per class; none for scores.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub per_class: Vec<u64>,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 impl LabelsReport {
@@ -147,7 +177,7 @@ impl Labels {
         Ok(reader.labels)
     }
 
-    /// The labels of rows of a table of further items: counts of the classes, or scores by annotator.
+    /// The labels of items one after the other: counts of the classes, or scores by annotator.
     pub fn from_rows(rows: Vec<RowLabels>, classes: usize) -> Self {
         let mut labels = Self { counts: Array2::zeros((rows.len(), classes)), ..Self::default() };
         for (item, row) in rows.into_iter().enumerate() {
@@ -171,16 +201,27 @@ impl Labels {
     pub fn without_added(&self) -> Self {
         Self {
             rows: self.rows.iter().filter(|label| label.batch.is_none()).copied().collect(),
-            counts: &self.counts - &self.added_counts(|_| true),
+            counts: &self.counts - &self.counts_of(|label| label.batch.is_some()),
             batches: vec![],
             ..self.clone()
         }
     }
 
-    /// Counts of the labels of the added batches for which `wanted` holds, items x classes.
-    pub fn added_counts(&self, wanted: impl Fn(usize) -> bool) -> Array2<u32> {
+    /// These labels and no others.
+    pub fn only(&self, rows: Vec<Label>) -> Self {
         let mut counts = Array2::zeros(self.counts.dim());
-        for label in self.rows.iter().filter(|label| label.batch.is_some_and(&wanted)) {
+        for label in &rows {
+            if let LabelValue::Class(class) = label.value {
+                counts[[label.item, class]] += 1;
+            }
+        }
+        Self { rows, counts, annotators: self.annotators.clone(), ..Self::default() }
+    }
+
+    /// Counts of the labels for which `wanted` holds, items x classes.
+    pub fn counts_of(&self, wanted: impl Fn(&Label) -> bool) -> Array2<u32> {
+        let mut counts = Array2::zeros(self.counts.dim());
+        for label in self.rows.iter().filter(|label| wanted(label)) {
             if let LabelValue::Class(class) = label.value {
                 counts[[label.item, class]] += 1;
             }
@@ -227,6 +268,9 @@ impl Labels {
         let numbers = self.numbers();
         let all: usize = numbers.iter().map(|&n| n as usize).sum();
         let of_classes = self.counts.ncols() > 0;
+        let remarks = |kind| self.remarks.iter().filter(move |one| one.remark == kind);
+        let mut skip_reasons = BTreeMap::new();
+        remarks(Remark::Skip).for_each(|skip| *skip_reasons.entry(skip.words.clone()).or_default() += 1);
         let is_tied = |row: &ArrayView1<u32>| row.sum() > 0 && has_tie(row.iter().copied());
         LabelsReport {
             rows: of_classes.then_some(self.rows_of_file),
@@ -238,6 +282,9 @@ impl Labels {
             most_labels: numbers.iter().copied().max().unwrap_or(0),
             annotators: (!self.has_counts_only).then_some(self.annotators.len()),
             blank: self.blank,
+            skipped: remarks(Remark::Skip).count(),
+            skip_reasons,
+            comments: remarks(Remark::Comment).count(),
             unknown_rows: self.unknown_rows,
             tied_items: of_classes.then(|| self.counts.rows().into_iter().filter(is_tied).count()),
             per_class: self
@@ -250,8 +297,8 @@ impl Labels {
     }
 }
 
-/// The labels of a row of a table of further items.
-#[derive(Debug, Default)]
+/// The labels of one item, apart from who gave them and when.
+#[derive(Debug, Clone, Default)]
 pub struct RowLabels {
     /// How many labels name each class; none for scores.
     pub counts: Vec<u32>,
@@ -415,6 +462,11 @@ impl Reader<'_> {
                 self.labels.unknown_rows += usize::from(!self.items.left_out.contains(&row.id));
                 continue;
             };
+            if let Some((remark, words)) = self.question.remark(&row.value) {
+                let [annotator, words] = [&row.annotator, words].map(str::to_owned);
+                self.labels.remarks.push(Remarked { item, annotator, batch: row.batch, remark, words });
+                continue;
+            }
             let value = self.question.parse(&row.value).map_err(refuse)?;
             if !self.question.allows_repeats() {
                 if let Some(problem) = known.clash(item, &row.annotator, &row.value) {

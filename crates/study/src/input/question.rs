@@ -1,8 +1,38 @@
 //! What annotators are asked about an item, and what they answer.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use judge_uncertainty_formats::error::Problem;
+use judge_uncertainty_formats::logs::tokens;
+
+/// What items are judged by: `[criterion]` of a `study.toml`, and what annotators see beside every text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Criterion {
+    /// What it is called.
+    pub name: String,
+    /// What it asks, in the words that the judge was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rubric: Option<String>,
+}
+
+impl Criterion {
+    /// Name and rubric as one text.
+    pub fn text(&self) -> String {
+        self.rubric.as_ref().map_or_else(|| self.name.clone(), |rubric| format!("{}: {rubric}", self.name))
+    }
+}
+
+/// Everything that annotators of a study are asked and told.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Asked<'a> {
+    /// What they answer.
+    pub question: &'a Question,
+    /// What they judge by.
+    pub criterion: Option<&'a Criterion>,
+    /// What they are told.
+    pub instruction: Option<&'a str>,
+}
 
 /// What annotators are asked about an item.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -28,7 +58,40 @@ pub enum LabelValue {
     Score(f64),
 }
 
+/// An answer that is no label.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Remark {
+    /// The annotator saw the item and skipped it, with the reason.
+    Skip,
+    /// What the annotator wrote about the item, beside a label or without.
+    Comment,
+}
+
+impl Remark {
+    const ALL: [(Self, &str); 2] = [(Self::Skip, "skip: "), (Self::Comment, "comment: ")];
+
+    /// The remark that a value of the log is, with its words.
+    pub fn parse(text: &str) -> Option<(Self, &str)> {
+        Self::ALL.iter().find_map(|(remark, prefix)| Some((*remark, text.strip_prefix(prefix)?)))
+    }
+
+    /// The value of the log that holds these words.
+    pub fn value(self, words: &str) -> String {
+        Self::ALL.iter().find(|(remark, _)| *remark == self).map_or("", |(_, prefix)| prefix).to_owned() + words
+    }
+}
+
 impl Question {
+    /// The remark that an answer is, if it is no label, with its words.
+    pub fn remark<'t>(&self, text: &'t str) -> Option<(Remark, &'t str)> {
+        Remark::parse(text).filter(|_| self.parse(text).is_err())
+    }
+
+    /// An answer as this question spells it: apart from case, quotes and blanks it is one of its classes.
+    pub fn respelled(&self, text: &str) -> Option<String> {
+        tokens::class_of(text, self.classes()).map(|class| self.classes()[class].clone())
+    }
+
     /// Names of the classes; none for scores.
     pub fn classes(&self) -> &[String] {
         match self {

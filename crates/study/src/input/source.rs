@@ -17,6 +17,8 @@ use judge_uncertainty_formats::{parquet, xlsx};
 pub struct Source {
     sums: BTreeMap<String, String>,
     logs: BTreeMap<String, LogFile>,
+    /// The criterion of the study, whose answers are read of logs that have several.
+    pub(crate) criterion: Option<String>,
 }
 
 impl Source {
@@ -38,6 +40,11 @@ impl Source {
     /// The sums, by path as seen from a folder; files elsewhere keep their names.
     pub fn relative(&self, folder: &Path) -> BTreeMap<String, String> {
         self.sums.iter().map(|(name, sum)| (seen(name, folder), sum.clone())).collect()
+    }
+
+    /// The name of a file as [`Self::relative`] has it.
+    pub fn name(&self, path: &Path, folder: &Path) -> String {
+        seen(&path.display().to_string(), folder)
     }
 
     /// What the logs that were read say of themselves, by path as seen from a folder.
@@ -62,6 +69,32 @@ impl Source {
             self.logs.insert(name, LogFile { sha256, provenance: provenance.clone() });
         }
         Ok(logs)
+    }
+
+    /// Reads logs as a table of what they say under one criterion.
+    ///
+    /// # Errors
+    /// As [`Self::read_logs`]; several criteria of which the study names none.
+    fn read_criterion(
+        &mut self,
+        paths: &[PathBuf],
+        format: &'static logs::Format,
+        rows: Rows<'_>,
+        id: Option<&str>,
+    ) -> Result<Table> {
+        let mut logs = self.read_logs(paths, format)?;
+        let found: Vec<&str> = logs.criteria().into_iter().collect();
+        if let [_, _, ..] = found.as_slice() {
+            let Some(criterion) = &self.criterion else {
+                let reason =
+                    format!("the log has several criteria, each with a scale of its own: {}", found.join(", "));
+                let remedy =
+                    "name one: [criterion] name = \"NAME\"; or `study init --from`, which makes a study of each";
+                return Err(Error::unfit(Place::file(&paths[0]), reason, remedy));
+            };
+            logs.only(criterion)?;
+        }
+        logs.table(rows, id)
     }
 
     /// Reads what `study init --from` noted of the logs that a study was made from.
@@ -140,17 +173,25 @@ pub fn read_table(
     source: &mut Source,
 ) -> Result<Table> {
     if let Some(Format::Log(format)) = declared {
-        return source.read_logs(paths, format)?.table(rows, id.filter(|name| *name != "id"));
+        return source.read_criterion(paths, format, rows, id.filter(|name| *name != "id"));
     }
     let paths: Vec<Vec<PathBuf>> = paths.iter().map(|path| files_of(path)).collect::<Result<_>>()?;
     let paths: Vec<PathBuf> = paths.into_iter().flatten().collect();
-    read_joined(&paths, |path| read_one(path, declared, id, source))
+    read_joined(&paths, |path| read_one(path, declared, id, rows, source))
 }
 
-fn read_one(path: &Path, declared: Option<Format>, id: Option<&str>, source: &mut Source) -> Result<Table> {
+fn read_one(
+    path: &Path,
+    declared: Option<Format>,
+    id: Option<&str>,
+    rows: Rows<'_>,
+    source: &mut Source,
+) -> Result<Table> {
     let format = format_of(path, declared)?;
     let bytes = source.read(path)?;
     match format {
+        // A study may have no label yet.
+        Format::Csv if rows == Rows::Labels => Table::parse_any(path, &bytes, id.unwrap_or("id")),
         Format::Csv => Table::parse(path, &bytes, id.unwrap_or("id")),
         Format::Jsonl => jsonl::read_lines(path, &bytes, id.unwrap_or("id")),
         Format::Parquet => parquet::read(path, &bytes, id.unwrap_or("id")),
@@ -158,7 +199,7 @@ fn read_one(path: &Path, declared: Option<Format>, id: Option<&str>, source: &mu
         Format::ChaosNli => jsonl::read_lines(path, &bytes, id.unwrap_or("uid")),
         Format::LeWiDi => lewidi::read_items(path, &bytes, &[]),
         // Logs of several files are read as one, above.
-        Format::Log(log) => source.read_logs(&[path.to_owned()], log)?.table(Rows::Items, id),
+        Format::Log(log) => source.read_criterion(&[path.to_owned()], log, Rows::Items, id),
     }
 }
 

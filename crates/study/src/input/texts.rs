@@ -1,4 +1,4 @@
-//! Texts of a study that are embedded when it is run, for studies that name no file of embeddings.
+//! Where the embeddings of a study come from: a file, or a model that embeds the texts of its items.
 
 use std::path::{Path, PathBuf};
 
@@ -7,9 +7,11 @@ use ndarray::{Array2, Axis};
 use super::config::{Configured, FamiliarityConfig, StudyFile};
 use super::items::Items;
 use super::source::Source;
-use super::vectors::read_embeddings;
+use super::vectors::{check_embeddings, read_embeddings};
 use crate::error::Error;
 use judge_uncertainty_familiarity::embedding::{Cache, Embeddings, Model, StartEmbedder, embed_texts};
+use judge_uncertainty_formats::checksum::sum_of_file;
+use judge_uncertainty_formats::error::{Error as DataError, Place};
 use judge_uncertainty_formats::items::ItemIds;
 use judge_uncertainty_system::progress::Progress;
 
@@ -60,26 +62,86 @@ impl TextModel {
     }
 }
 
-/// Reads the embeddings of the items at positions `kept` of `all`, or finds the model that will embed their texts.
-pub(crate) fn read<C: Configured>(
-    file: &StudyFile<C>,
-    all: &ItemIds,
-    kept: &[usize],
-    items: &Items,
-    source: &mut Source,
-) -> Result<(Option<Array2<f32>>, Option<TextModel>), Error> {
-    let Some(config) = &file.config.familiarity else { return Ok((None, None)) };
-    let Some(embeddings) = &config.embeddings else {
-        if items.texts.is_none() {
-            let remedy = "name embeddings = \"FILE\" there, or give items.text a template of what is to be embedded";
-            return Err(file
-                .refuse("familiarity.embeddings", "none", "the items have no texts to embed", remedy)
-                .into());
+/// A file of embeddings, and whose they are.
+#[derive(Debug, Clone)]
+pub struct EmbeddingsFile {
+    path: PathBuf,
+    /// Sum of its bytes, as the study noted it.
+    sum: String,
+    /// All items that it is about, and the file that names them.
+    all: ItemIds,
+    reference: PathBuf,
+    /// Positions among them of the items of the study.
+    kept: Vec<usize>,
+}
+
+impl EmbeddingsFile {
+    /// Reads the embeddings of the study's items.
+    ///
+    /// # Errors
+    /// As [`read_embeddings`]; the file has changed since the study was read.
+    pub(crate) fn read(&self) -> Result<Array2<f32>, Error> {
+        let matrix = read_embeddings(&self.path, &self.all, &self.reference)?;
+        if sum_of_file(&self.path)? != self.sum {
+            let reason = "was changed while the study was read";
+            return Err(DataError::unfit(Place::file(&self.path), reason, "run the command again").into());
         }
-        return Ok((None, Some(TextModel::read(file, config, source)?)));
-    };
-    let path = file.resolve(embeddings);
-    source.read(&path)?;
-    let matrix = read_embeddings(&path, all, &items.file)?;
-    Ok((Some(if kept.len() == all.len() { matrix } else { matrix.select(Axis(0), kept) }), None))
+        Ok(if self.kept.len() == self.all.len() { matrix } else { matrix.select(Axis(0), &self.kept) })
+    }
+}
+
+/// Where the embeddings of a study come from. They are read, or made, by those who need them.
+#[derive(Debug, Clone)]
+pub enum EmbeddingSource {
+    /// A file that the study names.
+    File(EmbeddingsFile),
+    /// The model that embeds the texts of its items.
+    Texts(TextModel),
+}
+
+impl EmbeddingSource {
+    /// Finds where the embeddings of the items at positions `kept` of `all` come from; `None` where a study uses none.
+    pub(crate) fn find<C: Configured>(
+        file: &StudyFile<C>,
+        all: &ItemIds,
+        kept: &[usize],
+        items: &Items,
+        source: &mut Source,
+    ) -> Result<Option<Self>, Error> {
+        let Some(config) = &file.config.familiarity else { return Ok(None) };
+        let Some(embeddings) = &config.embeddings else {
+            if items.texts.is_none() {
+                let remedy =
+                    "name embeddings = \"FILE\" there, or give items.text a template of what is to be embedded";
+                return Err(file
+                    .refuse("familiarity.embeddings", "none", "the items have no texts to embed", remedy)
+                    .into());
+            }
+            return Ok(Some(Self::Texts(TextModel::read(file, config, source)?)));
+        };
+        let path = file.resolve(embeddings);
+        let sum = sum_of_file(&path)?;
+        source.note(&path.display().to_string(), &sum);
+        let (all, reference, kept) = (all.clone(), items.file.clone(), kept.to_vec());
+        Ok(Some(Self::File(EmbeddingsFile { path, sum, all, reference, kept })))
+    }
+
+    /// The model, where texts are embedded.
+    pub fn model(&self) -> Option<&TextModel> {
+        match self {
+            Self::Texts(model) => Some(model),
+            Self::File(_) => None,
+        }
+    }
+
+    /// Refuses a file of embeddings that [`Study::embed`](crate::Study::embed) would refuse, and keeps no matrix in memory.
+    ///
+    /// # Errors
+    /// As [`check_embeddings`].
+    pub fn check(&self) -> Result<(), Error> {
+        match self {
+            Self::File(file) => Ok(check_embeddings(&file.path, &file.all, &file.reference)?),
+            Self::Texts(_) => Ok(()),
+        }
+    }
 }

@@ -20,8 +20,19 @@ use judge_uncertainty_formats::table::Table;
 /// As [`user_embeddings::read_embeddings`].
 pub fn read_embeddings(file: &Path, ids: &ItemIds, reference: &Path) -> Result<Array2<f32>> {
     match table(file)? {
-        Some(table) => user_embeddings::of_table(&table, ids, reference, None),
-        None => user_embeddings::read_embeddings(file, ids, reference, None),
+        Some(table) => user_embeddings::of_table(&table, ids, reference),
+        None => user_embeddings::read_embeddings(file, ids, reference),
+    }
+}
+
+/// Refuses what [`read_embeddings`] refuses, and keeps no matrix in memory.
+///
+/// # Errors
+/// As [`read_embeddings`].
+pub fn check_embeddings(file: &Path, ids: &ItemIds, reference: &Path) -> Result<()> {
+    match table(file)? {
+        Some(table) => user_embeddings::of_table(&table, ids, reference).map(drop),
+        None => user_embeddings::check_embeddings(file, ids, reference),
     }
 }
 
@@ -33,7 +44,7 @@ pub fn read_embeddings(file: &Path, ids: &ItemIds, reference: &Path) -> Result<A
 pub fn read_identified(file: &Path) -> Result<(ItemIds, Array2<f32>)> {
     let Some(table) = table(file)? else { return user_embeddings::read_identified(file) };
     let ids = table.ids()?;
-    let matrix = user_embeddings::of_table(&table, &ids, file, None)?;
+    let matrix = user_embeddings::of_table(&table, &ids, file)?;
     Ok((ids, matrix))
 }
 

@@ -1,6 +1,6 @@
 //! The answers in a file of labels.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::input::log::NewLabel;
 
@@ -13,6 +13,8 @@ pub struct Answers {
     pub labels: Vec<NewLabel>,
     /// Answers that are no labels (cancelled, rejected, blank), counted by kind.
     pub skipped: BTreeMap<&'static str, usize>,
+    /// What is to be said of how the file was read.
+    pub notices: BTreeSet<String>,
     /// Who gave the labels of which the file names nobody.
     pub(super) by: Option<String>,
 }

@@ -1,5 +1,6 @@
 //! A file of labels: read, and checked against a study.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::answers::Answers;
@@ -7,9 +8,11 @@ use super::known::{Known, KnownLabel};
 use super::tools::recognised;
 use crate::input::items::Items;
 use crate::input::log::NewLabel;
+use crate::input::question::{Question, Remark};
 use judge_uncertainty_formats::checksum::{read_file, sha256_hex};
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
-use judge_uncertainty_formats::table::Table;
+use judge_uncertainty_formats::formula::unescaped;
+use judge_uncertainty_formats::table::{Column, Row, Table};
 use judge_uncertainty_formats::{parquet, xlsx};
 
 /// A file of labels.
@@ -40,27 +43,40 @@ impl Intake {
 
     /// Checks labels against a study and returns those to be appended.
     ///
-    /// `canonical` turns a value into the text that the study knows it by, or refuses it. `known` has the labels that
-    /// are there already, by item and annotator, as text and place. With `skip_known`, labels that are there letter by
-    /// letter are left out and counted; otherwise they are refused. Where `repeats` are allowed (ratings), a label by
-    /// the same annotator is a further rating, unless it says the same and was given at the same time.
+    /// Values become the texts that the question knows them by; one that is a class but for case or quotes is that
+    /// class, with a notice. A skip or a comment is no label, and no obstacle to a later one. `known` has the labels
+    /// that are there already, by item and annotator, as text and place. With `skip_known`, labels that are there
+    /// letter by letter are left out and counted; otherwise they are refused. Where `repeats` are allowed (ratings), a
+    /// label by the same annotator is a further rating, unless it says the same and was given at the same time.
     ///
     /// # Errors
     /// An unknown item or value, a label that is there already, or one that contradicts what is there.
-    pub fn check(
-        &mut self,
-        items: &Items,
-        canonical: impl Fn(&NewLabel) -> Result<String>,
-        known: &Known,
-        rules: &Rules,
-    ) -> Result<Vec<NewLabel>> {
+    pub fn check(&mut self, items: &Items, question: &Question, known: &Known, rules: &Rules) -> Result<Vec<NewLabel>> {
         let mut known = known.clone();
         let mut fresh = vec![];
-        let mut skipped = 0;
+        let (mut skipped, mut remarks, mut notices) = (0, [0, 0], BTreeSet::new());
         for label in &self.answers.labels {
             let refuse = |problem| Err(Error::refused(label.place.clone(), problem));
-            let Some(item) = items.ids.position(&label.id) else { return refuse(items.unknown(&label.id)) };
-            let value = canonical(label)?;
+            let item = match item_of(items, &label.id) {
+                Ok(item) => item,
+                Err(problem) => return refuse(problem),
+            };
+            if let Some((remark, _)) = question.remark(&label.value) {
+                remarks[usize::from(remark == Remark::Comment)] += 1;
+                fresh.push(NewLabel { id: items.ids[item].to_owned(), ..label.clone() });
+                continue;
+            }
+            let parsed = question.parse(&label.value);
+            let parsed = parsed.or_else(|problem| unescaped(&label.value).map_or(Err(problem), |v| question.parse(v)));
+            let value = match parsed {
+                Ok(value) => question.text(value),
+                Err(problem) => {
+                    question.respelled(&label.value).ok_or_else(|| Error::refused(label.place.clone(), problem))?
+                }
+            };
+            if value != label.value && !question.classes().is_empty() {
+                notices.insert(format!("{:?} is read as {value:?}.", label.value));
+            }
             let there =
                 |k: &KnownLabel| k.value == value && (!rules.repeats || k.given == label.given && !k.given.is_empty());
             if rules.skip_known && known.given_by(item, &label.annotator).iter().any(there) {
@@ -77,12 +93,28 @@ impl Intake {
                 return refuse(problem);
             }
             known.add(item, &label.annotator, &value, &label.given, &label.place);
-            fresh.push(NewLabel { value, ..label.clone() });
+            fresh.push(NewLabel { id: items.ids[item].to_owned(), value, ..label.clone() });
         }
+        let [skips, comments] = remarks;
+        notices.extend((skips > 0).then(|| format!("{skips} answers skipped their items: they count as missing.")));
+        notices.extend((comments > 0).then(|| format!("{comments} comments: `study labels list` shows them.")));
+        self.answers.notices.extend(notices);
         if skipped > 0 {
             self.answers.skipped.insert("already there", skipped);
         }
         Ok(fresh)
+    }
+}
+
+/// The item of an id as a file has it: with an apostrophe before it if it looks like a formula, or without.
+fn item_of(items: &Items, id: &str) -> std::result::Result<usize, Problem> {
+    match (items.ids.position(id), unescaped(id).and_then(|id| items.ids.position(id))) {
+        (Some(item), None) | (None, Some(item)) => Ok(item),
+        (None, None) => Err(items.unknown(id)),
+        (Some(_), Some(_)) => {
+            let reason = format!("the id {id:?} may stand for two items, one of which has no apostrophe before it");
+            Err(Problem::unfit(reason, "give the labels of these items in another file, such as queue.jsonl"))
+        }
     }
 }
 
@@ -107,8 +139,30 @@ fn answers(file: &Path, bytes: &[u8], by: Option<&str>) -> Result<Answers> {
     }
 }
 
-/// The labels of a table `id,annotator,label`.
+/// The labels of a table `id,annotator,label`, or of one whose columns `human` and `human_NAME` hold the labels of a
+/// person each.
 fn from_table(table: &Table, by: Option<&str>) -> Result<Answers> {
+    let mut answers = Answers::new("table", by);
+    let people: Vec<&String> = table.header().iter().filter(|name| is_person(name)).collect();
+    if !table.header().iter().any(|name| name == "label") && !people.is_empty() {
+        for name in people {
+            let annotator = match table.column("annotator") {
+                Ok(column) => Some(column),
+                Err(_) if by.is_some() => None,
+                Err(_) => {
+                    answers
+                        .notices
+                        .insert(format!("The column {name:?} is read as the labels of an annotator {name:?}."));
+                    None
+                }
+            };
+            let named = by.map_or_else(|| name.clone(), str::to_owned);
+            take_column(&mut answers, table, table.column(name)?, &|row| {
+                annotator.map_or_else(|| named.clone(), |column| row.cell(column).to_owned())
+            })?;
+        }
+        return Ok(answers);
+    }
     let annotator = match table.column("annotator") {
         Ok(column) => Some(column),
         Err(_) if by.is_some() => None,
@@ -125,23 +179,42 @@ fn from_table(table: &Table, by: Option<&str>) -> Result<Answers> {
         }
     };
     let label = table.column("label")?;
-    let mut answers = Answers::new("table", by);
+    take_column(&mut answers, table, label, &|row| {
+        let named = annotator.map(|column| row.cell(column).to_owned()).filter(|name| !name.trim().is_empty());
+        named.or_else(|| by.map(str::to_owned)).unwrap_or_default()
+    })?;
+    Ok(answers)
+}
+
+/// Whether a column holds the labels of one person: `human`, `human_1`, `human_ann`.
+fn is_person(name: &str) -> bool {
+    name == "human" || name.starts_with("human_")
+}
+
+/// Takes the labels of a column, given by whoever `by` says; in the column `skipped` stands why there is none, in
+/// `comment` what was written about the item.
+fn take_column(answers: &mut Answers, table: &Table, label: Column, by: &dyn Fn(&Row<'_>) -> String) -> Result<()> {
+    let [skipped, comment] = ["skipped", "comment"].map(|name| table.column(name).ok());
     for row in table.rows() {
-        if row.cell(label).is_empty() {
+        let [reason, comment] = [skipped, comment].map(|column| column.map_or("", |column| row.cell(column)));
+        let value = match (row.cell(label), reason) {
+            ("", "") => None,
+            ("", reason) => Some(Remark::Skip.value(reason)),
+            (label, _) => Some(label.to_owned()),
+        };
+        let comment = (!comment.is_empty()).then(|| Remark::Comment.value(comment));
+        if value.is_none() && comment.is_none() {
             answers.skip("blank");
-            continue;
         }
-        let named = annotator.map(|column| row.cell(column).to_owned());
-        let by = answers.annotator(named).unwrap_or_default();
-        answers.labels.push(NewLabel {
+        answers.labels.extend([value, comment].into_iter().flatten().map(|value| NewLabel {
             id: row.id().to_owned(),
-            annotator: by,
-            value: row.cell(label).to_owned(),
+            annotator: by(&row),
+            value,
             given: String::new(),
             place: Place::file(table.file()).at_line(row.line()).of_item(row.id()),
-        });
+        }));
     }
-    Ok(answers)
+    Ok(())
 }
 
 /// How strict [`Intake::check`] is.

@@ -1,9 +1,9 @@
 //! How the labelled items of a study were chosen, and which of them are about one thing.
 //!
-//! Labels of the user's own files count as drawn at random unless `items.drawn` or `items.probability` says otherwise. Labels that were
-//! added answer the queues in the study's folder: a batch belongs to the queue, among those made before it, that holds most of
-//! its items. An exploring queue gives every item a chance, one that goes by rank alone does not, and neither do batches without a
-//! queue.
+//! Labels of the user's own files count as drawn at random unless `items.drawn` or `items.probability` says otherwise.
+//! Labels that were added answer the queues in the study's folder, and those that it notes elsewhere: a batch belongs
+//! to the queue, among those made before it, that holds most of its items. An exploring queue gives every item a
+//! chance, one that goes by rank alone does not, and neither do batches without a queue.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,10 +15,12 @@ use crate::input::items::Items;
 use crate::input::source::Source;
 use crate::model::kind::{Kind, Study};
 use crate::queue::estimates::SelectionFile;
-use crate::queue::record::QueueRecord;
+use crate::queue::record::{QUEUES_ELSEWHERE, QueueRecord};
 use judge_uncertainty_core::escalation::{Rule, Selection};
 use judge_uncertainty_core::stats::sampling::{SamplingDesign, Stage};
+use judge_uncertainty_evaluation::held_out::{Score, Scored};
 use judge_uncertainty_system::Record;
+use judge_uncertainty_system::read;
 
 /// How the items that the user's own files label were chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,7 +35,7 @@ pub enum Drawn {
 /// A queue to which labels came back.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AnsweredQueue {
-    /// Name of its folder.
+    /// Its folder, as seen from that of the study.
     pub folder: String,
     /// Key of the rule that ranked.
     pub rule: String,
@@ -63,18 +65,26 @@ impl AnsweredQueue {
             return Ok(vec![]);
         }
         let mut queues: Vec<(Self, BTreeSet<usize>)> = vec![];
-        let mut folders: Vec<_> =
-            fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
-        folders.sort();
-        for queue in folders.into_iter().filter(|path| path.join(QueueRecord::FILE).is_file()) {
-            let Ok(text) = fs::read(queue.join(QueueRecord::FILE)) else { continue };
+        let unreadable = |file: &Path| {
+            let file = file.to_owned();
+            move |source| judge_uncertainty_formats::Error::Unreadable { file, source }
+        };
+        for name in folders(folder).map_err(unreadable(folder))? {
+            let queue = folder.join(&name);
+            let record = queue.join(QueueRecord::FILE);
+            let Some(text) = read::bytes_if_there(&record).map_err(unreadable(&record))? else { continue };
             // A file of that name that some other program wrote is none of a queue.
             let Ok(record) = serde_json::from_slice::<QueueRecord>(&text) else { continue };
-            let selection = SelectionFile::read(&queue, &items.ids, &items.file, &[])
-                .map(|file| by_chance(file.selection, &record))
-                .map_err(|error| error.to_string());
+            let selection = match SelectionFile::read(&queue, &items.ids, &items.file, &[]) {
+                Ok(file) => Ok(by_chance(file.selection, &record)),
+                Err(judge_uncertainty_formats::Error::Unreadable { file, source })
+                    if source.kind() != std::io::ErrorKind::NotFound =>
+                {
+                    return Err(unreadable(&file)(source));
+                }
+                Err(error) => Err(error.to_string()),
+            };
             let selected = selection.iter().flat_map(|s| s.ranked.iter().chain(&s.drawn)).copied().collect();
-            let name = queue.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let (rule, batches_before) = (record.rule, record.batches_before);
             queues.push((Self { folder: name, rule, selection, batches_before, batches: BTreeSet::new() }, selected));
         }
@@ -99,9 +109,22 @@ impl AnsweredQueue {
     }
 }
 
+/// Folders that may hold a queue: those in the folder of a study, by name, and those that it notes elsewhere.
+///
+/// # Errors
+/// The folder can't be listed, or that note can't be read.
+fn folders(study: &Path) -> std::io::Result<BTreeSet<String>> {
+    let here = if study == Path::new("") { Path::new(".") } else { study };
+    let inside = fs::read_dir(here)?.collect::<std::io::Result<Vec<_>>>()?;
+    let names = inside.iter().map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let elsewhere = read::bytes_if_there(&study.join(QUEUES_ELSEWHERE))?.unwrap_or_default();
+    let elsewhere = String::from_utf8_lossy(&elsewhere);
+    Ok(names.chain(elsewhere.lines().map(str::to_owned)).collect())
+}
+
 /// A queue in random order took no item for its rank.
 fn by_chance(selection: Selection, record: &QueueRecord) -> Selection {
-    if record.rule != Rule::Random.key() || record.explore.is_some() || record.labels_per_item == "greedy" {
+    if record.rule != Rule::Random.name() || record.explore.is_some() || record.labels_per_item == "greedy" {
         return selection;
     }
     let chance = selection.ranked.len() as f64 / selection.probability.len().max(1) as f64;
@@ -188,7 +211,8 @@ impl Chosen {
         let mut answered: BTreeSet<usize> = BTreeSet::new();
         for queue in &study.queues {
             answered.extend(&queue.batches);
-            let (stage, word) = queue_stage(study, &things, &named, queue);
+            // A queue of things that were all labelled before tells nothing more of all items.
+            let Some((stage, word)) = queue_stage(study, &things, &named, queue) else { continue };
             match stage {
                 Ok(stage) => stages.push(stage),
                 Err(reason) => reasons.push(reason),
@@ -196,13 +220,20 @@ impl Chosen {
             words.push(word);
         }
         let lost = (0..study.batches()).filter(|batch| !answered.contains(batch)).count();
-        if lost > 0 {
+        if lost > 0 && !all_labelled {
             let reason =
                 format!("how the items of {lost} added batches of labels were chosen is not recorded by a queue here");
             words.push(reason.clone());
             reasons.push(reason);
         }
         let one_each = named.len() == kept.len();
+        let pool = K::pool(study, &study.labels, kept);
+        // On a scale the rows are something else.
+        let classes = |row: Vec<f64>| row[1..=(row.len() - 1) / 2].to_vec();
+        let of_labels: Vec<Option<Vec<f64>>> = match K::Pool::SQUARED {
+            Score::Brier => (0..kept.len()).map(|i| pool.agreement_row(i).map(classes)).collect(),
+            _ => vec![],
+        };
         let design = match SamplingDesign::from_stages(of_kept.clone(), stages, population) {
             Some(design) => design,
             None => {
@@ -214,6 +245,7 @@ impl Chosen {
                 SamplingDesign::unknown(of_kept, reason)
             }
         };
+        let design = design.with_classes(&of_labels);
         Self { words: in_words(&design, &words, (named.len(), kept.len()), all_labelled && one_each), design }
     }
 }
@@ -283,19 +315,19 @@ fn own_stage<K: Kind>(study: &Study<K>, things: &Things, named: &[usize], all: b
     }
 }
 
-/// What a queue tells of all items.
+/// What a queue tells of all items; `None` where it brought no thing that had no label before.
 fn queue_stage<K: Kind>(
     study: &Study<K>,
     things: &Things,
     named: &[usize],
     queue: &AnsweredQueue,
-) -> (Result<Stage, String>, String) {
+) -> Option<(Result<Stage, String>, String)> {
     let name = format!("the queue {:?} (rule {})", queue.folder, queue.rule);
     let selection = match &queue.selection {
         Ok(selection) => selection,
         Err(error) => {
             let reason = format!("{name} can't be read as a record of how its items were chosen: {error}");
-            return (Err(reason.clone()), reason);
+            return Some((Err(reason.clone()), reason));
         }
     };
     let mut of_thing = vec![None; things.number()];
@@ -311,10 +343,13 @@ fn queue_stage<K: Kind>(
     let by_chance = |thing: usize| !known(thing) && of_thing[thing] == Some(2);
     let came_back = |is: &dyn Fn(usize) -> bool| things.count(|thing| is(thing) && answered[thing]);
     let (ranked, drawn) = (came_back(&by_rank), came_back(&by_chance));
+    if ranked + drawn == 0 {
+        return None;
+    }
     let rest = things.count(|thing| !known(thing) && of_thing[thing] != Some(1));
     if selection.drawn.is_empty() {
         let word = format!("{ranked} by {name}, for their rank alone");
-        return (Err(format!("{ranked} of the items were chosen by {}", queue.rule)), word);
+        return Some((Err(format!("{ranked} of the items were chosen by {}", queue.rule)), word));
     }
     let word = match ranked {
         0 => format!("{drawn} by {name}, at random from {rest}"),
@@ -327,7 +362,7 @@ fn queue_stage<K: Kind>(
     };
     let strata: Vec<Option<usize>> = named.iter().map(stratum).collect();
     let sizes = [things.count(known), things.count(by_rank), rest];
-    (Stage::try_stratified(&strata, &sizes).map_err(|error| format!("{name}: {error}")), word)
+    Some((Stage::try_stratified(&strata, &sizes).map_err(|error| format!("{name}: {error}")), word))
 }
 
 #[cfg(test)]
@@ -344,7 +379,8 @@ mod tests {
 
     const ITEMS: usize = 120;
 
-    /// A study of items i0 to i119 of which the first `own` have one label by the user's own file; of `each` rows a thing.
+    /// A study of items i0 to i119 of which the first `own` have one label by the user's own file; of `each` rows a
+    /// thing.
     fn folder(own: usize, each: usize, settings: &str) -> TempDir {
         let folder = tempfile::tempdir().unwrap();
         let (mut items, mut judge, mut labels) = ("id,about,pi\n".to_owned(), "id,p_a,p_b\n".to_owned(), String::new());
@@ -411,13 +447,22 @@ mod tests {
         let study = load(&folder);
         let (kept, told) = chosen(&study);
         assert_eq!(kept.len(), 30);
-        assert!(told.design.reason().unwrap().contains("chosen by info"), "{told:?}");
+        assert!(told.design.reason().unwrap().contains("chosen by epistemic"), "{told:?}");
         let decomposition = Decomposition::new(&study, &Silent).unwrap();
         let scores = HeldOutScores::new(&study, &decomposition);
         let report = scores.report().unwrap();
         assert!(report.scores.iter().all(|one| one.mean.estimate().is_none() && one.mean.described().is_some()));
         assert!(report.comparisons.iter().all(|one| one.advantage.estimate().is_none()), "no verdict");
         assert!(report.chosen.as_ref().unwrap().contains("no new items"), "{:?}", report.chosen);
+    }
+
+    /// Where every item is labelled, further labels of some change nothing of how they were chosen.
+    #[test]
+    fn a_queue_of_labelled_items_changes_no_chances() {
+        let folder = folder(ITEMS, 1, "");
+        answered(&folder, "queue", Some(0.5), true);
+        let (_, told) = chosen(&load(&folder));
+        assert!(told.design.is_simple() && told.words.is_none(), "{told:?}");
     }
 
     #[test]
@@ -430,7 +475,8 @@ mod tests {
         assert!(told.words.unwrap().contains("40 of 120 at random"));
     }
 
-    /// 40 known, 15 by rank, and the drawn ones stand for the others: weights of the second stage sum to the number of items.
+    /// 40 known, 15 by rank, and the drawn ones stand for the others: weights of the second stage sum to the number of
+    /// items.
     #[test]
     fn an_exploring_queue_stands_for_all_items() {
         let folder = folder(40, 1, "drawn = \"random\"");
@@ -451,6 +497,23 @@ mod tests {
         assert_eq!(study.answers_to(&folder.path().join("queue"), 0), [0].into());
     }
 
+    /// A queue that was written elsewhere is known by the note in the study's folder.
+    #[test]
+    fn a_queue_elsewhere_is_recorded() {
+        let folder = folder(40, 1, "drawn = \"random\"");
+        answered(&folder, "queue", Some(0.5), true);
+        let elsewhere = tempfile::tempdir().unwrap();
+        let moved = elsewhere.path().join("sent");
+        fs::rename(folder.path().join("queue"), &moved).unwrap();
+        let (_, told) = chosen(&load(&folder));
+        assert!(told.words.unwrap().contains("not recorded by a queue"));
+        fs::write(folder.path().join(QUEUES_ELSEWHERE), format!("{}\n", moved.display())).unwrap();
+        let study = load(&folder);
+        let (_, told) = chosen(&study);
+        assert!(told.design.reason().is_none() && told.words.unwrap().contains("at random"));
+        assert_eq!(study.answers_to(&moved, 0), [0].into());
+    }
+
     #[test]
     fn what_is_said_of_own_labels_counts() {
         let all = folder(ITEMS, 1, "");
@@ -466,6 +529,9 @@ mod tests {
         let (_, told) = chosen(&load(&unequal));
         let weights = told.design.weights();
         assert!((weights[1] / weights[0] - 2.0).abs() < 1e-12, "{weights:?}");
+        let both = folder(60, 1, "probability = \"pi\"\ndrawn = \"random\"");
+        let refused = Study::<Classes>::load(both.path()).unwrap_err().to_string();
+        assert!(refused.contains("items.probability") && refused.contains("remove items.drawn"), "{refused}");
     }
 
     /// Five rows a thing: they share a fold, and intervals go over things; a queue draws things.

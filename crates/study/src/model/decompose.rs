@@ -14,6 +14,14 @@ use judge_uncertainty_system::progress::Progress;
 
 /// Number of the stream that breaks ties and draws the random ranking; replicates count from 0.
 const RANKING_STREAM: u64 = u64::MAX;
+/// Numbers of these streams where labels were added: this and the batches of added labels, of which there are fewer.
+const LATER_RANKINGS: u64 = 1 << 63;
+
+/// The draws that break ties of a queue and rank it at random, under a seed and after so many batches of added labels.
+pub(crate) fn luck_of(seed: u64, batches: usize, items: usize) -> Luck {
+    let number = if batches == 0 { RANKING_STREAM } else { LATER_RANKINGS + batches as u64 };
+    Luck::draw(&mut seeded(seed, number), items)
+}
 
 impl<K: Kind> Decomposition<K> {
     /// Finds labelled neighbours, fits the trust to all labels, and updates the belief about every item.
@@ -29,18 +37,30 @@ impl<K: Kind> Decomposition<K> {
     /// # Errors
     /// As [`Self::new`].
     pub(crate) fn under(study: &Study<K>, labels: &Labels, progress: &dyn Progress) -> Result<Self, Error> {
-        let items = study.len();
-        let all: Vec<usize> = (0..items).collect();
-        let pool = K::pool(study, labels, &all);
+        Self::over(study, labels, &(0..study.len()).collect::<Vec<_>>(), progress)
+    }
+
+    /// The decomposition of the items at positions `kept` under some of their labels.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub(crate) fn over(
+        study: &Study<K>,
+        labels: &Labels,
+        kept: &[usize],
+        progress: &dyn Progress,
+    ) -> Result<Self, Error> {
+        let items = kept.len();
+        let pool = K::pool(study, labels, kept);
         let in_hand = pool.all();
         let numbers = K::Pool::numbers(&in_hand);
         let labelled: Vec<bool> = numbers.iter().map(|&n| n > 0).collect();
         let (neighbours, mode) = study.neighbourhood();
-        let engine = study.engine(&all, Held::those(&labelled), neighbours, progress)?;
+        let engine = study.engine(kept, Held::those(&labelled), neighbours, progress)?;
         let near =
             engine.map(|engine| (familiarity_once(engine.as_ref(), &labelled, neighbours, mode), engine.describe()));
         let (near, neighbours) = near.unzip();
-        let mut features = study.feature_columns(&all, &numbers, near.as_ref());
+        let mut features = study.feature_columns(kept, &numbers, near.as_ref());
         if numbers.iter().all(|n| *n == 0) {
             // Nothing is labelled, so nothing is near to what is.
             features.retain(|column| !column.feature.is_distance());
@@ -53,7 +73,7 @@ impl<K: Kind> Decomposition<K> {
         };
         let fitted = Fitted::of(&pool, design, &in_hand)?;
         let trust = pool.trust(&fitted.fit, &fitted.design);
-        let luck = Luck::draw(&mut seeded(study.file.config.seed, RANKING_STREAM), items);
+        let luck = luck_of(study.file.config.seed, 0, items);
         let scales = standardizer.scales().to_vec();
         Ok(Self { pool, features, neighbours, scales, fitted, trust, numbers, luck })
     }
@@ -85,7 +105,12 @@ impl<K: Kind> Decomposition<K> {
 
     /// The priority of every item under a rule; `None` for a rule that does not rank this kind of label.
     pub fn priority(&self, rule: Rule) -> Option<Vec<f64>> {
-        self.pool.priority(rule, &self.fitted.ranking(&self.pool.all(), &self.numbers, &self.luck))
+        self.priority_with(rule, &self.luck)
+    }
+
+    /// As [`Self::priority`], with other draws for ties and for the random rule.
+    pub fn priority_with(&self, rule: Rule, luck: &Luck) -> Option<Vec<f64>> {
+        self.pool.priority(rule, &self.fitted.ranking(&self.pool.all(), &self.numbers, luck))
     }
 
     /// Positions of all items, most urgent first under the rule; `None` as [`Self::priority`].

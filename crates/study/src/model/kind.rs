@@ -3,7 +3,7 @@
 //! A kind of label is a folder below [`crate::kinds`], where the kinds are listed. Everything else of a study is
 //! written once, for all kinds.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::path::Path;
 
@@ -13,11 +13,12 @@ use crate::input::annotators::Annotators;
 use crate::input::check::Check;
 use crate::input::config::{Setting, StudyConfig, StudyFile};
 use crate::input::items::Items;
-use crate::input::labels::Labels;
+use crate::input::judge_files::JudgeFiles;
+use crate::input::labels::{Label, Labels};
 use crate::input::question::LabelValue;
 use crate::input::read::{Judge, Read, Reported};
 use crate::input::source::Source;
-use crate::input::texts::TextModel;
+use crate::input::texts::EmbeddingSource;
 use crate::model::carried::Carried;
 use crate::model::carried_map::CarriedMap;
 use crate::model::chosen::AnsweredQueue;
@@ -36,6 +37,8 @@ pub type BeliefOf<'a, K> = <<<K as Kind>::Pool as Pool>::Beliefs as BeliefTable>
 /// What is the same in every study of a kind of label.
 #[derive(Debug, Clone, Copy)]
 pub struct KindFacts {
+    /// Whether labels stand on a scale.
+    pub on_scale: bool,
     /// Name in results.
     pub name: &'static str,
     /// What labels of this kind are called in messages, such as `scores`.
@@ -147,9 +150,9 @@ pub trait Kind: Read {
     /// [`Scored::believed`].
     fn quantities(scale: &Self::Scale) -> Vec<Quantity>;
 
-    /// The quantities as the added labels have them that came in these batches, per quantity and item; `None` for items without such
-    /// labels.
-    fn observed(study: &Study<Self>, batches: &BTreeSet<usize>) -> Vec<Vec<Option<Observed>>>;
+    /// The quantities as the labels have them for which `wanted` holds, per quantity and item; `None` for items without
+    /// such labels.
+    fn observed(study: &Study<Self>, wanted: impl Fn(&Label) -> bool) -> Vec<Vec<Option<Observed>>>;
 }
 
 /// Labels that came back for an item, against the belief without them. Errors are squared errors of the belief's mean.
@@ -184,10 +187,10 @@ pub struct Study<K: Kind> {
     pub labels: Labels,
     /// What is known of those who gave them, if the study says where.
     pub annotators: Option<Annotators>,
-    /// Embeddings of the items, items x dimensions; those of a `text_model` are there after [`Self::embed`].
+    /// Embeddings of the items, items x dimensions; they are there after [`Self::embed`].
     pub embeddings: Option<Array2<f32>>,
-    /// What embeds the texts of the items, where the study names no file of embeddings.
-    pub text_model: Option<TextModel>,
+    /// Where they come from; `None` where the study uses none.
+    pub embedding_source: Option<EmbeddingSource>,
     /// Features of the trust regression, in order.
     pub features: Vec<Feature<usize>>,
     /// Ids of items left out because the judge has no answer for them, in the order of the file.
@@ -206,6 +209,8 @@ pub struct Study<K: Kind> {
     pub queues: Vec<AnsweredQueue>,
     /// Sums of all files read.
     pub inputs: Source,
+    /// Which judge its trust belongs to.
+    pub judge_files: JudgeFiles,
 }
 
 /// The belief about every item of a study, given all labels.

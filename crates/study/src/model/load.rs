@@ -7,10 +7,12 @@ use std::path::Path;
 use crate::error::Error;
 use crate::input::annotators::Annotators;
 use crate::input::config::{Configured, StudyFile, TableConfig, Unmatched};
+use crate::input::items;
+use crate::input::judge_files::JudgeFiles;
 use crate::input::labels::Labels;
 use crate::input::log::LabelLog;
 use crate::input::source::Source;
-use crate::input::{items, texts};
+use crate::input::texts::{EmbeddingSource, TextModel};
 use crate::model::carried::Carried;
 use crate::model::chosen::{AnsweredQueue, Came};
 use crate::model::features::{self, Available};
@@ -60,7 +62,60 @@ impl<K: Kind> Study<K> {
     /// # Ok::<(), judge_uncertainty_study::Error>(())
     /// ```
     pub fn load(path: &Path) -> Result<Self, Error> {
-        let file = StudyFile::<K>::read(path, K::check)?;
+        Self::of_file(path, StudyFile::<K>::read(path, K::check)?)
+    }
+
+    /// All that keeps a study from being loaded: what is wrong with its configuration, or the first fault of each of
+    /// its tables. Empty where it can be loaded.
+    pub fn faults(path: &Path) -> Vec<Error> {
+        let first = match Self::load(path) {
+            Ok(study) => return study.embedding_source.and_then(|source| source.check().err()).into_iter().collect(),
+            Err(first) => first,
+        };
+        let of_config = StudyFile::<K>::faults(path);
+        if of_config.len() > 1 {
+            return of_config.into_iter().map(Error::from).collect();
+        }
+        let mut all = vec![first];
+        let Ok(file) = StudyFile::<K>::read(path, K::check) else { return all };
+        let inputs = &mut Source::default();
+        let mut of_tables: Vec<Option<Error>> = vec![];
+        match items::read(&file, inputs) {
+            Err(_) => {
+                let labels = file.labels_file();
+                let files = [Some(file.resolve(file.config.judge.file())), labels];
+                of_tables.extend(files.into_iter().flatten().map(|file| inputs.read(&file).err().map(Error::from)));
+            }
+            Ok(items) => {
+                let judge = K::read_judge(&file, &items, inputs).err();
+                of_tables.push(judge.map(|error| unasked(&file, path, error).into()));
+                let log = LabelLog::read(&file.folder(), inputs);
+                of_tables.push(log.and_then(|log| Labels::read(&file, &items, &log, inputs)).err().map(Error::from));
+                of_tables.push(Annotators::read(&file, inputs).err().map(Error::from));
+                let all: Vec<usize> = (0..items.len()).collect();
+                let embeddings = EmbeddingSource::find(&file, &items.ids, &all, &items, inputs);
+                of_tables.push(embeddings.and_then(|found| found.map_or(Ok(()), |found| found.check())).err());
+            }
+        }
+        for fault in of_tables.into_iter().flatten() {
+            if all.iter().all(|known| known.to_string() != fault.to_string()) {
+                all.push(fault);
+            }
+        }
+        all
+    }
+
+    /// Reads a study as if its configuration named another belief.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub fn load_under(path: &Path, belief: BeliefModel) -> Result<Self, Error> {
+        let mut file = StudyFile::<K>::read(path, K::check)?;
+        file.config.trust.belief = belief;
+        Self::of_file(path, file)
+    }
+
+    fn of_file(path: &Path, file: StudyFile<K>) -> Result<Self, Error> {
         let mut inputs = Source::default();
         if let Some(noted) = &file.config.made_from {
             inputs.read_made_from(&file.resolve(noted))?;
@@ -81,7 +136,7 @@ impl<K: Kind> Study<K> {
         let items = if left_out.is_empty() { all } else { all.select(&kept)? };
         let log = LabelLog::read(&file.folder(), &mut inputs)?;
         let labels = Labels::read(&file, &items, &log, &mut inputs)?;
-        let (embeddings, text_model) = texts::read(&file, &all_ids, &kept, &items, &mut inputs)?;
+        let embedding_source = EmbeddingSource::find(&file, &all_ids, &kept, &items, &mut inputs)?;
         let answers = judge.answers.into_iter().flatten().collect();
         let judge = K::judge(&file.config, &items.ids, &judge.variants, answers, judge.report)?;
         let available = Available {
@@ -92,14 +147,16 @@ impl<K: Kind> Study<K> {
         let features = features::choose(&file, &items, &available)?;
         let annotators = Annotators::read(&file, &mut inputs)?;
         let carried = Carried::read(&file, (K::FACTS.name, FILE), &mut inputs)?;
+        let judge_files = JudgeFiles::from_study(&file, &inputs)?;
         let mut study = Self {
             file,
+            judge_files,
             items,
             judge,
             labels,
             annotators,
-            embeddings,
-            text_model,
+            embeddings: None,
+            embedding_source,
             features,
             left_out,
             excluded: BTreeMap::new(),
@@ -136,16 +193,28 @@ impl<K: Kind> Study<K> {
         self.contrasts = registration.contrasts();
     }
 
-    /// Embeds the texts with the model that `start` starts, where the study names no file of embeddings; returns what
-    /// was done.
+    /// Reads the file of embeddings, or embeds the texts with the model that `start` starts; returns what was embedded.
     ///
     /// # Errors
-    /// A model that can't be started or fails, a cache that can't be used.
+    /// Embeddings that can't be used; a model that can't be started or fails, a cache that can't be used.
     pub fn embed(&mut self, start: StartEmbedder, progress: &dyn Progress) -> Result<Option<Embeddings>, Error> {
-        let (Some(model), Some(texts)) = (&self.text_model, &self.items.texts) else { return Ok(None) };
-        let embedded = model.embed(texts, start, progress)?;
-        self.embeddings = Some(embedded.matrix.clone());
-        Ok(Some(embedded))
+        match (&self.embedding_source, &self.items.texts) {
+            (Some(EmbeddingSource::File(file)), _) => {
+                self.embeddings = Some(file.read()?);
+                Ok(None)
+            }
+            (Some(EmbeddingSource::Texts(model)), Some(texts)) => {
+                let embedded = model.embed(texts, start, progress)?;
+                self.embeddings = Some(embedded.matrix.clone());
+                Ok(Some(embedded))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The model that embeds the texts, if one does.
+    pub fn text_model(&self) -> Option<&TextModel> {
+        self.embedding_source.as_ref().and_then(EmbeddingSource::model)
     }
 
     /// How many texts [`Self::embed`] would have to embed; `None` where it would do nothing.
@@ -153,7 +222,7 @@ impl<K: Kind> Study<K> {
     /// # Errors
     /// A model that can't be started, a cache that can't be read.
     pub fn to_embed(&self, start: StartEmbedder) -> Result<Option<usize>, Error> {
-        let (Some(model), Some(texts)) = (&self.text_model, &self.items.texts) else { return Ok(None) };
+        let (Some(model), Some(texts)) = (self.text_model(), &self.items.texts) else { return Ok(None) };
         model.lacking(texts, start).map(Some)
     }
 
@@ -182,8 +251,8 @@ impl<K: Kind> Study<K> {
         self.labels.rows.iter().filter_map(|label| Some((label.item, label.batch?))).collect()
     }
 
-    /// The batches of added labels that answer the queue in a folder, made when there were `before` of them: those of the queues in the
-    /// study's own folder are known; of another one all later batches that answer none of these.
+    /// The batches of added labels that answer the queue in a folder, made when there were `before` of them: those of
+    /// the queues in the study's own folder are known; of another one all later batches that answer none of these.
     pub fn answers_to(&self, queue: &Path, before: usize) -> BTreeSet<usize> {
         let own = |answered: &&AnsweredQueue| {
             let folder = self.file.folder().join(&answered.folder);

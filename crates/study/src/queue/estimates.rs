@@ -8,7 +8,8 @@ use serde::Serialize;
 use judge_uncertainty_core::escalation::{
     NoEstimate, Observed, Response, Selection, WeightedMean, responses, weighted_mean,
 };
-use judge_uncertainty_core::stats::Interval;
+use judge_uncertainty_core::stats::crossed::{LabelValue, crossed_mean};
+use judge_uncertainty_core::stats::{Estimable, Interval, ItemEstimate};
 use judge_uncertainty_formats::checksum::read_file;
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
 use judge_uncertainty_formats::items::ItemIds;
@@ -106,8 +107,8 @@ impl SelectionFile {
         &self,
         name: &str,
         observed: &[Option<Observed>],
-        range: (f64, f64),
-        level: f64,
+        by_annotator: &[Vec<Option<Observed>>],
+        (range, level): ((f64, f64), f64),
     ) -> std::result::Result<PoolMean, NoEstimate> {
         let weighted = weighted_mean(&self.selection, observed, None, range, level)?;
         let assisted = self
@@ -121,11 +122,34 @@ impl SelectionFile {
         };
         let if_missing = self.if_missing(observed, range, level);
         let strata = responses(&self.selection, observed);
-        Ok(PoolMean { quantity: name.to_owned(), weighted, assisted, not_assisted, if_missing, strata })
+        let with_other_annotators = self.with_other_annotators(by_annotator, range);
+        let quantity = name.to_owned();
+        Ok(PoolMean { quantity, weighted, assisted, not_assisted, if_missing, with_other_annotators, strata })
     }
 
-    /// What the mean can be whatever those would have said that did not come back: the lower end of the interval with all of them at the
-    /// lower end of the range, and the upper one with all at the upper end (Manski 1990, "Nonparametric bounds on treatment effects");
+    /// The mean if other annotators had labelled, from what each of them says of the things; every thing weighs 1 over
+    /// its probability of being selected, and its annotators alike.
+    fn with_other_annotators(&self, by_annotator: &[Vec<Option<Observed>>], (least, most): (f64, f64)) -> Estimable {
+        let mut number = vec![0.0; self.selection.probability.len()];
+        let each =
+            || by_annotator.iter().enumerate().flat_map(|(a, of)| of.iter().enumerate().map(move |(i, x)| (a, i, x)));
+        each().filter(|(.., x)| x.is_some()).for_each(|(_, i, _)| number[i] += 1.0);
+        let label = |(annotator, item, observed): (usize, usize, &Option<Observed>)| {
+            let weight = 1.0 / (self.selection.probability[item] * number[item]);
+            Some(LabelValue { item, annotator, weight, value: observed.as_ref()?.mean })
+        };
+        match crossed_mean(&each().filter_map(label).collect::<Vec<_>>()) {
+            Estimable::Estimated(found) => {
+                let [lo, hi] = [found.lo, found.hi].map(|end| end.clamp(least, most));
+                Estimable::Estimated(ItemEstimate { lo, hi, ..found })
+            }
+            not => not,
+        }
+    }
+
+    /// What the mean can be whatever those would have said that did not come back: the lower end of the interval with
+    /// all of them at the lower end of the range, and the upper one with all at the upper end (Manski 1990,
+    /// "Nonparametric bounds on treatment effects");
     /// `None` where all came back.
     fn if_missing(&self, observed: &[Option<Observed>], range: (f64, f64), level: f64) -> Option<Interval> {
         let selected = || self.selection.ranked.iter().chain(&self.selection.drawn);
@@ -141,8 +165,8 @@ impl SelectionFile {
     }
 }
 
-/// What is observed of things, the mean over their rows; `about` numbers the thing of each row. How far other experts would say something
-/// else is not known of a mean over criteria.
+/// What is observed of things, the mean over their rows; `about` numbers the thing of each row. How far other experts
+/// would say something else is not known of a mean over criteria.
 pub fn observed_by_thing(observed: &[Option<Observed>], about: &[usize]) -> Vec<Option<Observed>> {
     let number = about.iter().max().map_or(0, |last| last + 1);
     let (mut sums, mut rows) = (vec![0.0; number], vec![0.0; number]);
@@ -166,9 +190,83 @@ pub struct PoolMean {
     pub assisted: Option<WeightedMean>,
     /// Why the belief can't help, where it can't.
     pub not_assisted: Option<String>,
-    /// What it can be whatever those would have said that did not come back, see [`SelectionFile::estimate`]; `None` where all came back.
+    /// What it can be whatever those would have said that did not come back, see [`SelectionFile::estimate`]; `None`
+    /// where all came back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub if_missing: Option<Interval>,
+    /// The mean if other annotators had labelled; annotators vary as items do, crossed with them ([`crossed_mean`]).
+    pub with_other_annotators: Estimable,
     /// What was sent out and what came back; those that did not come back are taken for a random part of their stratum.
     pub strata: Vec<Response>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use judge_uncertainty_core::random::Stream;
+
+    /// Items of a class come back half as often as others. Taken for a random part, what came back holds the share in
+    /// few studies; what it can be whatever the others say holds it in at least as many as promised.
+    #[test]
+    fn bounds_hold_where_missing_answers_depend_on_the_class() {
+        let (mut plainly, mut bounded) = (0, 0);
+        for seed in 0..200 {
+            let mut stream = Stream::new(seed);
+            let classes: Vec<f64> = (0..400).map(|_| f64::from(u8::from(stream.random() < 0.4))).collect();
+            let order: Vec<usize> = (0..400).collect();
+            let selection = Selection::exploring(&order, 120, 1.0, &mut stream);
+            let mut observed = vec![None; 400];
+            for &i in &selection.drawn {
+                if stream.random() < if classes[i] > 0.0 { 0.45 } else { 0.9 } {
+                    observed[i] = Some(Observed::once(classes[i]));
+                }
+            }
+            let file = SelectionFile { selection, batches_before: 0, baselines: HashMap::new() };
+            let found = file.estimate("mean_a", &observed, &[], ((0.0, 1.0), 0.95)).unwrap();
+            let truth = classes.iter().sum::<f64>() / 400.0;
+            plainly += usize::from((found.weighted.low..=found.weighted.high).contains(&truth));
+            let Interval { lo, hi } = found.if_missing.unwrap();
+            bounded += usize::from((lo..=hi).contains(&truth));
+        }
+        assert!(plainly < 150 && bounded >= 190, "{plainly} and {bounded} of 200");
+    }
+
+    /// Annotators with biases of sd 0.8 logits, two an item: what they say of all items is not what annotators say.
+    #[test]
+    fn a_share_among_all_annotators_takes_five_of_them() {
+        let shown = |logit: f64| 1.0 / (1.0 + (-logit).exp());
+        let mut normal = Stream::new(1);
+        // At 0 logits of item and annotator the mean is one half.
+        let truth = 0.5;
+        for (annotators, holds) in [(2, 0), (12, 183)] {
+            let (mut these, mut held, mut estimable) = (0, 0, 0);
+            for _ in 0..200 {
+                let bias: Vec<f64> = (0..annotators).map(|_| 0.8 * normal.standard_normal()).collect();
+                let level: Vec<f64> = (0..400).map(|_| normal.standard_normal()).collect();
+                let order: Vec<usize> = (0..400).collect();
+                let selection = Selection::exploring(&order, 150, 1.0, &mut normal);
+                let mut by_annotator = vec![vec![None; 400]; annotators];
+                let mut observed = vec![None; 400];
+                for &i in &selection.drawn {
+                    let first = normal.choice(annotators as u32) as usize;
+                    let both = [first, (first + 1) % annotators].map(|who| {
+                        let yes = f64::from(u8::from(normal.random() < shown(level[i] + bias[who])));
+                        by_annotator[who][i] = Some(Observed::once(yes));
+                        yes
+                    });
+                    let mean = 0.5 * (both[0] + both[1]);
+                    observed[i] = Some(Observed::of(2, mean, both.iter().map(|y| (y - mean).powi(2)).sum()));
+                }
+                let file = SelectionFile { selection, batches_before: 0, baselines: HashMap::new() };
+                let found = file.estimate("mean_a", &observed, &by_annotator, ((0.0, 1.0), 0.95)).unwrap();
+                these += usize::from((found.weighted.low..=found.weighted.high).contains(&truth));
+                if let Some(found) = found.with_other_annotators.estimate() {
+                    estimable += 1;
+                    held += usize::from((found.lo..=found.hi).contains(&truth));
+                }
+            }
+            assert!(these < 160 && held >= holds, "{annotators}: {these} and {held} of 200");
+            assert_eq!(estimable > 0, annotators > 2);
+        }
+    }
 }

@@ -9,9 +9,11 @@ use super::record::{Presentation, QueueRecord, Task};
 use super::tools;
 use super::workbook::workbook;
 use crate::error::Error;
-use crate::input::question::Question;
+use crate::input::question::Asked;
 use crate::queue::estimates::BATCHES_BEFORE;
+use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_formats::checksum::sha256_hex;
+use judge_uncertainty_formats::formula::escaped;
 use judge_uncertainty_formats::output::{OutputColumn, Values, to_parquet};
 use judge_uncertainty_system::{Staged, csv_text, json_lines};
 
@@ -28,7 +30,7 @@ pub fn write_files(
     request: &Request,
     queue: &Queue,
     tasks: &[Task],
-    (question, instruction): (&Question, Option<&str>),
+    asked: Asked<'_>,
     show: Presentation,
     (batches_before, trust, inputs): (usize, String, &BTreeMap<String, String>),
 ) -> Result<(Staged, QueueRecord), Error> {
@@ -38,6 +40,10 @@ pub fn write_files(
             "every item had a chance above 0 (selection.csv): weighted estimates for all items are valid (`study \
              labels estimate`)"
         }
+        None if request.rule == Rule::Random.into() => {
+            "items were drawn at random, and `study run` takes their labels for a random sample; `study labels \
+             estimate` asks for a queue with --explore"
+        }
         None => {
             "biased: items were selected for their rank only, so averages over their labels say nothing about all \
              items; select with --explore for estimates"
@@ -46,6 +52,7 @@ pub fn write_files(
     let mut record = QueueRecord {
         program: concat!("judge-uncertainty ", env!("CARGO_PKG_VERSION")).to_owned(),
         study: study.to_owned(),
+        criterion: asked.criterion.cloned(),
         rule: request.rule.key().to_owned(),
         trust,
         direction: DIRECTION.to_owned(),
@@ -63,12 +70,13 @@ pub fn write_files(
         inputs_sha256: sha256_hex(sums.as_bytes()),
         files: vec![],
     };
+    let cell: fn(String) -> String = if show.keep_formulas { |cell| cell } else { escaped };
     let mut staged = Staged::default();
-    staged.put("queue.csv", csv_rows(&record, queue, tasks, show.escape_formulas));
+    staged.put("queue.csv", csv_rows(&record, queue, tasks, cell));
     staged.put("queue.jsonl", entries(&record, queue, tasks));
     staged.put("queue.parquet", to_parquet(&columns(&record, queue, tasks))?);
     staged.put("selection.csv", selection(queue, tasks, batches_before));
-    let sheet = tools::Sheet { record: &record, queue, tasks, question, instruction };
+    let sheet = tools::Sheet { record: &record, queue, tasks, asked };
     staged.put("label-studio.json", sheet.label_studio());
     staged.put("label-studio.xml", sheet.label_studio_interface());
     staged.put("argilla.jsonl", sheet.argilla());
@@ -82,8 +90,8 @@ pub fn write_files(
     if let Some(labels) = sheet.doccano_labels() {
         staged.put("doccano-labels.json", labels);
     }
-    staged.put("spreadsheet.csv", csv_text(sheet.spreadsheet(|cell| unformulated(cell, show.escape_formulas))));
-    staged.put("spreadsheet.xlsx", workbook(&sheet.spreadsheet(|cell| cell), question, instruction)?);
+    staged.put("spreadsheet.csv", csv_text(sheet.spreadsheet(cell)));
+    staged.put("spreadsheet.xlsx", workbook(&sheet.spreadsheet(|cell| cell), &asked)?);
     staged.seal(&mut record);
     Ok((staged, record))
 }
@@ -92,13 +100,7 @@ fn selected_by(entry: &Entry) -> &'static str {
     if entry.drawn { "random" } else { "rank" }
 }
 
-/// A cell that a spreadsheet shows as it is, where it would take it for a formula (`=HYPERLINK(...)`).
-fn unformulated(cell: String, escape: bool) -> String {
-    let formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']) && cell.parse::<f64>().is_err();
-    if escape && formula { format!("'{cell}") } else { cell }
-}
-
-fn csv_rows(record: &QueueRecord, queue: &Queue, tasks: &[Task], escape: bool) -> Vec<u8> {
+fn csv_rows(record: &QueueRecord, queue: &Queue, tasks: &[Task], cell: fn(String) -> String) -> Vec<u8> {
     let mut header: Vec<String> = [
         "rank",
         "id",
@@ -114,6 +116,8 @@ fn csv_rows(record: &QueueRecord, queue: &Queue, tasks: &[Task], escape: bool) -
     ]
     .map(str::to_owned)
     .to_vec();
+    let criterion = record.criterion.as_ref().map(|criterion| criterion.name.clone());
+    header.extend(criterion.as_ref().map(|_| "criterion".to_owned()));
     if record.suggestions {
         header.push("suggestion".to_owned());
     }
@@ -121,8 +125,8 @@ fn csv_rows(record: &QueueRecord, queue: &Queue, tasks: &[Task], escape: bool) -
         let task = &tasks[entry.item];
         let mut row = vec![
             queue.ranks[entry.item].to_string(),
-            unformulated(task.id.clone(), escape),
-            unformulated(task.text.clone().unwrap_or_default(), escape),
+            cell(task.id.clone()),
+            cell(task.text.clone().unwrap_or_default()),
             record.rule.clone(),
             task.priority.to_string(),
             record.direction.clone(),
@@ -132,8 +136,9 @@ fn csv_rows(record: &QueueRecord, queue: &Queue, tasks: &[Task], escape: bool) -
             record.seed.to_string(),
             record.inputs_sha256.clone(),
         ];
+        row.extend(criterion.clone().map(cell));
         if record.suggestions {
-            row.push(unformulated(task.prediction.clone(), escape));
+            row.push(cell(task.prediction.clone()));
         }
         row
     });
@@ -156,6 +161,9 @@ fn entries(record: &QueueRecord, queue: &Queue, tasks: &[Task]) -> String {
             "seed": record.seed,
             "inputs_sha256": record.inputs_sha256,
         });
+        if let Some(criterion) = &record.criterion {
+            row["criterion"] = json!(criterion.name);
+        }
         if record.suggestions {
             row["suggestion"] = json!(task.prediction);
         }
@@ -187,6 +195,9 @@ fn columns(record: &QueueRecord, queue: &Queue, tasks: &[Task]) -> Vec<OutputCol
         text("seed", &|_| record.seed.to_string()),
         text("inputs_sha256", &|_| record.inputs_sha256.clone()),
     ];
+    if let Some(criterion) = &record.criterion {
+        columns.push(text("criterion", &|_| criterion.name.clone()));
+    }
     if record.suggestions {
         columns.push(text("suggestion", &|entry| tasks[entry.item].prediction.clone()));
     }

@@ -7,6 +7,7 @@ use super::order::Order;
 use judge_uncertainty_core::belief::{Belief, BeliefTable};
 use judge_uncertainty_core::escalation::{LEAST_DRAWN, Selection, allocate, top};
 use judge_uncertainty_core::random::Stream;
+use judge_uncertainty_evaluation::protocol::seeded;
 use judge_uncertainty_system::limits::{self, Exceeded};
 
 /// Most labels that one item is sent for, so that `--until` ends.
@@ -23,8 +24,18 @@ pub struct Request {
     pub labels_per_item: LabelsPerItem,
     /// Share of the budget that is spent at random, above 0 and up to 1; `None` for none.
     pub explore: Option<f64>,
-    /// Seed of the tie breaks and of the random share.
+    /// Seed of the tie breaks, of the rule random and of the random share; after labels were added they fall otherwise.
     pub seed: u64,
+}
+
+/// The stream of the random share of a queue, under a seed and after so many batches of added labels.
+fn share_stream(seed: u64, batches: usize) -> Stream {
+    /// Numbers of the streams of later queues: this and the batches before them.
+    const LATER_SHARES: u64 = 1 << 62;
+    match batches {
+        0 => Stream::new(seed),
+        _ => seeded(seed, LATER_SHARES + batches as u64),
+    }
 }
 
 /// A request that contradicts itself.
@@ -96,6 +107,8 @@ pub struct Candidates<'a, T> {
     pub labels: &'a [u32],
     /// Uniform draws that order equal scores.
     pub tie_break: &'a [f64],
+    /// Batches of labels that were added before: after each of them the random share falls otherwise.
+    pub batches_before: usize,
 }
 
 /// One entry of a queue.
@@ -126,7 +139,7 @@ impl Queue {
     /// # Errors
     /// A request that contradicts itself.
     pub fn fill<T: BeliefTable>(request: &Request, candidates: &Candidates<'_, T>) -> Result<Self, RequestError> {
-        let Candidates { beliefs, priority, labels, tie_break } = *candidates;
+        let Candidates { beliefs, priority, labels, tie_break, batches_before } = *candidates;
         let items = priority.len();
         let ranking = top(priority, tie_break, items);
         let mut ranks = vec![0; items];
@@ -166,7 +179,9 @@ impl Queue {
                     check_draws(share, budget, items)?;
                 }
                 let selection = match request.explore {
-                    Some(share) => Selection::exploring(&ranking, budget, share, &mut Stream::new(request.seed)),
+                    Some(share) => {
+                        Selection::exploring(&ranking, budget, share, &mut share_stream(request.seed, batches_before))
+                    }
                     None => Selection::top(&ranking, budget),
                 };
                 (selection, vec![number; items])
@@ -218,8 +233,7 @@ impl Queue {
             tie_break.clear();
         }
         let labels = vec![0; items];
-        let whole =
-            Candidates { beliefs: candidates.beliefs, priority: &priority, labels: &labels, tie_break: &tie_break };
+        let whole = Candidates { priority: &priority, labels: &labels, tie_break: &tie_break, ..*candidates };
         let queue = Self::fill(request, &whole)?;
         let rows = |item: usize| (0..about.len()).filter(move |&row| about[row] == item);
         let entries = queue.entries.iter().flat_map(|e| rows(e.item).map(|row| Entry { item: row, ..*e })).collect();
@@ -296,7 +310,10 @@ mod tests {
             explore,
             seed: 3,
         };
-        Queue::fill(&request, &Candidates { beliefs: &beliefs, priority: &priority, labels: &labels, tie_break: &[] })
+        Queue::fill(
+            &request,
+            &Candidates { beliefs: &beliefs, priority: &priority, labels: &labels, tie_break: &[], batches_before: 0 },
+        )
     }
 
     fn listed(queue: &Queue) -> Vec<(usize, u32)> {
@@ -327,6 +344,7 @@ mod tests {
             priority: &[4.0, 4.5, 1.0, 2.0],
             labels: &[0; 4],
             tie_break: &[0.1, 0.2, 0.3, 0.4],
+            batches_before: 0,
         };
         let request = |amount: &str, per_item: &str, explore| Request {
             rule: Rule::Info.into(),
@@ -373,7 +391,13 @@ mod tests {
             let labels = [0; 24];
             Queue::fill(
                 &request,
-                &Candidates { beliefs: &beliefs, priority: &priority, labels: &labels, tie_break: &[] },
+                &Candidates {
+                    beliefs: &beliefs,
+                    priority: &priority,
+                    labels: &labels,
+                    tie_break: &[],
+                    batches_before: 0,
+                },
             )
         };
         let queue = explored(0.9).unwrap();
@@ -402,7 +426,13 @@ mod tests {
             explore: None,
             seed: 3,
         };
-        let candidates = Candidates { beliefs: &beliefs, priority: &[0.0; 200], labels: &numbers, tie_break: &[] };
+        let candidates = Candidates {
+            beliefs: &beliefs,
+            priority: &[0.0; 200],
+            labels: &numbers,
+            tie_break: &[],
+            batches_before: 0,
+        };
         let error = Queue::fill(&request, &candidates).unwrap_err().to_string();
         assert_eq!(
             error,

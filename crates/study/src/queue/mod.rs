@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`amount`] | how much is sent: a budget, or a level of ignorance to reach |
 //! | [`order`] | what ranks them |
+//! | [`likely_errors`] | where the judge is most likely wrong |
 //! | [`fill`] | which items that takes |
 //! | [`ranked`] | a study as its queue sees it |
 //! | [`record`] | what is asked, what is known of each item, how the queue was made |
@@ -17,6 +18,7 @@ pub mod amount;
 pub mod estimates;
 pub mod files;
 pub mod fill;
+pub mod likely_errors;
 pub mod order;
 pub mod plan;
 pub mod ranked;
@@ -29,5 +31,11 @@ pub use crate::input::question::Question;
 pub use amount::{Amount, LabelsPerItem};
 pub use fill::{Queue, Request, RequestError};
 pub use order::Order;
-pub use ranked::Ranked;
+pub use ranked::{Advice, Ranked, advice};
 pub use record::{Presentation, QueueRecord};
+
+/// The ids of a queue's items in its order.
+pub fn queued_ids(queue: &judge_uncertainty_system::Staged) -> impl Iterator<Item = String> {
+    let id = |line: &str| serde_json::from_str::<serde_json::Value>(line).ok()?["id"].as_str().map(str::to_owned);
+    queue.text("queue.jsonl").unwrap_or_default().lines().filter_map(id)
+}

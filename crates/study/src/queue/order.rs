@@ -13,14 +13,18 @@ pub enum Order {
     /// Spread over the embeddings, so that what is labelled covers the items
     /// ([`judge_uncertainty_familiarity::neighbours::cover`]).
     Cover,
+    /// Where the judge is most likely wrong, as the labels have it by group and answer
+    /// ([`crate::queue::likely_errors`]); labelled items last.
+    LikelyErrors,
 }
 
 impl Order {
     /// Key on the command line and in files, e.g. `judge_entropy` or `cover`.
     pub fn key(self) -> &'static str {
         match self {
-            Self::By(rule) => rule.key(),
+            Self::By(rule) => rule.name(),
             Self::Cover => "cover",
+            Self::LikelyErrors => "likely_errors",
         }
     }
 
@@ -29,6 +33,7 @@ impl Order {
         match self {
             Self::By(rule) => rule.words(),
             Self::Cover => "spread over the embeddings",
+            Self::LikelyErrors => "how likely the judge is wrong, by group and answer",
         }
     }
 
@@ -36,7 +41,7 @@ impl Order {
     pub fn rule(self) -> Option<Rule> {
         match self {
             Self::By(rule) => Some(rule),
-            Self::Cover => None,
+            Self::Cover | Self::LikelyErrors => None,
         }
     }
 }
@@ -53,6 +58,7 @@ impl FromStr for Order {
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
             "cover" => Ok(Self::Cover),
+            "likely_errors" => Ok(Self::LikelyErrors),
             _ => text.parse().map(Self::By).map_err(|error: <Rule as FromStr>::Err| error.to_string()),
         }
     }

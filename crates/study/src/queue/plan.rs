@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use crate::evaluate::held_out::{HeldOutScores, MOST_ITEMS};
+use crate::evaluate::belief_check::CheckedBelief;
+use crate::evaluate::held_out::{HeldOutScores, LabelGain, MOST_ITEMS};
 use crate::model::kind::Quantity;
 use crate::model::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_core::belief::Belief;
@@ -33,16 +34,24 @@ pub struct Plan {
     pub kind: &'static str,
     /// Items.
     pub items: usize,
-    /// Expected squared error of the belief's means now, averaged over all items.
+    /// Squared error of the belief's means now, averaged over all items: as labels show it, where they do.
     pub error: f64,
+    /// What the belief itself foresees.
+    pub foreseen: f64,
+    /// Why errors are those that the belief foresees; `None` where they are as labels show them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_checked: Option<String>,
     /// Whether `items.cost` says what a label of an item costs; it counts as 1 otherwise.
     pub with_costs: bool,
-    /// What each further tenth gives, where every label goes to the item that has the highest expected fall of the
-    /// squared error per cost at that point.
+    /// What each further tenth gives, where every label goes to the item that has, as the belief foresees it, the
+    /// highest expected fall of the squared error per cost at that point.
     pub steps: Vec<Step>,
     /// When to stop under a price; `None` without one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<Stop>,
+    /// What further labels of an item did for its prediction, on labels held out; `None` where that can't be told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held_out: Option<LabelGain>,
     /// Width of the 95% interval of each quantity over all items, if so many items drawn at random get one label each.
     pub shares: Vec<PlannedShare>,
     /// Width of the 95% intervals of agreement and of comparisons, if so many items had labels as the labelled ones
@@ -61,6 +70,8 @@ pub struct Step {
     pub cost: f64,
     /// Expected squared error then, averaged over all items.
     pub error: f64,
+    /// What the belief itself foresees.
+    pub foreseen: f64,
     /// How much this step lowers the squared error, summed over items, per unit of its cost.
     pub value_per_cost: f64,
 }
@@ -118,7 +129,9 @@ impl Plan {
         let items = study.len();
         let ones = vec![1.0; items];
         let costs = study.items.costs.as_deref().unwrap_or(&ones);
-        let steps = steps(decomposition, costs);
+        let checked = checked(held_out);
+        let errors = Errors { decomposition, checked: checked.as_ref().ok().copied() };
+        let steps = steps(&errors, costs);
         let worth = |price: f64| steps.iter().take_while(|step| step.value_per_cost >= price).count();
         let stop = price.map(|price| Stop {
             price,
@@ -129,9 +142,12 @@ impl Plan {
             schema: SCHEMA,
             kind: K::FACTS.name,
             items,
-            error: mean(&decomposition.map(|belief| belief.spread())),
+            error: errors.mean_after(&vec![0; items]),
+            foreseen: mean(&decomposition.map(|belief| belief.spread())),
+            not_checked: checked.err(),
             with_costs: study.items.costs.is_some(),
             stop,
+            held_out: held_out.report().and_then(|report| report.label_gain),
             steps,
             shares: shares(study, decomposition),
             comparisons: comparisons(held_out, items),
@@ -144,19 +160,60 @@ fn sizes(items: usize) -> impl Iterator<Item = usize> {
     (1..=STEPS).map(move |step| items * step / STEPS).filter(|size| *size > 0)
 }
 
-fn steps<K: Kind>(decomposition: &Decomposition<K>, costs: &[f64]) -> Vec<Step> {
+/// What labels say of the belief's errors, or why they say nothing.
+fn checked(held_out: &HeldOutScores) -> Result<CheckedBelief, String> {
+    let report = match held_out {
+        HeldOutScores::Scored(report) => report,
+        HeldOutScores::NotEstimable { not_estimable } => return Err(not_estimable.clone()),
+    };
+    let check = report.belief_check.as_ref().ok_or("the belief was not held against labels")?;
+    let reason = || match check.before_labels.found.reason() {
+        Some(reason) => reason.to_owned(),
+        None => "labels do not tell the belief's error from 0".to_owned(),
+    };
+    check.checked().ok_or_else(reason)
+}
+
+/// The errors of a belief's means after further labels.
+struct Errors<'a, K: Kind> {
+    decomposition: &'a Decomposition<K>,
+    checked: Option<CheckedBelief>,
+}
+
+impl<K: Kind> Errors<'_, K> {
+    /// As labels show them, where they do.
+    fn after(&self, i: usize, k: u32) -> f64 {
+        let (belief, is_labelled) = (self.decomposition.belief(i), self.decomposition.numbers[i] > 0);
+        let spread = belief.spread();
+        let times = match self.checked {
+            Some(checked) if spread > 0.0 => checked.times_foreseen(spread, belief.evidence(), is_labelled, k),
+            _ => 1.0,
+        };
+        times * belief.spread_after(k)
+    }
+
+    /// Mean over all items after so many further labels of each.
+    fn mean_after(&self, given: &[u32]) -> f64 {
+        mean(&given.iter().enumerate().map(|(i, k)| self.after(i, *k)).collect::<Vec<_>>())
+    }
+}
+
+fn steps<K: Kind>(errors: &Errors<'_, K>, costs: &[f64]) -> Vec<Step> {
+    let decomposition = errors.decomposition;
     let items = decomposition.len();
     let value = |i: usize, k: u32| decomposition.belief(i).label_value_after(k) / costs[i];
-    let (mut before, mut paid) = (decomposition.map(|belief| belief.spread()).iter().sum::<f64>(), 0.0);
+    let (mut before, mut paid) = (errors.mean_after(&vec![0; items]) * items as f64, 0.0);
     let step = |labels: usize| {
         let given = allocate(items, labels, u32::MAX, &decomposition.luck.jitter, value);
-        let left: f64 = given.iter().enumerate().map(|(i, k)| decomposition.belief(i).spread_after(*k)).sum();
+        let left = errors.mean_after(&given) * items as f64;
+        let foreseen: f64 = given.iter().enumerate().map(|(i, k)| decomposition.belief(i).spread_after(*k)).sum();
         let cost: f64 = given.iter().zip(costs).map(|(k, cost)| f64::from(*k) * cost).sum();
         let step = Step {
             labels,
             on_items: given.iter().filter(|k| **k > 0).count(),
             cost,
             error: left / items as f64,
+            foreseen: foreseen / items as f64,
             value_per_cost: (before - left) / (cost - paid),
         };
         (before, paid) = (left, cost);
@@ -237,4 +294,91 @@ fn comparisons(held_out: &HeldOutScores, items: usize) -> Vec<PlannedComparison>
         of(what, &one.advantage, one.is_fitted())
     }));
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Classes;
+    use judge_uncertainty_system::progress::Silent;
+    use std::fs;
+
+    const ITEMS: usize = 400;
+
+    /// Three classes, and an overconfident judge: what experts say of each item, and what the judge says.
+    fn world(stream: &mut Stream) -> Vec<[[f64; 3]; 2]> {
+        let mut drawn = |alpha: [f64; 3]| {
+            let gammas = alpha.map(|a| stream.gamma(a) + 1e-9);
+            let sum: f64 = gammas.iter().sum();
+            gammas.map(|g| g / sum)
+        };
+        let mut item = |_| {
+            let p = drawn([1.5, 1.0, 0.5]);
+            let q = drawn(p.map(|p| 8.0 * p + 0.05)).map(|q| q * q + 1e-3);
+            let sum: f64 = q.iter().sum();
+            [p, q.map(|q| q / sum)]
+        };
+        (0..ITEMS).map(&mut item).collect()
+    }
+
+    /// The study of such items with so many labels each, under the published belief.
+    fn study(items: &[[[f64; 3]; 2]], labels: &[[u32; 3]]) -> (Study<Classes>, Decomposition<Classes>) {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut ids, mut judge, mut counts) =
+            ("id\n".to_owned(), "id,p_a,p_b,p_c\n".to_owned(), "id,n_a,n_b,n_c\n".to_owned());
+        for (i, ([_, q], [a, b, c])) in items.iter().zip(labels).enumerate() {
+            ids += &format!("i{i}\n");
+            judge += &format!("i{i},{},{},{}\n", q[0], q[1], 1.0 - q[0] - q[1]);
+            counts += &format!("i{i},{a},{b},{c}\n");
+        }
+        let toml = "title = \"t\"\nclasses = [\"a\", \"b\", \"c\"]\n[items]\nfile = \"items.csv\"\n[judge]\nfile = \"judge.csv\"\n\
+                    kind = \"probabilities\"\n[labels]\nfile = \"labels.csv\"\nform = \"counts\"\n[trust]\nbelief = \"published\"\n";
+        for (name, text) in [("items.csv", &*ids), ("judge.csv", &judge), ("labels.csv", &counts), ("study.toml", toml)]
+        {
+            fs::write(folder.path().join(name), text).unwrap();
+        }
+        let study = Study::load(folder.path()).unwrap();
+        let decomposition = Decomposition::new(&study, &Silent).unwrap();
+        (study, decomposition)
+    }
+
+    fn actual(items: &[[[f64; 3]; 2]], decomposition: &Decomposition<Classes>) -> f64 {
+        let of = |(i, [p, _]): (usize, &[[f64; 3]; 2])| -> f64 {
+            decomposition.belief(i).mean().zip(p).map(|(m, p)| (m - p).powi(2)).sum()
+        };
+        mean(&items.iter().enumerate().map(of).collect::<Vec<_>>())
+    }
+
+    /// The published belief of an overconfident judge errs by more than twice what it foresees; a plan says what labels
+    /// show, also of labels that are not there yet.
+    #[test]
+    fn a_plan_is_held_to_what_labels_show() {
+        let (mut now, mut half, mut foreseen) = (vec![], vec![], vec![]);
+        for seed in 0..6 {
+            let mut stream = Stream::new(seed);
+            let items = world(&mut stream);
+            let mut label = |i: usize, labels: &mut [[u32; 3]]| {
+                let u = stream.random();
+                let p = items[i][0];
+                labels[i][usize::from(u > p[0]) + usize::from(u > p[0] + p[1])] += 1;
+            };
+            let mut labels = vec![[0; 3]; ITEMS];
+            (0..100).for_each(|i| (0..3).for_each(|_| label(i, &mut labels)));
+            let (pilot, decomposition) = study(&items, &labels);
+            let held_out = HeldOutScores::new(&pilot, &decomposition);
+            let plan = Plan::new(&pilot, &decomposition, &held_out, None);
+            assert_eq!(plan.not_checked, None);
+            now.push(plan.error / actual(&items, &decomposition));
+            foreseen.push(plan.foreseen / actual(&items, &decomposition));
+            let step = plan.steps[4];
+            let value = |i: usize, k: u32| decomposition.belief(i).label_value_after(k);
+            let given = allocate(ITEMS, step.labels, u32::MAX, &decomposition.luck.jitter, value);
+            given.iter().enumerate().for_each(|(i, k)| (0..*k).for_each(|_| label(i, &mut labels)));
+            let (_, decomposition) = study(&items, &labels);
+            half.push(step.error / actual(&items, &decomposition));
+        }
+        let [now, half, foreseen] = [now, half, foreseen].map(|ratios| mean(&ratios));
+        assert!((now - 1.0).abs() < 0.2 && (half - 1.0).abs() < 0.2, "planned over actual: {now}, then {half}");
+        assert!(foreseen < 0.6, "the belief foresees {foreseen} of it");
+    }
 }

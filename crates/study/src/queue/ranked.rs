@@ -1,15 +1,19 @@
 //! A study as its queue sees it, whatever its labels are.
 
+use std::collections::{BTreeSet, HashMap};
+
 use super::files::write_files;
 use super::fill::{Candidates, Queue, Request};
+use super::likely_errors::expected_errors;
 use super::order::Order;
 use super::record::{Presentation, QueueRecord, Task};
 use crate::error::Error;
+use crate::model::decompose::luck_of;
 use crate::model::kind::{Decomposition, Kind, Study};
 use judge_uncertainty_core::belief::Belief;
-use judge_uncertainty_core::escalation::Rule;
-use judge_uncertainty_evaluation::Scored;
+use judge_uncertainty_core::escalation::{LEAST_DRAWN, Rule};
 use judge_uncertainty_evaluation::protocol::seeded;
+use judge_uncertainty_evaluation::{Luck, Scored};
 use judge_uncertainty_familiarity::neighbours::{UnitRows, cover};
 use judge_uncertainty_system::Staged;
 
@@ -19,6 +23,7 @@ pub struct Ranked<'a, K: Kind> {
     study: &'a Study<K>,
     decomposition: &'a Decomposition<K>,
     priority: Vec<f64>,
+    luck: Luck,
 }
 
 impl<'a, K: Kind> Ranked<'a, K> {
@@ -30,7 +35,7 @@ impl<'a, K: Kind> Ranked<'a, K> {
     /// # Examples
     ///
     /// ```
-    /// use judge_uncertainty_core::escalation::Rule;
+    /// use judge_uncertainty_core::escalation::{LEAST_DRAWN, Rule};
     /// use judge_uncertainty_system::progress::Silent;
     /// use judge_uncertainty_study::queue::{LabelsPerItem, Presentation, Ranked, Request};
     /// use judge_uncertainty_study::{Classes, Decomposition, Study};
@@ -48,11 +53,18 @@ impl<'a, K: Kind> Ranked<'a, K> {
     /// ```
     pub fn new(study: &'a Study<K>, decomposition: &'a Decomposition<K>, request: &Request) -> Result<Self, Error> {
         check_rule(study, request.rule)?;
+        let luck = luck_of(request.seed, study.batches(), study.len());
         let priority = match request.rule {
-            Order::By(rule) => decomposition.priority(rule).ok_or_else(|| not_ranked(study, rule))?,
+            Order::By(rule) => decomposition.priority_with(rule, &luck).ok_or_else(|| not_ranked(study, rule))?,
             Order::Cover => covering(study, &decomposition.numbers, request)?,
+            Order::LikelyErrors => {
+                let expected = expected_errors(study).ok_or(Error::NoErrors)?;
+                // A further label of an item that has one tells little of the judge.
+                let last = |(error, labels): (f64, &u32)| if *labels > 0 { 1e-9 * error } else { error };
+                expected.into_iter().zip(&decomposition.numbers).map(last).collect()
+            }
         };
-        Ok(Self { study, decomposition, priority })
+        Ok(Self { study, decomposition, priority, luck })
     }
 
     /// Ranks by value per cost: the priority over what a label of the item costs.
@@ -68,31 +80,50 @@ impl<'a, K: Kind> Ranked<'a, K> {
         Ok(self)
     }
 
+    /// What to know of a ranking that hardly tells items apart, as where the judge gives a verdict alone: how few
+    /// priorities the items without a label have. `None` where they have more than one in ten.
+    pub fn hardly_ranks(&self) -> Option<String> {
+        let numbers = &self.decomposition.numbers;
+        let open = || (0..numbers.len()).filter(|&i| numbers[i] == 0);
+        let values: BTreeSet<u64> = open().map(|i| self.priority[i].to_bits()).collect();
+        let items = open().count();
+        (items >= 10 && values.len() * 10 <= items).then(|| {
+            format!(
+                "the {items} items without a label have {} priorities in all: there is nothing to rank them by beyond \
+                 groups and features, and \
+                 items with equal priorities are drawn at random",
+                values.len()
+            )
+        })
+    }
+
     /// Fills a request and writes the queue's files.
     ///
     /// # Errors
     /// A request that contradicts itself.
     pub fn send(&self, request: &Request, show: Presentation) -> Result<(Staged, QueueRecord), Error> {
-        let Self { study, decomposition, priority } = self;
+        let Self { study, decomposition, priority, luck } = self;
         let candidates = Candidates {
             beliefs: &decomposition.fitted.beliefs,
             priority,
             labels: &decomposition.numbers,
-            tie_break: &decomposition.luck.jitter,
+            tie_break: &luck.jitter,
+            batches_before: study.batches(),
         };
         let queue = match study.items.about_numbers() {
             Some(about) => Queue::fill_whole(request, &candidates, &about)?,
             None => Queue::fill(request, &candidates)?,
         };
         let tasks: Vec<Task> = (0..study.len()).map(|i| self.task(i)).collect();
-        let (title, question) = (&study.file.config.title, K::question(&study.file.config.scale));
+        let config = &study.file.config;
+        refuse_alike(&queue, &tasks)?;
         let before = study.labels.batches.len();
         write_files(
-            title,
+            &config.title,
             request,
             &queue,
             &tasks,
-            (&question, study.file.config.instruction.as_deref()),
+            config.asked(&K::question(&config.scale)),
             show,
             (before, self.trust(), &study.relative_inputs()),
         )
@@ -119,7 +150,7 @@ impl<'a, K: Kind> Ranked<'a, K> {
     }
 
     fn task(&self, i: usize) -> Task {
-        let Self { study, decomposition, priority } = self;
+        let Self { study, decomposition, priority, .. } = self;
         let belief = decomposition.belief(i);
         let parts = [
             ("aleatoric", belief.aleatoric()),
@@ -139,15 +170,27 @@ impl<'a, K: Kind> Ranked<'a, K> {
     }
 }
 
+/// Refuses a queue in which an annotator could not tell two tasks apart: a label would be as good for one as for the
+/// other.
+fn refuse_alike(queue: &Queue, tasks: &[Task]) -> Result<(), Error> {
+    let mut seen: HashMap<&str, &str> = HashMap::new();
+    let mut texts = queue.entries.iter().filter_map(|entry| Some((tasks[entry.item].text.as_deref()?, entry.item)));
+    let twin = texts.find_map(|(text, item)| Some((seen.insert(text, &tasks[item].id)?, &tasks[item].id)));
+    twin.map_or(Ok(()), |(one, other)| Err(Error::LookAlike { one: one.to_owned(), other: other.clone() }))
+}
+
 /// Refuses a rule by which the items of a study can't be ranked, before any work.
 ///
 /// # Errors
 /// A rule that does not rank this kind of label, or that needs a stated confidence where there is none.
 pub fn check_rule<K: Kind>(study: &Study<K>, order: Order) -> Result<(), Error> {
-    let Order::By(rule) = order else {
-        return if study.file.config.familiarity.is_some() { Ok(()) } else { Err(Error::NothingToCover) };
+    let rule = match order {
+        Order::By(rule) => rule,
+        Order::LikelyErrors if expected_errors(study).is_none() => return Err(Error::NoErrors),
+        Order::Cover if study.file.config.familiarity.is_none() => return Err(Error::NothingToCover),
+        Order::LikelyErrors | Order::Cover => return Ok(()),
     };
-    if !(K::FACTS.ranked_by)(rule.row()) {
+    if !(K::FACTS.ranked_by)(rule.row()) && !rule.row().queues {
         return Err(not_ranked(study, rule));
     }
     if rule == Rule::LowConfidence && !K::rules(study).contains(&rule) {
@@ -156,14 +199,35 @@ pub fn check_rule<K: Kind>(study: &Study<K>, order: Order) -> Result<(), Error> 
     Ok(())
 }
 
-/// The order in which a study's queue goes where none is asked for: the epistemic part; without labels or a trust
-/// carried over spread over the embeddings, or at random where there are none.
-pub fn usual_order<K: Kind>(study: &Study<K>) -> Order {
-    match (study.has_no_labels() && study.carried.is_none(), &study.file.config.familiarity) {
-        (false, _) => Rule::Info.into(),
-        (true, Some(_)) => Order::Cover,
-        (true, None) => Rule::Random.into(),
+/// What a queue does where nothing is asked for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Advice {
+    /// What ranks.
+    pub order: Order,
+    /// Share of the budget that is drawn at random from the items that the order leaves out; `None` for none.
+    pub explore: Option<f64>,
+}
+
+/// What a queue for `budget` items of a study does where nothing is asked for: fewest labels first, items with as many
+/// in random order, and a tenth of the budget from all other items at random, more of a small budget, so that
+/// [`LEAST_DRAWN`] are drawn. Of a budget below twice that all items are drawn at random, and so before the first
+/// label, or they spread over the embeddings where there are any.
+///
+/// So no item gets a further label for its value while others have none: with one label an item the labels do not say
+/// how far the belief is to be trusted, and a belief that errs would send label after label to the items that surprise
+/// it. What is drawn at random gives second labels to some, which do say it, and lets every statistic be estimated.
+/// Chosen by the bench of [`crate::evaluate::simulation`], as registered in `data/registration/advice.toml`.
+pub fn advice<K: Kind>(study: &Study<K>, has_no_labels: bool, budget: usize) -> Advice {
+    const SHARE: f64 = 0.1;
+    let is_first = has_no_labels && study.carried.is_none();
+    if is_first && study.file.config.familiarity.is_some() {
+        return Advice { order: Order::Cover, explore: None };
     }
+    if is_first || budget < 2 * LEAST_DRAWN {
+        return Advice { order: Rule::Random.into(), explore: None };
+    }
+    let least = LEAST_DRAWN as f64 / budget as f64;
+    Advice { order: Rule::FewestLabels.into(), explore: Some(SHARE.max(least)) }
 }
 
 /// Items in the order in which they spread over the embeddings, labelled ones counting as covered: as many as are asked
@@ -188,9 +252,9 @@ fn covering<K: Kind>(study: &Study<K>, numbers: &[u32], request: &Request) -> Re
     Ok(priority)
 }
 
-fn not_ranked<K: Kind>(study: &Study<K>, rule: Rule) -> Error {
-    let keys: Vec<&str> = Rule::those(K::FACTS.ranked_by).into_iter().map(Rule::key).collect();
+pub(crate) fn not_ranked<K: Kind>(study: &Study<K>, rule: Rule) -> Error {
+    let keys: Vec<&str> = Rule::those(K::FACTS.ranked_by).into_iter().map(Rule::name).collect();
     let (last, others) = keys.split_last().expect("some rule ranks every kind of label");
     let rules = format!("{} or {last}", others.join(", "));
-    Error::NotRanked { study: study.file.path.clone(), rule: rule.key(), labels: K::FACTS.labels, rules }
+    Error::NotRanked { study: study.file.path.clone(), rule: rule.name(), labels: K::FACTS.labels, rules }
 }

@@ -4,15 +4,20 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::input::question::Criterion;
 use judge_uncertainty_system::Record;
+
+/// Where a study's folder says which queues were written to folders elsewhere, one a line.
+pub const QUEUES_ELSEWHERE: &str = "queues-elsewhere.txt";
 
 /// How a queue's files show items.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Presentation {
     /// Annotators see the judge's prediction.
     pub suggestions: bool,
-    /// In `queue.csv`, cells that a spreadsheet would take for formulas begin with an apostrophe.
-    pub escape_formulas: bool,
+    /// In `queue.csv` and `spreadsheet.csv`, cells that a spreadsheet takes for formulas stay as they are, without an
+    /// apostrophe before them.
+    pub keep_formulas: bool,
 }
 
 /// What is known of one item of the study; the queue's files show annotators `id` and `text` only.
@@ -38,6 +43,9 @@ pub struct QueueRecord {
     pub program: String,
     /// The study's title.
     pub study: String,
+    /// What items are judged by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub criterion: Option<Criterion>,
     /// The rule's key.
     pub rule: String,
     /// What the trust behind parts and priorities rests on.

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::fill::{Entry, Queue};
 use super::record::{QueueRecord, Task};
 use super::xml::escaped;
-use crate::input::question::Question;
+use crate::input::question::{Asked, Criterion, Question};
 use judge_uncertainty_system::json_lines;
 use judge_uncertainty_system::to_json;
 
@@ -20,9 +20,7 @@ pub(super) struct Sheet<'a> {
     pub record: &'a QueueRecord,
     pub queue: &'a Queue,
     pub tasks: &'a [Task],
-    pub question: &'a Question,
-    /// What annotators are told.
-    pub instruction: Option<&'a str>,
+    pub asked: Asked<'a>,
 }
 
 impl Sheet<'_> {
@@ -35,9 +33,20 @@ impl Sheet<'_> {
         task.text.as_deref().unwrap_or(&task.id)
     }
 
+    /// What annotators judge by, with its rubric.
+    fn criterion(&self) -> Option<String> {
+        self.asked.criterion.map(Criterion::text)
+    }
+
+    /// Criterion and text as one, for tools that show one text only.
+    fn text_and_criterion(&self, task: &Task) -> String {
+        let text = self.text(task);
+        self.criterion().map_or_else(|| text.to_owned(), |criterion| format!("{criterion}\n\n{text}"))
+    }
+
     /// The judge's prediction as the tool's own value, if annotators are to see it.
     fn suggestion(&self, task: &Task) -> Option<Value> {
-        self.record.suggestions.then(|| match self.question {
+        self.record.suggestions.then(|| match self.asked.question {
             Question::Classes(_) => json!(task.prediction),
             // A prediction of a score was written by this program from a number.
             Question::Score { .. } => task.prediction.parse::<f64>().map_or(Value::Null, |score| json!(score)),
@@ -55,8 +64,11 @@ impl Sheet<'_> {
                 "rule": self.record.rule,
                 "labels_suggested": entry.labels,
             }});
+            if let Some(criterion) = self.criterion() {
+                row["data"]["criterion"] = json!(criterion);
+            }
             if let Some(value) = self.suggestion(task) {
-                let result = match self.question {
+                let result = match self.asked.question {
                     Question::Classes(_) => {
                         json!({"from_name": "label", "to_name": "text", "type": "choices", "value": {"choices": [value]}})
                     }
@@ -73,7 +85,7 @@ impl Sheet<'_> {
 
     /// The labelling interface for the project's settings.
     pub(super) fn label_studio_interface(&self) -> String {
-        let control = match self.question {
+        let control = match self.asked.question {
             Question::Classes(classes) => {
                 let choices: String =
                     classes.iter().map(|class| format!("    <Choice value=\"{}\"/>\n", escaped(class))).collect();
@@ -85,9 +97,12 @@ impl Sheet<'_> {
                 "  <Number name=\"label\" toName=\"text\" min=\"{low}\" max=\"{high}\" step=\"any\" required=\"true\"/>\n"
             ),
         };
-        let told =
-            self.instruction.map_or_else(String::new, |text| format!("  <Header value=\"{}\"/>\n", escaped(text)));
-        format!("<View>\n{told}  <Text name=\"text\" value=\"$text\"/>\n{control}</View>\n")
+        let told = self
+            .asked
+            .instruction
+            .map_or_else(String::new, |text| format!("  <Header value=\"{}\"/>\n", escaped(text)));
+        let criterion = self.asked.criterion.map_or("", |_| "  <Text name=\"criterion\" value=\"$criterion\"/>\n");
+        format!("<View>\n{told}{criterion}  <Text name=\"text\" value=\"$text\"/>\n{control}</View>\n")
     }
 
     /// Records, one per line.
@@ -102,9 +117,12 @@ impl Sheet<'_> {
                     "labels_suggested": entry.labels,
                 },
             });
+            if let Some(criterion) = self.criterion() {
+                row["fields"]["criterion"] = json!(criterion);
+            }
             if let Some(value) = self.suggestion(task) {
                 // Argilla asks for free numbers as text.
-                let value = match self.question {
+                let value = match self.asked.question {
                     Question::Classes(_) => value,
                     Question::Score { .. } => json!(task.prediction),
                 };
@@ -116,7 +134,7 @@ impl Sheet<'_> {
 
     /// Settings of the dataset; as many answers are asked for as the item with the most labels needs.
     pub(super) fn argilla_settings(&self) -> String {
-        let question = match self.question {
+        let question = match self.asked.question {
             Question::Classes(classes) => {
                 let options: Vec<_> = classes.iter().map(|class| json!({"value": class, "text": class})).collect();
                 json!({
@@ -135,13 +153,16 @@ impl Sheet<'_> {
             let settings = json!({"type": kind, "visible_for_annotators": false});
             json!({"name": name, "title": name, "visible_for_annotators": false, "settings": settings})
         };
+        let field = |name: &str| json!({"name": name, "title": name, "required": true, "settings": {"type": "text"}});
+        let fields: Vec<Value> =
+            self.asked.criterion.map(|_| field("criterion")).into_iter().chain([field("text")]).collect();
         let mut settings = json!({
-            "fields": [{"name": "text", "title": "text", "required": true, "settings": {"type": "text"}}],
+            "fields": fields,
             "questions": [question],
             "metadata": [metadata("rank", "integer"), metadata("score", "float"), metadata("labels_suggested", "integer")],
             "distribution": {"strategy": "overlap", "min_submitted": most},
         });
-        if let Some(text) = self.instruction {
+        if let Some(text) = self.asked.instruction {
             settings["guidelines"] = json!(text);
         }
         to_json(&settings)
@@ -152,11 +173,11 @@ impl Sheet<'_> {
         json_lines(self.rows().map(|(entry, task)| {
             let mut row = json!({
                 "uid": task.id,
-                "text": self.text(task),
+                "text": self.text_and_criterion(task),
                 "labels_suggested": entry.labels,
                 "meta": {"rank": self.queue.ranks[entry.item]},
             });
-            match self.question {
+            match self.asked.question {
                 Question::Classes(classes) => {
                     row["options"] = classes.iter().map(|class| json!({"id": class, "text": class})).collect();
                     if let Some(value) = self.suggestion(task) {
@@ -176,12 +197,13 @@ impl Sheet<'_> {
 
     /// Settings with which Prodigy shows the instruction; `None` without one.
     pub(super) fn prodigy_settings(&self) -> Option<String> {
-        self.instruction.map(|_| to_json(&json!({"instructions": PRODIGY_INSTRUCTION})))
+        self.asked.instruction.map(|_| to_json(&json!({"instructions": PRODIGY_INSTRUCTION})))
     }
 
     /// The instruction as Prodigy shows it.
     pub(super) fn prodigy_instruction(&self) -> Option<String> {
-        self.instruction
+        self.asked
+            .instruction
             .map(|text| format!("<p style=\"white-space: pre-wrap\">{}</p>\n", escaped(text).replace("&#10;", "\n")))
     }
 
@@ -189,7 +211,7 @@ impl Sheet<'_> {
     pub(super) fn doccano(&self) -> String {
         json_lines(self.rows().map(|(entry, task)| {
             let mut row = json!({
-                "text": self.text(task),
+                "text": self.text_and_criterion(task),
                 "label": [],
                 "uid": task.id,
                 "rank": self.queue.ranks[entry.item],
@@ -204,7 +226,7 @@ impl Sheet<'_> {
 
     /// The labels of doccano's project, as its page of labels imports them; `None` where labels are numbers.
     pub(super) fn doccano_labels(&self) -> Option<String> {
-        let Question::Classes(classes) = self.question else { return None };
+        let Question::Classes(classes) = self.asked.question else { return None };
         let label = |class: &String| json!({"text": class, "background_color": "#209cee", "text_color": "#ffffff"});
         Some(to_json(&classes.iter().map(label).collect::<Vec<_>>()))
     }
@@ -212,10 +234,11 @@ impl Sheet<'_> {
     /// A table for any spreadsheet: the choices beside the text, and the cells `label` and `annotator` to be filled in.
     pub(super) fn spreadsheet(&self, shown: impl Fn(String) -> String) -> Vec<Vec<String>> {
         let mut header = SPREADSHEET.map(str::to_owned).to_vec();
+        header.extend(self.asked.criterion.map(|_| "criterion".to_owned()));
         if self.record.suggestions {
             header.push("suggestion".to_owned());
         }
-        let choices = match self.question {
+        let choices = match self.asked.question {
             Question::Classes(classes) => classes.join(" | "),
             Question::Score { low, high } => format!("{low} to {high}"),
         };
@@ -227,6 +250,7 @@ impl Sheet<'_> {
                 String::new(),
                 String::new(),
             ];
+            row.extend(self.criterion().map(&shown));
             if self.record.suggestions {
                 row.push(shown(task.prediction.clone()));
             }

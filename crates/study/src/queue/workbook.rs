@@ -12,7 +12,7 @@ use zip::write::SimpleFileOptions;
 
 use super::xml::escaped;
 use crate::error::Error;
-use crate::input::question::Question;
+use crate::input::question::{Asked, Question};
 
 /// Most characters of a cell.
 const MOST_CHARACTERS: usize = 32_767;
@@ -27,7 +27,8 @@ const RELATIONS: &str = "http://schemas.openxmlformats.org/officeDocument/2006/r
 ///
 /// # Errors
 /// The archive can't be written, which memory never refuses.
-pub(super) fn workbook(rows: &[Vec<String>], question: &Question, instruction: Option<&str>) -> Result<Vec<u8>, Error> {
+pub(super) fn workbook(rows: &[Vec<String>], asked: &Asked<'_>) -> Result<Vec<u8>, Error> {
+    let Asked { question, instruction, .. } = *asked;
     let label = rows[0].iter().position(|name| name == "label").unwrap_or(0);
     let parts = [
         ("[Content_Types].xml", content_types()),
@@ -115,7 +116,7 @@ fn sheet(rows: &[Vec<String>], validation: &str) -> String {
          topLeftCell=\"A2\" activePane=\"bottomLeft\" state=\"frozen\"/></sheetView></sheetViews><cols>"
     );
     for (name, column) in rows[0].iter().zip(1..) {
-        let width = if name == "text" { 80 } else { 20 };
+        let width = if ["text", "criterion"].contains(&name.as_str()) { 80 } else { 20 };
         let _ =
             write!(text, "<col min=\"{column}\" max=\"{column}\" width=\"{width}\" style=\"0\" customWidth=\"1\"/>");
     }
@@ -208,8 +209,10 @@ mod tests {
     fn a_workbook_is_read_again_by_the_sheet_of_the_items() {
         let question = Question::Classes(["id", "a, b"].map(str::to_owned).to_vec());
         let found = rows(&[["007", "=HYPERLINK(\"x\") <b> &\n\tß", "a, b"], ["é ", "", ""]]);
-        let bytes = workbook(&found, &question, Some(&"“Long” ".repeat(80))).unwrap();
-        assert_eq!(bytes, workbook(&found, &question, Some(&"“Long” ".repeat(80))).unwrap());
+        let told = "“Long” ".repeat(80);
+        let asked = Asked { question: &question, criterion: None, instruction: Some(&told) };
+        let bytes = workbook(&found, &asked).unwrap();
+        assert_eq!(bytes, workbook(&found, &asked).unwrap());
         assert!(xlsx::is(&bytes));
         let table = xlsx::read(Path::new("w.xlsx"), &bytes, "id").unwrap();
         let read: Vec<Vec<&str>> = table.rows().map(|row| row.cells().collect()).collect();
@@ -238,7 +241,7 @@ mod tests {
             let mut found = rows(&[]);
             found.extend(cells.iter().map(|(id, text)| vec![id.clone(), text.clone(), "yes".to_owned()]));
             let question = Question::Score { low: 0.0, high: 1.0 };
-            let bytes = workbook(&found, &question, None).unwrap();
+            let bytes = workbook(&found, &Asked { question: &question, criterion: None, instruction: None }).unwrap();
             let file = Path::new("w.xlsx");
             let ids = |bytes: &[u8]| xlsx::read(file, bytes, "id").map(|table| {
                 table.rows().map(|row| row.cells().map(str::to_owned).collect::<Vec<_>>()).collect::<Vec<_>>()

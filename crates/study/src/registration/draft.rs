@@ -24,6 +24,9 @@ pub struct Plan {
     /// What has been seen of the data before, in words.
     #[serde(default)]
     pub seen: Vec<String>,
+    /// Labels that the study will have when the hypotheses are judged; with fewer a run is an interim look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub labels: Option<u64>,
     /// Items that the evaluation leaves out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exclude: Vec<Exclusion>,
@@ -87,16 +90,16 @@ impl Plan {
                 return wrong("the id is blank or appears twice; give every hypothesis its own".to_owned());
             }
             if h.better == h.than {
-                return wrong(format!("compares {:?} with itself; name two rules", h.better.key()));
+                return wrong(format!("compares {:?} with itself; name two rules", h.better.name()));
             }
             if !h.margin.is_finite() {
                 return wrong(format!("margin = {} is not a finite number; write one such as 0.0", h.margin));
             }
             if let Some(rule) = [h.better, h.than].into_iter().find(|rule| !study.rules.contains(rule)) {
-                let rules: Vec<&str> = study.rules.iter().map(|rule| rule.key()).collect();
+                let rules: Vec<&str> = study.rules.iter().map(|rule| rule.name()).collect();
                 return wrong(format!(
                     "this study does not rank by {:?}; choose among {}",
-                    rule.key(),
+                    rule.name(),
                     rules.join(", ")
                 ));
             }
@@ -151,14 +154,14 @@ mod tests {
         let refused = |from: &str, to: &str| plan(&DRAFT.replace(from, to)).unwrap_err().to_string();
         for (from, to, message) in [
             ("info-entropy", "info-fewest", "appears twice"),
-            ("than = \"judge_entropy\"", "than = \"info\"", "compares \"info\" with itself"),
+            ("than = \"judge_entropy\"", "than = \"info\"", "compares \"epistemic\" with itself"),
             ("budget = 20", "budget = 15", "not one that the study evaluates"),
             ("budget = 20", "budget = 100", "escalates every item under any rule"),
             ("margin = 2.0", "margin = nan", "not a finite number"),
             ("level = 0.9", "level = 1.0", "outside 0 to 1"),
             ("interval = \"student\"", "intervall = 1", "plan.toml:22:1: unknown field `intervall`"),
             ("than = \"fewest_labels\"", "than = \"fewest\"", "unknown variant `fewest`"),
-            ("than = \"fewest_labels\"", "than = \"margin\"", "does not rank by \"margin\"; choose among info"),
+            ("than = \"fewest_labels\"", "than = \"margin\"", "does not rank by \"margin\"; choose among epistemic"),
             ("measure = \"value\"", "measure = \"squared_value\"", "does not measure \"squared_value\""),
         ] {
             let error = refused(from, to);

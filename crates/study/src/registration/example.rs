@@ -14,7 +14,7 @@ exclusions = ["items without a prediction"]
 [[hypothesis]]
 id = "info-fewest"
 statement = "The epistemic part beats fewest labels first."
-better = "info"
+better = "epistemic"
 than = "fewest_labels"
 budget = 10
 measure = "value"
@@ -23,7 +23,7 @@ interval = "percentiles"
 [[hypothesis]]
 id = "info-entropy"
 statement = "It beats judge entropy by 2."
-better = "info"
+better = "epistemic"
 than = "judge_entropy"
 budget = 20
 measure = "selective_error"
@@ -52,5 +52,6 @@ pub(super) fn map(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
 
 pub(super) fn registered() -> Registration {
     let inputs = map(&[("items.csv", "ab"), ("judge.csv", "cd")]);
-    Registration::freeze(plan(DRAFT).unwrap(), map(&[("seed", "0"), ("evaluation.replicates", "200")]), inputs)
+    let settings = map(&[("seed", "0"), ("evaluation.replicates", "200")]);
+    Registration::freeze(plan(DRAFT).unwrap(), (settings, inputs), None)
 }

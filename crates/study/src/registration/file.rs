@@ -7,12 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use super::draft::{Exclusion, Plan};
 use super::error::RegistrationError;
+use super::labels::LabelsThere;
 use super::toml_file::{parse, read};
+use crate::model::kind::{Kind, Study};
 use judge_uncertainty_formats::checksum::sha256_hex;
 use judge_uncertainty_formats::items::ItemIds;
 use judge_uncertainty_formats::links::refuse_links;
 use judge_uncertainty_system::clock;
-use judge_uncertainty_system::{to_json, write_new_file};
+use judge_uncertainty_system::{FileError, to_json, write_new_file};
 
 /// Name of the file in a study's folder.
 pub const REGISTRATION_FILE: &str = "registration.toml";
@@ -34,13 +36,24 @@ pub struct Registration {
     pub inputs: BTreeMap<String, String>,
     /// Every setting of the study, seeds included, as text.
     pub settings: BTreeMap<String, String>,
+    /// The labels that were there; `None` in registrations of versions that did not note them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub labels: Option<LabelsThere>,
     /// The plan.
     pub plan: Plan,
 }
 
 impl Registration {
-    /// Freezes a plan.
-    pub fn freeze(plan: Plan, settings: BTreeMap<String, String>, inputs: BTreeMap<String, String>) -> Self {
+    /// Freezes a plan for a study.
+    pub fn new<K: Kind>(plan: Plan, study: &Study<K>) -> Self {
+        Self::freeze(plan, (study.settings(), study.relative_inputs()), Some(LabelsThere::new(study)))
+    }
+
+    pub(super) fn freeze(
+        plan: Plan,
+        (settings, inputs): (BTreeMap<String, String>, BTreeMap<String, String>),
+        labels: Option<LabelsThere>,
+    ) -> Self {
         let mut registration = Self {
             format: FORMAT,
             program: concat!("judge-uncertainty ", env!("CARGO_PKG_VERSION")).to_owned(),
@@ -48,6 +61,7 @@ impl Registration {
             digest: String::new(),
             inputs,
             settings,
+            labels,
             plan,
         };
         registration.digest = registration.content_digest();
@@ -109,8 +123,29 @@ impl Registration {
         Ok(Some(registration))
     }
 
-    /// What a run does otherwise than it was registered, in the order of the names.
-    pub fn deviations(&self, settings: &BTreeMap<String, String>, inputs: &BTreeMap<String, String>) -> Vec<Deviation> {
+    /// What a run of a study does otherwise than it was registered, in the order of the names. Labels that came since,
+    /// and the records of the queues that they answer, are expected.
+    ///
+    /// # Errors
+    /// A file of labels can't be read.
+    pub fn deviations<K: Kind>(&self, study: &Study<K>) -> Result<Vec<Deviation>, FileError> {
+        let then = self.labels.as_ref();
+        let expected = then.map(|then| then.expected(study, &self.inputs)).transpose()?.unwrap_or_default();
+        let mut deviations = self.differences(&study.settings(), &study.relative_inputs());
+        deviations.retain(|found| found.kind != "input" || !expected.contains(&found.name));
+        deviations.extend(then.and_then(|then| then.lost(study)));
+        let announced = self.plan.labels.filter(|announced| *announced < LabelsThere::new(study).labels);
+        deviations.extend(announced.map(|announced| Deviation {
+            kind: "labels".to_owned(),
+            name: "number".to_owned(),
+            registered: Some(announced.to_string()),
+            found: Some(LabelsThere::new(study).labels.to_string()),
+        }));
+        Ok(deviations)
+    }
+
+    /// Whatever differs.
+    fn differences(&self, settings: &BTreeMap<String, String>, inputs: &BTreeMap<String, String>) -> Vec<Deviation> {
         let mut deviations = differing("setting", &self.settings, settings);
         deviations.extend(differing("input", &self.inputs, inputs));
         deviations
@@ -133,7 +168,7 @@ impl Registration {
 /// Something that a run does otherwise than it was registered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Deviation {
-    /// "setting" or "input".
+    /// "setting", "input" or "labels".
     pub kind: String,
     /// Which one.
     pub name: String,
@@ -188,9 +223,9 @@ mod tests {
     #[test]
     fn whatever_differs_is_a_deviation() {
         let registration = registered();
-        assert!(registration.deviations(&registration.settings, &registration.inputs).is_empty());
+        assert!(registration.differences(&registration.settings, &registration.inputs).is_empty());
         let settings = map(&[("seed", "1"), ("floor", "0.1")]);
-        let found = registration.deviations(&settings, &map(&[("items.csv", "ab"), ("judge.csv", "ff")]));
+        let found = registration.differences(&settings, &map(&[("items.csv", "ab"), ("judge.csv", "ff")]));
         let names: Vec<(&str, &str)> = found.iter().map(|d| (d.kind.as_str(), d.name.as_str())).collect();
         assert_eq!(
             names,
@@ -204,7 +239,7 @@ mod tests {
     fn excluded_items_keep_the_first_reason_and_the_file_reads_back() {
         let exclusions = "[[exclude]]\nreason = \"pilot\"\nids = [\"c\"]\n[[exclude]]\nreason = \"y\"\ngroup = \"y\"\n";
         let plan = plan(&format!("{DRAFT}\n{exclusions}")).unwrap();
-        let registration = Registration::freeze(plan, map(&[]), map(&[]));
+        let registration = Registration::freeze(plan, (map(&[]), map(&[])), None);
         let dir = tempfile::tempdir().unwrap();
         registration.write(dir.path()).unwrap();
         let read = Registration::load(dir.path()).unwrap().unwrap();

@@ -73,6 +73,26 @@ pub enum Status {
     /// It holds the margin, its Monte-Carlo error decides, it does not speak of new items, or there was nothing to
     /// evaluate.
     Inconclusive,
+    /// Not all labels are there that the plan announced, so that nothing is decided.
+    InterimLook,
+    /// Something was done otherwise than registered, so that nothing is decided.
+    Deviating,
+}
+
+impl Status {
+    /// Every status.
+    pub const ALL: [Self; 5] = [Self::Confirmed, Self::Refuted, Self::Inconclusive, Self::InterimLook, Self::Deviating];
+
+    /// In words.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Confirmed => "confirmed",
+            Self::Refuted => "refuted",
+            Self::Inconclusive => "inconclusive",
+            Self::InterimLook => "interim look",
+            Self::Deviating => "deviating",
+        }
+    }
 }
 
 /// A hypothesis with its result.
@@ -82,6 +102,9 @@ pub struct JudgedHypothesis {
     pub hypothesis: Hypothesis,
     /// How it fared.
     pub status: Status,
+    /// What its figures would say if it had been tested as registered; `None` where it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub if_as_registered: Option<Status>,
     /// Number of hypotheses registered together.
     pub family: usize,
     /// Replicates behind the figures.
@@ -108,6 +131,7 @@ impl JudgedHypothesis {
         Self {
             hypothesis: hypothesis.clone(),
             status: Status::Inconclusive,
+            if_as_registered: None,
             family,
             replicates,
             difference: None,
@@ -120,6 +144,14 @@ impl JudgedHypothesis {
 
     fn because(self, reason: impl Into<String>) -> Self {
         Self { note: Some(reason.into()), ..self }
+    }
+
+    /// The hypothesis where it was not tested as registered, and how it was instead.
+    pub(crate) fn tested_otherwise(self, how: Option<Status>) -> Self {
+        match how {
+            Some(how) => Self { if_as_registered: Some(self.status), status: how, ..self },
+            None => self,
+        }
     }
 
     /// One that the run could not evaluate, with the reason.

@@ -9,6 +9,7 @@
 //! | `draft` | what a user writes, and what of it can be tested |
 //! | `file` | the frozen file: its digest, reading it back, and what a run does otherwise |
 //! | `verdict` | the registered family, judged |
+//! | [`labels`] | the labels that were there at registration, and looks at those that came later |
 //! | [`hypothesis`], [`registered`] | a hypothesis with its result, and a run held against its registration |
 //! | `toml_file`, `error` | both as text, and why either is refused |
 
@@ -18,6 +19,7 @@ mod error;
 mod example;
 mod file;
 pub mod hypothesis;
+pub mod labels;
 pub mod registered;
 mod toml_file;
 mod verdict;

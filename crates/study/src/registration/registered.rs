@@ -5,11 +5,14 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::evaluate::for_new_items::EvaluatedItems;
-use crate::registration::hypothesis::{Hypothesis, JudgedHypothesis, Measure};
+use crate::model::kind::{Kind, Study};
+use crate::registration::hypothesis::{Hypothesis, JudgedHypothesis, Measure, Status};
+use crate::registration::labels::{LabelsThere, look_number, looked_at};
 use crate::registration::{Deviation, Registration};
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_evaluation::Measured;
 use judge_uncertainty_formats::items::ItemIds;
+use judge_uncertainty_system::FileError;
 
 /// The registered family with its results, and what else was compared.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -33,6 +36,18 @@ pub struct Registered {
     pub hypotheses: Vec<JudgedHypothesis>,
     /// What the run does otherwise than registered; with any, the hypotheses were not tested as they were frozen.
     pub deviations: Vec<Deviation>,
+    /// Labels that were there at registration, and may have been read before; `None` where it was not noted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub labels_there: Option<LabelsThere>,
+    /// Labels of the run.
+    #[serde(default)]
+    pub labels: u64,
+    /// Labels that the plan announced.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub announced: Option<u64>,
+    /// How often the hypotheses were looked at with other data, this look included.
+    #[serde(default)]
+    pub look: usize,
     /// Every comparison that the results report, registered or exploratory.
     pub comparisons: Vec<Marked>,
 }
@@ -83,19 +98,27 @@ fn reported(measured: &Measured) -> Vec<(Rule, Budget, Measure)> {
 }
 
 impl Registered {
-    /// Judges the hypotheses by what the replicates of a run measured over these items, none where nothing was evaluated; `run` are its
-    /// settings and the sums of its inputs, `excluded` the items that were left out, and `reference` is the rule that
-    /// results compare every other rule with.
-    pub fn new(
+    /// Judges the hypotheses by what the replicates of a run of a study measured over these items, none where nothing
+    /// was evaluated; `excluded` are the items that were left out.
+    pub fn new<K: Kind>(
         registration: &Registration,
-        run: (&BTreeMap<String, String>, &BTreeMap<String, String>),
+        study: &Study<K>,
         excluded: Vec<ExcludedItem>,
         (items, measured): (&EvaluatedItems, &[Measured]),
-        reference: Rule,
-    ) -> Self {
+    ) -> Result<Self, FileError> {
         let plan = &registration.plan;
-        let (settings, inputs) = run;
-        Self {
+        let (deviations, labels) = (registration.deviations(study)?, LabelsThere::new(study).labels);
+        let otherwise = match plan.labels {
+            _ if !deviations.is_empty() => Some(Status::Deviating),
+            Some(announced) if labels < announced => Some(Status::InterimLook),
+            _ => None,
+        };
+        let judged = registration.judge(
+            |hypothesis| differences(hypothesis, measured),
+            |k| items.contributions(measured.iter().map(|m| m.contrasts.get(k)?.as_ref())),
+            items.reason().filter(|_| !measured.is_empty()).as_deref(),
+        );
+        Ok(Self {
             digest: registration.digest().to_owned(),
             registered: registration.registered.clone(),
             level: plan.level,
@@ -103,14 +126,14 @@ impl Registered {
             exclusions: plan.exclusions.clone(),
             excluded,
             seen: plan.seen.clone(),
-            hypotheses: registration.judge(
-                |hypothesis| differences(hypothesis, measured),
-                |k| items.contributions(measured.iter().map(|m| m.contrasts.get(k)?.as_ref())),
-                items.reason().filter(|_| !measured.is_empty()).as_deref(),
-            ),
-            deviations: registration.deviations(settings, inputs),
-            comparisons: comparisons(registration, measured, reference),
-        }
+            hypotheses: judged.into_iter().map(|one| one.tested_otherwise(otherwise)).collect(),
+            deviations,
+            labels_there: registration.labels.clone(),
+            labels,
+            announced: plan.labels,
+            look: look_number(&study.file.folder(), &looked_at(study))?,
+            comparisons: comparisons(registration, measured, K::FACTS.reference),
+        })
     }
 }
 

@@ -4,10 +4,11 @@ use std::path::Path;
 
 use super::error::RegistrationError;
 use crate::input::words::in_words;
+use judge_uncertainty_system::read;
 use judge_uncertainty_system::{FileError, TextPosition};
 
 pub(super) fn read(path: &Path) -> Result<String, RegistrationError> {
-    std::fs::read_to_string(path).map_err(|error| RegistrationError::Unreadable(FileError::at(path, "reading")(error)))
+    read::text(path).map_err(|error| RegistrationError::Unreadable(FileError::at(path, "reading")(error)))
 }
 
 pub(super) fn parse<T: serde::de::DeserializeOwned>(path: &Path, text: &str) -> Result<T, RegistrationError> {

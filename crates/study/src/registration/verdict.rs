@@ -127,7 +127,7 @@ mod tests {
     fn intervals_for_new_items_decide_unless_chance_would() {
         let mut plan = plan(DRAFT).unwrap();
         plan.hypotheses.iter_mut().for_each(|h| (h.interval, h.margin) = (IntervalRule::NewItems, 0.0));
-        let registration = Registration::freeze(plan, map(&[]), map(&[]));
+        let registration = Registration::freeze(plan, (map(&[]), map(&[])), None);
         let status = |gain: f64, noise: f64| {
             let judged = registration.judge(|_| None, |k| (k == 0).then(|| picks(gain, noise)), None);
             assert!(judged[1].note.as_deref().unwrap().contains("not estimable"), "{judged:?}");

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::input::question::Remark;
 use crate::model::kind::{Decomposition, Kind, Study};
 use crate::results::profile::Profile;
 use crate::results::sample::MOST_SHOWN;
@@ -23,6 +24,10 @@ pub struct Card {
     pub text: Option<String>,
     /// Whether the text was cut.
     pub cut: bool,
+    /// What the judge wrote beside its answer, cut where it is long; blank where nothing is known of it.
+    pub transcript: String,
+    /// What annotators said who skipped it or commented on it.
+    pub remarks: Vec<String>,
     /// Its group.
     pub group: Option<String>,
     /// Labels held.
@@ -74,15 +79,30 @@ impl Cards {
             }
         }
         let words = Words::new(decomposition);
+        let mut remarks: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+        for one in study.labels.remarks.iter().filter(|one| chosen.contains(&one.item)) {
+            let said = match one.remark {
+                Remark::Skip => format!("{} skipped it: {}", one.annotator, one.words),
+                Remark::Comment => format!("{}: {}", one.annotator, one.words),
+            };
+            remarks.entry(one.item).or_default().push(said);
+        }
         let card = |(i, ranks): (usize, BTreeMap<Rule, usize>)| {
             let belief = decomposition.belief(i);
             let profile = K::profile(study, decomposition, i);
             let text = study.items.texts.as_ref().filter(|_| texts).map(|texts| texts[i].as_str());
-            let shown = text.map(|text| text.chars().take(MOST_LETTERS).collect::<String>());
+            let cut = |text: &str| text.chars().take(MOST_LETTERS).collect::<String>();
+            let shown = text.map(cut);
+            let transcript = study.items.transcripts.as_ref().filter(|_| texts).map(|all| match cut(&all[i]) {
+                whole if whole.len() == all[i].len() => whole,
+                cut => cut + " …",
+            });
             Card {
                 id: study.items.ids[i].to_owned(),
                 cut: shown.as_ref().zip(text).is_some_and(|(shown, text)| shown.len() < text.len()),
                 text: shown,
+                transcript: transcript.unwrap_or_default(),
+                remarks: remarks.remove(&i).unwrap_or_default(),
                 group: study.items.groups.as_ref().map(|groups| groups[i].clone()),
                 labels: decomposition.numbers[i],
                 why: words.why(decomposition, i, &profile),

@@ -45,7 +45,7 @@ fn ranks<K: Kind>(study: &Study<K>, decomposition: &Decomposition<K>) -> Vec<Out
         let mut ranks = vec![0; study.len()];
         ranking.into_iter().zip(1..).for_each(|(item, rank)| ranks[item] = rank);
         let meaning = format!("Place under the rule {} (1 = escalate first); ties by the seed", rule.words());
-        Some(OutputColumn::new(format!("rank_{}", rule.key()), "1 to items", meaning, Values::Count(ranks)))
+        Some(OutputColumn::new(format!("rank_{}", rule.name()), "1 to items", meaning, Values::Count(ranks)))
     };
     K::rules(study).into_iter().filter_map(of).collect()
 }

@@ -1,32 +1,74 @@
 //! The labels of a study as one table: those of its file and those that were added, with what is known of their
 //! annotators.
 
-use crate::input::labels::Label;
+use std::collections::HashSet;
+
+use crate::input::labels::Remarked;
+use crate::input::question::Remark;
 use crate::model::kind::{Kind, Study};
 use judge_uncertainty_formats::output::{OutputColumn, Values};
 
 /// The labels, one a row: `id`, `annotator`, `label`, `added` (when a batch brought it, blank for the user's own),
-/// `judge` (what the judge predicts), and the columns of `labels.about_annotators`. Where the user's file has counts
-/// only, a row per item with a count per class, `n_CLASS`.
+/// `judge` (what the judge predicts), `skipped` and `comment` where annotators did either, and the columns of
+/// `labels.about_annotators`. Where the user's file has counts only, a row per item with a count per class, `n_CLASS`.
 pub fn label_table<K: Kind>(study: &Study<K>) -> Vec<OutputColumn> {
     let (labels, question) = (&study.labels, K::question(&study.file.config.scale));
     if !labels.are_listed() {
         return counted(study, question.classes());
     }
-    let id = |label: &Label| study.items.ids[label.item].to_owned();
-    let added = |label: &Label| label.batch.map_or_else(String::new, |batch| labels.batches[batch].added.clone());
-    let column = |name: &str, meaning: &str, cell: &dyn Fn(&Label) -> String| {
-        OutputColumn::new(name, "", meaning, Values::Text(labels.rows.iter().map(cell).collect()))
+    let listed = labels.rows.iter().map(|label| Answer {
+        item: label.item,
+        annotator: &labels.annotators[label.annotator],
+        label: question.text(label.value),
+        batch: label.batch,
+    });
+    let mut answers: Vec<Answer<'_>> = listed.collect();
+    let mut there: HashSet<_> = answers.iter().map(|answer| (answer.item, answer.annotator)).collect();
+    // Without a label of its annotator, a remark has a row of its own.
+    for Remarked { item, annotator, batch, .. } in &labels.remarks {
+        if there.insert((*item, annotator)) {
+            answers.push(Answer { item: *item, annotator, label: String::new(), batch: Some(*batch) });
+        }
+    }
+    let column = |name: &str, meaning: &str, cell: &dyn Fn(&Answer<'_>) -> String| {
+        OutputColumn::new(name, "", meaning, Values::Text(answers.iter().map(cell).collect()))
     };
+    let added =
+        |answer: &Answer<'_>| answer.batch.map_or_else(String::new, |batch| labels.batches[batch].added.clone());
     let mut columns = vec![
-        column("id", "the item", &id),
-        column("annotator", "who gave the label", &|label| labels.annotators[label.annotator].clone()),
-        column("label", "what it says", &|label| question.text(label.value)),
+        column("id", "the item", &|answer| study.items.ids[answer.item].to_owned()),
+        column("annotator", "who gave the label", &|answer| answer.annotator.to_owned()),
+        column("label", "what it says", &|answer| answer.label.clone()),
         column("added", "when it was added to the study; blank for labels of the study's own file", &added),
-        column("judge", "what the judge predicts of the item", &|label| K::prediction(study, label.item)),
+        column("judge", "what the judge predicts of the item", &|answer| K::prediction(study, answer.item)),
     ];
-    columns.extend(about_annotators(study));
+    for (remark, name, meaning) in [
+        (Remark::Skip, "skipped", "why the annotator skipped the item"),
+        (Remark::Comment, "comment", "what the annotator wrote about the item"),
+    ] {
+        let all = || labels.remarks.iter().filter(move |one| one.remark == remark);
+        let own = |answer: &Answer<'_>| {
+            let own = all().filter(|one| (one.item, one.annotator.as_str()) == (answer.item, answer.annotator));
+            own.map(|one| one.words.as_str()).collect::<Vec<_>>().join("; ")
+        };
+        columns.extend(all().next().is_some().then(|| column(name, meaning, &own)));
+    }
+    if let Some(about) = &study.annotators {
+        columns.extend(about.traits.iter().enumerate().map(|(k, name)| {
+            column(&format!("annotator_{name}"), "as the file about the annotators says", &|answer| {
+                about.stated(answer.annotator).map_or_else(String::new, |cells| cells[k].clone())
+            })
+        }));
+    }
     columns
+}
+
+/// A row: what an annotator said of an item.
+struct Answer<'s> {
+    item: usize,
+    annotator: &'s str,
+    label: String,
+    batch: Option<usize>,
 }
 
 fn counted<K: Kind>(study: &Study<K>, classes: &[String]) -> Vec<OutputColumn> {
@@ -37,18 +79,4 @@ fn counted<K: Kind>(study: &Study<K>, classes: &[String]) -> Vec<OutputColumn> {
     };
     let own = OutputColumn::new("id", "", "the item", Values::Text(ids));
     std::iter::once(own).chain(classes.iter().enumerate().map(count)).collect()
-}
-
-/// The columns of the file about the annotators, for each label; blank for annotators that it does not have.
-fn about_annotators<K: Kind>(study: &Study<K>) -> Vec<OutputColumn> {
-    let labels = &study.labels;
-    let Some(about) = &study.annotators else { return vec![] };
-    let column = |(k, name): (usize, &String)| {
-        let cell = |label: &Label| {
-            about.stated(&labels.annotators[label.annotator]).map_or_else(String::new, |cells| cells[k].clone())
-        };
-        let values = Values::Text(labels.rows.iter().map(cell).collect());
-        OutputColumn::new(format!("annotator_{name}"), "", "as the file about the annotators says", values)
-    };
-    about.traits.iter().enumerate().map(column).collect()
 }

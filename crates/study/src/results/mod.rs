@@ -3,12 +3,14 @@
 //! | module | holds |
 //! |---|---|
 //! | [`run`] | `study.json` and the manifest of a run |
+//! | [`advice`] | what the evidence says to do next |
 //! | [`evidence`], [`parts`], [`percentiles`] | how evidence and parts of the uncertainty vary over items |
 //! | [`columns`] | the columns of the table of all items |
 //! | [`sample`], [`cards`], [`profile`] | the items that figures and pages show |
 //! | [`movement`] | what labels moved that came back from a queue |
 //! | [`annotators`], [`label_table`] | labels by the traits of their annotators, and all labels as one table |
 
+pub mod advice;
 pub mod annotators;
 pub mod cards;
 pub mod columns;

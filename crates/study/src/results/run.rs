@@ -11,11 +11,13 @@ use crate::evaluate::{Evaluated, evaluated_items, lacking_labels};
 use crate::input::config::{Configured, StudyConfig};
 use crate::input::judge_files::JudgeFiles;
 use crate::input::labels::LabelsReport;
+use crate::input::question::Criterion;
 use crate::model::carried::Carried;
 use crate::model::identification::{Bounds, Undetermined, typical_trust};
 use crate::model::kind::{Decomposition, Kind, Study};
 use crate::registration::Registration;
 use crate::registration::registered::{Registered, excluded_items};
+use crate::results::advice::Advice;
 use crate::results::annotators::ByTrait;
 use crate::results::movement::Movement;
 use crate::results::percentiles::OverItems;
@@ -55,6 +57,8 @@ pub struct StudyResults<K: Kind> {
     pub annotators: Option<ByTrait>,
     /// What escalation achieves, where labels suffice.
     pub evaluation: Evaluated<K>,
+    /// What all this says to do next.
+    pub advice: Advice,
     /// What labels moved that came back from a queue; `None` without any.
     pub movement: Option<Movement>,
     /// The evaluation held against its registration; `None` without one, and everything is exploratory.
@@ -70,6 +74,9 @@ pub struct StudyResults<K: Kind> {
 pub struct InputReport<K: Kind> {
     /// What the study is called.
     pub title: String,
+    /// What items are judged by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub criterion: Option<Criterion>,
     /// Seed of all draws.
     pub seed: u64,
     /// Items.
@@ -150,6 +157,7 @@ impl<K: Kind> InputReport<K> {
         let zero_embeddings = embeddings.map_or(0, |m| m.rows().into_iter().filter(|row| zero(*row)).count());
         Self {
             title: study.file.config.title.clone(),
+            criterion: study.file.config.criterion.clone(),
             scale: Scale(study.file.config.scale.clone()),
             seed: study.file.config.seed,
             items: study.len(),
@@ -158,7 +166,7 @@ impl<K: Kind> InputReport<K> {
             variants: study.judge.variants.clone(),
             judge: study.judge.report.clone(),
             labels: study.labels.report(),
-            judge_files: JudgeFiles::from_study(&study.file),
+            judge_files: study.judge_files.clone(),
             dimensions: embeddings.map(|matrix| matrix.ncols()),
             to_embed: None,
             zero_embeddings,
@@ -405,18 +413,20 @@ impl<K: Kind> StudyResults<K> {
     ) -> Result<Self, Error> {
         let registered = registration.map(|registration| {
             let excluded = excluded_items(&study.excluded, &study.items.ids);
-            let run = (&study.settings(), &study.relative_inputs());
             let evaluated = EvaluatedItems::new(study, &evaluated_items(study).unwrap_or_default());
-            Registered::new(registration, run, excluded, (&evaluated, evaluation.measured()), K::FACTS.reference)
+            Registered::new(registration, study, excluded, (&evaluated, evaluation.measured()))
         });
+        let registered = registered.transpose()?;
+        let held_out = HeldOutScores::new(study, decomposition);
         Ok(Self {
             schema: SCHEMA,
             kind: K::FACTS.name,
+            advice: Advice::new(&held_out, Some(&evaluation)),
+            held_out,
             input: InputReport::new(study),
             fit: FitReport::new(study, decomposition)?,
             groups: groups(study, decomposition),
             items: ItemSample::new(decomposition),
-            held_out: HeldOutScores::new(study, decomposition),
             annotators: ByTrait::new(study),
             evaluation,
             movement: Movement::new(study, decomposition, progress)?,

@@ -1,65 +1,85 @@
 //! Which map reads the judge's scores, by labels held out.
 
-use super::fit::GaussianFit;
+use super::fit::{GaussianFit, at_maximum};
 use super::judged::{GaussianError, JudgedRatings};
-use super::map_fit::{fit_map_to, fit_rating_map};
-use super::terms::item_terms;
-use crate::belief::fixed_point::ENOUGH_TO_COMPARE;
+use super::map_fit::fit_rating_map;
+use super::options::RatingOptions;
+use super::terms::MEAN;
 use crate::belief::gaussian::Scores;
-use crate::belief::maps::{Folds, HeldOut, MapName, Things, choose_by};
+use crate::belief::leave_out::{Local, fall};
+use crate::belief::maps::{MapName, Things, Try, choose_by};
+use crate::belief::newton::Objective;
 use crate::belief::prior::TrustPrior;
+use crate::belief::regression::LARGEST_MOVE;
 
-/// Chooses a map of ratings by labels held out, as [`crate::belief::maps::choose`] does for classes, and fits it to all of them.
+/// An item's ratings tell of the mean and of the variance of its distribution.
+const NUMBERS_OF_AN_ITEM: u32 = 2;
+
+/// Chooses a map of ratings by labels held out, as [`crate::belief::maps::choose`] does for classes, and fits it to all
+/// of them.
 ///
-/// [`MapName::Line`] is taken rather than the scores as they are where it is ahead by more than one standard error; [`MapName::Groups`] or
-/// [`MapName::Curve`], the simplest within one standard error of the better of them, where that is ahead of what was taken by more than two.
-/// `twins` has the same number for items that are one thing; empty where every item stands for itself.
+/// The score of an item is the log-likelihood of its ratings together, per rating, without the labels of its thing.
+/// [`MapName::Line`] is taken rather than the scores as they are where it is ahead by more than one standard error;
+/// [`MapName::Groups`] or [`MapName::Curve`], the simplest within one standard error of the better of them, where that
+/// is ahead of what was taken by more than two. An item of n ratings carries min(n, 2) numbers, and a map of more
+/// parameters than all of them carry is not compared. `twins` has the same number for items that are one thing; empty
+/// where every item stands for itself.
 ///
 /// # Errors
 /// As [`super::fit_ratings`].
-///
-/// # Panics
-/// If there are fewer than two folds.
 pub fn choose_rating_map(
     items: &JudgedRatings,
     labels: &[Scores],
     prior: TrustPrior,
-    folds: Folds,
     twins: &[usize],
 ) -> Result<GaussianFit, GaussianError> {
-    assert!(folds.folds >= 2, "cross-validation needs at least two folds");
     let labelled: Vec<bool> = labels.iter().map(|labels| labels.n > 0).collect();
-    let things = Things { twins, groups: items.groups };
+    let things = Things::new(twins, &labelled);
     let maps: Vec<MapName> = MapName::of_ratings().collect();
-    let choice = choose_by(&maps, &things, &labelled, folds, |rung, dealt| {
-        held_out(rung, items, labels, prior, (dealt, folds.folds as usize))
+    let numbers = labels.iter().map(|labels| labels.n.min(NUMBERS_OF_AN_ITEM) as usize).sum();
+    let (fit, choice) = choose_by(&maps, &things, numbers, |name| -> Result<_, GaussianError> {
+        let fit = match fit_rating_map(name, items, labels, prior)? {
+            Ok(fit) => fit,
+            Err(unavailable) => return Ok(Err(unavailable)),
+        };
+        let scores = scores(&fit, items, labels, prior, &things)?;
+        Ok(Ok(Try { name, parameters: fit.of_reading(), scores, fit }))
     })?;
-    let mut fit = fit_rating_map(choice.chosen, items, labels, prior)?.expect("a map that was compared can be fitted");
+    let mut fit = match fit {
+        Some(fit) => fit,
+        None => fit_rating_map(choice.chosen, items, labels, prior)?.expect("scores can be taken as they are"),
+    };
     fit.map.iter_mut().for_each(|map| map.choice = Some(choice.clone()));
     Ok(fit)
 }
 
-/// Log-likelihood of each item's labels, what is unknown of the reading counted as ignorance, under the fit to the other folds.
-fn held_out(
-    rung: MapName,
+/// The score of each item's ratings without those of its thing, 0 without ratings.
+fn scores(
+    fit: &GaussianFit,
     items: &JudgedRatings,
     labels: &[Scores],
     prior: TrustPrior,
-    (dealt, folds): (&[Option<usize>], usize),
-) -> Result<HeldOut, GaussianError> {
-    let (mut values, mut parameters) = (vec![0.0; labels.len()], 0);
-    for fold in 0..folds {
-        let is_own = |i: usize| dealt[i] == Some(fold);
-        let kept = |(i, labels): (usize, &Scores)| if is_own(i) { Scores::default() } else { *labels };
-        let others: Vec<Scores> = labels.iter().enumerate().map(kept).collect();
-        let fit = match fit_map_to(rung, items, &others, prior, ENOUGH_TO_COMPARE)? {
-            Ok(fit) => fit,
-            Err(unavailable) => return Ok(Err(unavailable)),
-        };
-        parameters = parameters.max(fit.of_reading());
-        for (i, belief) in fit.priors_of(items).iter().enumerate().filter(|(i, _)| is_own(*i)) {
-            values[i] = item_terms(belief.evidence, belief.freedom, belief.scale, &labels[i], belief.mean).value;
+    things: &Things,
+) -> Result<Vec<f64>, GaussianError> {
+    let (likelihood, mode) = at_maximum(items, labels, &RatingOptions::published(prior), fit)?;
+    let covariance = likelihood.at(&mode).curvature().covariance();
+    let mut labelled = vec![None; labels.len()];
+    let with_ratings = (0..labels.len()).filter(|&i| labels[i].n > 0);
+    with_ratings.enumerate().for_each(|(k, i)| labelled[i] = Some(k));
+    let mut scores = vec![0.0; labels.len()];
+    for thing in &things.members {
+        let own: Vec<usize> = thing.iter().filter_map(|&i| labelled[i]).collect();
+        let locals: Vec<Local> = own.iter().map(|&k| likelihood.local(k, &mode)).collect();
+        let mut fall = fall(&covariance, &locals);
+        for ((&i, k), fall) in thing.iter().zip(own).zip(fall.chunks_exact_mut(MEAN + 1)) {
+            // No farther than in one step of a search.
+            let excess = fall.iter().enumerate().fold(1.0_f64, |excess, (at, by)| {
+                let unit = if at == MEAN { likelihood.unit() } else { 1.0 };
+                excess.max(by.abs() / (LARGEST_MOVE * unit))
+            });
+            fall.iter_mut().for_each(|by| *by /= excess);
+            scores[i] = likelihood.score(k, &mode, fall);
         }
     }
-    Ok(Ok((values, parameters)))
+    Ok(scores)
 }

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 /// How many waves a curve has.
 const WAVES: usize = 16;
-/// By so much of its range the interval of a curve is wider than the scores at either end: cosines are level at its ends.
+/// By so much of its range the interval of a curve is wider than the scores at either end: cosines are level at its
+/// ends.
 const MARGIN: f64 = 0.25;
 
 /// The basis of a curve: waves of the judge's score, none of which is straight in part.
@@ -15,9 +16,10 @@ const MARGIN: f64 = 0.25;
 /// phi_k(mu) = c (cos(pi k t) - a_k - b_k t) / k^2,  k = 1 ... 16,  t = (mu - low)/(high - low), held within 0 and 1
 /// ```
 ///
-/// a_k + b_k t is the line of least squares through the wave over the items' scores, so that the bias and slope beside a curve are those
-/// of the line that fits it best; c makes the mean over items of sum_k phi_k^2 1. Under equal variances of its weights a curve is a cubic smoothing
-/// spline, whose penalty is the integral of its squared second derivative. Source: Wahba (1990), "Spline models for observational data", chapter 2.
+/// a_k + b_k t is the line of least squares through the wave over the items' scores, so that the bias and slope beside
+/// a curve are those of the line that fits it best; c makes the mean over items of sum_k phi_k^2 1. Under equal
+/// variances of its weights a curve is a cubic smoothing spline, whose penalty is the integral of its squared second
+/// derivative. Source: Wahba (1990), "Spline models for observational data", chapter 2.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Curve {
     low: f64,

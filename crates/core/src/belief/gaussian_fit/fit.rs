@@ -25,16 +25,17 @@ use crate::stats::student::student_quantile;
 
 /// A fitted regression of the trust in a judge's ratings, and how these are read.
 ///
-/// As for categorical labels ([`super::super::TrustFit`]), a direction that the labels say nothing about keeps its start and is
-/// named in the regression's `unidentified`, a nu that rises without bound among them. Where the trust does, the likelihood
-/// becomes flat: the search ends on the plateau, with a standard error that says so. A factor on deviations, or a common
-/// variance, is among the unidentified where no item that it concerns has two labels: one label per item does not tell
-/// disagreement from ignorance, whatever a prior makes of them.
+/// As for categorical labels ([`super::super::TrustFit`]), a direction that the labels say nothing about keeps its
+/// start and is named in the regression's `unidentified`, a nu that rises without bound among them. Where the trust
+/// does, the likelihood becomes flat: the search ends on the plateau, with a standard error that says so. A factor on
+/// deviations, or a common variance, is among the unidentified where no item that it concerns has two labels: one label
+/// per item does not tell disagreement from ignorance, whatever a prior makes of them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GaussianFit {
-    /// The coefficients and all that the search says about them: "intercept", the features, "ln(nu - 2)" and, as far as they are
-    /// fitted, "bias", "slope", "ln factor" and, if some judge's variance is missing, "ln s0^2", each of these for every group of
-    /// [`Recalibration::ByGroup`] ("bias of group 0"). `gradient_norm` is along directions with curvature.
+    /// The coefficients and all that the search says about them: "intercept", the features, "ln(nu - 2)" and, as far as
+    /// they are fitted, "bias", "slope", "ln factor" and, if some judge's variance is missing, "ln s0^2", each of these
+    /// for every group of [`Recalibration::ByGroup`] ("bias of group 0"). `gradient_norm` is along directions with
+    /// curvature.
     #[serde(flatten)]
     pub regression: Regression,
     /// nu, the degrees of freedom of every item's variance before its labels.
@@ -58,7 +59,8 @@ pub struct GaussianFit {
 /// How a judge's scores are read.
 ///
 /// ```text
-/// mu' = centre - bias + slope (mu - centre)        s0'^2 = factor^2 s0^2, or the common variance where the judge states none
+/// mu'   = centre - bias + slope (mu - centre)
+/// s0'^2 = factor^2 s0^2, or the common variance where the judge states none
 /// ```
 ///
 /// with mu and s0 what the judge says of the mean and standard deviation of an item's ratings.
@@ -80,8 +82,9 @@ pub struct Reading {
 
 /// A reading with its uncertainty; `None` for what the labels do not determine.
 ///
-/// 95% intervals of bias and slope are by Student t with two degrees of freedom less than there are labelled items, as for a line
-/// through points whose scatter is not known (of all groups, where these are drawn towards each other); those of factor and common variance by the normal approximation of the logarithm.
+/// 95% intervals of bias and slope are by Student t with two degrees of freedom less than there are labelled items, as
+/// for a line through points whose scatter is not known (of all groups, where these are drawn towards each other);
+/// those of factor and common variance by the normal approximation of the logarithm.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EstimatedReading {
     /// The reading itself, determined or not.
@@ -101,8 +104,9 @@ pub struct EstimatedReading {
 pub struct CurvePoint {
     /// The judge's mean score.
     pub score: f64,
-    /// What the curve adds there to what the line reads it as, in units of the rating. No interval: where the fitted variance takes a bend away, one
-    /// from the posterior is too narrow (95% ones held 0.61 to 0.87 in worlds whose curve is known).
+    /// What the curve adds there to what the line reads it as, in units of the rating. No interval: where the fitted
+    /// variance takes a bend away, one from the posterior is too narrow (95% ones held 0.61 to 0.87 in worlds whose
+    /// curve is known).
     pub adds: f64,
 }
 
@@ -122,10 +126,12 @@ impl GaussianFit {
         (0..design.items()).map(|i| self.regression.log_trust(design.row(i)).exp()).collect()
     }
 
-    /// What the judge says of the items as this fit reads it, with a variance for every item; `groups` as in [`JudgedRatings`].
+    /// What the judge says of the items as this fit reads it, with a variance for every item; `groups` as in
+    /// [`JudgedRatings`].
     ///
     /// # Panics
-    /// If the fit is by group and an item has none that the fit knows, or lacks a variance where the fit has no common one.
+    /// If the fit is by group and an item has none that the fit knows, or lacks a variance where the fit has no common
+    /// one.
     pub fn read(&self, judge: &JudgeScores, groups: &[usize]) -> ReadScores {
         let reading = |i: usize| self.readings.get(self.layout.group(groups, i));
         let variance = |i: usize| match (judge.variance[i], reading(i)) {
@@ -148,11 +154,12 @@ impl GaussianFit {
     /// What is not known of the reading is added to Var(m), so a score that is read is worth less than lambda labels:
     ///
     /// ```text
-    /// 1/evidence = 1/lambda + Var(mu') / E[s^2]        Var(mu') = Var(bias) + x^2 Var(slope) - 2 x Cov(bias, slope),  x = mu - centre
+    /// 1/evidence = 1/lambda + Var(mu') / E[s^2]
+    /// Var(mu')   = Var(bias) + x^2 Var(slope) - 2 x Cov(bias, slope),  x = mu - centre
     /// ```
     ///
-    /// with the variances of the posterior. It is little where many items are rated, more for scores far from the centre, and much
-    /// for a group without ratings, whose judge might have any scale.
+    /// with the variances of the posterior. It is little where many items are rated, more for scores far from the
+    /// centre, and much for a group without ratings, whose judge might have any scale.
     ///
     /// # Panics
     /// If the design has other features, or the judge other items; as [`Self::read`].
@@ -239,77 +246,38 @@ fn of_line(estimate: Estimate, points: usize) -> Estimate {
     Estimate { lo: estimate.value - reach, hi: estimate.value + reach, ..estimate }
 }
 
-/// Fits trust and nu by the marginal likelihood of the labels, a product of Student t densities.
+/// Fits the trust in a judge's ratings, nu and, where it is asked for, the reading of the judge's scale, by the
+/// marginal likelihood of the labels, a product of Student t densities.
 ///
 /// ```text
 /// log lambda_x = beta_0 + beta^T z_x
 /// L = sum over items with n_x >= 1 of
 ///     lnG((nu + n)/2) - lnG(nu/2) + (nu/2) ln A - ((nu + n)/2) ln B - (n/2) ln pi + (1/2) ln(lambda / (lambda + n))
-/// A = nu s0^2        B = A + SS + lambda n/(lambda + n) (ybar - mu)^2
+/// A = nu s0'^2       B = A + SS + lambda n/(lambda + n) (ybar - mu')^2
+/// mu' = c - bias + slope (mu - c)        s0'^2 = factor^2 s0^2 where the judge states s0
 /// ```
 ///
 /// with z the item's features, mu and s0^2 the judge's mean and variance, n, ybar and SS the labels' number, mean and
-/// scatter. One nu > 2 holds for all items, so that the expected variance exists for items without labels too; items whose
-/// judge states no variance share a fitted one. Gradient and Hessian are exact; Newton's method with a backtracking line
-/// search. Source: the marginal likelihood of the normal-inverse-gamma prior, Murphy (2007), "Conjugate
-/// Bayesian analysis of the Gaussian distribution".
+/// scatter, and c the judge's mean score over the labelled items. One nu > 2 holds for all items, so that the expected
+/// variance exists for items without labels too; items whose judge states no variance share a fitted one. Without
+/// [`Recalibration`] bias is 0, slope and factor are 1; with it all items share them, or those of a group do, and a
+/// group without labels is read as the judge gave it. The priors on them are those of [`super::ReadingPrior`], that on
+/// the trust is a [`TrustPrior`]: where there is no label, the fit is the prior, a common variance that of the judge's
+/// own scores over the items. Gradient and Hessian are exact; Newton's method with a backtracking line search starts
+/// from the judge's scores as they are and from the line of least squares, and the higher end is taken.
+///
+/// Sources: the marginal likelihood of the normal-inverse-gamma prior, Murphy (2007), "Conjugate Bayesian analysis of
+/// the Gaussian distribution"; linear recalibration of a predicted mean and variance, Gneiting et al. (2005),
+/// "Calibrated probabilistic forecasting using ensemble model output statistics", here fitted with the weight of the
+/// prediction.
 ///
 /// # Errors
-/// No labels at all, tables of different lengths, or numbers that are not finite (a variance not above 0).
-///
-/// ```
-/// use judge_uncertainty_core::belief::{Belief, Design, Gaussian, JudgeScores, Scores, fit_gaussian};
-///
-/// // What the judge expects of four items, with a variance for each; three of them have labels.
-/// let judge = JudgeScores { mean: vec![2.0, 3.5, 4.0, 1.0], variance: vec![Some(0.5); 4] };
-/// let labels = [&[2.5, 1.0, 2.0][..], &[3.0, 4.5], &[5.5, 4.0, 5.0], &[]].map(Scores::of);
-///
-/// let design = Design::constant(4);
-/// let fit = fit_gaussian(&design, &judge, &labels)?;
-/// assert!(fit.regression.converged);
-/// let priors = fit.priors(&design, &judge);
-/// let beliefs: Vec<Gaussian> = priors.iter().zip(&labels).map(|(prior, labels)| prior.updated(labels)).collect();
-/// // Where there is no label, more is to be learned.
-/// assert!(beliefs[3].epistemic() > beliefs[0].epistemic());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn fit_gaussian(design: &Design, judge: &JudgeScores, labels: &[Scores]) -> Result<GaussianFit, GaussianError> {
-    fit_gaussian_under(design, judge, labels, TrustPrior::None)
-}
-
-/// [`fit_gaussian`] with a prior: what is maximised is the log-likelihood plus the log density of [`TrustPrior`]. Where there is
-/// no label, the fit is the prior, a common variance that of the judge's own scores over the items.
-///
-/// # Errors
-/// As [`fit_gaussian`]; with a prior, labels are not needed.
-pub fn fit_gaussian_under(
-    design: &Design,
-    judge: &JudgeScores,
-    labels: &[Scores],
-    prior: TrustPrior,
-) -> Result<GaussianFit, GaussianError> {
-    fit_ratings(&JudgedRatings { design, judge, groups: &[] }, labels, &RatingOptions::published(prior))
-}
-
-/// Fits trust and the reading of the judge's scale together: [`fit_gaussian_under`] with, in its likelihood,
-///
-/// ```text
-/// mu' = c - bias + slope (mu - c) for mu        factor^2 s0^2 for the s0^2 that the judge states
-/// ```
-///
-/// where c is the judge's mean score over the labelled items. All items share bias, slope and factor, or those of a group do
-/// ([`Recalibration`]); a group without labels is read as the judge gave it. The priors on them are those of
-/// [`super::ReadingPrior`], whatever that on the trust is. With bias 0, slope 1 and factor 1 the likelihood is that of
-/// [`fit_gaussian`]. The search starts from the judge's scores as they are and from the line of least squares, and the higher
-/// end is taken. Linear recalibration of a predicted mean and variance: Gneiting et al. (2005), "Calibrated probabilistic
-/// forecasting using ensemble model output statistics"; here it is fitted with the weight of the prediction.
-///
-/// # Errors
-/// As [`fit_gaussian`]; by group also without the group of each item; a prior that is not a positive number.
+/// Tables of different lengths, or numbers that are not finite (a variance not above 0); without priors, no labels at
+/// all; by group, no group for an item; a prior that is not a positive number.
 ///
 /// ```
 /// use judge_uncertainty_core::belief::{
-///     Design, JudgeScores, JudgedRatings, RatingOptions, ReadingPrior, Recalibration, Scores, TrustPrior, fit_ratings,
+///     Design, JudgeScores, JudgedRatings, RatingOptions, Recalibration, Scores, TrustPrior, fit_ratings,
 /// };
 ///
 /// // A judge that is two points too generous and far too sure of it.
@@ -319,9 +287,10 @@ pub fn fit_gaussian_under(
 /// let items = JudgedRatings { design: &design, judge: &judge, groups: &[] };
 ///
 /// let options =
-///     RatingOptions { prior: TrustPrior::Weak, recalibration: Recalibration::Shared, reading: ReadingPrior::default() };
+///     RatingOptions { recalibration: Recalibration::Shared, ..RatingOptions::published(TrustPrior::Weak) };
 /// let fit = fit_ratings(&items, &labels, &options)?;
-/// assert!(fit.regression.converged && (fit.readings[0].bias - 2.0).abs() < 0.5 && fit.readings[0].factor.unwrap() > 3.0);
+/// assert!(fit.regression.converged && (fit.readings[0].bias - 2.0).abs() < 0.5);
+/// assert!(fit.readings[0].factor.unwrap() > 3.0);
 /// // The item without labels is expected at about 4.
 /// assert!((fit.priors(&design, &judge)[4].mean - 4.0).abs() < 0.5);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -398,27 +367,12 @@ fn in_units_of_the_ratings(regression: &mut Regression, units: &[f64]) {
     }
 }
 
-/// The profile of the posterior along ln lambda of an item with average features, under the fit that [`fit_gaussian_under`] found with
-/// the same arguments; `None` without a prior.
-///
-/// # Errors
-/// As [`fit_gaussian`].
-pub fn typical_log_trust(
-    design: &Design,
-    judge: &JudgeScores,
-    labels: &[Scores],
-    prior: TrustPrior,
-    fit: &GaussianFit,
-) -> Result<Option<Profile>, GaussianError> {
-    let items = JudgedRatings { design, judge, groups: &[] };
-    typical_log_trust_under(&items, labels, &RatingOptions::published(prior), fit)
-}
-
-/// The typical log trust under the fit that [`fit_ratings`] found with the same arguments; `None` without a prior on the trust.
+/// The profile of the posterior along ln lambda of an item with average features, under the fit that [`fit_ratings`]
+/// found with the same arguments; `None` without a prior on the trust.
 ///
 /// # Errors
 /// As [`fit_ratings`].
-pub fn typical_log_trust_under(
+pub fn typical_log_trust(
     items: &JudgedRatings,
     labels: &[Scores],
     options: &RatingOptions,
@@ -427,6 +381,18 @@ pub fn typical_log_trust_under(
     if options.prior == TrustPrior::None {
         return Ok(None);
     }
+    let (likelihood, mode) = at_maximum(items, labels, options, fit)?;
+    let sd = fit.regression.standard_errors()[0];
+    Ok(Some(Profile::of_first(&likelihood, &mode, sd, (items.design.centre()[0], TrustPrior::LOG_TRUST_SD))))
+}
+
+/// What a fit maximised, with its own parameters at the maximum.
+pub(super) fn at_maximum(
+    items: &JudgedRatings,
+    labels: &[Scores],
+    options: &RatingOptions,
+    fit: &GaussianFit,
+) -> Result<(Likelihood, Vec<f64>), GaussianError> {
     let options = RatingOptions { recalibration: fit.recalibration, ..*options };
     let likelihood = match fit.map.as_ref().filter(|map| !map.variances.is_empty()) {
         None => Likelihood::new(items, labels, &options)?,
@@ -436,9 +402,9 @@ pub fn typical_log_trust_under(
             likelihood
         }
     };
-    let mode: Vec<f64> = fit.regression.coefficients.iter().zip(likelihood.units()).map(|(x, unit)| x / unit).collect();
-    let sd = fit.regression.standard_errors()[0];
-    Ok(Some(Profile::of_first(&likelihood, &mode, sd, (items.design.centre()[0], TrustPrior::LOG_TRUST_SD))))
+    let units = likelihood.units();
+    let mode = fit.regression.coefficients.iter().zip(units).map(|(x, unit)| x / unit).collect();
+    Ok((likelihood, mode))
 }
 
 /// What [`fit_ratings`] maximises, at parameters in the order and units of its coefficients, with its derivatives.

@@ -11,8 +11,9 @@ use crate::belief::regression::coefficient_names;
 /// The names of the weights of a curve begin so; which of them the ratings tell says nothing by itself.
 pub(super) const CURVE: &str = "curve ";
 
-/// Positions of the parameters: beta with the intercept first, ln(nu - 2), and then for each group, as far as it has them, the
-/// bias, the slope, ln of the factor on stated deviations, and ln s0^2 of items whose judge states none; last the weights of a curve.
+/// Positions of the parameters: beta with the intercept first, ln(nu - 2), and then for each group, as far as it has
+/// them, the bias, the slope, ln of the factor on stated deviations, and ln s0^2 of items whose judge states none; last
+/// the weights of a curve.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(super) struct Layout {
     pub(super) features: usize,

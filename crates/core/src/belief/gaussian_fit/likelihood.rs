@@ -12,6 +12,7 @@ use super::options::RatingOptions;
 use super::scale::{Line, Rated};
 use super::terms::{FREEDOM, LOG_SCALE, LOG_TRUST, MEAN, item_terms};
 use crate::belief::gaussian::Scores;
+use crate::belief::leave_out::Local;
 use crate::belief::maps::Variance;
 use crate::belief::newton::{Curvature, Objective, Point, mirror};
 use crate::belief::prior::TrustPrior;
@@ -19,8 +20,8 @@ use crate::belief::recalibration::Recalibration;
 use crate::belief::regression::{LARGEST_MOVE, linear};
 use crate::stats::{mean, population_sd};
 
-/// The likelihood treats nu - 2 as if it stopped at these values: below, the variance is as good as unbounded; above, as
-/// good as known.
+/// The likelihood treats nu - 2 as if it stopped at these values: below, the variance is as good as unbounded; above,
+/// as good as known.
 const FREEDOM_BEYOND_TWO: RangeInclusive<f64> = 1e-3..=1e6;
 
 /// nu as a function of its coefficient u = ln(nu - 2).
@@ -49,7 +50,8 @@ struct Item {
 
 /// Log-likelihood plus log prior of the parameters of a [`Layout`].
 ///
-/// The bias is counted in units of [`Self::unit`], so that all parameters are of the same size whatever the ratings count.
+/// The bias is counted in units of [`Self::unit`], so that all parameters are of the same size whatever the ratings
+/// count.
 pub(super) struct Likelihood {
     items: Vec<Item>,
     pub(super) layout: Layout,
@@ -57,8 +59,8 @@ pub(super) struct Likelihood {
     pub(super) curve: Option<Curve>,
     /// Root mean square difference of the ratings from the judge's scores.
     unit: f64,
-    /// The line of each group that a search begins to read the judge by; it turns about the judge's mean score over the group's
-    /// labelled items.
+    /// The line of each group that a search begins to read the judge by; it turns about the judge's mean score over the
+    /// group's labelled items.
     lines: Vec<Line>,
     /// Variance of the ratings about these lines.
     variance: f64,
@@ -171,8 +173,8 @@ impl Likelihood {
     }
 
     /// One step of the fixed points of the variances; whether one is still some way off.
-    pub(super) fn renew(&mut self, parameters: &[f64], covariance: &[Vec<f64>], enough: f64) -> bool {
-        self.prior.as_mut().is_some_and(|prior| prior.renew(parameters, covariance, enough))
+    pub(super) fn renew(&mut self, parameters: &[f64], covariance: &[Vec<f64>]) -> bool {
+        self.prior.as_mut().is_some_and(|prior| prior.renew(parameters, covariance))
     }
 
     /// The variances, with how many parameters of each block the ratings determine.
@@ -230,8 +232,8 @@ impl Likelihood {
         units
     }
 
-    /// Where searches begin: with a trust of 8 for every item and nu = 6, from the judge's scores as they are and, where they
-    /// are read, from the line of least squares through the ratings.
+    /// Where searches begin: with a trust of 8 for every item and nu = 6, from the judge's scores as they are and,
+    /// where they are read, from the line of least squares through the ratings.
     pub(super) fn starts(&self) -> Vec<Vec<f64>> {
         let start = |lines: &dyn Fn(usize) -> Line| {
             let mut start = vec![0.0; self.layout.len()];
@@ -253,8 +255,8 @@ impl Likelihood {
         }
     }
 
-    /// Which of an item's own parameters the parameters move, and how fast, in ascending order of their positions; they replace what
-    /// `moves` held.
+    /// Which of an item's own parameters the parameters move, and how fast, in ascending order of their positions; they
+    /// replace what `moves` held.
     fn set_moves(&self, item: &Item, nu_slope: f64, moves: &mut Vec<(usize, usize, f64)>) {
         let layout = &self.layout;
         moves.clear();
@@ -290,6 +292,49 @@ impl Likelihood {
         };
         let bends = linear_sum(&parameters[layout.curve()], &item.waves);
         (line + self.unit * bends, variance)
+    }
+}
+
+impl Likelihood {
+    /// The log-likelihood of the `k`th labelled item's ratings in numbers that are linear in the parameters: ln lambda,
+    /// ln(nu - 2), ln s0^2 and mu.
+    pub(super) fn local(&self, k: usize, parameters: &[f64]) -> Local {
+        let item = &self.items[k];
+        let Freedom { nu, slope } = freedom(parameters[self.layout.freedom()]);
+        let (mean, variance) = self.read(item, parameters);
+        let trust = linear(&parameters[..self.layout.freedom()], &item.z).exp();
+        let terms = item_terms(trust, nu, variance, &item.rated.labels, mean);
+        let mut moves = vec![];
+        self.set_moves(item, 1.0, &mut moves);
+        let row = |at: usize| moves.iter().filter(|of| of.1 == at).map(|&(k, _, by)| (k, by)).collect();
+        let per_unit = |at: usize| if at == FREEDOM { slope } else { 1.0 };
+        let own = terms.first.len();
+        let bend = |(i, j): (usize, usize)| {
+            // d^2 nu / du^2 = d nu / du.
+            let turned = if (i, j) == (FREEDOM, FREEDOM) { terms.first[FREEDOM] * slope } else { 0.0 };
+            terms.second[i][j] * per_unit(i) * per_unit(j) + turned
+        };
+        Local {
+            rows: (0..own).map(row).collect(),
+            slope: (0..own).map(|at| terms.first[at] * per_unit(at)).collect(),
+            bend: (0..own).flat_map(|i| (0..own).map(move |j| (i, j))).map(bend).collect(),
+        }
+    }
+
+    /// The log-likelihood of the `k`th labelled item's ratings where those numbers have fallen by so much, per rating.
+    pub(super) fn score(&self, k: usize, parameters: &[f64], fall: &[f64]) -> f64 {
+        let item = &self.items[k];
+        let nu = freedom(parameters[self.layout.freedom()] - fall[FREEDOM]).nu;
+        let (mean, variance) = self.read(item, parameters);
+        let log_trust = linear(&parameters[..self.layout.freedom()], &item.z) - fall[LOG_TRUST];
+        let (variance, mean) = (variance * (-fall[LOG_SCALE]).exp(), mean - fall[MEAN]);
+        let labels = &item.rated.labels;
+        item_terms(log_trust.exp(), nu, variance, labels, mean).value / f64::from(labels.n)
+    }
+
+    /// Ratings are in units of so much.
+    pub(super) fn unit(&self) -> f64 {
+        self.unit
     }
 }
 

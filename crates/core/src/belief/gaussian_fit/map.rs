@@ -13,8 +13,8 @@ use crate::belief::unfit::{Unfit, that};
 pub struct RatingMap {
     /// The map.
     pub name: MapName,
-    /// The variances that the ratings' marginal likelihood chose: of what tells the groups' readings apart, and of the curve. Those of biases
-    /// and of the curve are in squared units of the rating.
+    /// The variances that the ratings' marginal likelihood chose: of what tells the groups' readings apart, and of the
+    /// curve. Those of biases and of the curve are in squared units of the rating.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub variances: Vec<Variance>,
     /// The choice with its evidence; `None` where the map was named.

@@ -7,7 +7,7 @@ use super::likelihood::Likelihood;
 use super::map::RatingMap;
 use super::options::{RatingOptions, ReadingPrior};
 use crate::belief::design::Design;
-use crate::belief::fixed_point::{ENOUGH, ROUNDS};
+use crate::belief::fixed_point::ROUNDS;
 use crate::belief::gaussian::Scores;
 use crate::belief::maps::{MOST_PARAMETERS, MapName, Unavailable};
 use crate::belief::prior::TrustPrior;
@@ -20,15 +20,17 @@ use crate::belief::recalibration::Recalibration;
 /// | [`MapName::Identity`] | as they are |
 /// | [`MapName::Line`] | as c - bias + slope (mu - c) and factor x s0, one for all items, as [`fit_ratings`] does |
 /// | [`MapName::Groups`] | the same for each group, drawn towards a common one |
-/// | [`MapName::Curve`] | as the line does, each group's own where there are groups, plus a smooth curve f(mu) for all items |
+/// | [`MapName::Curve`] | as the line does, by group where there are groups, plus a smooth curve f(mu) for all items |
 ///
-/// Each parameter of a group, x_g, is mean + u + w_g: u has the prior of a shared reading ([`ReadingPrior`]) and w_g is normal about 0 with a
-/// variance s^2 for biases, slopes, logarithms of factors and of common variances each, all read about one centre c. A curve is a sum of sixteen
-/// waves whose weights are normal about 0 with one variance: a cubic smoothing spline over the judge's scores of all items, straight in no part. The
-/// ratings' marginal likelihood chooses the variances, by Laplace's approximation and MacKay's fixed point, so that groups which do not
-/// differ share one reading, few ratings in a group do no harm, and a curve of which the ratings say nothing is flat (a variance
-/// comes down to 1e-4, in squared units of what the ratings are off the judge's scores where it is one of ratings). Gradient and Hessian are exact.
-/// Source of partial pooling: Gelman and Hill (2007), "Data analysis using regression and multilevel/hierarchical models", chapter 12.
+/// Each parameter of a group, x_g, is mean + u + w_g: u has the prior of a shared reading ([`ReadingPrior`]) and w_g is
+/// normal about 0 with a variance s^2 for biases, slopes, logarithms of factors and of common variances each, all read
+/// about one centre c. A curve is a sum of sixteen waves whose weights are normal about 0 with one variance: a cubic
+/// smoothing spline over the judge's scores of all items, straight in no part. The ratings' marginal likelihood chooses
+/// the variances, by Laplace's approximation and MacKay's fixed point, so that groups which do not differ share one
+/// reading, few ratings in a group do no harm, and a curve of which the ratings say nothing is flat (a variance comes
+/// down to 1e-4, in squared units of what the ratings are off the judge's scores where it is one of ratings). Gradient
+/// and Hessian are exact. Source of partial pooling: Gelman and Hill (2007), "Data analysis using regression and
+/// multilevel/hierarchical models", chapter 12.
 ///
 /// # Errors
 /// As [`fit_ratings`].
@@ -43,7 +45,7 @@ use crate::belief::recalibration::Recalibration;
 /// let design = Design::constant(60);
 /// let items = JudgedRatings { design: &design, judge: &judge, groups: &[] };
 ///
-/// let fit = fit_rating_map(MapName::Curve, &items, &labels, TrustPrior::Weak)?.expect("there are scores enough for a curve");
+/// let fit = fit_rating_map(MapName::Curve, &items, &labels, TrustPrior::Weak)?.expect("scores enough for a curve");
 /// let further = JudgeScores { mean: vec![4.0, 12.25], variance: vec![Some(0.1); 2] };
 /// let read = fit.read(&further, &[]).mean;
 /// assert!((read[0] - 2.0).abs() < 0.1 && (read[1] - 3.5).abs() < 0.1);
@@ -54,17 +56,6 @@ pub fn fit_rating_map(
     items: &JudgedRatings,
     labels: &[Scores],
     prior: TrustPrior,
-) -> Result<Result<GaussianFit, Unavailable>, GaussianError> {
-    fit_map_to(rung, items, labels, prior, ENOUGH)
-}
-
-/// [`fit_rating_map`] with variances to a share of `enough`.
-pub(super) fn fit_map_to(
-    rung: MapName,
-    items: &JudgedRatings,
-    labels: &[Scores],
-    prior: TrustPrior,
-    enough: f64,
 ) -> Result<Result<GaussianFit, Unavailable>, GaussianError> {
     let options = |recalibration| RatingOptions { prior, recalibration, reading: ReadingPrior::default() };
     let several = items.groups.iter().max().is_some_and(|last| *last > 0);
@@ -87,19 +78,19 @@ pub(super) fn fit_map_to(
     let mut likelihood = Likelihood::of_map(items, labels, &options(recalibration), curve)?;
     Ok(match likelihood.layout.len() {
         many if many > MOST_PARAMETERS => Err(Unavailable::TooMany(many)),
-        _ => Ok(fit_likelihood(rung, &mut likelihood, items.design, enough)),
+        _ => Ok(fit_likelihood(rung, &mut likelihood, items.design)),
     })
 }
 
 /// Parameters at the maximum, variances by the ratings' marginal likelihood.
-pub(super) fn fit_likelihood(rung: MapName, likelihood: &mut Likelihood, design: &Design, enough: f64) -> GaussianFit {
+pub(super) fn fit_likelihood(rung: MapName, likelihood: &mut Likelihood, design: &Design) -> GaussianFit {
     let mut starts = likelihood.starts();
     if likelihood.labelled_items() > 0 {
         for _ in 0..ROUNDS {
             let best = highest(likelihood, std::mem::take(&mut starts));
             let covariance = best.at.curvature().covariance();
             starts.push(best.parameters);
-            if !likelihood.renew(&starts[0], &covariance, enough) {
+            if !likelihood.renew(&starts[0], &covariance) {
                 break;
             }
         }

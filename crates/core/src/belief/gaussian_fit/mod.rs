@@ -1,4 +1,5 @@
-//! The trust regression for real-valued labels: how many labels a judge's rating is worth, and how its scale is to be read.
+//! The trust regression for real-valued labels: how many labels a judge's rating is worth, and how its scale is to be
+//! read.
 //!
 //! | module | holds |
 //! |---|---|
@@ -31,8 +32,7 @@ mod tests;
 
 pub use choice::choose_rating_map;
 pub use fit::{
-    CurvePoint, EstimatedReading, GaussianFit, Reading, fit_gaussian, fit_gaussian_under, fit_ratings,
-    log_posterior_of_ratings, typical_log_trust, typical_log_trust_under,
+    CurvePoint, EstimatedReading, GaussianFit, Reading, fit_ratings, log_posterior_of_ratings, typical_log_trust,
 };
 pub use judged::{GaussianError, JudgeScores, JudgedRatings, ReadScores};
 pub use map::RatingMap;

@@ -21,7 +21,8 @@ pub(super) struct NormalPrior {
 }
 
 impl NormalPrior {
-    /// `centre` is where the coefficients of the trust are believed to be, intercept first, and `variance` where a common variance is believed to be.
+    /// `centre` is where the coefficients of the trust are believed to be, intercept first, and `variance` where a
+    /// common variance is believed to be.
     pub(super) fn of(options: &RatingOptions, layout: &Layout, centre: &[f64], variance: f64) -> Self {
         let of_trust = |sd: f64| if options.prior == TrustPrior::Weak { sd } else { f64::INFINITY };
         let (means, sds) = (vec![0.0; layout.len()], vec![f64::INFINITY; layout.len()]);
@@ -58,9 +59,9 @@ impl NormalPrior {
     }
 
     /// One step of the fixed points of the variances; whether one is still some way off.
-    pub(super) fn renew(&mut self, parameters: &[f64], covariance: &[Vec<f64>], enough: f64) -> bool {
+    pub(super) fn renew(&mut self, parameters: &[f64], covariance: &[Vec<f64>]) -> bool {
         let pooled = self.pooled.iter_mut();
-        let moves = pooled.fold(false, |moves, pooled| pooled.renew(parameters, covariance, enough) | moves);
+        let moves = pooled.fold(false, |moves, pooled| pooled.renew(parameters, covariance) | moves);
         self.spread_sds();
         moves
     }

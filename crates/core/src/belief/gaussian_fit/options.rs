@@ -22,13 +22,13 @@ impl RatingOptions {
     }
 }
 
-/// What is believed of the reading of a judge's scores before any rating: independent normal priors, which some ten rated items
-/// outweigh.
+/// What is believed of the reading of a judge's scores before any rating: independent normal priors, which some ten
+/// rated items outweigh.
 ///
-/// They keep fits finite where the ratings say nothing: with one rating per item the factor, with equal scores of the judge the
-/// slope. At the defaults 95% of the belief is on a bias within twice what the ratings are off the judge's scores (which no bias
-/// exceeds, for it is part of what they are off), on a slope of -1 to 3, and on stated deviations that are wrong by a factor of 7
-/// at most.
+/// They keep fits finite where the ratings say nothing: with one rating per item the factor, with equal scores of the
+/// judge the slope. At the defaults 95% of the belief is on a bias within twice what the ratings are off the judge's
+/// scores (which no bias exceeds, for it is part of what they are off), on a slope of -1 to 3, and on stated deviations
+/// that are wrong by a factor of 7 at most.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ReadingPrior {
     /// Standard deviation of the bias about 0, in root mean square differences of the ratings from the judge's scores.

@@ -7,9 +7,9 @@ use crate::belief::newton::Point;
 
 /// Parameters that share a variance: x_g = mean + u + w_g with u ~ N(0, common) and w_g ~ N(0, s^2), independent.
 ///
-/// One parameter of every group, or the weights of a curve, where u is 0 (common = 0). With u integrated out the prior of all x_g together
-/// is normal about the mean with covariance s^2 1 + common J, J all ones, whose inverse is (1 - a J)/s^2 with a = common/(s^2 + G common), for
-/// G parameters.
+/// One parameter of every group, or the weights of a curve, where u is 0 (common = 0). With u integrated out the prior
+/// of all x_g together is normal about the mean with covariance s^2 1 + common J, J all ones, whose inverse is (1 - a
+/// J)/s^2 with a = common/(s^2 + G common), for G parameters.
 pub(super) struct Pooled {
     name: &'static str,
     positions: Vec<usize>,
@@ -104,8 +104,8 @@ impl Pooled {
         }
     }
 
-    /// How many of the w_g the ratings determine: G less the trace over s^2 of their posterior covariance, which with u integrated out given
-    /// the x_g is (1 - a J) S (1 - a J) + a s^2 J for S that of the x_g.
+    /// How many of the w_g the ratings determine: G less the trace over s^2 of their posterior covariance, which with u
+    /// integrated out given the x_g is (1 - a J) S (1 - a J) + a s^2 J for S that of the x_g.
     fn determined(&self, covariance: &[Vec<f64>]) -> f64 {
         let (share, groups) = (self.share(), self.positions.len() as f64);
         let entry = |k: &usize, l: &usize| covariance[*k][*l];
@@ -116,11 +116,11 @@ impl Pooled {
     }
 
     /// One step of the spread's fixed point; whether it is still some way off.
-    pub(super) fn renew(&mut self, parameters: &[f64], covariance: &[Vec<f64>], enough: f64) -> bool {
+    pub(super) fn renew(&mut self, parameters: &[f64], covariance: &[Vec<f64>]) -> bool {
         let ((off, sum), share) = (self.off(parameters), self.share());
         let square: f64 = off.iter().map(|x| (x - share * sum).powi(2)).sum();
         let determined = self.determined(covariance);
-        self.spread.renew(square, determined, enough)
+        self.spread.renew(square, determined)
     }
 
     /// s^2 as results have it, 0 where it has come down to the least.
@@ -143,8 +143,8 @@ mod tests {
 
     use super::*;
 
-    /// Estimates of seven parameters with normal errors of a known variance: the evidence is in closed form, y ~ N(mean, (s^2 + e) 1 + common J), and
-    /// highest where the fixed point ends.
+    /// Estimates of seven parameters with normal errors of a known variance: the evidence is in closed form, y ~
+    /// N(mean, (s^2 + e) 1 + common J), and highest where the fixed point ends.
     #[test]
     fn the_fixed_point_is_where_normal_evidence_is_highest() {
         let y = DVector::from_vec(vec![1.3, 0.2, -0.9, 2.1, 0.4, 1.7, -0.3]);
@@ -157,9 +157,7 @@ mod tests {
                 let covariance = (precision + DMatrix::identity(7, 7) / error).try_inverse().unwrap();
                 let x = (&covariance * y.map(|y| (y - mean) / error)).map(|x| x + mean);
                 let rows: Vec<Vec<f64>> = covariance.row_iter().map(|row| row.iter().copied().collect()).collect();
-                if !pooled.renew(x.as_slice(), &rows, 1e-12) {
-                    break;
-                }
+                pooled.renew(x.as_slice(), &rows);
             }
             let evidence = |v: f64| {
                 let (of, off) = (prior(v, error), y.map(|y| y - mean));

@@ -38,8 +38,8 @@ impl Line {
         rated.labels.squares + f64::from(rated.labels.n) * off * off
     }
 
-    /// Least squares through the means of the labels of at least one item, each of which counts once; where the judge gives all
-    /// items the same score, or there are two items only, with slope 1.
+    /// Least squares through the means of the labels of at least one item, each of which counts once; where the judge
+    /// gives all items the same score, or there are two items only, with slope 1.
     pub(super) fn through(rated: &[Rated]) -> Self {
         let n = rated.len() as f64;
         let mean = |f: &dyn Fn(&Rated) -> f64| rated.iter().map(f).sum::<f64>() / n;

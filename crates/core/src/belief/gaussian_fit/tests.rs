@@ -11,6 +11,11 @@ use crate::belief::recalibration::Recalibration;
 use crate::random::Stream;
 use crate::stats::gamma::ln_gamma_ratio;
 
+/// The published fit.
+fn fit_gaussian(design: &Design, judge: &JudgeScores, labels: &[Scores]) -> Result<GaussianFit, GaussianError> {
+    fit_ratings(&JudgedRatings { design, judge, groups: &[] }, labels, &RatingOptions::published(TrustPrior::None))
+}
+
 /// Items whose labels follow the model with trust exp(1 + 0.5 z), nu and a judge's variance that may be withheld.
 struct Simulated {
     columns: Vec<FeatureColumn>,
@@ -260,7 +265,8 @@ fn unusable_input_is_refused() {
     assert!(matches!(fit(&nan, &[Scores::of(&[1.0]); 2]), GaussianError::Value { item: 1, .. }));
 }
 
-/// Items of `simulated` whose judge has a scale and a confidence of its own in each group; every other item is of the second.
+/// Items of `simulated` whose judge has a scale and a confidence of its own in each group; every other item is of the
+/// second.
 struct Misread {
     simulated: Simulated,
     groups: Vec<usize>,
@@ -316,8 +322,8 @@ fn recovers_the_reading_that_the_judge_needs() {
     assert!(published.regression.coefficients[0] < 0.0, "unread the judge seems worth little: {published:?}");
 }
 
-/// With nothing misread the likelihood can rise by chance only: twice the rise is chi-squared with 3 degrees of freedom, above
-/// 21.1 once in 10,000.
+/// With nothing misread the likelihood can rise by chance only: twice the rise is chi-squared with 3 degrees of
+/// freedom, above 21.1 once in 10,000.
 #[test]
 fn finds_nothing_where_nothing_is_misread() {
     let world = misread(5_000, 21, &[(0.0, 1.0, 1.0)]);
@@ -328,7 +334,8 @@ fn finds_nothing_where_nothing_is_misread() {
     assert!(off.readings.is_empty() && off.estimated_readings().is_empty());
 }
 
-/// Ratings and scores in hundredths, counted from another zero: the same trust, nu, slope and factor, and the bias in hundredths.
+/// Ratings and scores in hundredths, counted from another zero: the same trust, nu, slope and factor, and the bias in
+/// hundredths.
 #[test]
 fn units_do_not_matter() {
     let world = misread(60, 4, &[(0.7, 0.8, 1.6)]);
@@ -395,7 +402,7 @@ fn single_labels_tell_no_factor_and_no_common_variance() {
             recalibration: Recalibration::Shared,
             reading: ReadingPrior::default(),
         };
-        let profile = typical_log_trust_under(&items, &world.simulated.labels, &options, &fit).unwrap().unwrap();
+        let profile = typical_log_trust(&items, &world.simulated.labels, &options, &fit).unwrap().unwrap();
         assert!(!profile.determined(), "{withheld}: {profile:?}");
     }
 }

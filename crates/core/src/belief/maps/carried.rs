@@ -21,10 +21,11 @@ pub(super) fn variance_of_weight(square: f64, determined: f64) -> f64 {
 /// u = ln r + w a + what the map here adds,   w ~ N(1, s^2),   a = u' - ln q
 /// ```
 ///
-/// with u' the logits of the map that is carried, q the prediction and r the same with the share of guesses found here. The weight w is fitted with
-/// the map here, and s^2 by the labels' marginal likelihood with a prior that counts for one label-determined weight of variance 0.25
-/// (a scaled inverse chi-squared one of one degree): 0.25 before any label, when w is 1 and the map stands as it was carried, and
-/// larger where labels contradict it, so that w is free to go to 0. What was unknown of the map where it was fitted counts w^2 times.
+/// with u' the logits of the map that is carried, q the prediction and r the same with the share of guesses found here.
+/// The weight w is fitted with the map here, and s^2 by the labels' marginal likelihood with a prior that counts for
+/// one label-determined weight of variance 0.25 (a scaled inverse chi-squared one of one degree): 0.25 before any
+/// label, when w is 1 and the map stands as it was carried, and larger where labels contradict it, so that w is free to
+/// go to 0. What was unknown of the map where it was fitted counts w^2 times.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Carried {
     added: Array2<f64>,

@@ -1,51 +1,68 @@
 //! Which map: by labels held out, with more evidence asked of a map the more it could do harm.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use ndarray::ArrayView2;
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use super::fitted::Map;
-use super::fitting::{fit, fit_where};
+use super::fitting::{fit, fit_sharing};
 use super::guesses::Shares;
-use super::layout::Unavailable;
+use super::held_out::{log_scores, shares_without};
+use super::layout::{Layout, Unavailable};
+use super::mixture::COMPONENTS;
 use super::names::MapName;
-use crate::belief::fixed_point::ENOUGH_TO_COMPARE;
 use crate::belief::judged::JudgedItems;
 use crate::belief::trust::TrustError;
-use crate::random::Stream;
 use crate::stats::{mean, sample_sd};
 
-/// With fewer labelled things than this the prediction is taken as it is: folds would be a handful of items.
+/// With fewer labelled things than this the prediction is taken as it is: a standard error would be that of a handful
+/// of items.
 const FEWEST: usize = 10;
+/// Standard errors by which a map of few parameters has to be ahead that is taken whole.
+const HURDLE: f64 = 1.0;
 
-/// How the map is chosen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Folds {
-    /// Folds of the cross-validation, at least 2.
-    pub folds: u32,
-    /// Seed of the draw of the folds.
-    pub seed: u64,
+/// Which maps are compared where the labels choose one.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Options")]
+pub struct Compared {
     /// Whether [`MapName::Mixture`] is among the maps.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub mixture: bool,
 }
 
-impl Default for Folds {
-    fn default() -> Self {
-        Self { folds: 5, seed: 0, mixture: false }
+/// What a configuration may say of it, with what it could say when maps were compared by folds.
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Options {
+    mixture: bool,
+    folds: Option<IgnoredAny>,
+    seed: Option<IgnoredAny>,
+}
+
+impl TryFrom<Options> for Compared {
+    type Error = String;
+
+    fn try_from(options: Options) -> Result<Self, String> {
+        let gone = [("folds", options.folds), ("seed", options.seed)];
+        match gone.iter().find(|(_, said)| said.is_some()) {
+            Some((name, _)) => Err(format!(
+                "remove \"{name}\": maps are compared by leaving out each labelled item, and nothing is drawn at random"
+            )),
+            None => Ok(Self { mixture: options.mixture }),
+        }
     }
 }
 
-/// A map's held-out likelihood.
+/// A map's score on labels held out.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
     /// The map.
     pub map: MapName,
-    /// Number of its parameters that the labels want, in the fold with most.
+    /// Number of its parameters that the labels want.
     pub parameters: usize,
-    /// Held-out log-likelihood in nats per labelled item, without multinomial coefficients.
+    /// Log score of labels held out, in nats per labelled item: the higher the better.
     pub held_out: f64,
     /// By how much that is below the best map's.
     pub below_best: f64,
@@ -60,12 +77,14 @@ pub struct Candidate {
 pub struct MapChoice {
     /// The map that was taken.
     pub chosen: MapName,
-    /// The one with the highest held-out likelihood; `None` where there were too few labels to compare any.
+    /// How much of it was taken, 0 to 1: the more, the surer labels held out are that it is better than the prediction
+    /// as it is ([`choose`]).
+    #[serde(default = "whole", skip_serializing_if = "is_whole")]
+    pub strength: f64,
+    /// The one with the highest score; `None` where there were too few labels to compare any.
     pub best: Option<MapName>,
-    /// Labelled items that were held out, each once.
+    /// Labelled items, each held out once.
     pub labelled_items: usize,
-    /// How the folds were drawn.
-    pub folds: Folds,
     /// The maps that were compared, the simplest first.
     pub candidates: Vec<Candidate>,
     /// Maps that were not, and why.
@@ -75,12 +94,21 @@ pub struct MapChoice {
     pub carried: Option<CarriedChoice>,
 }
 
-/// Whether the best of the maps of few parameters on top of a carried one makes labels held out likelier than the best of them without it.
+fn whole() -> f64 {
+    1.0
+}
+
+fn is_whole(strength: &f64) -> bool {
+    *strength == 1.0
+}
+
+/// Whether the best of the maps of few parameters on top of a carried one predicts labels held out better than the best
+/// of them without it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CarriedChoice {
     /// Whether it is kept: where it is ahead at all.
     pub kept: bool,
-    /// By how much it is ahead in held-out log-likelihood, in nats per labelled item.
+    /// By how much it is ahead in the log score of labels held out, in nats per labelled item.
     pub ahead: f64,
     /// Standard error of that, over labelled things.
     pub se: f64,
@@ -88,151 +116,300 @@ pub struct CarriedChoice {
 
 /// Chooses a map by the labels, and fits it to all of them.
 ///
-/// The labelled items are dealt at random into folds, group by group so that every fold has its share of each, twins together.
-/// Each map is fitted to the other folds, its variances by their marginal likelihood alone, and its log-likelihood of the labels held
-/// out is summed up. Differences between maps have a standard error over things (items, or twins together), and by it
+/// Each map is fitted to all labels. Then each labelled item is held out, with those that are the same thing (twins):
+/// one Newton step leads from the fit to that without their labels, the variances as they are. The map's log score is
+/// the mean over labelled items of the mean over the item's labels of ln m_y, m the mean that this fit predicts and y
+/// the label's class: the score by which a study's held-out part judges beliefs. Nothing is drawn at random, so the
+/// choice depends on the data alone. Differences between maps have a standard error over things, and by it
 ///
-/// 1. [`MapName::Temperature`] (of places [`MapName::Line`] where that is likelier), or [`MapName::Smoothing`] where that is ahead of it by more
-///    than one standard error, is taken rather than the prediction as it is where it is ahead by more than one (of ratings [`MapName::Line`] is
-///    the one map of few parameters);
-/// 2. a map of many parameters is taken rather than that where the best of them is ahead by more than two: the simplest of them
-///    within one of the best.
+/// 1. [`MapName::Temperature`] (of places [`MapName::Line`] where that scores higher), or [`MapName::Smoothing`] where
+///    that is ahead of it by more than one standard error, is taken rather than the prediction as it is where it is
+///    ahead (of ratings [`MapName::Line`] is the one map of few parameters, and has to be by more than one);
+/// 2. a map of many parameters is taken rather than that where the best of them is ahead by more than two: the simplest
+///    of them within one of the best.
 ///
-/// Two, because the best of several is ahead by chance more often, and because a map of many parameters does most harm where it is
-/// wrong. Source of the rule of one standard error: Breiman and others (1984), "Classification and regression trees", 3.4.3; here it is that of
-/// the paired difference.
+/// Two, because the best of several is ahead by chance more often, and because a map of many parameters does most harm
+/// where it is wrong. Source of the rule of one standard error: Breiman and others (1984), "Classification and
+/// regression trees", 3.4.3; here it is that of the paired difference.
 ///
-/// A map that is carried over ([`super::Carried`]) is where all of these start, if the best of those of few parameters on top of it makes labels held
-/// out likelier than the best of them without it; otherwise it is left out and they start from the prediction. With fewer labelled things than
-/// are compared it is kept.
+/// No map is taken whole on little evidence. With L by how much it is ahead of the prediction as it is, and se the
+/// standard error of that, it is taken at the strength s = L^2 / (L^2 + se^2): what it adds to the logits and its share
+/// of guesses s times, ln lambda between the two fits, and s (1 - s) as the variance of what is left open. So the
+/// belief moves from the prediction to the map as labels come in, and no single label turns one into the other. A map
+/// on top of a carried one is taken whole, as are a mixture and maps of ratings.
 ///
-/// That another map might have been chosen is not part of the belief: it is the chosen map's, as if that had been given.
+/// A map is compared only if it has no more parameters than the labels carry numbers: an item of n labels of K classes
+/// carries min(n, K - 1), since its distribution has K - 1 free shares however many labels tell of them. With more
+/// parameters than that, part of the map is its prior and nothing else, whatever the labels are.
+///
+/// A map that is carried over ([`super::Carried`]) is where all of these start, if the best of those of few parameters
+/// on top of it scores higher than the best of them without it; otherwise it is left out and they start from the
+/// prediction. With fewer labelled things than are compared it is kept.
+///
+/// That another map might have been chosen is not part of the belief: it is the chosen map's, as if that had been
+/// given.
 ///
 /// # Errors
 /// Tables of different shapes, or a prediction that is not strictly positive.
-///
-/// # Panics
-/// If there are fewer than two folds.
-pub fn choose(items: &JudgedItems, counts: ArrayView2<u32>, folds: Folds) -> Result<(Map, MapChoice), TrustError> {
-    assert!(folds.folds >= 2, "cross-validation needs at least two folds");
-    let mut items = *items;
+pub fn choose(
+    items: &JudgedItems,
+    counts: ArrayView2<u32>,
+    compared: Compared,
+) -> Result<(Map, MapChoice), TrustError> {
     items.check(counts)?;
-    let things = Things { twins: items.twins, groups: items.groups };
     let labelled: Vec<bool> = counts.rows().into_iter().map(|labels| labels.sum() > 0).collect();
-    let dealt = deal(&things, &labelled, folds);
-    let labelled = positions(&labelled);
-    let new_shares = || vec![Shares::default(); folds.folds as usize];
-    let (mut tries, mut shares) = (Tries::default(), new_shares());
-    let mut carried = None;
+    let things = Things::new(items.twins, &labelled);
     let placed = |name: &MapName| *name != MapName::Line || !items.places.is_empty();
     let (many, few): (Vec<_>, Vec<_>) =
         MapName::of_classes().filter(placed).partition(|name| name.has_many_parameters());
-    if things.among(&labelled) >= FEWEST {
-        tries.add(&few, |name| held_out_log_likelihoods(name, &items, counts, &dealt, &mut shares))?;
+    let mut fits = Fits::new(*items, counts, &things);
+    let mut carried = None;
+    if things.are_enough() {
+        fits.add(&few)?;
         if items.carried.is_some() {
-            let plain = JudgedItems { carried: None, ..items };
-            let (mut without, mut own) = (Tries::default(), new_shares());
-            without.add(&few, |name| held_out_log_likelihoods(name, &plain, counts, &dealt, &mut own))?;
-            let Lead { by, se } = lead(&things, &labelled, tries.best(&labelled), without.best(&labelled));
+            let mut without = Fits::new(JudgedItems { carried: None, ..*items }, counts, &things);
+            without.add(&few)?;
+            let Lead { by, se } = things.lead(fits.tries.best(&things), without.tries.best(&things));
             carried = Some(CarriedChoice { kept: by > 0.0, ahead: by, se });
             if by <= 0.0 {
-                (items, tries, shares) = (plain, without, own);
+                fits = without;
             }
         }
-        let many: Vec<MapName> = many.into_iter().filter(|name| *name != MapName::Mixture || folds.mixture).collect();
-        tries.add(&many, |name| held_out_log_likelihoods(name, &items, counts, &dealt, &mut shares))?;
+        let many: Vec<MapName> =
+            many.into_iter().filter(|name| *name != MapName::Mixture || compared.mixture).collect();
+        fits.add(&many)?;
     }
-    let choice = MapChoice { carried, ..tries.choice(&things, &labelled, folds) };
-    let map = fit(choice.chosen, &items, counts)?.expect("a map that was compared can be fitted");
-    Ok((map, choice))
+    let items = fits.items;
+    let strength = if items.carried.is_none() { fits.tries.strength(&things) } else { 1.0 };
+    let stated = fits.tries.of(MapName::Identity).map(|tried| tried.fit.clone());
+    let (map, choice) = fits.tries.conclude(&things);
+    let map = match map {
+        Some(map) if strength < 1.0 => map.drawn_back(strength, &stated.expect("maps are compared with it")),
+        Some(map) => map,
+        None => {
+            let stated = fit(MapName::Identity, &items, counts)?;
+            stated.expect("the prediction as it is can always be taken")
+        }
+    };
+    Ok((map, MapChoice { carried, strength, ..choice }))
 }
 
-/// The choice among some maps, the simplest first, by the rule of [`choose`] whatever the labels are: `held_out` gives each labelled item's
-/// log-likelihood under the fits to the other folds, which are those it is dealt, with the number of parameters.
-pub(in crate::belief) fn choose_by<E>(
-    maps: &[MapName],
-    things: &Things,
-    labelled: &[bool],
-    folds: Folds,
-    mut held_out: impl FnMut(MapName, &[Option<usize>]) -> Result<HeldOut, E>,
-) -> Result<MapChoice, E> {
-    let dealt = deal(things, labelled, folds);
-    let labelled = positions(labelled);
-    let mut tries = Tries::default();
-    if things.among(&labelled) >= FEWEST {
-        tries.add(maps, |name| held_out(name, &dealt))?;
+/// Fits of maps of classes to the same labels, with their scores.
+struct Fits<'a, 'b> {
+    items: JudgedItems<'b>,
+    counts: ArrayView2<'a, u32>,
+    things: &'a Things,
+    /// How many numbers the labels carry.
+    numbers: usize,
+    shares: Shares,
+    /// The shares of guesses without each thing, by the map that they were found for.
+    without: BTreeMap<MapName, Vec<f64>>,
+    tries: Tries<Map>,
+}
+
+impl<'a, 'b> Fits<'a, 'b> {
+    fn new(items: JudgedItems<'b>, counts: ArrayView2<'a, u32>, things: &'a Things) -> Self {
+        let most = counts.ncols() as u32 - 1;
+        let numbers = counts.rows().into_iter().map(|labels| labels.sum().min(most) as usize).sum();
+        // What is drawn back on little evidence needs no hurdle.
+        let hurdle = if items.carried.is_some() { HURDLE } else { 0.0 };
+        let (shares, without, tries) = (Shares::default(), BTreeMap::new(), Tries::new(hurdle));
+        Self { items, counts, things, numbers, shares, without, tries }
     }
-    Ok(tries.choice(things, &labelled, folds))
-}
 
-/// Which items stand together, and which beside each other.
-pub(in crate::belief) struct Things<'a> {
-    /// Items with the same number are one thing; empty where every item stands for itself.
-    pub(in crate::belief) twins: &'a [usize],
-    /// The group of each item; empty where there are none.
-    pub(in crate::belief) groups: &'a [usize],
-}
-
-impl Things<'_> {
-    /// The number by which an item's twins are known.
-    fn thing(&self, item: usize) -> usize {
-        if self.twins.is_empty() { item } else { self.twins[item] }
-    }
-
-    /// How many things these items are.
-    fn among(&self, items: &[usize]) -> usize {
-        items.iter().map(|&i| self.thing(i)).collect::<BTreeSet<_>>().len()
-    }
-}
-
-fn positions(labelled: &[bool]) -> Vec<usize> {
-    (0..labelled.len()).filter(|&i| labelled[i]).collect()
-}
-
-/// A map's held-out log-likelihoods by item, with the number of its parameters.
-type Tried = (MapName, usize, Vec<f64>);
-
-/// What was tried with the same labels held out.
-#[derive(Default)]
-struct Tries {
-    held_out: Vec<Tried>,
-    left_out: Vec<(MapName, Unavailable)>,
-}
-
-impl Tries {
-    fn add<E>(&mut self, names: &[MapName], mut held_out: impl FnMut(MapName) -> Result<HeldOut, E>) -> Result<(), E> {
+    fn add(&mut self, names: &[MapName]) -> Result<(), TrustError> {
         for &name in names {
-            match held_out(name)? {
-                Ok((values, parameters)) => self.held_out.push((name, parameters, values)),
-                Err(unavailable) => self.left_out.push((name, unavailable)),
+            match self.fit(name)? {
+                Ok(tried) => self.tries.tried.push(tried),
+                Err(unavailable) => self.tries.left_out.push((name, unavailable)),
             }
         }
         Ok(())
     }
 
-    /// What follows from it.
-    fn choice(self, things: &Things, labelled: &[usize], folds: Folds) -> MapChoice {
-        let candidates = compare(things, labelled, &self.held_out);
-        MapChoice {
-            chosen: take(things, labelled, &self.held_out).unwrap_or(MapName::Identity),
-            best: candidates.iter().find(|c| c.below_best == 0.0).map(|c| c.map),
-            labelled_items: labelled.len(),
-            folds,
-            candidates,
-            left_out: self.left_out,
-            carried: None,
+    fn fit(&mut self, name: MapName) -> Result<Result<Try<Map>, Unavailable>, TrustError> {
+        let (items, counts, things) = (self.items, self.counts, self.things);
+        let carried = match Layout::try_new(name, &items, 0.0) {
+            Ok(layout) => enough(parameters(name, &layout), self.numbers),
+            Err(unavailable) => Err(unavailable),
+        };
+        if let Err(unavailable) = carried {
+            return Ok(Err(unavailable));
         }
-    }
-
-    /// The log-likelihoods of the likeliest.
-    fn best(&self, labelled: &[usize]) -> &[f64] {
-        let sum = |values: &[f64]| labelled.iter().map(|&i| values[i]).sum::<f64>();
-        let best = self.held_out.iter().max_by(|a, b| sum(&a.2).total_cmp(&sum(&b.2)));
-        best.map(|(.., values)| values.as_slice()).expect("maps of few parameters can always be fitted")
+        let map = match fit_sharing(name, &items, counts, &mut self.shares)? {
+            Ok(map) => map,
+            Err(unavailable) => return Ok(Err(unavailable)),
+        };
+        // All maps from a temperature on have its share of guesses.
+        let of_share = name.min(MapName::Temperature);
+        let shares = || shares_without(&map, &items, counts, &things.members);
+        let shares = self.without.entry(of_share).or_insert_with(shares);
+        let scores = log_scores(&map, &items, counts, &things.members, shares);
+        Ok(Ok(Try { name, parameters: map.parameters(), scores, fit: map }))
     }
 }
 
-/// By how much a map is ahead of another in held-out log-likelihood, and the standard error of that over things, in nats per labelled item.
+/// Parameters that a map has before the labels leave any out, those of the trust apart.
+fn parameters(name: MapName, layout: &Layout) -> usize {
+    let of_components = if name == MapName::Mixture { COMPONENTS * layout.of_component() } else { 0 };
+    layout.parameters() + of_components
+}
+
+/// Refuses a map of more parameters than the labels carry numbers.
+fn enough(parameters: usize, numbers: usize) -> Result<(), Unavailable> {
+    if parameters > numbers { Err(Unavailable::TooFewLabels { parameters, numbers }) } else { Ok(()) }
+}
+
+/// The choice among some maps of ratings, the simplest first, by the rule of [`choose`]: `fit` gives the fit to all
+/// labels with the score of each item, and `numbers` is how many numbers the labels carry.
+pub(in crate::belief) fn choose_by<F, E>(
+    maps: &[MapName],
+    things: &Things,
+    numbers: usize,
+    mut fit: impl FnMut(MapName) -> Result<Result<Try<F>, Unavailable>, E>,
+) -> Result<(Option<F>, MapChoice), E> {
+    let mut tries = Tries::new(HURDLE);
+    for &name in maps.iter().take_while(|_| things.are_enough()) {
+        match fit(name)?.and_then(|tried| enough(tried.parameters, numbers).map(|()| tried)) {
+            Ok(tried) => tries.tried.push(tried),
+            Err(unavailable) => tries.left_out.push((name, unavailable)),
+        }
+    }
+    Ok(tries.conclude(things))
+}
+
+/// The labelled items, those that are one thing together.
+pub(in crate::belief) struct Things {
+    /// Positions of the items of each thing.
+    pub(in crate::belief) members: Vec<Vec<usize>>,
+    labelled_items: usize,
+}
+
+impl Things {
+    /// Items with the same number of `twins` are one thing; without numbers every item stands for itself.
+    pub(in crate::belief) fn new(twins: &[usize], labelled: &[bool]) -> Self {
+        let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for i in (0..labelled.len()).filter(|&i| labelled[i]) {
+            members.entry(if twins.is_empty() { i } else { twins[i] }).or_default().push(i);
+        }
+        let labelled_items = labelled.iter().filter(|labelled| **labelled).count();
+        Self { members: members.into_values().collect(), labelled_items }
+    }
+
+    fn are_enough(&self) -> bool {
+        self.members.len() >= FEWEST
+    }
+
+    /// Sum of the scores of labelled items.
+    fn sum(&self, scores: &[f64]) -> f64 {
+        self.members.iter().flatten().map(|&i| scores[i]).sum()
+    }
+
+    /// By how much one mean score is ahead of another, with its standard error over things (0 for one thing).
+    fn lead(&self, ahead: &[f64], behind: &[f64]) -> Lead {
+        let of_thing = |thing: &Vec<usize>| thing.iter().map(|&i| ahead[i] - behind[i]).sum();
+        let differences: Vec<f64> = self.members.iter().map(of_thing).collect();
+        let (n, count) = (self.labelled_items as f64, differences.len() as f64);
+        let se = if count > 1.0 { sample_sd(&differences) * count.sqrt() / n } else { 0.0 };
+        Lead { by: mean(&differences) * count / n, se }
+    }
+}
+
+/// A map that was fitted to be compared.
+pub(in crate::belief) struct Try<F> {
+    pub(in crate::belief) name: MapName,
+    /// Number of its parameters.
+    pub(in crate::belief) parameters: usize,
+    /// The score of each item, 0 without labels.
+    pub(in crate::belief) scores: Vec<f64>,
+    pub(in crate::belief) fit: F,
+}
+
+/// What was tried on the same labels, the simplest first.
+struct Tries<F> {
+    tried: Vec<Try<F>>,
+    left_out: Vec<(MapName, Unavailable)>,
+    /// Standard errors by which a map of few parameters has to be ahead of the prediction as it is.
+    hurdle: f64,
+}
+
+impl<F> Tries<F> {
+    fn new(hurdle: f64) -> Self {
+        Self { tried: vec![], left_out: vec![], hurdle }
+    }
+
+    /// What follows from it, with the fit that is taken; none where no map was tried.
+    fn conclude(self, things: &Things) -> (Option<F>, MapChoice) {
+        let candidates = self.candidates(things);
+        let chosen = self.take(things).unwrap_or(MapName::Identity);
+        let choice = MapChoice {
+            chosen,
+            strength: 1.0,
+            best: candidates.iter().find(|c| c.below_best == 0.0).map(|c| c.map),
+            labelled_items: things.labelled_items,
+            candidates,
+            left_out: self.left_out,
+            carried: None,
+        };
+        (self.tried.into_iter().find(|tried| tried.name == chosen).map(|tried| tried.fit), choice)
+    }
+
+    /// The highest scores.
+    fn best(&self, things: &Things) -> &[f64] {
+        let all = self.tried.iter().map(|tried| tried.scores.as_slice());
+        let best = all.max_by(|a, b| things.sum(a).total_cmp(&things.sum(b)));
+        best.expect("the prediction as it is can always be taken")
+    }
+
+    fn candidates(&self, things: &Things) -> Vec<Candidate> {
+        let candidate = |tried: &Try<F>| {
+            let lead = things.lead(self.best(things), &tried.scores);
+            Candidate {
+                map: tried.name,
+                parameters: tried.parameters,
+                held_out: things.sum(&tried.scores) / things.labelled_items as f64,
+                below_best: lead.by,
+                se: lead.se,
+                within_one_se: !lead.is_beyond(1.0),
+            }
+        };
+        self.tried.iter().map(candidate).collect()
+    }
+
+    fn of(&self, name: MapName) -> Option<&Try<F>> {
+        self.tried.iter().find(|tried| tried.name == name)
+    }
+
+    /// How much of the map that is taken is, as [`choose`] describes.
+    fn strength(&self, things: &Things) -> f64 {
+        let taken = self.take(things).filter(|name| !matches!(name, MapName::Identity | MapName::Mixture));
+        let (Some(taken), Some(stated)) = (taken.and_then(|name| self.of(name)), self.of(MapName::Identity)) else {
+            return 1.0;
+        };
+        let Lead { by, se } = things.lead(&taken.scores, &stated.scores);
+        let (lead, unsure) = (by.max(0.0).powi(2), se.powi(2));
+        if lead > 0.0 { lead / (lead + unsure) } else { 0.0 }
+    }
+
+    /// The map that is taken, as [`choose`] describes; `None` where none was tried.
+    fn take(&self, things: &Things) -> Option<MapName> {
+        let of = |name: MapName| self.of(name);
+        let sum = |tried: &Try<F>| things.sum(&tried.scores);
+        let beyond = |a: &Try<F>, b: &Try<F>, ses: f64| things.lead(&a.scores, &b.scores).is_beyond(ses);
+        let stated = of(MapName::Identity)?;
+        let steady = [of(MapName::Temperature), of(MapName::Line)].into_iter().flatten();
+        let steady = steady.reduce(|best, other| if sum(other) > sum(best) { other } else { best });
+        let smoothed = of(MapName::Smoothing).filter(|it| steady.is_none_or(|steady| beyond(it, steady, 1.0)));
+        let base = smoothed.or(steady).filter(|few| beyond(few, stated, self.hurdle)).unwrap_or(stated);
+        let many = || self.tried.iter().filter(|tried| tried.name.has_many_parameters());
+        let best = many().max_by(|a, b| sum(a).total_cmp(&sum(b))).filter(|best| beyond(best, base, 2.0));
+        let simplest = best.and_then(|best| many().find(|map| !beyond(best, map, 1.0)));
+        Some(simplest.unwrap_or(base).name)
+    }
+}
+
+/// By how much a map is ahead of another in its score, and the standard error of that over things, in nats per labelled
+/// item.
 struct Lead {
     by: f64,
     se: f64,
@@ -244,119 +421,15 @@ impl Lead {
     }
 }
 
-/// By how much one sum of log-likelihoods is ahead of another, per labelled item, and the standard error of that over things, where
-/// there are two or more.
+/// By how much one sum of log-likelihoods is ahead of another, per labelled item, and the standard error of that over
+/// things, where there are two or more.
 pub(super) fn lead_over_things(
     items: &JudgedItems,
-    labelled: &[usize],
+    labelled: &[bool],
     ahead: &[f64],
     behind: &[f64],
 ) -> (f64, Option<f64>) {
-    let things = Things { twins: items.twins, groups: items.groups };
-    let Lead { by, se } = lead(&things, labelled, ahead, behind);
-    (by, (things.among(labelled) > 1).then_some(se))
-}
-
-fn lead(things: &Things, labelled: &[usize], ahead: &[f64], behind: &[f64]) -> Lead {
-    let mut by_thing: BTreeMap<usize, f64> = BTreeMap::new();
-    for &i in labelled {
-        *by_thing.entry(things.thing(i)).or_default() += ahead[i] - behind[i];
-    }
-    let differences: Vec<f64> = by_thing.into_values().collect();
-    let (n, count) = (labelled.len() as f64, differences.len() as f64);
-    let se = if count > 1.0 { sample_sd(&differences) * count.sqrt() / n } else { 0.0 };
-    Lead { by: mean(&differences) * count / n, se }
-}
-
-/// The map that is taken, as [`choose`] describes; `None` where none was tried.
-fn take(things: &Things, labelled: &[usize], tried: &[Tried]) -> Option<MapName> {
-    let of = |name: MapName| tried.iter().find(|(map, ..)| *map == name).map(|(.., values)| values.as_slice());
-    let lead = |a: &[f64], b: &[f64]| lead(things, labelled, a, b);
-    let stated = of(MapName::Identity)?;
-    let sum = |values: &[f64]| labelled.iter().map(|&i| values[i]).sum::<f64>();
-    let tempered = of(MapName::Temperature);
-    let few = match of(MapName::Line).filter(|line| tempered.is_none_or(|tempered| sum(line) > sum(tempered))) {
-        Some(line) => (MapName::Line, line),
-        None => (MapName::Temperature, tempered?),
-    };
-    let smoothed = of(MapName::Smoothing).filter(|smoothed| lead(smoothed, few.1).is_beyond(1.0));
-    let few = smoothed.map_or(few, |smoothed| (MapName::Smoothing, smoothed));
-    let (base, held_out) = if lead(few.1, stated).is_beyond(1.0) { few } else { (MapName::Identity, stated) };
-    let many = || tried.iter().filter(|(map, ..)| map.has_many_parameters());
-    let best =
-        many().max_by(|a, b| sum(&a.2).total_cmp(&sum(&b.2))).filter(|best| lead(&best.2, held_out).is_beyond(2.0));
-    let simplest = best.and_then(|best| many().find(|map| !lead(&best.2, &map.2).is_beyond(1.0)));
-    Some(simplest.map_or(base, |(map, ..)| *map))
-}
-
-/// The fold of each labelled item; `None` for the others.
-pub(super) fn deal(things: &Things, labelled: &[bool], folds: Folds) -> Vec<Option<usize>> {
-    let mut twins: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for i in positions(labelled) {
-        twins.entry(things.thing(i)).or_default().push(i);
-    }
-    let mut by_group: BTreeMap<usize, Vec<Vec<usize>>> = BTreeMap::new();
-    for items in twins.into_values() {
-        let group = things.groups.get(items[0]).copied().unwrap_or(0);
-        by_group.entry(group).or_default().push(items);
-    }
-    let mut stream = Stream::new(folds.seed);
-    let mut dealt = vec![None; labelled.len()];
-    let mut next = 0;
-    for mut own in by_group.into_values() {
-        for last in (1..own.len()).rev() {
-            own.swap(last, stream.choice(last as u32 + 1) as usize);
-        }
-        for items in own {
-            items.into_iter().for_each(|i| dealt[i] = Some(next));
-            next = (next + 1) % folds.folds as usize;
-        }
-    }
-    dealt
-}
-
-/// Each item's held-out log-likelihood, 0 without labels, and the number of parameters in the fold with most.
-pub(in crate::belief) type HeldOut = Result<(Vec<f64>, usize), Unavailable>;
-
-/// Log-likelihood of each item's labels under the fit to the other folds; 0 without labels.
-fn held_out_log_likelihoods(
-    name: MapName,
-    items: &JudgedItems,
-    counts: ArrayView2<u32>,
-    dealt: &[Option<usize>],
-    shares: &mut [Shares],
-) -> Result<HeldOut, TrustError> {
-    let mut values = vec![0.0; dealt.len()];
-    let mut parameters = 0;
-    for (fold, shares) in shares.iter_mut().enumerate() {
-        let others = |i: usize| dealt[i] != Some(fold);
-        let map = match fit_where(name, items, counts, ENOUGH_TO_COMPARE, others, shares)? {
-            Ok(map) => map,
-            Err(unavailable) => return Ok(Err(unavailable)),
-        };
-        parameters = parameters.max(map.parameters());
-        for i in (0..dealt.len()).filter(|&i| dealt[i] == Some(fold)) {
-            values[i] = map.log_likelihood(items, counts, i);
-        }
-    }
-    Ok(Ok((values, parameters)))
-}
-
-fn compare(things: &Things, labelled: &[usize], held_out: &[Tried]) -> Vec<Candidate> {
-    let sum = |values: &[f64]| labelled.iter().map(|&i| values[i]).sum::<f64>();
-    let Some((_, _, best)) = held_out.iter().max_by(|a, b| sum(&a.2).total_cmp(&sum(&b.2))) else {
-        return vec![];
-    };
-    let candidate = |(map, parameters, values): &Tried| {
-        let lead = lead(things, labelled, best, values);
-        Candidate {
-            map: *map,
-            parameters: *parameters,
-            held_out: sum(values) / labelled.len() as f64,
-            below_best: lead.by,
-            se: lead.se,
-            within_one_se: !lead.is_beyond(1.0),
-        }
-    };
-    held_out.iter().map(candidate).collect()
+    let things = Things::new(items.twins, labelled);
+    let Lead { by, se } = things.lead(ahead, behind);
+    (by, (things.members.len() > 1).then_some(se))
 }

@@ -1,7 +1,7 @@
 //! Helmert's orthonormal contrasts of K classes, which treat all classes alike under independent equal priors.
 //!
-//! Column m of the K x (K - 1) matrix C holds 1/s in its rows 0 to m and -(m + 1)/s in row m + 1, s^2 = (m + 1)(m + 2). Then
-//! C^T C = 1, and every column sums to 0, so that C v runs over all logits with mean 0.
+//! Column m of the K x (K - 1) matrix C holds 1/s in its rows 0 to m and -(m + 1)/s in row m + 1, s^2 = (m + 1)(m + 2).
+//! Then C^T C = 1, and every column sums to 0, so that C v runs over all logits with mean 0.
 
 /// 1/s of column `m`.
 fn unit(m: usize) -> f64 {

@@ -10,11 +10,11 @@ use super::item::dot;
 use super::layout::{Layout, Reads};
 use super::mixture::COMPONENTS;
 use super::names::MapName;
-use super::objective::{LARGEST_LOG_TRUST, LOG_TRUST, weights};
+use super::objective::{LARGEST_LOG_TRUST, LOG_TRUST, Shape, weights};
 use super::search::Variance;
 use crate::belief::dirichlet::{manhattan, row};
 use crate::belief::judged::JudgedItems;
-use crate::belief::mixture::{Mixture, ln_likelihood, renew};
+use crate::belief::mixture::{Mixture, add, ln_likelihood};
 use crate::belief::regression::Regression;
 use crate::belief::table::Beliefs;
 use crate::belief::traits::Belief;
@@ -23,9 +23,9 @@ use crate::belief::unfit::{Unfit, that};
 /// A fitted map with its trust: plain data, with all that is needed to read items that the fit has not seen.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Map {
-    /// The trust, and how the search ended. `names` and `coefficients` are those of beta; `covariance` goes on with the map's
-    /// parameters and is the inverse of minus the Hessian of log-likelihood plus log prior at the fitted variances;
-    /// `log_likelihood` leaves out multinomial coefficients and priors.
+    /// The trust, and how the search ended. `names` and `coefficients` are those of beta; `covariance` goes on with the
+    /// map's parameters and is the inverse of minus the Hessian of log-likelihood plus log prior at the fitted
+    /// variances; `log_likelihood` leaves out multinomial coefficients and priors.
     pub regression: Regression,
     /// The fitted variances, by block.
     pub variances: Vec<Variance>,
@@ -63,7 +63,8 @@ pub struct Component {
     pub moved: f64,
 }
 
-/// What is known of an item before its labels: the components of the belief with their weights, one where the map is no mixture.
+/// What is known of an item before its labels: the components of the belief with their weights, one where the map is no
+/// mixture.
 struct Parts {
     weights: Vec<f64>,
     components: Vec<Before>,
@@ -77,7 +78,7 @@ impl Parts {
 
     /// That before labels, with what is unknown of the map taken off.
     fn prior_alpha(&self) -> Vec<f64> {
-        self.alpha(|before| before.evidence(&before.after(&[])))
+        self.alpha(Before::evidence)
     }
 
     fn mean(&self) -> Vec<f64> {
@@ -110,16 +111,10 @@ impl Parts {
     }
 
     /// Weights and evidence with labels.
-    fn posterior(mut self, counts: &[u32]) -> (Vec<f64>, Vec<f64>) {
-        if self.components.len() > 1 {
-            let alpha = self.prior_alpha();
-            renew(&mut self.weights, &alpha, counts);
-        }
-        let evidence = |before: &Before| {
-            let after = before.after(counts);
-            scaled(before.evidence(&after), &after.mean)
-        };
-        (self.weights, self.components.iter().flat_map(evidence).collect())
+    fn posterior(self, counts: &[u32]) -> (Vec<f64>, Vec<f64>) {
+        let (mut alpha, mut weights) = (self.prior_alpha(), self.weights);
+        add(&mut weights, &mut alpha, counts);
+        (weights, alpha)
     }
 }
 
@@ -138,7 +133,8 @@ impl Map {
         self.layout.name
     }
 
-    /// The share g of every prediction q that counts as a guess among all K classes, 0 to 1: the map reads (1 - g) q + g / K.
+    /// The share g of every prediction q that counts as a guess among all K classes, 0 to 1: the map reads (1 - g) q +
+    /// g / K.
     pub fn guesses(&self) -> f64 {
         self.layout.guesses
     }
@@ -162,6 +158,11 @@ impl Map {
         that(found == expected, "parameters", || format!("are {found} and must be {expected}"))?;
         that(self.parameters.iter().all(|x| x.is_finite()), "parameters", || "are not all finite".to_owned())?;
         self.regression.check(features, features.len() + 1, expected)
+    }
+
+    /// Whether the prediction is taken as the judge stated it.
+    pub fn is_as_stated(&self) -> bool {
+        self.name() == MapName::Identity && !self.layout.carried
     }
 
     /// Whether the map has terms of each group.
@@ -193,8 +194,8 @@ impl Map {
         self.layout.carried
     }
 
-    /// The weight of the map that this one starts from, if it starts from one (1 takes it as it was, 0 leaves it out), and the standard deviation of
-    /// what is unknown of it by Laplace's approximation at its fitted variance.
+    /// The weight of the map that this one starts from, if it starts from one (1 takes it as it was, 0 leaves it out),
+    /// and the standard deviation of what is unknown of it by Laplace's approximation at its fitted variance.
     pub fn weight_of_carried(&self) -> Option<(f64, f64)> {
         let first = self.regression.coefficients.len();
         let variance = || self.regression.covariance[first][first].max(0.0);
@@ -213,8 +214,8 @@ impl Map {
 
     /// What is believed of item `i` of any items before its labels.
     ///
-    /// What is unknown of the map lowers the trust. With m the mean, u its logits, S their covariance by Laplace's approximation,
-    /// J = diag(m) - m m^T, and eta = ln lambda normal about its fitted value:
+    /// What is unknown of the map lowers the trust. With m the mean, u its logits, S their covariance by Laplace's
+    /// approximation, J = diag(m) - m m^T, and eta = ln lambda normal about its fitted value:
     ///
     /// ```text
     /// var   = tr(J S J)                                        squared error of m that comes from the map
@@ -222,11 +223,12 @@ impl Map {
     /// 1/(1 + trust) = [r (G - var) + var] / G,                 G = 1 - sum m_j^2
     /// ```
     ///
-    /// The right side is the expected squared error of m under both, which a Dirichlet distribution of that trust has too: mean
-    /// and spread are those of the mixture over maps, its other moments are not.
+    /// The right side is the expected squared error of m under both, which a Dirichlet distribution of that trust has
+    /// too: mean and spread are those of the mixture over maps, its other moments are not.
     ///
-    /// Of a [`MapName::Mixture`] every component's trust is lowered so, and mean and trust are those of the Dirichlet distribution with the mean and spread
-    /// of all of them together. What is unknown of the components' weights is not taken off.
+    /// Of a [`MapName::Mixture`] every component's trust is lowered so, and mean and trust are those of the Dirichlet
+    /// distribution with the mean and spread of all of them together. What is unknown of the components' weights is not
+    /// taken off.
     ///
     /// # Panics
     /// If the items have other features or classes than those of the fit.
@@ -255,7 +257,8 @@ impl Map {
         (0..items.len()).map(log).collect()
     }
 
-    /// Posterior beliefs of any items given their label counts.
+    /// Posterior beliefs of any items given their label counts: Bayes' rule from [`Self::prior`], component by
+    /// component, so that a mean moves by what the next label is worth.
     ///
     /// # Panics
     /// As [`Self::prior`], or if items and counts differ in shape.
@@ -300,8 +303,39 @@ impl Map {
         all
     }
 
+    /// This map of one component at the strength s between `stated` (0), the prediction as it is, and itself (1): what
+    /// it adds to the logits, and its share of guesses, s times, and ln lambda s times its own and 1 - s times that of
+    /// `stated`. Which of the two is right counts as unknown, with variance s (1 - s).
+    pub(super) fn drawn_back(mut self, s: f64, stated: &Self) -> Self {
+        let of_trust = self.regression.coefficients.len();
+        let from =
+            stated.regression.coefficients.iter().copied().chain(std::iter::repeat_n(0.0, self.parameters.len()));
+        let off: Vec<f64> = self.all_parameters().iter().zip(from).map(|(own, from)| own - from).collect();
+        let open = s * (1.0 - s);
+        for (k, row) in self.regression.covariance.iter_mut().enumerate() {
+            for (l, value) in row.iter_mut().enumerate() {
+                let of_stated = if k.max(l) < of_trust { stated.regression.covariance[k][l] } else { 0.0 };
+                *value = s * *value + (1.0 - s) * of_stated + open * off[k] * off[l];
+            }
+        }
+        self.regression.coefficients.iter_mut().zip(&off).for_each(|(own, off)| *own -= (1.0 - s) * off);
+        self.parameters.iter_mut().for_each(|parameter| *parameter *= s);
+        self.layout.guesses *= s;
+        self
+    }
+
     fn number_of_components(&self) -> usize {
         self.components.max(1)
+    }
+
+    /// Which coordinates items have.
+    pub(super) fn shape(&self) -> Shape {
+        self.layout.shape(self.regression.coefficients.len() - 1, self.number_of_components())
+    }
+
+    /// The coefficients of the trust and the map's parameters behind them.
+    pub(super) fn all_parameters(&self) -> Vec<f64> {
+        self.regression.coefficients.iter().chain(&self.parameters).copied().collect()
     }
 
     /// What is known of item `i` before its labels.
@@ -310,11 +344,10 @@ impl Map {
     fn parts(&self, items: &JudgedItems, i: usize) -> Parts {
         let features = items.features(i).len();
         assert_eq!(features + 1, self.regression.coefficients.len(), "the items must have the features of the fit");
-        let shape = self.layout.shape(features, self.number_of_components());
+        let shape = self.shape();
         let item = self.layout.item(items, i, shape.components, vec![]);
         assert_eq!(item.base.len(), shape.classes, "the items must have the classes of the fit");
-        let parameters: Vec<f64> = self.regression.coefficients.iter().chain(&self.parameters).copied().collect();
-        let coordinates = item.coordinates(&shape, &parameters);
+        let coordinates = item.coordinates(&shape, &self.all_parameters());
         let carried = items.carried.filter(|_| self.layout.carried).map_or(0.0, |carried| carried.unknown(i));
         let covariance = &self.regression.covariance;
         let component = |c: usize| {

@@ -9,13 +9,13 @@ use super::mixture;
 use super::names::MapName;
 use super::objective::Posterior;
 use super::search::{Block, Search};
-use crate::belief::fixed_point::{ENOUGH, LEAST};
+use crate::belief::fixed_point::LEAST;
 use crate::belief::judged::JudgedItems;
 use crate::belief::prior::TrustPrior;
 use crate::belief::regression::coefficient_names;
 use crate::belief::trust::TrustError;
 
-/// The labelled items of a fit: those with a label that are kept.
+/// The labelled items of a fit.
 pub(super) struct Labelled<'a, 'b> {
     pub(super) items: &'b JudgedItems<'a>,
     /// Their positions, with their labels by class.
@@ -23,13 +23,9 @@ pub(super) struct Labelled<'a, 'b> {
 }
 
 impl<'a, 'b> Labelled<'a, 'b> {
-    pub(super) fn try_new(
-        items: &'b JudgedItems<'a>,
-        counts: ArrayView2<u32>,
-        keep: impl Fn(usize) -> bool,
-    ) -> Result<Self, TrustError> {
+    pub(super) fn try_new(items: &'b JudgedItems<'a>, counts: ArrayView2<u32>) -> Result<Self, TrustError> {
         items.check(counts)?;
-        let kept = (0..items.len()).filter(|&i| counts.row(i).sum() > 0 && keep(i));
+        let kept = (0..items.len()).filter(|&i| counts.row(i).sum() > 0);
         Ok(Self { items, kept: kept.map(|i| (i, counts.row(i).to_vec())).collect() })
     }
 
@@ -37,7 +33,8 @@ impl<'a, 'b> Labelled<'a, 'b> {
         self.kept.is_empty()
     }
 
-    /// What is maximised for a map; all variances are 1 at first. The trust keeps the weak prior of studies, whatever the map.
+    /// What is maximised for a map; all variances are 1 at first. The trust keeps the weak prior of studies, whatever
+    /// the map.
     pub(super) fn posterior(&self, layout: &Layout, components: usize) -> Posterior {
         let design = self.items.design;
         let own = if components > 1 { components * layout.of_component() } else { 0 };
@@ -60,12 +57,14 @@ impl<'a, 'b> Labelled<'a, 'b> {
 /// maximised: L - (beta_0 - ln 8)^2 / (2 * 1.5^2) - |beta|^2 / 2 - sum over blocks b of |w_b|^2 / (2 s_b^2)
 /// ```
 ///
-/// with q the judge's prediction, z its features, c the label counts and n their sum. The trust has the weak prior of studies
-/// ([`crate::belief::TrustPrior`]); the blocks are the map's terms ([`MapName`]). Each variance s_b^2 maximises the labels' marginal likelihood, by Laplace's
-/// approximation and MacKay's fixed point: s_b^2 = |w_b|^2 / g_b, with g_b = d_b - tr(S_bb) / s_b^2 the number of well-determined
-/// ones among its d_b parameters and S the inverse of minus the Hessian. A block of which the labels say nothing goes to 0 and is left
-/// out, and the map is the simpler one. g, the share of guesses, is where labels and priors, its own of density 10 (1 - g)^9 among them,
-/// are likeliest under [`MapName::Smoothing`], or for the maps after it under [`MapName::Temperature`] at variance 1. Source: MacKay (1992), "Bayesian interpolation". Gradient and Hessian are exact.
+/// with q the judge's prediction, z its features, c the label counts and n their sum. The trust has the weak prior of
+/// studies ([`crate::belief::TrustPrior`]); the blocks are the map's terms ([`MapName`]). Each variance s_b^2 maximises
+/// the labels' marginal likelihood, by Laplace's approximation and MacKay's fixed point: s_b^2 = |w_b|^2 / g_b, with
+/// g_b = d_b - tr(S_bb) / s_b^2 the number of well-determined ones among its d_b parameters and S the inverse of minus
+/// the Hessian. Terms that the labels do not support shrink to zero and are left out, so the map is the simpler one. g,
+/// the share of guesses, is where labels and priors, its own of density 10 (1 - g)^9 among them, are likeliest under
+/// [`MapName::Smoothing`], or for the maps after it under [`MapName::Temperature`] at variance 1. Source: MacKay
+/// (1992), "Bayesian interpolation". Gradient and Hessian are exact.
 ///
 /// Without labels the map is the prediction as it is, or the map that is carried ([`super::Carried`]) as it is.
 ///
@@ -76,47 +75,44 @@ pub fn fit(
     items: &JudgedItems,
     counts: ArrayView2<u32>,
 ) -> Result<Result<Map, Unavailable>, TrustError> {
-    fit_where(name, items, counts, ENOUGH, |_| true, &mut Shares::default())
+    fit_sharing(name, items, counts, &mut Shares::default())
 }
 
-/// [`fit`] to the labels of the items that are kept, the variances to a share of `enough`, with the shares of guesses that were
-/// found for other maps of the same labels.
-pub(super) fn fit_where(
+/// [`fit`] with the shares of guesses that were found for other maps of the same labels.
+pub(super) fn fit_sharing(
     name: MapName,
     items: &JudgedItems,
     counts: ArrayView2<u32>,
-    enough: f64,
-    keep: impl Fn(usize) -> bool,
     shares: &mut Shares,
 ) -> Result<Result<Map, Unavailable>, TrustError> {
-    let labelled = Labelled::try_new(items, counts, keep)?;
-    Ok(fit_labelled(name, &labelled, enough, shares))
+    let labelled = Labelled::try_new(items, counts)?;
+    Ok(fit_labelled(name, &labelled, shares))
 }
 
-fn fit_labelled(name: MapName, labelled: &Labelled, enough: f64, shares: &mut Shares) -> Result<Map, Unavailable> {
+fn fit_labelled(name: MapName, labelled: &Labelled, shares: &mut Shares) -> Result<Map, Unavailable> {
     if name == MapName::Line {
         // Before a share of guesses is searched for.
         Layout::try_new(name, labelled.items, 0.0)?;
     }
     let layout = Layout::try_new(name, labelled.items, shares.find(name, labelled))?;
-    let map = fit_layout(layout, labelled, enough);
-    if name == MapName::Mixture { mixture::fit(map, labelled, enough) } else { Ok(map) }
+    let map = fit_layout(layout, labelled);
+    if name == MapName::Mixture { mixture::fit(map, labelled) } else { Ok(map) }
 }
 
 /// The map that is carried, as it is: nothing but the trust is fitted to the labels.
 pub(super) fn fit_as_carried(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<Map, TrustError> {
-    let labelled = Labelled::try_new(items, counts, |_| true)?;
+    let labelled = Labelled::try_new(items, counts)?;
     let mut layout =
         Layout::try_new(MapName::Identity, items, 0.0).expect("the prediction as it is can always be taken");
     layout.leave_out(&[Kind::Carried]);
-    Ok(fit_layout(layout, &labelled, ENOUGH))
+    Ok(fit_layout(layout, &labelled))
 }
 
-fn fit_layout(mut layout: Layout, labelled: &Labelled, enough: f64) -> Map {
+fn fit_layout(mut layout: Layout, labelled: &Labelled) -> Map {
     let posterior = labelled.posterior(&layout, 1);
     let mut parameters = posterior.centre.clone();
     let blocks = Block::of_map(&layout, &posterior);
-    let mut search = Search { posterior, blocks, enough };
+    let mut search = Search { posterior, blocks };
     let mut gone = vec![];
     // Blocks at the least variance are left out, and the map is the simpler one.
     let mut leave_out = |search: &mut Search, parameters: Vec<f64>| -> Vec<f64> {

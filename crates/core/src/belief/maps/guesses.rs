@@ -7,8 +7,8 @@ use super::layout::Layout;
 use super::names::MapName;
 use crate::belief::newton::maximise;
 
-/// B of the prior on the share, of density B (1 - g)^(B - 1): one guess in B + 1 on average. Weak beside the labels of a judge that
-/// lapses; without it a few labels of an overconfident judge would be taken for guesses.
+/// B of the prior on the share, of density B (1 - g)^(B - 1): one guess in B + 1 on average. Weak beside the labels of
+/// a judge that lapses; without it a few labels of an overconfident judge would be taken for guesses.
 const AGAINST: f64 = 10.0;
 /// The largest share that is looked for.
 const MOST: f64 = 0.99;
@@ -33,11 +33,11 @@ impl Shares {
 
 /// The share g of (1 - g) q + g / K at which labels and priors are likeliest together, all else fitted along with it.
 ///
-/// A judge that states next to nothing for a class which people do name is not overconfident throughout: it lapses. A temperature
-/// would have to flatten every prediction to make room for those labels. At a given trust the log-likelihood of
-/// [`MapName::Smoothing`] is concave in g, as every factor of it is linear in g. The maps after it take the share that
-/// goes with a temperature and biases of prior variance 1. Without labels, and where the smallest share that counts makes them less likely, it
-/// is 0.
+/// Near-zero probabilities for classes that people choose suggest lapses, not overconfidence: a temperature would have
+/// to flatten every prediction to make room for those labels. At a given trust the
+/// log-likelihood of [`MapName::Smoothing`] is concave in g, as every factor of it is linear in g. The maps after it
+/// take the share that goes with a temperature and biases of prior variance 1. Without labels, and where the smallest
+/// share that counts makes them less likely, it is 0.
 ///
 /// Searched for along the square root of the share, in which small shares are as far apart as large ones.
 fn share(name: MapName, labelled: &Labelled) -> f64 {
@@ -63,10 +63,20 @@ fn share(name: MapName, labelled: &Labelled) -> f64 {
     if value > none { root * root } else { 0.0 }
 }
 
+/// The share g without the labels of a thing: a Newton step from the share with them, `bend` the second derivative of
+/// the log-likelihood of all labels in g, and `own` the first two of the thing's. Where what is left has no maximum
+/// inside, the end it rises towards.
+pub(super) fn without(share: f64, bend: f64, [slope, own]: [f64; 2]) -> f64 {
+    let of_prior = -(AGAINST - 1.0) / (1.0 - share).powi(2);
+    let left = bend - own + of_prior;
+    let moved = if left < 0.0 { share + slope / left } else { share - slope.signum() };
+    moved.clamp(0.0, MOST)
+}
+
 /// The highest point of a function of one rise and fall between 0 and `most`, and its height.
 ///
-/// Parabolas through the three best points, and golden sections where they do not narrow it down. Source: Brent (1973), "Algorithms for
-/// minimization without derivatives", chapter 5.
+/// Parabolas through the three best points, and golden sections where they do not narrow it down. Source: Brent (1973),
+/// "Algorithms for minimization without derivatives", chapter 5.
 fn highest(height: &mut impl FnMut(f64) -> f64, most: f64) -> (f64, f64) {
     let section = 0.5 * (3.0 - 5.0_f64.sqrt());
     let (mut low, mut high) = (0.0, most);

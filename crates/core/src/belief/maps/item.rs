@@ -4,8 +4,8 @@ use super::contrasts;
 use crate::belief::dirichlet_multinomial::{InTrust, multiply, softmax};
 use crate::belief::newton::LogProduct;
 
-/// An item's log-likelihood under one Dirichlet distribution of trust lambda and mean m = softmax(u), differentiated in eta = ln lambda and in
-/// the logits u.
+/// An item's log-likelihood under one Dirichlet distribution of trust lambda and mean m = softmax(u), differentiated in
+/// eta = ln lambda and in the logits u.
 ///
 /// With a_j = lambda m_j, f_j = lnG(a_j + c_j) - lnG(a_j), and W_j, V_j the first two derivatives of f_j in ln a_j:
 ///

@@ -31,9 +31,9 @@ const SEED: u64 = 0x1ADD;
 /// u = ln r + a_0 + sum_s theta_s a_s + C V phi,   r = (1 - g) q + g / K
 /// ```
 ///
-/// with a_0 what a carried map adds (0 without one; with one a_1 = a_0, and theta_1 is its weight less 1), a_s vectors over classes (log
-/// predictions, their slopes along a scale), phi numbers of the item (1, its group, log predictions, waves), C the orthonormal contrasts of the classes and V a (K - 1) x
-/// d matrix.
+/// with a_0 what a carried map adds (0 without one; with one a_1 = a_0, and theta_1 is its weight less 1), a_s vectors
+/// over classes (log predictions, their slopes along a scale), phi numbers of the item (1, its group, log predictions,
+/// waves), C the orthonormal contrasts of the classes and V a (K - 1) x d matrix.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Layout {
     #[serde(rename = "rung")]
@@ -153,7 +153,8 @@ pub struct Reads<'a> {
 }
 
 impl Layout {
-    /// The terms of a map of these items; `None` where it would add nothing to a simpler one or has too many parameters.
+    /// The terms of a map of these items; `None` where it would add nothing to a simpler one or has too many
+    /// parameters.
     pub(super) fn try_new(name: MapName, items: &JudgedItems, guesses: f64) -> Result<Self, Unavailable> {
         let classes = items.q.ncols();
         let groups = items.groups.iter().max().map_or(0, |g| g + 1);
@@ -352,12 +353,14 @@ impl Layout {
         }
     }
 
-    /// Numbers that the weights of a mixture's components read: 1, the contrasts of the log prediction to scale, and features.
+    /// Numbers that the weights of a mixture's components read: 1, the contrasts of the log prediction to scale, and
+    /// features.
     pub(super) fn inputs_of_weights(&self) -> usize {
         self.classes + self.inputs.len()
     }
 
-    /// Item `i` with labels, as the objective reads it. An item of a group that the fit did not have is one of no group.
+    /// Item `i` with labels, as the objective reads it. An item of a group that the fit did not have is one of no
+    /// group.
     pub(super) fn item(&self, items: &JudgedItems, i: usize, components: usize, labels: Vec<u32>) -> Item {
         let (z, q) = (items.features(i), centred_log(&self.smoothed(items.q.row(i))));
         let (mut vectors, mut numbers) = (vec![], vec![]);
@@ -490,6 +493,13 @@ pub enum Unavailable {
     FewScores,
     /// The classes are not at three places or more that lie apart ([`super::has_line`]).
     NoPlaces,
+    /// It would have more parameters than the labels carry numbers ([`super::choose`]).
+    TooFewLabels {
+        /// Its parameters.
+        parameters: usize,
+        /// What the labels carry.
+        numbers: usize,
+    },
     /// It reads ratings.
     OfRatings,
     /// It reads classes.
@@ -504,6 +514,12 @@ impl fmt::Display for Unavailable {
             Self::NoPlaces => f.write_str("the classes are not three or more places on a scale that lie apart"),
             Self::OfClasses => f.write_str("it reads classes, and these are ratings"),
             Self::OfRatings => f.write_str("it reads ratings, and these are classes"),
+            Self::TooFewLabels { parameters, numbers } => {
+                write!(
+                    f,
+                    "it would have {parameters} parameters, more than the {numbers} numbers that the labels carry"
+                )
+            }
             Self::TooMany(parameters) => {
                 write!(f, "it would have {parameters} parameters, more than {MOST_PARAMETERS}")
             }

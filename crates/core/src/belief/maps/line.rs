@@ -14,11 +14,11 @@ pub const BIAS_AND_SLOPE: &str = "bias and slope";
 /// For the bias and for the slope.
 pub(super) const VECTORS: usize = 2;
 
-/// What moves a log prediction along its places x, in mean steps from one place to the next: minus its slope there, and minus (x - m) times
-/// its slope, m the middle of the scale.
+/// What moves a log prediction along its places x, in mean steps from one place to the next: minus its slope there, and
+/// minus (x - m) times its slope, m the middle of the scale.
 ///
-/// ln q(x - b) = ln q(x) - b (ln q)'(x) to the first order in b, and but for a constant exactly if ln q is a parabola; likewise
-/// ln q(x - s (x - m)). The slope at a place is that of the parabola through it and its neighbours.
+/// ln q(x - b) = ln q(x) - b (ln q)'(x) to the first order in b, and but for a constant exactly if ln q is a parabola;
+/// likewise ln q(x - s (x - m)). The slope at a place is that of the parabola through it and its neighbours.
 pub(super) fn along(places: &[f64], logs: &[f64]) -> [Vec<f64>; VECTORS] {
     let last = places.len() - 1;
     let step = (places[last] - places[0]) / last as f64;
@@ -36,8 +36,8 @@ pub(super) fn along(places: &[f64], logs: &[f64]) -> [Vec<f64>; VECTORS] {
     [bias, stretch].map(centred)
 }
 
-/// Whether classes at these places, ascending, can have a [`super::MapName::Line`]: three places or more, none nearer to the next than a
-/// hundredth of the mean step.
+/// Whether classes at these places, ascending, can have a [`super::MapName::Line`]: three places or more, none nearer
+/// to the next than a hundredth of the mean step.
 pub fn has_line(places: &[f64]) -> bool {
     places.len() >= FEWEST_PLACES && {
         let least = LEAST_STEP * (places[places.len() - 1] - places[0]) / (places.len() - 1) as f64;

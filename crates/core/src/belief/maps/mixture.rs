@@ -1,12 +1,14 @@
 //! A mixture of maps: components that each bend the prediction and trust it in their own way.
 //!
 //! ```text
-//! p ~ sum_c pi_c Dir(lambda_c m_c),   m_c = softmax(u + theta_c l + C v_c),   ln lambda_c = ln lambda + d_c,   pi = softmax_c(g_c^T x)
+//! p ~ sum_c pi_c Dir(lambda_c m_c),     m_c = softmax(u + theta_c l + C v_c)
+//! ln lambda_c = ln lambda + d_c,        pi = softmax_c(g_c^T x)
 //! ```
 //!
-//! with u the logits and lambda the trust of [`MapName::Groups`](super::MapName::Groups) (or of the temperature, without groups), l the centred log prediction, C the contrasts of
-//! the classes, and x the number 1, the contrasts of the log prediction and the trust's features. Every component's theta_c, v_c, d_c and g_c are normal
-//! about 0, so that no component is another than the others before the labels, and one that they do not want is as the rest of them.
+//! with u the logits and lambda the trust of [`MapName::Groups`](super::MapName::Groups) (or of the temperature,
+//! without groups), l the centred log prediction, C the contrasts of the classes, and x the number 1, the contrasts of
+//! the log prediction and the trust's features. Every component's theta_c, v_c, d_c and g_c are normal about 0, so that
+//! no component is another than the others before the labels, and one that they do not want is as the rest of them.
 
 use super::fitted::Map;
 use super::fitting::{Labelled, check_size};
@@ -30,10 +32,11 @@ const FIRST_VARIANCE: f64 = 1.0;
 
 /// Fits the components on top of the map that they share, from that map as it is fitted alone.
 ///
-/// Of every start, the components' parameters are drawn at random and the log posterior at variances of 1 is maximised; the
-/// highest maximum goes on. There every variance, those of the shared map among them, maximises the labels' marginal likelihood as
-/// in [`super::fit`]. Where the labels want no components their variances go to 0, and they are alike.
-pub(super) fn fit(alone: Map, labelled: &Labelled, enough: f64) -> Result<Map, Unavailable> {
+/// Of every start, the components' parameters are drawn at random and the log posterior at variances of 1 is maximised;
+/// the highest maximum goes on. There every variance, those of the shared map among them, maximises the labels'
+/// marginal likelihood as in [`super::fit`]. Where the labels want no components their variances go to 0, and they are
+/// alike.
+pub(super) fn fit(alone: Map, labelled: &Labelled) -> Result<Map, Unavailable> {
     let layout = &alone.layout;
     check_size(alone.regression.coefficients.len() + layout.parameters() + COMPONENTS * layout.of_component())?;
     let posterior = labelled.posterior(layout, COMPONENTS);
@@ -44,7 +47,7 @@ pub(super) fn fit(alone: Map, labelled: &Labelled, enough: f64) -> Result<Map, U
     }
     let shared = blocks.len();
     blocks.extend(blocks_of_components(layout, posterior.shape.features));
-    let mut search = Search { posterior, blocks, enough };
+    let mut search = Search { posterior, blocks };
     let mut parameters = alone.regression.coefficients.clone();
     parameters.extend(&alone.parameters);
     if labelled.is_empty() {
@@ -87,9 +90,9 @@ fn blocks_of_components(layout: &Layout, features: usize) -> Vec<Block> {
 
 /// The highest maximum that some starts lead to, by as many of the items as choose among them.
 fn best_start(posterior: &mut Posterior, shared: &[f64]) -> Vec<f64> {
-    let all = posterior.items.clone();
-    let step = all.len().div_ceil(MOST_TO_START);
-    posterior.items = all.iter().step_by(step).cloned().collect();
+    let step = posterior.items().len().div_ceil(MOST_TO_START);
+    let some = posterior.items().iter().step_by(step).cloned().collect();
+    let all = posterior.replace_items(some);
     posterior.loose = LOOSE;
     let maxima = (0..STARTS).map(|start| {
         let mut stream = Stream::new(SEED + start);
@@ -99,6 +102,6 @@ fn best_start(posterior: &mut Posterior, shared: &[f64]) -> Vec<f64> {
     });
     let higher = |best: Maximum, other: Maximum| if other.at.value > best.at.value { other } else { best };
     let best = maxima.reduce(higher).expect("there are starts").parameters;
-    posterior.items = all;
+    posterior.replace_items(all);
     best
 }

@@ -14,17 +14,20 @@
 //!
 //! A map that was fitted elsewhere may be where they all start ([`Carried`]).
 //!
-//! All are fitted by one likelihood with the trust, and every penalty of a map is a variance that the labels' marginal likelihood chooses
-//! ([`fit`]). [`choose`] takes one by its likelihood of labels held out. What is unknown of a
-//! map lowers the trust of the items it is unknown for ([`Map::prior`]).
+//! All are fitted by one likelihood with the trust, and every penalty of a map is a variance that the labels' marginal
+//! likelihood chooses ([`fit`]). [`choose`] takes one by its likelihood of labels held out. What is unknown of a map
+//! lowers the trust of the items it is unknown for ([`Map::prior`]).
 
 mod before;
 mod carried;
 mod choice;
+#[cfg(test)]
+mod choice_tests;
 mod contrasts;
 mod fitted;
 mod fitting;
 mod guesses;
+mod held_out;
 mod item;
 mod layout;
 mod line;
@@ -41,8 +44,8 @@ mod transfer;
 mod waves;
 
 pub use carried::Carried;
-pub use choice::{Candidate, CarriedChoice, Folds, MapChoice, choose};
-pub(super) use choice::{HeldOut, Things, choose_by};
+pub use choice::{Candidate, CarriedChoice, Compared, MapChoice, choose};
+pub(super) use choice::{Things, Try, choose_by};
 pub use fitted::{Component, Map, Prior};
 pub use fitting::fit;
 pub use layout::{MOST_PARAMETERS, Reads, Unavailable};

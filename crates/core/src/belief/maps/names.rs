@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 /// A map from the judge's prediction to the belief before any label, the simplest first.
 ///
-/// Of classes every map is centred on the prediction q: u_j = ln q_j + what the map adds, and the prior mean is softmax(u); from
-/// [`Self::Smoothing`] on, q is the smoothed prediction. Each holds what those before it hold, but for [`Self::Mixture`], whose
-/// components share what [`Self::Groups`] adds, and which no other holds.
+/// Of classes every map is centred on the prediction q: u_j = ln q_j + what the map adds, and the prior mean is
+/// softmax(u); from [`Self::Smoothing`] on, q is the smoothed prediction. Each holds what those before it hold, but for
+/// [`Self::Mixture`], whose components share what [`Self::Groups`] adds, and which no other holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "&'static str")]
 pub enum MapName {
@@ -16,19 +16,20 @@ pub enum MapName {
     Identity,
     /// A share of the prediction is a guess among all classes: (1 - g) q + g / K.
     Smoothing,
-    /// Of ratings: a bias, a slope and a factor on stated deviations. Of classes at places on a scale: a bias and a slope along it, and a
-    /// temperature.
+    /// Of ratings: a bias, a slope and a factor on stated deviations. Of classes at places on a scale: a bias and a
+    /// slope along it, and a temperature.
     Line,
     /// A temperature and a bias of each class.
     Temperature,
     /// For each group its own, drawn towards the common one by a fitted variance; of places the bias and slope, too.
     Groups,
-    /// Of ratings: a smooth curve through the judge's mean scores, with what [`Self::Groups`] adds where there are groups.
+    /// Of ratings: a smooth curve through the judge's mean scores, with what [`Self::Groups`] adds where there are
+    /// groups.
     Curve,
     /// Components that each bend the prediction and trust it in their own way, with weights by the prediction.
     Mixture,
-    /// A smooth function of predictions, variants and features: a Gaussian process by random Fourier features, on top of a linear function
-    /// of all log predictions and a weight for each of the judge's variants.
+    /// A smooth function of predictions, variants and features: a Gaussian process by random Fourier features, on top
+    /// of a linear function of all log predictions and a weight for each of the judge's variants.
     Process,
 }
 
@@ -135,7 +136,8 @@ impl MapName {
         self.row().key
     }
 
-    /// How it reads a prediction of classes, for a sentence ("The belief reads the prediction ..."); `None` for a map of ratings.
+    /// How it reads a prediction of classes, for a sentence ("The belief reads the prediction ..."); `None` for a map
+    /// of ratings.
     pub fn words_of_classes(self) -> Option<&'static str> {
         self.row().of_classes
     }

@@ -1,7 +1,8 @@
-//! What every fit of a belief about classes maximises: the log-likelihood of the labels plus the log density of normal priors.
+//! What every fit of a belief about classes maximises: the log-likelihood of the labels plus the log density of normal
+//! priors.
 //!
-//! Parameters move a few numbers of each item, its *coordinates*, and the labels' likelihood is a function of these. For each component of the
-//! belief (one, but for a mixture) they are
+//! Parameters move a few numbers of each item, its *coordinates*, and the labels' likelihood is a function of these.
+//! For each component of the belief (one, but for a mixture) they are
 //!
 //! | coordinate | holds |
 //! |---|---|
@@ -12,6 +13,7 @@
 //!
 //! Each is linear in the parameters, so derivatives in the parameters follow from those in the coordinates.
 
+use std::cell::RefCell;
 use std::ops::Range;
 
 use ndarray::linalg::general_mat_mul;
@@ -24,7 +26,7 @@ use crate::belief::newton::{Local, LogProduct, Objective, Point};
 use crate::belief::regression::LARGEST_MOVE;
 
 /// Newton steps are shortened so that no logit moves by more than this at once.
-const LARGEST_LOGIT_MOVE: f64 = 3.0;
+pub(super) const LARGEST_LOGIT_MOVE: f64 = 3.0;
 /// Log trust is kept within this distance of 0.
 pub(super) const LARGEST_LOG_TRUST: f64 = 50.0;
 /// The search ends where the gradient is no larger than this share of the number of labels.
@@ -75,12 +77,12 @@ impl Shape {
     }
 
     /// Coordinates of a component.
-    fn size(&self) -> usize {
+    pub(super) fn size(&self) -> usize {
         self.weight() + usize::from(self.components > 1)
     }
 
     /// Coordinates of an item.
-    fn coordinates(&self) -> usize {
+    pub(super) fn coordinates(&self) -> usize {
         self.components * self.size()
     }
 
@@ -176,8 +178,11 @@ pub(super) fn weights(shape: &Shape, coordinates: &[f64]) -> Vec<f64> {
 /// The labelled items with the priors on the parameters.
 pub(super) struct Posterior {
     pub(super) shape: Shape,
-    pub(super) items: Vec<Item>,
+    items: Vec<Item>,
     labels: f64,
+    /// The log-likelihood where it was last worked out: searches start where the one before them ended, under another
+    /// prior.
+    last: RefCell<Option<(Vec<f64>, Point)>>,
     /// Centre of the normal prior on every parameter.
     pub(super) centre: Vec<f64>,
     /// Its precision.
@@ -191,7 +196,34 @@ pub(super) struct Posterior {
 impl Posterior {
     pub(super) fn new(shape: Shape, items: Vec<Item>, centre: Vec<f64>, precision: Vec<f64>) -> Self {
         let labels = items.iter().flat_map(|item| &item.counts).map(|&count| f64::from(count)).sum();
-        Self { shape, items, labels, centre, precision, loose: 1.0, largest_move: f64::INFINITY }
+        let last = RefCell::new(None);
+        Self { shape, items, labels, last, centre, precision, loose: 1.0, largest_move: f64::INFINITY }
+    }
+
+    /// The labelled items.
+    pub(super) fn items(&self) -> &[Item] {
+        &self.items
+    }
+
+    /// Takes other items in their place; gives back those.
+    pub(super) fn replace_items(&mut self, items: Vec<Item>) -> Vec<Item> {
+        self.last.take();
+        std::mem::replace(&mut self.items, items)
+    }
+
+    /// The log-likelihood with its derivatives.
+    fn likelihood(&self, parameters: &[f64]) -> Point {
+        let mut value = LogProduct::default();
+        let mut sums = Sums::new(&self.shape, parameters.len());
+        let mut work = Work::new(&self.shape, true);
+        for item in &self.items {
+            let coordinates = item.coordinates(&self.shape, parameters);
+            self.shape.differentiate_item(item, &coordinates, &mut work, &mut value);
+            sums.add(item, &work);
+        }
+        sums.bend_many();
+        let triangle = sums.hessian.as_slice().expect("the matrix is stored row by row");
+        Point::of_triangle(value.ln(), sums.gradient, triangle)
     }
 
     /// Adds the log density of the prior without its constant, and its slope.
@@ -209,10 +241,12 @@ impl Posterior {
         self.add_prior(parameters, &mut value, &mut vec![0.0; parameters.len()]);
         value
     }
+}
 
+impl Shape {
     /// Takes the logits and the log trust of a component from its coordinates and differentiates in them.
     fn differentiate(&self, item: &Item, own: &[f64], work: &mut Work, value: &mut LogProduct) {
-        let shape = &self.shape;
+        let shape = self;
         let tau = if shape.tempered { own[LOG_TEMPERATURE].exp() } else { 1.0 };
         work.scaled.iter_mut().zip(&item.base).for_each(|(scaled, log)| *scaled = tau * log);
         work.room.logits.copy_from_slice(&work.scaled);
@@ -225,7 +259,7 @@ impl Posterior {
 
     /// Slope, and where they are wanted second derivatives, in the coordinates of component `c`, in place.
     fn differentiate_in_coordinates(&self, c: usize, work: &mut Work) {
-        let (shape, size) = (&self.shape, self.shape.size());
+        let (shape, size) = (self, self.size());
         let (terms, room) = (&work.terms, &mut work.room);
         let (first, width) = (shape.first_contrast(), shape.width());
         let slope = &mut work.slope[c * size..(c + 1) * size];
@@ -257,15 +291,15 @@ impl Posterior {
 
     /// Value, slope and second derivatives of an item's log-likelihood in its coordinates.
     ///
-    /// With l_c the log-likelihood under component c of weight pi_c, g_c its slope with a 1 put last for the logit a_c of the weight, and
-    /// r_c ~ pi_c exp(l_c) the share of the component in the labels' likelihood,
+    /// With l_c the log-likelihood under component c of weight pi_c, g_c its slope with a 1 put last for the logit a_c
+    /// of the weight, and r_c ~ pi_c exp(l_c) the share of the component in the labels' likelihood,
     ///
     /// ```text
     /// L = ln sum_c pi_c exp(l_c),    dL/d(eta, x)_c = r_c dl_c,    dL/da_c = r_c - pi_c
     /// d2L (c, d) = [c = d] r_c (d2l_c + g_c g_c^T) - r_c r_d g_c g_d^T - [in a, a: ([c = d] pi_c - pi_c pi_d)]
     /// ```
-    fn differentiate_item(&self, item: &Item, coordinates: &[f64], work: &mut Work, value: &mut LogProduct) {
-        let (shape, size) = (&self.shape, self.shape.size());
+    pub(super) fn differentiate_item(&self, item: &Item, coordinates: &[f64], work: &mut Work, value: &mut LogProduct) {
+        let (shape, size) = (self, self.size());
         if shape.components == 1 {
             self.differentiate(item, coordinates, work, value);
             self.differentiate_in_coordinates(0, work);
@@ -307,20 +341,20 @@ impl Posterior {
 }
 
 /// Room for what is worked out of one item.
-struct Work {
-    terms: LogitDerivatives,
+pub(super) struct Work {
+    pub(super) terms: LogitDerivatives,
     room: Room,
     /// tau ln q.
     scaled: Vec<f64>,
-    slope: Vec<f64>,
+    pub(super) slope: Vec<f64>,
     /// Second derivatives of each component by itself.
     bend: Vec<Array2<f64>>,
-    hessian: Array2<f64>,
+    pub(super) hessian: Array2<f64>,
 }
 
 impl Work {
     /// With or without room for matrices of second derivatives.
-    fn new(shape: &Shape, matrices: bool) -> Self {
+    pub(super) fn new(shape: &Shape, matrices: bool) -> Self {
         let square = |size: usize| if matrices { Array2::zeros((size, size)) } else { Array2::zeros((0, 0)) };
         Self {
             terms: LogitDerivatives::new(shape.classes),
@@ -373,14 +407,14 @@ impl<'a> Sums<'a> {
             }
             for m in (0..width).take_while(|_| shape.numbers > 0) {
                 let by: f64 = of_contrast(m).map(|at| row[at]).sum();
-                let of_numbers = shape.of_numbers(m);
-                let range = of_numbers.start as isize..of_numbers.end as isize;
-                let (before, k) = (k < shape.first_number, k as isize);
-                let mut to = match before {
-                    true => self.hessian.slice_mut(s![k, range]),
-                    false => self.hessian.slice_mut(s![range, k]),
+                let mut to = match k < shape.first_number {
+                    true => self.hessian.slice_mut(s![k, shape.of_numbers(m)]),
+                    false => self.hessian.slice_mut(s![shape.of_numbers(m), k]),
                 };
-                to.iter_mut().zip(&item.numbers).for_each(|(to, phi)| *to += by * phi);
+                match to.as_slice_mut() {
+                    Some(to) => to.iter_mut().zip(&item.numbers).for_each(|(to, phi)| *to += by * phi),
+                    None => to.iter_mut().zip(&item.numbers).for_each(|(to, phi)| *to += by * phi),
+                }
             }
             rest = &rest[own..];
         }
@@ -440,17 +474,11 @@ fn pairs(width: usize) -> impl Iterator<Item = (usize, usize)> {
 
 impl Objective for Posterior {
     fn at(&self, parameters: &[f64]) -> Point {
-        let mut value = LogProduct::default();
-        let mut sums = Sums::new(&self.shape, parameters.len());
-        let mut work = Work::new(&self.shape, true);
-        for item in &self.items {
-            let coordinates = item.coordinates(&self.shape, parameters);
-            self.differentiate_item(item, &coordinates, &mut work, &mut value);
-            sums.add(item, &work);
+        let mut last = self.last.borrow_mut();
+        if last.as_ref().is_none_or(|(there, _)| there != parameters) {
+            *last = Some((parameters.to_vec(), self.likelihood(parameters)));
         }
-        sums.bend_many();
-        let triangle = sums.hessian.as_slice().expect("the matrix is stored row by row");
-        let mut point = Point::of_triangle(value.ln(), sums.gradient, triangle);
+        let mut point = last.as_ref().expect("it was worked out").1.clone();
         self.add_prior(parameters, &mut point.value, &mut point.gradient);
         self.precision.iter().enumerate().for_each(|(k, precision)| point.hessian[[k, k]] -= precision);
         point
@@ -468,7 +496,7 @@ impl Objective for Posterior {
         let mut kept = Vec::with_capacity(self.items.len());
         for item in &self.items {
             let coordinates = item.coordinates(shape, parameters);
-            self.differentiate(item, &coordinates, &mut work, &mut value);
+            shape.differentiate(item, &coordinates, &mut work, &mut value);
             let terms = &work.terms;
             let (mut slope, mut bend) = (vec![0.0; shape.size()], vec![0.0; shape.size()]);
             (slope[LOG_TRUST], bend[LOG_TRUST]) = (terms.slope, terms.bend);

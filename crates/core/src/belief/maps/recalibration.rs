@@ -1,4 +1,5 @@
-//! The recalibrated belief: a temperature and biases of the judge's prediction with fixed variances, fitted together with the trust.
+//! The recalibrated belief: a temperature and biases of the judge's prediction with fixed variances, fitted together
+//! with the trust.
 
 use ndarray::{Array2, ArrayView2};
 use serde::{Deserialize, Serialize};
@@ -30,10 +31,11 @@ pub enum Recalibration {
 
 /// What is believed before any label: independent normal priors, weak enough that some ten labels outweigh them.
 ///
-/// The standard deviations are on logarithmic scales. At the default 1, tau and the odds of one class against the mean of
-/// the classes lie within a factor of 7 of 1 with 95% probability, which no usable judge leaves; a standard deviation
-/// of 3 keeps the trust of a typical item between 0.02 and 3,000 labels. Once the labels speak, the priors do not matter
-/// (with the labels of Experiment 2 they move tau in its third digit); without labels they keep the fit finite.
+/// The standard deviations are on logarithmic scales. At the default 1, tau and the odds of one class against the mean
+/// of the classes lie within a factor of 7 of 1 with 95% probability, which no usable judge leaves; a standard
+/// deviation of 3 keeps the trust of a typical item between 0.02 and 3,000 labels. Once the labels speak, the priors do
+/// not matter (with the labels of Experiment 2 they move tau in its third digit); without labels they keep the fit
+/// finite.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Prior {
@@ -57,8 +59,8 @@ impl Default for Prior {
 pub struct Options {
     /// Which items share a recalibration.
     pub recalibration: Recalibration,
-    /// Penalty on the squared coefficients of the standardised features; [`held_out_log_likelihoods`] tells a good one from a bad
-    /// one.
+    /// Penalty on the squared coefficients of the standardised features; [`held_out_log_likelihoods`] tells a good one
+    /// from a bad one.
     pub ridge: f64,
     /// The weak priors.
     pub prior: Prior,
@@ -96,8 +98,8 @@ fn group_of(items: &JudgedItems, recalibration: Recalibration, i: usize) -> usiz
 /// Newton steps are shortened so that no ln tau and no bias moves by more than this at once.
 const LARGEST_MOVE: f64 = 1.0;
 
-/// What is maximised: beta with the intercept first, then for each group ln tau and v, with biases C v for orthonormal contrasts C of the
-/// classes, so that a prior that treats all classes alike is independent and equal in v.
+/// What is maximised: beta with the intercept first, then for each group ln tau and v, with biases C v for orthonormal
+/// contrasts C of the classes, so that a prior that treats all classes alike is independent and equal in v.
 fn posterior(
     items: &JudgedItems,
     counts: ArrayView2<u32>,
@@ -186,13 +188,14 @@ fn maximum(items: &JudgedItems, mut posterior: Posterior, recalibration: Recalib
             iterations,
             gradient_norm,
             converged,
-            labelled_items: posterior.items.len(),
+            labelled_items: posterior.items().len(),
             at_limit: 0,
         },
     }
 }
 
-/// Turns (ln tau, v) of each group into (ln tau, b of the second to the last class), b = C v less that of the first class.
+/// Turns (ln tau, v) of each group into (ln tau, b of the second to the last class), b = C v less that of the first
+/// class.
 fn turn_to_biases(groups: &mut [f64], classes: usize) {
     let mut bias = vec![0.0; classes];
     for own in groups.chunks_exact_mut(classes) {
@@ -218,9 +221,9 @@ fn transposed(matrix: &[Vec<f64>]) -> Vec<Vec<f64>> {
 /// ```
 ///
 /// with q the judge's prediction, z its features, c the label counts, n their sum, and s the standard deviations of
-/// [`Prior`]. With tau = 1 and b = 0 the likelihood is the paper's ([`crate::belief::fit_trust`]). Gradient and Hessian are
-/// exact; the search is Newton's with backtracking. The priors make the maximum finite, so trust needs no limits here.
-/// Temperature and per-class bias of a predicted distribution: Guo et al. (2017, "On calibration of modern neural
+/// [`Prior`]. With tau = 1 and b = 0 the likelihood is the paper's ([`crate::belief::fit_trust`]). Gradient and Hessian
+/// are exact; the search is Newton's with backtracking. The priors make the maximum finite, so trust needs no limits
+/// here. Temperature and per-class bias of a predicted distribution: Guo et al. (2017, "On calibration of modern neural
 /// networks", matrix and vector scaling); here they are fitted to the pool of labels and not to one true class.
 ///
 /// # Errors
@@ -257,7 +260,7 @@ fn fit_where(
     keep: impl Fn(usize) -> bool,
 ) -> Result<RecalibratedFit, TrustError> {
     let posterior = posterior(items, counts, options, keep)?;
-    if posterior.items.is_empty() {
+    if posterior.items().is_empty() {
         return Err(TrustError::NoLabels);
     }
     Ok(maximum(items, posterior, options.recalibration))
@@ -275,8 +278,8 @@ pub(in crate::belief) fn fit_or_prior(
     Ok(maximum(items, posterior(items, counts, options, |_| true)?, options.recalibration))
 }
 
-/// Log-likelihood of each item's labels under a fit to the items of the other folds, in nats without multinomial coefficients; `None`
-/// without labels. Item i is in fold i mod `folds`.
+/// Log-likelihood of each item's labels under a fit to the items of the other folds, in nats without multinomial
+/// coefficients; `None` without labels. Item i is in fold i mod `folds`.
 ///
 /// # Errors
 /// As [`fit`]; also where the items outside some fold have no label.
@@ -302,7 +305,8 @@ pub fn held_out_log_likelihoods(
     Ok(held_out)
 }
 
-/// What the labels say about ln lambda of an item with average features, under the fit that [`fit`] found with the same arguments.
+/// What the labels say about ln lambda of an item with average features, under the fit that [`fit`] found with the same
+/// arguments.
 ///
 /// # Errors
 /// As [`fit`].
@@ -329,10 +333,11 @@ pub fn typical_log_trust(
 /// For items of a group without labels in the fit, tau is 1 and all biases are 0: the prediction is taken as it is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RecalibratedFit {
-    /// The trust, and how the search ended. `names` and `coefficients` are those of beta; `covariance` goes on with (ln tau, b of
-    /// the second to the last class) for each group and is the inverse of minus the Hessian of log-likelihood plus log prior;
-    /// `log_likelihood` leaves out multinomial coefficients and penalty. The priors keep the trust within the
-    /// reals: no item is at a limit. `unidentified` names coefficients that the labels tell less about than the prior does.
+    /// The trust, and how the search ended. `names` and `coefficients` are those of beta; `covariance` goes on with (ln
+    /// tau, b of the second to the last class) for each group and is the inverse of minus the Hessian of log-likelihood
+    /// plus log prior; `log_likelihood` leaves out multinomial coefficients and penalty. The priors keep the trust
+    /// within the reals: no item is at a limit. `unidentified` names coefficients that the labels tell less about than
+    /// the prior does.
     #[serde(flatten)]
     pub regression: Regression,
     /// Which items share a recalibration.

@@ -8,8 +8,9 @@ use crate::belief::newton::{Curvature, Maximum, maximise_with_curvature};
 use crate::belief::regression::Regression;
 use serde::{Deserialize, Serialize};
 
-/// How loosely the search for the parameters may end while the variances still move. It leaves them some hundredths off their
-/// fixed point (4% at most against the independent program of `tests/golden/ladder`), which moves means by some thousandths.
+/// How loosely the search for the parameters may end while the variances still move. It leaves them some hundredths off
+/// their fixed point (4% at most against the independent program of `tests/golden/ladder`), which moves means by some
+/// thousandths.
 pub(super) const LOOSE: f64 = 1e8;
 
 /// The variance of a block of parameters, as the labels' marginal likelihood has it.
@@ -69,12 +70,12 @@ impl Block {
     }
 
     /// One step of the fixed point; whether the variance still moves.
-    fn renew(&mut self, off: impl Fn(usize) -> f64, variances: &[f64], enough: f64) -> bool {
+    fn renew(&mut self, off: impl Fn(usize) -> f64, variances: &[f64]) -> bool {
         let square: f64 = self.positions.iter().map(|&k| off(k) * off(k)).sum();
         let determined = self.determined(variances);
         match self.carried {
-            true => self.point.approach(variance_of_weight(square, determined), enough),
-            false => self.point.renew(square, determined, enough),
+            true => self.point.approach(variance_of_weight(square, determined)),
+            false => self.point.renew(square, determined),
         }
     }
 
@@ -94,8 +95,6 @@ impl Block {
 pub(super) struct Search {
     pub(super) posterior: Posterior,
     pub(super) blocks: Vec<Block>,
-    /// The variances are found to this share.
-    pub(super) enough: f64,
 }
 
 impl Search {
@@ -113,7 +112,7 @@ impl Search {
         mut after: impl FnMut(&mut Self, Vec<f64>) -> Vec<f64>,
     ) -> (Maximum, Curvature) {
         for _ in 0..ROUNDS {
-            if self.blocks.is_empty() || self.posterior.items.is_empty() {
+            if self.blocks.is_empty() || self.posterior.items().is_empty() {
                 break;
             }
             self.spread_variances();
@@ -121,7 +120,7 @@ impl Search {
             let (maximum, curvature) = maximise_with_curvature(&mut self.posterior, parameters);
             let (variances, centre) = (curvature.variances(), &self.posterior.centre);
             let off = |k: usize| maximum.parameters[k] - centre[k];
-            let moves = self.blocks.iter_mut().fold(false, |moves, b| b.renew(off, &variances, self.enough) | moves);
+            let moves = self.blocks.iter_mut().fold(false, |moves, b| b.renew(off, &variances) | moves);
             parameters = after(self, maximum.parameters);
             if !moves {
                 break;
@@ -153,7 +152,7 @@ impl Search {
             iterations: maximum.iterations,
             gradient_norm: maximum.gradient_norm,
             converged: maximum.converged && curvature.is_maximum(),
-            labelled_items: self.posterior.items.len(),
+            labelled_items: self.posterior.items().len(),
             at_limit: 0,
         };
         (regression, others.to_vec())

@@ -5,10 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::choice::lead_over_things;
 use super::fitted::Map;
-use super::fitting::{fit_as_carried, fit_where};
-use super::guesses::Shares;
+use super::fitting::{fit, fit_as_carried};
 use super::names::MapName;
-use crate::belief::fixed_point::ENOUGH;
 use crate::belief::judged::JudgedItems;
 use crate::belief::trust::TrustError;
 
@@ -17,8 +15,8 @@ use crate::belief::trust::TrustError;
 pub struct Transfer {
     /// Labelled items here.
     pub labelled_items: usize,
-    /// By how much their labels are likelier under the map as it was carried than under the prediction as it is, in nats per labelled item;
-    /// the trust is fitted to them under either. `None` without labels.
+    /// By how much their labels are likelier under the map as it was carried than under the prediction as it is, in
+    /// nats per labelled item; the trust is fitted to them under either. `None` without labels.
     pub advantage: Option<f64>,
     /// Its standard error over labelled things; `None` for fewer than two.
     pub se: Option<f64>,
@@ -38,10 +36,11 @@ pub enum Fits {
     Contradicted,
 }
 
-/// Holds a carried map against the prediction as it is, by the likelihood of the labels here; `None` where none is carried.
+/// Holds a carried map against the prediction as it is, by the likelihood of the labels here; `None` where none is
+/// carried.
 ///
-/// Neither has a parameter of its own that these labels fit: under both the trust alone is fitted to them, so neither is ahead by
-/// being fitted to what it is judged by.
+/// Neither has a parameter of its own that these labels fit: under both the trust alone is fitted to them, so neither
+/// is ahead by being fitted to what it is judged by.
 ///
 /// # Errors
 /// As [`super::fit`].
@@ -49,18 +48,18 @@ pub fn transfer(items: &JudgedItems, counts: ArrayView2<u32>) -> Result<Option<T
     if items.carried.is_none() {
         return Ok(None);
     }
-    let labelled: Vec<usize> = (0..items.len()).filter(|&i| counts.row(i).sum() > 0).collect();
-    let none = Transfer { labelled_items: labelled.len(), advantage: None, se: None, verdict: Fits::Open };
-    if labelled.is_empty() {
+    let labelled: Vec<bool> = counts.rows().into_iter().map(|labels| labels.sum() > 0).collect();
+    let labelled_items = labelled.iter().filter(|labelled| **labelled).count();
+    let none = Transfer { labelled_items, advantage: None, se: None, verdict: Fits::Open };
+    if labelled_items == 0 {
         return Ok(Some(none));
     }
     let plain = JudgedItems { carried: None, ..*items };
-    let stated = fit_where(MapName::Identity, &plain, counts, ENOUGH, |_| true, &mut Shares::default())?;
+    let stated = fit(MapName::Identity, &plain, counts)?;
     let stated = stated.expect("the prediction as it is can always be taken");
     let carried = fit_as_carried(items, counts)?;
     let log_likelihoods = |map: &Map, items: &JudgedItems| -> Vec<f64> {
-        let labelled = |i: usize| counts.row(i).sum() > 0;
-        (0..items.len()).map(|i| if labelled(i) { map.log_likelihood(items, counts, i) } else { 0.0 }).collect()
+        (0..items.len()).map(|i| if labelled[i] { map.log_likelihood(items, counts, i) } else { 0.0 }).collect()
     };
     let (advantage, se) =
         lead_over_things(items, &labelled, &log_likelihoods(&carried, items), &log_likelihoods(&stated, &plain));

@@ -6,16 +6,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::random::Stream;
 
-/// Degrees of freedom of the frequencies: a multivariate Student distribution with 3 is the spectrum of the Matern kernel of order 3/2.
+/// Degrees of freedom of the frequencies: a multivariate Student distribution with 3 is the spectrum of the Matern
+/// kernel of order 3/2.
 const FREEDOM: f64 = 3.0;
 /// Length scales in units of the inputs' typical distance; the labels weigh them by a variance for each.
 pub(super) const LENGTH_SCALES: [f64; 2] = [0.5, 2.0];
 
 /// Cosines and sines of random projections of standardised inputs.
 ///
-/// With weights of variance s^2, sum_f w_f phi_f(x) is a Gaussian process with mean 0 and, as the number of frequencies grows, the
-/// covariance s^2 (1 + r) e^(-r), r = sqrt(3) |x - x'| / length. Source: Rahimi and Recht (2007), "Random features for
-/// large-scale kernel machines".
+/// With weights of variance s^2, sum_f w_f phi_f(x) is a Gaussian process with mean 0 and, as the number of frequencies
+/// grows, the covariance s^2 (1 + r) e^(-r), r = sqrt(3) |x - x'| / length. Source: Rahimi and Recht (2007), "Random
+/// features for large-scale kernel machines".
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Waves {
     /// One row per frequency, in units of the inputs.

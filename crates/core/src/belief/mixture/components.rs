@@ -1,14 +1,15 @@
 //! The components of a mixture with their weights, and what labels and draws make of them.
 
-use super::weights::{add_one, renew};
+use super::weights::{add, add_one};
 use crate::belief::dirichlet::Dirichlet;
 use crate::belief::traits::Belief;
 use crate::random::Stream;
 
 /// A belief sum_c w_c Dir(alpha_c) about one item's label distribution p over K >= 2 classes, of C >= 1 components.
 ///
-/// w_c > 0 are the components' weights, which sum to 1, alpha_c their evidence by class in labels, s_c = sum_j alpha_cj, m_c = alpha_c / s_c, and
-/// m = sum_c w_c m_c the mean. With [`Dirichlet`]'s parts of each component and G(m) = 1 - sum_j m_j^2, in nats:
+/// w_c > 0 are the components' weights, which sum to 1, alpha_c their evidence by class in labels, s_c = sum_j
+/// alpha_cj, m_c = alpha_c / s_c, and m = sum_c w_c m_c the mean. With [`Dirichlet`]'s parts of each component and G(m)
+/// = 1 - sum_j m_j^2, in nats:
 ///
 /// ```text
 /// total       H(m)                                                         0 .. ln K
@@ -16,19 +17,21 @@ use crate::random::Stream;
 /// epistemic   I(y; p)  = sum_c w_c (I_c + sum_j m_cj ln(m_cj / m_j))       total - aleatoric, >= 0
 /// spread      v        = sum_c w_c (v_c + |m_c - m|^2)                     expected squared error of m
 /// label value Delta    = sum_y m_y |m' - m|^2                              its expected fall by one label
-/// evidence             = G(m) / v - 1                                      that of a Dirichlet distribution of this mean and v
+/// evidence             = G(m) / v - 1                                      of a Dirichlet belief with this mean and v
 /// ```
 ///
-/// m' being the mean after a label y. Labels update the components as ever, alpha_c + n, and the weights by how likely each component found them:
+/// m' being the mean after a label y. Labels update the components as ever, alpha_c + n, and the weights by how likely
+/// each component found them:
 ///
 /// ```text
 /// w_c' ~ w_c G(s_c) / G(s_c + |n|) prod_j G(alpha_cj + n_j) / G(alpha_cj),    G the gamma function
 /// ```
 ///
-/// What k labels are expected to do is a sum over the numbers of labels by class that they may show, where there are at most [`Mixture::MOST_OUTCOMES`]
-/// of them; of more outcomes 256 are drawn (64 for the Manhattan and Wasserstein error), from a stream of a fixed seed, so that
-/// the same belief has the same value. The expected v and I fall with every label, and I by less and less;
-/// v may fall by more with a later label than with the one before: the first may only tell the components apart.
+/// What k labels are expected to do is a sum over the numbers of labels by class that they may show, where there are at
+/// most [`Mixture::MOST_OUTCOMES`] of them; of more outcomes 256 are drawn (64 for the Manhattan and Wasserstein
+/// error), from a stream of a fixed seed, so that the same belief has the same value. The expected v and I fall with
+/// every label, and I by less and less; v may fall by more with a later label than with the one before: the first may
+/// only tell the components apart.
 ///
 /// A belief of one component is that [`Dirichlet`], bit by bit.
 ///
@@ -66,11 +69,12 @@ impl<'a> Mixture<'a> {
     /// Of so many outcomes of k further labels none is left out of an expectation.
     pub const MOST_OUTCOMES: usize = 128;
 
-    /// The belief of components with these weights and evidence, one component after the other; no weights for one component.
+    /// The belief of components with these weights and evidence, one component after the other; no weights for one
+    /// component.
     ///
     /// # Panics
-    /// If there is no evidence. In debug builds, if the sizes do not fit each other, the weights are not positive or do not sum to 1, or as
-    /// [`Dirichlet::new`].
+    /// If there is no evidence. In debug builds, if the sizes do not fit each other, the weights are not positive or do
+    /// not sum to 1, or as [`Dirichlet::new`].
     #[inline]
     pub fn new(weights: &'a [f64], alpha: &'a [f64], classes: usize) -> Self {
         debug_assert_eq!(alpha.len(), classes * weights.len().max(1), "evidence of every class and component");
@@ -125,8 +129,8 @@ impl<'a> Mixture<'a> {
         held
     }
 
-    /// A label distribution drawn from the belief. Stream: one uniform draw for the component where there are several, and a gamma draw per
-    /// class.
+    /// A label distribution drawn from the belief. Stream: one uniform draw for the component where there are several,
+    /// and a gamma draw per class.
     pub fn draw(&self, stream: &mut Stream) -> Vec<f64> {
         let mut left = if self.weights.is_empty() { 0.0 } else { stream.random() };
         let last = self.components().len() - 1;
@@ -170,12 +174,7 @@ impl Held {
 
     /// Adds labels, so many of each class.
     pub(super) fn add(&mut self, labels: &[u32]) {
-        if !self.weights.is_empty() {
-            renew(&mut self.weights, &self.alpha, labels);
-        }
-        for alpha in self.alpha.chunks_exact_mut(self.classes) {
-            alpha.iter_mut().zip(labels).for_each(|(a, &n)| *a += f64::from(n));
-        }
+        add(&mut self.weights, &mut self.alpha, labels);
     }
 
     /// Adds one label.

@@ -61,7 +61,8 @@ pub(in crate::belief) fn expected_reduction(belief: &Mixture, labels: u32, cuts:
 /// (x - m)(2 F(x) - 1) + MAD (x/m)^a ((1 - x)/(1 - m))^b,     m = a / (a + b)
 /// ```
 ///
-/// with F its distribution function and MAD its mean absolute deviation from m: the second term is twice the density's x (1 - x) / (a + b).
+/// with F its distribution function and MAD its mean absolute deviation from m: the second term is twice the density's
+/// x (1 - x) / (a + b).
 fn mean_distance(x: f64, a: f64, b: f64) -> f64 {
     if a <= 0.0 || b <= 0.0 {
         return (x - if a <= 0.0 { 0.0 } else { 1.0 }).abs();

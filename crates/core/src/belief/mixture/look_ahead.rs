@@ -36,13 +36,15 @@ fn outcomes(labels: u32, classes: usize) -> usize {
 
 pub(super) fn every(belief: &Mixture, labels: u32, f: &impl Fn(&Mixture) -> f64) -> f64 {
     let mut sum = 0.0;
-    // A label more at each step: classes in order, so that every outcome is met once, with the probability of its labels in that order.
+    // A label more at each step: classes in order, so that every outcome is met once, with the probability of its
+    // labels in that order.
     let mut counts = vec![0; belief.classes()];
     visit(&Held::of(belief), (labels, 0), (0.0, labels), &mut counts, &mut |after, p| sum += p * f(&after.get()));
     sum
 }
 
-/// The outcomes that are left with `left` labels of the classes from `class` on, and ln of the probability of those before.
+/// The outcomes that are left with `left` labels of the classes from `class` on, and ln of the probability of those
+/// before.
 fn visit(
     held: &Held,
     (left, class): (u32, usize),

@@ -19,4 +19,4 @@ mod weights;
 pub use components::{Held, Mixture};
 pub(super) use errors::{Cuts, expected_error, expected_reduction};
 pub(super) use look_ahead::{DRAWS, over_labels};
-pub(super) use weights::{add_one, ln_likelihood, renew};
+pub(super) use weights::{add, add_one, ln_likelihood};

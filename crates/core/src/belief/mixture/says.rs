@@ -10,7 +10,8 @@ use crate::belief::traits::Belief;
 use crate::stats::beta::{beta_cdf, beta_quantile};
 
 impl<'a> Mixture<'a> {
-    /// Numbers in proportion to the mean whose sum is [`Belief::evidence`]; the evidence by class itself where there is one component.
+    /// Numbers in proportion to the mean whose sum is [`Belief::evidence`]; the evidence by class itself where there is
+    /// one component.
     pub fn evidence_by_class(&self) -> Cow<'a, [f64]> {
         match self.alone() {
             Some(alone) => Cow::Borrowed(alone.alpha()),
@@ -47,14 +48,16 @@ impl<'a> Mixture<'a> {
         }
     }
 
-    /// By how much one further label is expected to lower the Manhattan error of the mean, sum_j E|p_j - m_j| under the belief itself.
+    /// By how much one further label is expected to lower the Manhattan error of the mean, sum_j E|p_j - m_j| under the
+    /// belief itself.
     pub fn manhattan_label_value(&self) -> f64 {
         self.expected_manhattan_reduction(1)
     }
 
     /// By how much `labels` further labels, bought together, are expected to lower the Manhattan error.
     ///
-    /// With x_cj ~ Beta(alpha_cj, s_c - alpha_cj), the error is sum_j sum_c w_c E|x_cj - m_j|, before and after the labels.
+    /// With x_cj ~ Beta(alpha_cj, s_c - alpha_cj), the error is sum_j sum_c w_c E|x_cj - m_j|, before and after the
+    /// labels.
     pub fn expected_manhattan_reduction(&self, labels: u32) -> f64 {
         match self.alone() {
             Some(alone) => alone.expected_manhattan_reduction(labels),
@@ -62,7 +65,8 @@ impl<'a> Mixture<'a> {
         }
     }
 
-    /// Probability that the share of a class is at most `x`, 0 to 1: the weighted sum of the components' beta distribution functions.
+    /// Probability that the share of a class is at most `x`, 0 to 1: the weighted sum of the components' beta
+    /// distribution functions.
     pub fn share_cdf(&self, class: usize, x: f64) -> f64 {
         let of = |d: &Dirichlet| match (d.alpha()[class], d.evidence_but(class)) {
             (a, _) if a <= 0.0 => 1.0,
@@ -138,7 +142,8 @@ impl Belief for Mixture<'_> {
         }
     }
 
-    /// Epistemic part I(y; p), in nats: what a label tells within the components, and of which it is, neither a difference of entropies.
+    /// Epistemic part I(y; p), in nats: what a label tells within the components, and of which it is, neither a
+    /// difference of entropies.
     fn epistemic(&self) -> f64 {
         let Some(alone) = self.alone() else {
             let mean: Vec<f64> = self.mean().collect();
@@ -165,7 +170,8 @@ impl Belief for Mixture<'_> {
         }
     }
 
-    /// Evidence of the Dirichlet distribution that has this mean and spread, in labels; where one class holds all, the components' mean.
+    /// Evidence of the Dirichlet distribution that has this mean and spread, in labels; where one class holds all, the
+    /// components' mean.
     fn evidence(&self) -> f64 {
         if let Some(alone) = self.alone() {
             return alone.evidence();
@@ -174,7 +180,8 @@ impl Belief for Mixture<'_> {
         if spread > 0.0 { (gini / spread - 1.0).max(f64::MIN_POSITIVE) } else { self.average(|d| d.evidence()) }
     }
 
-    /// E\[H(mean after the labels)\] - E\[H(p)\]: labels change what is believed, not what the aleatoric part is expected to be.
+    /// E\[H(mean after the labels)\] - E\[H(p)\]: labels change what is believed, not what the aleatoric part is
+    /// expected to be.
     fn epistemic_after(&self, labels: u32) -> f64 {
         if let Some(alone) = self.alone() {
             return alone.epistemic_after(labels);

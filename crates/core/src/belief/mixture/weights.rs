@@ -12,8 +12,18 @@ pub(in crate::belief) fn add_one(weights: &mut [f64], alpha: &mut [f64], classes
     alpha.chunks_exact_mut(classes).for_each(|alpha| alpha[label] += 1.0);
 }
 
+/// Adds labels, so many of each class, to the components and to the weights of them, if there are several.
+pub(in crate::belief) fn add(weights: &mut [f64], alpha: &mut [f64], labels: &[u32]) {
+    if weights.len() > 1 {
+        renew(weights, alpha, labels);
+    }
+    for alpha in alpha.chunks_exact_mut(labels.len()) {
+        alpha.iter_mut().zip(labels).for_each(|(a, &n)| *a += f64::from(n));
+    }
+}
+
 /// The weights after labels, from those before them and the evidence before them.
-pub(in crate::belief) fn renew(weights: &mut [f64], alpha: &[f64], labels: &[u32]) {
+fn renew(weights: &mut [f64], alpha: &[f64], labels: &[u32]) {
     let mut logs: Vec<f64> = weights.iter().map(|w| w.ln()).collect();
     for (log, alpha) in logs.iter_mut().zip(alpha.chunks_exact(labels.len())) {
         *log += ln_likelihood(alpha, labels);

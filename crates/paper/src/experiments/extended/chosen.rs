@@ -1,7 +1,8 @@
 //! The belief whose map the labels choose, on the confirmation half: its error, its rules, and which map it took.
 //!
 //! `data/registration/beliefs.toml` registers a larger run of the same (`benches/beliefs.rs`), whose verdicts stand in
-//! `data/registration/STATUS.md`. These few re-draws decide nothing; they show with every extended run what the belief does there.
+//! `data/registration/STATUS.md`. These few re-draws decide nothing; they show with every extended run what the belief
+//! does there.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -15,7 +16,7 @@ use super::stage::{BeliefName, HeldContests, Stage, advantage, error_change};
 use crate::experiments::Error;
 use crate::rules::Contender;
 use judge_uncertainty_core::belief::BeliefModel;
-use judge_uncertainty_core::belief::maps::{Folds, MapName};
+use judge_uncertainty_core::belief::maps::{Compared, MapName};
 use judge_uncertainty_core::escalation::{Budget, Rule};
 use judge_uncertainty_core::random::Stream;
 use judge_uncertainty_core::stats::Summary;
@@ -110,7 +111,7 @@ fn spec() -> BeliefSpec {
     BeliefSpec {
         features: GENERAL.to_vec(),
         familiarity: SelfNeighbour::LeaveOneOut,
-        model: BeliefModel::Auto(Folds::default()),
+        model: BeliefModel::Auto(Compared::default()),
     }
 }
 

@@ -65,8 +65,8 @@ pub enum Side {
 
 /// What the confirmation says of a registered comparison.
 ///
-/// The registration names one decision, [`Judgement::Confirmed`], and the simultaneous interval as what it rests on. The
-/// others say how far a comparison that is not confirmed is from it, by the same interval on both sides of 0.
+/// The registration names one decision, [`Judgement::Confirmed`], and the simultaneous interval as what it rests on.
+/// The others say how far a comparison that is not confirmed is from it, by the same interval on both sides of 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Judgement {
@@ -84,7 +84,8 @@ pub enum Judgement {
 
 /// Monte-Carlo errors within which an end of an interval must not lie of 0 to confirm or refute, as for studies.
 const SAFE: f64 = 3.0;
-/// The Monte-Carlo error of an interval's ends as a share of their distance from 0, from which the draws count as too few.
+/// The Monte-Carlo error of an interval's ends as a share of their distance from 0, from which the draws count as too
+/// few.
 const SETTLED: f64 = 0.1;
 
 /// What chance in the draws leaves open of a verdict.
@@ -95,7 +96,8 @@ pub struct MonteCarlo {
     pub critical: f64,
     /// Monte-Carlo error of that number.
     pub critical_error: f64,
-    /// Monte-Carlo error of the simultaneous interval's ends: that of the difference over re-draws and that of the critical value.
+    /// Monte-Carlo error of the simultaneous interval's ends: that of the difference over re-draws and that of the
+    /// critical value.
     pub bound_error: f64,
     /// Distance from 0 of the end that is nearer to it.
     pub margin: f64,
@@ -188,8 +190,8 @@ impl Quantity {
     }
 }
 
-/// The registered quantities: errors of both new beliefs against the published one, and the advantage of each one's rule
-/// over fewest labels at 5, 10 and 20% and over fewest labels with ties by I at 10%.
+/// The registered quantities: errors of both new beliefs against the published one, and the advantage of each one's
+/// rule over fewest labels at 5, 10 and 20% and over fewest labels with ties by I at 10%.
 pub fn registered(registration: &ExtendedRegistration) -> Vec<Quantity> {
     let (fewest, by_info) = (Contender::Rule(Rule::FewestLabels), Contender::Rule(Rule::FewestLabelsByInfo));
     let beliefs =
@@ -238,7 +240,8 @@ pub struct Confirmation {
 }
 
 impl Confirmation {
-    /// Judges the registered quantities by what a stage over so many items found, whose parts are those of [`registered`].
+    /// Judges the registered quantities by what a stage over so many items found, whose parts are those of
+    /// [`registered`].
     pub fn judge(items: usize, staged: &StageRun, registration: &ExtendedRegistration) -> Self {
         let found = new_items(&staged.contributions, 0.95, &mut Stream::new(CRITICAL_SEED));
         let of_redraws = staged.contributions.iter().map(|own| &own.of_redraws);

@@ -62,7 +62,8 @@ impl Choice {
         spec(&self.features, self.recalibration, self.ridge)
     }
 
-    /// The comparison without features and groups that tell sources apart, for items of a source that the fit has not seen.
+    /// The comparison without features and groups that tell sources apart, for items of a source that the fit has not
+    /// seen.
     pub fn belief_across_sources(&self) -> BeliefSpec {
         let features: Vec<Feature> = self.features.iter().copied().filter(|f| !f.needs_sources()).collect();
         let recalibration = match self.recalibration {

@@ -90,7 +90,8 @@ pub struct Exploration {
 /// A rule against another under one belief.
 type Pair = (BeliefName, Contender, Contender, Budget);
 
-/// What is compared over all items: every rule with fewest labels under every belief, then the pairs whose power is told.
+/// What is compared over all items: every rule with fewest labels under every belief, then the pairs whose power is
+/// told.
 pub struct Compared {
     family: Vec<Pair>,
     pairs: Vec<Pair>,
@@ -135,8 +136,8 @@ fn inferences(family: &[Contributions]) -> (Vec<Inference>, f64) {
 }
 
 impl Exploration {
-    /// Summarises a stage over all items of a corpus, whose parts are those of `compared`, and runs the cells that tell what the
-    /// parts contribute.
+    /// Summarises a stage over all items of a corpus, whose parts are those of `compared`, and runs the cells that tell
+    /// what the parts contribute.
     ///
     /// # Errors
     /// A fit that is impossible.

@@ -149,7 +149,8 @@ pub struct ExtendedResults {
     pub confirmation: Confirmation,
     /// Fitted on one source and evaluated on the other, by `snli_to_mnli` and `mnli_to_snli`.
     pub transfer: BTreeMap<String, Confirmation>,
-    /// The confirmation half under the belief whose map the labels choose; exploratory, for a larger run is registered elsewhere.
+    /// The confirmation half under the belief whose map the labels choose; exploratory, for a larger run is registered
+    /// elsewhere.
     pub chosen: Chosen,
     /// All items; exploratory.
     pub exploration: Exploration,

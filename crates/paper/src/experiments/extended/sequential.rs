@@ -68,8 +68,8 @@ fn strategies() -> Vec<(BeliefName, Contender)> {
 ///
 /// Each round gives one label to a fifth of the items, those that the rule ranks first; it is drawn from the item's
 /// unrevealed pool and taken out of it. The belief is fitted to all labels in hand, revealed and bought, before every
-/// fifth round. Streams: replicate r from seed 4,000,000 + r draws the labels and one seed-like word; each strategy buys
-/// from a stream of that word, first the draws for ties and the random rule, then per round one uniform per label.
+/// fifth round. Streams: replicate r from seed 4,000,000 + r draws the labels and one seed-like word; each strategy
+/// buys from a stream of that word, first the draws for ties and the random rule, then per round one uniform per label.
 ///
 /// # Errors
 /// A fit that is impossible.

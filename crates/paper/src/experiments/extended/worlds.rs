@@ -167,8 +167,8 @@ fn fit_both(
     Ok([published?, recalibrated?])
 }
 
-/// Calibrated worlds of the paper whose judge states a distorted prediction: q' = softmax(tau ln q + b) is the true prior
-/// mean.
+/// Calibrated worlds of the paper whose judge states a distorted prediction: q' = softmax(tau ln q + b) is the true
+/// prior mean.
 ///
 /// # Errors
 /// A fit that is impossible.

@@ -223,7 +223,8 @@ fn cell_regrets(
         .ok_or(Error::Undefined { experiment: "simulations", quantity: "regret" })
 }
 
-/// Isolation of the components in one world whose trust is estimated from a signal of the given informativeness (percent).
+/// Isolation of the components in one world whose trust is estimated from a signal of the given informativeness
+/// (percent).
 ///
 /// # Errors
 /// An impossible fit or an undefined correlation.

@@ -2,9 +2,10 @@
 
 use super::look::{FOR_NEW_ITEMS, belief_look, belief_name, forest_rows, look_of};
 use crate::experiments::extended::ExtendedResults;
-use crate::experiments::extended::confirmation::{Confirmation, Judgement, Quantity, RegisteredComparison};
+use crate::experiments::extended::confirmation::{Confirmation, Quantity, RegisteredComparison};
 use crate::experiments::extended::stage::BeliefName;
 use crate::report::extended::sets;
+use crate::report::registered::AsRegistered;
 use crate::rules::{Contender, contender_in_figures};
 use judge_uncertainty_core::stats::inference::Inference;
 use judge_uncertainty_figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};
@@ -16,6 +17,10 @@ const APART: f64 = 0.18;
 
 /// Where a registered quantity stands: the name of its row, and its series.
 type ForestPlace = (String, String, Look);
+
+/// What decides the marks, the same words for both figures.
+const MARKS: &str = "Rings and crosses show the verdicts as registered. The lines are intervals of later, and what they decide beyond \
+                     that is exploratory; the table has both.";
 
 /// Change of the error by each recalibrated belief.
 pub(super) fn errors(extended: &ExtendedResults) -> Figure {
@@ -33,7 +38,7 @@ pub(super) fn errors(extended: &ExtendedResults) -> Figure {
         alt: alt(extended, &place, 3),
         note: format!(
             "Mean Manhattan error (0 to 2) of a recalibrated belief minus that of the published one; expected left of the \
-             dashed line. {FOR_NEW_ITEMS}, and it decides. The transfers fit on one source and are judged on the other."
+             dashed line. {MARKS} The transfers fit on one source and are judged on the other. {FOR_NEW_ITEMS}."
         ),
         width: Width::Full,
         height: 118.0,
@@ -60,7 +65,7 @@ pub(super) fn rules(extended: &ExtendedResults) -> Figure {
         note: format!(
             "Error removed by the rule minus error removed by the rule that names the row, under the same belief, at budgets \
              in percent of the items; Manhattan units, expected right of the dashed line. Developed: under the belief that the \
-             development half chose; planned: under that of the planning calculation. {FOR_NEW_ITEMS}, and it decides."
+             development half chose; planned: under that of the planning calculation. {MARKS} {FOR_NEW_ITEMS}."
         ),
         width: Width::Full,
         height: 165.0,
@@ -99,16 +104,17 @@ fn panels(extended: &ExtendedResults, place: &dyn Fn(Quantity) -> Option<ForestP
             series.extend(forest_rows(label, look, &found, shift, true));
             for (at, verdict) in own {
                 let mark = Point::bare(at + shift, verdict.found.redraws.mean);
-                match verdict.outcome {
-                    Judgement::Confirmed => confirmed.push(mark),
-                    Judgement::Refuted => refuted.push(mark),
-                    Judgement::Suggested | Judgement::Open | Judgement::Doubted => {}
+                match AsRegistered::find(title, verdict.quantity).as_ref().map(|first| first.verdict.as_str()) {
+                    Some("confirmed") => confirmed.push(mark),
+                    Some("refuted") => refuted.push(mark),
+                    _ => {}
                 }
             }
         }
-        for (label, look, points) in
-            [("confirmed", look::AROUND_CONFIRMED, confirmed), ("refuted", look::ACROSS_REFUTED, refuted)]
-        {
+        for (label, look, points) in [
+            ("confirmed as registered", look::AROUND_CONFIRMED, confirmed),
+            ("refuted as registered", look::ACROSS_REFUTED, refuted),
+        ] {
             if !points.is_empty() {
                 series.push(Series::new(label, look, Shape::Rows { points, shift: 0.0 }));
             }
@@ -122,14 +128,11 @@ fn alt(extended: &ExtendedResults, place: &dyn Fn(Quantity) -> Option<ForestPlac
     let sentences = sets(extended).into_iter().map(|(title, set)| {
         let rows = set.verdicts.iter().filter_map(|v| {
             let (row, label, _) = place(v.quantity)?;
-            let [mean, lo, hi] = [v.found.redraws.mean, v.found.simultaneous_lo, v.found.simultaneous_hi];
-            let outcome = match v.outcome {
-                Judgement::Confirmed => "confirmed",
-                Judgement::Refuted => "refuted",
-                Judgement::Suggested | Judgement::Open | Judgement::Doubted => "not confirmed",
-            };
-            let [mean, lo, hi] = [mean, lo, hi].map(|x| say(x, decimals));
-            Some(format!("{label}, {row}: {mean} [{lo}, {hi}], {outcome}"))
+            let [mean, lo, hi] =
+                [v.found.redraws.mean, v.found.simultaneous_lo, v.found.simultaneous_hi].map(|x| say(x, decimals));
+            let first = AsRegistered::find(title, v.quantity)
+                .map_or_else(|| "not registered".to_owned(), |first| first.words());
+            Some(format!("{label}, {row}: {first}; the interval of later is {mean} [{lo}, {hi}]"))
         });
         format!("{title}: {}.", rows.collect::<Vec<_>>().join("; "))
     });

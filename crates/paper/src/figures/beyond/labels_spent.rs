@@ -3,7 +3,7 @@
 use super::look::look_of;
 use crate::experiments::extended::sequential::{Path, Sequential};
 use crate::experiments::extended::stage::BeliefName;
-use crate::rules::{Contender, contender_in_figures};
+use crate::rules::{Contender, PAPER, contender_in_figures};
 use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::Summary;
 use judge_uncertainty_figures::description::{Axis, Figure, Panel, Point, Series, Shape, Width};
@@ -15,16 +15,16 @@ const BELIEFS: [(BeliefName, &str); 2] =
 const CLOSE: [Rule; 6] =
     [Rule::Info, Rule::Delta, Rule::Spread, Rule::FewestLabelsByInfo, Rule::Manhattan, Rule::ManhattanTen];
 
-/// The error of every rule.
+/// The error of the paper's rules, each of which has a colour of its own.
 pub(super) fn levels(sequential: &Sequential) -> Figure {
     let panel = |(belief, title): (BeliefName, &str)| Panel {
         title: Some(title.to_owned()),
         x: Axis::numbers("labels bought per item", &[0.0]),
         y: Axis::numbers("mean error (0 to 2)", &[]),
-        series: paths(sequential, belief).map(|path| curve(sequential, path, &path.error)).collect(),
+        series: papers(sequential, belief).map(|path| curve(sequential, path, &path.error)).collect(),
     };
     let sentences = BELIEFS.map(|(belief, title)| {
-        let ends = paths(sequential, belief).map(|path| {
+        let ends = papers(sequential, belief).map(|path| {
             let last = path.error.last().map_or(f64::NAN, |s| s.mean);
             format!("{} {}", contender_in_figures(path.rule), say(last, 3))
         });
@@ -33,7 +33,7 @@ pub(super) fn levels(sequential: &Sequential) -> Figure {
     });
     Figure {
         name: "labels-spent".to_owned(),
-        title: "Exploratory: error against labels spent, every rule".to_owned(),
+        title: "Exploratory: error against labels spent, the paper's rules".to_owned(),
         alt: format!(
             "Two line charts of the mean error over 0 to {} bought labels per item. {}",
             say(sequential.labels_per_item.last().copied().unwrap_or(0.0), 0),
@@ -96,6 +96,11 @@ const FEWEST: Contender = Contender::Rule(Rule::FewestLabels);
 
 fn paths(sequential: &Sequential, belief: BeliefName) -> impl Iterator<Item = &Path> {
     sequential.paths.iter().filter(move |path| path.belief == belief)
+}
+
+/// The paths of the paper's rules.
+fn papers(sequential: &Sequential, belief: BeliefName) -> impl Iterator<Item = &Path> {
+    paths(sequential, belief).filter(|path| PAPER.map(Contender::Rule).contains(&path.rule))
 }
 
 fn curve(sequential: &Sequential, path: &Path, values: &[Summary]) -> Series {

@@ -35,7 +35,7 @@ pub(super) fn section(results: &Results, manifest: &Manifest) -> Section {
             "The judge's answers are those published with the paper; where each table comes from and how it was \
                      made: ",
         )
-        .then(Text::link("data/README.md", "../../data/README.md"))
+        .then(Text::code("data/README.md"))
         .then(Text::plain(". The worlds of the simulations and the dice are drawn anew from their seeds.")),
     ));
     blocks.extend(settings(&parts).map(Block::Table));
@@ -109,7 +109,7 @@ fn inputs(parts: &Parts) -> Option<Table> {
     let rows: Vec<_> = files
         .map(|(file, sum)| {
             let path = format!("data/{file}");
-            vec![Text::link(path.as_str(), format!("../../{path}")), Text::code(sum.as_str())]
+            vec![Text::code(path.as_str()), Text::code(sum.as_str())]
         })
         .collect();
     (!rows.is_empty()).then(|| Table {
@@ -137,7 +137,7 @@ fn settings(parts: &Parts) -> Option<Table> {
             Text::plain(
                 "The committed matrix was made by all-MiniLM-L6-v2 from texts that are not in this repository: ",
             )
-            .then(Text::link("data/chaosnli/README.md", "../../data/chaosnli/README.md"))
+            .then(Text::code("data/chaosnli/README.md"))
             .then(Text::plain(
                 ". An exact search finds all nearest neighbours, so its recall is 1; a graph index states the recall \
                      that was measured.",

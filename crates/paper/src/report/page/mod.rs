@@ -14,13 +14,15 @@ use crate::report::findings::Finding;
 use crate::verdicts::Verdicts;
 use judge_uncertainty_page::{Page, Section, Text};
 
-/// The page: verdict, story, limits, what goes beyond the paper, machinery; an experiment without results is left out.
+/// The page: verdict, story, limits, what goes beyond the paper, every claim, machinery; an experiment without results
+/// is left out.
 pub fn page(results: &Results, verdicts: &Verdicts, findings: &[Finding], manifest: &Manifest) -> Page {
     let mut figures = Figures::of(results);
     let story = story::section(results, &mut figures);
     let limits = limits::section(results, &mut figures);
     let beyond = beyond::section(results, findings, &mut figures);
-    let sections = vec![verdict::section(verdicts), story, limits, beyond, machinery::section(results, manifest)];
+    let (verdict, claims) = (verdict::section(verdicts), verdict::claims(verdicts));
+    let sections = vec![verdict, story, limits, beyond, claims, machinery::section(results, manifest)];
     Page {
         title: "Reproduction report".to_owned(),
         lead: Text::plain("What becomes of the numbers of ")

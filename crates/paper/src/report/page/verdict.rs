@@ -1,59 +1,110 @@
 //! First reader: does the paper hold?
 
 use super::shared::count;
-use crate::claims::{ReadingTally, VerdictTally};
+use crate::claims::{JudgedConclusion, Kind, Outcome, ReadingTally, VerdictTally};
 use crate::report::claims_table::{claims_table, experiment_name};
 use crate::verdicts::Verdicts;
 use judge_uncertainty_page::{Block, Column, KeyNumber, Section, Table, Text, Tone};
 
 pub(super) fn section(verdicts: &Verdicts) -> Section {
     let total = verdicts.total();
-    Section {
-        id: "verdict".to_owned(),
-        title: "The verdict".to_owned(),
-        blocks: vec![
-            Block::Prose(Text::plain(format!("{} {}", sentence(&total), scope(verdicts)))),
-            Block::Numbers(key_numbers(&total)),
-            Block::Table(by_experiment(verdicts, &total)),
-            Block::Prose(
-                Text::marked(
-                    "Not checked: what the judge answered. Its published answers are the input, and no judge is asked \
-                     again. Numbers that the authors set (budgets, re-draws, scales) are not claims. How each reading and \
-                     tolerance was chosen: ",
-                )
-                .then(Text::link("data/paper/claims.toml", "../../data/paper/claims.toml"))
-                .then(Text::plain("; known deviations with evidence: "))
-                .then(Text::link("REPRODUCE.md", "../../REPRODUCE.md"))
-                .then(Text::plain(".")),
-            ),
-            Block::Heading("Every claim".to_owned()),
-            claims_table(verdicts, "Published numbers and what came of them, in the order of the paper"),
-        ],
+    let mut blocks = vec![Block::Prose(Text::plain(concluded(verdicts)))];
+    if !verdicts.conclusions().is_empty() {
+        blocks.push(Block::Table(conclusions(verdicts)));
+    }
+    blocks.extend([
+        Block::Heading("Numbers".to_owned()),
+        Block::Prose(Text::plain(format!("{} {}", sentence(verdicts, &total), scope(verdicts)))),
+        Block::Numbers(key_numbers(verdicts, &total)),
+        Block::Table(by_experiment(verdicts, &total)),
+        Block::Prose(Text::marked(
+            "Not checked: what the judge answered. Its published answers are the input, and no judge is asked \
+             again. Numbers that the authors set (budgets, re-draws, scales) are not claims. How each reading and \
+             spread was chosen stands in `data/paper/claims.toml`, known deviations with evidence in `REPRODUCE.md`. Every \
+             claim stands at the end of this page.",
+        )),
+    ]);
+    Section { id: "verdict".to_owned(), title: "The verdict".to_owned(), blocks }
+}
+
+/// The claims, after all that they are about.
+pub(super) fn claims(verdicts: &Verdicts) -> Section {
+    let caption = "Published numbers and what came of them, in the order of the paper";
+    let blocks = vec![claims_table(verdicts, caption)];
+    Section { id: "every-claim".to_owned(), title: "Every claim".to_owned(), blocks }
+}
+
+/// What became of the paper's conclusions, in a sentence.
+fn concluded(verdicts: &Verdicts) -> String {
+    let [hold, open, flip, not] =
+        [Outcome::Holds, Outcome::Undetermined, Outcome::Flips, Outcome::NotJudged].map(|o| verdicts.concluded(o));
+    let all = hold + open + flip + not;
+    let unjudged = if not > 0 { format!(" {} were not judged.", count(not)) } else { String::new() };
+    format!(
+        "Of {} conclusions of the paper {} hold, {} flip and {} are undetermined: they hold in some of the runs that the \
+         authors could plausibly have had and not in others, and nobody can tell which run was theirs.{unjudged}",
+        count(all),
+        count(hold),
+        count(flip),
+        count(open),
+    )
+}
+
+fn conclusions(verdicts: &Verdicts) -> Table {
+    let row = |judged: &JudgedConclusion| {
+        let conclusion = judged.conclusion;
+        let literally = if conclusion.literal { "As literally stated: " } else { "" };
+        let note = conclusion.note.as_deref().map(|note| format!(" {note}")).unwrap_or_default();
+        vec![
+            Text::plain(format!("{literally}{}", conclusion.says)),
+            Text::plain(judged.outcome.word()),
+            Text::plain(conclusion.place.clone()),
+            Text::plain(format!("{}.{note}", judged.evidence())),
+        ]
+    };
+    // What does not hold comes first.
+    let mut judged: Vec<&JudgedConclusion> = verdicts.conclusions().iter().collect();
+    judged.sort_by_key(|judged| (judged.conclusion.literal, std::cmp::Reverse(judged.outcome)));
+    Table {
+        id: "conclusions".to_owned(),
+        caption: "What the paper concludes".to_owned(),
+        columns: ["Conclusion", "Comes out", "Where", "Evidence"].map(Column::text).into(),
+        rows: judged.into_iter().map(row).collect(),
+        note: Some(Text::marked(
+            "Each is a condition on computed quantities (`data/paper/claims.toml`). Holds: here, and in every other run that \
+             the authors could plausibly have had, with the last bits of their embeddings, the end of their search and the order \
+             of equal scores chosen anew. Flips: neither here nor there. Where nothing unknown could move a quantity, this run \
+             alone decides.",
+        )),
     }
 }
 
-fn sentence(total: &VerdictTally) -> String {
-    let [all, agrees, near, differs, not_run, not_judged] =
-        [total.total(), total.agrees, total.within_tolerance, total.differs, total.not_run, total.not_judged]
-            .map(count);
-    let twice = match total.papers_rounding {
+fn sentence(verdicts: &Verdicts, total: &VerdictTally) -> String {
+    let [all, differs, not_run, not_judged] =
+        [total.total(), total.differs, total.not_run, total.not_judged].map(count);
+    let [digits, words] = [Kind::Digits, Kind::Words].map(|kind| verdicts.kind(kind));
+    let twice = match digits.papers_rounding {
         0 => String::new(),
         n => format!(", {} only when rounded twice, as the paper rounded", count(n)),
     };
+    let by_kind = format!(
+        "Of {} in digits {} agree to the printed digit{twice}, and {} within a stated tolerance; of {} in words, with ~ or as \
+         thresholds {} agree and {} lie within a tenth.",
+        count(digits.total()),
+        count(digits.agrees),
+        count(digits.within_tolerance),
+        count(words.total()),
+        count(words.agrees),
+        count(words.within_tolerance),
+    );
     let judged = if total.not_judged > 0 {
         format!("This run was smaller than the paper's: {not_judged} of {all} numbers are shown but not judged.")
     } else if total.differs > 0 {
-        format!("{differs} of {all} published numbers do not come out within what their claims allow.")
+        format!("{differs} of {all} published numbers do not come out within what their claims allow. {by_kind}")
     } else if total.not_run > 0 {
-        format!(
-            "No number that was computed differs from the paper: {agrees} to the printed digit{twice}, {near} \
-             within a stated tolerance."
-        )
+        format!("No number that was computed differs from the paper. {by_kind}")
     } else {
-        format!(
-            "Every one of the {all} published numbers comes out: {agrees} to the printed digit{twice}, and {near} within a \
-             tolerance that is stated with its reason."
-        )
+        format!("Every one of the {all} published numbers comes out. {by_kind}")
     };
     if total.not_run > 0 { format!("{judged} {not_run} belong to experiments that were not run.") } else { judged }
 }
@@ -74,12 +125,14 @@ fn scope(verdicts: &Verdicts) -> String {
     )
 }
 
-fn key_numbers(total: &VerdictTally) -> Vec<KeyNumber> {
+fn key_numbers(verdicts: &Verdicts, total: &VerdictTally) -> Vec<KeyNumber> {
+    let [digits, words] = [Kind::Digits, Kind::Words].map(|kind| verdicts.kind(kind));
     let number = |value: usize, label: &str, tone| KeyNumber { value: count(value), label: label.to_owned(), tone };
     let mut numbers = vec![
-        number(total.agrees, "agree to the printed digit", Tone::Good),
+        number(digits.agrees, "in digits agree to the printed digit", Tone::Good),
+        number(words.agrees, "in words, with ~ or as thresholds agree", Tone::Good),
         number(total.papers_rounding, "by the paper's rounding", Tone::Fair),
-        number(total.within_tolerance, "within a stated tolerance", Tone::Fair),
+        number(total.within_tolerance, "within a stated tolerance or a tenth", Tone::Fair),
         number(total.differs, "differ", if total.differs > 0 { Tone::Bad } else { Tone::Good }),
     ];
     let unjudged = [(total.not_run, "not run"), (total.not_judged, "not judged")];
@@ -87,27 +140,36 @@ fn key_numbers(total: &VerdictTally) -> Vec<KeyNumber> {
     numbers
 }
 
+/// How claims of a kind are called beside the parts of the paper.
+fn kind_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Digits => "Of all, in digits",
+        Kind::Words => "Of all, in words, with ~ or as thresholds",
+    }
+}
+
 fn by_experiment(verdicts: &Verdicts, total: &VerdictTally) -> Table {
     let mut columns = vec![
         Column::text("Part of the paper"),
+        Column::numbers("Differ"),
         Column::numbers("Claims"),
-        Column::numbers("To the digit"),
+        Column::numbers("Agree"),
         Column::numbers("Paper's rounding"),
         Column::numbers("Within tolerance"),
-        Column::numbers("Differ"),
     ];
     let (not_run, not_judged) = (total.not_run > 0, total.not_judged > 0);
     columns.extend(not_run.then(|| Column::numbers("Not run")));
     columns.extend(not_judged.then(|| Column::numbers("Not judged")));
     let row = |name: &str, tally: &VerdictTally| -> Vec<Text> {
         let mut numbers =
-            vec![tally.total(), tally.agrees, tally.papers_rounding, tally.within_tolerance, tally.differs];
+            vec![tally.differs, tally.total(), tally.agrees, tally.papers_rounding, tally.within_tolerance];
         numbers.extend(not_run.then_some(tally.not_run));
         numbers.extend(not_judged.then_some(tally.not_judged));
         let numbers = numbers.into_iter().map(|n| Text::plain(count(n)));
         std::iter::once(Text::plain(name)).chain(numbers).collect()
     };
     let mut rows: Vec<_> = verdicts.tallies().iter().map(|(e, tally)| row(experiment_name(*e), tally)).collect();
+    rows.extend(verdicts.kinds().into_iter().map(|(kind, tally)| row(kind_name(kind), &tally)));
     rows.push(row("All", total));
     Table {
         id: "tally".to_owned(),
@@ -115,11 +177,11 @@ fn by_experiment(verdicts: &Verdicts, total: &VerdictTally) -> Table {
         columns,
         rows,
         note: Some(Text::marked(
-            "One claim is one number at one place of the paper. To the digit: the number computed here, rounded as the \
-             paper rounds, prints the published digits (or lies beyond a published threshold such as \"above 90\"). \
+            "One claim is one number at one place of the paper. Agree: the number computed here, rounded as the paper \
+             rounds, prints the published digits, or lies beyond a published threshold such as \"above 90\". \
              Paper's rounding: only rounded twice, first to one digit more, does it print them. \
              Within tolerance: it prints other digits, and is off by no more than a tolerance that is derived from what a \
-             recomputation cannot fix, such as embeddings stored in 16 bits, or by no more than a tenth where the paper \
+             recomputation cannot fix, such as embeddings stored in 16 bits, and on the same side of zero, or by no more than a tenth where the paper \
              states a number in words or with ~.",
         )),
     }

@@ -15,6 +15,10 @@ pub(super) fn check_title(title: &str, check: &Check<'_>) -> Result<()> {
 
 /// Checks what every kind of label configures alike.
 pub(super) fn check_shared<C: Configured>(config: &StudyConfig<C>, check: &Check<'_>) -> Result<()> {
+    if let Some(criterion) = &config.criterion {
+        let named = !criterion.name.trim().is_empty();
+        check.that(named, "criterion.name", &criterion.name, "is blank", "name what items are judged by")?;
+    }
     let items = &config.items;
     for (setting, names) in [("items.numbers", &items.numbers), ("items.categories", &items.categories)] {
         let own = names.iter().find(|name| Feature::<usize>::COMPUTED.iter().any(|(own, _)| own == name));

@@ -11,8 +11,9 @@ use crate::input::words::in_words;
 use judge_uncertainty_familiarity::row_ids;
 use judge_uncertainty_formats::checksum::{read_file, sha256_hex};
 use judge_uncertainty_formats::error::{Error, Place, Problem, Result};
-use judge_uncertainty_formats::links::refuse_links;
+use judge_uncertainty_formats::links::{refuse_links, refuse_outside};
 use judge_uncertainty_formats::split::files_of;
+use judge_uncertainty_system::read;
 
 /// A configuration with the file it comes from.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,6 +24,15 @@ pub struct StudyFile<C: Configured> {
     pub sha256: String,
     /// What it says.
     pub config: StudyConfig<C>,
+}
+
+/// Faults of a configuration that are looked for.
+const MOST_FAULTS: usize = 20;
+
+fn refusal(path: &Path, text: &str, error: &toml::de::Error) -> Error {
+    let place = error.span().map_or(Place::file(path), |span| place(path, text, span.start));
+    let remedy = "see the commented study.toml that `judge-uncertainty study init` writes";
+    Error::unfit(place, in_words(error.message()), remedy)
 }
 
 /// What a kind checks of its own settings.
@@ -48,11 +58,7 @@ impl<C: Configured> StudyFile<C> {
         let bytes = read_file(&path)?;
         let sha256 = sha256_hex(&bytes);
         let text = String::from_utf8(bytes).map_err(|_| Error::refused(Place::file(&path), Problem::NotUtf8))?;
-        let config: StudyConfig<C> = toml::from_str(&text).map_err(|error| {
-            let place = error.span().map_or(Place::file(&path), |span| place(&path, &text, span.start));
-            let remedy = "see the commented study.toml that `judge-uncertainty study init` writes";
-            Error::unfit(place, in_words(error.message()), remedy)
-        })?;
+        let config: StudyConfig<C> = toml::from_str(&text).map_err(|error| refusal(&path, &text, &error))?;
         let check = Check { path: &path, text: &text };
         check_title(&config.title, &check)?;
         own(&config, &check)?;
@@ -62,7 +68,31 @@ impl<C: Configured> StudyFile<C> {
         Ok(file)
     }
 
-    /// Refuses links on the way from the study's folder to whatever the configuration names.
+    /// All that is wrong with the keys and values of a `study.toml`: what [`Self::read`] refuses, and what it would
+    /// refuse after that. Empty where its text can be read.
+    pub fn faults(path: &Path) -> Vec<Error> {
+        let path = study_toml(path);
+        let Some(text) = read_file(&path).ok().and_then(|bytes| String::from_utf8(bytes).ok()) else { return vec![] };
+        let (mut faults, mut rest) = (vec![], text.clone());
+        while let Err(error) = toml::from_str::<StudyConfig<C>>(&rest) {
+            // What is missing may have been on a line that was taken out for its own fault.
+            if faults.is_empty() || !error.message().starts_with("missing field") {
+                faults.push(refusal(&path, &text, &error));
+            }
+            let Some(span) = error.span().filter(|span| span.end < rest.len()) else { break };
+            let from = rest[..span.start].rfind('\n').map_or(0, |end| end + 1);
+            let to = rest[span.end.max(span.start)..].find('\n').map_or(rest.len(), |end| span.end + end);
+            let blank: String = rest[from..to].chars().map(|c| if c == '\n' { c } else { ' ' }).collect();
+            if blank.len() != to - from || rest[from..to] == blank || faults.len() > MOST_FAULTS {
+                break;
+            }
+            rest.replace_range(from..to, &blank);
+        }
+        faults
+    }
+
+    /// Refuses links on the way from the study's folder to whatever the configuration names, and a place to write to
+    /// that is elsewhere.
     fn refuse_links(&self) -> Result<()> {
         let StudyConfig { made_from, items, judge, labels, trust, familiarity, .. } = &self.config;
         let tables = [Some(&items.file), Some(judge.files()), labels.as_ref().map(TableConfig::files)];
@@ -78,6 +108,7 @@ impl<C: Configured> StudyFile<C> {
         let carried = [made_from.as_deref(), trust.carry_from.as_deref()];
         let mut named: Vec<PathBuf> = annotators.into_iter().chain(carried).flatten().map(Path::to_owned).collect();
         if let Some(FamiliarityConfig { embeddings, model, cache, .. }) = familiarity {
+            refuse_outside(&self.folder(), &self.resolve(cache))?;
             named.extend(embeddings.iter().flat_map(|matrix| [matrix.clone(), row_ids::beside(matrix)]));
             named.extend([PathBuf::from(model), cache.clone()]);
         }
@@ -137,7 +168,8 @@ impl<C: Configured> StudyFile<C> {
 
     /// Refuses a setting, written as `table.key`, at its place in the file.
     pub fn refuse(&self, setting: &str, value: &str, reason: &str, remedy: &str) -> Error {
-        let text = std::fs::read_to_string(&self.path).unwrap_or_default();
+        let text = // Only for the line: the reading of before went well.
+        read::text(&self.path).unwrap_or_default();
         Check { path: &self.path, text: &text }.refuse(setting, value, reason, remedy)
     }
 }

@@ -7,12 +7,14 @@
 //! | `files` | files that a table names, and their layouts |
 //! | `tables` | the tables that every kind of label has |
 //! | `study` | the configuration as a whole, and what a kind configures in its own way |
+//! | [`keys`] | the keys, for their reference page |
 //! | `checks` | values outside their ranges |
 //! | `file` | a configuration with the file it comes from |
 
 mod checks;
 mod file;
 mod files;
+pub mod keys;
 mod study;
 mod tables;
 

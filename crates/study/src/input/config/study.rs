@@ -11,6 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::files::Files;
 use super::tables::{EvaluationConfig, FamiliarityConfig, ItemsConfig, TrustConfig, Unmatched};
+use crate::input::question::{Asked, Criterion, Question};
 
 /// What a kind of label configures in its own way.
 pub trait Configured: Clone + fmt::Debug + PartialEq + Send + Sync + 'static {
@@ -54,6 +55,8 @@ pub struct StudyConfig<C: Configured> {
     pub scale: C::Scale,
     /// What annotators are told, wherever the study's queue is labelled.
     pub instruction: Option<String>,
+    /// What items are judged by, where the judge or the annotators know several criteria.
+    pub criterion: Option<Criterion>,
     /// Seed of every random draw of the study; with 0 the streams are those of the paper.
     pub seed: u64,
     /// What happens to items without an answer of the judge, and to answers and labels of unknown items.
@@ -80,6 +83,7 @@ impl<C: Configured> StudyConfig<C> {
         "title",
         C::KEY,
         "instruction",
+        "criterion",
         "seed",
         "unmatched",
         "made_from",
@@ -90,6 +94,11 @@ impl<C: Configured> StudyConfig<C> {
         "familiarity",
         "evaluation",
     ];
+
+    /// What annotators are asked, with the question of the study's kind.
+    pub fn asked<'a>(&'a self, question: &'a Question) -> Asked<'a> {
+        Asked { question, criterion: self.criterion.as_ref(), instruction: self.instruction.as_deref() }
+    }
 
     /// Every setting, defaults filled in, as text by its dotted name.
     pub fn flattened(&self) -> BTreeMap<String, String> {
@@ -112,6 +121,9 @@ impl<C: Configured> Serialize for StudyConfig<C> {
         // Studies without a note keep the settings that they have always had.
         if let Some(noted) = &self.made_from {
             fields.serialize_field("made_from", noted)?;
+        }
+        if let Some(criterion) = &self.criterion {
+            fields.serialize_field("criterion", criterion)?;
         }
         fields.serialize_field("items", &self.items)?;
         fields.serialize_field("judge", &self.judge)?;
@@ -141,12 +153,13 @@ impl<'de, C: Configured> Visitor<'de> for ConfigVisitor<C> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Self::Value, A::Error> {
         let (mut title, mut scale, mut items, mut judge, mut labels) = (None, None, None, None, None);
         let (mut seed, mut unmatched, mut familiarity, mut instruction) = (0, Unmatched::default(), None, None);
-        let mut made_from = None;
+        let (mut made_from, mut criterion) = (None, None);
         let (mut trust, mut evaluation) = (TrustConfig::default(), EvaluationConfig::default());
         while let Some(key) = map.next_key_seed(KeySeed::<C>(PhantomData))? {
             match key {
                 "title" => title = Some(map.next_value()?),
                 "instruction" => instruction = map.next_value()?,
+                "criterion" => criterion = map.next_value()?,
                 "seed" => seed = map.next_value()?,
                 "unmatched" => unmatched = map.next_value()?,
                 "made_from" => made_from = map.next_value()?,
@@ -163,6 +176,7 @@ impl<'de, C: Configured> Visitor<'de> for ConfigVisitor<C> {
             title: title.ok_or_else(|| A::Error::missing_field("title"))?,
             scale: scale.ok_or_else(|| A::Error::missing_field(C::KEY))?,
             instruction,
+            criterion,
             seed,
             unmatched,
             made_from,

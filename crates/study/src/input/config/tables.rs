@@ -37,19 +37,22 @@ pub struct ItemsConfig {
     pub text: Option<String>,
     /// Column that says which group an item belongs to.
     pub group: Option<String>,
+    /// Column with what the judge wrote beside its answer, which reports show and annotators don't see.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transcript: Option<String>,
     /// Column that says what a label of the item costs, in any unit; plans and `study queue --per-cost` rank by value
     /// per cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<String>,
-    /// How the items that your own files label were chosen: `random` or `unknown`; without it they are taken for drawn at random, and
-    /// results say so.
+    /// How the items that your own files label were chosen: `random` or `unknown`; without it they are taken for drawn
+    /// at random, and results say so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drawn: Option<Drawn>,
     /// Column with the probability with which each item that your own files label was chosen, where these differ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probability: Option<String>,
-    /// Column that says which item a row is about, where every criterion of a rubric is a row of its own; queues then hold
-    /// items with all their criteria.
+    /// Column that says which item a row is about, where every criterion of a rubric is a row of its own; queues then
+    /// hold items with all their criteria.
     pub item: Option<String>,
     /// Columns with numbers, to be features.
     #[serde(default)]
@@ -66,25 +69,43 @@ pub struct ItemsConfig {
 
 /// `[trust]`
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(from = "WrittenTrust")]
 pub struct TrustConfig {
     /// Features of the regression in order; by default all there are but `log_labels`.
     ///
     /// `spread` (of the variants), `log_labels` (ln(1 + labels)), `confidence`, `nearest_labelled`,
     /// `mean_nearest_labelled`, and the numbers and categories of the items.
     pub features: Option<Vec<String>>,
-    /// Which belief is fitted: the paper's, or one that recalibrates the prediction as well; for classes it brings
-    /// further rules.
-    #[serde(default)]
+    /// Which belief is fitted: the map that the labels choose, or one that is named, such as the paper's.
     pub belief: BeliefModel,
-    /// What is believed of the trust before any label: `weak`, or `none`, the paper's maximum likelihood. The
-    /// recalibrated belief of classes has priors of its own.
-    #[serde(default)]
+    /// What is believed of the trust before any label: `weak`, or `none`, the paper's maximum likelihood, which takes
+    /// the paper's belief where none is named. Maps and the recalibrated belief of classes have priors of their own.
     pub prior: TrustPrior,
-    /// The run of another study whose trust is the centre of the prior here ([`crate::model::carried::Carried`]), and whose
-    /// map, if it has one, is where the map here starts ([`crate::model::carried_map::CarriedMap`]).
+    /// The run of another study whose trust is the centre of the prior here ([`crate::model::carried::Carried`]), and
+    /// whose map, if it has one, is where the map here starts ([`crate::model::carried_map::CarriedMap`]).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub carry_from: Option<PathBuf>,
+}
+
+/// [`TrustConfig`] as a file has it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenTrust {
+    features: Option<Vec<String>>,
+    belief: Option<BeliefModel>,
+    #[serde(default)]
+    prior: TrustPrior,
+    carry_from: Option<PathBuf>,
+}
+
+impl From<WrittenTrust> for TrustConfig {
+    fn from(WrittenTrust { features, belief, prior, carry_from }: WrittenTrust) -> Self {
+        let without_a_name = match prior {
+            TrustPrior::None => BeliefModel::Published,
+            TrustPrior::Weak => BeliefModel::default(),
+        };
+        Self { features, belief: belief.unwrap_or(without_a_name), prior, carry_from }
+    }
 }
 
 /// `[familiarity]`

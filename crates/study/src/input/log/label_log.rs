@@ -5,12 +5,16 @@ use std::path::{Path, PathBuf};
 
 use super::layout;
 use crate::input::source::Source;
-use judge_uncertainty_formats::checksum::sha256_hex;
+use judge_uncertainty_formats::checksum::{read_file, sha256_hex};
 use judge_uncertainty_formats::error::{Error, Place, Result};
 use judge_uncertainty_formats::links::refuse_links;
+use judge_uncertainty_system::read;
 
 /// Name of the log.
 pub const LOG_FILE: &str = "added-labels.csv";
+/// Name of the file beside it with the sum of its last line, and how many labels it held then: batches that are missing
+/// at its very end leave a log that is whole by itself.
+pub const HEAD_FILE: &str = ".added-labels.head";
 
 /// A label as it came in.
 #[derive(Debug, Clone, PartialEq)]
@@ -79,7 +83,7 @@ pub struct LabelLog {
     pub batches: Vec<Batch>,
     /// All batches, removed ones too.
     pub listed: Vec<Listed>,
-    /// What was cut off at its end and therefore does not count, in words.
+    /// What was cut off at its end and therefore does not count, or is not there any more, in words.
     pub torn: Option<String>,
     /// The sum of its last line, to which the next is chained.
     pub(super) chain: String,
@@ -95,7 +99,7 @@ impl LabelLog {
     pub fn read(folder: &Path, source: &mut Source) -> Result<Self> {
         let file = folder.join(LOG_FILE);
         refuse_links(folder, &file)?;
-        let bytes = if file.exists() { source.read(&file)? } else { vec![] };
+        let bytes = if is_there(&file)? { source.read(&file)? } else { vec![] };
         let parsed = layout::parse(&file, &bytes)?;
         let (mut rows, mut batches, mut listed) = (vec![], vec![], vec![]);
         for labels in parsed.batches {
@@ -112,10 +116,11 @@ impl LabelLog {
             listed.push(Listed { number: labels.number, batch, removed: labels.removed });
         }
         let torn = parsed.torn.map(|text| {
-            let aside = aside(&file, &bytes[parsed.whole..]);
+            let aside = aside(&file, &bytes[parsed.whole..])?;
             let moved = format!("the next `study labels add` or `remove` moves it to {}", aside.display());
-            format!("{}:{text}. It does not count, and {moved}; add its file again", file.display())
+            Ok(format!("{}:{text}. It does not count, and {moved}; add its file again", file.display()))
         });
+        let torn = torn.transpose()?.map_or_else(|| lacking(folder, &file, &bytes), |text| Ok(Some(text)))?;
         Ok(Self { file, rows, batches, listed, torn, chain: parsed.chain, seen: sha256_hex(&bytes) })
     }
 
@@ -139,13 +144,45 @@ impl LabelLog {
     }
 }
 
+/// Whether a file is there, as far as that can be known.
+fn is_there(file: &Path) -> Result<bool> {
+    file.try_exists().map_err(|source| Error::Unreadable { file: file.to_owned(), source })
+}
+
+/// What is said of a log that lacks its end as it was last written; `None` if it has it, or if nothing is known of it.
+fn lacking(folder: &Path, log: &Path, bytes: &[u8]) -> Result<Option<String>> {
+    let file = folder.join(HEAD_FILE);
+    refuse_links(folder, &file)?;
+    let head = read::bytes_if_there(&file).map_err(|source| Error::Unreadable { file: file.clone(), source })?;
+    let head = String::from_utf8_lossy(head.as_deref().unwrap_or_default()).into_owned();
+    let Some((sum, held)) = head.trim_end().split_once(' ') else { return Ok(None) };
+    let is_there = String::from_utf8_lossy(bytes).contains(sum);
+    Ok((!is_there).then(|| {
+        format!(
+            "{}: lacks its end: when it was last written it held {held}. Put a copy with them in its place; if an older \
+             one is meant, delete {}",
+            log.display(),
+            file.display()
+        )
+    }))
+}
+
 /// Where a cut end is moved to: `added-labels.cut-N.csv` beside the log, of the first number that is free or holds it
 /// already.
-pub(super) fn aside(log: &Path, cut: &[u8]) -> PathBuf {
-    let numbered = (1_u64..).map(|number| log.with_extension(format!("cut-{number}.csv")));
-    let mut free = numbered.filter(|path| match fs::symlink_metadata(path) {
-        Ok(found) => found.is_file() && fs::read(path).is_ok_and(|held| held == cut),
-        Err(_) => true,
-    });
-    free.next().expect("numbers do not end")
+///
+/// # Errors
+/// One of them can't be read.
+pub(super) fn aside(log: &Path, cut: &[u8]) -> Result<PathBuf> {
+    for number in 1_u64.. {
+        let file = log.with_extension(format!("cut-{number}.csv"));
+        let here = match fs::symlink_metadata(&file) {
+            Ok(found) if found.is_file() => read_file(&file)? == cut,
+            Ok(_) => false,
+            Err(_) => true,
+        };
+        if here {
+            return Ok(file);
+        }
+    }
+    unreachable!("numbers do not end")
 }

@@ -64,7 +64,7 @@ pub(super) struct Parsed {
 }
 
 /// A line of the file.
-struct Record {
+pub(super) struct Record {
     start: usize,
     line: u64,
     cells: ByteRecord,
@@ -73,19 +73,24 @@ struct Record {
 impl Record {
     /// Whether all of a label is there, without a sum of its own or with one: its last cell is a sum, so that no
     /// shorter text is one too.
-    fn is_label(&self, chained: bool) -> bool {
+    pub(super) fn is_label(&self, chained: bool) -> bool {
         self.cells.len() == COLUMNS.len() + usize::from(chained)
             && self.cells.iter().skip(COLUMNS.len() - 1).all(is_sum)
     }
 
     /// The text of a line that is no label; a spreadsheet may have filled it up with blank cells.
-    fn mark(&self) -> Option<&str> {
+    pub(super) fn mark(&self) -> Option<&str> {
         let alone = self.cells.iter().skip(1).all(<[u8]>::is_empty);
         let text = std::str::from_utf8(self.cells.get(0).unwrap_or_default()).ok()?;
         (alone && text.starts_with('#')).then_some(text)
     }
 
-    fn cells(&self, file: &Path) -> Result<Cells> {
+    /// The sum that a chained row states; nothing of any other.
+    pub(super) fn sum(&self) -> String {
+        String::from_utf8_lossy(self.cells.get(COLUMNS.len()).unwrap_or_default()).into_owned()
+    }
+
+    pub(super) fn cells(&self, file: &Path) -> Result<Cells> {
         let mut cells = Cells::default();
         for (cell, bytes) in cells.iter_mut().zip(&self.cells) {
             let text = std::str::from_utf8(bytes);
@@ -105,18 +110,13 @@ impl Record {
 /// A file that this program did not write, or that was edited since.
 pub(super) fn parse(file: &Path, bytes: &[u8]) -> Result<Parsed> {
     let records = records(file, bytes)?;
-    let Some((header, rest)) = records.split_first() else { return Ok(Parsed::default()) };
+    let Some((_, rest)) = records.split_first() else { return Ok(Parsed::default()) };
     let new = self::header();
     if rest.is_empty() && bytes.len() + 1 < new.len() && new.starts_with(bytes) {
         let torn = Some("1: the program was stopped while it wrote the first batch".to_owned());
         return Ok(Parsed { torn, ..Parsed::default() });
     }
-    let columns: Vec<&[u8]> = header.cells.iter().collect();
-    if !columns.starts_with(&COLUMNS.map(str::as_bytes)) || columns[COLUMNS.len()..].iter().any(|name| *name != b"sum")
-    {
-        let remedy = format!("move the file away; a log begins with the line {:?}", COLUMNS.join(","));
-        return Err(Error::unfit(header.place(file), "this is not a log of added labels", remedy));
-    }
+    behind_header(file, &records)?;
     let parsed = Parsed { whole: bytes.len(), ..Parsed::default() };
     let mut reader = Reader { file, parsed, rest };
     reader.without_sums()?;
@@ -126,7 +126,26 @@ pub(super) fn parse(file: &Path, bytes: &[u8]) -> Result<Parsed> {
     Ok(reader.parsed)
 }
 
-fn records(file: &Path, bytes: &[u8]) -> Result<Vec<Record>> {
+/// The lines below the header.
+///
+/// # Errors
+/// The header is not that of a log.
+pub(super) fn behind_header<'r>(file: &Path, records: &'r [Record]) -> Result<&'r [Record]> {
+    let Some((header, rest)) = records.split_first() else { return Ok(&[]) };
+    let columns: Vec<&[u8]> = header.cells.iter().collect();
+    if !columns.starts_with(&COLUMNS.map(str::as_bytes)) || columns[COLUMNS.len()..].iter().any(|name| *name != b"sum")
+    {
+        let remedy = format!("move the file away; a log begins with the line {:?}", COLUMNS.join(","));
+        return Err(Error::unfit(header.place(file), "this is not a log of added labels", remedy));
+    }
+    Ok(rest)
+}
+
+/// The lines of a file that are not blank.
+///
+/// # Errors
+/// It can't be read as a table.
+pub(super) fn records(file: &Path, bytes: &[u8]) -> Result<Vec<Record>> {
     let mut reader = ReaderBuilder::new().has_headers(false).flexible(true).from_reader(bytes);
     let (mut records, mut cells, mut line, mut counted) = (vec![], ByteRecord::new(), 1, 0);
     while reader
@@ -325,19 +344,20 @@ impl<'a> Reader<'a> {
     }
 
     fn damaged(&self, record: &Record, reason: impl Into<String>) -> Error {
-        let remedy = "nothing was changed: restore the log from a copy, or move it away and add its files again";
+        let remedy =
+            "nothing was changed: restore the log from a copy, or keep what is whole of it with `study labels recover`";
         Error::unfit(record.place(self.file), reason, remedy)
     }
 }
 
 /// A line that is no label.
-enum Mark<'t> {
+pub(super) enum Mark<'t> {
     Batch { number: u64, labels: usize, sum: &'t str, chained: bool },
     Remove { number: u64, time: &'t str, sum: &'t str, chained: bool },
 }
 
 impl<'t> Mark<'t> {
-    fn parse(text: &'t str) -> Option<Self> {
+    pub(super) fn parse(text: &'t str) -> Option<Self> {
         let chained = text.contains(" chain ");
         let (text, sum) = text.split_once(if chained { " chain " } else { " sha256 " })?;
         if !is_sum(sum.as_bytes()) {
@@ -358,7 +378,7 @@ fn is_sum(bytes: &[u8]) -> bool {
 
 /// The sum of a line: the SHA-256 of the sum before it and of the line's cells, each with its length before it, so that
 /// none runs into the next. Line ends within cells change with those of the file, and count as `\n`.
-fn link<'c>(before: &'c str, cells: impl IntoIterator<Item = &'c str>) -> String {
+pub(super) fn link<'c>(before: &'c str, cells: impl IntoIterator<Item = &'c str>) -> String {
     let mut sum = Sha256::new();
     for cell in std::iter::once(before).chain(cells) {
         let cell = cell.replace("\r\n", "\n");
@@ -369,7 +389,7 @@ fn link<'c>(before: &'c str, cells: impl IntoIterator<Item = &'c str>) -> String
 }
 
 /// The sum of a batch of an older log.
-fn batch_sum<'c>(number: u64, rows: impl Iterator<Item = &'c Cells>) -> String {
+pub(super) fn batch_sum<'c>(number: u64, rows: impl Iterator<Item = &'c Cells>) -> String {
     let mut sum = Sha256::new();
     sum.update(number.to_le_bytes());
     for cell in rows.flatten() {

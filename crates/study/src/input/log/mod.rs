@@ -8,11 +8,14 @@
 //! |---|---|
 //! | [`layout`] | what the file looks like: batches whole or cut off, sums, removals |
 //! | [`label_log`] | the log of a study as it is read |
+//! | [`recover`] | a damaged log put in order |
 //! | [`mod@write`] | a batch or a removal on its way to the disk |
 
 pub mod label_log;
 pub mod layout;
+pub mod recover;
 pub mod write;
 
 pub use label_log::{AddedLabel, Batch, LOG_FILE, LabelLog, Listed, NewLabel};
+pub use recover::Recovered;
 pub use write::WriteError;

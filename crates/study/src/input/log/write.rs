@@ -3,18 +3,18 @@
 //! One process at a time writes. What is written goes behind what is whole, in one piece, and counts once all of it is
 //! there ([`super::layout`]); what was cut off before is moved to a file of its own first.
 
-use std::fs::{self, File};
-use std::io::Read;
+use std::fs::File;
 use std::path::Path;
 
-use super::label_log::{LabelLog, NewLabel, aside};
+use super::label_log::{HEAD_FILE, LabelLog, NewLabel, aside};
 use super::layout::{self, Cells};
 use judge_uncertainty_formats::checksum::sha256_hex;
 use judge_uncertainty_formats::error::{Error, Place};
 use judge_uncertainty_system::clock;
 use judge_uncertainty_system::faults::{append, step};
 use judge_uncertainty_system::locked::LockedFile;
-use judge_uncertainty_system::{Error as OutputError, FileError, write_new_file};
+use judge_uncertainty_system::read;
+use judge_uncertainty_system::{Error as OutputError, FileError, write_file, write_new_file};
 
 /// Why the log was not written.
 #[derive(Debug, thiserror::Error)]
@@ -68,16 +68,16 @@ impl LabelLog {
         let Some(mut log) = LockedFile::open(&self.file).map_err(at("opening"))? else {
             return Err(self.busy("another process is adding labels to it").into());
         };
-        let mut found = vec![];
-        log.read_to_end(&mut found).map_err(at("reading"))?;
+        let found = log.read_all().map_err(at("reading"))?;
         if sha256_hex(&found) != self.seen {
             return Err(self.busy("another process has changed it meanwhile").into());
         }
         let whole = layout::parse(&self.file, &found)?.whole;
         if whole < found.len() {
             let cut = &found[whole..];
-            let aside = aside(&self.file, cut);
-            if !write_new_file(&aside, cut)? && fs::read(&aside).is_ok_and(|held| held != cut) {
+            let aside = aside(&self.file, cut)?;
+            let held = || read::bytes(&aside).map_err(FileError::at(&aside, "reading"));
+            if !write_new_file(&aside, cut)? && held()? != cut {
                 return Err(self.busy("another process has moved its end aside meanwhile").into());
             }
             step().and_then(|()| log.set_len(whole as u64)).map_err(at("shortening"))?;
@@ -92,12 +92,22 @@ impl LabelLog {
         if new && let Some(folder) = self.file.parent() {
             sync_folder(folder).map_err(at("appending"))?;
         }
+        note_head(&self.file, &[&found[..whole], &bytes].concat());
         Ok(())
     }
 
     fn busy(&self, reason: &str) -> Error {
         Error::unfit(Place::file(&self.file), reason, "nothing was written; run the command again")
     }
+}
+
+/// Notes which line is the last of a log that holds these bytes. Where that can't be noted, the note from before stays,
+/// and the log has that line, too.
+pub(super) fn note_head(log: &Path, bytes: &[u8]) {
+    let Ok(parsed) = layout::parse(log, bytes) else { return };
+    let labels: usize = parsed.batches.iter().map(|batch| batch.rows.len()).sum();
+    let text = format!("{} {labels} labels in {} batches\n", parsed.chain, parsed.batches.len());
+    let _ = write_file(&log.with_file_name(HEAD_FILE), text.as_bytes());
 }
 
 /// What is appended to a log that holds `whole`, so that `text` begins a line of its own.
@@ -179,6 +189,7 @@ mod tests {
             let dir = tempfile::tempdir().unwrap();
             let file = dir.path().join(LOG_FILE);
             let aside = dir.path().join("added-labels.cut-1.csv");
+            let noted = dir.path().join(HEAD_FILE);
             fs::write(&file, &old).unwrap();
             let known = read(dir.path());
             let number = known.listed.len() as u64 + 1;
@@ -187,11 +198,17 @@ mod tests {
             for text in texts {
                 let new = [old.as_slice(), &behind(&old, &text)].concat();
                 fs::write(&file, &new).unwrap();
+                note_head(&file, &new);
+                let head = fs::read(&noted).unwrap();
                 let expected = read(dir.path());
                 assert_ne!(expected.rows, known.rows);
                 for cut in old.len()..=new.len() {
                     cuts += 1;
                     fs::write(&file, &new[..cut]).unwrap();
+                    // Beside the note that all was written, every cut is told.
+                    fs::write(&noted, &head).unwrap();
+                    assert_eq!(read(dir.path()).torn.is_some(), cut + 1 < new.len(), "{cut}");
+                    fs::remove_file(&noted).unwrap();
                     let found = read(dir.path());
                     // Without its last line end a batch is whole.
                     let after = cut + 1 >= new.len();

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::config::{ClassKind, JudgeConfig, JudgeKind};
 use super::position::{self, PositionBias};
+use super::verdict;
 use crate::input::config::{StudyConfig, StudyFile};
 use crate::input::items::Items;
 use crate::input::labels::has_tie;
@@ -418,11 +419,15 @@ pub fn judge<K: ClassKind>(
     report.without_confidence = report.without_confidence.map(|_| without);
     let classes = K::classes(&config.scale).to_vec();
     let floor = config.judge.floor(classes.len());
-    let variants = JudgeVariants::new(ids.clone(), classes, variants.to_vec(), answers)?;
-    let predictions = variants.aggregate(Some(floor))?;
+    let mut variants = JudgeVariants::new(ids.clone(), classes, variants.to_vec(), answers)?;
+    let mut predictions = variants.aggregate(Some(floor))?;
     report.count(&variants, &predictions);
     let mirror = config.judge.mirror.as_ref().map(|(one, other)| (one.as_str(), other.as_str()));
     report.position_bias = position::bias(&variants, mirror.unwrap_or(("A", "B")));
+    if reads_verdicts(config) {
+        variants = variants.with_answers(verdict::read)?;
+        predictions = Predictions { spread: predictions.spread, ..variants.aggregate(Some(floor))? };
+    }
     Ok(Judge {
         variants: variants.variants().to_vec(),
         spread: predictions.spread.clone(),
@@ -432,6 +437,12 @@ pub fn judge<K: ClassKind>(
         answers: ClassAnswers { variants, predictions },
         report,
     })
+}
+
+/// Whether sampled labels are read as distributions: under every belief that fits a map from the prediction, so that
+/// the labels at hand calibrate them. The paper's belief takes their shares.
+fn reads_verdicts<K: ClassKind>(config: &StudyConfig<K>) -> bool {
+    config.judge.kind == JudgeKind::Labels && config.trust.belief.is_beyond_the_paper()
 }
 
 impl JudgeReport {

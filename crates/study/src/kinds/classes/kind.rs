@@ -1,7 +1,5 @@
 //! Classes as a kind of label.
 
-use std::collections::BTreeSet;
-
 use std::path::Path;
 
 use super::config::{self, ClassKind, JudgeConfig, LabelsConfig};
@@ -11,7 +9,7 @@ use super::saved;
 use super::soft_scores::SoftScores;
 use crate::input::check::Check;
 use crate::input::config::{Configured, StudyConfig};
-use crate::input::labels::Labels;
+use crate::input::labels::{Label, Labels};
 use crate::input::question::LabelValue;
 use crate::model::carried_map::CarriedMap;
 use crate::model::kind::{CameBack, Decomposition, Kind, KindFacts, Quantity, Study};
@@ -49,6 +47,7 @@ impl ClassKind for Classes {
 
 impl Kind for Classes {
     const FACTS: KindFacts = KindFacts {
+        on_scale: false,
         name: "classes",
         labels: "classes",
         ranked_by: |row| row.classes,
@@ -128,7 +127,7 @@ impl Kind for Classes {
             part(
                 "epistemic",
                 "nats",
-                "Epistemic part I: what one further label tells about the label distribution",
+                "Epistemic part: what one further label tells about the label distribution",
                 |b| b.epistemic(),
             ),
             part("v", "0 to 1", "Posterior spread: expected squared error of the posterior mean", |b| b.spread()),
@@ -142,7 +141,7 @@ impl Kind for Classes {
     fn came_back(before: &Decomposition<Self>, labels: &Labels) -> Vec<Option<CameBack>> {
         reports::came_back(
             &before.fitted.beliefs,
-            &labels.added_counts(|_| true),
+            &labels.counts_of(|label| label.batch.is_some()),
             |belief| belief.gini(),
             reports::squared_error,
         )
@@ -168,7 +167,7 @@ impl Kind for Classes {
         reports::share_quantities(scale).collect()
     }
 
-    fn observed(study: &Study<Self>, batches: &BTreeSet<usize>) -> Vec<Vec<Option<Observed>>> {
-        reports::added_shares(&study.labels.added_counts(|batch| batches.contains(&batch)))
+    fn observed(study: &Study<Self>, wanted: impl Fn(&Label) -> bool) -> Vec<Vec<Option<Observed>>> {
+        reports::added_shares(&study.labels.counts_of(wanted))
     }
 }

@@ -8,6 +8,7 @@
 //! | [`reports`] | what fit and decomposition say, and the table of items |
 //! | [`carried`] | a map of another study as it reads the items of this one |
 //! | [`kind`] | the kind itself |
+//! | `verdict` | sampled labels of the judge read as distributions |
 //! | [`saved`] | the fitted belief as a file, and how it reads further items |
 //!
 //! The readers and much of the reports serve every kind whose labels are classes ([`config::ClassKind`]).
@@ -22,6 +23,7 @@ pub mod read;
 pub mod reports;
 pub mod saved;
 pub mod soft_scores;
+mod verdict;
 
 pub use config::ClassKind;
 pub use kind::Classes;

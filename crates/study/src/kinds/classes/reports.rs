@@ -56,7 +56,7 @@ pub struct FittedMap {
     pub carried: Option<CarriedStart>,
 }
 
-/// The map of another study where the map here starts, and whether the labels here bear it out.
+/// The map of another study where the map here starts, and whether the labels here support it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CarriedStart {
     /// What that study is called.
@@ -204,6 +204,27 @@ pub fn fresh_class(beliefs: &impl ClassBeliefs, item: usize, u: f64) -> Vec<f64>
     (0..belief.classes().classes()).map(|k| f64::from(u8::from(k == class))).collect()
 }
 
+/// Says by how much the floor under predicted probabilities raises the mean of a class, where it does by a tenth or
+/// more.
+fn lifted<K: ClassStudy>(study: &Study<K>, classes: &[String]) -> Option<String> {
+    let floored = &study.judge.answers.predictions.q;
+    let stated = study.judge.answers.variants.aggregate(None).ok()?.q;
+    let means = |k: usize| [&stated, floored].map(|q| q.column(k).mean().unwrap_or_default());
+    let (name, [stated, floored]) = classes
+        .iter()
+        .enumerate()
+        .map(|(k, name)| (name, means(k)))
+        .filter(|(_, [stated, floored])| *stated > 0.0 && floored / stated >= 1.1)
+        .max_by(|(_, a), (_, b)| (a[1] / a[0]).total_cmp(&(b[1] / b[0])))?;
+    Some(format!(
+        "the floor of {} under predicted probabilities (judge.floor) raises the judge's mean share of {name:?} from {:.2}% to \
+         {:.2}%; set a smaller one where rare classes matter",
+        study.judge.report.floor,
+        100.0 * stated,
+        100.0 * floored
+    ))
+}
+
 /// What to think of before using answers and labels.
 pub fn warnings<K: ClassStudy>(study: &Study<K>) -> Vec<String> {
     let mut warnings = vec![];
@@ -215,6 +236,7 @@ pub fn warnings<K: ClassStudy>(study: &Study<K>) -> Vec<String> {
         ));
     }
     let classes = K::classes(&study.file.config.scale);
+    warnings.extend(lifted(study, classes));
     let per_class = study.labels.counts.columns().into_iter().zip(classes);
     let unused: Vec<&str> = per_class.filter(|(n, _)| n.sum() == 0).map(|(_, class)| class.as_str()).collect();
     if !unused.is_empty() && study.labels.counts.iter().any(|n| *n > 0) {

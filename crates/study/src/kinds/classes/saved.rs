@@ -12,7 +12,6 @@ use crate::belief_file::kind::{Saved, Shape};
 use crate::belief_file::names::InputColumns;
 use crate::belief_file::row::{RowAnswer, Wrong, wrong};
 use crate::input::config::StudyConfig;
-use crate::input::judge_files::JudgeFiles;
 use crate::input::read::Judge;
 use crate::model::carried_map::{CarriedMap, CarriedScale};
 use crate::model::kind::Study;
@@ -173,7 +172,7 @@ pub fn carried_map<K: ClassStudy>(study: &Study<K>, path: &Path, bytes: &[u8]) -
         limits: f.low.zip(f.high),
     };
     let features = belief.features.iter().map(scale).collect();
-    let another_judge = belief.judge.is_other(&JudgeFiles::from_study(&study.file));
+    let another_judge = belief.judge.is_other(&study.judge_files);
     let (title, variants, groups) = (belief.settings.title, belief.variants, belief.groups);
     Ok(Some(CarriedMap { study: title, map: mapped.map, variants, groups, features, another_judge }))
 }

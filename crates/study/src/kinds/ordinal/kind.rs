@@ -1,7 +1,5 @@
 //! Ordinal ratings as a kind of label.
 
-use std::collections::BTreeSet;
-
 use std::path::Path;
 
 use ndarray::ArrayView1;
@@ -11,7 +9,7 @@ use super::diagnostics::OrdinalDiagnostics;
 use super::scale::{OnPlaces, Places};
 use crate::input::check::Check;
 use crate::input::config::{Configured, StudyConfig};
-use crate::input::labels::Labels;
+use crate::input::labels::{Label, Labels};
 use crate::input::question::LabelValue;
 use crate::kinds::classes::config::{self, ClassKind, JudgeConfig, LabelsConfig};
 use crate::kinds::classes::reports::{self, ClassFit};
@@ -67,6 +65,7 @@ impl ClassKind for Ordinal {
 
 impl Kind for Ordinal {
     const FACTS: KindFacts = KindFacts {
+        on_scale: true,
         name: "ordinal",
         labels: "ordinal ratings",
         ranked_by: |row| row.ordinal,
@@ -171,7 +170,7 @@ impl Kind for Ordinal {
             let mean: Vec<f64> = alpha.iter().map(|a| a / total).collect();
             (beliefs.places()[label] - mean_place(&mean, beliefs.places())).powi(2)
         };
-        reports::came_back(beliefs, &labels.added_counts(|_| true), |belief| belief.total(), error)
+        reports::came_back(beliefs, &labels.counts_of(|label| label.batch.is_some()), |belief| belief.total(), error)
     }
 
     fn prediction(study: &Study<Self>, item: usize) -> String {
@@ -200,9 +199,9 @@ impl Kind for Ordinal {
         std::iter::once(place).chain(reports::share_quantities(&scale.names)).collect()
     }
 
-    fn observed(study: &Study<Self>, batches: &BTreeSet<usize>) -> Vec<Vec<Option<Observed>>> {
+    fn observed(study: &Study<Self>, wanted: impl Fn(&Label) -> bool) -> Vec<Vec<Option<Observed>>> {
         let places = &study.file.config.scale.places;
-        let counts = study.labels.added_counts(|batch| batches.contains(&batch));
+        let counts = study.labels.counts_of(wanted);
         let place = |counts: ArrayView1<u32>| {
             let n: u32 = counts.sum();
             let sum = |k: i32| counts.iter().zip(places).map(|(&c, s)| f64::from(c) * s.powi(k)).sum::<f64>();

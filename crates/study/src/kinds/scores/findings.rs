@@ -199,7 +199,7 @@ pub fn columns(study: &Study<Scores>, d: &Decomposition<Scores>) -> Vec<OutputCo
             "mean_low",
             SCORE,
             "Lower end of the mean's central 95% interval if the fitted trust were known; too narrow with few items \
-             (docs/calibration-scores.md)",
+             (docs/intervals.md)",
             &interval(false),
         ),
         belief("mean_high", SCORE, "Upper end of it", &interval(true)),

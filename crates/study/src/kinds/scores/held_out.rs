@@ -1,11 +1,11 @@
 //! Ratings that predictions have not seen. An annotator's label is the mean of their ratings of the item.
 
 use super::pool::RatingPool;
-use judge_uncertainty_core::belief::{Gaussian, Scores};
+use judge_uncertainty_core::belief::{Belief, Gaussian, Scores};
 use judge_uncertainty_core::stats::label_scores::StudentLabel;
 use judge_uncertainty_core::stats::{mean, sample_sd};
 use judge_uncertainty_evaluation::Pool;
-use judge_uncertainty_evaluation::held_out::{COVERED, Given, Score, Scored, squared_agreement};
+use judge_uncertainty_evaluation::held_out::{COVERED, Foreseen, Given, Score, Scored, squared_agreement};
 
 /// Scores of a label, in the order of [`Scored::SCORES`].
 fn scores_of(label: &StudentLabel, y: f64) -> [f64; 4] {
@@ -56,6 +56,32 @@ impl Scored for RatingPool {
             scores_of(&fresh(&belief), y)
         };
         averaged(&labels.iter().enumerate().map(of).collect::<Vec<_>>())
+    }
+
+    fn foreseen(&self, priors: &Vec<Gaussian>, item: usize, given: Given) -> Option<Foreseen> {
+        let annotators = &self.ratings()[item];
+        let within = self.repeats().map(|repeats| repeats.variance);
+        let of = |belief: Gaussian| {
+            let (error, disagreement) = (belief.spread(), belief.aleatoric());
+            (1.0, Foreseen { error, disagreement, evidence: belief.evidence })
+        };
+        let without = |k: usize| {
+            let others = annotators.iter().enumerate().filter(|(other, _)| *other != k);
+            of(priors[item].updated(&Scores::by_annotator(others.map(|(_, ratings)| ratings.as_slice()), within)))
+        };
+        match given {
+            Given::NoLabel => Foreseen::mean(&[of(priors[item])]),
+            Given::OtherLabels if annotators.len() < 2 => None,
+            Given::OtherLabels => Foreseen::mean(&(0..annotators.len()).map(without).collect::<Vec<_>>()),
+        }
+    }
+
+    /// Of the mean of the labels.
+    fn within(&self, priors: &Vec<Gaussian>, item: usize, level: f64) -> Option<f64> {
+        let (labels, belief) = (self.labels(item), &priors[item]);
+        let scale = (belief.scale * (1.0 / labels.len() as f64 + 1.0 / belief.evidence)).sqrt();
+        let label = StudentLabel { centre: belief.mean, scale, freedom: belief.freedom };
+        (!labels.is_empty()).then(|| f64::from(u8::from(label.covers(mean(&labels), level))))
     }
 
     /// The judge taken at its word: a normal with its mean and standard deviation; without the latter only the squared

@@ -1,7 +1,5 @@
 //! Scores as a kind of label.
 
-use std::collections::BTreeSet;
-
 use super::config::{self, ScoreJudgeConfig, ScoreLabelsConfig};
 use super::diagnostics::{ReadDiagnostics, ScoreDiagnostics};
 use super::findings::{self, ScoreFindings};
@@ -12,7 +10,7 @@ use super::reading::ScoreFit;
 use crate::input::check::Check;
 use crate::input::config::{Configured, StudyConfig, StudyFile};
 use crate::input::items::Items;
-use crate::input::labels::{LabelColumns, Labels};
+use crate::input::labels::{Label, LabelColumns, Labels};
 use crate::input::question::{LabelValue, Question};
 use crate::input::read::{Judge, JudgeFile, Read};
 use crate::input::source::Source;
@@ -68,6 +66,7 @@ impl Read for Scores {
 
 impl Kind for Scores {
     const FACTS: KindFacts = KindFacts {
+        on_scale: true,
         name: "scores",
         labels: "scores",
         ranked_by: |row| row.ratings,
@@ -154,8 +153,8 @@ impl Kind for Scores {
         vec![Quantity { name: "mean_score".to_owned(), range: *scale }]
     }
 
-    fn observed(study: &Study<Self>, batches: &BTreeSet<usize>) -> Vec<Vec<Option<Observed>>> {
-        let grouped = study.labels.scores(|label| label.batch.is_some_and(|batch| batches.contains(&batch)));
+    fn observed(study: &Study<Self>, wanted: impl Fn(&Label) -> bool) -> Vec<Vec<Option<Observed>>> {
+        let grouped = study.labels.scores(wanted);
         let observed = |s: ScoreLabels| (s.n > 0).then(|| Observed::of(s.n, s.mean, s.squares));
         vec![ratings::labels_of(&grouped).into_iter().map(observed).collect()]
     }

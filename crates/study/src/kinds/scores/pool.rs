@@ -7,7 +7,7 @@
 use judge_uncertainty_core::belief::{
     BeliefModel, Design, Gaussian, GaussianFit, JudgeScores, JudgedRatings, Profile, RatingOptions, ReadScores,
     ReadingPrior, Regression, Repeats, Scores, TrustError, TrustPrior, choose_rating_map, fit_rating_map, fit_ratings,
-    typical_log_trust_of_ratings_under,
+    typical_log_trust_of_ratings,
 };
 use judge_uncertainty_core::escalation::{Rule, RuleInputs};
 use judge_uncertainty_core::random::Stream;
@@ -49,6 +49,18 @@ pub struct HeldOutHalf {
     pub noise: f64,
     /// The first rating of each.
     pub ratings: Vec<f64>,
+}
+
+impl HeldOutHalf {
+    /// Of the ratings of each annotator.
+    fn of(annotators: &[&[f64]]) -> Self {
+        let labels: Vec<f64> = annotators.iter().map(|ratings| mean(ratings)).collect();
+        Self {
+            mean: mean(&labels),
+            noise: sample_sd(&labels).powi(2) / labels.len() as f64,
+            ratings: annotators.iter().map(|ratings| ratings[0]).collect(),
+        }
+    }
 }
 
 impl RatingPool {
@@ -171,12 +183,7 @@ impl Pool for RatingPool {
             let (revealed, rest) = first.split_at(asked.min(most_revealed(half as u32) as usize));
             known.push(revealed.to_vec());
             unrevealed.push(rest.iter().map(|ratings| mean(ratings)).collect());
-            let labels: Vec<f64> = second.iter().map(|ratings| mean(ratings)).collect();
-            truth.push(HeldOutHalf {
-                mean: mean(&labels),
-                noise: sample_sd(&labels).powi(2) / labels.len() as f64,
-                ratings: second.iter().map(|ratings| ratings[0]).collect(),
-            });
+            truth.push(HeldOutHalf::of(second));
         }
         // The noise of repeats is taken from the revealed ones alone: the truth must not enter the belief.
         let within = Repeats::pooled(known.iter().flatten().copied()).map(|repeats| repeats.variance);
@@ -185,6 +192,11 @@ impl Pool for RatingPool {
             revealed: known.iter().map(|annotators| Scores::by_annotator(annotators.iter().copied(), within)).collect(),
             held: HeldRatings { unrevealed, truth },
         }
+    }
+
+    fn whole(&self) -> HeldRatings {
+        let all = |item: &Vec<Vec<f64>>| HeldOutHalf::of(&item.iter().map(Vec::as_slice).collect::<Vec<_>>());
+        HeldRatings { unrevealed: vec![vec![]; self.len()], truth: self.ratings.iter().map(all).collect() }
     }
 
     fn extrapolates(&self) -> bool {
@@ -196,7 +208,7 @@ impl Pool for RatingPool {
         Ok(match self.model {
             BeliefModel::Map(map) => fit_rating_map(map, &items, labels, self.prior())?
                 .map_err(|why| TrustError::Map { map: map.key(), why: why.to_string() })?,
-            BeliefModel::Auto(folds) => choose_rating_map(&items, labels, self.prior(), folds, &self.twins)?,
+            BeliefModel::Auto(_) => choose_rating_map(&items, labels, self.prior(), &self.twins)?,
             BeliefModel::Published | BeliefModel::Recalibrated(_) => fit_ratings(&items, labels, &self.options())?,
         })
     }
@@ -207,7 +219,7 @@ impl Pool for RatingPool {
         design: &Design,
         labels: &Vec<Scores>,
     ) -> Result<Option<Profile>, Error> {
-        Ok(typical_log_trust_of_ratings_under(&self.judged(design), labels, &self.options(), fit)?)
+        Ok(typical_log_trust_of_ratings(&self.judged(design), labels, &self.options(), fit)?)
     }
 
     fn regression(fit: &GaussianFit) -> &Regression {

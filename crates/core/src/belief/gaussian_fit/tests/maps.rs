@@ -9,12 +9,13 @@ use crate::belief::gaussian_fit::map_fit::fit_likelihood;
 use crate::belief::gaussian_fit::{
     GaussianFit, JudgedRatings, RatingOptions, ReadingPrior, choose_rating_map, fit_rating_map,
 };
-use crate::belief::maps::{Folds, MapName, Unavailable, Variance};
+use crate::belief::maps::{MapName, Unavailable, Variance};
 use crate::belief::newton::Objective;
 use crate::belief::prior::TrustPrior;
 use crate::belief::recalibration::Recalibration;
 
-/// A likelihood of pooled groups and a curve, with these variances of biases and of the curve in squared units of the rating.
+/// A likelihood of pooled groups and a curve, with these variances of biases and of the curve in squared units of the
+/// rating.
 fn pooled(items: &JudgedRatings, labels: &[Scores], variances: [f64; 4]) -> Likelihood {
     let reading = ReadingPrior { bias_sd: 0.7, slope_sd: 0.5, log_factor_sd: 0.8 };
     let options = RatingOptions { prior: TrustPrior::Weak, recalibration: Recalibration::ByGroup, reading };
@@ -51,8 +52,8 @@ fn derivatives_of_pooled_groups_and_a_curve_match_differences() {
             assert!((bend - point.hessian[[a, b]]).abs() < 1e-6 * (1.0 + bend.abs()), "Hessian {a} {b}");
         }
     }
-    // The prior on the biases is normal with covariance 0.3 1 + 0.49 J about 0, inverted here by elimination; that on the weights of
-    // the curve with covariance 0.5 1.
+    // The prior on the biases is normal with covariance 0.3 1 + 0.49 J about 0, inverted here by elimination; that on
+    // the weights of the curve with covariance 0.5 1.
     let prior = likelihood.prior.as_ref().unwrap();
     let mut other = at.clone();
     (other[3], other[6], other[9], other[14]) = (0.1, 0.2, -0.3, 0.9);
@@ -66,8 +67,8 @@ fn derivatives_of_pooled_groups_and_a_curve_match_differences() {
     assert!((prior.sds[3] - 0.79_f64.sqrt()).abs() < 1e-15 && (prior.sds[14] - 0.5_f64.sqrt()).abs() < 1e-15);
 }
 
-/// Laplace's approximation of the ratings' marginal likelihood, up to what depends on neither the variance of the biases nor that of the curve,
-/// both in the likelihood's units.
+/// Laplace's approximation of the ratings' marginal likelihood, up to what depends on neither the variance of the
+/// biases nor that of the curve, both in the likelihood's units.
 fn evidence(items: &JudgedRatings, labels: &[Scores], (variances, unit): ([f64; 4], f64), groups: f64) -> f64 {
     let [bias, slope, factor, curve] = variances;
     let square = unit * unit;
@@ -81,8 +82,9 @@ fn evidence(items: &JudgedRatings, labels: &[Scores], (variances, unit): ([f64; 
     maximum.at.value - ln_prior - 0.5 * minus.determinant().ln()
 }
 
-/// The fixed points are within a tenth of a nat of the highest evidence, and by 8 times more variance or 30 times less it falls by more. (They
-/// take the curvature of the likelihood as constant, which that of Student's t is not; with normal errors they are exact, see `pooling`.)
+/// The fixed points are within a tenth of a nat of the highest evidence, and by 8 times more variance or 30 times less
+/// it falls by more. (They take the curvature of the likelihood as constant, which that of Student's t is not; with
+/// normal errors they are exact, see `pooling`.)
 #[test]
 fn variances_are_where_the_evidence_is_highest() {
     let readings: Vec<(f64, f64, f64)> = [-0.9, 0.4, 1.1, -0.2, 0.7, -1.3].map(|bias| (bias, 1.0, 1.0)).to_vec();
@@ -93,7 +95,7 @@ fn variances_are_where_the_evidence_is_highest() {
     let labels = &world.simulated.labels;
     let mut likelihood = pooled(&items, labels, [0.1; 4]);
     let unit = likelihood.units()[3];
-    let fit = fit_likelihood(MapName::Curve, &mut likelihood, &design, 1e-4);
+    let fit = fit_likelihood(MapName::Curve, &mut likelihood, &design);
     let found: Vec<f64> = fit.map.unwrap().variances.iter().map(|of| of.variance).collect();
     let [bias, slope, factor, curve] = found[..] else { panic!("{found:?}") };
     let at = |of_bias: f64, of_curve: f64| {
@@ -134,7 +136,7 @@ impl Misread {
     fn auto(&self, labels: &[Scores]) -> GaussianFit {
         let design = Design::raw(&self.simulated.columns).unwrap();
         let items = JudgedRatings { design: &design, judge: &self.simulated.judge, groups: &self.groups };
-        choose_rating_map(&items, labels, TrustPrior::Weak, Folds::default(), &[]).unwrap()
+        choose_rating_map(&items, labels, TrustPrior::Weak, &[]).unwrap()
     }
 
     /// Mean absolute error of the belief's means before any label.
@@ -147,8 +149,8 @@ impl Misread {
     }
 }
 
-/// A right judge is left as it is, one that is off throughout is read by one line, one whose groups differ by group; and a group without
-/// ratings is read as the others are on average.
+/// A right judge is left as it is, one that is off throughout is read by one line, one whose groups differ by group;
+/// and a group without ratings is read as the others are on average.
 #[test]
 fn ratings_choose_the_reading_that_their_judge_needs() {
     let chosen = |world: &Misread| {

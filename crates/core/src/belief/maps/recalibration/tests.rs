@@ -1,4 +1,5 @@
-//! Recalibrated fits against an independent program, differences, gamma functions, and in worlds where the truth is known.
+//! Recalibrated fits against an independent program, differences, gamma functions, and in worlds where the truth is
+//! known.
 
 use ndarray::{Array2, array};
 use statrs::function::gamma::ln_gamma;
@@ -68,7 +69,8 @@ fn inner(at: &[f64], features: usize, classes: usize) -> Vec<f64> {
     at
 }
 
-/// Derivatives in those biases from derivatives in contrasts: b = C v less the first, so d/db is the later rows of C d/dv.
+/// Derivatives in those biases from derivatives in contrasts: b = C v less the first, so d/db is the later rows of C
+/// d/dv.
 fn derivatives_in_biases(point: Point, features: usize, classes: usize) -> Point {
     let turn = |x: &mut [f64]| {
         for own in x[1 + features..].chunks_exact_mut(classes) {

@@ -1,0 +1,146 @@
+//! Labels as a map predicts them that had no part in its fit.
+
+use ndarray::ArrayView2;
+
+use super::fitted::Map;
+use super::guesses;
+use super::objective::{Item, LARGEST_LOGIT_MOVE, LOG_TRUST, Shape, Work, weights};
+use crate::belief::dirichlet::row;
+use crate::belief::judged::JudgedItems;
+use crate::belief::leave_out::{Local, fall};
+use crate::belief::newton::LogProduct;
+use crate::belief::regression::LARGEST_MOVE;
+
+/// The log score of each item's labels: the mean over the item's labels of ln m_y, y the label's class and m the map's
+/// mean for the item when the labels of its thing are left out of the fit; 0 without labels. In nats, at most 0.
+///
+/// Left out is by one Newton step ([`fall`]); `shares` has the share of guesses without each thing
+/// ([`shares_without`]).
+pub(super) fn log_scores(
+    map: &Map,
+    items: &JudgedItems,
+    counts: ArrayView2<u32>,
+    things: &[Vec<usize>],
+    shares: &[f64],
+) -> Vec<f64> {
+    let mut scores = vec![0.0; items.len()];
+    let mut reader = Reader::new(map, items, counts);
+    let mut layout = map.layout.clone();
+    for (thing, &share) in things.iter().zip(shares) {
+        let (own, mut fall) = reader.fall(thing);
+        let size = reader.shape.coordinates();
+        for ((&i, mut item), fall) in thing.iter().zip(own).zip(fall.chunks_exact_mut(size)) {
+            shorten(&reader.shape, fall);
+            if share != map.guesses() {
+                layout.guesses = share;
+                item = layout.item(items, i, reader.shape.components, vec![]);
+            }
+            let coordinates = item.coordinates(&reader.shape, &reader.parameters);
+            let without: Vec<f64> = coordinates.iter().zip(fall).map(|(x, fall)| x - *fall).collect();
+            scores[i] = log_score(&mean(&reader.shape, &item, &without), row(counts.row(i)));
+        }
+    }
+    scores
+}
+
+/// The share of guesses that a map would have without the labels of each thing: a Newton step in the share alone.
+pub(super) fn shares_without(
+    map: &Map,
+    items: &JudgedItems,
+    counts: ArrayView2<u32>,
+    things: &[Vec<usize>],
+) -> Vec<f64> {
+    let share = map.guesses();
+    if share == 0.0 {
+        return vec![0.0; things.len()];
+    }
+    let mut reader = Reader::new(map, items, counts);
+    let in_share = |thing: &Vec<usize>| {
+        thing.iter().map(|&i| reader.in_share(i)).fold([0.0; 2], |sum, own| [sum[0] + own[0], sum[1] + own[1]])
+    };
+    let own: Vec<[f64; 2]> = things.iter().map(in_share).collect();
+    let bend: f64 = own.iter().map(|own| own[1]).sum();
+    own.iter().map(|own| guesses::without(share, bend, *own)).collect()
+}
+
+/// Mean of ln m over the labels of an item.
+fn log_score(mean: &[f64], counts: &[u32]) -> f64 {
+    let n = f64::from(counts.iter().sum::<u32>());
+    let labelled = counts.iter().zip(mean).filter(|(c, _)| **c > 0);
+    labelled.map(|(&c, m)| f64::from(c) * m.max(f64::MIN_POSITIVE).ln()).sum::<f64>() / n
+}
+
+/// The mean of an item's belief at some coordinates.
+fn mean(shape: &Shape, item: &Item, coordinates: &[f64]) -> Vec<f64> {
+    let of = |c: usize| item.log_trust_and_mean(shape, coordinates, c).1;
+    if shape.components == 1 {
+        return of(0);
+    }
+    let mut mean = vec![0.0; shape.classes];
+    for (c, w) in weights(shape, coordinates).into_iter().enumerate() {
+        mean.iter_mut().zip(of(c)).for_each(|(sum, m)| *sum += w * m);
+    }
+    mean
+}
+
+/// No coordinate moves farther than in one step of a search.
+fn shorten(shape: &Shape, fall: &mut [f64]) {
+    let most = |at: usize| if at % shape.size() == LOG_TRUST { LARGEST_MOVE } else { LARGEST_LOGIT_MOVE };
+    let excess = fall.iter().enumerate().fold(1.0_f64, |excess, (at, by)| excess.max(by.abs() / most(at)));
+    fall.iter_mut().for_each(|by| *by /= excess);
+}
+
+/// Items with their labels at the maximum of a map.
+struct Reader<'a, 'b> {
+    map: &'a Map,
+    items: &'a JudgedItems<'b>,
+    counts: ArrayView2<'a, u32>,
+    shape: Shape,
+    parameters: Vec<f64>,
+    work: Work,
+}
+
+impl<'a, 'b> Reader<'a, 'b> {
+    fn new(map: &'a Map, items: &'a JudgedItems<'b>, counts: ArrayView2<'a, u32>) -> Self {
+        let (shape, parameters) = (map.shape(), map.all_parameters());
+        Self { map, items, counts, shape, parameters, work: Work::new(&shape, true) }
+    }
+
+    /// Differentiates the log-likelihood of an item's labels, into the room for it.
+    fn differentiate(&mut self, i: usize) -> Item {
+        let item = self.map.layout.item(self.items, i, self.shape.components, self.counts.row(i).to_vec());
+        let coordinates = item.coordinates(&self.shape, &self.parameters);
+        self.shape.differentiate_item(&item, &coordinates, &mut self.work, &mut LogProduct::default());
+        item
+    }
+
+    /// A thing's items, and by how much their coordinates fall without their labels.
+    fn fall(&mut self, thing: &[usize]) -> (Vec<Item>, Vec<f64>) {
+        let (shape, size) = (self.shape, self.shape.coordinates());
+        let local = |&i: &usize| {
+            let item = self.differentiate(i);
+            let row = |at: usize| item.row(&shape, at % shape.size(), at / shape.size());
+            let rows = (0..size).map(row).collect();
+            let (slope, bend) = (self.work.slope.clone(), self.work.hessian.iter().copied().collect());
+            (item, Local { rows, slope, bend })
+        };
+        let (items, locals): (Vec<Item>, Vec<Local>) = thing.iter().map(local).unzip();
+        let fall = fall(&self.map.regression.covariance, &locals);
+        (items, fall)
+    }
+
+    /// First and second derivative of the log-likelihood of an item's labels in the share of guesses g, of a map of one
+    /// component: du_j/dg = (1/K - q_j) / r_j, r_j = (1 - g) q_j + g/K, and d2u_j/dg2 = -(du_j/dg)^2.
+    fn in_share(&mut self, i: usize) -> [f64; 2] {
+        self.differentiate(i);
+        let (q, read) = (self.items.q.row(i), self.map.layout.smoothed(self.items.q.row(i)));
+        let equal = 1.0 / q.len() as f64;
+        let by: Vec<f64> = q.iter().zip(read).map(|(q, r)| (equal - q) / r).collect();
+        let terms = &self.work.terms;
+        let mut turned = vec![0.0; by.len()];
+        terms.turn(&by, &mut turned);
+        let slope = terms.in_u.iter().zip(&by).map(|(s, d)| s * d).sum();
+        let bend = turned.iter().zip(&by).zip(&terms.in_u).map(|((t, d), s)| t * d - s * d * d).sum();
+        [slope, bend]
+    }
+}

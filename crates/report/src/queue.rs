@@ -1,0 +1,69 @@
+//! What a queue answers, in few lines.
+
+use super::lines::{Line, MOST_LINES, within};
+use judge_uncertainty_core::escalation::Rule;
+use judge_uncertainty_study::queue::{Order, QueueRecord};
+
+/// A queue that was written, as the user asked for it.
+#[derive(Debug)]
+pub struct Queued<'q> {
+    /// Its record.
+    pub record: &'q QueueRecord,
+    /// The ids that come first.
+    pub first: Vec<String>,
+    /// Its folder, as the user names it.
+    pub folder: &'q str,
+    /// The study's, as the user names it.
+    pub study: &'q str,
+    /// Items that were asked for.
+    pub asked: usize,
+    /// The map by which the belief reads the judge, and why the labels chose it.
+    pub map: Option<String>,
+    /// What the evidence says to do next.
+    pub advice: Vec<String>,
+    /// Further hints.
+    pub hints: Vec<String>,
+}
+
+/// What a queue answers.
+pub fn queue_answer(queued: &Queued<'_>) -> Vec<Line> {
+    let Queued { record, folder, study, .. } = queued;
+    let labels = if record.labels == 1 { "label" } else { "labels" };
+    let lead =
+        format!("Label next: {} of {} items ({} {labels}), in {folder}.", record.queued, record.items, record.labels);
+    let mut lines = vec![(0, Line::Lead(lead))];
+    if queued.asked > record.items {
+        let text = format!("Warning: {} items were asked for, and the study has {}.", queued.asked, record.items);
+        lines.push((0, Line::Row(text)));
+    }
+    if !queued.first.is_empty() {
+        let more = if record.queued > queued.first.len() { ", ..." } else { "" };
+        lines.push((1, Line::Row(format!("First: {}{more}", queued.first.join(", ")))));
+    }
+    let drawn =
+        record.explore.map_or_else(String::new, |share| format!(", {:.0}% of them drawn at random", 100.0 * share));
+    let ranked = match record.rule.parse::<Order>() {
+        Ok(order) if order == Rule::Random.into() => "Drawn at random".to_owned(),
+        Ok(order) => format!("Ranked by {}", order.words()),
+        Err(_) => "Ranked".to_owned(),
+    };
+    lines.push((1, Line::Row(format!("{ranked} (--rule {}){drawn}.", record.rule))));
+    let said = queued.advice.iter().chain(&queued.hints).chain(&queued.map);
+    lines.extend(said.map(|text| (1, Line::Row(text.clone()))));
+    lines.push((3, Line::Row(format!("Trust: {}.", record.trust))));
+    lines.push((2, Line::Row(format!("Rates over all items: {}.", record.estimates))));
+    lines.push((
+        4,
+        Line::Row(match record.suggestions {
+            true => "Warning: annotators see the judge's prediction, which draws them towards it.".to_owned(),
+            false => "Annotators do not see the judge's prediction.".to_owned(),
+        }),
+    ));
+    let place = if *folder == format!("{study}/queue") { String::new() } else { format!(" --queue {folder}") };
+    lines.push((0, Line::Lead(format!("Next: judge-uncertainty study labels page {study}{place}"))));
+    lines.push((
+        0,
+        Line::Lead(format!("      judge-uncertainty study labels add FILE {study} (with the labels that come back)")),
+    ));
+    within(MOST_LINES, lines)
+}

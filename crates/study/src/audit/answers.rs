@@ -1,0 +1,309 @@
+//! Answers of judge and people in one vocabulary.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::from_log::Scale;
+
+use super::columns::number;
+
+/// Spellings of the good and of the bad answer of a question with two.
+const POSITIVE: [&str; 14] = [
+    "1",
+    "yes",
+    "y",
+    "true",
+    "t",
+    "pass",
+    "passed",
+    "correct",
+    "right",
+    "good",
+    "accept",
+    "accepted",
+    "ok",
+    "acceptable",
+];
+const NEGATIVE: [&str; 14] = [
+    "0",
+    "no",
+    "n",
+    "false",
+    "f",
+    "fail",
+    "failed",
+    "incorrect",
+    "wrong",
+    "bad",
+    "reject",
+    "rejected",
+    "not ok",
+    "unacceptable",
+];
+/// More answers than this are no classes.
+const MOST_CLASSES: usize = 20;
+
+/// What answers can be, and how judge and people write them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answers {
+    /// What answers can be. Of two, the good one comes last.
+    pub scale: Scale,
+    /// Whether the judge gives numbers where people give one of two answers.
+    pub judge_scores: bool,
+    /// What was taken for what.
+    pub notices: Vec<String>,
+    judge: BTreeMap<String, usize>,
+    human: BTreeMap<String, usize>,
+}
+
+/// A cell in the form in which answers are compared: lower case, whole numbers without a fraction.
+fn folded(cell: &str) -> String {
+    match number(cell).filter(|x| x.fract() == 0.0 && x.abs() < 1e15) {
+        Some(whole) => format!("{whole:.0}"),
+        None => cell.trim().to_lowercase(),
+    }
+}
+
+/// Whether a folded answer is the good or the bad one; `None` for neither.
+fn polarity(folded: &str) -> Option<usize> {
+    let among = |known: &[&str]| known.contains(&folded);
+    if among(&POSITIVE) { Some(1) } else { among(&NEGATIVE).then_some(0) }
+}
+
+/// The spellings of each answer with how often they stand there.
+type Spellings = BTreeMap<String, BTreeMap<String, usize>>;
+
+fn spellings<'c>(cells: impl Iterator<Item = &'c str>) -> Spellings {
+    let mut found = Spellings::new();
+    for cell in cells {
+        *found.entry(folded(cell)).or_default().entry(cell.to_owned()).or_insert(0) += 1;
+    }
+    found
+}
+
+/// The most frequent spelling, the first in the alphabet of several.
+fn usual(spellings: &BTreeMap<String, usize>) -> String {
+    let most = spellings.values().max();
+    spellings.iter().find(|(_, count)| Some(*count) == most).map_or_else(String::new, |(name, _)| name.clone())
+}
+
+fn all_numbers(of: &Spellings) -> Option<Vec<f64>> {
+    of.keys().map(|cell| number(cell)).collect()
+}
+
+fn is_polar(of: &Spellings) -> bool {
+    !of.is_empty() && of.keys().all(|answer| polarity(answer).is_some())
+}
+
+impl Answers {
+    /// Reads off what answers can be; `score` says that the judge's column was recognised as a score.
+    ///
+    /// # Errors
+    /// Answers of judge and people that have nothing in common, or none at all.
+    pub fn new<'c>(
+        judge: impl Iterator<Item = &'c str>,
+        human: impl Iterator<Item = &'c str>,
+        score: bool,
+    ) -> Result<Self, String> {
+        let (judge, human) = (spellings(judge), spellings(human));
+        if judge.is_empty() {
+            return Err("the judge gave no answer".to_owned());
+        }
+        let known = if human.is_empty() { &judge } else { &human };
+        let polar = is_polar(known) && (human.is_empty() || is_polar(&judge) || all_numbers(&judge).is_some());
+        if polar {
+            return Ok(Self::of_two(&judge, &human, score));
+        }
+        if let Some(numbers) = all_numbers(known) {
+            return Self::of_numbers(numbers, &judge, &human);
+        }
+        Self::of_classes(&judge, &human)
+    }
+
+    /// Answers whose scale is known, as both sides write them.
+    pub fn from_scale(scale: &Scale) -> Self {
+        let names = match scale {
+            Scale::Classes(names) => names.as_slice(),
+            Scale::Places(_) | Scale::Scores(..) => &[],
+        };
+        let place: BTreeMap<String, usize> = names.iter().zip(0..).map(|(name, k)| (folded(name), k)).collect();
+        Self { scale: scale.clone(), judge_scores: false, notices: vec![], judge: place.clone(), human: place }
+    }
+
+    /// Two answers, a bad and a good one.
+    fn of_two(judge: &Spellings, human: &Spellings, score: bool) -> Self {
+        let named = if human.is_empty() { judge } else { human };
+        let names = [0, 1].map(|side| {
+            let of_side = |of: &Spellings| {
+                let mut all: BTreeMap<String, usize> = BTreeMap::new();
+                of.iter().filter(|(answer, _)| polarity(answer) == Some(side)).for_each(|(_, how)| {
+                    how.iter().for_each(|(name, count)| *all.entry(name.clone()).or_insert(0) += count);
+                });
+                usual(&all)
+            };
+            let name = of_side(named);
+            let name = if name.is_empty() { of_side(judge) } else { name };
+            match (name.is_empty(), side) {
+                (true, 0) => "no".to_owned(),
+                (true, _) => "yes".to_owned(),
+                (false, _) => name,
+            }
+        });
+        let scored = score && !is_polar(judge) || !is_polar(judge);
+        let map =
+            |of: &Spellings| of.keys().filter_map(|a| Some((a.clone(), polarity(a)?))).collect::<BTreeMap<_, _>>();
+        let mut notices = vec![];
+        let others: BTreeSet<&String> = [judge, human]
+            .into_iter()
+            .flat_map(|of| of.values().flat_map(BTreeMap::keys))
+            .filter(|spelling| !names.contains(spelling))
+            .collect();
+        if !scored && !others.is_empty() {
+            let shown: Vec<String> = [1, 0]
+                .iter()
+                .filter_map(|&side| {
+                    let of_side: Vec<&str> = others
+                        .iter()
+                        .filter(|spelling| polarity(&folded(spelling)) == Some(side))
+                        .map(|spelling| spelling.as_str())
+                        .collect();
+                    (!of_side.is_empty()).then(|| format!("{} for {}", of_side.join(", "), names[side]))
+                })
+                .collect();
+            notices.push(format!("Taken as the same answer: {}.", shown.join("; ")));
+        }
+        Self {
+            scale: Scale::Classes(names.to_vec()),
+            judge_scores: scored,
+            notices,
+            judge: map(judge),
+            human: map(human),
+        }
+    }
+
+    fn of_numbers(numbers: Vec<f64>, judge: &Spellings, human: &Spellings) -> Result<Self, String> {
+        let of_judge = all_numbers(judge).ok_or_else(|| apart(judge, human))?;
+        let all: Vec<f64> = numbers.into_iter().chain(of_judge).collect();
+        let (low, high) = all.iter().fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(*x), high.max(*x)));
+        if low == high {
+            return Err(format!("every answer is {low}"));
+        }
+        let whole = all.iter().all(|x| x.fract() == 0.0) && high - low < MOST_CLASSES as f64;
+        let scale = match whole {
+            true => Scale::Places((low as i64..=high as i64).map(|place| place.to_string()).collect()),
+            false if low >= 0.0 && high <= 1.0 => Scale::Scores(0.0, 1.0),
+            false => Scale::Scores(low, high),
+        };
+        Ok(Self { scale, judge_scores: false, notices: vec![], judge: BTreeMap::new(), human: BTreeMap::new() })
+    }
+
+    fn of_classes(judge: &Spellings, human: &Spellings) -> Result<Self, String> {
+        if !human.is_empty() && !judge.keys().any(|answer| human.contains_key(answer)) {
+            return Err(apart(judge, human));
+        }
+        let answers: BTreeSet<&String> = judge.keys().chain(human.keys()).collect();
+        if !(2..=MOST_CLASSES).contains(&answers.len()) {
+            let shown: Vec<String> = answers.iter().take(4).map(|answer| format!("{answer:?}")).collect();
+            return Err(format!("{} different answers are no classes: {}, ...", answers.len(), shown.join(", ")));
+        }
+        let place: BTreeMap<String, usize> = answers.iter().enumerate().map(|(k, a)| ((*a).clone(), k)).collect();
+        let name = |answer: &&String| human.get(*answer).or_else(|| judge.get(*answer)).map(usual).unwrap_or_default();
+        let names: Vec<String> = answers.iter().map(name).collect();
+        let other = |of: &Spellings| {
+            of.iter()
+                .flat_map(|(a, how)| how.keys().filter(|s| **s != names[place[a]]).cloned().collect::<Vec<_>>())
+                .collect::<Vec<_>>()
+        };
+        let mut respelt: Vec<String> = other(judge).into_iter().chain(other(human)).collect();
+        respelt.sort_unstable();
+        respelt.dedup();
+        let notices = match respelt.is_empty() {
+            true => vec![],
+            false => vec![format!("Upper and lower case of answers was ignored ({}).", respelt.join(", "))],
+        };
+        Ok(Self { scale: Scale::Classes(names), judge_scores: false, notices, judge: place.clone(), human: place })
+    }
+
+    /// An answer of the judge: the position of its class, or its number.
+    pub fn of_judge(&self, cell: &str) -> Option<f64> {
+        match (&self.scale, self.judge_scores) {
+            (Scale::Classes(_), false) => self.judge.get(&folded(cell)).map(|k| *k as f64),
+            _ => number(cell),
+        }
+    }
+
+    /// An answer of a person.
+    pub fn of_human(&self, cell: &str) -> Option<f64> {
+        match &self.scale {
+            Scale::Classes(_) => self.human.get(&folded(cell)).map(|k| *k as f64),
+            _ => number(cell),
+        }
+    }
+
+    /// Number of classes; `None` where answers are numbers.
+    pub fn classes(&self) -> Option<usize> {
+        match &self.scale {
+            Scale::Classes(names) => Some(names.len()),
+            _ => None,
+        }
+    }
+
+    /// Lowest and highest value of an answer.
+    pub fn range(&self) -> (f64, f64) {
+        match &self.scale {
+            Scale::Classes(names) => (0.0, names.len() as f64 - 1.0),
+            Scale::Places(names) => {
+                let ends = [names.first(), names.last()].map(|name| name.and_then(|name| number(name)).unwrap_or(0.0));
+                (ends[0], ends[1])
+            }
+            Scale::Scores(low, high) => (*low, *high),
+        }
+    }
+
+    /// An answer as it is written.
+    pub fn text(&self, answer: f64) -> String {
+        match &self.scale {
+            Scale::Classes(names) => names[answer as usize].clone(),
+            _ => judge_uncertainty_system::numbers::shortest(answer),
+        }
+    }
+}
+
+fn apart(judge: &Spellings, human: &Spellings) -> String {
+    let list = |of: &Spellings| of.values().take(5).map(usual).collect::<Vec<_>>().join(", ");
+    format!("judge and people give different answers: the judge {}; people {}", list(judge), list(human))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answers(judge: &[&str], human: &[&str]) -> Result<Answers, String> {
+        Answers::new(judge.iter().copied(), human.iter().copied(), false)
+    }
+
+    #[test]
+    fn spellings_of_the_same_answer_are_matched_and_told() {
+        let found = answers(&["1", "0.0", "1.0"], &["Pass", "Pass", "pass", "fail"]).unwrap();
+        assert_eq!(found.scale, Scale::Classes(vec!["fail".to_owned(), "Pass".to_owned()]));
+        assert_eq!(
+            (found.of_judge("1"), found.of_judge("0"), found.of_human("PASS")),
+            (Some(1.0), Some(0.0), Some(1.0))
+        );
+        assert_eq!(found.notices, ["Taken as the same answer: 1, 1.0, pass for Pass; 0.0 for fail."]);
+        let same = answers(&["yes", "no"], &["yes", "no"]).unwrap();
+        assert!(same.notices.is_empty() && !same.judge_scores);
+        let cased = answers(&["Billing", "refund"], &["billing", "Refund", "other"]).unwrap();
+        assert_eq!(cased.scale, Scale::Classes(vec!["billing".to_owned(), "other".to_owned(), "Refund".to_owned()]));
+        assert_eq!(cased.notices, ["Upper and lower case of answers was ignored (Billing, refund)."]);
+    }
+
+    #[test]
+    fn numbers_are_places_scores_or_a_judges_scores_of_two_answers() {
+        assert_eq!(answers(&["2", "5"], &["1", "4"]).unwrap().range(), (1.0, 5.0));
+        assert_eq!(answers(&["0.25", "0.5"], &["1", "0.75"]).unwrap().scale, Scale::Scores(0.0, 1.0));
+        let scored = answers(&["7", "3", "9"], &["pass", "fail"]).unwrap();
+        assert!(scored.judge_scores && scored.of_judge("7") == Some(7.0) && scored.of_human("pass") == Some(1.0));
+        let error = answers(&["A", "B"], &["good", "bad"]).unwrap_err();
+        assert_eq!(error, "judge and people give different answers: the judge A, B; people bad, good");
+    }
+}

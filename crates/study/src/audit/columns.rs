@@ -1,0 +1,290 @@
+//! Which column holds what: recognised by names and values, corrected by the user.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::str::FromStr;
+
+use serde::Serialize;
+
+use super::table::Cells;
+
+/// What a column can hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// Names the item that a row is about.
+    Id,
+    /// An answer of the judge; several columns are repeated answers.
+    Verdict,
+    /// A number that the judge gave.
+    Score,
+    /// A probability that the judge gave: of the positive answer, or in columns `p_ANSWER` of each.
+    Probability,
+    /// How sure the judge says it is.
+    Confidence,
+    /// An answer of a person; one column for each person.
+    Human,
+    /// The group of a row, such as its topic.
+    Group,
+    /// The system that is judged.
+    System,
+    /// What people read.
+    Text,
+    /// What the judge wrote beside its answer.
+    Transcript,
+    /// A number that the judge's error may depend on.
+    Number,
+}
+
+/// The roles with their names, in the order in which a mapping is printed.
+pub const ROLES: [(Role, &str); 11] = [
+    (Role::Id, "id"),
+    (Role::Verdict, "verdict"),
+    (Role::Score, "score"),
+    (Role::Probability, "probability"),
+    (Role::Confidence, "confidence"),
+    (Role::Human, "human"),
+    (Role::Group, "group"),
+    (Role::System, "system"),
+    (Role::Text, "text"),
+    (Role::Transcript, "transcript"),
+    (Role::Number, "number"),
+];
+
+impl Role {
+    /// Its name, as `--map` takes it.
+    pub fn name(self) -> &'static str {
+        ROLES.iter().find(|(role, _)| *role == self).map_or("", |(_, name)| name)
+    }
+
+    /// Whether one column alone can have it.
+    fn is_single(self) -> bool {
+        matches!(self, Self::Id | Self::Score | Self::Confidence | Self::Group | Self::System | Self::Transcript)
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What a user says of a column: `role=column`, or `role=` for none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Correction {
+    /// The role.
+    pub role: Role,
+    /// The column; `None` takes the role from whatever was recognised.
+    pub column: Option<String>,
+}
+
+impl FromStr for Correction {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let names = || ROLES.map(|(_, name)| name).join(", ");
+        let (role, column) =
+            text.split_once('=').ok_or_else(|| format!("{text:?} is not ROLE=COLUMN; the roles are {}", names()))?;
+        let found = ROLES.iter().find(|(_, name)| *name == role.trim());
+        let (role, _) = found.ok_or_else(|| format!("{role:?} is not a role; the roles are {}", names()))?;
+        let column = column.trim();
+        Ok(Self { role: *role, column: (!column.is_empty()).then(|| column.to_owned()) })
+    }
+}
+
+/// The columns of each role, in the order of the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mapping(Vec<(Role, String)>);
+
+impl Serialize for Mapping {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(
+            ROLES.iter().map(|(role, name)| (name, self.of(*role))).filter(|(_, columns)| !columns.is_empty()),
+        )
+    }
+}
+
+impl Mapping {
+    /// Recognises the columns of a table, and takes the user's word for some.
+    ///
+    /// # Errors
+    /// A correction that names no column of the table.
+    pub fn new(cells: &Cells, corrections: &[Correction]) -> Result<Self, String> {
+        if let Some(log) = &cells.log {
+            return Ok(Self(log.roles.clone()));
+        }
+        let mut roles: Vec<Option<Role>> = (0..cells.names.len()).map(|column| by_name(cells, column)).collect();
+        let has = |roles: &[Option<Role>], role: Role| roles.contains(&Some(role));
+        // `label` and `score` alone are what is missing of people's and the judge's answers.
+        for (k, name) in cells.names.iter().enumerate() {
+            let words = words(name);
+            if roles[k].is_none() && !has(&roles, Role::Human) && is_any(&words, &["label", "labels", "reference"]) {
+                roles[k] = Some(Role::Human);
+            }
+            let judge = [Role::Verdict, Role::Score, Role::Probability].iter().any(|role| has(&roles, *role));
+            if roles[k].is_none()
+                && !judge
+                && is_any(&words, &["verdict", "prediction", "predicted", "score", "rating"])
+            {
+                roles[k] = Some(judged(cells, k, &words));
+            }
+        }
+        for role in ROLES.map(|(role, _)| role).into_iter().filter(|role| role.is_single()) {
+            let mut of: Vec<usize> = (0..roles.len()).filter(|&k| roles[k] == Some(role)).collect();
+            of.drain(..of.len().min(1));
+            of.into_iter().for_each(|k| roles[k] = None);
+        }
+        for Correction { role, .. } in corrections {
+            roles.iter_mut().filter(|known| **known == Some(*role)).for_each(|known| *known = None);
+        }
+        for Correction { role, column } in corrections {
+            let Some(name) = column else { continue };
+            let k = cells.column(name).ok_or_else(|| missing(name, &cells.names))?;
+            roles[k] = Some(*role);
+        }
+        let named = roles.iter().zip(&cells.names).filter_map(|(role, name)| Some(((*role)?, name.clone())));
+        Ok(Self(named.collect()))
+    }
+
+    /// The columns of a role.
+    pub fn of(&self, role: Role) -> Vec<&str> {
+        self.0.iter().filter(|(known, _)| *known == role).map(|(_, name)| name.as_str()).collect()
+    }
+
+    /// The only column of a role.
+    pub fn one(&self, role: Role) -> Option<&str> {
+        self.of(role).first().copied()
+    }
+}
+
+/// A column that is not there, with the name that was perhaps meant.
+pub fn missing(name: &str, names: &[String]) -> String {
+    let near = judge_uncertainty_formats::error::similar(name, names.iter().map(String::as_str));
+    let near = near.map_or_else(String::new, |near| format!(", did you mean {near:?}?"));
+    format!("the file has no column {name:?}{near} (it has {})", names.join(", "))
+}
+
+/// A name in words: lower case, divided at anything but letters and digits.
+fn words(name: &str) -> Vec<String> {
+    let lower = name.to_lowercase();
+    lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+fn is_any(words: &[String], known: &[&str]) -> bool {
+    words.iter().any(|word| known.contains(&word.as_str()))
+}
+
+/// Whether a column of a table is called after the judge or a person.
+pub(super) fn names_answers(names: &[String]) -> bool {
+    // The first line of JSON Lines is no header.
+    !names.iter().any(|name| name.starts_with('{'))
+        && names.iter().any(|name| is_any(&words(name), JUDGE) || is_any(&words(name), HUMAN))
+}
+
+const REASONS: &[&str] = &["reason", "reasons", "reasoning", "rationale", "explanation", "critique", "transcript"];
+const TALK: &[&str] = &["comment", "comments", "note", "notes"];
+const JUDGE: &[&str] =
+    &["judge", "judges", "llm", "grader", "autorater", "evaluator", "judgement", "judgment", "verdict"];
+const HUMAN: &[&str] =
+    &["human", "humans", "expert", "annotator", "rater", "reviewer", "gold", "golden", "truth", "labeler", "labeller"];
+const ABOUT: &[&str] = &["id", "name", "kind", "type", "model"];
+const GROUP: &[&str] =
+    &["topic", "category", "group", "domain", "task", "subject", "language", "lang", "genre", "source", "criterion"];
+const SYSTEM: &[&str] = &["system", "model", "arm", "policy"];
+const TEXT: &[&str] = &[
+    "text",
+    "question",
+    "answer",
+    "prompt",
+    "response",
+    "input",
+    "output",
+    "context",
+    "document",
+    "summary",
+    "premise",
+    "hypothesis",
+    "article",
+    "completion",
+    "query",
+    "instruction",
+    "message",
+    "content",
+];
+const ID: &[&str] = &["id", "uid", "uuid", "key", "index", "idx"];
+/// Groups that a column can have.
+const MOST_GROUPS: usize = 50;
+/// Letters of a cell from which a column is text.
+const LONG: usize = 25;
+
+/// A number, written as one.
+pub fn number(cell: &str) -> Option<f64> {
+    cell.parse().ok().filter(|number: &f64| number.is_finite())
+}
+
+fn judged(cells: &Cells, column: usize, words: &[String]) -> Role {
+    let values: BTreeSet<&str> = cells.filled(column).collect();
+    let numeric = !values.is_empty() && values.iter().all(|value| number(value).is_some());
+    match is_any(words, &["score", "scores", "rating", "grade", "mean"]) && numeric && values.len() > 2 {
+        true => Role::Score,
+        false => Role::Verdict,
+    }
+}
+
+fn by_name(cells: &Cells, column: usize) -> Option<Role> {
+    let words = words(&cells.names[column]);
+    let filled = cells.filled(column).count();
+    if filled == 0 || is_any(&words, TALK) {
+        return None;
+    }
+    if is_any(&words, REASONS) {
+        return (!is_any(&words, HUMAN)).then_some(Role::Transcript);
+    }
+    if is_any(&words, &["confidence", "certainty"]) {
+        let numeric = cells.filled(column).all(|cell| number(cell).is_some());
+        return (!is_any(&words, HUMAN) && numeric).then_some(Role::Confidence);
+    }
+    let probability = is_any(&words, &["prob", "probability"]) || words.first().is_some_and(|word| word == "p");
+    if probability && cells.filled(column).all(|cell| number(cell).is_some_and(|p| (0.0..=1.0).contains(&p))) {
+        return (!is_any(&words, HUMAN)).then_some(Role::Probability);
+    }
+    if is_any(&words, &["time", "count", "cost", "tokens", "latency"]) {
+        return numeric_covariate(cells, column);
+    }
+    let distinct: BTreeSet<&str> = cells.filled(column).collect();
+    let identifies = words.last().is_some_and(|word| ID.contains(&word.as_str()));
+    if identifies || words.is_empty() {
+        return (filled == cells.rows.len()).then_some(Role::Id);
+    }
+    if is_any(&words, JUDGE) && !is_any(&words, &["model", "name", "version", "prompt"]) {
+        return Some(judged(cells, column, &words));
+    }
+    if is_any(&words, HUMAN) {
+        // `annotator_kind` is about a person and no answer of one.
+        return (!is_any(&words, ABOUT)).then_some(Role::Human);
+    }
+    if is_any(&words, TEXT) {
+        return Some(Role::Text);
+    }
+    let several = (2..=MOST_GROUPS).contains(&distinct.len()) && filled == cells.rows.len();
+    if several && is_any(&words, GROUP) {
+        return Some(Role::Group);
+    }
+    if several && is_any(&words, SYSTEM) {
+        return Some(Role::System);
+    }
+    let letters: usize = cells.filled(column).map(|cell| cell.chars().count()).sum();
+    if letters > LONG * filled && 2 * distinct.len() > filled {
+        return Some(Role::Text);
+    }
+    let labels = is_any(&words, &["label", "labels", "reference", "prediction", "predicted", "score", "rating"]);
+    if labels { None } else { numeric_covariate(cells, column) }
+}
+
+/// A column of numbers with many values.
+fn numeric_covariate(cells: &Cells, column: usize) -> Option<Role> {
+    let numbers: Option<Vec<f64>> = cells.filled(column).map(number).collect();
+    let distinct: BTreeSet<&str> = cells.filled(column).collect();
+    (numbers.is_some() && distinct.len() > 10 && 2 * cells.filled(column).count() > cells.rows.len())
+        .then_some(Role::Number)
+}

@@ -1,0 +1,198 @@
+//! An audited table as the files of a study that every other command continues from.
+
+use std::fmt::Write;
+
+use judge_uncertainty_system::{Staged, csv_text};
+
+use super::columns::{Mapping, Role};
+use super::estimate::Labelled;
+use super::rows::Rows;
+use super::table::Cells;
+use crate::from_log::{Scale, quote};
+
+/// Column of the ids in the study's tables; a column of the user's that has the name keeps it under another.
+const ID: &str = "id";
+
+/// The tables and the commented `study.toml`.
+pub fn study_files(title: &str, cells: &Cells, mapping: &Mapping, rows: &Rows, labelled: &Labelled) -> Staged {
+    let mut staged = Staged::default();
+    if let Some(log) = &cells.log {
+        let of_items = "file = \"items.csv\"\n";
+        for (name, text) in &log.study.files {
+            let text = text.replacen(of_items, &format!("{of_items}{}", drawn(rows, labelled)), 1);
+            staged.put(*name, if *name == "study.toml" { text + TRUST } else { text });
+        }
+        return staged;
+    }
+    staged.put("items.csv", csv_text(items(cells, mapping, rows)));
+    staged.put("judge.csv", csv_text(judge(rows)));
+    if !rows.labelled().is_empty() {
+        staged.put("labels.csv", csv_text(labels(rows)));
+    }
+    staged.put("study.toml", configuration(title, mapping, rows, labelled));
+    staged
+}
+
+/// Columns of the user's that items keep: all but the answers.
+fn kept_columns(cells: &Cells, mapping: &Mapping) -> Vec<usize> {
+    let answers = [Role::Verdict, Role::Score, Role::Probability, Role::Confidence, Role::Human].map(|r| mapping.of(r));
+    let answers: Vec<&str> = answers.into_iter().flatten().collect();
+    let id = mapping.one(Role::Id);
+    (0..cells.names.len())
+        .filter(|&k| !answers.contains(&cells.names[k].as_str()) && Some(cells.names[k].as_str()) != id)
+        .collect()
+}
+
+/// The name of a user's column in the items.
+fn named(name: &str) -> String {
+    if [ID, "about"].contains(&name) { format!("column_{name}") } else { name.to_owned() }
+}
+
+fn items(cells: &Cells, mapping: &Mapping, rows: &Rows) -> Vec<Vec<String>> {
+    let columns = kept_columns(cells, mapping);
+    let about = repeats_things(rows);
+    let mut header = vec![ID.to_owned()];
+    header.extend(about.then(|| "about".to_owned()));
+    header.extend(columns.iter().map(|&k| named(&cells.names[k])));
+    let row = |i: usize| {
+        let mut row = vec![rows.ids[i].clone()];
+        row.extend(about.then(|| format!("thing {}", rows.things[i] + 1)));
+        row.extend(columns.iter().map(|&k| cells.rows[rows.kept[i]][k].clone()));
+        row
+    };
+    std::iter::once(header).chain((0..rows.len()).map(row)).collect()
+}
+
+/// Whether several rows are about one thing.
+fn repeats_things(rows: &Rows) -> bool {
+    rows.things.iter().max().is_some_and(|last| last + 1 < rows.len())
+}
+
+fn judge(rows: &Rows) -> Vec<Vec<String>> {
+    let (stated, several) = (has_confidence(rows), several(rows));
+    let mut header = vec![ID.to_owned()];
+    header.extend(several.then(|| "variant".to_owned()));
+    header.push("label".to_owned());
+    header.extend(probability_columns(rows));
+    header.extend(stated.then(|| "confidence".to_owned()));
+    let of = |i: usize| {
+        let stated = stated.then(|| rows.confidence[i].map(|c| c.to_string()).unwrap_or_default());
+        let answers = if several { rows.repeats[i].clone() } else { vec![rows.verdict[i]] };
+        answers
+            .into_iter()
+            .zip(1..)
+            .map(move |(answer, number)| {
+                let mut row = vec![rows.ids[i].clone()];
+                row.extend(several.then(|| format!("answer {number}")));
+                row.push(rows.answers.text(answer));
+                if by_probability(rows) {
+                    let p = rows.predicted[i][0];
+                    row.extend([1.0 - p, p].map(|p| p.to_string()));
+                }
+                row.extend(stated.clone());
+                row
+            })
+            .collect::<Vec<_>>()
+    };
+    std::iter::once(header).chain((0..rows.len()).flat_map(of)).collect()
+}
+
+fn labels(rows: &Rows) -> Vec<Vec<String>> {
+    let header = vec![[ID, "annotator", "label"].map(str::to_owned).to_vec()];
+    let of = |i: usize| {
+        rows.humans[i].iter().map(move |(who, answer)| {
+            vec![rows.ids[i].clone(), rows.annotators[*who].clone(), rows.answers.text(*answer)]
+        })
+    };
+    header.into_iter().chain((0..rows.len()).flat_map(of)).collect()
+}
+
+fn has_confidence(rows: &Rows) -> bool {
+    rows.answers.classes().is_some() && rows.confidence.iter().any(Option::is_some)
+}
+
+fn several(rows: &Rows) -> bool {
+    rows.repeats.iter().any(|answers| answers.len() > 1)
+}
+
+/// Whether the judge's answers to a question of two are numbers between them.
+fn by_probability(rows: &Rows) -> bool {
+    rows.answers.classes() == Some(2) && !several(rows) && rows.predicted.iter().any(|p| p[0] > 0.0 && p[0] < 1.0)
+}
+
+/// The columns with the judge's probabilities, if it gives any.
+fn probability_columns(rows: &Rows) -> Vec<String> {
+    match &rows.answers.scale {
+        Scale::Classes(names) if by_probability(rows) => names.iter().map(|name| format!("p_{name}")).collect(),
+        _ => vec![],
+    }
+}
+
+fn configuration(title: &str, mapping: &Mapping, rows: &Rows, labelled: &Labelled) -> String {
+    let mut text = String::from(
+        "# Written by `judge-uncertainty audit`; every other command continues from here. Paths are relative to this \
+         file.\n# `judge-uncertainty study check` reads it. What is commented out is an alternative.\n\n",
+    );
+    let mut line = |args: std::fmt::Arguments<'_>| writeln!(text, "{args}").expect("a string takes all");
+    line(format_args!("title = {}", quote(title)));
+    line(format_args!("{}", rows.answers.scale.key()));
+    let texts = mapping.of(Role::Text);
+    line(format_args!("\n[items]\nfile = \"items.csv\""));
+    if !texts.is_empty() {
+        let template = match texts[..] {
+            [only] => format!("{{{}}}", named(only)),
+            _ => texts.iter().map(|name| format!("{name}: {{{}}}", named(name))).collect::<Vec<_>>().join("\n\n"),
+        };
+        line(format_args!("text = {}          # what experts read: columns in braces", quote(&template)));
+    }
+    if repeats_things(rows) {
+        line(format_args!("item = \"about\"          # rows about one thing"));
+    }
+    if let Some(group) = mapping.one(Role::Group) {
+        let group = quote(&named(group));
+        line(format_args!("group = {group}          # reported by group"));
+        line(format_args!("categories = [{group}]   # the judge may be better in some groups than in others"));
+    }
+    if let Some(name) = mapping.one(Role::Transcript) {
+        line(format_args!("transcript = {}   # what the judge wrote; annotators do not see it", quote(&named(name))));
+    }
+    line(format_args!("{}\n[judge]\nfile = \"judge.csv\"", drawn(rows, labelled)));
+    match &rows.answers.scale {
+        Scale::Scores(..) => line(format_args!("mean = \"label\"")),
+        _ if by_probability(rows) => line(format_args!("kind = \"probabilities\"\ncolumns = \"p_{{class}}\"")),
+        _ => line(format_args!("kind = \"labels\"")),
+    }
+    if several(rows) {
+        line(format_args!("variant = \"variant\"      # repeated answers"));
+    }
+    if has_confidence(rows) {
+        let percent = rows.confidence.iter().flatten().any(|c| *c > 1.0);
+        line(format_args!("confidence = \"confidence\""));
+        line(format_args!("confidence_range = [0, {}]", if percent { 100 } else { 1 }));
+    }
+    match (rows.labelled().is_empty(), &rows.answers.scale) {
+        (true, _) => line(format_args!("\n# There are no labels yet: `study labels add` brings them.")),
+        (false, Scale::Scores(..)) => line(format_args!("\n[labels]\nfile = \"labels.csv\"\nscore = \"label\"")),
+        (false, _) => line(format_args!("\n[labels]\nfile = \"labels.csv\"\nform = \"long\"")),
+    }
+    text + TRUST
+}
+
+/// The end of a configuration.
+const TRUST: &str = "\n[trust]\nbelief = \"auto\"          # the labels choose how the judge's answers are read\n\n\
+                     # [evaluation]\n# replicates = 200        # half splits, where items have 20 labels and more\n";
+
+/// The line of the items that says how the labelled ones were chosen.
+fn drawn(rows: &Rows, labelled: &Labelled) -> String {
+    match labelled {
+        _ if rows.labelled().is_empty() => String::new(),
+        Labelled::Random => "drawn = \"random\"         # how the labelled rows were chosen\n".to_owned(),
+        Labelled::Column(name) => {
+            let name = quote(&named(name));
+            format!("probability = {name}   # with which probability each row was chosen to be labelled\n")
+        }
+        Labelled::Unknown => {
+            "drawn = \"unknown\"        # or \"random\": how the labelled rows were chosen\n".to_owned()
+        }
+    }
+}

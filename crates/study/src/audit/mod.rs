@@ -1,0 +1,189 @@
+//! One table in, the answers first: can the judge be trusted, what is the rate without its errors, what should people
+//! label next, and what would that bring.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`table`] | any table, or a log, as rows of named cells |
+//! | [`columns`] | which column holds what |
+//! | [`answers`] | answers of judge and people in one vocabulary |
+//! | [`rows`] | the rows as numbers |
+//! | [`estimate`] | estimates about all rows from those that are labelled |
+//! | [`trust`], [`mod@rates`] | judge and people compared; rates corrected for the judge's errors |
+//! | [`next`] | what to label next, and what it would bring |
+//! | [`folder`] | the table as a study that every other command continues from |
+
+pub mod answers;
+pub mod columns;
+pub mod estimate;
+pub mod folder;
+pub mod next;
+pub mod rates;
+pub mod rows;
+pub mod table;
+pub mod trust;
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use judge_uncertainty_core::stats::{Estimable, mean, sample_sd};
+use judge_uncertainty_formats::error::{Error, Place};
+use judge_uncertainty_system::{Record, Staged};
+
+use columns::{Correction, Mapping};
+use estimate::{Labelled, Sample};
+use next::Next;
+use rates::{Rate, rates};
+use rows::Rows;
+use table::Cells;
+use trust::Trust;
+
+/// What a user says of a table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Options {
+    /// Roles of columns.
+    pub corrections: Vec<Correction>,
+    /// How the labelled rows were chosen.
+    pub labelled: Labelled,
+}
+
+/// What a table says of its judge.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Audit {
+    /// The file, by its name.
+    pub file: String,
+    /// What it is, in words.
+    pub format: String,
+    /// Rows with an answer of the judge.
+    pub rows: usize,
+    /// Those that people labelled.
+    pub labelled: usize,
+    /// Columns of people.
+    pub people: usize,
+    /// How the labelled rows were chosen.
+    pub chosen: Labelled,
+    /// Which column holds what.
+    pub columns: Mapping,
+    /// The answers there are, or the ends of the scale.
+    pub answers: Vec<String>,
+    /// Whether answers are classes rather than numbers.
+    pub classes: bool,
+    /// What was taken for what, and what should be looked at.
+    pub notices: Vec<String>,
+    /// Judge and people compared.
+    pub trust: Trust,
+    /// Rates over all rows.
+    pub rates: Vec<Rate>,
+    /// How often the judge agrees with itself (of numbers, how far it is from itself), where it answered several times.
+    pub consistency: Estimable,
+    /// What to label next; `None` before the queue is made, and where no belief can be fitted.
+    pub next: Option<Next>,
+}
+
+/// An audit with what it was made from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Audited {
+    /// What it says.
+    pub audit: Audit,
+    /// The rows as numbers.
+    pub rows: Rows,
+    /// The files of its study.
+    pub study: Staged,
+}
+
+/// Audits a table; `name` is that of its file.
+///
+/// # Errors
+/// No answers of a judge; answers that can't be read; a column that is not there.
+pub fn audit(cells: &Cells, name: &Path, options: &Options) -> Result<Audited, Error> {
+    let refused = |reason: String| {
+        let remedy = "correct the columns with --map ROLE=COLUMN, or the file";
+        Error::unfit(Place::file(name), reason, remedy)
+    };
+    let mapping = Mapping::new(cells, &options.corrections).map_err(refused)?;
+    let chances = match &options.labelled {
+        Labelled::Column(column) => Some(column.as_str()),
+        Labelled::Random | Labelled::Unknown => None,
+    };
+    let (rows, mut notices) = Rows::new(cells, &mapping, chances).map_err(refused)?;
+    let sample = Sample::new(&rows).map_err(refused)?;
+    let labelled = sample.labelled.len();
+    // Where every row is labelled, nothing was chosen.
+    let chosen = if labelled == rows.len() { Labelled::Random } else { options.labelled.clone() };
+    notices.extend(unlike(&rows).filter(|_| rows.chances.is_none()));
+    notices.splice(0..0, cells.log.iter().flat_map(|log| log.notices.clone()));
+    let stem = name.file_stem().map_or_else(|| "audit".to_owned(), |stem| stem.to_string_lossy().into_owned());
+    let (low, high) = rows.answers.range();
+    let answers = match rows.answers.classes() {
+        Some(classes) => (0..classes).map(|k| rows.answers.text(k as f64)).collect(),
+        None => [low, high].map(|end| rows.answers.text(end)).to_vec(),
+    };
+    let audit = Audit {
+        file: name.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
+        format: cells.format.clone(),
+        rows: rows.len(),
+        labelled,
+        people: rows.annotators.len(),
+        columns: mapping.clone(),
+        answers,
+        classes: rows.answers.classes().is_some(),
+        trust: Trust::new(&sample),
+        rates: rates(&sample),
+        consistency: consistency(&rows),
+        next: None,
+        notices,
+        chosen: chosen.clone(),
+    };
+    let study = folder::study_files(&stem, cells, &mapping, &rows, &chosen);
+    Ok(Audited { audit, study, rows })
+}
+
+/// How often the judge agrees with itself.
+fn consistency(rows: &Rows) -> Estimable {
+    use judge_uncertainty_core::stats::over_items::{item_mean, item_share};
+    let apart: Vec<f64> = (0..rows.len()).filter_map(|row| rows.within(row)).collect();
+    match rows.answers.classes() {
+        _ if apart.is_empty() => Estimable::not("the judge answered once"),
+        Some(_) => item_share(&apart.iter().map(|apart| 1.0 - apart).collect::<Vec<_>>()),
+        None => item_mean(&apart),
+    }
+}
+
+/// Says that the labelled rows are not like the others in what the judge predicts of them, beyond chance (99%).
+fn unlike(rows: &Rows) -> Option<String> {
+    let (labelled, others): (Vec<usize>, Vec<usize>) = (0..rows.len()).partition(|&row| !rows.humans[row].is_empty());
+    if labelled.len() < 20 || others.len() < 20 {
+        return None;
+    }
+    let of = |rows_of: &[usize]| -> Vec<f64> { rows_of.iter().map(|&row| rows.predicted[row][0]).collect() };
+    let (a, b) = (of(&labelled), of(&others));
+    let error = (sample_sd(&a).powi(2) / a.len() as f64 + sample_sd(&b).powi(2) / b.len() as f64).sqrt();
+    let [a, b] = [mean(&a), mean(&b)];
+    let text = |x: f64| judge_uncertainty_system::numbers::three(x);
+    ((a - b).abs() > 2.576 * error).then(|| {
+        format!(
+            "The labelled rows are not like the others: the judge's mean is {} on them and {} on the rest, more apart \
+             than chance. What is said of all rows needs --labelled COLUMN, with the probabilities of being chosen.",
+            text(a),
+            text(b)
+        )
+    })
+}
+
+/// What a folder says of the audit that made it; its file is `audit.json`.
+#[derive(Debug, Serialize)]
+pub struct AuditRecord {
+    /// The audit.
+    pub audit: Audit,
+    /// All files of the folder.
+    pub files: Vec<String>,
+}
+
+impl Record for AuditRecord {
+    const FILE: &'static str = "audit.json";
+    const KEY: &'static str = "audit";
+
+    fn set_files(&mut self, files: Vec<String>) {
+        self.files = files;
+    }
+}

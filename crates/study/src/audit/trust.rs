@@ -1,0 +1,301 @@
+//! Whether the judge can be trusted: how often it agrees with a person, by how much it errs to one side, whether its
+//! confidence is honest, and where it is weakest.
+
+use serde::Serialize;
+
+use judge_uncertainty_core::stats::quantile::percentiles;
+use judge_uncertainty_core::stats::{Estimable, ItemEstimate};
+
+use super::estimate::{Sample, simultaneous};
+use super::rows::{Quantity, Rows};
+
+/// Labelled rows that a group, or half of the rows, needs before something is said of it.
+pub const LEAST_IN_GROUP: usize = 10;
+
+/// What the labels show of the judge.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Trust {
+    /// What the labels allow to say.
+    pub verdict: Verdict,
+    /// Share of people's answers that the judge agrees with; of numbers, how far it is from a person on average.
+    pub agreement: Estimable,
+    /// The constant answer that agrees with people most, and how well it does.
+    pub base: (String, Estimable),
+    /// By how much the judge does better than that answer.
+    pub over_base: Estimable,
+    /// How often two people agree (how far they are apart), over rows that several labelled.
+    pub between_people: Estimable,
+    /// By how much the judge does better on these rows than another person.
+    pub over_people: Estimable,
+    /// Agreement beyond chance: Cohen's kappa, of numbers with quadratic weights.
+    pub kappa: Estimable,
+    /// By how much more the judge gives each answer than people do; of numbers, by how much it is higher.
+    pub bias: Vec<(String, Estimable)>,
+    /// Its stated confidence; `None` where it states none.
+    pub confidence: Option<Confidence>,
+    /// Agreement by group.
+    pub groups: Vec<Group>,
+    /// What its bias depends on.
+    pub covariates: Vec<Covariate>,
+}
+
+/// What can be said of the judge. Each needs an interval that excludes the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// No label says anything.
+    NoLabels,
+    /// The labels are too few.
+    TooFew,
+    /// A constant answer does better.
+    WorseThanConstant,
+    /// Not told apart from a constant answer.
+    LikeConstant,
+    /// Better than a constant answer, and worse than another person.
+    WorseThanPerson,
+    /// Better than a constant answer, and not told apart from another person.
+    LikePerson,
+    /// Better than a constant answer, and than another person.
+    BetterThanPerson,
+    /// Better than a constant answer; no rows tell how well people agree.
+    BetterThanConstant,
+}
+
+/// A judge's stated confidence against its agreement with people.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Confidence {
+    /// Mean confidence less agreement, where confidence is a probability; its interval tells over- from
+    /// under-confident.
+    pub excess: Option<Estimable>,
+    /// Agreement on rows above the median of confidence less that on the others.
+    pub informs: Estimable,
+    /// The median of confidence.
+    pub median: f64,
+}
+
+/// Agreement in a group.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Group {
+    /// Its name.
+    pub name: String,
+    /// Its rows.
+    pub rows: usize,
+    /// Those of them that are labelled.
+    pub labelled: usize,
+    /// Agreement (distance) within it; the intervals of all groups hold together.
+    pub agreement: Estimable,
+    /// By how much the judge does better there than elsewhere; the intervals of all groups hold together.
+    pub over_others: Estimable,
+}
+
+/// How the judge's bias differs between rows with a high and with a low value of something.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Covariate {
+    /// What it is.
+    pub name: String,
+    /// Its median over all rows, which divides them.
+    pub median: f64,
+    /// Bias above the median less bias below; the intervals of all covariates hold together.
+    pub difference: Estimable,
+}
+
+impl Trust {
+    /// Compares the judge with people.
+    pub fn new(sample: &Sample<'_>) -> Self {
+        let rows = sample.rows;
+        let classes = rows.answers.classes().is_some();
+        let good = |miss: f64| if classes { 1.0 - miss } else { miss };
+        let miss = |row: usize| Some(rows.miss(row, rows.verdict[row]));
+        let constant = best_constant(sample);
+        let over_base = sample.difference(|row| Some(rows.miss(row, constant) - rows.miss(row, rows.verdict[row])));
+        let over_people = sample.difference(|row| Some(rows.between(row)? - rows.miss(row, rows.verdict[row])));
+        let labelled = sample.labelled.len();
+        Self {
+            verdict: verdict(labelled, &over_base, &over_people),
+            agreement: share(sample, &|row| miss(row).map(good), classes, 1),
+            base: (rows.answers.text(constant), share(sample, &|row| Some(good(rows.miss(row, constant))), classes, 1)),
+            between_people: share(sample, &|row| rows.between(row).map(good), classes, 1),
+            over_base,
+            over_people,
+            kappa: kappa(sample),
+            bias: bias(sample),
+            confidence: confidence(sample),
+            groups: groups(sample, &|row| miss(row).map(good), classes),
+            covariates: covariates(sample),
+        }
+    }
+
+    /// The group in which the judge does worst, if its interval leaves no doubt that it does worse there than
+    /// elsewhere.
+    pub fn weakest(&self) -> Option<&Group> {
+        let worse = |group: &&Group| group.over_others.estimate().is_some_and(|found| found.hi < 0.0);
+        let value = |group: &Group| group.over_others.estimate().map_or(0.0, |found| found.value);
+        self.groups.iter().filter(worse).min_by(|a, b| value(a).total_cmp(&value(b)))
+    }
+}
+
+fn verdict(labelled: usize, over_base: &Estimable, over_people: &Estimable) -> Verdict {
+    let side = |found: &ItemEstimate| i8::from(found.lo > 0.0) - i8::from(found.hi < 0.0);
+    match (labelled, over_base.estimate().map(side), over_people.estimate().map(side)) {
+        (0, ..) => Verdict::NoLabels,
+        (_, None, _) => Verdict::TooFew,
+        (_, Some(-1), _) => Verdict::WorseThanConstant,
+        (_, Some(0), _) => Verdict::LikeConstant,
+        (_, _, None) => Verdict::BetterThanConstant,
+        (_, _, Some(-1)) => Verdict::WorseThanPerson,
+        (_, _, Some(0)) => Verdict::LikePerson,
+        _ => Verdict::BetterThanPerson,
+    }
+}
+
+/// A mean over all rows: of shares bounded, of distances between 0 and the width of the scale.
+fn share(sample: &Sample<'_>, value: &dyn Fn(usize) -> Option<f64>, classes: bool, among: usize) -> Estimable {
+    let every: Vec<usize> = (0..sample.rows.len()).collect();
+    share_within(sample, &every, value, classes, among)
+}
+
+fn share_within(
+    sample: &Sample<'_>,
+    domain: &[usize],
+    value: &dyn Fn(usize) -> Option<f64>,
+    classes: bool,
+    among: usize,
+) -> Estimable {
+    use judge_uncertainty_core::escalation::Observed;
+    let (low, high) = sample.rows.answers.range();
+    let range = if classes { (0.0, 1.0) } else { (0.0, high - low) };
+    let labelled = |row: usize| !sample.rows.humans[row].is_empty();
+    let observed = |row: usize| if labelled(row) { value(row).map(Observed::once) } else { None };
+    sample.mean(domain, observed, None, range, among)
+}
+
+/// The answer that is least far from people's on average.
+fn best_constant(sample: &Sample<'_>) -> f64 {
+    let rows = sample.rows;
+    let mut answers: Vec<f64> = match rows.answers.classes() {
+        Some(classes) => (0..classes).map(|k| k as f64).collect(),
+        None => sample.labelled.iter().flat_map(|&row| rows.humans[row].iter().map(|(_, answer)| *answer)).collect(),
+    };
+    answers.sort_by(f64::total_cmp);
+    answers.dedup();
+    // Of very many numbers, the median of some.
+    let step = answers.len().div_ceil(200).max(1);
+    let far = |answer: f64| sample.plain(|row| Some(rows.miss(row, answer))).unwrap_or(f64::MAX);
+    answers.into_iter().step_by(step).min_by(|a, b| far(*a).total_cmp(&far(*b))).unwrap_or(0.0)
+}
+
+/// Cohen's kappa of the judge and a person, with weights of squared distances where answers are numbers.
+fn kappa(sample: &Sample<'_>) -> Estimable {
+    let rows = sample.rows;
+    match rows.answers.classes() {
+        Some(classes) => {
+            let moments = |row: usize| {
+                let judge = (0..classes).map(|k| Quantity::Share(k).of(rows.verdict[row]));
+                let people = (0..classes).map(|k| rows.observed(row, Quantity::Share(k)).map_or(0.0, |seen| seen.mean));
+                let agree = 1.0 - rows.miss(row, rows.verdict[row]);
+                Some(judge.chain(people).chain([agree]).collect())
+            };
+            sample.function(moments, |m| {
+                let chance: f64 = (0..classes).map(|k| m[k] * m[classes + k]).sum();
+                (chance < 1.0 - 1e-9).then(|| (m[2 * classes] - chance) / (1.0 - chance))
+            })
+        }
+        None => {
+            let moments = |row: usize| {
+                let judge = rows.verdict[row];
+                let people: Vec<f64> = rows.humans[row].iter().map(|(_, answer)| *answer).collect();
+                let mean = |f: &dyn Fn(f64) -> f64| people.iter().map(|x| f(*x)).sum::<f64>() / people.len() as f64;
+                Some(vec![judge, mean(&|x| x), judge * judge, mean(&|x| x * x), judge * mean(&|x| x)])
+            };
+            sample.function(moments, |m| {
+                let chance = m[2] + m[3] - 2.0 * m[0] * m[1];
+                (chance > 1e-12).then(|| 1.0 - (m[2] + m[3] - 2.0 * m[4]) / chance)
+            })
+        }
+    }
+}
+
+/// By how much the judge exceeds people in a quantity of a row.
+fn excess(rows: &Rows, row: usize, quantity: Quantity) -> Option<f64> {
+    Some(quantity.of(rows.verdict[row]) - rows.observed(row, quantity)?.mean)
+}
+
+fn bias(sample: &Sample<'_>) -> Vec<(String, Estimable)> {
+    let rows = sample.rows;
+    let quantities = rows.quantities();
+    let of = |quantity: &Quantity| {
+        let name = match quantity {
+            Quantity::Share(class) => rows.answers.text(*class as f64),
+            Quantity::Mean => "mean".to_owned(),
+        };
+        (name, simultaneous(&sample.difference(|row| excess(rows, row, *quantity)), quantities.len(), None))
+    };
+    quantities.iter().map(of).collect()
+}
+
+/// The median of numbers.
+fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let values: Vec<f64> = values.collect();
+    (!values.is_empty()).then(|| percentiles(&values, [50.0])[0])
+}
+
+fn confidence(sample: &Sample<'_>) -> Option<Confidence> {
+    let rows = sample.rows;
+    let median = median(rows.confidence.iter().flatten().copied())?;
+    let agree = |row: usize| rows.answers.classes().map(|_| 1.0 - rows.miss(row, rows.verdict[row]));
+    let closer = |row: usize| agree(row).or_else(|| Some(-rows.miss(row, rows.verdict[row])));
+    let stated = || rows.confidence.iter().flatten();
+    let scale = match (stated().all(|c| (0.0..=1.0).contains(c)), stated().all(|c| (0.0..=100.0).contains(c))) {
+        (true, _) => Some(1.0),
+        // A scale of a few steps is no percentage.
+        (false, true) if stated().any(|c| *c > 10.0) => Some(100.0),
+        _ => None,
+    };
+    let known = |row: usize| rows.confidence[row];
+    let excess = scale
+        .filter(|_| rows.answers.classes().is_some())
+        .map(|scale| sample.difference(|row| Some(known(row)? / scale - agree(row)?)));
+    let informs = sample.contrast(|row| known(row).and(closer(row)), |row| known(row).is_some_and(|c| c > median));
+    Some(Confidence { excess, informs, median })
+}
+
+fn groups(sample: &Sample<'_>, value: &dyn Fn(usize) -> Option<f64>, classes: bool) -> Vec<Group> {
+    let Some(grouping) = &sample.rows.group else { return vec![] };
+    let among = grouping.names.len();
+    let of = |(k, name): (usize, &String)| {
+        let rows = grouping.rows(k);
+        let labelled = rows.iter().filter(|&&row| !sample.rows.humans[row].is_empty()).count();
+        let enough = labelled >= LEAST_IN_GROUP;
+        let better = |row: usize| value(row).map(|value| if classes { value } else { -value });
+        let few = || Estimable::not(format!("{labelled} labelled rows, and an interval needs {LEAST_IN_GROUP}"));
+        Group {
+            name: name.clone(),
+            rows: rows.len(),
+            labelled,
+            agreement: if enough { share_within(sample, &rows, value, classes, among) } else { few() },
+            over_others: match enough {
+                true => simultaneous(&sample.contrast(better, |row| grouping.of[row] == k), among, None),
+                false => few(),
+            },
+        }
+    };
+    grouping.names.iter().enumerate().map(of).collect()
+}
+
+fn covariates(sample: &Sample<'_>) -> Vec<Covariate> {
+    let rows = sample.rows;
+    let quantity = rows.quantities()[0];
+    // Of several classes there is no one direction: what is compared is agreement.
+    let value = |row: usize| match rows.quantities().len() {
+        1 => excess(rows, row, quantity),
+        _ => Some(1.0 - rows.miss(row, rows.verdict[row])),
+    };
+    let among = rows.covariates.len();
+    let of = |(name, values): &(String, Vec<Option<f64>>)| {
+        let median = median(values.iter().flatten().copied())?;
+        let above = |row: usize| values[row].is_some_and(|x| x > median);
+        let found = sample.contrast(|row| values[row].and_then(|_| value(row)), above);
+        Some(Covariate { name: name.clone(), median, difference: simultaneous(&found, among, None) })
+    };
+    rows.covariates.iter().filter_map(of).collect()
+}

@@ -1,0 +1,272 @@
+//! Whether a belief is as sure as labels allow: the error that it foresees against the one that labels show.
+
+use serde::{Deserialize, Serialize};
+
+use crate::evaluate::held_out::{Scores, minus};
+use crate::evaluate::reliability::{CalibrationPoint, curve, largest_groups};
+use crate::model::kind::{Kind, Study};
+use judge_uncertainty_core::stats::Estimable;
+use judge_uncertainty_core::stats::over_items::LEAST_ITEMS;
+use judge_uncertainty_core::stats::sampling::SamplingDesign;
+use judge_uncertainty_evaluation::held_out::{Foreseen, Given, ItemScores, LEVELS, Prediction, Scored};
+
+/// A belief's foreseen error against labels that it has not seen.
+///
+/// The belief foresees v, the expected squared error of its mean against the pool. Of an item with two labels or more
+/// the squared error is had without bias: the score of the mean on a label less the disagreement of labels,
+///
+/// ```text
+/// e = mean over labels y of |y - m|^2 - mean over pairs of labels of |y - y'|^2 / 2,      E[e] = |m - p|^2
+/// ```
+///
+/// (y a unit vector for classes), m being fitted to the labels of other items. Intervals are central 95% ones for new
+/// items, each on its own, the fit taken as given.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BeliefCheck {
+    /// The belief, as among the scores.
+    pub belief: String,
+    /// What follows.
+    pub verdict: Verdict,
+    /// Of all items, before their labels.
+    pub before_labels: CheckedError,
+    /// Of all items, after their other labels.
+    pub after_labels: CheckedError,
+    /// Of each group of items, before their labels; none of a single group.
+    pub groups: Vec<CheckedError>,
+    /// Groups that are not among them, the smallest.
+    pub groups_left_out: usize,
+    /// How many items have labels where the belief expects them, before any.
+    pub within: Vec<Within>,
+    /// A belief that labels do not contradict, where they contradict this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instead: Option<Instead>,
+}
+
+/// What labels say of a belief's error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// It errs by more than it foresees.
+    TooSure,
+    /// It errs by less.
+    TooUnsure,
+    /// Labels do not contradict it.
+    NotContradicted,
+    /// They can't tell.
+    NotEstimable,
+}
+
+/// The error that a belief foresees, and the one that labels show.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CheckedError {
+    /// The group of items; `None` for all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// Items with two labels or more.
+    pub items: usize,
+    /// Mean v over these.
+    pub foreseen: Option<f64>,
+    /// Mean squared error that labels show, without bias; below 0 by chance.
+    pub found: Estimable,
+    /// The second less the first: above 0 the belief is too sure.
+    pub beyond: Estimable,
+    /// Mean disagreement of two labels that the belief foresees.
+    pub disagreement_foreseen: Option<f64>,
+    /// Mean disagreement that labels show.
+    pub disagreement: Estimable,
+    /// Both errors by tenths of the items, those with the smallest v first, as far as an interval takes so few.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tenths: Vec<CalibrationPoint>,
+    /// The error that labels show as a line over v, (at 0, per unit), neither below 0; `None` without an estimate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<[f64; 2]>,
+}
+
+/// Labels in a central interval of what the belief foresees of them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Within {
+    /// Probability of the interval.
+    pub level: f64,
+    /// Share of items whose labels lie in it; a count that covers an end of the interval counts by the part inside
+    /// ([`judge_uncertainty_core::stats::predictive::count_within`]).
+    pub share: Estimable,
+}
+
+/// A belief that labels do not contradict.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Instead {
+    /// The belief.
+    pub belief: String,
+    /// The error that it foresees before labels.
+    pub foreseen: f64,
+    /// The one that labels show.
+    pub found: f64,
+}
+
+/// What is checked of one belief given the same labels, item by item.
+struct Checked<'a> {
+    foreseen: &'a [Option<Foreseen>],
+    /// Squared error that labels show.
+    found: ItemScores,
+    disagreement: &'a ItemScores,
+    design: &'a SamplingDesign,
+}
+
+impl CheckedError {
+    fn new(checked: &Checked<'_>, group: Option<String>, items: &[usize]) -> Self {
+        let mut both = vec![None; checked.found.len()];
+        for &i in items {
+            both[i] = checked.foreseen[i].and_then(|foreseen| Some((foreseen, checked.found[i]?)));
+        }
+        let of =
+            |f: &dyn Fn(&(Foreseen, f64)) -> f64| both.iter().map(|one| one.as_ref().map(f)).collect::<ItemScores>();
+        let (design, pairs) = (checked.design, both.iter().map(|one| one.map(|(of, found)| (of.error, found))));
+        let pairs: Vec<Option<(f64, f64)>> = pairs.collect();
+        let found = design.square(&of(&|(_, found)| *found));
+        let apart: ItemScores = both.iter().zip(checked.disagreement).map(|(one, apart)| one.and(*apart)).collect();
+        Self {
+            group,
+            items: both.iter().flatten().count(),
+            foreseen: design.plain_mean(&of(&|(foreseen, _)| foreseen.error)),
+            beyond: twice(design.square(&of(&|(foreseen, found)| found - foreseen.error))),
+            disagreement_foreseen: design.plain_mean(&of(&|(foreseen, _)| foreseen.disagreement)),
+            disagreement: twice(design.mean(&apart)),
+            tenths: match found.estimate() {
+                Some(_) => curve(design, &pairs, |values| design.square(values)),
+                None => vec![],
+            },
+            line: found.estimate().and_then(|_| line(&pairs, &design.weights())),
+            found: twice(found),
+        }
+    }
+
+    /// Whether labels show more (1) or less (-1) than the belief foresees; 0 where they do not contradict it.
+    pub fn contradicted(&self) -> i32 {
+        self.beyond.estimate().map_or(0, |beyond| i32::from(beyond.lo > 0.0) - i32::from(beyond.hi < 0.0))
+    }
+}
+
+/// Weighted least squares of the error found on v, the intercept and the slope not below 0, so that the mean over the
+/// items is that of the error found; `None` where that is not above 0.
+fn line(pairs: &[Option<(f64, f64)>], weights: &[f64]) -> Option<[f64; 2]> {
+    let known: Vec<(f64, f64, f64)> =
+        pairs.iter().zip(weights).filter_map(|(pair, &w)| pair.map(|(x, y)| (w, x, y))).collect();
+    let all: f64 = known.iter().map(|(w, ..)| w).sum();
+    let over = |f: &dyn Fn(f64, f64) -> f64| known.iter().map(|&(w, x, y)| w * f(x, y)).sum::<f64>() / all;
+    let (x, y) = (over(&|x, _| x), over(&|_, y| y));
+    if !(y > 0.0 && x > 0.0) {
+        return None;
+    }
+    let (square, product) = (over(&|a, _| (a - x) * (a - x)), over(&|a, b| (a - x) * (b - y)));
+    let slope = if square > 0.0 { (product / square).clamp(0.0, y / x) } else { y / x };
+    Some([y - slope * x, slope])
+}
+
+fn twice(found: Estimable) -> Estimable {
+    match found.reason() {
+        Some(reason) if found.described().is_none() => {
+            Estimable::not(format!("it takes {} items with two labels or more ({reason})", LEAST_ITEMS))
+        }
+        _ => found,
+    }
+}
+
+impl BeliefCheck {
+    /// Checks the belief that a study holds on the scores of its labels.
+    pub(crate) fn new<K: Kind>(study: &Study<K>, scores: &Scores<K>) -> Self {
+        let items = scores.kept.len();
+        let disagreement: ItemScores = (0..items).map(|i| scores.pool.disagreement(i)).collect();
+        let all: Vec<usize> = (0..items).collect();
+        let checked = |name: &str, given: Given| -> Option<Checked<'_>> {
+            let prediction = Prediction { name: name.to_owned(), given };
+            let found = match scores.table.get(&prediction) {
+                Some(scored) => minus(&scored[&K::Pool::SQUARED], &disagreement),
+                // No item has another label.
+                None => vec![None; items],
+            };
+            let (foreseen, design) = (scores.foreseen.get(&prediction)?, &scores.chosen.design);
+            Some(Checked { foreseen, found, disagreement: &disagreement, design })
+        };
+        let of_all = |name: &str| {
+            let given = |given: Given| Some(CheckedError::new(&checked(name, given)?, None, &all));
+            Some([given(Given::NoLabel)?, given(Given::OtherLabels)?])
+        };
+        let own = scores.own.as_str();
+        let [before_labels, after_labels] = of_all(own).expect("the study's own belief is scored");
+        let verdict = Verdict::of(&before_labels, &after_labels);
+        let (groups, groups_left_out) = largest_groups(study, &scores.kept);
+        let before = checked(own, Given::NoLabel).expect("the study's own belief is scored");
+        let instead = |name: &String| {
+            let [before, after] = of_all(name)?;
+            let (foreseen, found) = (before.foreseen?, before.found.estimate()?.value);
+            let held = Verdict::of(&before, &after) == Verdict::NotContradicted;
+            held.then(|| Instead { belief: name.clone(), foreseen, found })
+        };
+        let others = scores.within.keys().filter(|name| *name != own && verdict == Verdict::TooSure);
+        let within = |(level, values): (f64, &ItemScores)| Within { level, share: scores.chosen.design.share(values) };
+        Self {
+            verdict,
+            instead: others.filter_map(instead).min_by(|a, b| a.found.total_cmp(&b.found)),
+            groups: groups.into_iter().map(|(group, items)| CheckedError::new(&before, group, &items)).collect(),
+            groups_left_out,
+            within: LEVELS.into_iter().zip(&scores.within[own]).map(within).collect(),
+            belief: own.to_owned(),
+            before_labels,
+            after_labels,
+        }
+    }
+
+    /// What labels say of the error of a belief, item by item.
+    pub(crate) fn checked(&self) -> Option<CheckedBelief> {
+        let ratio = |of: &CheckedError| {
+            let (found, foreseen) = (of.disagreement.estimate()?.value, of.disagreement_foreseen?);
+            (foreseen > 0.0).then_some(found / foreseen)
+        };
+        // An error that may be 0 is not determined, and what is foreseen stands.
+        let line = |of: &CheckedError| {
+            let known = of.found.estimate().filter(|found| found.lo > 0.0);
+            known.and(of.line)
+        };
+        Some(CheckedBelief {
+            before: line(&self.before_labels)?,
+            after: line(&self.after_labels).or(line(&self.before_labels))?,
+            disagreement: ratio(&self.before_labels)?,
+        })
+    }
+}
+
+impl Verdict {
+    fn of(before: &CheckedError, after: &CheckedError) -> Self {
+        match (before.contradicted(), after.contradicted()) {
+            (1, _) | (_, 1) => Self::TooSure,
+            (-1, _) | (_, -1) => Self::TooUnsure,
+            _ if before.beyond.estimate().is_none() => Self::NotEstimable,
+            _ => Self::NotContradicted,
+        }
+    }
+}
+
+/// What labels make of the errors that a belief foresees.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct CheckedBelief {
+    /// The error as a line over v, for items without labels.
+    before: [f64; 2],
+    /// For items with labels.
+    after: [f64; 2],
+    /// By how much two labels disagree more than foreseen.
+    disagreement: f64,
+}
+
+impl CheckedBelief {
+    /// How many times the foreseen error of an item's mean the one is that comes of `k` further labels, if these weigh
+    /// as the belief has it.
+    ///
+    /// With v the foreseen error now, A the one that labels show, e the evidence, D = v e the foreseen disagreement of
+    /// labels and r how many times that they disagree, the mean moves by k/(e + k) towards the labels' mean, and leaves
+    /// A (e/(e + k))^2 + r D k/(e + k)^2, where v e/(e + k) is foreseen: (A/v e + r k)/(e + k) times as much.
+    pub(crate) fn times_foreseen(&self, error: f64, evidence: f64, is_labelled: bool, k: u32) -> f64 {
+        let [at_zero, slope] = if is_labelled { self.after } else { self.before };
+        let (k, now) = (f64::from(k), at_zero / error + slope);
+        (now * evidence + self.disagreement * k) / (evidence + k)
+    }
+}

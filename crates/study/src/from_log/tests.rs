@@ -1,0 +1,213 @@
+//! Studies made from logs that their tools wrote.
+
+use std::path::{Path, PathBuf};
+
+use super::*;
+use crate::results::StudyManifest;
+use crate::{Classes, Error as StudyError, InputReport, Kind, Scores, Study};
+use judge_uncertainty_formats::logs::detect;
+use judge_uncertainty_system::Run;
+
+fn golden(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden/logs").join(name)
+}
+
+fn all(logs: &[&str], options: &Options) -> Result<Made> {
+    let paths: Vec<PathBuf> = logs.iter().map(|name| golden(name)).collect();
+    let mut source = Source::default();
+    let format = detect(&paths[0], &source.read(&paths[0])?)?;
+    studies(source.read_logs(&paths, format)?, &source, options)
+}
+
+fn made(logs: &[&str], options: &Options) -> Result<Files> {
+    let mut made = all(logs, options)?;
+    assert_eq!((made.studies.len(), made.left_out.as_slice()), (1, &[][..]));
+    Ok(made.studies.remove(0))
+}
+
+fn written(files: &Files) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    files.files.iter().for_each(|(name, text)| std::fs::write(folder.path().join(name), text).unwrap());
+    folder
+}
+
+fn loaded<K: Kind>(folder: &Path) -> Study<K> {
+    Study::<K>::load(folder).map_err(|error: StudyError| error.to_string()).unwrap()
+}
+
+fn classes(names: &[&str]) -> Option<Scale> {
+    Some(Scale::Classes(names.iter().map(|name| (*name).to_owned()).collect()))
+}
+
+#[test]
+fn a_log_with_edits_becomes_a_study_with_labels() {
+    let options = Options { criterion: Some("model_graded_qa".to_owned()), ..Options::default() };
+    let files = made(&["inspect-graded.eval"], &options).unwrap();
+    assert_eq!(files.found, Found { items: 5, answers: 5, failed: 0, labels: 3, ..Found::default() });
+    let folder = written(&files);
+    let study = loaded::<Classes>(folder.path());
+    let report = InputReport::new(&study);
+    assert_eq!((report.items, report.labels.number(), report.labels.per_class.clone()), (5, 3, vec![2, 1]));
+    // Annotators don't see the reference answer.
+    assert_eq!(study.items.texts.as_ref().unwrap()[3], "input: What is 4 + 4?\n\noutput: It is 9.");
+    // The manifest of a run has the log: its sum, the tool and its version.
+    let manifest = StudyManifest::new(&study, Run::since(std::time::Instant::now()));
+    let (name, log) = manifest.logs.iter().next().unwrap();
+    assert!(name.ends_with("inspect-graded.eval") && log.sha256.len() == 64, "{name} {log:?}");
+    assert_eq!((log.provenance.tool.as_str(), log.provenance.version.as_deref()), ("inspect_ai", Some("0.3.285")));
+}
+
+#[test]
+fn every_criterion_is_a_study_on_its_own_scale() {
+    let scales = |log: &str| -> Vec<(String, String, usize)> {
+        let made = all(&[log], &Options::default()).unwrap();
+        let setting = |files: &Files| {
+            let toml = &files.files.last().unwrap().1;
+            let keys = ["classes", "places", "scale"];
+            toml.lines().find(|line| keys.iter().any(|key| line.starts_with(key))).unwrap().to_owned()
+        };
+        made.studies.iter().map(|f| (f.folder.clone().unwrap(), setting(f), f.found.failed)).collect()
+    };
+    let of = |name: &str, setting: &str, failed| (name.to_owned(), setting.to_owned(), failed);
+    let expected =
+        [of("model_graded_qa", r#"classes = ["C", "I"]"#, 0), of("politeness", "places = [1, 2, 3, 4, 5]", 1)];
+    assert_eq!(scales("inspect-graded.eval"), expected);
+    let expected = [of("helpful", r#"classes = ["0", "1"]"#, 1), of("quality", "places = [1, 2, 3, 4, 5]", 1)];
+    assert_eq!(scales("ragas.jsonl"), expected);
+    let expected = [of("Helpful-GEval", "scale = [0, 1]", 1), of("Polite-GEval", "scale = [0, 1]", 1)];
+    assert_eq!(scales("deepeval.json"), expected);
+}
+
+#[test]
+fn a_criterion_keeps_its_rubric() {
+    let made = all(&["deepeval.json"], &Options::default()).unwrap();
+    let folder = written(&made.studies[1]);
+    let study = loaded::<Scores>(folder.path());
+    let criterion = study.file.config.criterion.as_ref().unwrap();
+    assert_eq!((criterion.name.as_str(), criterion.rubric.as_deref()), ("Polite [GEval]", Some("Is it polite?\nlook")));
+    // The case without a score is left out; the item's own id stands beside that of the question.
+    assert_eq!(study.left_out, ["case-2/Polite [GEval]"]);
+    assert!(made.studies[1].files[0].1.starts_with("id,item,"));
+    let files = made_of(&["promptfoo.json"]);
+    assert!(files.contains("[criterion]\nname = \"helpful\"\nrubric = \"Names a time\"\n"), "{files}");
+    // What the judge of a batch was told stands above its questions.
+    let files = made_of(&["openai-batch-input.jsonl", "openai-batch-output.jsonl"]);
+    assert!(files.contains("instruction = \"How soon? urgent, soon or later.\""), "{files}");
+}
+
+/// The `study.toml` of a log.
+fn made_of(logs: &[&str]) -> String {
+    made(logs, &Options::default()).unwrap().files.remove(4).1
+}
+
+#[test]
+fn a_verdict_beside_a_score_is_taken_on_request() {
+    let options = Options { pass: true, ..Options::default() };
+    let files = made(&["promptfoo.json"], &options).unwrap();
+    assert!(files.files[4].1.contains(r#"classes = ["fail", "pass"]"#), "{}", files.files[4].1);
+    let error = all(&["ragas.csv"], &options).unwrap_err().to_string();
+    assert!(error.contains("the logs don't say whether an output passed; leave out --pass"), "{error}");
+}
+
+#[test]
+fn logs_are_read_directly_as_well() {
+    let options = Options { scale: classes(&["urgent", "soon", "later"]), ..Options::default() };
+    let files = made(&["openai-batch-input.jsonl", "openai-batch-output.jsonl"], &options).unwrap();
+    assert_eq!(files.found, Found { items: 7, answers: 7, failed: 2, ..Found::default() });
+    let folder = written(&files);
+    let labels = "id,annotator,label\nm1,a,urgent\nm1,b,soon\nm2,a,later\nm3,a,soon\nm4,a,soon\n";
+    std::fs::write(folder.path().join("labels.csv"), labels).unwrap();
+    let direct = written(&files);
+    std::fs::write(direct.path().join("labels.csv"), labels).unwrap();
+    for name in ["openai-batch-input.jsonl", "openai-batch-output.jsonl"] {
+        std::fs::copy(golden(name), direct.path().join(name)).unwrap();
+    }
+    let setup = "title = \"direct\"\nclasses = [\"urgent\", \"soon\", \"later\"]\nunmatched = \"leave_out\"\n";
+    let tables = "[items]\nfile = \"openai-batch-input.jsonl\"\nformat = \"openai\"\ntext = \"{prompt}\"\n\
+                  [judge]\nfile = \"openai-batch-output.jsonl\"\nformat = \"openai\"\nkind = \"probabilities\"\n\
+                  [labels]\nfile = \"labels.csv\"\nform = \"long\"\n";
+    std::fs::write(direct.path().join("study.toml"), format!("{setup}{tables}")).unwrap();
+    let (one, other) = (loaded::<Classes>(folder.path()), loaded::<Classes>(direct.path()));
+    assert_eq!(one.judge.answers.predictions.q, other.judge.answers.predictions.q);
+    assert_eq!(one.items.ids, other.items.ids);
+    // Mass outside the classes is recorded: 1 - 0.8 - 0.01 - 0.15 - 0.02 for m1, and most of m6's.
+    let mass = other.judge.report.mass.unwrap();
+    assert!((mass.least - 0.25).abs() < 1e-9, "{mass:?}");
+    assert_eq!(
+        (other.judge.report.failed_answers, other.left_out.as_slice()),
+        (2, &["m5".to_owned(), "m7".to_owned()][..])
+    );
+    let manifest = StudyManifest::new(&other, Run::since(std::time::Instant::now()));
+    assert_eq!(manifest.logs["openai-batch-output.jsonl"].provenance.stated["system_fingerprint"], "fp_local");
+}
+
+#[test]
+fn pairs_become_a_study_with_the_order_as_a_variant() {
+    let files = made(&["mt-bench-pairs.jsonl"], &Options::default()).unwrap();
+    let folder = written(&files);
+    let labels = "id,annotator,label\n81/alpaca-13b:vicuna-13b/1,a,B\n81/claude-v1:vicuna-13b/1,a,A\n";
+    std::fs::write(folder.path().join("labels.csv"), labels).unwrap();
+    let study = loaded::<Classes>(folder.path());
+    assert_eq!(study.judge.variants, ["gpt-4 pair-v2", "gpt-4 pair-v2 (swapped)"]);
+    let [bias] = study.judge.report.position_bias.as_slice() else { panic!("one judge") };
+    // The verdict on claude and vicuna went to whoever was shown first; the failed answer has no pair.
+    assert_eq!((bias.items, bias.flips, bias.to_first, bias.to_second), (2, 1, 1, 0));
+    assert_eq!((bias.rate, bias.interval.lo < 0.02, bias.interval.hi > 0.98), (0.5, true, true));
+}
+
+#[test]
+fn verdicts_of_a_table_are_mirrored() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write("items.csv", "id\np\nq\nr\n");
+    write(
+        "judge.csv",
+        "id,order,p_A,p_tie,p_B\np,0,0.7,0.1,0.2\np,1,0.1,0.1,0.8\nq,0,0.6,0.2,0.2\nq,1,0.6,0.2,0.2\nr,0,0.2,0.6,0.2\nr,1,0.4,0.2,0.4\n",
+    );
+    write("labels.csv", "id,annotator,label\np,a,A\nq,a,tie\nq,b,A\nr,a,B\n");
+    let toml = "title = \"pairs\"\nclasses = [\"A\", \"tie\", \"B\"]\n[items]\nfile = \"items.csv\"\n[judge]\nfile = \"judge.csv\"\n\
+                kind = \"probabilities\"\nswapped = \"order\"\nmirror = [\"A\", \"B\"]\n[labels]\nfile = \"labels.csv\"\nform = \"long\"\n";
+    write("study.toml", toml);
+    let study = loaded::<Classes>(folder.path());
+    let answers = study.judge.answers.variants.item(0);
+    assert_eq!(answers.variants, [Some(vec![0.7, 0.1, 0.2]), Some(vec![0.8, 0.1, 0.1])]);
+    let [bias] = study.judge.report.position_bias.as_slice() else { panic!("one judge") };
+    assert_eq!((bias.items, bias.flips, bias.to_first, bias.without_verdict), (2, 1, 1, 1));
+    write("study.toml", &toml.replace("[\"A\", \"B\"]", "[\"A\", \"C\"]"));
+    let error = Study::<Classes>::load(folder.path()).unwrap_err().to_string();
+    assert!(error.contains("judge.mirror = [\"A\", \"C\"]: are not two of the classes"), "{error}");
+    write("study.toml", toml);
+    write("judge.csv", "id,order,p_A,p_tie,p_B\np,maybe,0.7,0.1,0.2\n");
+    let error = Study::<Classes>::load(folder.path()).unwrap_err().to_string();
+    assert!(error.contains("judge.csv:2:2 (column \"order\", item \"p\"): \"maybe\" is not one of 0, 1"), "{error}");
+}
+
+#[test]
+fn what_does_not_make_a_study_is_refused() {
+    let message = |logs: &[&str], options: Options| made(logs, &options).unwrap_err().to_string();
+    let error = message(&["openai-batch-input.jsonl"], Options { scale: classes(&["a", "b"]), ..Options::default() });
+    assert!(error.contains("the logs hold no answer of the judge; add the file with the judge's answers"), "{error}");
+    let error =
+        message(&["samples_judge_choice.jsonl"], Options { id: Some("doc.uid".to_owned()), ..Options::default() });
+    assert!(
+        error.contains("the header has no column \"doc.uid\"; the table needs the column doc.uid, and has prompt"),
+        "{error}"
+    );
+    let error = message(&["arena-votes.jsonl"], Options::default());
+    assert!(error.contains("the logs hold no answer of the judge"), "{error}");
+    // Documents of two tasks with the same numbers are not the same items.
+    let error = message(&["samples_judge_choice.jsonl", "every-eval-ever-choice_samples.jsonl"], Options::default());
+    assert!(error.contains("the document's id is null"), "{error}");
+}
+
+#[test]
+fn reference_answers_are_labels_on_request() {
+    let options =
+        Options { id: Some("doc.id".to_owned()), labels_from: Some("doc.gold".to_owned()), ..Options::default() };
+    let files = made(&["samples_judge_choice.jsonl"], &options).unwrap();
+    assert_eq!(files.found, Found { items: 4, answers: 4, failed: 0, labels: 4, ..Found::default() });
+    let folder = written(&files);
+    let study = loaded::<Classes>(folder.path());
+    assert_eq!(study.labels.annotators, ["doc.gold"]);
+    assert!(!study.items.texts.as_ref().unwrap()[0].contains("urgent"), "{:?}", study.items.texts);
+}

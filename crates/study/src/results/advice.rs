@@ -1,0 +1,158 @@
+//! What a study's own evidence says to do next: which belief, which rule, whether to go on labelling. A run makes it
+//! once; queue and report say the same.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::evaluate::held_out::{HeldOutReport, HeldOutScores, JUDGE, LabelGain, SquaredError};
+use crate::evaluate::{Evaluated, Evaluation};
+use crate::model::kind::{Decomposition, Kind, Study};
+use crate::results::{FILE, StudyManifest};
+use judge_uncertainty_core::escalation::{Budget, Rule};
+use judge_uncertainty_core::stats::Interval;
+use judge_uncertainty_evaluation::held_out::{Given, Score};
+use judge_uncertainty_system::{FileError, MANIFEST, read};
+
+/// Beliefs that a study may name instead of its own.
+const NAMES: [&str; 3] = ["published", "recalibrated", "auto"];
+
+/// Of more labelled items than this a queue has no labels held out: that takes as long as a run.
+const MOST_LABELLED: usize = 1000;
+
+/// What to do next.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Advice {
+    /// The belief to hold; `None` without labels held out.
+    pub belief: Option<BeliefAdvice>,
+    /// Half splits of the items under two rules; `None` where there is no evaluation.
+    pub rules: Option<RulesCompared>,
+    /// What further labels of an item do for its prediction, on labels held out.
+    pub further_labels: Option<LabelGain>,
+}
+
+/// The belief that predicts held-out labels best. Another than the study's own is named only if its 95% interval is
+/// above 0; of two others, one that is no better is so named in at most 5% of studies.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BeliefAdvice {
+    /// Its name under `[trust]`.
+    pub take: String,
+    /// The belief that the study holds.
+    pub own: String,
+    /// What it is ahead of; `None` where it is shown to be ahead of none.
+    pub lead: Option<Lead>,
+}
+
+/// By how much a belief predicts labels better than another that it has not seen.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Lead {
+    /// The other.
+    pub than: String,
+    /// Difference of the log scores, in nats a label.
+    pub by: f64,
+    /// Its 95% interval for new items.
+    pub interval: Interval,
+    /// Squared errors of the belief and the other against the pool, where labels tell them.
+    pub squared_errors: Option<[f64; 2]>,
+}
+
+/// Error that two rules remove on half splits. It describes these items: the difference has no interval, so it is no
+/// verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct RulesCompared {
+    /// Budget in percent of the items.
+    pub percent: u32,
+    /// By the epistemic part.
+    pub epistemic: f64,
+    /// By fewest labels first.
+    pub fewest_labels: f64,
+}
+
+impl Advice {
+    /// What held-out labels and half splits say.
+    pub fn new<K: Kind>(held_out: &HeldOutScores, evaluation: Option<&Evaluated<K>>) -> Self {
+        let rules = match evaluation {
+            Some(Evaluated::Evaluated(evaluation)) => RulesCompared::new(evaluation),
+            Some(Evaluated::NotEvaluated(_)) | None => None,
+        };
+        let report = held_out.report();
+        let further_labels = report.and_then(|report| report.label_gain);
+        Self { belief: report.map(BeliefAdvice::new), rules, further_labels }
+    }
+
+    /// What the run in a folder says, if it read what the study reads now; held-out labels alone otherwise.
+    ///
+    /// # Errors
+    /// A file of the run is there and can't be read.
+    pub fn of_run<K: Kind>(run: &Path, study: &Study<K>, decomposition: &Decomposition<K>) -> Result<Self, FileError> {
+        let text = |name: &str| {
+            let file = run.join(name);
+            read::bytes_if_there(&file).map_err(FileError::at(&file, "reading"))
+        };
+        let manifest = text(MANIFEST)?.and_then(|text| serde_json::from_slice::<StudyManifest>(&text).ok());
+        let same = |manifest: &StudyManifest| {
+            manifest.program == env!("CARGO_PKG_VERSION")
+                && (&manifest.inputs, &manifest.study_sha256) == (study.inputs.sums(), &study.file.sha256)
+        };
+        let results = manifest.filter(same).map(|_| text(FILE)).transpose()?.flatten();
+        let results = results.and_then(|text| serde_json::from_slice::<serde_json::Value>(&text).ok());
+        let said = results.and_then(|results| serde_json::from_value(results["advice"].clone()).ok());
+        let labelled = decomposition.numbers.iter().filter(|n| **n > 0).count();
+        let scored = || match labelled > MOST_LABELLED {
+            true => HeldOutScores::NotEstimable { not_estimable: "study run scores so many labels".to_owned() },
+            false => HeldOutScores::new(study, decomposition),
+        };
+        Ok(said.unwrap_or_else(|| Self::new::<K>(&scored(), None)))
+    }
+}
+
+impl BeliefAdvice {
+    fn new(report: &HeldOutReport) -> Self {
+        let own = report.own.as_str();
+        let others = NAMES.iter().filter(|name| **name != own);
+        let better = others.filter_map(|name| Some((*name, Lead::new(report, name, own)?)));
+        let better = better.max_by(|a, b| a.1.by.total_cmp(&b.1.by));
+        let (take, lead) = match better {
+            Some((name, lead)) => (name, Some(lead)),
+            None => (own, Lead::new(report, own, "published")),
+        };
+        Self { take: take.to_owned(), own: own.to_owned(), lead }
+    }
+}
+
+impl Lead {
+    /// How far one is shown to be ahead of another, by single labels that neither has seen.
+    fn new(report: &HeldOutReport, one: &str, than: &str) -> Option<Self> {
+        // A belief that takes the prediction as it is has the scores of the judge, and none of its own.
+        let is_scored = |name: &str| report.scores.iter().any(|s| s.prediction == name && s.given == Given::NoLabel);
+        let scores_of = |name| if is_scored(name) { name } else { JUDGE };
+        let (name, one, other) = (than, scores_of(one), scores_of(than));
+        let [by, lo, hi] = report.comparisons.iter().find_map(|c| {
+            let alike = c.score == Score::Log && c.given == Given::NoLabel && c.than_given == Given::NoLabel;
+            let found = c.advantage.estimate().filter(|_| alike)?;
+            match (c.prediction.as_str(), c.than.as_str()) {
+                pair if pair == (one, other) => Some([found.value, found.lo, found.hi]),
+                pair if pair == (other, one) => Some([-found.value, -found.hi, -found.lo]),
+                _ => None,
+            }
+        })?;
+        let squared = |name: &str| {
+            let is = |error: &&SquaredError| error.prediction == name && error.given == Given::NoLabel;
+            Some(report.squared_errors.iter().find(is)?.mean.estimate()?.value)
+        };
+        let squared_errors = squared(one).zip(squared(other)).map(|(one, other)| [one, other]);
+        (lo > 0.0).then(|| Self { than: name.to_owned(), by, interval: Interval { lo, hi }, squared_errors })
+    }
+}
+
+impl RulesCompared {
+    /// `None` where one of the rules was not evaluated.
+    fn new<K: Kind>(evaluation: &Evaluation<K>) -> Option<Self> {
+        let value = &evaluation.full.value;
+        let budgets: Vec<Budget> = value.values().flat_map(|of| of.keys().copied()).collect();
+        let budget = Budget::headline_of(&budgets);
+        let of = |rule: Rule| Some(value.get(&rule)?.get(&budget)?.mean);
+        let (epistemic, fewest_labels) = (of(Rule::Info)?, of(Rule::FewestLabels)?);
+        Some(Self { percent: budget.in_percent(), epistemic, fewest_labels })
+    }
+}

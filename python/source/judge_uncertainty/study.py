@@ -1,0 +1,574 @@
+"""Studies from tables in memory: ``judge-uncertainty audit`` and the whole loop of ``judge-uncertainty study``.
+
+Every call runs one command of the program, so that results are the command's, byte for byte. The program comes with the
+wheel; the environment variable ``JUDGE_UNCERTAINTY`` names another one.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import html
+import importlib.metadata
+import json
+import math
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, overload
+
+from ._native import JudgeUncertaintyError
+
+__all__ = ["Audit", "Queue", "Run", "Study", "Table", "audit"]
+
+
+def _program() -> str:
+    named = os.environ.get("JUDGE_UNCERTAINTY")
+    if named:
+        return named
+    try:
+        files = importlib.metadata.files("judge-uncertainty-module") or []
+    except importlib.metadata.PackageNotFoundError:
+        files = []
+    # Where pip put the scripts of this wheel, wherever that is.
+    own = [pathlib.Path(str(file.locate())).resolve() for file in files if file.stem == "judge-uncertainty"]
+    beside = pathlib.Path(sys.executable).with_name("judge-uncertainty")
+    there = next((str(file) for file in [*own, beside] if file.is_file()), None)
+    found = there or shutil.which("judge-uncertainty")
+    if not found:
+        raise JudgeUncertaintyError(
+            "the program judge-uncertainty is not found; install it, or name it in the environment variable JUDGE_UNCERTAINTY"
+        )
+    return found
+
+
+def _call(*arguments: object, progress: bool = False) -> str:
+    """The standard output of a command; its messages are an exception where it refuses or fails, and warnings or progress
+    go to ``sys.stderr``."""
+    command = [_program(), *map(str, arguments)]
+    process = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8"
+    )
+    said: list[str] = []
+
+    def listen() -> None:
+        assert process.stderr is not None
+        for line in process.stderr:
+            said.append(line)
+            if progress:
+                print(line, end="", file=sys.stderr, flush=True)
+
+    listener = threading.Thread(target=listen, daemon=True)
+    listener.start()
+    try:
+        assert process.stdout is not None
+        output = process.stdout.read()
+        code = process.wait()
+    except BaseException:
+        process.terminate()
+        process.wait()
+        raise
+    listener.join()
+    message = "".join(said).strip()
+    if code != 0:
+        raise JudgeUncertaintyError(message.removeprefix("error: ") or f"the program ended with status {code}")
+    if message and not progress:
+        print(message, file=sys.stderr)
+    return output
+
+
+def _columns(table: Any) -> dict[str, list[Any]]:
+    """The columns of a table of pandas, polars, pyarrow or any library with the Arrow C interface, of a mapping of columns,
+    or of a list of mappings."""
+    if isinstance(table, Table):
+        return table.columns
+    if isinstance(table, Mapping):
+        return {str(name): list(column) for name, column in table.items()}
+    if hasattr(table, "to_pydict"):
+        return dict(table.to_pydict())
+    if hasattr(table, "iter_rows") and hasattr(table, "to_dict"):
+        return dict(table.to_dict(as_series=False))
+    if hasattr(table, "columns") and hasattr(table, "iloc"):
+        return {str(name): table[name].tolist() for name in table.columns}
+    if hasattr(table, "__arrow_c_stream__"):
+        import pyarrow  # type: ignore[import-untyped]
+
+        return dict(pyarrow.table(table).to_pydict())
+    if isinstance(table, Iterable):
+        rows = list(table)
+        if rows and all(isinstance(row, Mapping) for row in rows):
+            return _rows(rows).columns
+    raise JudgeUncertaintyError(
+        f"a table is needed, and {type(table).__name__} is none: give a DataFrame of pandas or polars, a pyarrow.Table, "
+        "a mapping of columns or a list of mappings"
+    )
+
+
+def _cell(value: Any) -> str:
+    if value is None or isinstance(value, float) and math.isnan(value) or str(value) in ("<NA>", "NaT"):
+        return ""
+    if isinstance(value, bool) or type(value).__name__ in ("bool_", "bool"):
+        return "true" if value else "false"
+    # The shortest text that is read as the same number.
+    return repr(float(value)) if isinstance(value, float) else str(value)
+
+
+def _write(table: Any, file: pathlib.Path) -> None:
+    columns = _columns(table)
+    lengths = {name: len(column) for name, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise JudgeUncertaintyError(f"the columns have different lengths: {lengths}")
+    with open(file, "x", newline="", encoding="utf-8") as out:
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows([_cell(value) for value in row] for row in zip(*columns.values(), strict=True))
+
+
+class Table:
+    """Columns by name, for pandas, polars and pyarrow."""
+
+    def __init__(self, columns: Mapping[str, Sequence[Any]]) -> None:
+        self.columns: dict[str, list[Any]] = {name: list(column) for name, column in columns.items()}
+
+    @classmethod
+    def _read(cls, file: pathlib.Path) -> Table:
+        with open(file, newline="", encoding="utf-8-sig") as lines:
+            rows = csv.reader(lines)
+            header = next(rows)
+            columns: list[list[str]] = [[] for _ in header]
+            for row in rows:
+                for column, value in zip(columns, row, strict=True):
+                    column.append(value)
+        return cls({name: _typed(column) for name, column in zip(header, columns, strict=True)})
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), []))
+
+    def __getitem__(self, name: str) -> list[Any]:
+        return self.columns[name]
+
+    def to_pandas(self) -> Any:
+        """A ``pandas.DataFrame``."""
+        import pandas  # type: ignore[import-untyped]
+
+        return pandas.DataFrame(self.columns)
+
+    def to_polars(self) -> Any:
+        """A ``polars.DataFrame``."""
+        import polars
+
+        return polars.DataFrame(self.columns)
+
+    def to_arrow(self) -> Any:
+        """A ``pyarrow.Table``."""
+        import pyarrow  # type: ignore[import-untyped]
+
+        return pyarrow.table(self.columns)
+
+    def __repr__(self) -> str:
+        return f"Table of {len(self)} rows: {', '.join(self.columns)}"
+
+    def _repr_html_(self) -> str:
+        def cells(values: Iterable[Any], tag: str) -> str:
+            shown = [f"{value:.4g}" if isinstance(value, float) else _cell(value) for value in values]
+            return "".join(f"<{tag}>{html.escape(text)}</{tag}>" for text in shown)
+
+        rows = list(zip(*self.columns.values(), strict=True))
+        body = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in rows[:20])
+        more = f"<p>{len(rows) - 20} further rows</p>" if len(rows) > 20 else ""
+        return f"<table><thead><tr>{cells(self.columns, 'th')}</tr></thead><tbody>{body}</tbody></table>{more}"
+
+
+def _typed(column: list[str]) -> list[Any]:
+    """A column of numbers as numbers, blank cells missing; any other as texts."""
+    filled = [value for value in column if value]
+    # A number that is spelled in another way, such as 007, is a text.
+    for kind in (int, float):
+        try:
+            if filled and all(kind is float or str(int(value)) == value for value in filled):
+                return [kind(value) if value else None for value in column]
+        except ValueError:
+            continue
+    return column
+
+
+class Audit:
+    """What ``judge-uncertainty audit`` says of a judge: as text, as tables, and as the study that goes on from it."""
+
+    def __init__(self, folder: pathlib.Path, summary: str, progress: bool = False) -> None:
+        self.folder = folder
+        self.summary = summary
+        self._progress = progress
+        text = (folder / "audit.json").read_text(encoding="utf-8")
+        self.results: dict[str, Any] = json.loads(text)["audit"]
+
+    @property
+    def rates(self) -> Table:
+        """The share of each answer, or the mean, over all rows: by the judge alone, and corrected, with its interval."""
+        rows = [("all", "", rate) for rate in self.results["rates"]]
+        rows += [(kind, one["name"], {**one, "of": rate["of"]}) for rate in self.results["rates"]
+                 for kind in ("groups", "systems") for one in rate.get(kind, [])]
+        return _rows([{"of": rate["of"], "among": kind, "name": name, "by_judge": rate["by_judge"], **_interval(rate["corrected"])}
+                      for kind, name, rate in rows])
+
+    @property
+    def trust(self) -> Table:
+        """Every figure on how far the judge can be trusted, with its interval."""
+        return _rows(list(_figures(self.results["trust"])))
+
+    @property
+    def next(self) -> Table:
+        """The first items to label, and why."""
+        return _rows((self.results["next"] or {}).get("first", []))
+
+    @property
+    def study(self) -> Study:
+        """The study that the audit wrote."""
+        return Study(self.folder, progress=self._progress)
+
+    @property
+    def report(self) -> pathlib.Path:
+        """The page of the audit."""
+        return self.folder / "report" / "index.html"
+
+    def __repr__(self) -> str:
+        return self.summary
+
+    def _repr_html_(self) -> str:
+        tables = "".join(f"<h4>{name}</h4>{table._repr_html_()}" for name, table in
+                         [("Rates", self.rates), ("Trust", self.trust), ("Label next", self.next)] if len(table))
+        return f"<pre>{html.escape(self.summary)}</pre>{tables}<p>Report: {html.escape(str(self.report))}</p>"
+
+
+@overload
+def audit(
+    table: str | os.PathLike[str] | list[pathlib.Path],
+    *,
+    columns: Mapping[str, str | Sequence[str]] | None = None,
+    labelled: str = "unknown",
+    budget: int | str = 50,
+    folder: str | os.PathLike[str] | None = None,
+    progress: bool = False,
+) -> Audit | list[Audit]: ...
+
+
+@overload
+def audit(
+    table: Any,
+    *,
+    columns: Mapping[str, str | Sequence[str]] | None = None,
+    labelled: str = "unknown",
+    budget: int | str = 50,
+    folder: str | os.PathLike[str] | None = None,
+    progress: bool = False,
+) -> Audit: ...
+
+
+def audit(
+    table: Any,
+    *,
+    columns: Mapping[str, str | Sequence[str]] | None = None,
+    labelled: str = "unknown",
+    budget: int | str = 50,
+    folder: str | os.PathLike[str] | None = None,
+    progress: bool = False,
+) -> Audit | list[Audit]:
+    """Says whether the judge of a table can be trusted, what the rate is without its errors, and what to label next.
+
+    Args:
+        table: A row per item with the judge's answer, and people's answers in some rows: of pandas, polars or pyarrow, rows,
+            or the path of a file; of a log that stands in several files, a list of ``pathlib.Path``.
+        columns: What columns hold where their names do not tell: ``{"verdict": "llm_says", "human": ["ann", "ben"]}``.
+        labelled: How the labelled rows were chosen: ``random``, ``unknown``, or the column with the probability of each.
+        budget: How many rows are queued, such as 50 or ``"10%"``.
+        folder: Where the study is written; without it a temporary folder is made, which stays.
+        progress: Whether what the program tells of its progress is printed to ``sys.stderr``.
+
+    Returns:
+        The audit; of a log with several criteria a list of one for each, in the order of their folders' names.
+
+    Raises:
+        JudgeUncertaintyError: What the command refuses, with its message.
+    """
+    to = pathlib.Path(tempfile.mkdtemp(prefix="judge-uncertainty-") if folder is None else folder)
+    options: list[object] = ["--labelled", labelled, "--budget", budget, "--out", to]
+    for role, names in (columns or {}).items():
+        options += [part for name in ([names] if isinstance(names, str) else names) for part in ("--map", f"{role}={name}")]
+    files = [table] if isinstance(table, (str, os.PathLike)) else table
+    if isinstance(files, list) and files and all(isinstance(file, (str, os.PathLike)) for file in files):
+        summary = _call("audit", *files, *options, progress=progress)
+    else:
+        with tempfile.TemporaryDirectory() as place:
+            written = pathlib.Path(place) / "table.csv"
+            _write(table, written)
+            summary = _call("audit", written, *options, progress=progress)
+    if (to / "audit.json").exists():
+        return Audit(to, summary, progress)
+    # What the command says of each criterion stands apart by a blank line.
+    summaries = {one: text for text in summary.split("\n\n") for one in to.iterdir() if f"{one}/report" in text}
+    return [Audit(one, summaries[one].strip("\n") + "\n", progress) for one in sorted(summaries)]
+
+
+def _interval(estimate: Mapping[str, Any]) -> dict[str, Any]:
+    """The value of an estimate with its interval, or why there is none."""
+    return {name: estimate.get(name) for name in ("value", "lo", "hi", "items", "not_estimable")}
+
+
+def _figures(found: Any, name: str = "") -> Iterable[dict[str, Any]]:
+    """The figures within nested results, by their names."""
+    if isinstance(found, Mapping):
+        if "lo" in found or "not_estimable" in found:
+            yield {"figure": name, **_interval(found)}
+        elif isinstance(found.get("name"), str):
+            rest = {key: value for key, value in found.items() if key != "name"}
+            yield from _figures(rest, f"{name} {found['name']}".strip())
+        else:
+            for key, value in found.items():
+                yield from _figures(value, f"{name} {key.replace('_', ' ')}".strip())
+    elif isinstance(found, list):
+        if len(found) == 2 and isinstance(found[0], str):
+            found, name = found[1:], f"{name} {found[0]}"
+        for value in found:
+            yield from _figures(value, name)
+    elif isinstance(found, (int, float)):
+        yield {"figure": name, **_interval({"value": found})}
+
+
+def _rows(rows: Sequence[Mapping[str, Any]]) -> Table:
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    return Table({name: [row.get(name) for row in rows] for name in names})
+
+
+class Run:
+    """What ``judge-uncertainty study run`` found."""
+
+    def __init__(self, folder: pathlib.Path, results: dict[str, Any], summary: str) -> None:
+        self.folder = folder
+        self.results = results
+        self.summary = summary
+
+    @property
+    def items(self) -> Table:
+        """One row per item: the judge's prediction, the belief, its parts, and every rule's rank."""
+        return Table._read(self.folder / "items.csv")
+
+    @property
+    def report(self) -> pathlib.Path:
+        """The page of the run."""
+        return self.folder / "report" / "index.html"
+
+    def __repr__(self) -> str:
+        return self.summary
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(self.summary)}</pre><p>Report: {html.escape(str(self.report))}</p>"
+
+
+class Queue:
+    """What experts should label next, as ``judge-uncertainty study queue`` wrote it."""
+
+    def __init__(self, folder: pathlib.Path, record: dict[str, Any]) -> None:
+        self.folder = folder
+        self.record = record
+
+    @property
+    def tasks(self) -> Table:
+        """One row per item in the order of its rank."""
+        return Table._read(self.folder / "queue.csv")
+
+    def __len__(self) -> int:
+        return int(self.record["queued"])
+
+    def __repr__(self) -> str:
+        return f"{len(self)} of {self.record['items']} items by the rule {self.record['rule']}: {self.folder}"
+
+    def _repr_html_(self) -> str:
+        tasks = self.tasks
+        shown = Table({name: tasks[name] for name in ("rank", "id", "text", "labels_suggested")})
+        return f"<p>{html.escape(repr(self))}</p>{shown._repr_html_()}"
+
+
+class Study:
+    """A study in a folder: ``study.toml`` and its tables."""
+
+    def __init__(self, path: str | os.PathLike[str], *, progress: bool = False) -> None:
+        path = pathlib.Path(path)
+        self.folder = path.parent if path.name.endswith(".toml") else path
+        self.path = path
+        self.progress = progress
+        self.check()
+
+    @classmethod
+    def from_tables(
+        cls,
+        items: Any,
+        judge: Any,
+        labels: Any = None,
+        *,
+        classes: Sequence[str] | None = None,
+        places: Sequence[int] | None = None,
+        scale: tuple[float, float] | None = None,
+        folder: str | os.PathLike[str] | None = None,
+        title: str = "Study",
+        text: str | None = None,
+        criterion: str | None = None,
+        rubric: str | None = None,
+        instruction: str | None = None,
+        group: str | None = None,
+        numbers: Sequence[str] = (),
+        categories: Sequence[str] = (),
+        variant: str | None = None,
+        confidence: str | None = None,
+        belief: str | None = None,
+        seed: int | None = None,
+        progress: bool = False,
+    ) -> Study:
+        """Writes a study of three tables and reads it.
+
+        ``items`` has a column ``id``. ``judge`` has ``id`` and, for classes or places, ``label`` or a column ``p_CLASS`` for
+        each class, for scores ``mean``. ``labels`` has ``id``, ``annotator`` and ``label``. ``text`` is a template of what
+        experts read, by default the column ``text``. Without ``folder`` a temporary one is made, which stays.
+        """
+        if sum(kind is not None for kind in (classes, places, scale)) != 1:
+            raise JudgeUncertaintyError("say what labels can be with one of classes, places and scale")
+        where = pathlib.Path(tempfile.mkdtemp(prefix="judge-uncertainty-") if folder is None else folder)
+        where.mkdir(parents=True, exist_ok=True)
+        if (where / "study.toml").exists():
+            raise JudgeUncertaintyError(f"{where / 'study.toml'} exists: name another folder, or open it with Study(folder)")
+        item_columns, judge_columns = _columns(items), _columns(judge)
+        _write(item_columns, where / "items.csv")
+        _write(judge_columns, where / "judge.csv")
+        _write(labels if labels is not None else {"id": [], "annotator": [], "label": []}, where / "labels.csv")
+        if text is None and "text" in item_columns:
+            text = "{text}"
+        kind = "labels" if "label" in judge_columns else "probabilities"
+        lines = [f"title = {_toml(title)}"]
+        lines += [
+            f"{key} = {_toml(list(value))}"
+            for key, value in (("classes", classes), ("places", places), ("scale", scale))
+            if value is not None
+        ]
+        lines += _settings(instruction=instruction, seed=seed)
+        if criterion is not None:
+            lines += ["", "[criterion]", *_settings(name=criterion, rubric=rubric)]
+        lines += ["", "[items]", *_settings(file="items.csv", text=text, group=group)]
+        lines += _settings(numbers=list(numbers) or None, categories=list(categories) or None)
+        lines += ["", "[judge]", 'file = "judge.csv"']
+        lines += _settings(kind=kind if scale is None else None, variant=variant, confidence=confidence)
+        lines += ["", "[labels]", 'file = "labels.csv"']
+        lines += ['form = "long"'] if scale is None else ['score = "label"']
+        if belief is not None:
+            lines += ["", "[trust]", *_settings(belief=belief)]
+        # Last: a folder without it is no study.
+        (where / "study.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return cls(where, progress=progress)
+
+    @classmethod
+    def from_log(cls, *logs: str | os.PathLike[str], folder: str | os.PathLike[str], progress: bool = False) -> list[Study]:
+        """Makes a study of each criterion of a judge's log, as ``study init --from`` does."""
+        source = [part for log in logs for part in ("--from", log)]
+        _call("study", "init", *source, "--out", folder)
+        made = pathlib.Path(folder)
+        folders = [made] if (made / "study.toml").exists() else sorted(p.parent for p in made.glob("*/study.toml"))
+        return [cls(one, progress=progress) for one in folders]
+
+    def _json(self, *arguments: object) -> Any:
+        return json.loads(_call("study", *arguments, "--json", progress=self.progress))
+
+    def check(self) -> dict[str, Any]:
+        """What was read: items, answers of the judge, labels, and what is missing."""
+        found: dict[str, Any] = self._json("check", self.path)
+        return found
+
+    def run(self, *, out: str | os.PathLike[str] | None = None, replicates: int | None = None) -> Run:
+        """Decomposes the uncertainty about every item; replaces the run that the folder holds."""
+        to = pathlib.Path(out) if out is not None else self.folder / "run"
+        options = ["--out", to, *([] if replicates is None else ["--replicates", replicates])]
+        options += ["--force"] if to.exists() else []
+        summary = _call("study", "run", self.path, *options, progress=self.progress)
+        results = json.loads((to / "results" / "study.json").read_text(encoding="utf-8"))
+        return Run(to, results, summary)
+
+    def queue(
+        self,
+        budget: int | str = "10%",
+        *,
+        rule: str | None = None,
+        until: str | None = None,
+        labels_per_item: int | str = 1,
+        explore: float | None = None,
+        seed: int | None = None,
+        with_suggestions: bool = False,
+        out: str | os.PathLike[str] | None = None,
+    ) -> Queue:
+        """Ranks the items and writes those within the budget; replaces the queue that the folder holds."""
+        to = pathlib.Path(out) if out is not None else self.folder / "queue"
+        options: list[object] = ["--out", to, "--labels-per-item", labels_per_item]
+        options += ["--until", until] if until is not None else ["--budget", budget]
+        for name, value in (("--rule", rule), ("--explore", explore), ("--seed", seed)):
+            options += [] if value is None else [name, value]
+        options += ["--with-suggestions"] if with_suggestions else []
+        options += ["--force"] if to.exists() else []
+        return Queue(to, self._json("queue", self.path, *options))
+
+    def add_labels(self, labels: Any, *, annotator: str | None = None, skip_known: bool = False) -> str:
+        """Adds labels from a table ``id, annotator, label`` or a file of a labelling tool; returns what was added."""
+        options: list[object] = [] if annotator is None else ["--annotator", annotator]
+        options += ["--skip-known"] if skip_known else []
+        if isinstance(labels, (str, os.PathLike)):
+            return _call("study", "labels", "add", labels, self.path, *options, progress=self.progress)
+        with tempfile.TemporaryDirectory() as folder:
+            written = pathlib.Path(folder) / "labels.csv"
+            _write(labels, written)
+            sum_of_bytes = hashlib.sha256(written.read_bytes()).hexdigest()
+            named = written.rename(written.with_name(f"table-{sum_of_bytes[:12]}.csv"))
+            return _call("study", "labels", "add", named, self.path, *options, progress=self.progress)
+
+    def estimate(self, queue: Queue | str | os.PathLike[str] | None = None, *, level: float = 0.95) -> list[dict[str, Any]]:
+        """Shares or means among all items from the labels of an exploring queue, with intervals."""
+        folder = queue.folder if isinstance(queue, Queue) else queue or self.folder / "queue"
+        found: list[dict[str, Any]] = self._json("labels", "estimate", folder, self.path, "--level", level)
+        return found
+
+    def compare(self, other: Study | str | os.PathLike[str]) -> dict[str, Any]:
+        """This judge against that of another study of the same items."""
+        second = other.path if isinstance(other, Study) else other
+        found: dict[str, Any] = self._json("compare", self.path, second)
+        return found
+
+    def plan(self, *, price: float | None = None) -> dict[str, Any]:
+        """What further labels would give, and when to stop."""
+        found: dict[str, Any] = self._json("plan", self.path, *([] if price is None else ["--price", price]))
+        return found
+
+    def label_page(self, *, out: str | os.PathLike[str] | None = None) -> pathlib.Path:
+        """Writes the page on which experts label the queue."""
+        to = pathlib.Path(out) if out is not None else self.folder / "label.html"
+        force = ["--force"] if to.exists() else []
+        _call("study", "label", self.path, "--out", to, *force, progress=self.progress)
+        return to
+
+    def __repr__(self) -> str:
+        return f"Study({str(self.path)!r})"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(_call('study', 'check', self.path))}</pre>"
+
+
+def _toml(value: Any) -> str:
+    """A text, a number or a list of these as TOML."""
+    if isinstance(value, str):
+        # JSON's escapes are TOML's, but for the character that JSON leaves as it is.
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(_toml(one) for one in value)}]"
+    return str(value)
+
+
+def _settings(**settings: Any) -> list[str]:
+    return [f"{key} = {_toml(value)}" for key, value in settings.items() if value is not None]

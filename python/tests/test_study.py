@@ -1,0 +1,168 @@
+"""The loop from tables, against the command line: the same files, byte for byte."""
+
+import pathlib
+import shutil
+import subprocess
+
+import pytest
+
+import judge_uncertainty as ju
+
+PROGRAM = ju.study._program()
+REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
+STARTER = REPOSITORY / "examples" / "starter"
+NAMES = ["items.csv", "judge.csv", "labels.csv"]
+LIBRARIES = ["pandas", "polars", "pyarrow", "rows"]
+
+
+def run(*arguments):
+    done = subprocess.run([PROGRAM, "study", *map(str, arguments)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def tables(library):
+    """The tables of the starter study, as a library reads them."""
+    if library == "rows":
+        import csv
+
+        return [list(csv.DictReader((STARTER / name).read_text(encoding="utf-8").splitlines())) for name in NAMES]
+    module = pytest.importorskip(library)
+    if library == "pyarrow":
+        from pyarrow import csv as arrow_csv
+
+        return [arrow_csv.read_csv(STARTER / name) for name in NAMES]
+    return [module.read_csv(STARTER / name) for name in NAMES]
+
+
+def made(folder, library="rows", **options):
+    items, judge, labels = tables(library)
+    return ju.Study.from_tables(
+        items, judge, labels, folder=folder, classes=["positive", "negative", "mixed"], numbers=["words"],
+        variant="variant", confidence="confidence", **options,
+    )
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_the_loop_gives_the_bytes_of_the_command(tmp_path, library):
+    study = made(tmp_path / "a", library)
+    # The command, on files that nobody made from tables.
+    other = tmp_path / "b"
+    other.mkdir()
+    for name in NAMES:
+        shutil.copy(STARTER / name, other / name)
+    shutil.copy(study.folder / "study.toml", other / "study.toml")
+    assert study.check()["items"] == 40
+    results = study.run(replicates=0)
+    run("run", other, "--replicates", "0")
+    ours, theirs = (folder / "run" / "items.csv" for folder in (study.folder, other))
+    assert ours.read_bytes() == theirs.read_bytes()
+    assert results.items.columns["id"][0] == "r01" and "run" in results._repr_html_()
+    queue = study.queue(12, explore=0.9, seed=3)
+    run("queue", other, "--budget", "12", "--explore", "0.9", "--seed", "3")
+    for name in ["label-studio.json", "argilla.jsonl", "prodigy.jsonl", "doccano.jsonl", "spreadsheet.csv", "selection.csv"]:
+        assert (queue.folder / name).read_bytes() == (other / "queue" / name).read_bytes(), name
+    assert len(queue) == 12 and queue.tasks["id"] and "<table>" in queue._repr_html_()
+    answers = {"id": queue.tasks["id"], "annotator": ["zoe"] * 12, "label": ["positive", "mixed"] * 6}
+    assert "12 labels of 12 items added" in study.add_labels(answers)
+    estimates = study.estimate(queue)
+    assert estimates and study.plan() and study.label_page().exists()
+    assert study.compare(study.path)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_tables_go_out_as_they_came_in(library):
+    pytest.importorskip(library)
+    table = ju.Table({"id": ["a", "b"], "p": [0.1, None]})
+    out = getattr(table, {"pandas": "to_pandas", "polars": "to_polars", "pyarrow": "to_arrow"}[library])()
+    assert ju.study._columns(out)["id"] == ["a", "b"]
+    assert [ju.study._cell(value) for value in ju.study._columns(out)["p"]] == ["0.1", ""]
+
+
+def test_errors_are_those_of_the_command(tmp_path):
+    items, judge, labels = tables("rows")
+    labels.append({"id": "r01", "annotator": "new", "label": "superb"})
+    with pytest.raises(ju.JudgeUncertaintyError, match='"superb" is not one of positive, negative, mixed'):
+        ju.Study.from_tables(
+            items, judge, labels, folder=tmp_path / "a", classes=["positive", "negative", "mixed"], variant="variant"
+        )
+    with pytest.raises(ju.JudgeUncertaintyError, match="different lengths"):
+        ju.Study.from_tables({"id": ["a"], "x": []}, judge, folder=tmp_path / "b", scale=(0, 1))
+    study = made(tmp_path / "c")
+    with pytest.raises(ju.JudgeUncertaintyError, match="exists: name another folder"):
+        made(tmp_path / "c")
+    with pytest.raises(ju.JudgeUncertaintyError, match="unknown"):
+        study.add_labels({"id": ["nobody"], "annotator": ["a"], "label": ["mixed"]})
+
+
+def test_a_log_becomes_studies_that_queue(tmp_path):
+    studies = ju.Study.from_log(REPOSITORY / "tests/golden/logs/deepeval.json", folder=tmp_path / "made")
+    assert [study.folder.name for study in studies] == ["Helpful-GEval", "Polite-GEval"]
+    queues = [study.queue("100%") for study in studies]
+    assert [queue.record["criterion"]["name"] for queue in queues] == ["Helpful [GEval]", "Polite [GEval]"]
+    assert all(len(queue) == 3 for queue in queues)
+
+
+def judged(library):
+    """60 rows, of which 40 have a label; the judge is right in three of four."""
+    rows = [
+        {"id": f"m{i}", "topic": ["law", "art"][i % 2], "text": f"Message {i}", "judge_verdict": ["pass", "fail"][i % 3 == 0],
+         "human": None if i >= 40 else ["pass", "fail"][(i % 3 == 0) != (i % 4 == 0)]}
+        for i in range(60)
+    ]
+    if library == "rows":
+        return rows
+    module = pytest.importorskip(library)
+    return module.Table.from_pylist(rows) if library == "pyarrow" else module.DataFrame(rows)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_an_audit_is_that_of_the_command(tmp_path, library):
+    found = ju.audit(judged(library), labelled="random", budget=12, folder=tmp_path / "by-module")
+    file = tmp_path / "table.csv"
+    ju.study._write(judged("rows"), file)
+    said = subprocess.run(
+        [PROGRAM, "audit", str(file), "--labelled", "random", "--budget", "12", "--out", str(tmp_path / "by-shells")],
+        capture_output=True, text=True, check=True,
+    ).stdout
+    assert str(found) == said.replace("by-shells", "by-module")
+    ours, theirs = (contents(tmp_path / name) for name in ("by-module", "by-shells"))
+    named = [name for name in ours if ours[name] != theirs[name].replace(b"by-shells", b"by-module")]
+    assert named == [] and ours.keys() == theirs.keys()
+    agreement = found.rates["value"]
+    assert len(agreement) >= 1 and all(low <= value <= high for low, value, high in
+                                      zip(found.rates["lo"], agreement, found.rates["hi"]) if value is not None)
+    assert "figure" in found.trust.columns and len(found.trust) > 3
+    assert [item in {f"m{i}" for i in range(40, 60)} for item in found.next["id"]] == [True] * len(found.next)
+    for name, out in (("pandas", "to_pandas"), ("polars", "to_polars"), ("pyarrow", "to_arrow")):
+        if library == name:
+            assert getattr(found.trust, out)().shape[0] == len(found.trust)
+    shown = found._repr_html_()
+    assert "Can I trust the judge?" in shown and "<h4>Rates</h4>" in shown and "<h4>Label next</h4>" in shown
+    assert found.study.check()["items"] == 60
+
+
+def test_an_audit_of_a_log_is_one_for_each_criterion(tmp_path):
+    log = REPOSITORY / "tests/golden/logs/deepeval.json"
+    found = ju.audit(log, folder=tmp_path / "several")
+    assert [one.folder.name for one in found] == ["Helpful-GEval", "Polite-GEval"]
+    assert [one.results["rates"][0]["by_judge"] for one in found] == pytest.approx([0.4, 0.7])
+    said = subprocess.run(
+        [PROGRAM, "audit", str(log), "--out", str(tmp_path / "again")], capture_output=True, text=True, check=True
+    ).stdout
+    assert "\n".join(map(str, found)) == said.replace("again", "several")
+    assert all(one.study.check()["items"] == 3 and "Nobody can tell yet" in one._repr_html_() for one in found)
+    # A log in two files, with one criterion.
+    files = [REPOSITORY / "tests/golden/logs" / f"openai-batch-{name}.jsonl" for name in ("input", "output")]
+    assert ju.audit(files, folder=tmp_path / "one").results["rows"] > 0
+
+
+def test_an_audit_refuses_with_the_message_of_the_command(tmp_path):
+    with pytest.raises(ju.JudgeUncertaintyError, match="no column holds the judge's answers"):
+        ju.audit({"id": ["a"], "text": ["x"]}, folder=tmp_path / "a")
+    found = ju.audit({"name": ["a", "b"], "says": ["yes", "no"]}, columns={"verdict": "says"}, folder=tmp_path / "b")
+    assert found.results["rows"] == 2

@@ -1,0 +1,155 @@
+//! `explain`: all about one claim or conclusion.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use super::summary::lines;
+use super::terminal::stdout;
+use super::{Error, claims_file};
+use crate::artifact::{Manifest, Results, results_file};
+use crate::report::claims::{Claim, Claims, Class, Judged, JudgedConclusion, Spread};
+use crate::report::numbers::{shortest, three};
+use crate::report::verdicts::{Verdicts, misprint};
+
+/// Explain one claim or conclusion of the paper.
+///
+/// What the paper says, what comes out here, what tolerance is allowed and why, and where input, code and results are.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  judge-uncertainty explain esc-info-value
+  judge-uncertainty explain counts-only-refuted")]
+pub(super) struct Args {
+    /// Id of a claim, a literal reading or a conclusion; `verify --table` lists them
+    id: String,
+    /// Folder that `reproduce` wrote
+    #[arg(long, value_name = "DIR", default_value = "artifact")]
+    artifact: PathBuf,
+    /// The claims [default: those of the paper]
+    #[arg(long, value_name = "FILE")]
+    claims: Option<PathBuf>,
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// Results or claims that can't be read; an id that nothing has.
+pub(super) fn run(args: &Args) -> Result<ExitCode, Error> {
+    let claims = Claims::load(&claims_file(args.claims.as_deref()))?;
+    let manifest = Manifest::load(&args.artifact)?;
+    let results = Results::load(&args.artifact, &manifest)?;
+    let verdicts = Verdicts::judge(&claims, &results, &manifest)?;
+    let told = Told { verdicts: &verdicts, manifest: &manifest, folder: &args.artifact };
+    let readings = verdicts.readings().iter().map(|reading| &reading.judged);
+    let facts = match verdicts.rows().iter().chain(readings).find(|row| row.claim.id == args.id) {
+        Some(row) => told.claim(row),
+        None => match verdicts.conclusions().iter().find(|judged| judged.conclusion.id == args.id) {
+            Some(judged) => told.conclusion(judged),
+            None => return Err(Error::UnknownClaim { id: args.id.clone(), near: nearest(&args.id, &claims) }),
+        },
+    };
+    let mut stdout = stdout();
+    for (name, text) in facts {
+        lines(&mut stdout, 0, &format!("{:<12} {text}", format!("{name}:")))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Ids that share a beginning or a part with one that nothing has.
+pub(super) fn nearest(id: &str, claims: &Claims) -> String {
+    let ids = claims.claims.iter().map(|claim| claim.id.as_str());
+    let ids = ids.chain(claims.conclusions.iter().map(|conclusion| conclusion.id.as_str()));
+    let shared = |other: &str| other.split('-').filter(|word| id.split('-').any(|own| own == *word)).count();
+    let mut ids: Vec<(usize, &str)> = ids.map(|other| (shared(other), other)).filter(|(n, _)| *n > 0).collect();
+    ids.sort_by_key(|b| std::cmp::Reverse(b.0));
+    ids.iter().take(3).map(|(_, other)| *other).collect::<Vec<_>>().join(", ")
+}
+
+type Facts = Vec<(&'static str, String)>;
+
+struct Told<'a> {
+    verdicts: &'a Verdicts<'a>,
+    manifest: &'a Manifest,
+    folder: &'a std::path::Path,
+}
+
+impl Told<'_> {
+    fn claim(&self, row: &Judged) -> Facts {
+        let claim = row.claim;
+        let unit = claim.unit.as_deref().map(|unit| format!(" {unit}")).unwrap_or_default();
+        let mut facts = vec![
+            ("claim", claim.id.clone()),
+            ("says", claim.statement.clone()),
+            ("paper", format!("{}{unit}, {}", claim.published, claim.place)),
+        ];
+        if let (Some(text), Some(value)) = (row.text(), row.reproduced) {
+            facts.push(("here", format!("{text}{unit} (unrounded {})", shortest(value))));
+        }
+        facts.push(("verdict", row.verdict.word().to_owned()));
+        facts.push(("allowed", allowed(claim)));
+        facts.extend(self.verdicts.reason(claim).map(|reason| ("reason", reason.to_owned())));
+        if let Some(value) = row.reproduced {
+            facts.push(("misprint", caught(claim, value)));
+        }
+        facts.extend(self.verdicts.deviation(claim).map(|why| ("differs", why.to_owned())));
+        facts.extend(self.places(claim, &claim.quantity));
+        facts
+    }
+
+    fn places(&self, claim: &Claim, quantity: &str) -> Facts {
+        let mut facts = vec![];
+        if let Some(provenance) = self.manifest.deterministic.get(&claim.experiment) {
+            let inputs: Vec<&str> = provenance.inputs.keys().map(String::as_str).collect();
+            let inputs =
+                if inputs.is_empty() { "seeds alone".to_owned() } else { format!("data/{}", inputs.join(", data/")) };
+            facts.push(("input", inputs));
+        }
+        if let Some((file, function)) = self.verdicts.code(claim) {
+            facts.push(("code", format!("crates/paper/src/experiments/{file}, fn {function}")));
+        }
+        let file = self.folder.join(results_file(claim.experiment));
+        let path = quantity.split_once('/').map_or("", |(_, path)| path);
+        facts.push(("file", format!("{}, results/{path}", file.display())));
+        facts
+    }
+
+    fn conclusion(&self, judged: &JudgedConclusion<'_>) -> Facts {
+        let conclusion = judged.conclusion;
+        let mut facts = vec![
+            ("conclusion", conclusion.id.clone()),
+            ("says", conclusion.says.clone()),
+            ("paper", conclusion.place.clone()),
+            ("outcome", format!("{}; {}", judged.outcome.word(), judged.evidence())),
+        ];
+        facts.extend(conclusion.when.iter().map(|condition| ("holds if", condition.clone())));
+        facts.extend(judged.values.iter().map(|(quantity, value)| ("here", format!("{quantity} = {}", three(*value)))));
+        facts.extend(conclusion.note.iter().map(|note| ("note", note.clone())));
+        let file = self.folder.join(results_file(conclusion.experiment));
+        facts.push(("file", file.display().to_string()));
+        facts
+    }
+}
+
+/// How close a claim asks its number to be.
+fn allowed(claim: &Claim) -> String {
+    match claim.class {
+        Class::Exact if claim.relation.is_some() => "beyond the threshold".to_owned(),
+        Class::Exact if claim.rounded_through.is_some() => "the printed digit, or rounded twice".to_owned(),
+        Class::Exact => "the printed digit".to_owned(),
+        Class::Approximate { tolerance } => format!("within a tenth: {}", three(tolerance)),
+        Class::MonteCarlo { tolerance, spread, .. } => match spread {
+            Spread::Sd(sd) => {
+                format!("within {}: 3 sqrt(2) times {} from run to run, and half a unit", three(tolerance), three(sd))
+            }
+            Spread::Bound(bound) => format!("within {}: {} and half a unit", three(tolerance), three(bound)),
+        },
+    }
+}
+
+/// The smallest misprint that the claim would catch.
+pub(super) fn caught(claim: &Claim, value: f64) -> String {
+    match misprint(claim, value) {
+        Some(off) if claim.relation.is_some() => format!("a threshold moved by {} would be caught", shortest(off)),
+        Some(off) => format!("a published number off by {} would be caught", shortest(off)),
+        None => "it differs as it is printed".to_owned(),
+    }
+}

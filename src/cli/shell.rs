@@ -1,0 +1,57 @@
+//! `completions` and `man`, made from the options themselves.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{CommandFactory, ValueEnum};
+
+use super::{Cli, Error};
+use crate::cli::terminal::stdout;
+use crate::system::FileError;
+
+/// Print the script that completes commands in a shell.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:
+  judge-uncertainty completions bash > ~/.local/share/bash-completion/completions/judge-uncertainty")]
+pub(super) struct Completions {
+    /// The shell.
+    #[arg(value_name = "SHELL", value_parser = shell, help = "The shell: bash, elvish, fish, powershell or zsh")]
+    shell: clap_complete::Shell,
+}
+
+fn shell(name: &str) -> Result<clap_complete::Shell, String> {
+    clap_complete::Shell::from_str(name, true)
+}
+
+/// Write the man pages of all commands to a folder.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:
+  judge-uncertainty man ~/.local/share/man/man1")]
+pub(super) struct Man {
+    /// The folder; it is made if there is none. Pages of these names are replaced.
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+}
+
+/// Prints the completions of a shell.
+pub(super) fn completions(args: &Completions) -> ExitCode {
+    // Made in memory: the crate panics where standard output is closed.
+    let mut script = vec![];
+    clap_complete::generate(args.shell, &mut Cli::command(), "judge-uncertainty", &mut script);
+    match std::io::Write::write_all(&mut stdout(), &script) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => ExitCode::from(u8::from(error.kind() != std::io::ErrorKind::BrokenPipe)),
+    }
+}
+
+/// Writes the man pages.
+///
+/// # Errors
+/// The folder can't be written.
+pub(super) fn man(args: &Man) -> Result<ExitCode, Error> {
+    let failed = FileError::at(&args.folder, "writing man pages to");
+    let written =
+        std::fs::create_dir_all(&args.folder).and_then(|()| clap_mangen::generate_to(Cli::command(), &args.folder));
+    written.map_err(failed)?;
+    Ok(ExitCode::SUCCESS)
+}

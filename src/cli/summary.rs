@@ -1,0 +1,167 @@
+//! What a reproduction shows on one screen: conclusions, numbers, what was computed, and last what differs.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use super::claims_table::wrapped;
+use crate::experiments::Experiment;
+use crate::report::claims::{JudgedConclusion, Kind, Outcome, Verdict, VerdictTally};
+use crate::report::paper::findings;
+use crate::report::verdicts::Verdicts;
+use crate::report::{numbers::three, page};
+
+/// Columns of the screen.
+const WIDTH: usize = 100;
+/// Differing claims that are shown in full; the rest is counted.
+const SHOWN: usize = 6;
+
+/// What the screen is about.
+pub(super) struct Summary<'a> {
+    /// The verdicts that are shown.
+    pub(super) verdicts: &'a Verdicts<'a>,
+    /// The artifact folder.
+    pub(super) folder: &'a Path,
+    /// What this command computed.
+    pub(super) computed: &'a [Experiment],
+    /// What an earlier run computed and this one kept.
+    pub(super) kept: &'a [Experiment],
+}
+
+impl Summary<'_> {
+    /// Writes the screen.
+    ///
+    /// # Errors
+    /// The output can't be written.
+    pub(super) fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        self.conclusions(out)?;
+        self.numbers(out)?;
+        self.work(out)?;
+        self.differing(out)
+    }
+
+    fn conclusions(&self, out: &mut impl Write) -> io::Result<()> {
+        let (literal, meant): (Vec<_>, Vec<_>) =
+            self.verdicts.conclusions().iter().partition(|judged| judged.conclusion.literal);
+        if meant.is_empty() {
+            return Ok(());
+        }
+        writeln!(out, "CONCLUSIONS OF THE PAPER: {}", counted(&meant))?;
+        for judged in meant.iter().filter(|judged| matches!(judged.outcome, Outcome::Undetermined | Outcome::Flips)) {
+            let (id, word) = (&judged.conclusion.id, judged.outcome.word());
+            lines(out, 2, &format!("{word}: {id}. {}; {}.", judged.conclusion.says, judged.evidence()))?;
+        }
+        if !literal.is_empty() {
+            let ids: Vec<&str> = literal.iter().map(|judged| judged.conclusion.id.as_str()).collect();
+            lines(out, 2, &format!("As literally stated, apart: {} ({}).", counted(&literal), ids.join(", ")))?;
+        }
+        Ok(())
+    }
+
+    fn numbers(&self, out: &mut impl Write) -> io::Result<()> {
+        let cell = |number: usize| if number == 0 { "-".to_owned() } else { number.to_string() };
+        let head = ["claims", "agree", "rounded 2x", "in tolerance", "differ", "not judged"];
+        writeln!(out, "\n{:<22}{}", "NUMBERS", head.map(|name| format!("{name:>13}")).concat())?;
+        let mut row = |name: &str, tally: &VerdictTally| {
+            let open = tally.not_run + tally.not_judged;
+            let cells =
+                [tally.total(), tally.agrees, tally.papers_rounding, tally.within_tolerance, tally.differs, open];
+            writeln!(out, "  {name:<20}{}", cells.map(|number| format!("{:>13}", cell(number))).concat())
+        };
+        for (kind, tally) in self.verdicts.kinds() {
+            row(if kind == Kind::Digits { "in digits" } else { "in words, ~, > or <" }, &tally)?;
+        }
+        row("all", &self.verdicts.total())?;
+        let readings = self.verdicts.reading_tally();
+        let text = format!(
+            "They are about {} computed quantities. Literal readings of sentences, apart: {}, {} agree, {} differ.",
+            self.verdicts.quantities(),
+            readings.readings,
+            readings.agree,
+            readings.differ,
+        );
+        lines(out, 2, &text)
+    }
+
+    fn work(&self, out: &mut impl Write) -> io::Result<()> {
+        let names = |experiments: &[Experiment]| experiments.iter().map(|e| e.name()).collect::<Vec<_>>().join(", ");
+        writeln!(out)?;
+        if !self.computed.is_empty() {
+            lines(out, 0, &format!("Computed now: {}.", names(self.computed)))?;
+        }
+        if !self.kept.is_empty() {
+            let kept = format!("Kept from an earlier run, not computed now and not judged here: {}.", names(self.kept));
+            lines(out, 0, &kept)?;
+        }
+        if self.folder.join(findings::FILE).is_file() {
+            let findings = self.folder.join(findings::FILE);
+            lines(out, 0, &format!("Beyond the paper: {} (from results/extended.json).", findings.display()))?;
+        }
+        lines(out, 0, &format!("Results, tables and figures: {}", self.folder.display()))?;
+        let page = self.folder.join(page::FILE);
+        if page.is_file() {
+            lines(out, 0, &format!("Report to look at: {}", page.display()))?;
+        }
+        let more = "More: `verify --table` lists every claim, `explain ID` tells all about one, `verify --break ID` shows \
+                    that it can fail.";
+        lines(out, 0, more)?;
+        if self.verdicts.total().not_judged > 0 {
+            let reason = "Claims are NOT judged where the run was smaller than the paper's, its setting another, or the \
+                          judge.";
+            lines(out, 0, reason)?;
+        }
+        Ok(())
+    }
+
+    fn differing(&self, out: &mut impl Write) -> io::Result<()> {
+        let differing: Vec<_> = self.verdicts.rows().iter().filter(|row| row.verdict == Verdict::Differs).collect();
+        if differing.is_empty() {
+            return match self.verdicts.total().not_judged {
+                0 => writeln!(out, "\nNo claim differs."),
+                _ => Ok(()),
+            };
+        }
+        writeln!(out, "\nDIFFERS: {} of {} claims", differing.len(), self.verdicts.rows().len())?;
+        for row in differing.iter().take(SHOWN) {
+            let claim = row.claim;
+            let here = row.text().unwrap_or_default();
+            let value = row.reproduced.unwrap_or(f64::NAN);
+            let side = if claim.has_other_sign(value) { ", on the same side of zero" } else { "" };
+            let text = format!(
+                "{}: paper {}, here {here} ({}); allowed {}{side}. {}.",
+                claim.id,
+                claim.published,
+                three(value),
+                three(claim.allowed()),
+                claim.place
+            );
+            lines(out, 2, &text)?;
+            if let Some(why) = self.verdicts.deviation(claim) {
+                lines(out, 4, why)?;
+            }
+        }
+        match differing.len().saturating_sub(SHOWN) {
+            0 => Ok(()),
+            rest => writeln!(out, "  and {rest} more: `verify --table`"),
+        }
+    }
+}
+
+/// `33: 31 hold, 2 undetermined, 0 flip`.
+fn counted(judged: &[&JudgedConclusion<'_>]) -> String {
+    let count = |outcome| judged.iter().filter(|judged| judged.outcome == outcome).count();
+    let open = match count(Outcome::NotJudged) {
+        0 => String::new(),
+        open => format!(", {open} not judged"),
+    };
+    let [hold, undetermined, flip] = [Outcome::Holds, Outcome::Undetermined, Outcome::Flips].map(count);
+    format!("{} of {} hold, {undetermined} undetermined, {flip} flip{open}", hold, judged.len())
+}
+
+/// Text within the width of the screen.
+pub(super) fn lines(out: &mut impl Write, indent: usize, text: &str) -> io::Result<()> {
+    let space = " ".repeat(indent);
+    for (k, line) in wrapped(text, WIDTH - indent).iter().enumerate() {
+        writeln!(out, "{space}{}{line}", if k > 0 { "  " } else { "" })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,51 @@
+"""Expected values for crates/core/src/stats/crossed.rs, by statsmodels and SciPy: python3 make.py > expected.json
+
+The mean over items of the means over their labels is a weighted least squares fit of a constant; its variance with items and
+annotators crossed is statsmodels' for two-way clusters, with the factor G/(G - 1) for each.
+"""
+import json
+
+import numpy as np
+import scipy
+import statsmodels
+import statsmodels.api as sm
+from scipy.stats import t as student
+
+rng = np.random.default_rng(4)
+
+
+def case(items, annotators, each):
+    item, annotator, value = [], [], []
+    bias, level = rng.normal(0, 0.5, annotators), rng.normal(0, 1, items)
+    for i in range(items):
+        for j in rng.choice(annotators, size=each[i % len(each)], replace=False):
+            item.append(i)
+            annotator.append(int(j))
+            value.append(level[i] + bias[j] + rng.normal(0, 0.3))
+    item, annotator, value = map(np.array, (item, annotator, value))
+    number = np.bincount(item)
+    weights = 1 / number[item]
+    fit = sm.WLS(value, np.ones(len(value)), weights=weights).fit()
+
+    def variance(groups):
+        size = len(np.unique(groups))
+        robust = fit.get_robustcov_results("cluster", groups=groups, use_correction=False)
+        return robust.cov_params()[0, 0] * size / (size - 1), size
+
+    of_items, number_items = variance(item)
+    of_annotators, number_annotators = variance(annotator)
+    of_labels, _ = variance(np.arange(len(value)))
+    total = max(of_items + of_annotators - of_labels, of_items, of_annotators)
+    freedom = total ** 2 / (of_items ** 2 / (number_items - 1) + of_annotators ** 2 / (number_annotators - 1))
+    freedom = max(freedom, number_annotators - 1)
+    reach = student.ppf(0.975, freedom) * total ** 0.5
+    mean = fit.params[0]
+    return {
+        "item": item.tolist(), "annotator": annotator.tolist(), "value": value.tolist(),
+        "mean": mean, "standard_error": total ** 0.5, "lo": mean - reach, "hi": mean + reach,
+    }
+
+
+cases = [case(24, 6, [6]), case(40, 9, [1, 2, 5]), case(30, 30, [2])]
+made = f"statsmodels {statsmodels.__version__}, NumPy {np.__version__}, SciPy {scipy.__version__}"
+print(json.dumps({"made_with": made, "cases": cases}))

@@ -1,0 +1,248 @@
+//! What the program advises to label next, and the bench that plays its advice.
+
+use std::fs;
+use std::path::Path;
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+use crate::support::number;
+
+/// Runs a `study` command that must end with `code`; returns standard output and standard error.
+fn study(args: &[&str], code: i32) -> (String, String) {
+    let output =
+        Command::new(assert_cmd::cargo::cargo_bin!("judge-uncertainty")).arg("study").args(args).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
+    let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(code), "{args:?}\n{stdout}\n{stderr}");
+    (stdout, stderr)
+}
+
+/// A study of `items` with `labels` labels each, of a judge that is too sure; further lines of its configuration.
+fn pool(items: u32, labels: u32, judge: &str, more: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: String| fs::write(folder.path().join(name), text).unwrap();
+    write(
+        "study.toml",
+        format!(
+            "title = \"Pool\"\nclasses = [\"yes\", \"no\"]\n[items]\nfile = \"items.csv\"\n[judge]\nfile = \
+             \"judge.csv\"\n{judge}\n\
+             [labels]\nfile = \"labels.csv\"\nform = \"counts\"\n{more}\n"
+        ),
+    );
+    let rows = |head: &str, row: &dyn Fn(u32) -> String| {
+        (0..items).fold(format!("{head}\n"), |text, i| format!("{text}i{i},{}\n", row(i)))
+    };
+    write("items.csv", rows("id,words", &|i| (i % 9).to_string()));
+    let p = |i: u32| f64::from(1 + i * 7 % 40) / 42.0;
+    write(
+        "judge.csv",
+        match judge.contains("labels") {
+            true => rows("id,label,confidence", &|i| {
+                format!("{},{}", if p(i) > 0.5 { "yes" } else { "no" }, 50.0 + 100.0 * (p(i) - 0.5).abs())
+            }),
+            false => rows("id,p_yes,p_no", &|i| format!("{},{}", p(i), 1.0 - p(i))),
+        },
+    );
+    let yes = |i: u32| (f64::from(labels) * (0.25 + 0.5 * p(i))).round() as u32;
+    write("labels.csv", rows("id,n_yes,n_no", &|i| format!("{},{}", yes(i), labels - yes(i))));
+    folder
+}
+
+const PROBABILITIES: &str = "kind = \"probabilities\"";
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+fn queued(study_folder: &Path, args: &[&str]) -> Vec<String> {
+    let out = study_folder.join("q");
+    let all = [&["queue", text(study_folder), "--out", text(&out), "--force"], args].concat();
+    study(&all, 0);
+    let rows = fs::read_to_string(out.join("queue.jsonl")).unwrap();
+    let id = |line: &str| serde_json::from_str::<Value>(line).unwrap()["id"].as_str().unwrap().to_owned();
+    let mut ids: Vec<String> = rows.lines().map(id).collect();
+    ids.sort();
+    // A queue that labels come back to is the study's, and no other may take its place.
+    fs::remove_dir_all(&out).unwrap();
+    ids
+}
+
+#[test]
+fn what_falls_at_random_falls_otherwise_under_another_seed_and_after_labels() {
+    let dir = pool(60, 2, PROBABILITIES, "");
+    let rules = [&["--rule", "random"][..], &["--rule", "fewest_labels"], &["--rule", "epistemic", "--explore", "0.8"]];
+    let queues = |args: &[&str]| rules.map(|rule| queued(dir.path(), &[rule, &["--budget", "20"], args].concat()));
+    let first = queues(&[]);
+    assert_eq!(first, queues(&[]), "the same seed gives the same items");
+    for (rule, (own, other)) in rules.iter().zip(first.iter().zip(&queues(&["--seed", "1"]))) {
+        assert_ne!(own, other, "{rule:?} under another seed");
+    }
+    let back = dir.path().join("back.csv");
+    fs::write(&back, "id,annotator,label\ni0,ann,yes\n").unwrap();
+    study(&["labels", "add", text(&back), text(dir.path())], 0);
+    for (rule, (own, other)) in rules.iter().zip(first.iter().zip(&queues(&[]))) {
+        assert_ne!(own, other, "{rule:?} after labels came back");
+    }
+}
+
+#[test]
+fn the_loop_is_played_alike_by_any_number_of_threads() {
+    let dir = pool(40, 24, PROBABILITIES, "");
+    let play = |out: &str, threads: &str| {
+        let out = dir.path().join(out);
+        let rules = ["--rules", "random,info,info+0.5,advice", "--beliefs", "published,temperature"];
+        let few = ["--rounds", "3", "--batch", "5", "--seeds", "2", "--threads", threads, "--out", text(&out)];
+        let (said, _) = study(&[&["simulate", text(dir.path())], &rules[..], &few[..]].concat(), 0);
+        assert!(said.contains("The loop on 40 items with 20 labels or more, 5 of which"), "{said}");
+        out
+    };
+    let (one, two) = (play("one", "1"), play("two", "2"));
+    for name in ["simulation.csv", "differences.csv", "figures/loop.svg"] {
+        assert_eq!(fs::read(one.join(name)).unwrap(), fs::read(two.join(name)).unwrap(), "{name}");
+    }
+    let results: Value = serde_json::from_slice(&fs::read(one.join("simulation.json")).unwrap()).unwrap();
+    let policies = results["policies"].as_array().unwrap();
+    assert_eq!(policies.len(), 8);
+    for policy in policies {
+        let rounds = policy["rounds"].as_array().unwrap();
+        let labels: Vec<f64> = rounds.iter().map(|round| number(&round["labels"])).collect();
+        assert_eq!(labels, [0.0, 5.0, 10.0, 15.0]);
+        // Before any label the belief is the judge's prediction, whose error is known by hand: two classes, |p - share|
+        // each.
+        let p = |i: u32| f64::from(1 + i * 7 % 40) / 42.0;
+        let share = |i: u32| (24.0 * (0.25 + 0.5 * p(i))).round() / 24.0;
+        let by_hand: f64 = (0..40).map(|i| 2.0 * (p(i) - share(i)).abs()).sum::<f64>() / 40.0;
+        assert!((number(&rounds[0]["error"]["value"]) - by_hand).abs() < 1e-9, "{policy}");
+    }
+}
+
+#[test]
+fn a_loop_without_items_to_play_with_is_refused_before_any_work() {
+    let dir = pool(40, 3, PROBABILITIES, "");
+    let (_, error) = study(&["simulate", text(dir.path())], 2);
+    assert!(error.contains("20 with 20 labels or more (evaluation.least_labels), and 0 of 40 have them"), "{error}");
+    let (_, error) = study(&["simulate", text(dir.path()), "--rules", "best"], 2);
+    assert!(error.contains("nor advice"), "{error}");
+    assert!(!dir.path().join("simulation").exists());
+}
+
+/// A judge that says its probabilities, or its verdict with a confidence that is the higher of them, or its verdict
+/// alone.
+#[test]
+fn encodings_of_one_judge_give_one_queue() {
+    let confidence = "kind = \"labels\"\nconfidence = \"confidence\"\nconfidence_range = [0, 100]";
+    // Some items have labels, so that a map can be chosen.
+    let few = |judge: &str| {
+        let dir = pool(60, 2, judge, "");
+        let labels = fs::read_to_string(dir.path().join("labels.csv")).unwrap();
+        fs::write(dir.path().join("labels.csv"), labels.lines().take(31).fold(String::new(), |t, l| t + l + "\n"))
+            .unwrap();
+        dir
+    };
+    let (said, stated, alone) = (few(PROBABILITIES), few(confidence), few("kind = \"labels\""));
+    for rule in [&[][..], &["--rule", "info"], &["--rule", "delta"]] {
+        let args = [rule, &["--budget", "12"]].concat();
+        let (one, other) = (queued(said.path(), &args), queued(stated.path(), &args));
+        let shared = one.iter().filter(|id| other.contains(id)).count();
+        assert!(shared >= 11, "{rule:?}: {one:?} {other:?}");
+        let least = queued(alone.path(), &args);
+        if rule.is_empty() {
+            assert_eq!((&one, &one), (&other, &least), "without values all encodings are queued alike");
+        } else {
+            let labelled = least.iter().filter(|id| id[1..].parse::<u32>().unwrap() < 30).count();
+            assert!(labelled <= 2, "{rule:?}: {least:?}");
+        }
+    }
+    let out = alone.path().join("q");
+    let (_, heard) = study(&["queue", text(alone.path()), "--rule", "info", "--out", text(&out)], 0);
+    assert!(heard.contains("nothing to rank them by beyond groups and features"), "{heard}");
+}
+
+#[test]
+fn no_item_gets_a_second_label_by_rank_while_others_have_none() {
+    let dir = pool(200, 2, PROBABILITIES, "");
+    let labels = fs::read_to_string(dir.path().join("labels.csv")).unwrap();
+    fs::write(dir.path().join("labels.csv"), labels.lines().take(101).fold(String::new(), |t, l| t + l + "\n"))
+        .unwrap();
+    let out = dir.path().join("q");
+    let (said, _) = study(&["queue", text(dir.path()), "--budget", "60", "--out", text(&out)], 0);
+    assert!(
+        said.contains("Ranked by fewest labels (--rule fewest_labels)") && said.contains("17% of them drawn at random"),
+        "{said}"
+    );
+    let rows = fs::read_to_string(out.join("queue.jsonl")).unwrap();
+    let (mut ranked, mut drawn) = (0, 0);
+    for row in rows.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()) {
+        let item: u32 = row["id"].as_str().unwrap()[1..].parse().unwrap();
+        match row["selected_by"].as_str().unwrap() {
+            "rank" => {
+                assert!(item >= 100, "{row}");
+                ranked += 1;
+            }
+            _ => drawn += 1,
+        }
+    }
+    assert_eq!((ranked, drawn), (50, 10));
+}
+
+/// The sentences on belief and rule are the same wherever they are told.
+#[test]
+fn run_queue_and_report_advise_the_same() {
+    let dir = pool(150, 4, PROBABILITIES, "[trust]\nbelief = \"published\"");
+    let advised = |said: &str| -> Vec<String> {
+        let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        ["Take belief = ", "Queue by fewest labels first"]
+            .map(|begins| {
+                let (_, rest) = words.split_once(begins).unwrap_or_else(|| panic!("{begins}: {words}"));
+                rest[..rest.find(". ").unwrap_or(rest.len())].to_owned()
+            })
+            .to_vec()
+    };
+    let queue = || study(&["queue", text(dir.path()), "--out", text(&dir.path().join("q")), "--force"], 0).0;
+    let alone = advised(&queue());
+    assert!(alone[0].contains("better than published by"), "{alone:?}");
+    let (said, _) = study(&["run", text(dir.path()), "--replicates", "0"], 0);
+    assert_eq!(advised(&said), alone);
+    assert_eq!(advised(&queue()), alone);
+    // What the queue says then is what the run wrote, as long as nothing has changed.
+    let file = dir.path().join("run/results/study.json");
+    let written = fs::read_to_string(&file).unwrap().replace("\"take\": \"", "\"take\": \"written-");
+    fs::write(&file, written).unwrap();
+    assert!(queue().contains("Take belief = \"written-"));
+    let labels = dir.path().join("labels.csv");
+    fs::write(
+        &labels,
+        fs::read_to_string(&labels).unwrap().lines().take(150).map(|line| line.to_owned() + "\n").collect::<String>(),
+    )
+    .unwrap();
+    assert!(!queue().contains("written-"));
+}
+
+/// Labels of items that are not played with are known from the beginning where that is asked.
+#[test]
+fn the_loop_may_start_with_the_labels_at_hand() {
+    let dir = pool(80, 24, PROBABILITIES, "");
+    let labels = fs::read_to_string(dir.path().join("labels.csv")).unwrap();
+    // Every other item has six labels in place of 24.
+    let fewer = |(row, line): (usize, &str)| match line.split(',').collect::<Vec<_>>()[..] {
+        [id, yes, no] if row > 0 && row % 2 == 0 => {
+            format!("{id},{},{}\n", yes.parse::<u32>().unwrap() / 4, no.parse::<u32>().unwrap() / 4)
+        }
+        _ => format!("{line}\n"),
+    };
+    fs::write(dir.path().join("labels.csv"), labels.lines().enumerate().map(fewer).collect::<String>()).unwrap();
+    let play = |more: &[&str]| -> Value {
+        let out = dir.path().join("s");
+        let args = ["simulate", text(dir.path()), "--rules", "random", "--beliefs", "temperature", "--rounds", "1"];
+        study(&[&args[..], &["--seeds", "2", "--force", "--out", text(&out)], more].concat(), 0);
+        serde_json::from_slice(&fs::read(out.join("simulation.json")).unwrap()).unwrap()
+    };
+    let (cold, hand) = (play(&[]), play(&["--with-labels"]));
+    assert_eq!([&cold["start"], &hand["start"]], ["cold", "hand"]);
+    assert_eq!([&cold["items"], &hand["items"]], [40, 40]);
+    let first = |of: &Value| number(&of["policies"][0]["rounds"][0]["error"]["value"]);
+    assert_eq!(number(&hand["policies"][0]["rounds"][0]["labels"]), 0.0);
+    // The judge is too sure: |p - (1/4 + p/2)| twice, 0.25 on average; the labels at hand say so.
+    assert!((first(&cold) - 0.25).abs() < 0.03 && first(&hand) < 0.1, "{} {}", first(&cold), first(&hand));
+}

@@ -1,0 +1,474 @@
+//! `audit`: one table in, the answers first.
+
+use std::fs;
+use std::path::Path;
+
+use assert_cmd::Command;
+use judge_uncertainty::formats::output::{OutputColumn, Values, to_parquet};
+use judge_uncertainty::random::Stream;
+use judge_uncertainty::study::audit::columns::{Mapping, Role};
+use judge_uncertainty::study::audit::estimate::Labelled;
+use judge_uncertainty::study::audit::table::Cells;
+use judge_uncertainty::study::audit::{Audit, Options, audit as audit_cells};
+use serde_json::Value;
+
+#[path = "../../crates/study/benches/audit_worlds/mod.rs"]
+mod worlds;
+
+/// Topics with how often the judge is right there.
+const TOPICS: [(&str, f64); 5] =
+    [("billing", 0.9), ("delivery", 0.8), ("returns", 0.7), ("warranty", 0.6), ("law", 0.5)];
+
+/// 300 rows of five topics, of which two people labelled 120 at random; the judge is right in 50 to 90% by topic and
+/// about as confident everywhere.
+fn support(seed: u64) -> String {
+    let mut stream = Stream::new(seed);
+    let mut text = "id,topic,text,judge_verdict,judge_confidence,human_1,human_2\n".to_owned();
+    let word = |is: bool| if is { "pass" } else { "fail" };
+    for i in 0..300 {
+        let (topic, accuracy) = TOPICS[i % 5];
+        let truth = stream.random() < 0.6;
+        let judge = truth == (stream.random() < accuracy);
+        let confidence = 0.8 + 0.19 * stream.random();
+        let [one, two] = [0, 1].map(|_| truth == (stream.random() < 0.95));
+        let labelled = (i / 5) % 5 < 2;
+        let people = if labelled { [word(one), word(two)] } else { ["", ""] };
+        text += &format!(
+            "m{i},{topic},\"Message number {i}, about {topic}\",{},{confidence:.2},{},{}\n",
+            word(judge),
+            people[0],
+            people[1]
+        );
+    }
+    text
+}
+
+/// 4,000 rows of which 600, drawn at random, say `Pass` or `Fail`; the judge writes 1 and 0, and passes too many.
+fn answers(seed: u64) -> (String, f64) {
+    let mut stream = Stream::new(seed);
+    let mut text = "id,question,answer,judge_score,human\n".to_owned();
+    let mut passes = 0.0;
+    for i in 0..4000 {
+        let truth = stream.random() < 0.71;
+        let judge = stream.random() < if truth { 0.93 } else { 0.35 };
+        let length = 40 + (200.0 * stream.random()) as usize;
+        let human = match (i % 20 < 3, truth) {
+            (false, _) => "",
+            (true, true) => "Pass",
+            (true, false) => "Fail",
+        };
+        passes += f64::from(u8::from(truth));
+        text += &format!("{i},What is {i} plus {i}?,{},{},{human}\n", "a".repeat(length), u8::from(judge));
+    }
+    (text, passes / 4000.0)
+}
+
+fn audit(folder: &Path, arguments: &[&str]) -> assert_cmd::assert::Assert {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_judge-uncertainty"));
+    command.current_dir(folder).env("RAYON_NUM_THREADS", "1").arg("audit").args(arguments).assert()
+}
+
+fn said(run: assert_cmd::assert::Assert) -> String {
+    String::from_utf8(run.success().get_output().stdout.clone()).unwrap()
+}
+
+fn in_short(text: &str) {
+    assert!(text.lines().count() <= 25, "{} lines\n{text}", text.lines().count());
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+}
+
+#[test]
+fn a_table_with_topics_confidence_and_two_people_is_answered_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("support.csv"), support(1)).unwrap();
+    let text = said(audit(folder.path(), &["support.csv"]));
+    in_short(&text);
+    for part in [
+        "Columns: id=id verdict=judge_verdict confidence=judge_confidence human=human_1,human_2 group=topic text=text",
+        "two people with each other: 9",
+        "Confidence: it is too high by",
+        "Weakest group: ",
+        "Label next: 50 rows, in support-audit/queue",
+        "Next: judge-uncertainty study labels page support-audit",
+        "only if the labelled ones were drawn at random",
+    ] {
+        assert!(text.split_whitespace().collect::<Vec<_>>().join(" ").contains(part), "{part}\n{text}");
+    }
+    // The study continues: it is checked, and its queue is one that experts can label.
+    let study = folder.path().join("support-audit");
+    let check = Command::new(env!("CARGO_BIN_EXE_judge-uncertainty")).args(["study", "check"]).arg(&study).assert();
+    assert!(said(check).contains("300"));
+    assert!(study.join("queue/spreadsheet.xlsx").is_file() && study.join("report/index.html").is_file());
+    // What is there is replaced when that is asked.
+    let again = audit(folder.path(), &["support.csv"]).code(2);
+    assert!(String::from_utf8_lossy(&again.get_output().stderr).contains("--force"));
+    assert_eq!(said(audit(folder.path(), &["support.csv", "--force"])), text);
+}
+
+#[test]
+fn aliases_are_matched_and_the_rate_is_corrected() {
+    let folder = tempfile::tempdir().unwrap();
+    let (table, truth) = answers(2);
+    fs::write(folder.path().join("answers.csv"), table).unwrap();
+    let text = said(audit(folder.path(), &["answers.csv", "--labelled", "random"]));
+    in_short(&text);
+    assert!(text.contains("Taken as the same answer: 1 for Pass; 0 for Fail."), "{text}");
+    assert!(!text.contains("WORSE") && !text.contains("nobody said"), "{text}");
+    let json = said(audit(folder.path(), &["answers.csv", "--labelled", "random", "--json", "--force"]));
+    let json: Value = serde_json::from_str(&json).unwrap();
+    let rate = &json["rates"][0];
+    let number = |of: &Value, key: &str| of[key].as_f64().unwrap();
+    let corrected = &rate["corrected"];
+    assert!(number(corrected, "lo") < truth && truth < number(corrected, "hi"), "{truth} {rate}");
+    assert!(rate["by_judge"].as_f64().unwrap() > number(corrected, "hi"), "{rate}");
+    let width = |of: &Value| number(of, "hi") - number(of, "lo");
+    assert!(width(corrected) < 0.95 * width(&rate["by_labels"]), "{rate}");
+    // The bias: it passes 11 points too often.
+    let bias = &json["trust"]["bias"][0];
+    assert!(bias[0] == "Pass" && bias[1]["lo"].as_f64().unwrap() > 0.0, "{bias}");
+}
+
+/// Of a column with the judge's reasons the report shows what stands there; folders that are named are made.
+#[test]
+fn reasons_of_the_judge_reach_the_report_of_its_study() {
+    let folder = tempfile::tempdir().unwrap();
+    let row = |i: usize| format!("m{i},Message {i},{},because of {i}\n", ["pass", "fail"][i % 2]);
+    let rows: String = (0..12).map(row).collect();
+    fs::write(folder.path().join("t.csv"), format!("id,text,judge_verdict,judge_reason\n{rows}")).unwrap();
+    said(audit(folder.path(), &["t.csv", "--out", "a/b/c"]));
+    let study = folder.path().join("a/b/c");
+    let run = Command::new(env!("CARGO_BIN_EXE_judge-uncertainty")).args(["study", "run"]).arg(&study).assert();
+    said(run);
+    let report = fs::read_to_string(study.join("run/report/index.html")).unwrap();
+    let card = report.split("data-id=\"m3\"").nth(1).unwrap().split("</li>").next().unwrap();
+    assert!(card.contains("The judge: fail") && card.contains("because of 3"), "{card}");
+    assert!(!fs::read_to_string(study.join("queue/queue.jsonl")).unwrap().contains("because of"));
+}
+
+#[test]
+fn rules_have_one_name_and_old_ones_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_judge-uncertainty"));
+        let output = command.current_dir(folder.path()).args(arguments).assert().success().get_output().clone();
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    run(&["study", "init", "s"]);
+    let (new, told) = run(&["study", "queue", "s", "--rule", "epistemic", "--budget", "5"]);
+    assert!(new.contains("Ranked by epistemic part (--rule epistemic)") && !told.contains("is called"), "{new}{told}");
+    let (old, told) = run(&["study", "queue", "s", "--rule", "info", "--budget", "5", "--force"]);
+    assert_eq!((old, told.lines().next()), (new, Some("note: `info` is called `epistemic` now")));
+    let (random, _) = run(&["study", "queue", "s", "--rule", "random", "--budget", "5", "--force"]);
+    assert!(random.contains("Drawn at random (--rule random)") && !random.contains("biased"), "{random}");
+    run(&["study", "run", "s"]);
+    let report = fs::read_to_string(folder.path().join("s/run/report/index.html")).unwrap();
+    for old in ["mutual information", "epistemic part I", "rank_info", "Var(m)"] {
+        assert!(!report.contains(old), "{old}");
+    }
+    assert!(fs::read_to_string(folder.path().join("s/run/items.csv")).unwrap().contains("rank_epistemic"));
+    let mut simulate = Command::new(env!("CARGO_BIN_EXE_judge-uncertainty"));
+    let arguments = ["study", "simulate", "s", "--rules=random,info+0.2"];
+    let told = simulate.current_dir(folder.path()).args(arguments).assert().code(2).get_output().stderr.clone();
+    assert!(String::from_utf8_lossy(&told).contains("`info` is called `epistemic` now"));
+}
+
+#[test]
+fn a_table_without_any_label_gets_a_first_queue() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows: String = (0..60)
+        .map(|i| {
+            format!(
+                "{{\"question\": \"What is {i}?\", \"judge_verdict_1\": \"{}\", \"judge_verdict_2\": \"yes\"}}\n",
+                if i % 4 == 0 { "no" } else { "yes" }
+            )
+        })
+        .collect();
+    fs::write(folder.path().join("new.jsonl"), rows).unwrap();
+    let text = said(audit(folder.path(), &["new.jsonl", "--budget", "12"]));
+    in_short(&text);
+    for part in ["Nobody can tell yet", "gives the same answer in 75%", "Label next: 12 rows"] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+}
+
+#[test]
+fn what_can_not_be_audited_says_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let put = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    put("none.csv", "id,question\n1,one\n2,two\n");
+    put("apart.csv", "id,judge,human\n1,A,good\n2,B,bad\n");
+    let told = |arguments: &[&str]| {
+        String::from_utf8(audit(folder.path(), arguments).code(2).get_output().stderr.clone()).unwrap()
+    };
+    assert!(told(&["none.csv"]).contains("name it with --map verdict=COLUMN"), "{}", told(&["none.csv"]));
+    assert!(told(&["none.csv", "--map", "verdict=qestion"]).contains("did you mean \"question\"?"));
+    assert!(told(&["none.csv", "--map", "verdic=question"]).contains("the roles are id, verdict"));
+    assert!(told(&["apart.csv"]).contains("judge and people give different answers: the judge A, B; people bad, good"));
+    assert!(told(&["apart.csv", "--map", "human=", "--labelled", "chance"]).contains("no column \"chance\""));
+    assert!(!folder.path().join("apart-audit").exists());
+}
+
+/// In 20 of 20 worlds the 50 rows that are queued are of topics in which the judge errs at least as often as in a draw
+/// at random.
+#[test]
+fn the_queue_is_at_least_as_good_as_random() {
+    let folder = tempfile::tempdir().unwrap();
+    let errs = |of: &[usize]| of.iter().map(|i| 1.0 - TOPICS[i % 5].1).sum::<f64>() / of.len() as f64;
+    let open: Vec<usize> = (0..300).filter(|i| (i / 5) % 5 >= 2).collect();
+    for seed in 100..120 {
+        fs::write(folder.path().join("w.csv"), support(seed)).unwrap();
+        said(audit(folder.path(), &["w.csv", "--force"]));
+        let queue = fs::read_to_string(folder.path().join("w-audit/queue/queue.csv")).unwrap();
+        let id = |line: &str| line.split(',').nth(1)?.strip_prefix('m')?.parse::<usize>().ok();
+        let queued: Vec<usize> = queue.lines().skip(1).filter_map(id).collect();
+        assert_eq!(queued.len(), 50);
+        assert!(errs(&queued) >= errs(&open), "seed {seed}: {} {}", errs(&queued), errs(&open));
+    }
+}
+
+/// A workbook of one sheet with texts.
+fn workbook(table: &str) -> Vec<u8> {
+    let main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
+    let office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+    let package = "http://schemas.openxmlformats.org/package/2006";
+    let related = |kind: &str, target: &str| {
+        format!(
+            "<Relationships xmlns=\"{package}/relationships\"><Relationship Id=\"r1\" Type=\"{office}/{kind}\" \
+             Target=\"{target}\"/></Relationships>"
+        )
+    };
+    let cell = |text: &str| format!("<c t=\"inlineStr\"><is><t>{text}</t></is></c>");
+    let row = |line: &str| format!("<row>{}</row>", cells_of(line).iter().map(|text| cell(text)).collect::<String>());
+    let rows: String = table.lines().map(row).collect();
+    let parts = [
+        ("[Content_Types].xml", format!("<Types xmlns=\"{package}/content-types\"/>")),
+        ("_rels/.rels", related("officeDocument", "xl/workbook.xml")),
+        (
+            "xl/workbook.xml",
+            format!(
+                "<workbook xmlns=\"{main}\" xmlns:r=\"{office}\"><sheets><sheet name=\"a\" sheetId=\"1\" \
+                 r:id=\"r1\"/></sheets></workbook>"
+            ),
+        ),
+        ("xl/_rels/workbook.xml.rels", related("worksheet", "worksheets/sheet1.xml")),
+        ("xl/worksheets/sheet1.xml", format!("<worksheet xmlns=\"{main}\"><sheetData>{rows}</sheetData></worksheet>")),
+    ];
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(vec![]));
+    for (name, text) in parts {
+        archive.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        std::io::Write::write_all(&mut archive, text.as_bytes()).unwrap();
+    }
+    archive.finish().unwrap().into_inner()
+}
+
+/// The cells of a line of [`support`], of which one is quoted.
+fn cells_of(line: &str) -> Vec<String> {
+    match line.split('"').collect::<Vec<_>>()[..] {
+        [before, quoted, after] => {
+            let plain = |part: &str| part.trim_matches(',').split(',').map(str::to_owned).collect::<Vec<_>>();
+            let after = after.strip_prefix(',').unwrap().split(',').map(str::to_owned);
+            plain(before).into_iter().chain([quoted.to_owned()]).chain(after).collect()
+        }
+        _ => line.split(',').map(str::to_owned).collect(),
+    }
+}
+
+#[test]
+fn a_table_says_the_same_in_every_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = support(3);
+    let rows: Vec<Vec<String>> = table.lines().map(cells_of).collect();
+    let lines = |cell: &dyn Fn(&str, &str) -> String, end: [&str; 2]| -> String {
+        let row = |row: &Vec<String>| row.iter().zip(&rows[0]).map(|(text, name)| cell(name, text)).collect::<Vec<_>>();
+        rows[1..].iter().map(|one| format!("{}{}{}\n", end[0], row(one).join(","), end[1])).collect()
+    };
+    let column = |k: usize| {
+        let values = Values::Text(rows[1..].iter().map(|row| row[k].clone()).collect());
+        OutputColumn::new(rows[0][k].clone(), "", "", values)
+    };
+    let files: [(&str, Vec<u8>); 6] = [
+        ("t.csv", table.clone().into_bytes()),
+        ("t.tsv", rows.iter().map(|row| row.join("\t") + "\n").collect::<String>().into_bytes()),
+        ("semicolons.csv", rows.iter().map(|row| row.join(";") + "\n").collect::<String>().into_bytes()),
+        ("t.jsonl", lines(&|name, text| format!("{name:?}: {text:?}"), ["{", "}"]).into_bytes()),
+        ("t.parquet", to_parquet(&(0..rows[0].len()).map(column).collect::<Vec<_>>()).unwrap()),
+        ("t.xlsx", workbook(&table)),
+    ];
+    let mut found: Vec<Value> = vec![];
+    for (name, bytes) in files {
+        fs::write(folder.path().join(name), bytes).unwrap();
+        let text = said(audit(folder.path(), &[name, "--out", "out", "--force", "--json"]));
+        let mut json: Value = serde_json::from_str(&text).unwrap();
+        ["file", "format"].iter().for_each(|key| json[*key] = Value::Null);
+        found.push(json);
+    }
+    assert_eq!(found[0]["labelled"], 120);
+    for other in &found[1..] {
+        assert_eq!(*other, found[0]);
+    }
+}
+
+/// The README shows what the program says; with `UPDATE_README=1` this test writes it anew.
+#[test]
+fn the_readme_shows_what_the_program_says() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("support.csv"), support(1)).unwrap();
+    fs::write(folder.path().join("answers.csv"), answers(2).0).unwrap();
+    let path = crate::support::repository("README.md");
+    let readme = fs::read_to_string(&path).unwrap();
+    let mut made = readme.clone();
+    for arguments in [&["support.csv"][..], &["answers.csv", "--labelled", "random"]] {
+        let command = format!("$ judge-uncertainty audit {}\n", arguments.join(" "));
+        let (before, rest) = made.split_once(&command).unwrap_or_else(|| panic!("README.md has no {command}"));
+        let (_, after) = rest.split_once("```").unwrap();
+        made = format!("{before}{command}{}```{after}", said(audit(folder.path(), arguments)));
+    }
+    match std::env::var_os("UPDATE_README") {
+        Some(_) => fs::write(&path, made).unwrap(),
+        None => assert_eq!(made, readme, "UPDATE_README=1 cargo test the_readme_shows writes it anew"),
+    }
+}
+
+/// From the audit on, each command answers in short and ends with the next command, which runs.
+#[test]
+fn results_are_short_and_lead_on() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("w.csv"), support(4)).unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_judge-uncertainty"));
+        let text = said(command.current_dir(folder.path()).args(arguments).assert());
+        in_short(&text);
+        assert!(text.contains("Next: judge-uncertainty "), "{arguments:?}\n{text}");
+        text
+    };
+    said(audit(folder.path(), &["w.csv", "--labelled", "random"]));
+    let queued = run(&["study", "queue", "w-audit", "--budget", "5000", "--force", "--explore", "1"]);
+    assert!(queued.contains("Warning: 5000 items were asked for, and the study has 300."), "{queued}");
+    let ids: Vec<String> = (0..300).filter(|i| (i / 5) % 5 >= 2).map(|i| format!("m{i},zoe,pass\n")).collect();
+    fs::write(folder.path().join("back.csv"), format!("id,annotator,label\n{}", ids.concat())).unwrap();
+    run(&["study", "labels", "add", "back.csv", "w-audit"]);
+    run(&["study", "labels", "estimate", "w-audit/queue", "w-audit"]);
+    run(&["study", "plan", "w-audit"]);
+    run(&["study", "run", "w-audit"]);
+    run(&["study", "compare", "w-audit", "w-audit"]);
+    run(&["study", "init", "s"]);
+    run(&["study", "run", "s"]);
+    fs::write(folder.path().join("further.csv"), crate::terminal::FURTHER).unwrap();
+    run(&["apply", "s/run", "--items", "further.csv", "--out", "o"]);
+}
+
+#[test]
+fn all_faults_are_told_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("w.csv"), support(5)).unwrap();
+    said(audit(folder.path(), &["w.csv"]));
+    let told = |change: &dyn Fn(&str) -> String, table: &str| {
+        let path = folder.path().join("w-audit/study.toml");
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(&path, change(&text)).unwrap();
+        let labels = folder.path().join("w-audit/labels.csv");
+        let before = fs::read_to_string(&labels).unwrap();
+        fs::write(&labels, before.clone() + table).unwrap();
+        let check = Command::new(env!("CARGO_BIN_EXE_judge-uncertainty"))
+            .current_dir(folder.path())
+            .args(["study", "check", "w-audit"])
+            .assert()
+            .code(2);
+        fs::write(&path, text).unwrap();
+        fs::write(&labels, before).unwrap();
+        String::from_utf8(check.get_output().stderr.clone()).unwrap()
+    };
+    let of_keys = told(&|text| text.replace("form = ", "frm = ").replace("\"labels\"", "\"lables\""), "");
+    assert!(of_keys.contains("lables") && of_keys.contains("frm"), "{of_keys}");
+    let of_tables = told(&|text| text.replace("judge.csv", "jugde.csv"), "m0,zoe,perhaps\n");
+    assert!(of_tables.contains("jugde.csv") && of_tables.contains("perhaps"), "{of_tables}");
+    // What is no study says what to do.
+    let missing = |path: &str| {
+        let check = Command::new(env!("CARGO_BIN_EXE_judge-uncertainty"))
+            .current_dir(folder.path())
+            .args(["study", "run", path])
+            .assert()
+            .code(2);
+        String::from_utf8(check.get_output().stderr.clone()).unwrap()
+    };
+    assert!(missing("nowhere").contains("judge-uncertainty study init nowhere"), "{}", missing("nowhere"));
+    assert!(missing("w.csv").contains("judge-uncertainty audit w.csv"), "{}", missing("w.csv"));
+    assert!(missing("w-adit").contains("did you mean w-audit"), "{}", missing("w-adit"));
+}
+
+fn audited(cells: &Cells, labelled: Labelled) -> Audit {
+    audit_cells(cells, Path::new("table.csv"), &Options { corrections: vec![], labelled }).unwrap().audit
+}
+
+/// The table of `tests/golden/audit/make.py`.
+fn table() -> Cells {
+    let row = |i: u64| {
+        let [u, v] = [2_654_435_761, 2_246_822_519].map(|by| (i * by % (1 << 32)) as f64 / (1_u64 << 32) as f64);
+        let truth = u < 0.71;
+        let judge = v < if truth { 0.93 } else { 0.35 };
+        let human = match (i % 20 < 3, truth) {
+            (false, _) => "",
+            (true, true) => "pass",
+            (true, false) => "fail",
+        };
+        vec![i.to_string(), u8::from(judge).to_string(), human.to_owned()]
+    };
+    Cells::new(["id", "judge_score", "human"].map(str::to_owned).to_vec(), (0..4000).map(row).collect(), "CSV")
+}
+
+#[test]
+fn a_rate_is_as_narrow_as_that_of_ppi() {
+    let golden = crate::support::repository("tests/golden/audit/expected.json");
+    let golden: serde_json::Value = serde_json::from_slice(&std::fs::read(golden).unwrap()).unwrap();
+    let number = |key: &str| golden[key].as_f64().unwrap();
+    let found = audited(&table(), Labelled::Random);
+    let rate = &found.rates[0];
+    assert!((rate.by_judge - number("judge")).abs() < 1e-12, "{rate:?}");
+    let corrected = rate.corrected.estimate().unwrap();
+    assert!((corrected.value - number("point")).abs() < 1e-3, "{corrected:?}");
+    assert!(corrected.hi - corrected.lo <= number("hi") - number("lo"), "{corrected:?}");
+    assert!(corrected.lo < number("passes") && number("passes") < corrected.hi, "{corrected:?}");
+}
+
+/// A short form of the bench `audit`: of 200 worlds each, no quantity may be held so seldom that 95% is out of the
+/// question (five standard errors).
+#[test]
+fn intervals_hold() {
+    for world in [worlds::WORLDS[0], worlds::WORLDS[2], worlds::WORLDS[3], worlds::WORLDS[4]] {
+        let mut held: std::collections::BTreeMap<String, (f64, f64)> = std::collections::BTreeMap::new();
+        for (name, intervals) in (0..200).flat_map(|seed| worlds::promises(world, seed)) {
+            let known: Vec<_> = intervals.iter().filter_map(|(truth, of)| Some((truth, of.estimate()?))).collect();
+            let holds = known.iter().all(|(truth, of)| of.lo <= **truth && **truth <= of.hi);
+            let entry = held.entry(name).or_default();
+            *entry = (entry.0 + f64::from(u8::from(holds)), entry.1 + 1.0);
+        }
+        for (name, (holds, of)) in held {
+            assert!(holds / of > 0.95 - 5.0 * (0.05 * 0.95 / of).sqrt(), "{}, {name}: {holds} of {of}", world.name);
+        }
+    }
+}
+
+#[test]
+fn columns_are_recognised_by_names_and_values() {
+    let names = ["item_id", "prompt", "model_name", "verdict", "judge_reason", "p_pass", "label", "n_tokens"];
+    let row = |i: usize| {
+        let word = ["pass", "fail"][i % 2].to_owned();
+        vec![
+            format!("q{i}"),
+            "What?".to_owned(),
+            ["small", "large"][i % 2].to_owned(),
+            word.clone(),
+            "because".to_owned(),
+            "0.5".to_owned(),
+            word,
+            (i * 7).to_string(),
+        ]
+    };
+    let cells = Cells::new(names.map(str::to_owned).to_vec(), (0..30).map(row).collect(), "CSV");
+    let mapping = Mapping::new(&cells, &[]).unwrap();
+    let of = |role: Role| mapping.of(role).join(" ");
+    assert_eq!([of(Role::Id), of(Role::Verdict), of(Role::Human)], ["item_id", "verdict", "label"]);
+    assert_eq!([of(Role::System), of(Role::Text), of(Role::Probability)], ["model_name", "prompt", "p_pass"]);
+    let corrected = Mapping::new(&cells, &["human=".parse().unwrap(), "group=model_name".parse().unwrap()]).unwrap();
+    assert_eq!((corrected.of(Role::Human).len(), corrected.one(Role::Group)), (0, Some("model_name")));
+}

@@ -1,0 +1,287 @@
+//! Small files that would take much memory: every command stays within 160 MB, whether it reads or refuses them.
+
+use std::fs;
+use std::io::{Cursor, Write};
+use std::path::Path;
+use std::process::{Command, Output};
+use std::sync::Arc;
+
+use parquet::data_type::{ByteArray, ByteArrayType, Int64Type};
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
+use zip::write::SimpleFileOptions;
+
+use crate::reads::worked;
+use crate::support::{copy, is_tried, note_trials, repository};
+
+/// Kilobytes of memory that a command may take for a file below a megabyte, in `ulimit -d`.
+const MOST: u64 = 160 * 1024;
+
+fn limited(folder: &Path, arguments: &[&str], most: u64) -> Output {
+    let program = assert_cmd::cargo::cargo_bin!("judge-uncertainty");
+    let script = format!("ulimit -d {most}; exec \"$0\" \"$@\"");
+    let mut command = Command::new("sh");
+    command.args(["-c", &script]).arg(program).args(arguments).current_dir(folder);
+    command.env_remove("JUDGE_UNCERTAINTY_LIMITS").env("RAYON_NUM_THREADS", "1").output().unwrap()
+}
+
+fn zipped(members: &[(&str, Vec<u8>)]) -> Vec<u8> {
+    let mut archive = zip::ZipWriter::new(Cursor::new(vec![]));
+    for (name, content) in members {
+        archive.start_file(*name, SimpleFileOptions::default().compression_level(Some(9))).unwrap();
+        archive.write_all(content).unwrap();
+    }
+    archive.finish().unwrap().into_inner()
+}
+
+/// A workbook of one sheet with these parts.
+fn workbook(sheet: Vec<u8>, strings: Vec<u8>, styles: Vec<u8>) -> Vec<u8> {
+    let relation = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+    let main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
+    let book = format!(
+        "<workbook xmlns=\"{main}\" xmlns:r=\"{relation}\"><sheets><sheet name=\"s\" sheetId=\"1\" r:id=\"r1\"/></sheets>\
+         </workbook>"
+    );
+    let packages = "http://schemas.openxmlformats.org/package/2006/relationships";
+    let top = format!(
+        "<Relationships xmlns=\"{packages}\"><Relationship Id=\"r1\" Type=\"{relation}/officeDocument\" Target=\"xl/workbook.xml\"/></Relationships>"
+    );
+    let relations = format!(
+        "<Relationships xmlns=\"{packages}\"><Relationship Id=\"r1\" \
+         Type=\"{relation}/worksheet\" Target=\"worksheets/sheet1.xml\"/></Relationships>"
+    );
+    zipped(&[
+        ("[Content_Types].xml", b"<Types/>".to_vec()),
+        ("_rels/.rels", top.into()),
+        ("xl/workbook.xml", book.into()),
+        ("xl/_rels/workbook.xml.rels", relations.into()),
+        ("xl/worksheets/sheet1.xml", sheet),
+        ("xl/sharedStrings.xml", strings),
+        ("xl/styles.xml", styles),
+    ])
+}
+
+fn sheet(rows: &str) -> Vec<u8> {
+    let head = "<c t=\"str\"><v>id</v></c><c t=\"str\"><v>text</v></c>";
+    format!("<worksheet><sheetData><row>{head}</row>{rows}</sheetData></worksheet>").into_bytes()
+}
+
+fn strings(items: &str) -> Vec<u8> {
+    format!("<sst>{items}</sst>").into_bytes()
+}
+
+fn workbooks() -> Vec<(&'static str, Vec<u8>)> {
+    let small = || sheet("<row><c><v>1</v></c><c><v>2</v></c></row>");
+    let (none, styles) = (strings(""), b"<styleSheet/>".to_vec());
+    let formats = format!("<styleSheet><cellXfs>{}</cellXfs></styleSheet>", "<xf numFmtId=\"0\"/>".repeat(2_500_000));
+    let wide = format!("<row><c r=\"XFD2\"><v>1</v></c></row>{}", "<row><c r=\"A9\"><v>1</v></c></row>".repeat(9));
+    let far: String = (2..300_000).map(|row| format!("<row><c r=\"A{row}\"><v>1</v></c></row>")).collect();
+    let far = far.replace("<row><c r=\"A2\"", "<row><c r=\"XFD2\"");
+    vec![
+        ("cells.xlsx", workbook(sheet(&"<row><c><v>1</v></c></row>".repeat(9_000_000)), none.clone(), styles.clone())),
+        (
+            "long.xlsx",
+            workbook(
+                sheet(&format!("<row><c t=\"str\"><v>{}</v></c></row>", "x".repeat(400 << 20))),
+                none.clone(),
+                styles.clone(),
+            ),
+        ),
+        ("strings.xlsx", workbook(small(), strings(&"<si/>".repeat(16_000_000)), styles.clone())),
+        (
+            "texts.xlsx",
+            workbook(small(), strings(&format!("<si><t>{}</t></si>", "y".repeat(900_000)).repeat(300)), styles.clone()),
+        ),
+        ("formats.xlsx", workbook(small(), none.clone(), formats.into_bytes())),
+        ("wide.xlsx", workbook(sheet(&wide), none.clone(), styles.clone())),
+        ("far.xlsx", workbook(sheet(&far), none, styles.clone())),
+        ("count.xlsx", workbook(small(), b"<sst uniqueCount=\"2000000000\"><si/></sst>".to_vec(), styles.clone())),
+        ("wide-count.xlsx", {
+            let text = "\u{feff}<?xml version=\"1.0\" encoding=\"UTF-16\"?><sst uniqueCount = '900000000'><si/></sst>";
+            workbook(small(), text.encode_utf16().flat_map(u16::to_le_bytes).collect(), styles)
+        }),
+    ]
+}
+
+fn eval(sample: String) -> Vec<u8> {
+    zipped(&[
+        ("header.json", b"{\"version\":2,\"status\":\"success\"}".to_vec()),
+        ("samples/1.json", sample.into_bytes()),
+    ])
+}
+
+/// One member that unpacks to zeros, so many times 128 kB, by a frame of zstd that looks back so many powers of two.
+fn zstd(blocks: usize, window: u8) -> Vec<u8> {
+    let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd, 0, (window - 10) << 3];
+    for k in 1..=blocks {
+        let head = (128 << 10 << 3 | 1 << 1 | u32::from(k == blocks)).to_le_bytes();
+        frame.extend([head[0], head[1], head[2], b'0']);
+    }
+    let mut archive = zip::ZipWriter::new(Cursor::new(vec![]));
+    let stored = SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+    archive.start_file("header.json", stored).unwrap();
+    archive.write_all(b"{\"version\":2,\"status\":\"success\"}").unwrap();
+    archive.start_file("samples/1.json", stored).unwrap();
+    archive.write_all(&frame).unwrap();
+    let mut bytes = archive.finish().unwrap().into_inner();
+    // The method, where the second member and the directory state it.
+    for (signature, method) in [(b"PK\x03\x04", 8), (b"PK\x01\x02", 10)] {
+        let at = bytes.windows(4).rposition(|window| window == signature).unwrap();
+        bytes[at + method] = 93;
+    }
+    bytes
+}
+
+fn archives() -> Vec<(&'static str, Vec<u8>)> {
+    vec![
+        ("zeros.eval", zstd(2_500, 23)),
+        ("back.eval", zstd(2_500, 27)),
+        ("numbers.eval", eval(format!("{{\"id\":\"a\",\"x\":[0{}]}}", ",0".repeat(20_000_000)))),
+        ("text.eval", eval(format!("{{\"id\":\"a\",\"x\":\"{}\"}}", "z".repeat(300 << 20)))),
+        ("objects.eval", eval(format!("{{\"id\":\"a\",\"x\":[0{}]}}", ",{\"a\":{}}".repeat(5_000_000)))),
+        ("claims.eval", {
+            let mut bytes = eval("{}".to_owned());
+            let at = bytes.windows(4).rposition(|w| w == b"PK\x01\x02").unwrap();
+            bytes[at + 24..at + 28].copy_from_slice(&u32::MAX.to_le_bytes());
+            bytes
+        }),
+    ]
+}
+
+/// A Parquet file of one group: its columns as `write` gives them.
+fn columns(schema: &str, write: impl Fn(&mut SerializedFileWriter<Vec<u8>>)) -> Vec<u8> {
+    let schema = Arc::new(parse_message_type(schema).unwrap());
+    let properties = WriterProperties::builder()
+        .set_compression(parquet::basic::Compression::SNAPPY)
+        .set_max_row_group_row_count(Some(1 << 40));
+    let mut file = SerializedFileWriter::new(vec![], schema, Arc::new(properties.build())).unwrap();
+    write(&mut file);
+    file.into_inner().unwrap()
+}
+
+fn pages() -> Vec<(&'static str, Vec<u8>)> {
+    let repeated = |text: &str, rows: usize| {
+        let text = ByteArray::from(text);
+        columns("message m { required binary id (UTF8); }", move |file| {
+            let mut group = file.next_row_group().unwrap();
+            let mut column = group.next_column().unwrap().unwrap();
+            for _ in 0..rows / 1000 {
+                column.typed::<ByteArrayType>().write_batch(&vec![text.clone(); 1000], None, None).unwrap();
+            }
+            column.close().unwrap();
+            group.close().unwrap();
+        })
+    };
+    let list =
+        columns("message m { required group x (LIST) { repeated group list { required int64 element; } } }", |file| {
+            let mut group = file.next_row_group().unwrap();
+            let mut column = group.next_column().unwrap().unwrap();
+            let mut levels = vec![1; 8_000_000];
+            levels[0] = 0;
+            let (values, defined) = (vec![7; levels.len()], vec![1; levels.len()]);
+            column.typed::<Int64Type>().write_batch(&values, Some(&defined), Some(&levels)).unwrap();
+            column.close().unwrap();
+            group.close().unwrap();
+        });
+    vec![
+        ("dictionary.parquet", repeated(&"d".repeat(900_000), 100_000)),
+        ("rows.parquet", repeated("a", 8_000_000)),
+        ("list.parquet", list),
+    ]
+}
+
+fn texts() -> Vec<(&'static str, Vec<u8>)> {
+    let own: String = (0..9_000).map(|k| format!("{{\"id\":\"{k}\",\"f{k}\":1}}\n")).collect();
+    vec![
+        ("fields.jsonl", own.into_bytes()),
+        ("short.csv", format!("id\n{}", "a\n".repeat(490_000)).into_bytes()),
+        ("ids.csv", (0..130_000).fold("id\n".to_owned(), |text, k| format!("{text}{k}\n")).into_bytes()),
+        (
+            "columns.csv",
+            format!("id{}\n1{}\n", (0..90_000).map(|k| format!(",{k}")).collect::<String>(), ",".repeat(90_000))
+                .into_bytes(),
+        ),
+        ("deep.json", "[".repeat(900_000).into_bytes()),
+        ("values.json", format!("[0{}]", ",{}".repeat(300_000)).into_bytes()),
+        ("lists.jsonl", format!("{{\"id\":\"a\",\"x\":[0{}]}}\n", ",0".repeat(450_000)).into_bytes()),
+    ]
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_small_file_takes_little_memory_whatever_it_unpacks_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let study = "title = \"t\"\nclasses = [\"1\", \"2\"]\n[items]\nfile = \"HOSTILE\"\n[judge]\nfile = \"judge.csv\"\nkind = \
+                 \"labels\"\nlabel = \"label\"\n";
+    let judge = "id,label\n1,1\n";
+    fs::write(folder.path().join("judge.csv"), judge).unwrap();
+    let started = limited(folder.path(), &["study", "init", "starter"], MOST);
+    assert!(started.status.success(), "{}", String::from_utf8_lossy(&started.stderr));
+    let files = [workbooks(), archives(), pages(), texts()].concat();
+    for (name, bytes) in &files {
+        assert!(bytes.len() < 1_000_000, "{name}: {} bytes", bytes.len());
+        fs::write(folder.path().join(name), bytes).unwrap();
+        fs::write(folder.path().join("study.toml"), study.replace("HOSTILE", name)).unwrap();
+        let commands: [&[&str]; 4] = [
+            &["study", "check", "."],
+            &["study", "init", "--from", name, "--out", "made"],
+            &["study", "labels", "add", name, "starter", "--annotator", "a"],
+            &["embed", "--items", name, "--text", "{text}", "--model", "none", "--out", "m.npy"],
+        ];
+        for arguments in commands {
+            let output = limited(folder.path(), arguments, MOST);
+            let told = String::from_utf8_lossy(&output.stderr);
+            let told_so = matches!(output.status.code(), Some(0..=2)) && !told.contains("panicked");
+            assert!(told_so, "{name}: {arguments:?}: {:?}: {told}", output.status);
+        }
+    }
+    note_trials("files below 1 MB that unpack to much (4 commands)", 4 * files.len(), "takes more than 160 MB", 0);
+}
+
+/// Less memory than a command needs, from next to nothing on: whatever it was about, it ends with one sentence.
+#[cfg(target_os = "linux")]
+#[test]
+fn too_little_memory_is_one_sentence() {
+    let log = repository("tests/golden/logs/samples_judge_choice.jsonl");
+    let commands: [&[&str]; 12] = [
+        &["study", "check", "s"],
+        &["study", "run", "s", "--force", "--replicates", "2"],
+        &["study", "queue", "s", "--budget", "2", "--force"],
+        &["study", "labels", "add", "two.csv", "s"],
+        &["study", "labels", "list", "s"],
+        &["study", "init", "--from", log.to_str().unwrap(), "--out", "made"],
+        &["apply", "s/run", "--items", "further.csv", "--out", "applied"],
+        &["audit", "lookup.csv"],
+        &["embed", "--items", "items.csv", "--text", "{text}", "--model", "model", "--out", "n.npy"],
+        &["neighbours", "--embeddings", "matrix.csv", "--k", "1"],
+        &["explain", "setup-dice-count", "--artifact", "dice"],
+        &["judge", "run", "--judge", "simulated", "--items", "items.csv", "--classes", "red,blue", "--out", "k"],
+    ];
+    let worked = worked();
+    let starts = |most: &u64| limited(worked.path(), &["--version"], *most).status.success();
+    let least = (1..).map(|megabytes| megabytes * 512).find(starts).unwrap();
+    let (mut trials, mut wrong) = (0, vec![]);
+    for (at, arguments) in commands.iter().enumerate() {
+        // Some hundredths more each time, until the command has what it needs.
+        let steps = std::iter::successors(Some(least), |most| Some(most + most / 32));
+        for (_, most) in steps.enumerate().filter(|(step, _)| is_tried(step + at, 6)) {
+            let folder = tempfile::tempdir().unwrap();
+            copy(worked.path(), folder.path());
+            let output = limited(folder.path(), arguments, most);
+            let told = String::from_utf8_lossy(&output.stderr).into_owned();
+            if matches!(output.status.code(), Some(0 | 10)) {
+                break;
+            }
+            assert!(most < MOST * 4, "{arguments:?} never succeeds: {told}");
+            trials += 1;
+            let said = told.lines().filter(|line| line.starts_with("error: ")).count();
+            if !matches!(output.status.code(), Some(1 | 2)) || said != 1 || told.contains("panicked") {
+                wrong.push(format!("{arguments:?} in {most} kB: {:?} {told}", output.status));
+            }
+        }
+    }
+    assert!(wrong.is_empty() && trials > 10, "{} of {trials}:\n{}", wrong.len(), wrong.join("\n"));
+    let class = format!("too little memory for {} commands", commands.len());
+    note_trials(&class, trials, "ends by a signal or a panic or with other than one sentence", wrong.len());
+}

@@ -67,10 +67,10 @@ fn answers<K: Shown>(results: &StudyResults<K>, cards: &Cards) -> Section {
     let mut points = vec![Text::plain(judge_verdict(results))];
     points.extend(results.held_out.report().and_then(agreement).map(Text::plain));
     points.extend(warnings(results).into_iter().map(|text| Text::plain(format!("Warning: {text}"))));
-    let item = |(number, (id, why)): (usize, (String, String))| {
+    let item = |(number, id, why): (usize, String, String)| {
         Text::link(id, format!("#item-{number}")).then(Text::plain(format!(": {why}")))
     };
-    let mut next: Vec<Text> = first_items(cards).into_iter().enumerate().map(item).collect();
+    let mut next: Vec<Text> = first_items(cards).into_iter().map(item).collect();
     let place = "In the folder of the study.toml: ";
     next.push(Text::plain(place).then(Text::code("judge-uncertainty study queue . --budget 10%")));
     let blocks = vec![Block::Numbers(tiles(results)), Block::List(points), Block::Next(next)];

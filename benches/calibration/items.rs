@@ -1,5 +1,6 @@
 //! What studies say about single items, and what their rankings are worth.
 
+use judge_uncertainty::belief::maps::Compared;
 use judge_uncertainty::belief::recalibration::{Options, Recalibration};
 use judge_uncertainty::belief::{
     Belief, BeliefModel, BeliefTable, Beliefs, FittedBelief, JudgedItems, Ordinals, TrustPrior,
@@ -81,7 +82,8 @@ impl Tally {
         let fit: FittedBelief = model.fit(&judged, counts, TrustPrior::Weak).expect("there are labels");
         let profile = model.typical_log_trust(&judged, counts, TrustPrior::Weak, &fit).expect("there are labels");
         self.studies += 1;
-        self.undetermined += usize::from(!profile.expect("there is a prior").determined());
+        // Of a fitted map there is no profile.
+        self.undetermined += usize::from(profile.is_some_and(|profile| !profile.determined()));
         self.unconverged += usize::from(!fit.regression().converged);
         let beliefs = fit.posterior(&judged, counts);
         for (i, belief) in beliefs.iter().enumerate() {
@@ -100,7 +102,9 @@ impl Tally {
     }
 }
 
-pub(crate) fn table(studies: usize, trust: f64, seed: u32) {
+/// The table, of one belief if it is named; `auto` takes far longer than the others, and stands in no table without its
+/// name.
+pub(crate) fn table(studies: usize, trust: f64, seed: u32, only: Option<&str>) {
     println!(
         "| judge | labels are | labels | items | studies | belief | no estimate of the trust | not converged | items' intervals that \
          hold | regret of the first 10% |"
@@ -111,10 +115,15 @@ pub(crate) fn table(studies: usize, trust: f64, seed: u32) {
         ("published", BeliefModel::Published),
         ("recalibrated", BeliefModel::Recalibrated(Options::default())),
         ("by group", BeliefModel::Recalibrated(by_group)),
+        ("auto", BeliefModel::Auto(Compared::default())),
     ];
     let mut number = 0;
     for judge in Judge::ALL {
-        let models = &models[..if judge == Judge::ByGroup { 3 } else { 2 }];
+        let of_judge = |name: &str| match only {
+            Some(only) => name == only,
+            None => name != "auto" && (name != "by group" || judge == Judge::ByGroup),
+        };
+        let models: Vec<_> = models.iter().filter(|(name, _)| of_judge(name)).collect();
         for labels in [Labels::Classes(2), Labels::Classes(3), Labels::Classes(7), Labels::Ordinal] {
             for pattern in Pattern::ALL {
                 for items in [50, 300, 3000] {
@@ -128,10 +137,10 @@ pub(crate) fn table(studies: usize, trust: f64, seed: u32) {
                         };
                         tallies
                             .iter_mut()
-                            .zip(models)
+                            .zip(&models)
                             .for_each(|(tally, (_, model))| tally.add(&study, labels, *model));
                     }
-                    for ((belief, _), tally) in models.iter().zip(&tallies) {
+                    for ((belief, _), tally) in models.iter().zip(&tallies).filter(|(_, tally)| tally.studies > 0) {
                         print_row(&world, labels, belief, tally);
                     }
                 }

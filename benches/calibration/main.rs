@@ -3,6 +3,7 @@
 //! ```text
 //! cargo bench --bench calibration -- trust STUDIES TRUST SEED     what is said of the typical trust
 //! cargo bench --bench calibration -- items STUDIES TRUST SEED     what is said of items, and the ranking
+//! cargo bench --bench calibration -- items STUDIES TRUST SEED auto     the same of one belief
 //! ```
 //!
 //! simulates so many studies of each world (half as many with 1,000 items, a quarter with 3,000) whose typical trust is
@@ -21,7 +22,7 @@ fn main() {
     let number = |at: usize, default: f64| arguments.get(at).map_or(default, |text| text.parse().expect("a number"));
     let (studies, typical, seed) = (number(1, 20.0) as usize, number(2, 6.0), number(3, 1.0) as u32);
     match arguments.first().map(String::as_str) {
-        Some("items") => items::table(studies, typical, seed),
+        Some("items") => items::table(studies, typical, seed, arguments.get(4).map(String::as_str)),
         _ => trust::table(studies, typical, seed),
     }
 }

@@ -38,7 +38,8 @@ pub(crate) enum Error {
     #[error(transparent)]
     Findings(#[from] crate::report::paper::findings::FindingsError),
     /// An id that no claim and no conclusion has.
-    #[error("no claim that can be shown has the id `{id}`; `verify --table` lists the claims{}", if near.is_empty() { String::new() } else { format!("; near it: {near}") })]
+    #[error("no claim that can be shown has the id `{id}`; `verify --table` lists the \
+             claims{}", if near.is_empty() { String::new() } else { format!("; near it: {near}") })]
     UnknownClaim {
         /// The id.
         id: String,

@@ -71,8 +71,9 @@ fn maps_of_places_are_fitted_as_by_an_independent_program() {
 fn study(folder: &Path, scale: &str, belief: &str) {
     let file = |name: &str| repository("tests/golden/recalibration").join(name).display().to_string();
     let config = format!(
-        "title = \"Ladder\"\n{scale}\n\n[items]\nfile = {:?}\nnumbers = [\"x\"]\ngroup = \"group\"\n\n[judge]\nfile = {:?}\n\
-         kind = \"probabilities\"\n\n[labels]\nfile = {:?}\nform = \"counts\"\n\n[trust]\nfeatures = [\"x\"]\nbelief = {belief}\n",
+        "title = \"Ladder\"\n{scale}\n\n[items]\nfile = {:?}\nnumbers = [\"x\"]\ngroup = \"group\"\n\n[judge]\nfile = \
+         {:?}\nkind = \"probabilities\"\n\n[labels]\nfile = {:?}\nform = \"counts\"\n\n[trust]\nfeatures = \
+         [\"x\"]\nbelief = {belief}\n",
         file("items.csv"),
         file("judge.csv"),
         file("labels.csv"),

@@ -128,7 +128,8 @@ fn main() -> ExitCode {
     let argument = |k: usize| std::env::args().nth(k).and_then(|text| text.parse::<u64>().ok());
     let (studies, first) = (argument(1).unwrap_or(400), argument(2).unwrap_or(0));
     println!(
-        "| told | items | labels | replicates | studies with a confirmation | with a refutation | hypotheses confirmed |"
+        "| told | items | labels | replicates | studies with a confirmation | with a refutation | hypotheses confirmed \
+         |"
     );
     println!("|--:|--:|--:|--:|--:|--:|--:|");
     let null = [(30, 20, 40), (60, 20, 40), (120, 20, 40), (300, 20, 40), (120, 8, 40)];

@@ -217,7 +217,7 @@ pub fn score<P: Scored>(pools: &[(String, P)], features: &[FeatureColumn], folds
         }
         for (name, pool) in pools {
             let known = P::without(&pool.all(), &hidden);
-            let fitted = Fitted::of(pool, design.clone(), &known)?;
+            let fitted = Fitted::new(pool, design.clone(), &known)?;
             for &i in &own {
                 predicted.push(Predicted {
                     name: name.clone(),
@@ -539,7 +539,7 @@ mod tests {
         let pool = pool();
         let known = CountPool::<Nominal>::without(&pool.all(), &[true, false, false]);
         assert_eq!(known, array![[0, 0, 0], [0, 0, 1], [0, 0, 0]]);
-        let fitted = Fitted::of(&pool, Design::constant(3), &known).unwrap();
+        let fitted = Fitted::new(&pool, Design::constant(3), &known).unwrap();
         let trust = pool.trust(&fitted.fit, &fitted.design)[0];
         let found = pool.belief_scores(&fitted.beliefs, 0, Given::OtherLabels).unwrap()[0].unwrap();
         let first = ((0.5 * trust + 1.0) / (trust + 2.0)).ln();

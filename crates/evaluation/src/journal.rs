@@ -102,7 +102,7 @@ struct Line {
 }
 
 impl Line {
-    fn of<R: Serialize>(replicate: usize, run: &str, measured: &R) -> Self {
+    fn new<R: Serialize>(replicate: usize, run: &str, measured: &R) -> Self {
         let measured = serde_json::value::to_raw_value(measured).expect(PLAIN);
         let sum = Self::sum(replicate, run, &measured);
         Self { replicate, run: run.to_owned(), sum, measured }
@@ -146,7 +146,7 @@ impl<R: Serialize + DeserializeOwned + Send> Journal<R> {
         let Content { done, damaged } = read(&path, &heading)?;
         let mut text = json_line(&heading);
         let run = heading.evaluation_of;
-        text.extend(done.iter().enumerate().map(|(k, replicate)| json_line(&Line::of(k, &run, replicate))));
+        text.extend(done.iter().enumerate().map(|(k, replicate)| json_line(&Line::new(k, &run, replicate))));
         // A file of its own takes the journal's place: what stood there, a link for instance, is never written to.
         let held = OutputFile::hold(&path)?;
         held.write(|file| file.write_all(text.as_bytes()))?;
@@ -197,7 +197,7 @@ impl<R: Serialize + DeserializeOwned + Send> Journal<R> {
     fn append(&mut self, batch: Vec<R>) -> Result<(), FileError> {
         if let Some(file) = &mut self.file {
             let numbered = batch.iter().zip(self.done.len()..);
-            let text: String = numbered.map(|(replicate, k)| json_line(&Line::of(k, &self.run, replicate))).collect();
+            let text: String = numbered.map(|(replicate, k)| json_line(&Line::new(k, &self.run, replicate))).collect();
             let written = append(file, text.as_bytes()).and_then(|()| file.sync_data());
             written.map_err(FileError::at(&self.path, "writing"))?;
         }

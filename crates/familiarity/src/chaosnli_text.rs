@@ -1,4 +1,5 @@
-//! The sentences of ChaosNLI, from the user's own download of the [`originals`](judge_uncertainty_formats::dataset::originals).
+//! The sentences of ChaosNLI, from the user's own download of the
+//! [`originals`](judge_uncertainty_formats::dataset::originals).
 
 use std::path::Path;
 

@@ -4,7 +4,7 @@
 //! value that was found). They are put into words here and nowhere else:
 //!
 //! ```text
-//! data/chaosnli/labels.csv:3:4 (column "n", item "4718146904.jpg#2r1n"): "-94" is not a count; write a whole number of 0 or more
+//! labels.csv:3:4 (column "n", item "4718146904.jpg#2r1n"): "-94" is not a count; write a whole number of 0 or more
 //! ```
 
 use std::fmt;

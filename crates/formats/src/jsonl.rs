@@ -188,7 +188,8 @@ mod tests {
 
     #[test]
     fn nested_objects_become_columns_and_absent_fields_blanks() {
-        let text = "\u{feff}{\"id\": 7, \"p\": {\"yes\": 0.25, \"no\": 1e-7}, \"tags\": [1, \"x\"]}\n\n{\"extra\": null, \"id\": \"b\"}\r\n";
+        let text = "\u{feff}{\"id\": 7, \"p\": {\"yes\": 0.25, \"no\": 1e-7}, \"tags\": [1, \"x\"]}\n\n{\"extra\": \
+                    null, \"id\": \"b\"}\r\n";
         let table = read_lines(Path::new(FILE), text.as_bytes(), "id").unwrap();
         assert_eq!(table.header(), ["id", "p_yes", "p_no", "tags", "extra"]);
         let cells = |i: usize| -> Vec<String> {
@@ -223,8 +224,9 @@ mod tests {
     fn objects_without_common_fields_are_refused_before_their_table_is_made() {
         let text: String = (0..20_000).map(|i| format!("{{\"id\": {i}, \"field-{i}\": 1}}\n")).collect();
         let error = read_lines(Path::new(FILE), text.as_bytes(), "id").unwrap_err().to_string();
-        let expected = "a.jsonl: it takes 399980000 fields that single objects lack, and the limit is 8217780; give every \
-                        object the same fields; if that is meant, set JUDGE_UNCERTAINTY_LIMITS=49 in the environment";
+        let expected = "a.jsonl: it takes 399980000 fields that single objects lack, and the limit is 8217780; give \
+                        every object the same fields; if that is meant, set JUDGE_UNCERTAINTY_LIMITS=49 in the \
+                        environment";
         assert!(error.starts_with(expected), "{error}");
         let text: String = (0..500).map(|i| format!("{{\"id\": {i}, \"field-{i}\": 1}}\n")).collect();
         assert_eq!(read_lines(Path::new(FILE), text.as_bytes(), "id").unwrap().header().len(), 501);

@@ -30,7 +30,7 @@ impl Observed {
     }
 
     /// So many labels with this mean and this sum of squared differences from it.
-    pub fn of(labels: u32, mean: f64, squares: f64) -> Self {
+    pub fn from_labels(labels: u32, mean: f64, squares: f64) -> Self {
         let n = f64::from(labels);
         Self { mean, within: (labels > 1).then(|| squares / (n - 1.0) / n) }
     }
@@ -350,7 +350,10 @@ mod tests {
     #[test]
     fn what_was_drawn_of_few_items_varies_with_its_labels_only() {
         let selection = Selection { ranked: vec![], drawn: (0..60).collect(), probability: vec![0.75; 80] };
-        let of = |i: usize| [Observed::of(2, 1.0, 0.0), Observed::of(2, 0.0, 0.0), Observed::of(2, 0.5, 0.5)][i % 3];
+        let of = |i: usize| {
+            [Observed::from_labels(2, 1.0, 0.0), Observed::from_labels(2, 0.0, 0.0), Observed::from_labels(2, 0.5, 0.5)]
+                [i % 3]
+        };
         let twice: Vec<Option<Observed>> = (0..80).map(|i| (i < 60).then(|| of(i))).collect();
         let e = weighted_mean(&selection, &twice, None, UNIT, 0.95).unwrap();
         let square = 10.0 / 59.0;

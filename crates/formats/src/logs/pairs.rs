@@ -1,11 +1,13 @@
 //! Verdicts over two answers: MT-Bench's judgements and votes, and those of Chatbot Arena.
 //!
-//! | file | item | who |
+//! | file | fields | who |
 //! |---|---|---|
-//! | MT-Bench, `gpt-4_pair.jsonl`: `question_id`, `model_1`, `model_2`, `g1_winner`, `g2_winner`, `judge`, `turn` | question, models, turn | the judge, in either order |
-//! | MT-Bench's votes, Arena's conversations: `question_id`, `model_a`, `model_b`, `winner`, `judge`, `turn` | question, models, turn | a person (`author_1`, `expert_2`, `arena_user_3`), or a judge |
-//! | Arena's later files: `id` or `question_id`, `model_a`, `model_b`, `winner` | question, models | people, who are not named |
+//! | MT-Bench, `gpt-4_pair.jsonl` | `question_id`, `model_1`, `model_2`, `g1_winner`, `g2_winner`, `turn` | the judge |
+//! | MT-Bench's votes, early Arena files | `question_id`, `model_a`, `model_b`, `winner`, `judge`, `turn` | `judge` |
+//! | Arena's later files | `id` or `question_id`, `model_a`, `model_b`, `winner` | people, who are not named |
 //!
+//! An item is a question with two models and, if there is one, a turn. Both orders are asked in `gpt-4_pair.jsonl`.
+//! `judge` is a model or a person (`author_1`, `expert_2`, `arena_user_3`).
 //! Labels are `A`, `B` and `tie`, where A is the model that comes first by its name, whoever was shown first: so the
 //! same pair is the same item in all files. An error is a failed answer.
 

@@ -196,8 +196,9 @@ impl Rows {
     pub fn observed(&self, row: usize, quantity: Quantity) -> Option<Observed> {
         let values: Vec<f64> = self.humans[row].iter().map(|(_, human)| quantity.of(*human)).collect();
         let centre = mean(&values);
-        (!values.is_empty())
-            .then(|| Observed::of(values.len() as u32, centre, values.iter().map(|x| (x - centre).powi(2)).sum()))
+        (!values.is_empty()).then(|| {
+            Observed::from_labels(values.len() as u32, centre, values.iter().map(|x| (x - centre).powi(2)).sum())
+        })
     }
 }
 

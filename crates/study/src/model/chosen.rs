@@ -238,7 +238,8 @@ impl Chosen {
             Some(design) => design,
             None => {
                 let reason = format!(
-                    "{}; this describes these {} items, not new ones (a random share, `study queue --explore`, would tell of new ones)",
+                    "{}; this describes these {} items, not new ones (a random share, `study queue --explore`, would \
+                     tell of new ones)",
                     reasons.join("; "),
                     kept.len()
                 );
@@ -307,7 +308,8 @@ fn own_stage<K: Kind>(study: &Study<K>, things: &Things, named: &[usize], all: b
                 _ if all => None,
                 Some(_) => Some(format!("{labelled} of {population} at random, by your own files")),
                 None => Some(format!(
-                    "{labelled} of {population} by your own files, taken as drawn at random because items.drawn does not say"
+                    "{labelled} of {population} by your own files, taken as drawn at random because items.drawn does \
+                     not say"
                 )),
             };
             Some((Stage::try_stratified(&strata, &[population]).map_err(|error| error.to_string()), word))
@@ -393,8 +395,8 @@ mod tests {
         }
         let with_labels = if own > 0 { "[labels]\nfile = \"labels.csv\"\nform = \"long\"\n" } else { "" };
         let toml = format!(
-            "title = \"t\"\nclasses = [\"a\", \"b\"]\n[items]\nfile = \"items.csv\"\n{settings}\n[judge]\nfile = \"judge.csv\"\n\
-             kind = \"probabilities\"\n{with_labels}"
+            "title = \"t\"\nclasses = [\"a\", \"b\"]\n[items]\nfile = \"items.csv\"\n{settings}\n[judge]\nfile = \
+             \"judge.csv\"\nkind = \"probabilities\"\n{with_labels}"
         );
         let labels = format!("id,annotator,label\n{labels}");
         for (name, text) in [("study.toml", toml), ("items.csv", items), ("judge.csv", judge), ("labels.csv", labels)] {

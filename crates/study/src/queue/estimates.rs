@@ -255,7 +255,7 @@ mod tests {
                         yes
                     });
                     let mean = 0.5 * (both[0] + both[1]);
-                    observed[i] = Some(Observed::of(2, mean, both.iter().map(|y| (y - mean).powi(2)).sum()));
+                    observed[i] = Some(Observed::from_labels(2, mean, both.iter().map(|y| (y - mean).powi(2)).sum()));
                 }
                 let file = SelectionFile { selection, batches_before: 0, baselines: HashMap::new() };
                 let found = file.estimate("mean_a", &observed, &by_annotator, ((0.0, 1.0), 0.95)).unwrap();

@@ -91,8 +91,8 @@ impl SamplingDesign {
         let number = off * self.weights.iter().sum::<f64>().powi(2) / square;
         self.alike = (off < MOST_OFF && number < LEAST_OFF).then(|| {
             format!(
-                "{:.1}% of labels are off the commonest class, as many as {number:.0} random items tell of, and a mean that rests on \
-                 such items takes {LEAST_OFF} of them: label more items",
+                "{:.1}% of labels are off the commonest class, as many as {number:.0} random items tell of, and a mean \
+                 that rests on such items takes {LEAST_OFF} of them: label more items",
                 100.0 * off
             )
         });

@@ -89,7 +89,7 @@ struct Seen {
 
 impl Seen {
     /// `values` is what a label on each item is truly worth.
-    fn of(beliefs: &Beliefs, p: ArrayView2<f64>, values: &[f64], undefined: &'static str) -> Result<Self, Error> {
+    fn new(beliefs: &Beliefs, p: ArrayView2<f64>, values: &[f64], undefined: &'static str) -> Result<Self, Error> {
         let scores = beliefs.map(|b| b.label_value());
         let delta_regret = regret(values, &scores, &[], Budget::HEADLINE.of(values.len()))
             .ok_or(Error::Undefined { experiment: "extended", quantity: undefined })?;
@@ -185,7 +185,7 @@ pub fn calibrated(tau: f64, bias: [f64; 3], worlds: usize, progress: &dyn Progre
         let [published, recalibrated] = fit_both(&items, world.counts.view(), Recalibration::Shared)?;
         let truth = world.true_posterior();
         let values = truth.map(|b| b.label_value());
-        let seen = |beliefs: &Beliefs| Seen::of(beliefs, world.p.view(), &values, "regret in a known world");
+        let seen = |beliefs: &Beliefs| Seen::new(beliefs, world.p.view(), &values, "regret in a known world");
 
         let fit = recalibrated.recalibrated().expect("the second fit is the recalibrated one");
         let slope = f64::from(TRUST_RATIO).ln();
@@ -247,7 +247,7 @@ pub fn dice(
     progress: &dyn Progress,
 ) -> Result<KnownWorlds, Error> {
     let draws: Vec<u64> = (0..redraws as u64).collect();
-    let tiers: Vec<usize> = (0..experiment.world().p.nrows()).map(|i| Tier::of(i) as usize).collect();
+    let tiers: Vec<usize> = (0..experiment.world().p.nrows()).map(|i| Tier::from_die(i) as usize).collect();
     let recalibration = if by_tier { Recalibration::ByGroup } else { Recalibration::Shared };
     let all = replicate("dice, recalibrated", &draws, progress, |&r| {
         let counts = experiment.redraw(r);
@@ -272,7 +272,7 @@ fn known(
             b.manhattan(p) - p.iter().enumerate().map(|(j, w)| w * b.manhattan_after(j, p)).sum::<f64>()
         };
         let values: Vec<f64> = beliefs.iter().zip(p.rows()).map(value).collect();
-        Seen::of(&beliefs, p, &values, "regret in a known world")
+        Seen::new(&beliefs, p, &values, "regret in a known world")
     };
     Ok(Replicate {
         seen: BTreeMap::from([("published", seen(&published)?), ("recalibrated", seen(&recalibrated)?)]),

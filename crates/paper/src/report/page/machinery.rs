@@ -96,9 +96,9 @@ fn versions(parts: &Parts) -> Table {
         ],
         rows: rows.collect(),
         note: Some(Text::marked(&format!(
-            "The same inputs and the same version give the same bytes, so the sums can be compared with those of another \
-             run. Another platform may move last digits: `compare` allows for that. Layout of the results: schema \
-             {SCHEMA}. Built with Rust {} or later.",
+            "The same inputs and the same version give the same bytes, so the sums can be compared with those of \
+             another run. Another platform may move last digits: `compare` allows for that. Layout of the results: \
+             schema {SCHEMA}. Built with Rust {} or later.",
             env!("CARGO_PKG_RUST_VERSION"),
         ))),
     }
@@ -118,8 +118,8 @@ fn inputs(parts: &Parts) -> Option<Table> {
         columns: vec![Column::text("File"), Column::text("SHA-256")],
         rows,
         note: Some(Text::marked(
-            "The sum stands for the exact content of a file: `sha256sum FILE` prints it. A file that does not match its \
-             sum is refused before anything is computed.",
+            "The sum stands for the exact content of a file: `sha256sum FILE` prints it. A file that does not match \
+             its sum is refused before anything is computed.",
         )),
     })
 }
@@ -184,10 +184,10 @@ fn fits(results: &Results) -> Option<Table> {
         ],
         rows,
         note: Some(Text::plain(
-            "A fit counts as converged when the gradient of the log-likelihood vanishes. Where a trust reaches the limit \
-             of the search the likelihood has a corner, at which the gradient need not vanish: such fits are counted, not \
-             hidden. What a prediction is worth: the typical fitted trust, in labels. The results of the simulations do \
-             not count their fits.",
+            "A fit counts as converged when the gradient of the log-likelihood vanishes. Where a trust reaches the \
+             limit of the search the likelihood has a corner, at which the gradient need not vanish: such fits are \
+             counted, not hidden. What a prediction is worth: the typical fitted trust, in labels. The results of the \
+             simulations do not count their fits.",
         )),
     })
 }
@@ -213,8 +213,8 @@ fn seeds(parts: &Parts) -> Table {
             .map(|(e, stream, seed)| vec![Text::plain(stream.as_str()), name(e), Text::plain(seed.as_str())])
             .collect(),
         note: Some(Text::plain(
-            "Every random draw comes from a named stream that reproduces NumPy's default_rng bit for bit; r and s count \
-             replicates and worlds from 0.",
+            "Every random draw comes from a named stream that reproduces NumPy's default_rng bit for bit; r and s \
+             count replicates and worlds from 0.",
         )),
     }
 }

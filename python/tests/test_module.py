@@ -60,6 +60,11 @@ def bits(table):
 def study(tmp_path_factory):
     folder = tmp_path_factory.mktemp("study")
     run("study", "init", folder / "s")
+    # `decompose` and `fit` are those of the published belief.
+    file = folder / "s" / "study.toml"
+    text = file.read_text(encoding="utf-8")
+    assert '# belief = "auto"' in text
+    file.write_text(text.replace('# belief = "auto"', 'belief = "published"  #'), encoding="utf-8")
     run("study", "run", folder / "s", "--replicates", "0")
     return folder / "s" / "run"
 

@@ -46,7 +46,8 @@ pub(in crate::cli) fn print_all(lines: &[Line]) -> Result<(), Error> {
     Ok(())
 }
 
-fn width() -> usize {
+/// Columns of the terminal, within what lines are made for; [`WIDEST`] where there is none.
+pub(in crate::cli) fn width() -> usize {
     terminal_size::terminal_size().map_or(WIDEST, |(width, _)| usize::from(width.0)).clamp(NARROWEST, WIDEST)
 }
 

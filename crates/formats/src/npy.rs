@@ -8,7 +8,7 @@ use half::f16;
 use ndarray::{Array2, ShapeBuilder};
 use npyz::{Deserialize, NpyFile, NpyHeader, Order};
 
-use super::error::{Error, Place, Problem, Result};
+use super::error::{Error, Place, Problem, Result, excerpt};
 use super::items::ItemIds;
 
 /// Reads a matrix of 16, 32 or 64-bit floats, `ids.len()` x `columns`, whose row i belongs to item i.
@@ -70,7 +70,9 @@ fn read(
     let unreadable = |source| Error::Unreadable { file: file.to_owned(), source };
 
     let start = header_bytes(&mut data, length).map_err(unreadable)?;
-    let header = read_header(&mut start.as_slice()).map_err(|error| not_a_matrix(error.to_string()))?;
+    // The words below the first line show all of the header, which can be anything.
+    let first_line = |error: std::io::Error| excerpt(error.to_string().lines().next().unwrap_or_default());
+    let header = read_header(&mut start.as_slice()).map_err(|error| not_a_matrix(first_line(error)))?;
     let there = header.shape().get(1).and_then(|&columns| usize::try_from(columns).ok());
     let columns = columns.or(there).unwrap_or(1);
     if header.shape() != [ids.len() as u64, columns as u64] {
@@ -194,6 +196,15 @@ mod tests {
     fn read(bytes: &[u8]) -> Result<Array2<f32>> {
         let ids = ItemIds::new(names(&["a", "b"])).unwrap();
         read_matrix(Path::new("m.npy"), bytes, &ids, 3)
+    }
+
+    #[test]
+    fn a_header_that_makes_no_sense_is_not_repeated_in_the_message() {
+        let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+        bytes.extend(30_000u16.to_le_bytes());
+        bytes.extend([b'v'; 30_000]);
+        let message = read(&bytes).unwrap_err().to_string();
+        assert!(message.starts_with("m.npy: not a NumPy matrix: ") && message.len() < 300, "{message}");
     }
 
     const VALUES: [f64; 6] = [1.0, -2.5, 0.0, 0.125, 1024.0, 0.00390625];

@@ -1,6 +1,6 @@
 //! What a study has read.
 
-use super::lines::InputRow;
+use super::lines::{InputRow, wrap};
 use super::shown::Shown;
 use judge_uncertainty_page::{Block, Column, Table, Text};
 use judge_uncertainty_study::InputReport;
@@ -60,16 +60,17 @@ impl InputTable {
         Self { title: input.title.clone(), rows, warnings: input.warnings.clone() }
     }
 
-    /// The lines of a terminal; of rows about the same only the first names it.
-    pub fn lines(&self) -> Vec<String> {
-        let mut lines = vec![self.title.clone(), String::new()];
+    /// The lines of a terminal of `width` columns; of rows about the same only the first names it.
+    pub fn lines(&self, width: usize) -> Vec<String> {
+        let mut lines = wrap(&self.title, width, "", "");
+        lines.push(String::new());
         let mut before = "";
         for InputRow { name, text } in &self.rows {
             let shown = if *name == before { "" } else { name };
-            lines.push(format!("{shown:<NAMES$}{text}"));
+            lines.extend(wrap(text, width, &format!("{shown:<NAMES$}"), &" ".repeat(NAMES)));
             before = name;
         }
-        lines.extend(self.warnings.iter().map(|warning| format!("warning: {warning}")));
+        lines.extend(self.warnings.iter().flat_map(|warning| wrap(warning, width, "warning: ", "  ")));
         lines
     }
 

@@ -60,8 +60,8 @@ pub fn wrapped(lines: &[Line], width: usize) -> Vec<String> {
 
 /// Words of a text in lines; the first begins with `first`, the others with `rest`. A word that is too long has a line
 /// of its own.
-fn wrap(text: &str, width: usize, first: &str, rest: &str) -> Vec<String> {
-    let (mut lines, mut line, mut filled) = (vec![], first.to_owned(), false);
+pub(crate) fn wrap(text: &str, width: usize, first: &str, rest: &str) -> Vec<String> {
+    let (mut lines, mut line, mut filled) = (Vec::new(), first.to_owned(), false);
     for word in text.split_whitespace() {
         if filled && line.chars().count() + 1 + word.chars().count() > width {
             lines.push(std::mem::replace(&mut line, rest.to_owned()));

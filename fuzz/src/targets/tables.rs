@@ -65,7 +65,7 @@ pub(crate) fn predictions(data: &[u8]) {
 /// A message can be written, and does not repeat a file.
 pub(crate) fn told<E: std::error::Error>(error: E) {
     let text = error.to_string();
-    assert!(!text.is_empty() && text.len() < 20_000, "a message of {} bytes", text.len());
+    assert!(!text.is_empty() && text.len() < 20_000, "a message of {} bytes: {:.300}", text.len(), text);
 }
 
 fn ids() -> ItemIds {

@@ -538,7 +538,7 @@ class Study:
     def compare(self, other: Study | str | os.PathLike[str]) -> dict[str, Any]:
         """This judge against that of another study of the same items."""
         second = other.path if isinstance(other, Study) else other
-        found: dict[str, Any] = self._json("compare", self.path, second)
+        found: dict[str, Any] = json.loads(_call("compare", self.path, second, "--json", progress=self.progress))
         return found
 
     def plan(self, *, price: float | None = None) -> dict[str, Any]:
@@ -550,7 +550,7 @@ class Study:
         """Writes the page on which experts label the queue."""
         to = pathlib.Path(out) if out is not None else self.folder / "label.html"
         force = ["--force"] if to.exists() else []
-        _call("study", "label", self.path, "--out", to, *force, progress=self.progress)
+        _call("study", "labels", "page", self.path, "--out", to, *force, progress=self.progress)
         return to
 
     def __repr__(self) -> str:

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use super::setup::load;
 use crate::cli::options::StudyOption;
-use crate::cli::terminal::stdout;
+use crate::cli::terminal::{stdout, width};
 use crate::cli::{Error, say, sentences};
 use crate::report::study::{InputTable, Shown};
 use crate::study::{InputReport, Study};
@@ -39,9 +39,10 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     if args.json {
         write!(stdout, "{}", to_json(&report))?;
     } else {
-        for line in InputTable::new(&report).lines() {
+        for line in InputTable::new(&report).lines(width()) {
             writeln!(stdout, "{line}")?;
         }
+        writeln!(stdout, "Next: judge-uncertainty study run {}", args.study.path.display())?;
     }
     Ok(ExitCode::SUCCESS)
 }

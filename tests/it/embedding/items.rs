@@ -89,6 +89,8 @@ fn bad_items_are_refused_with_file_and_line() {
         let message = error(name, content);
         assert!(message.starts_with(expected), "{message:?} for {content:?}");
     }
+    let message = error("i.csv", &format!("id,{}\n1,x\n", "p".repeat(100_000)));
+    assert!(message.len() < 300, "{message}");
     let dir = tempfile::tempdir().unwrap();
     for (name, before) in [("i.csv", "id,q\n1,a\n2,"), ("i.jsonl", "{\"id\":\"1\",\"q\":\"a\"}\n\n")] {
         let path = dir.path().join(name);

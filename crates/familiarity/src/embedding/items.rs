@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
+use judge_uncertainty_formats::error::list;
 use judge_uncertainty_formats::table::Table;
 use judge_uncertainty_system::read::InputFile;
 
@@ -152,8 +153,7 @@ impl<'a> Place<'a> {
 
     fn absent<'n>(self, line: u64, column: &str, present: impl Iterator<Item = &'n str>) -> EmbeddingError {
         let present: Vec<_> = present.map(|name| format!("{name:?}")).collect();
-        let present = present.join(", ");
-        self.error(line, format!("there is no column {column:?}; the columns are {present}"))
+        self.error(line, format!("there is no column {column:?}; the columns are {}", list(&present)))
     }
 
     fn csv_error(self, error: csv::Error) -> EmbeddingError {

@@ -47,9 +47,6 @@ pub struct AnsweredQueue {
     pub batches: BTreeSet<usize>,
 }
 
-/// A label by the item that has it and the batch that brought it.
-pub type Came = (usize, usize);
-
 impl AnsweredQueue {
     /// The queues in the folder of a study to which any of `batches` batches came back; `added` are their labels.
     ///
@@ -58,7 +55,7 @@ impl AnsweredQueue {
     pub fn read_all(
         folder: &Path,
         items: &Items,
-        (added, batches): (&[Came], usize),
+        (added, batches): (&[(usize, usize)], usize),
         source: &mut Source,
     ) -> judge_uncertainty_formats::error::Result<Vec<Self>> {
         if batches == 0 {
@@ -281,10 +278,13 @@ fn in_words(
     (!sentence.is_empty()).then(|| sentence.trim().to_owned())
 }
 
-type StageInWords = (Result<Stage, String>, Option<String>);
-
 /// What the user's own labels tell of all items; `None` where there are no such labels.
-fn own_stage<K: Kind>(study: &Study<K>, things: &Things, named: &[usize], all: bool) -> Option<StageInWords> {
+fn own_stage<K: Kind>(
+    study: &Study<K>,
+    things: &Things,
+    named: &[usize],
+    all: bool,
+) -> Option<(Result<Stage, String>, Option<String>)> {
     let labelled = things.count(|thing| things.own[thing]);
     if labelled == 0 {
         return None;

@@ -32,9 +32,6 @@ const PIT_BINS: usize = 10;
 /// Levels of the credible intervals, in percent.
 const LEVELS: [u32; 3] = [50, 80, 95];
 
-/// How well beliefs agree with the truth, by belief: "published", "recalibrated" and, in simulations, "true".
-pub type ByBelief = BTreeMap<String, WorldAgreement>;
-
 /// A belief against the truth.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WorldAgreement {
@@ -72,8 +69,8 @@ pub struct KnownWorlds {
     pub replicates: usize,
     /// Parameters, where the recalibration is the true one.
     pub recovered: Vec<Recovered>,
-    /// Agreement of each belief.
-    pub agreement: ByBelief,
+    /// How well beliefs agree with the truth: `published`, `recalibrated` and, in simulations, `true`.
+    pub agreement: BTreeMap<String, WorldAgreement>,
     /// Error of the recalibrated belief minus that of the published one, paired.
     pub error_difference: Summary,
     /// Regret of Delta likewise.

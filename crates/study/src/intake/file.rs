@@ -411,7 +411,8 @@ mod tests {
         assert_eq!(intake.answers.skipped, [("not submitted", 2)].into());
         let error = of_tool("argilla-nested.json").unwrap_err().to_string();
         assert!(error.contains("(item \"3\"): the answer has no status") && error.contains("flatten=True"), "{error}");
-        let other = r#"[{"id": "a", "quality.responses": ["yes"], "quality.responses.status": ["submitted"]}]"#;
+        let other = r#"[{"id": "a", "quality.responses": ["yes"], "quality.responses.status": ["submitted"],
+            "_server_id": "x"}]"#;
         let error = read("r.json", other).unwrap_err().to_string();
         assert!(error.contains("no answer is one to the question \"label\"; there are quality"), "{error}");
         let none = r#"[{"id": "a", "fields": {"text": "x"}, "responses": {}}]"#;

@@ -167,7 +167,7 @@ fn a_study_names_its_map() {
     assert!(unknown.iter().zip(&known).all(|(a, b)| *a < b * (1.0 + 1e-6)), "{unknown:?} {known:?}");
     study(folder.path(), CLASSES, "\"ensemble\"");
     let error = Study::<Classes>::load(folder.path()).err().unwrap().to_string();
-    assert!(error.contains("no map \"ensemble\" any more") && error.contains("\"process\""), "{error}");
+    assert!(error.contains("no map \"ensemble\"; the maps are identity, smoothing"), "{error}");
     study(folder.path(), CLASSES, "\"line\"");
     let error = Study::<Classes>::load(folder.path()).err().unwrap().to_string();
     assert!(error.contains("trust.belief") && error.contains("a line needs three places on a scale"), "{error}");

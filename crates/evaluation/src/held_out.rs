@@ -160,9 +160,9 @@ pub struct Scoring {
 }
 
 /// A prediction with its scores of an item, in the order of [`Scored::SCORES`].
-type Found = (Prediction, usize, Vec<Option<f64>>);
+type ScoredPrediction = (Prediction, usize, Vec<Option<f64>>);
 /// What a belief predicts and foresees of an item before its labels, and what it foresees with all but one.
-struct Predicted {
+struct Forecast {
     name: String,
     item: usize,
     means: Vec<f64>,
@@ -203,7 +203,7 @@ pub fn score<P: Scored>(pools: &[(String, P)], features: &[FeatureColumn], folds
         [] => Design::constant(items),
         _ => Standardizer::fit(features)?.apply(features)?,
     };
-    let of_fold = |fold: usize| -> Result<(Vec<Found>, Vec<Predicted>), Error> {
+    let of_fold = |fold: usize| -> Result<(Vec<ScoredPrediction>, Vec<Forecast>), Error> {
         let hidden: Vec<bool> = folds.iter().map(|f| *f == fold).collect();
         let own: Vec<usize> = (0..items).filter(|&i| hidden[i]).collect();
         let (mut found, mut predicted) = (vec![], vec![]);
@@ -219,7 +219,7 @@ pub fn score<P: Scored>(pools: &[(String, P)], features: &[FeatureColumn], folds
             let known = P::without(&pool.all(), &hidden);
             let fitted = Fitted::new(pool, design.clone(), &known)?;
             for &i in &own {
-                predicted.push(Predicted {
+                predicted.push(Forecast {
                     name: name.clone(),
                     item: i,
                     means: pool.believed(&fitted.beliefs, i),
@@ -234,7 +234,7 @@ pub fn score<P: Scored>(pools: &[(String, P)], features: &[FeatureColumn], folds
         Ok((found, predicted))
     };
     let used: std::collections::BTreeSet<usize> = folds.iter().copied().collect();
-    let parts: Vec<(Vec<Found>, Vec<Predicted>)> =
+    let parts: Vec<(Vec<ScoredPrediction>, Vec<Forecast>)> =
         used.into_iter().collect::<Vec<_>>().into_par_iter().map(of_fold).collect::<Result<_, _>>()?;
     let mut scoring = Scoring::default();
     for (found, predicted) in parts {
@@ -244,7 +244,7 @@ pub fn score<P: Scored>(pools: &[(String, P)], features: &[FeatureColumn], folds
                 of.entry(*score).or_insert_with(|| vec![None; items])[item] = value.filter(|value| value.is_finite());
             }
         }
-        for Predicted { name, item, means, foreseen, within } in predicted {
+        for Forecast { name, item, means, foreseen, within } in predicted {
             for (given, foreseen) in GIVEN.into_iter().zip(foreseen) {
                 let of = scoring.foreseen.entry(Prediction { name: name.clone(), given });
                 of.or_insert_with(|| vec![None; items])[item] = foreseen;

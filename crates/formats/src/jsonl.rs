@@ -101,18 +101,18 @@ impl Objects {
 pub fn fields(file: &Path, line: u64, text: &str) -> Result<Vec<(String, String)>> {
     let mut fields = Vec::new();
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    let read = Fields { name: String::new(), fields: &mut fields }.deserialize(&mut deserializer);
+    let read = FieldReader { name: String::new(), fields: &mut fields }.deserialize(&mut deserializer);
     read.and_then(|()| deserializer.end()).map_err(|error| refused(file, line, &error))?;
     Ok(fields)
 }
 
 /// Reads one value as the field `name`, or as several if it is an object.
-struct Fields<'f> {
+struct FieldReader<'f> {
     name: String,
     fields: &'f mut Vec<(String, String)>,
 }
 
-impl Fields<'_> {
+impl FieldReader<'_> {
     fn put<E: serde::de::Error>(self, value: String) -> Result<(), E> {
         if self.name.is_empty() {
             return Err(E::custom("an object of fields is needed here"));
@@ -122,14 +122,14 @@ impl Fields<'_> {
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Fields<'_> {
+impl<'de> DeserializeSeed<'de> for FieldReader<'_> {
     type Value = ();
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
-impl<'de> Visitor<'de> for Fields<'_> {
+impl<'de> Visitor<'de> for FieldReader<'_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -174,7 +174,7 @@ impl<'de> Visitor<'de> for Fields<'_> {
             if name.is_empty() {
                 return Err(A::Error::custom("a field without a name"));
             }
-            map.next_value_seed(Fields { name, fields: &mut *self.fields })?;
+            map.next_value_seed(FieldReader { name, fields: &mut *self.fields })?;
         }
         Ok(())
     }

@@ -163,9 +163,9 @@ pub fn read_predictions(file: &Path, bytes: &[u8], predicted: Predicted<'_>, lab
     let text = utf8(file, bytes)?;
     let mut rows = vec![];
     for (line, number) in text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty()) {
-        let row = Predictions { place: Place::file(file).at_line(number), predicted };
+        let row = PredictionLine { place: Place::file(file).at_line(number), predicted };
         let (id, list) = row.parse(line)?;
-        let row = Predictions { place: row.place.of_item(&id), predicted };
+        let row = PredictionLine { place: row.place.of_item(&id), predicted };
         if labels.is_empty() {
             rows.push((number, row.cells(&id, &list)?));
             continue;
@@ -205,12 +205,12 @@ impl Predicted<'_> {
 }
 
 /// A line of predictions.
-struct Predictions<'a> {
+struct PredictionLine<'a> {
     place: Place,
     predicted: Predicted<'a>,
 }
 
-impl Predictions<'_> {
+impl PredictionLine<'_> {
     fn refuse(&self, reason: &str) -> Error {
         let remedy = format!("write each line as {}", self.predicted.layout());
         Error::unfit(self.place.clone(), reason, remedy)

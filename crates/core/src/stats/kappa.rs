@@ -18,7 +18,7 @@ pub fn quadratic_kappa(places: &[f64], pairs: impl IntoIterator<Item = (usize, u
     let pairs: Vec<(usize, usize)> = pairs.into_iter().collect();
     // Places from the first item's: their distances keep their digits however far from 0 the scale lies.
     let from = places[pairs.first()?.0];
-    let (mut first, mut second, mut missed) = (Moments::default(), Moments::default(), 0.0);
+    let (mut first, mut second, mut missed) = (RunningMoments::default(), RunningMoments::default(), 0.0);
     for (a, b) in pairs {
         first.add(places[a] - from);
         second.add(places[b] - from);
@@ -31,14 +31,14 @@ pub fn quadratic_kappa(places: &[f64], pairs: impl IntoIterator<Item = (usize, u
 
 /// Mean and scatter of the values added so far (Welford's updates).
 #[derive(Default)]
-struct Moments {
+struct RunningMoments {
     count: f64,
     mean: f64,
     /// Sum of squared differences from the mean.
     squares: f64,
 }
 
-impl Moments {
+impl RunningMoments {
     fn add(&mut self, value: f64) {
         self.count += 1.0;
         let off = value - self.mean;

@@ -193,13 +193,13 @@ struct Residuals {
 
 /// Second, third and fourth moments of a sum: its variance, skewness, and the degrees of freedom of the estimated
 /// variance.
-struct Moments {
+struct SumMoments {
     variance: f64,
     skewness: f64,
     freedom: f64,
 }
 
-impl Moments {
+impl SumMoments {
     /// Of a sum of n terms with these sums of squares, cubes and fourth powers.
     fn new(n: f64, [second, third, fourth]: [f64; 3]) -> Self {
         let kurtosis = n * fourth / (second * second);
@@ -235,9 +235,9 @@ impl Residuals {
         if second == 0.0 {
             return None;
         }
-        let found = Moments::new(n, [second, third, fourth]);
-        let exchangeable = Moments::exchangeable(one);
-        let either = |of: fn(&Moments) -> f64, choose: fn(f64, f64) -> f64| {
+        let found = SumMoments::new(n, [second, third, fourth]);
+        let exchangeable = SumMoments::exchangeable(one);
+        let either = |of: fn(&SumMoments) -> f64, choose: fn(f64, f64) -> f64| {
             exchangeable.as_ref().map_or(of(&found), |other| choose(of(&found), of(other)))
         };
         let variance = either(|m| m.variance, f64::max);

@@ -41,12 +41,12 @@ fn rows(file: &Path, bytes: &[u8]) -> Result<Vec<(Place, Value)>> {
 }
 
 /// A pair of models in the order of their names, and whether that is the order in which they were named.
-struct Pair {
+struct ModelPair {
     models: [String; 2],
     as_named: bool,
 }
 
-impl Pair {
+impl ModelPair {
     fn try_new(place: &Place, row: &Value, names: [&str; 2]) -> Result<Self> {
         let [one, two] = names.map(|name| needed(place, row, &format!("/{name}"), "the name of a model"));
         let (one, two) = (one?, two?);
@@ -89,7 +89,7 @@ fn read_mt_bench(file: &Path, bytes: &[u8]) -> Result<Log> {
     let mut records = vec![];
     for (place, row) in rows(file, bytes)? {
         let question = needed(&place, &row, "/question_id", "the question's id")?;
-        let pair = Pair::try_new(&place, &row, ["model_1", "model_2"])?;
+        let pair = ModelPair::try_new(&place, &row, ["model_1", "model_2"])?;
         let record = pair.record(&place, &row, &question);
         let judge = joined_cells(row.get("judge"), " ");
         // In the first game model_1 is shown first, in the second model_2.
@@ -120,7 +120,7 @@ fn read_arena(file: &Path, bytes: &[u8]) -> Result<Log> {
     for (place, row) in rows(file, bytes)? {
         let pointer = if row.get("question_id").is_some() { "/question_id" } else { "/id" };
         let question = needed(&place, &row, pointer, "the question's id")?;
-        let pair = Pair::try_new(&place, &row, ["model_a", "model_b"])?;
+        let pair = ModelPair::try_new(&place, &row, ["model_a", "model_b"])?;
         let mut record = pair.record(&place, &row, &question);
         // Answers come in the order of the models' names, too.
         let order = if pair.as_named { ["a", "b"] } else { ["b", "a"] };

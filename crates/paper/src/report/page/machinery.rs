@@ -47,7 +47,7 @@ pub(super) fn section(results: &Results, manifest: &Manifest) -> Section {
     Section { id: "machinery".to_owned(), title: "The machinery".to_owned(), blocks }
 }
 
-type Parts<'m> = [(Experiment, &'m Provenance)];
+type MachineryParts<'m> = [(Experiment, &'m Provenance)];
 
 fn name(experiment: Experiment) -> Text {
     Text::plain(experiment_name(experiment))
@@ -72,7 +72,7 @@ fn commands() -> Table {
     }
 }
 
-fn versions(parts: &Parts) -> Table {
+fn versions(parts: &MachineryParts) -> Table {
     let rows = parts.iter().map(|(experiment, facts)| {
         let size = if facts.published_size { "as published" } else { "smaller; claims are not judged" };
         let file = results_file(*experiment);
@@ -104,7 +104,7 @@ fn versions(parts: &Parts) -> Table {
     }
 }
 
-fn inputs(parts: &Parts) -> Option<Table> {
+fn inputs(parts: &MachineryParts) -> Option<Table> {
     let files = parts.iter().flat_map(|(_, facts)| &facts.inputs);
     let rows: Vec<_> = files
         .map(|(file, sum)| {
@@ -124,7 +124,7 @@ fn inputs(parts: &Parts) -> Option<Table> {
     })
 }
 
-fn settings(parts: &Parts) -> Option<Table> {
+fn settings(parts: &MachineryParts) -> Option<Table> {
     let all = parts.iter().flat_map(|(e, facts)| facts.settings.iter().map(|(key, value)| (*e, key, value)));
     let rows: Vec<_> =
         all.map(|(e, key, value)| vec![Text::plain(key.as_str()), name(e), Text::plain(value.as_str())]).collect();
@@ -192,7 +192,7 @@ fn fits(results: &Results) -> Option<Table> {
     })
 }
 
-fn sizes(parts: &Parts) -> Table {
+fn sizes(parts: &MachineryParts) -> Table {
     let all = parts.iter().flat_map(|(e, facts)| facts.replicates.iter().map(|(what, n)| (*e, what, *n)));
     Table {
         id: "sizes".to_owned(),
@@ -203,7 +203,7 @@ fn sizes(parts: &Parts) -> Table {
     }
 }
 
-fn seeds(parts: &Parts) -> Table {
+fn seeds(parts: &MachineryParts) -> Table {
     let all = parts.iter().flat_map(|(e, facts)| facts.seeds.iter().map(|(stream, seed)| (*e, stream, seed)));
     Table {
         id: "seeds".to_owned(),

@@ -102,7 +102,7 @@ impl Condition {
                 (0..elements(list)).map(|k| quantity.replacen('*', &k.to_string(), 1)).collect()
             }
             Self::Chain(sides, _) => {
-                let quantity = |side: &Side| match side {
+                let quantity = |side: &Operand| match side {
                     Operand::Quantity(quantity) => Some(quantity.clone()),
                     Operand::Number(_) => None,
                 };
@@ -119,7 +119,7 @@ impl Condition {
                 Ok(values.windows(2).all(|pair| order.holds(pair[0], pair[1])))
             }
             Self::Chain(sides, orders) => {
-                let value = |side: &Side| match side {
+                let value = |side: &Operand| match side {
                     Operand::Number(number) => Ok(*number),
                     Operand::Quantity(quantity) => at(quantity),
                 };

@@ -186,7 +186,7 @@ impl Layout {
             places: if has_line(items.places) { items.places.to_vec() } else { vec![] },
             prediction: InputScale::new(&coordinates, width),
             // Deviations have mean 0 over the variants, and their size is what counts.
-            deviation: InputScale { centre: vec![0.0; width], ..Scale::new(&deviations, width) },
+            deviation: InputScale { centre: vec![0.0; width], ..InputScale::new(&deviations, width) },
             of_prediction: vec![],
             of_all: vec![],
             without: vec![],

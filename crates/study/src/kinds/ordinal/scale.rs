@@ -37,7 +37,7 @@ impl Serialize for Places {
 
 impl<'de> Deserialize<'de> for Places {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
-        let of = |place: Place| match place {
+        let of = |place: WrittenPlace| match place {
             WrittenPlace::Number(place) => (place.to_string(), place),
             WrittenPlace::Named(name, place) => (name, place),
         };

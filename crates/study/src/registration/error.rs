@@ -48,6 +48,12 @@ pub enum RegistrationError {
         /// What is wrong and what to do.
         reason: String,
     },
+    /// A file in the place of a registration that holds nothing.
+    #[error(
+        "{0}: is empty, as a registration that was interrupted left it in earlier versions; remove it and register \
+         again"
+    )]
+    Blank(PathBuf),
     /// A second registration.
     #[error("{0}: exists already, and a registration is never changed; start a new study folder for a new one")]
     Exists(PathBuf),

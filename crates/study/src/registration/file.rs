@@ -94,6 +94,7 @@ impl Registration {
         let path = folder.join(REGISTRATION_FILE);
         match write_new_file(&path, self.to_toml().as_bytes())? {
             true => Ok(path),
+            false if is_blank(&read(&path)?) => Err(RegistrationError::Blank(path)),
             false => Err(RegistrationError::Exists(path)),
         }
     }
@@ -109,6 +110,9 @@ impl Registration {
             return Ok(None);
         }
         let text = read(&path)?;
+        if is_blank(&text) {
+            return Err(RegistrationError::Blank(path));
+        }
         let registration: Self = parse(&path, &text)?;
         if registration.format != FORMAT {
             return Err(RegistrationError::Format { path, found: registration.format, read: FORMAT });
@@ -189,6 +193,11 @@ fn differing(kind: &str, registered: &BTreeMap<String, String>, found: &BTreeMap
             found: found.get(name).cloned(),
         })
         .collect()
+}
+
+/// Whether a file holds nothing, or the zeros that a file system fills in for what was never written.
+fn is_blank(text: &str) -> bool {
+    text.trim_matches('\0').trim().is_empty()
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ fn read_sheet(file: &Path, bytes: &[u8], id_column: &str) -> Result<Table> {
     let allowed = Allowed::new(bytes.len() as u64);
     check_parts(file, bytes, &allowed, |name| name.ends_with(".xml") || name.ends_with(".rels"))?;
     let mut book: Xlsx<_> = Xlsx::new(Cursor::new(bytes)).map_err(damaged)?;
-    let mut sheets: Vec<(String, Vec<(u64, Vec<String>)>)> = vec![];
+    let mut sheets: Vec<(String, Vec<NumberedRow>)> = vec![];
     for name in book.sheet_names() {
         let cells = cells(&mut book, &name, &allowed.held).map_err(|stopped| match stopped {
             Stopped::Damaged(error) => damaged(error),
@@ -54,7 +54,7 @@ fn read_sheet(file: &Path, bytes: &[u8], id_column: &str) -> Result<Table> {
     if sheets.is_empty() {
         return Err(Error::refused(Place::file(file), Problem::NoRows));
     }
-    let has_ids = |(_, rows): &(String, Vec<(u64, Vec<String>)>)| rows[0].1.iter().any(|name| name == id_column);
+    let has_ids = |(_, rows): &(String, Vec<NumberedRow>)| rows[0].1.iter().any(|name| name == id_column);
     let with_ids = sheets.iter().filter(|sheet| has_ids(sheet)).count();
     if with_ids > 1 {
         let names =
@@ -102,8 +102,11 @@ fn cells(
     Ok(cells)
 }
 
+/// A row of cells with its number in the sheet, from 1.
+type NumberedRow = (u64, Vec<String>);
+
 /// Row number and cells of the rows that have a cell, each as long as the first, which names the columns, or longer.
-fn rows(cells: BTreeMap<(u32, u32), String>, held: &Budget) -> std::result::Result<Vec<(u64, Vec<String>)>, Exceeded> {
+fn rows(cells: BTreeMap<(u32, u32), String>, held: &Budget) -> std::result::Result<Vec<NumberedRow>, Exceeded> {
     let mut sparse: BTreeMap<u32, Vec<(usize, String)>> = BTreeMap::new();
     let first = cells.keys().map(|(_, column)| *column).min().unwrap_or(0);
     for ((row, column), text) in cells {

@@ -135,14 +135,16 @@ pub(super) trait Valued {
     fn value(&self) -> f64;
 }
 
+/// The Hessian times a direction.
+pub(super) type Product<'a> = Box<dyn Fn(&[f64]) -> Vec<f64> + 'a>;
+
 /// An objective at one point, without the matrix of its second derivatives.
 pub(super) struct Local<'a> {
     pub(super) value: f64,
     pub(super) gradient: Vec<f64>,
     /// The Hessian's diagonal.
     pub(super) diagonal: Vec<f64>,
-    /// The Hessian times a direction.
-    pub(super) product: Box<dyn Fn(&[f64]) -> Vec<f64> + 'a>,
+    pub(super) product: Product<'a>,
 }
 
 impl Valued for Local<'_> {

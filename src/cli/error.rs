@@ -96,15 +96,17 @@ pub(crate) enum Error {
          --chaosnli-judge, or leave out the extended run"
     )]
     OtherJudge,
-    /// A study where an artifact is due.
+    /// Neither two studies nor two artifacts.
     #[error(
-        "{}: this belongs to a study, and the other folder does not; `compare` takes two studies (the folders of their \
-         study.toml), or two folders that `reproduce` wrote",
-        folder.display()
+        "{} and {}: give two studies (the folders of their study.toml), or two folders that `reproduce` wrote",
+        first.display(),
+        second.display()
     )]
-    OfAStudy {
-        /// The folder.
-        folder: PathBuf,
+    NotComparable {
+        /// The first path.
+        first: PathBuf,
+        /// The second.
+        second: PathBuf,
     },
     /// Threads.
     #[error("can't start {threads} threads: {source}; give a smaller --threads")]
@@ -142,7 +144,7 @@ impl Error {
             | Error::Templates(_)
             | Error::NotConcerned { .. }
             | Error::OtherModel { .. }
-            | Error::OfAStudy { .. }
+            | Error::NotComparable { .. }
             | Error::OtherJudge => false,
         }
     }

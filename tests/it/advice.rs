@@ -219,6 +219,48 @@ fn run_queue_and_report_advise_the_same() {
     assert!(!queue().contains("written-"));
 }
 
+/// What is not computed is said, with the command that computes it.
+#[test]
+fn a_queue_that_compares_no_beliefs_says_what_does() {
+    let dir = pool(1001, 1, PROBABILITIES, "[trust]\nbelief = \"published\"");
+    let (said, _) = study(&["queue", text(dir.path())], 0);
+    let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let told = format!(
+        "Beliefs are not compared here with 1001 labelled items: judge-uncertainty study run {} does it.",
+        text(dir.path())
+    );
+    assert!(words.contains(&told), "{said}");
+}
+
+/// What a run says to label next are the first lines of the queue that its last line asks for.
+#[test]
+fn a_run_names_the_first_items_of_the_queue() {
+    for (items, labelled, share) in
+        [(150, 100, "67%"), (300, 200, "33%"), (60, 40, "Drawn at random"), (60, 0, "Drawn")]
+    {
+        let dir = pool(items, 2, PROBABILITIES, "[trust]\nbelief = \"published\"");
+        let labels = fs::read_to_string(dir.path().join("labels.csv")).unwrap();
+        let kept = labels.lines().take(labelled + 1).fold(String::new(), |t, l| t + l + "\n");
+        fs::write(dir.path().join("labels.csv"), kept).unwrap();
+        let (said, _) = study(&["run", text(dir.path()), "--replicates", "0"], 0);
+        let next: Vec<&str> = said.lines().skip_while(|line| !line.starts_with("Label next: ")).collect();
+        let named: Vec<&str> =
+            next.iter().filter_map(|line| line.strip_prefix("  i")?.split_once(':')).map(|r| r.0).collect();
+        let (queued, heard) = study(&["queue", text(dir.path())], 0);
+        let (_, first) = queued.split_once("First: ").unwrap();
+        let first: Vec<&str> = first.lines().next().unwrap().split(", ").take(3).map(|id| &id[1..]).collect();
+        assert_eq!(named, first, "{said}\n{queued}");
+        assert!(queued.contains(share), "{queued}");
+        let told = if share.starts_with("Drawn") { "drawn at random" } else { "no label yet" };
+        assert!(next[1].contains(told), "{said}");
+        assert!(!heard.contains("nothing to rank them by"), "fewest labels first ranks by no value: {heard}");
+        // A queue of so few goes by another rule than is advised, and says why.
+        let small = "of 10 items or fewer all are, so that every statistic can be estimated";
+        let words = queued.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(words.contains(small), items == 60 && labelled > 0, "{queued}");
+    }
+}
+
 /// Labels of items that are not played with are known from the beginning where that is asked.
 #[test]
 fn the_loop_may_start_with_the_labels_at_hand() {

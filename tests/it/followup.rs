@@ -294,7 +294,7 @@ fn only_exploring_queues_allow_estimates() {
     let (_, stderr) = study(&[&again[..], &["20", "--explore", "0.1"]].concat(), 2);
     assert!(stderr.contains("draws 2 of 20 items") && stderr.contains("raise --explore to 0.5"), "{stderr}");
 
-    study(&[&again[..], &["12"]].concat(), 0);
+    study(&[&again[..], &["12", "--rule", "epistemic"]].concat(), 0);
     let (_, stderr) = study(&["labels", "estimate", text(&queue), text(dir.path())], 2);
     assert!(
         stderr.contains(&format!("{} of {items} items had no chance", items - 12.0)) && stderr.contains("biased"),

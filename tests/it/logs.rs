@@ -56,7 +56,8 @@ fn position_bias_is_reported() {
     assert!(done, "{stderr}");
     let expected = "gpt-4 pair-v2: the verdict changes with the order of the answers for 1 of 2 items, 50% (95% \
                     interval for new items 1% to 99%): 1 times to the answer shown first, 0 times to the second";
-    assert!(stdout.contains(expected), "{stdout}");
+    let in_one_line = stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(in_one_line.contains(expected), "{stdout}");
 }
 
 #[test]

@@ -125,7 +125,7 @@ fn a_study_is_evaluated_and_reported_as_those_of_other_kinds_are() {
     let figures = figures(&results);
     let names: Vec<&str> = figures.iter().map(|figure| figure.name()).collect();
     assert_eq!(names, ["components", "parts", "budget", "advantage", "means"]);
-    let cards = Cards::new(&study, &Decomposition::new(&study, &Silent).unwrap(), true);
+    let cards = Cards::new(&study, &Decomposition::new(&study, &Silent).unwrap(), true).unwrap();
     let page = serde_json::to_string(&page(&results, &cards, &figures)).unwrap();
     for part in ["Cohen's kappa, quadratic weights", "base rate", "expected fall of the Wasserstein error by one label"]
     {

@@ -124,7 +124,7 @@ fn newsroom(folder: &Path, judge: JudgedBy, trust: &str, seed: u64) -> Said {
     let results = StudyResults::new(&study, &decomposition, evaluation, None, &Silent).unwrap();
     let words = describe(&results).iter().map(|line| line.text().to_owned() + "\n").collect();
     let columns = ScoreStudy::columns(&study, &decomposition).iter().map(|column| column.name.clone()).collect();
-    let cards = Cards::new(&study, &decomposition, true);
+    let cards = Cards::new(&study, &decomposition, true).unwrap();
     Said { results, words, columns, cards }
 }
 

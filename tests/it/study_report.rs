@@ -35,7 +35,7 @@ fn results<K: Kind>(study: &Study<K>) -> StudyResults<K> {
 }
 
 fn cards<K: Kind>(study: &Study<K>) -> Cards {
-    Cards::new(study, &Decomposition::new(study, &Silent).unwrap(), true)
+    Cards::new(study, &Decomposition::new(study, &Silent).unwrap(), true).unwrap()
 }
 
 fn with_replicates<K: Kind>(mut study: Study<K>, replicates: usize) -> Study<K> {

@@ -4,17 +4,17 @@ use super::advice::{advice_sentences, map_sentence};
 use super::audit::words::Unit;
 use super::blocks::number;
 use super::lines::{Line, MOST_LINES, within};
+use super::queue::{drawn_of, ranked_by};
 use super::sentences::{trust_sentence, typical_worth};
 use super::shown::{Shown, said};
+use judge_uncertainty_core::escalation::Rule;
 use judge_uncertainty_core::stats::Estimable;
 use judge_uncertainty_evaluation::held_out::Given;
 use judge_uncertainty_page::{KeyNumber, Tone};
 use judge_uncertainty_study::evaluate::held_out::{HeldOutReport, HeldOutScores};
+use judge_uncertainty_study::queue::{Amount, Order};
 use judge_uncertainty_study::results::cards::Cards;
 use judge_uncertainty_study::{Evaluated, StudyResults};
-
-/// Items that are named with a reason.
-const NAMED: usize = 3;
 
 fn side(found: &Estimable) -> Option<i8> {
     found.estimate().map(|found| i8::from(found.lo > 0.0) - i8::from(found.hi < 0.0))
@@ -121,10 +121,30 @@ pub(super) fn warnings<K: Shown>(results: &StudyResults<K>) -> Vec<String> {
     found
 }
 
-/// The first items to label, each with a reason.
-pub(super) fn first_items(cards: &Cards) -> Vec<(String, String)> {
-    let why = |why: &[String]| why.first().cloned().unwrap_or_else(|| "most epistemic uncertainty".to_owned());
-    cards.cards.iter().take(NAMED).map(|card| (card.id.clone(), why(&card.why))).collect()
+/// The first items of the queue, by position among the cards, each with the reason why it is there and what else
+/// stands out.
+pub(super) fn first_items(cards: &Cards) -> Vec<(usize, String, String)> {
+    let of = |&(place, drawn): &(usize, bool)| {
+        let card = &cards.cards[place];
+        let why = match (cards.queue.rule, card.labels) {
+            (Order::By(Rule::Random), _) => "drawn at random".to_owned(),
+            _ if drawn => "drawn at random".to_owned(),
+            (Order::Cover, _) => "unlike the others".to_owned(),
+            (_, 0) => "no label yet".to_owned(),
+            (_, 1) => "one label, as few as any".to_owned(),
+            (_, labels) => format!("{labels} labels, as few as any"),
+        };
+        let of_labels = |why: &&String| why.starts_with("no label") || why.starts_with("few labels");
+        let more = card.why.iter().find(|why| !of_labels(why)).map_or_else(String::new, |more| format!("; {more}"));
+        (place, card.id.clone(), why + &more)
+    };
+    cards.next.iter().map(of).collect()
+}
+
+/// What orders these items, in words.
+pub(super) fn order_of_next(cards: &Cards) -> String {
+    let drawn = cards.queue.explore.map_or_else(String::new, drawn_of);
+    format!("the first of the queue. {}{drawn}", ranked_by(cards.queue.rule))
 }
 
 /// What a run answers; `study` and `run` are its folders, as the user names them.
@@ -151,9 +171,9 @@ pub fn answer<K: Shown>(results: &StudyResults<K>, cards: &Cards, study: &str, r
     }
     lines.extend(warnings(results).into_iter().map(|text| (0, Line::Row(format!("Warning: {text}")))));
     lines.extend(advice_sentences(&results.advice).into_iter().map(|text| (1, Line::Lead(text))));
-    lines.push((0, Line::Lead("Label next:".to_owned())));
-    lines.extend(first_items(cards).into_iter().map(|(id, why)| (1, Line::Row(format!("{id}: {why}")))));
+    lines.push((0, Line::Lead(format!("Label next: {}.", order_of_next(cards)))));
+    lines.extend(first_items(cards).into_iter().map(|(_, id, why)| (1, Line::Row(format!("{id}: {why}")))));
     lines.push((0, Line::Lead(format!("Report: {run}/report/index.html (all sentences here: --details)"))));
-    lines.push((0, Line::Lead(format!("Next: judge-uncertainty study queue {study} --budget 10%"))));
+    lines.push((0, Line::Lead(format!("Next: judge-uncertainty study queue {study} --budget {}", Amount::DEFAULT))));
     within(MOST_LINES, lines)
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::annotators::annotators_section;
-use super::answer::{agreement, first_items, judge_verdict, tiles, warnings};
+use super::answer::{agreement, first_items, judge_verdict, order_of_next, tiles, warnings};
 use super::blocks::{figure, section, sentences, show, some_figures, with_interval};
 use super::bundle::DOCUMENT;
 use super::held_out::held_out_section;
@@ -20,6 +20,7 @@ use judge_uncertainty_figures::Figure;
 use judge_uncertainty_page::figures::headline;
 use judge_uncertainty_page::{Block, Column, Page, Section, Table, Text};
 use judge_uncertainty_study::evaluate::for_new_items::{ForNewItems, RulesForNewItems};
+use judge_uncertainty_study::queue::Amount;
 use judge_uncertainty_study::results::cards::Cards;
 use judge_uncertainty_study::results::{Coefficient, GroupReport};
 use judge_uncertainty_study::{Evaluated, Evaluation, StudyResults};
@@ -67,12 +68,13 @@ fn answers<K: Shown>(results: &StudyResults<K>, cards: &Cards) -> Section {
     let mut points = vec![Text::plain(judge_verdict(results))];
     points.extend(results.held_out.report().and_then(agreement).map(Text::plain));
     points.extend(warnings(results).into_iter().map(|text| Text::plain(format!("Warning: {text}"))));
-    let item = |(number, (id, why)): (usize, (String, String))| {
+    let item = |(number, id, why): (usize, String, String)| {
         Text::link(id, format!("#item-{number}")).then(Text::plain(format!(": {why}")))
     };
-    let mut next: Vec<Text> = first_items(cards).into_iter().enumerate().map(item).collect();
-    let place = "In the folder of the study.toml: ";
-    next.push(Text::plain(place).then(Text::code("judge-uncertainty study queue . --budget 10%")));
+    let mut next: Vec<Text> = first_items(cards).into_iter().map(item).collect();
+    let place = format!("They are {}. In the folder of the study.toml: ", order_of_next(cards));
+    let command = format!("judge-uncertainty study queue . --budget {}", Amount::DEFAULT);
+    next.push(Text::plain(place).then(Text::code(command)));
     let blocks = vec![Block::Numbers(tiles(results)), Block::List(points), Block::Next(next)];
     section("answers", "Can I trust the judge?", blocks)
 }

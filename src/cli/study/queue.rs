@@ -11,9 +11,7 @@ use crate::escalation::Rule;
 use crate::report::study::{Line, Queued, Shown, advice_sentences, map_sentence, queue_answer};
 use crate::study::queue::ranked::check_rule;
 use crate::study::queue::record::QUEUES_ELSEWHERE;
-use crate::study::queue::{
-    Advice, Amount, LabelsPerItem, Order, Presentation, QueueRecord, Ranked, Request, advice, queued_ids,
-};
+use crate::study::queue::{Amount, LabelsPerItem, Order, Presentation, QueueRecord, Ranked, Request, queued_ids};
 use crate::study::results::advice::Advice as StudyAdvice;
 use crate::study::{Decomposition, Error as StudyError, FitReport, Kind, Study};
 
@@ -34,7 +32,7 @@ pub(crate) struct Args {
     #[arg(long, value_parser = str::parse::<Order>, help = rules(), help_heading = "Which items")]
     rule: Option<Order>,
     /// How much is sent: a share of the items (10%) or a number (300); of labels with --labels-per-item greedy.
-    #[arg(long, value_name = "N|N%", default_value = "10%", help_heading = "Which items")]
+    #[arg(long, value_name = "N|N%", default_value_t = Amount::DEFAULT, help_heading = "Which items")]
     #[arg(value_parser = budget, conflicts_with = "until")]
     budget: Amount,
     /// Send what it takes to bring the expected epistemic part of every item below a level.
@@ -78,7 +76,7 @@ fn rules() -> String {
     let keys: Vec<&str> = Rule::those(|_| true).into_iter().map(Rule::name).collect();
     let (last, others) = keys.split_last().expect("there are rules");
     format!(
-        "Rule that ranks [default: fewest_labels, or random for fewer than 20 items; before the first label cover, or \
+        "Rule that ranks [default: fewest_labels, or random for 10 items or fewer; before the first label cover, or \
          random where there are no \
          embeddings; epistemic with --until, --per-cost and greedy]: cover, likely_errors, {} or {last}",
         others.join(", ")
@@ -118,20 +116,18 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
     args.threads.start()?;
     let amount = args.until.unwrap_or(args.budget);
     let advised = advised(args, &study, amount);
-    let rule = advised.order;
-    check_rule(&study, rule)?;
+    check_rule(&study, advised.rule)?;
     let request = Request {
-        rule,
-        amount,
         labels_per_item: args.labels_per_item,
         explore: args.explore.or(advised.explore).filter(|share| *share > 0.0),
-        seed: args.seed.unwrap_or(study.file.config.seed),
+        seed: args.seed.unwrap_or(advised.seed),
+        ..advised
     };
     say_embedded(study.embed(&sentences::start, &Bars::default())?.as_ref());
     let decomposition = Decomposition::new(&study, &Bars::default())?;
     let ranked = Ranked::new(&study, &decomposition, &request)?;
     let ranked = if args.per_cost { ranked.per_cost(request.rule)? } else { ranked };
-    if let Some(text) = ranked.hardly_ranks() {
+    if let Some(text) = ranked.hardly_ranks(request.rule) {
         say(format_args!("{text}"));
     }
     let show = Presentation { suggestions: args.with_suggestions, keep_formulas: args.keep_formulas };
@@ -148,14 +144,23 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
                 .to_owned(),
         );
     }
+    let folder_of_study = args.study.path.display().to_string();
+    if advice.is_none() {
+        let labelled = decomposition.numbers.iter().filter(|n| **n > 0).count();
+        hints.push(format!(
+            "Beliefs are not compared here with {labelled} labelled items: judge-uncertainty study run \
+             {folder_of_study} does it."
+        ));
+    }
     let queued = Queued {
         record: &record,
         first: queued_ids(&staged).take(3).collect(),
         folder: &out.display().to_string(),
-        study: &args.study.path.display().to_string(),
+        study: &folder_of_study,
         asked: amount.among(study.len()),
+        advised: args.rule.is_none() && !study.has_no_labels(),
         map: map_sentence(&FitReport::new(&study, &decomposition)?),
-        advice: advice_sentences(&advice),
+        advice: advice.as_ref().map_or_else(Vec::new, advice_sentences),
         hints,
     };
     let details = || record.files.iter().map(|file| Line::Row(out.join(file).display().to_string())).collect();
@@ -164,12 +169,12 @@ pub(super) fn run<K: Shown>(args: &Args) -> Result<ExitCode, Error> {
 
 /// The rule, and the share drawn at random that goes with it: what is asked for, or what is advised. A request about
 /// values goes by the epistemic part: fewest labels first has none.
-fn advised<K: Kind>(args: &Args, study: &Study<K>, amount: Amount) -> Advice {
+fn advised<K: Kind>(args: &Args, study: &Study<K>, amount: Amount) -> Request {
     let by_value = args.until.is_some() || args.per_cost || args.labels_per_item == LabelsPerItem::Greedy;
     let by_parts = (by_value && !study.has_no_labels()).then(|| Rule::Info.into());
-    if let Some(order) = args.rule.or(by_parts) {
-        return Advice { order, explore: None };
+    let advised = Request::advised(study, amount);
+    match args.rule.or(by_parts) {
+        Some(rule) => Request { rule, explore: None, ..advised },
+        None => advised,
     }
-    let things = study.items.about_numbers().and_then(|of| of.into_iter().max()).map_or(study.len(), |last| last + 1);
-    advice(study, study.has_no_labels(), amount.among(things).min(things))
 }

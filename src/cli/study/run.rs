@@ -129,7 +129,7 @@ pub(super) fn run<K: Shown + Saved>(args: &Args) -> Result<ExitCode, Error> {
         staged.put(SOFT, soft);
     }
     let figures = figures(&results);
-    let cards = Cards::new(&study, &decomposition, !args.no_texts);
+    let cards = Cards::new(&study, &decomposition, !args.no_texts)?;
     bundle::write(&templates, &html, &report::study::page(&results, &cards, &figures), &figures, &mut staged)?;
     staged.seal(&mut StudyManifest::new(&study, Run::since(start)));
     folder.commit(&staged)?;

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use judge_uncertainty_formats::error::brief;
+
 use super::template::TemplateError;
 
 /// An embedding that cannot be made: what is wrong, where, and what to do.
@@ -52,7 +54,7 @@ pub enum EmbeddingError {
         path: PathBuf,
     },
     /// A line of the items file is wrong.
-    #[error("{}:{line}: {problem}", path.display())]
+    #[error("{}:{line}: {}", path.display(), brief(problem))]
     ItemsLine {
         /// The items file.
         path: PathBuf,

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use super::amount::{Amount, LabelsPerItem};
 use super::files::write_files;
-use super::fill::{Candidates, Queue, Request};
+use super::fill::{Candidates, Entry, Queue, Request};
 use super::likely_errors::expected_errors;
 use super::order::Order;
 use super::record::{Presentation, QueueRecord, Task};
@@ -82,7 +83,10 @@ impl<'a, K: Kind> Ranked<'a, K> {
 
     /// What to know of a ranking that hardly tells items apart, as where the judge gives a verdict alone: how few
     /// priorities the items without a label have. `None` where they have more than one in ten.
-    pub fn hardly_ranks(&self) -> Option<String> {
+    pub fn hardly_ranks(&self, order: Order) -> Option<String> {
+        if matches!(order, Order::By(Rule::FewestLabels | Rule::Random)) {
+            return None;
+        }
         let numbers = &self.decomposition.numbers;
         let open = || (0..numbers.len()).filter(|&i| numbers[i] == 0);
         let values: BTreeSet<u64> = open().map(|i| self.priority[i].to_bits()).collect();
@@ -102,18 +106,8 @@ impl<'a, K: Kind> Ranked<'a, K> {
     /// # Errors
     /// A request that contradicts itself.
     pub fn send(&self, request: &Request, show: Presentation) -> Result<(Staged, QueueRecord), Error> {
-        let Self { study, decomposition, priority, luck } = self;
-        let candidates = Candidates {
-            beliefs: &decomposition.fitted.beliefs,
-            priority,
-            labels: &decomposition.numbers,
-            tie_break: &luck.jitter,
-            batches_before: study.batches(),
-        };
-        let queue = match study.items.about_numbers() {
-            Some(about) => Queue::fill_whole(request, &candidates, &about)?,
-            None => Queue::fill(request, &candidates)?,
-        };
+        let study = self.study;
+        let queue = self.fill(request)?;
         let tasks: Vec<Task> = (0..study.len()).map(|i| self.task(i)).collect();
         let config = &study.file.config;
         refuse_alike(&queue, &tasks)?;
@@ -127,6 +121,21 @@ impl<'a, K: Kind> Ranked<'a, K> {
             show,
             (before, self.trust(), &study.relative_inputs()),
         )
+    }
+
+    fn fill(&self, request: &Request) -> Result<Queue, Error> {
+        let Self { study, decomposition, priority, luck } = self;
+        let candidates = Candidates {
+            beliefs: &decomposition.fitted.beliefs,
+            priority,
+            labels: &decomposition.numbers,
+            tie_break: &luck.jitter,
+            batches_before: study.batches(),
+        };
+        Ok(match study.items.about_numbers() {
+            Some(about) => Queue::fill_whole(request, &candidates, &about)?,
+            None => Queue::fill(request, &candidates)?,
+        })
     }
 
     /// What the trust behind parts and priorities rests on, in words.
@@ -208,9 +217,38 @@ pub struct Advice {
     pub explore: Option<f64>,
 }
 
+impl Request {
+    /// What the queue of a study is asked for where nothing is but its amount ([`advice`]).
+    pub fn advised<K: Kind>(study: &Study<K>, amount: Amount) -> Self {
+        let last = study.items.about_numbers().and_then(|of| of.into_iter().max());
+        let things = last.map_or(study.len(), |last| last + 1);
+        let Advice { order, explore } = advice(study, study.has_no_labels(), amount.among(things).min(things));
+        let labels_per_item = LabelsPerItem::Fixed(1);
+        Self { rule: order, amount, labels_per_item, explore, seed: study.file.config.seed }
+    }
+}
+
+/// The first entries of the queue of [`Amount::DEFAULT`] that a study has where nothing is asked for, with its request.
+///
+/// # Errors
+/// A study that is not embedded yet, where the queue spreads over the embeddings.
+pub fn first_entries<K: Kind>(
+    study: &Study<K>,
+    decomposition: &Decomposition<K>,
+    number: usize,
+) -> Result<(Request, Vec<Entry>), Error> {
+    let request = Request::advised(study, Amount::DEFAULT);
+    // The first places of a cover do not depend on how many there are, and each takes its time.
+    let amount = if request.rule == Order::Cover { Amount::Number(number) } else { request.amount };
+    let few = Request { amount, ..request.clone() };
+    let mut entries = Ranked::new(study, decomposition, &few)?.fill(&few)?.entries;
+    entries.truncate(number);
+    Ok((request, entries))
+}
+
 /// What a queue for `budget` items of a study does where nothing is asked for: fewest labels first, items with as many
 /// in random order, and a tenth of the budget from all other items at random, more of a small budget, so that
-/// [`LEAST_DRAWN`] are drawn. Of a budget below twice that all items are drawn at random, and so before the first
+/// [`LEAST_DRAWN`] are drawn. Of a budget of no more than that all items are drawn at random, and so before the first
 /// label, or they spread over the embeddings where there are any.
 ///
 /// So no item gets a further label for its value while others have none: with one label an item the labels do not say
@@ -223,7 +261,7 @@ pub fn advice<K: Kind>(study: &Study<K>, has_no_labels: bool, budget: usize) -> 
     if is_first && study.file.config.familiarity.is_some() {
         return Advice { order: Order::Cover, explore: None };
     }
-    if is_first || budget < 2 * LEAST_DRAWN {
+    if is_first || budget <= LEAST_DRAWN {
         return Advice { order: Rule::Random.into(), explore: None };
     }
     let least = LEAST_DRAWN as f64 / budget as f64;

@@ -80,11 +80,16 @@ impl Advice {
         Self { belief: report.map(BeliefAdvice::new), rules, further_labels }
     }
 
-    /// What the run in a folder says, if it read what the study reads now; held-out labels alone otherwise.
+    /// What the run in a folder says, if it read what the study reads now; held-out labels alone otherwise. `None`
+    /// where only a run would say it: of more labels held out than a queue should wait for.
     ///
     /// # Errors
     /// A file of the run is there and can't be read.
-    pub fn of_run<K: Kind>(run: &Path, study: &Study<K>, decomposition: &Decomposition<K>) -> Result<Self, FileError> {
+    pub fn of_run<K: Kind>(
+        run: &Path,
+        study: &Study<K>,
+        decomposition: &Decomposition<K>,
+    ) -> Result<Option<Self>, FileError> {
         let text = |name: &str| {
             let file = run.join(name);
             read::bytes_if_there(&file).map_err(FileError::at(&file, "reading"))
@@ -98,11 +103,8 @@ impl Advice {
         let results = results.and_then(|text| serde_json::from_slice::<serde_json::Value>(&text).ok());
         let said = results.and_then(|results| serde_json::from_value(results["advice"].clone()).ok());
         let labelled = decomposition.numbers.iter().filter(|n| **n > 0).count();
-        let scored = || match labelled > MOST_LABELLED {
-            true => HeldOutScores::NotEstimable { not_estimable: "study run scores so many labels".to_owned() },
-            false => HeldOutScores::new(study, decomposition),
-        };
-        Ok(said.unwrap_or_else(|| Self::new::<K>(&scored(), None)))
+        let scored = || (labelled <= MOST_LABELLED).then(|| HeldOutScores::new(study, decomposition));
+        Ok(said.or_else(|| Some(Self::new::<K>(&scored()?, None))))
     }
 }
 

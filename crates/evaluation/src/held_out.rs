@@ -154,8 +154,7 @@ pub struct Scoring {
     /// What each belief foresees of its error of every item ([`Scored::foreseen`]).
     pub foreseen: BTreeMap<Prediction, Vec<Option<Foreseen>>>,
     /// How much of an item's labels lies where each belief expects them ([`Scored::within`]), by its name and by level
-    /// as in
-    /// [`LEVELS`].
+    /// as in [`LEVELS`].
     pub within: BTreeMap<String, [ItemScores; 2]>,
 }
 

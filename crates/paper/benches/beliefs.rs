@@ -1,6 +1,5 @@
 //! What the ladder of beliefs is worth: the tables of `docs/beliefs.md`, as `data/registration/beliefs.toml`,
-//! `beliefs-2.toml`, `beliefs-3.toml` and
-//! `mixture.toml` register them.
+//! `beliefs-2.toml`, `beliefs-3.toml` and `mixture.toml` register them.
 //!
 //! ```text
 //! cargo bench -p judge-uncertainty-paper --bench beliefs -- worlds [SHARE] [KIND] [SEED]

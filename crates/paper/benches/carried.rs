@@ -1,6 +1,5 @@
 //! What a map that is carried over from another study is worth here, and what harm it does where it does not fit: the
-//! tables of
-//! `docs/beliefs.md`, as `data/registration/carried.toml` registers them.
+//! tables of `docs/beliefs.md`, as `data/registration/carried.toml` registers them.
 //!
 //! ```text
 //! cargo bench -p judge-uncertainty-paper --bench carried -- worlds [WORLDS] [SEED]

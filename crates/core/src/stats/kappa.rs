@@ -8,9 +8,8 @@
 ///
 /// with s the `places` of the classes, (a_i, b_i) the classes that the two raters gave item i of N, and f and g the
 /// shares of the classes among the first and the second rater's. 1 for perfect agreement, 0 for what chance would give,
-/// negative below.
-/// `None` without items, and where chance alone agrees perfectly because both raters give one and the same class
-/// throughout. Source: Cohen (1968), "Weighted kappa".
+/// negative below. `None` without items, and where chance alone agrees perfectly because both raters give one and the
+/// same class throughout. Source: Cohen (1968), "Weighted kappa".
 ///
 /// # Panics
 /// If a class has no place.

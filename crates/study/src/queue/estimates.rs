@@ -149,8 +149,7 @@ impl SelectionFile {
 
     /// What the mean can be whatever those would have said that did not come back: the lower end of the interval with
     /// all of them at the lower end of the range, and the upper one with all at the upper end (Manski 1990,
-    /// "Nonparametric bounds on treatment effects");
-    /// `None` where all came back.
+    /// "Nonparametric bounds on treatment effects"); `None` where all came back.
     fn if_missing(&self, observed: &[Option<Observed>], range: (f64, f64), level: f64) -> Option<Interval> {
         let selected = || self.selection.ranked.iter().chain(&self.selection.drawn);
         if selected().all(|&i| observed[i].is_some()) {
